@@ -1,0 +1,106 @@
+package framework
+
+import (
+	"net/http"
+	"reflect"
+)
+
+// An Action is an extra endpoint on one object of a viewset: make one with
+// [Get], [Post], [Put], [Patch] or [Delete]. The object arrives within the
+// caller's scope; for every method but GET it is locked, and the function runs
+// inside a transaction, which may be retried as a whole. Out [None] answers
+// 204, anything else 200.
+type Action[M any] struct{ action }
+
+// A CollectionAction is an extra endpoint on the whole of a viewset, for
+// every method but GET inside a transaction.
+type CollectionAction struct{ action }
+
+// action is either kind, without its type parameters.
+type action struct {
+	name, method, doc string
+	onObject          bool
+	in, out           reflect.Type
+	run               func(c *Call, model, in any) (any, error)
+	rules
+}
+
+// Get declares GET {path}/{id}/{name}/.
+func Get[M, In, Out any](name string, fn func(*Call, *M, In) (Out, error)) Action[M] {
+	return onObject(http.MethodGet, name, fn)
+}
+
+// Post declares POST {path}/{id}/{name}/.
+func Post[M, In, Out any](name string, fn func(*Call, *M, In) (Out, error)) Action[M] {
+	return onObject(http.MethodPost, name, fn)
+}
+
+// Put declares PUT {path}/{id}/{name}/.
+func Put[M, In, Out any](name string, fn func(*Call, *M, In) (Out, error)) Action[M] {
+	return onObject(http.MethodPut, name, fn)
+}
+
+// Patch declares PATCH {path}/{id}/{name}/.
+func Patch[M, In, Out any](name string, fn func(*Call, *M, In) (Out, error)) Action[M] {
+	return onObject(http.MethodPatch, name, fn)
+}
+
+// Delete declares DELETE {path}/{id}/{name}/.
+func Delete[M, In, Out any](name string, fn func(*Call, *M, In) (Out, error)) Action[M] {
+	return onObject(http.MethodDelete, name, fn)
+}
+
+// OnCollection declares {method} {path}/{name}/, an endpoint on the whole
+// collection, such as an import or a summary.
+func OnCollection[In, Out any](method, name string, fn func(*Call, In) (Out, error)) CollectionAction {
+	return CollectionAction{action{
+		name: name, method: method, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
+		run: func(c *Call, _, in any) (any, error) { return fn(c, in.(In)) },
+	}}
+}
+
+func onObject[M, In, Out any](method, name string, fn func(*Call, *M, In) (Out, error)) Action[M] {
+	return Action[M]{action{
+		name: name, method: method, onObject: true, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
+		run: func(c *Call, m, in any) (any, error) { return fn(c, m.(*M), in.(In)) },
+	}}
+}
+
+// Doc describes the action to clients.
+func (a Action[M]) Doc(text string) Action[M] { a.doc = text; return a }
+
+// Permit gives the action a permission of its own.
+func (a Action[M]) Permit(p Permission) Action[M] { a.permission = p; return a }
+
+// Authenticate gives the action schemes of its own; without arguments, none.
+func (a Action[M]) Authenticate(as ...Authenticator) Action[M] {
+	a.authentication = given(as)
+	return a
+}
+
+// Throttle gives the action throttles of its own; without arguments, none.
+func (a Action[M]) Throttle(ts ...Throttle) Action[M] { a.throttles = given(ts); return a }
+
+// Answers sets the status of success.
+func (a Action[M]) Answers(status int) Action[M] { a.status = status; return a }
+
+// Doc describes the action to clients.
+func (a CollectionAction) Doc(text string) CollectionAction { a.doc = text; return a }
+
+// Permit gives the action a permission of its own.
+func (a CollectionAction) Permit(p Permission) CollectionAction { a.permission = p; return a }
+
+// Authenticate gives the action schemes of its own; without arguments, none.
+func (a CollectionAction) Authenticate(as ...Authenticator) CollectionAction {
+	a.authentication = given(as)
+	return a
+}
+
+// Throttle gives the action throttles of its own; without arguments, none.
+func (a CollectionAction) Throttle(ts ...Throttle) CollectionAction {
+	a.throttles = given(ts)
+	return a
+}
+
+// Answers sets the status of success.
+func (a CollectionAction) Answers(status int) CollectionAction { a.status = status; return a }

@@ -1,0 +1,192 @@
+package framework
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb"
+)
+
+// Config is what a whole API has in common. Only DB is required. A viewset, a
+// verb or an action may differ where its own fields say so.
+type Config struct {
+	// DB is the database.
+	DB *sqldb.DB
+	// Prefix is the path of the API root. Defaults to "/api".
+	Prefix string
+	// Title names the API to people. Defaults to "API".
+	Title string
+	// Authentication lists the schemes tried in turn. Defaults to none: every
+	// caller is anonymous.
+	Authentication []Authenticator
+	// Permission is asked where nothing nearer is declared. Defaults to
+	// Authenticated.
+	Permission Permission
+	// Guards protect whole prefixes, before routing.
+	Guards []Guard
+	// Throttles are asked in turn. Defaults to none.
+	Throttles []Throttle
+	// Pagination cuts lists into pages. Required where a list does not name
+	// its own: every list is paged.
+	Pagination Pagination
+	// Strict refuses what would be ignored and told. Defaults to Lenient.
+	Strict Strictness
+	// Slash says how canonical paths end. Defaults to WithSlash.
+	Slash Slash
+	// ErrorShape is the body of errors. Defaults to ProblemJSON, RFC 9457.
+	ErrorShape ErrorShape
+	// Codes explain the program's own error codes at /errors/{code}.
+	Codes []CodeInfo
+	// PublicURL is where clients reach the server, "https://api.example.org";
+	// absolute links begin with it. Defaults to the request's own host.
+	PublicURL string
+	// Hosts are the names that a request's Host may have, without a port,
+	// when PublicURL is not set. Defaults to any.
+	Hosts []string
+	// Timeout ends a request's work in the database. Defaults to 15 seconds.
+	Timeout time.Duration
+	// Now is the clock. Defaults to time.Now.
+	Now func() time.Time
+	// Log receives one line per request and every internal error. Defaults to
+	// slog.Default.
+	Log *slog.Logger
+}
+
+// A Guard asks a permission for every path under a prefix, before routing:
+// for paths that do not exist too.
+type Guard struct {
+	Under      string // "admin" guards {prefix}/admin and all below
+	Permission Permission
+}
+
+// An API is a set of registered resources. Register everything, then take its
+// [API.Handler] once; after that it is safe for concurrent use.
+type API struct {
+	Config
+	db        *sqldb.DB
+	declared  []*declaration
+	resources []*resource
+	codes     map[string]CodeInfo
+}
+
+// New makes an API without resources.
+func New(c Config) *API {
+	if c.Prefix == "" {
+		c.Prefix = "/api"
+	}
+	c.Prefix = "/" + strings.Trim(c.Prefix, "/")
+	if c.Title == "" {
+		c.Title = "API"
+	}
+	if c.Permission == nil {
+		c.Permission = Authenticated()
+	}
+	if c.ErrorShape == nil {
+		c.ErrorShape = ProblemJSON{}
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 15 * time.Second
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
+	return &API{Config: c, db: c.DB}
+}
+
+// Register adds viewsets, in the order in which the API root lists them. They
+// may refer to each other by name in any order: names are checked by [API.Handler]
+// and [API.Check].
+func (a *API) Register(resources ...Resource) {
+	for _, r := range resources {
+		a.declared = append(a.declared, r.declare())
+	}
+}
+
+// Check binds every declaration and reports each mistake as a sentence that
+// names the resource, the place and the nearest right name. It does not touch
+// the database.
+func (a *API) Check() error {
+	if a.DB == nil {
+		return sentence("framework.Config: DB is not set; open one with sqldb.Open")
+	}
+	a.resources, a.codes = nil, map[string]CodeInfo{}
+	for _, code := range append(slices.Clone(builtinCodes), a.Codes...) {
+		a.codes[code.Code] = code
+	}
+	b := &binder{api: a}
+	for _, d := range a.declared {
+		b.open(d)
+	}
+	for _, r := range a.resources {
+		b.bind(r)
+	}
+	return errors.Join(b.mistakes...)
+}
+
+// Handler checks every declaration, as [API.Check] does, and returns the
+// server: the API under its prefix and the pages of its error codes.
+func (a *API) Handler() (http.Handler, error) {
+	if err := a.Check(); err != nil {
+		return nil, err
+	}
+	return newServer(a), nil
+}
+
+// target finds a resource by its path.
+func (a *API) target(path string) (Target, error) {
+	var known []string
+	for _, r := range a.resources {
+		if r.path == path {
+			return Target{r}, nil
+		}
+		known = append(known, r.path)
+	}
+	return Target{}, sentence("no viewset %q is registered%s", path, didYouMean(path, known))
+}
+
+// relationScope finds which viewset narrows a relation that a shape shows.
+func (a *API) relationScope(relation *schema.Relation, ref string) (*resource, error) {
+	if ref == "-" {
+		return nil, nil
+	}
+	if ref == "" {
+		for _, r := range a.resources {
+			if r.model == relation.JoinTable.Type && r.declaration.scope.kind != scopePublic {
+				return nil, sentence("it shows rows of %s, which has a scope; tag it `ref:%q` to narrow it by that scope, or `ref:\"-\"` if it is part of the row", r.path, r.path)
+			}
+		}
+		return nil, nil
+	}
+	target, err := a.target(ref)
+	if err != nil {
+		return nil, err
+	}
+	if target.r.model != relation.JoinTable.Type {
+		return nil, sentence("%q serves %s, the relation leads to %s", ref, target.r.model.Name(), relation.JoinTable.Type.Name())
+	}
+	if target.r.declaration.scope.kind == scopePublic {
+		return nil, nil
+	}
+	return target.r, nil
+}
+
+// table finds bun's description of a model; a broken model is a mistake.
+func (a *API) table(model reflect.Type) (t *schema.Table, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = sentence("bun cannot use %s as a model: %v", model, p)
+		}
+	}()
+	return a.db.Table(model), nil
+}

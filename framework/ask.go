@@ -1,0 +1,165 @@
+package framework
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of a query string.
+const (
+	queryBytes  = 8 << 10
+	queryValues = 100
+)
+
+// readQuery takes the query string apart. What is malformed is refused, not
+// dropped.
+func readQuery(r *http.Request) (url.Values, error) {
+	raw := r.URL.RawQuery
+	if raw == "" {
+		return nil, nil
+	}
+	if len(raw) > queryBytes {
+		return nil, Refuse(http.StatusRequestURITooLong, CodeURITooLong, sentence("The query string has %d bytes; at most %d are read.", len(raw), queryBytes).Error())
+	}
+	if strings.Contains(raw, ";") {
+		return nil, malformedQuery("it has a semicolon; separate parameters with & and write ; as %3B")
+	}
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, malformedQuery("a % is not followed by two hexadecimal digits")
+	}
+	count := 0
+	for name, list := range values {
+		count += len(list)
+		for _, text := range append([]string{name}, list...) {
+			if !utf8.ValidString(text) {
+				return nil, malformedQuery("it is not UTF-8")
+			}
+			if strings.ContainsRune(text, 0) {
+				return nil, malformedQuery("it has a NUL character, %00")
+			}
+		}
+	}
+	if count > queryValues {
+		return nil, malformedQuery("it has too many parameters")
+	}
+	return values, nil
+}
+
+func malformedQuery(why string) *Error {
+	return Refuse(http.StatusBadRequest, CodeInvalidParameter, "The query string cannot be read: "+why+".")
+}
+
+// ask sorts a list's query string: what the endpoint knows, once each and not
+// empty, and what it ignores.
+func (e *endpoint) ask(c *Call, query url.Values) (Values, error) {
+	known := Values{}
+	var faults []Fault
+	for _, p := range e.params {
+		list := query[p.Name]
+		switch {
+		case len(list) > 1:
+			faults = append(faults, Fault{Parameter: p.Name, Code: CodeInvalidParameter, Detail: "is given more than once"})
+		case len(list) == 1 && strings.TrimSpace(list[0]) != "":
+			known[p.Name] = strings.TrimSpace(list[0])
+		}
+	}
+	if len(faults) > 0 {
+		return nil, invalidParameters(faults)
+	}
+	return known, e.ignoreQuery(c, query)
+}
+
+// ignoreQuery tells which parameters have no effect, or refuses them.
+func (e *endpoint) ignoreQuery(c *Call, query url.Values) error {
+	if len(query) == 0 {
+		return nil
+	}
+	names := make([]string, len(e.params))
+	for i, p := range e.params {
+		names[i] = p.Name
+	}
+	var unknown []string
+	for name := range query {
+		if !slices.Contains(names, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	var faults []Fault
+	for _, name := range unknown {
+		near := nearest(name, names)
+		if e.resource.strict {
+			faults = append(faults, Fault{Parameter: name, Code: CodeInvalidParameter, Detail: "is not known here" + suggestion(near)})
+			continue
+		}
+		c.notes.ignore(name, near)
+	}
+	if len(faults) > 0 {
+		return invalidParameters(faults)
+	}
+	return nil
+}
+
+func suggestion(near string) string {
+	if near == "" {
+		return ""
+	}
+	return "; did you mean " + near + "?"
+}
+
+// gather adds an error's faults to those found before; any other error ends it.
+func gather(faults []Fault, err error) ([]Fault, error) {
+	var e *Error
+	if errors.As(err, &e) && e.Code == CodeInvalidParameter {
+		return append(faults, e.Faults...), nil
+	}
+	return faults, err
+}
+
+// notes are what a response tells of names that had no effect.
+type notes struct{ ignored []string }
+
+const notesKept = 16
+
+// ignore notes a name, percent-encoded so that it is safe in a header.
+func (n *notes) ignore(name, near string) {
+	text := headerText(name)
+	if near != "" {
+		text += "; did you mean " + headerText(near) + "?"
+	}
+	n.ignored = append(n.ignored, text)
+}
+
+// header is the value of Trestle-Ignored, capped.
+func (n *notes) header() string {
+	if len(n.ignored) <= notesKept {
+		return strings.Join(n.ignored, ", ")
+	}
+	return strings.Join(n.ignored[:notesKept], ", ") + ", ..."
+}
+
+// headerText keeps a name readable and encodes what a header cannot carry or
+// its list syntax uses.
+func headerText(name string) string {
+	const keep = 64
+	if len(name) > keep {
+		name = name[:keep] + "..."
+	}
+	var b strings.Builder
+	for i := range len(name) {
+		ch := name[i]
+		if ch > ' ' && ch < 0x7f && !strings.ContainsRune(`%,;"?`, rune(ch)) {
+			b.WriteByte(ch)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteByte("0123456789ABCDEF"[ch>>4])
+		b.WriteByte("0123456789ABCDEF"[ch&15])
+	}
+	return b.String()
+}

@@ -1,0 +1,382 @@
+package framework
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun/schema"
+)
+
+// A binder turns declarations into resources and collects every mistake.
+type binder struct {
+	api      *API
+	mistakes []error
+}
+
+// fault reports a mistake: the resource, the place, and what is wrong there.
+func (b *binder) fault(resource, place string, err error) {
+	if place != "" {
+		resource += ": " + place
+	}
+	b.mistakes = append(b.mistakes, fmt.Errorf("%s: %w", resource, err))
+}
+
+// at reports mistakes of one place.
+func (b *binder) at(r *resource, place string) func(error) {
+	return func(err error) { b.fault(r.path, place, err) }
+}
+
+var pathName = regexp.MustCompile(`^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$`)
+
+// open finds what other declarations may refer to: name, model and fields.
+func (b *binder) open(d *declaration) {
+	name := d.path()
+	if !pathName.MatchString(name) {
+		b.fault(fmt.Sprintf("%q", name), "", sentence("the name of a viewset is its path: letters, digits, - and _"))
+		return
+	}
+	for _, other := range b.api.resources {
+		if other.path == name {
+			b.fault(name, "", sentence("this name is registered twice, for %s and %s", other.model.Name(), d.model.Name()))
+			return
+		}
+	}
+	table, err := b.api.table(d.model)
+	if err == nil && len(table.PKs) != 1 {
+		err = sentence("%s must have one primary key, tagged `bun:\",pk\"`; it has %d", d.model.Name(), len(table.PKs))
+	}
+	if err != nil {
+		b.fault(name, "", err)
+		return
+	}
+	r := &resource{
+		api: b.api, declaration: d, path: name, model: d.model, table: table, pk: table.PKs[0], key: table.PKs[0],
+		names: map[string]Field{}, shown: map[reflect.Type]representation{}, inputs: map[reflect.Type]*inputShape{},
+	}
+	b.settle(r)
+	b.nameFields(r)
+	b.api.resources = append(b.api.resources, r)
+}
+
+// settle resolves what a viewset inherits.
+func (b *binder) settle(r *resource) {
+	d := r.declaration
+	r.strict = firstSet(d.strict, b.api.Strict) == Strict
+	r.slash = "/"
+	if firstSet(d.slash, b.api.Slash) == WithoutSlash {
+		r.slash = ""
+	}
+	r.created, r.updated = timeColumn(r.table, "CreatedAt"), timeColumn(r.table, "UpdatedAt")
+}
+
+func firstSet[T comparable](values ...T) T {
+	var zero T
+	for _, v := range values {
+		if v != zero {
+			return v
+		}
+	}
+	return zero
+}
+
+// timeColumn finds a time the framework stamps by its conventional name.
+func timeColumn(table *schema.Table, goName string) *schema.Field {
+	if f := columnOf(table, goName); f != nil && f.IndirectType == timeType {
+		return f
+	}
+	return nil
+}
+
+// nameFields learns the client's names from every shape of the viewset.
+func (b *binder) nameFields(r *resource) {
+	for _, v := range r.declaration.verbs.named() {
+		for _, shape := range []reflect.Type{v.in, v.out} {
+			if shape == nil || shape.Kind() != reflect.Struct {
+				continue
+			}
+			for f := range shapeFields(shape) {
+				b.nameField(r, v.name, shape, f)
+			}
+		}
+	}
+}
+
+func (b *binder) nameField(r *resource, verb string, shape reflect.Type, f reflect.StructField) {
+	column := columnOf(r.table, f.Name)
+	if column == nil {
+		return
+	}
+	name := jsonName(f)
+	if known, ok := r.names[name]; ok && known.column != column {
+		b.fault(r.path, verb, sentence("%s calls %s %q, another shape calls %s that", shape.Name(), f.Name, name, known.GoName))
+		return
+	}
+	r.names[name] = r.fieldOf(name, column)
+}
+
+// bind resolves every name of a declaration and makes its endpoints.
+func (b *binder) bind(r *resource) {
+	d := r.declaration
+	fault := func(place string, err error) { b.fault(r.path, place, err) }
+	r.scope = bindScope(r, d.scope, fault)
+	if d.lookup != "" {
+		if f, err := r.field(d.lookup); err != nil {
+			fault("lookup", err)
+		} else {
+			r.key = f.column
+		}
+	}
+	r.search = bindSearch(r, d.search, fault)
+	r.ordering = bindOrdering(r, d.ordering, fault)
+	b.bindUniques(r)
+	b.bindVerbs(r)
+	b.bindActions(r)
+}
+
+func (b *binder) bindUniques(r *resource) {
+	for _, u := range r.declaration.uniques {
+		bound := boundUnique{Unique: u}
+		for _, name := range u.Fields {
+			f, err := r.field(name)
+			if err != nil {
+				b.fault(r.path, "uniques", err)
+				continue
+			}
+			bound.columns = append(bound.columns, f.column.Name)
+		}
+		slices.Sort(bound.columns)
+		if _, known := b.api.codes[u.Code]; !known {
+			b.api.codes[u.Code] = CodeInfo{Code: u.Code, Status: http.StatusConflict, Title: "Already taken", Text: u.Detail}
+		}
+		r.uniques = append(r.uniques, bound)
+	}
+}
+
+func (b *binder) bindVerbs(r *resource) {
+	verbs := r.declaration.verbs.named()
+	offered := 0
+	for _, v := range verbs {
+		if v.kind == verbAbsent {
+			continue
+		}
+		offered++
+		b.bindVerb(r, v)
+	}
+	if offered == 0 && len(r.declaration.actions) == 0 {
+		b.fault(r.path, "", sentence("it offers nothing; declare Verbs or Actions"))
+	}
+}
+
+// verbKinds says which constructors make sense for which verb.
+var verbKinds = map[string][]verbKind{
+	verbList:     {verbShows, verbComputes},
+	verbRetrieve: {verbShows, verbComputes},
+	verbCreate:   {verbAccepts, verbDoes},
+	verbUpdate:   {verbAccepts, verbChanges},
+	verbPatch:    {verbAccepts, verbChanges},
+	verbDelete:   {verbDeletes, verbChanges},
+}
+
+func (b *binder) bindVerb(r *resource, v namedVerb) {
+	fault := b.at(r, v.name)
+	switch {
+	case !slices.Contains(verbKinds[v.name], v.kind):
+		fault(sentence("framework.%s cannot be used here; use %s", v.kind, kindNames(verbKinds[v.name])))
+		return
+	case v.model != nil && v.model != r.model:
+		fault(sentence("its function takes a *%s, this viewset's model is %s", v.model.Name(), r.model.Name()))
+		return
+	case r.declaration.single && v.name == verbList:
+		fault(sentence("a single resource has no list; use Retrieve"))
+		return
+	}
+	e := b.newEndpoint(r, v.name, v.method, v.rules)
+	e.onObject = v.onObject()
+	e.pattern = r.listPath()
+	if e.onObject {
+		e.pattern = r.itemPath()
+	}
+	b.shape(r, e, v, fault)
+	e.out = v.out
+	r.endpoints = append(r.endpoints, e)
+}
+
+func kindNames(kinds []verbKind) string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.String()
+	}
+	return strings.Join(names, " or ")
+}
+
+// shape gives an endpoint its shapes and what it does with them.
+func (b *binder) shape(r *resource, e *endpoint, v namedVerb, fault func(error)) {
+	switch v.kind {
+	case verbShows, verbComputes:
+		shown := b.representation(r, v.Verb, fault)
+		if v.name == verbList {
+			e.serve = b.listing(r, e, shown, v.Verb).serve
+			return
+		}
+		e.serve = item{r, shown}.serve
+	case verbAccepts:
+		w := &writing{resource: r, endpoint: e, verb: v.Verb, shown: b.representation(r, v.Verb, fault)}
+		e.input = b.input(r, v.in, fault)
+		b.bindWriting(w, fault)
+		e.serve = w.serveOf(v.name)
+	case verbDoes, verbChanges:
+		e.input = b.input(r, v.in, fault)
+		e.serve = custom{r, e, v.Verb}.serve
+		e.settleStatus(v.out)
+	case verbDeletes:
+		e.serve = removal{r}.serve
+		e.settleStatus(noneType)
+	}
+}
+
+// representation compiles how Out is shown; one per type and viewset, so that
+// a write answers as List or Retrieve show it.
+func (b *binder) representation(r *resource, v Verb, fault func(error)) representation {
+	if v.kind == verbComputes {
+		shown := compileComputed(r, v, fault)
+		r.shown[v.out] = shown
+		return shown
+	}
+	for _, other := range []Verb{r.declaration.verbs.Retrieve, r.declaration.verbs.List} {
+		if other.kind == verbComputes && other.out == v.out && other.model == r.model {
+			v = other
+			return compileComputed(r, v, func(error) {})
+		}
+	}
+	if known := r.shown[v.out]; known != nil {
+		return known
+	}
+	shown := compilePlan(b.api, r.table, v.out, fault)
+	r.shown[v.out] = shown
+	return shown
+}
+
+// input compiles an input type; one per type and viewset.
+func (b *binder) input(r *resource, in reflect.Type, fault func(error)) *inputShape {
+	if known := r.inputs[in]; known != nil {
+		return known
+	}
+	shape, mistakes := compileInput(in)
+	for _, err := range mistakes {
+		fault(err)
+	}
+	r.inputs[in] = shape
+	for _, f := range shape.fields {
+		if f.ref == "" {
+			continue
+		}
+		if _, err := b.api.target(f.ref); err != nil {
+			fault(sentence("%s.%s: %w", in.Name(), f.goName, err))
+		}
+	}
+	return shape
+}
+
+func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb) *listing {
+	l := &listing{resource: r, endpoint: e, shown: shown, pagination: firstSet(v.pagination, r.declaration.pagination, b.api.Pagination)}
+	if l.pagination == nil {
+		b.fault(r.path, "list", sentence("no pagination; set Pagination in framework.Config or here, such as page.Number{Size: 20}"))
+		return l
+	}
+	params := map[string]string{}
+	add := func(place string, ps ...Param) {
+		for _, p := range ps {
+			if taken, ok := params[p.Name]; ok {
+				b.fault(r.path, place, sentence("parameter %q is read by %s already", p.Name, taken))
+			}
+			params[p.Name] = place
+			e.params = append(e.params, p)
+		}
+	}
+	for _, f := range inherited(v.filters, r.declaration.filters) {
+		bound, err := f.Bind(&Facts{r})
+		place := "filter"
+		if err != nil {
+			b.fault(r.path, place, err)
+			continue
+		}
+		add(place, bound.Params...)
+		l.filters = append(l.filters, bound)
+	}
+	if r.search != nil {
+		add("search", Param{Name: r.search.Param, Doc: "Words that must all be contained in " + strings.Join(r.search.Fields, " or ") + "; quotes keep a phrase whole."})
+	}
+	if len(r.declaration.ordering.Allowed) > 0 {
+		add("ordering", Param{Name: r.ordering.Param, Doc: "Fields to order by, each with a leading - for descending.", Enum: r.ordering.terms(), List: true})
+	}
+	add("pagination", l.pagination.Params()...)
+	return l
+}
+
+func (b *binder) bindActions(r *resource) {
+	taken := map[string]bool{}
+	for _, a := range r.declaration.actions {
+		place := fmt.Sprintf("action %q", a.name)
+		fault := b.at(r, place)
+		slot := fmt.Sprint(a.onObject, a.method, a.name)
+		switch {
+		case !pathName.MatchString(a.name) || strings.Contains(a.name, "/"):
+			fault(sentence("an action's name is part of its path: letters, digits, - and _"))
+			continue
+		case isVerb(a.name):
+			fault(sentence("it has the name of a verb; declare Verbs, or choose another name"))
+			continue
+		case taken[slot]:
+			fault(sentence("it is declared twice for %s", a.method))
+			continue
+		case a.method == http.MethodGet && a.in.NumField() > 0:
+			fault(sentence("GET takes no body; let its function take framework.None"))
+			continue
+		case a.onObject && r.declaration.single && r.api.collides(r, a):
+			fault(sentence("its path is that of another resource"))
+			continue
+		}
+		taken[slot] = true
+		e := b.newEndpoint(r, a.name, a.method, a.rules)
+		e.onObject, e.doc, e.out = a.onObject, a.doc, a.out
+		base := "/" + r.path
+		if a.onObject {
+			base = strings.TrimSuffix(r.itemPath(), "/")
+		}
+		e.pattern = base + "/" + a.name + r.slash
+		e.input = b.input(r, a.in, fault)
+		e.settleStatus(a.out)
+		e.serve = acting{r, e, a}.serve
+		r.endpoints = append(r.endpoints, e)
+	}
+}
+
+// collides reports whether a single resource's action has another's path.
+func (a *API) collides(r *resource, act action) bool {
+	for _, other := range a.resources {
+		if other.path == r.path+"/"+act.name {
+			return true
+		}
+	}
+	return false
+}
+
+func isVerb(name string) bool {
+	_, ok := verbKinds[name]
+	return ok
+}
+
+// newEndpoint resolves the rules that an endpoint inherits.
+func (b *binder) newEndpoint(r *resource, name, method string, own rules) *endpoint {
+	d := r.declaration
+	return &endpoint{
+		resource: r, route: Route{ViewSet: r.path, Name: name, Method: method}, status: own.status,
+		permission:     firstSet(own.permission, d.permission, b.api.Permission),
+		authentication: inherited(own.authentication, d.authentication, b.api.Authentication),
+		throttles:      inherited(own.throttles, d.throttles, b.api.Throttles),
+	}
+}

@@ -1,0 +1,65 @@
+package framework
+
+import (
+	"compress/gzip"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+)
+
+// bodyBytes is the most that a body may have, counted after decompression.
+const bodyBytes = 1 << 20
+
+// readBody reads a request's body: JSON in UTF-8, perhaps compressed. An
+// endpoint that takes none reads nothing.
+func (e *endpoint) readBody(r *http.Request) ([]byte, error) {
+	if e.input == nil || e.route.Method == http.MethodGet {
+		return nil, nil
+	}
+	from, err := decompressed(r)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(io.LimitReader(from, bodyBytes+1))
+	if err != nil {
+		return nil, Refuse(http.StatusBadRequest, CodeInvalidJSON, "The body could not be read to its end.").Because(err)
+	}
+	if len(body) > bodyBytes {
+		return nil, Refuse(http.StatusRequestEntityTooLarge, CodeBodyTooLarge, "The body has more than 1 MiB.")
+	}
+	if len(body) > 0 {
+		return body, mustBeJSON(r.Header.Values("Content-Type"))
+	}
+	return body, nil
+}
+
+func decompressed(r *http.Request) (io.Reader, error) {
+	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(r.Header.Values("Content-Encoding"), ","))); coding {
+	case "", "identity":
+		return r.Body, nil
+	case "gzip":
+		z, err := gzip.NewReader(r.Body)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, Refuse(http.StatusBadRequest, CodeInvalidJSON, "The body is said to be gzip and is not.").Because(err)
+		}
+		if z == nil {
+			return strings.NewReader(""), nil
+		}
+		return z, nil
+	}
+	return nil, Refuse(http.StatusUnsupportedMediaType, CodeUnsupportedMediaType, "Content-Encoding may be gzip or absent.")
+}
+
+// mustBeJSON refuses every media type but JSON in UTF-8.
+func mustBeJSON(types []string) error {
+	if len(types) == 1 {
+		media, params, err := mime.ParseMediaType(types[0])
+		charset, said := params["charset"]
+		if err == nil && media == "application/json" && (!said || strings.EqualFold(charset, "utf-8")) {
+			return nil
+		}
+	}
+	return Refuse(http.StatusUnsupportedMediaType, CodeUnsupportedMediaType, "Send the body as Content-Type: application/json in UTF-8.")
+}

@@ -1,0 +1,69 @@
+package framework
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework/sqldb"
+)
+
+// A Call is one request on its way: what plain functions of a declaration
+// receive. It is a [context.Context], so it can be handed to bun as it is.
+// It lives as long as the request and belongs to its goroutine.
+type Call struct {
+	context.Context
+	// DB runs statements: in an action or a write, inside the transaction
+	// that the framework opened and commits; in a read, on the pool.
+	DB bun.IDB
+	// Caller is who sends the request; never nil.
+	Caller *Caller
+	// Now is the time of the request, UTC in whole microseconds, the
+	// precision that both databases keep.
+	Now time.Time
+	// ID names the request in the response, the log and the error.
+	ID uuid.UUID
+	// Route is what is being asked for.
+	Route Route
+
+	session *sqldb.Session
+	api     *API
+	notes   *notes
+}
+
+// A Route names what a request asks a viewset to do.
+type Route struct {
+	ViewSet string // "patients"; "" for the API root
+	Name    string // a verb's name, "list", "retrieve", "create", "update", "patch", "delete", or an action's own
+	Method  string // GET, also for HEAD
+}
+
+// Reads reports whether it only reads.
+func (r Route) Reads() bool { return r.Method == "GET" || r.Method == "OPTIONS" }
+
+// Right is the model permission that it needs: "view" to read, "add"
+// to create, "delete" to delete, "change" for everything else.
+func (r Route) Right() string {
+	switch {
+	case r.Reads():
+		return "view"
+	case r.Name == verbCreate:
+		return "add"
+	case r.Name == verbDelete:
+		return "delete"
+	}
+	return "change"
+}
+
+// Session is where the framework's own statements run for this call: the
+// transaction in a write, the pool in a read.
+func (c *Call) Session() *sqldb.Session { return c.session }
+
+// inside returns the call as it goes on inside a transaction.
+func (c *Call) inside(ctx context.Context, s *sqldb.Session) *Call {
+	in := *c
+	in.Context, in.session, in.DB = ctx, s, s.IDB()
+	return &in
+}

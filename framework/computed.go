@@ -1,0 +1,160 @@
+package framework
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb"
+)
+
+// A representation turns rows of a model into what a client sees.
+type representation interface {
+	outType() reflect.Type
+	// rows runs a narrowed and ordered query on the model and returns []Out.
+	rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, error)
+}
+
+// A computed representation is a function of the row and its relations.
+type computed struct {
+	api   *API
+	model reflect.Type
+	out   reflect.Type
+	fn    func(c *Call, model any) (any, error)
+	ones  []computedOne
+	many  []computedMany
+}
+
+type computedOne struct {
+	name  string
+	scope *resource
+}
+
+// computedMany is a has-many relation of the model, loaded for all rows.
+type computedMany struct {
+	relation *schema.Relation
+	scope    *resource
+}
+
+func compileComputed(r *resource, v Verb, fault func(error)) *computed {
+	p := &computed{api: r.api, model: r.model, out: v.out, fn: v.compute}
+	for _, entry := range v.load {
+		name, ref, _ := strings.Cut(entry, ":")
+		relation := r.table.Relations[name]
+		if relation == nil {
+			fault(sentence("no relation %q in %s%s", name, r.model.Name(), didYouMean(name, relationNames(r.table))))
+			continue
+		}
+		scope, err := r.api.relationScope(relation, ref)
+		if err != nil {
+			fault(sentence("%s: %w", name, err))
+			continue
+		}
+		switch relation.Type {
+		case schema.HasManyRelation:
+			p.many = append(p.many, computedMany{relation, scope})
+		case schema.ManyToManyRelation:
+			fault(sentence("%s: many-to-many relations are not loaded; declare has-many on the joining table", name))
+		default:
+			p.ones = append(p.ones, computedOne{name, scope})
+		}
+	}
+	return p
+}
+
+func (p *computed) outType() reflect.Type { return p.out }
+
+func (p *computed) rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, error) {
+	models, err := p.models(c, q, w)
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	for _, m := range p.many {
+		if err := m.attach(c, models); err != nil {
+			return reflect.Value{}, err
+		}
+	}
+	out := reflect.MakeSlice(reflect.SliceOf(p.out), 0, models.Len())
+	for i := range models.Len() {
+		one, err := p.fn(c, models.Index(i).Interface())
+		if err != nil {
+			return reflect.Value{}, err
+		}
+		out = reflect.Append(out, reflect.ValueOf(one))
+	}
+	return out, nil
+}
+
+// models are the rows with their to-one relations, as []*M.
+func (p *computed) models(c *Call, q *bun.SelectQuery, w window) (reflect.Value, error) {
+	list := reflect.New(reflect.SliceOf(reflect.PointerTo(p.model)))
+	q = q.Model(list.Interface())
+	for _, one := range p.ones {
+		q = q.RelationWithOpts(one.name, one.options(c))
+	}
+	if _, err := scanModels(c, q, w); err != nil {
+		return reflect.Value{}, err
+	}
+	return list.Elem(), nil
+}
+
+func (o computedOne) options(c *Call) bun.RelationOpts {
+	if o.scope == nil {
+		return bun.RelationOpts{}
+	}
+	alias := strings.ToLower(o.name)
+	return bun.RelationOpts{AdditionalJoinOnConditions: []schema.QueryWithArgs{
+		bun.SafeQuery("?.? IN (?)", bun.Ident(alias), bun.Ident(o.scope.pk.Name), o.scope.scopedKeys(c)),
+	}}
+}
+
+func (m computedMany) attach(c *Call, models reflect.Value) error {
+	base, foreign := m.relation.BasePKs[0], m.relation.JoinPKs[0]
+	parents := map[any]reflect.Value{}
+	keys := []any{}
+	for i := range models.Len() {
+		parent := models.Index(i).Elem()
+		key := base.Value(parent).Interface()
+		parents[key] = parent
+		keys = append(keys, sqldb.Param(key))
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	children := reflect.New(reflect.SliceOf(reflect.PointerTo(m.relation.JoinTable.Type)))
+	q := c.DB.NewSelect().Model(children.Interface()).
+		Where("?TableAlias.? IN (?)", bun.Ident(foreign.Name), bun.List(keys)).
+		OrderExpr("?TableAlias.?", bun.Ident(m.relation.JoinTable.PKs[0].Name))
+	if m.scope != nil {
+		q = q.Where("?TableAlias.? IN (?)", bun.Ident(m.scope.pk.Name), m.scope.scopedKeys(c))
+	}
+	if _, err := scanModels(c, q, window{}); err != nil {
+		return err
+	}
+	for i := range children.Elem().Len() {
+		child := children.Elem().Index(i)
+		parent := parents[foreign.Value(child.Elem()).Interface()]
+		field := parent.FieldByIndex(m.relation.Field.Index)
+		if field.Type().Elem().Kind() != reflect.Pointer {
+			child = child.Elem()
+		}
+		field.Set(reflect.Append(field, child))
+	}
+	return nil
+}
+
+// scanModels runs a query, its values as parameters, into its own model.
+func scanModels(c *Call, q *bun.SelectQuery, w window) (found int, err error) {
+	rows, err := c.session.Query(c, w.limit(q))
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	found, err = q.GetModel().ScanRows(c, rows)
+	if err != nil {
+		return 0, err
+	}
+	return found, rows.Err()
+}

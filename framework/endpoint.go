@@ -1,0 +1,206 @@
+package framework
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// An endpoint is one method on one path, ready to serve. Every request walks
+// the same way through it: identify, throttle, permit, decode, act, represent.
+type endpoint struct {
+	resource       *resource
+	route          Route
+	pattern        string // below the prefix, canonical: "/patients/:id/"
+	onObject       bool
+	doc            string
+	permission     Permission
+	authentication []Authenticator
+	throttles      []Throttle
+	status         int // 0 for the usual one
+	params         []Param
+	input          *inputShape  // nil if it takes no body
+	out            reflect.Type // what one row or answer looks like
+	serve          func(c *Call, r *request) (*response, error)
+}
+
+// A request is what an endpoint works on.
+type request struct {
+	http  *http.Request
+	key   any // the parsed key of the path, nil without one
+	query url.Values
+	body  []byte
+}
+
+// A response is what an endpoint answers; value nil sends no body.
+type response struct {
+	status int
+	value  any
+}
+
+// settleStatus gives an endpoint of a function its usual status.
+func (e *endpoint) settleStatus(out reflect.Type) {
+	switch {
+	case e.status != 0:
+	case out == noneType:
+		e.status = http.StatusNoContent
+	case e.route.Name == verbCreate:
+		e.status = http.StatusCreated
+	default:
+		e.status = http.StatusOK
+	}
+}
+
+// answer is the response to a function's value.
+func (e *endpoint) answer(value any) *response {
+	if e.out == noneType {
+		value = nil
+	}
+	return &response{e.status, value}
+}
+
+// newCall begins a request.
+func (a *API) newCall(ctx context.Context, route Route) *Call {
+	s := a.db.Session()
+	return &Call{
+		Context: ctx, DB: s.IDB(), Caller: &Caller{}, Now: a.Now().UTC().Truncate(time.Microsecond),
+		ID: newID(), Route: route, session: s, api: a, notes: &notes{},
+	}
+}
+
+func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+
+// handle walks one request through the endpoint.
+func (e *endpoint) handle(c *Call, r *http.Request, keyText string) (*response, error) {
+	if err := e.admit(c, r); err != nil {
+		return nil, err
+	}
+	req := &request{http: r}
+	if e.onObject && !e.resource.declaration.single {
+		key, ok := parseKey(e.resource.key.IndirectType, keyText)
+		if !ok {
+			return nil, NotFound()
+		}
+		req.key = key
+	}
+	var err error
+	if req.query, err = readQuery(r); err != nil {
+		return nil, err
+	}
+	if e.route.Name != verbList {
+		if err := e.ignoreQuery(c, req.query); err != nil {
+			return nil, err
+		}
+	}
+	if req.body, err = e.readBody(r); err != nil {
+		return nil, err
+	}
+	resp, err := e.serve(c, req)
+	if err != nil {
+		return nil, e.resource.translate(err, e.route)
+	}
+	return resp, nil
+}
+
+// admit identifies the caller, then asks throttles and permission.
+func (e *endpoint) admit(c *Call, r *http.Request) error {
+	if err := identify(c, r, e.authentication); err != nil {
+		return err
+	}
+	for _, t := range e.throttles {
+		wait, err := t.Allow(c, r)
+		if err != nil {
+			return err
+		}
+		if wait > 0 {
+			return throttled(wait)
+		}
+	}
+	if !e.permission.Permit(c) {
+		return refused(c, e.authentication)
+	}
+	return nil
+}
+
+// identify asks the authenticators in turn. Credentials that no scheme
+// recognises, or that do not hold, are never taken for anonymous.
+func identify(c *Call, r *http.Request, schemes []Authenticator) error {
+	for _, scheme := range schemes {
+		caller, err := scheme.Authenticate(c, r)
+		if err != nil {
+			if e := asError(err); e.Status == http.StatusUnauthorized {
+				return challenged(e, schemes)
+			}
+			return err
+		}
+		if caller != nil {
+			c.Caller = caller
+			return nil
+		}
+	}
+	if r.Header.Get("Authorization") != "" && len(schemes) > 0 {
+		return challenged(InvalidCredentials("The header Authorization names no scheme that is accepted here."), schemes)
+	}
+	return nil
+}
+
+// refused is 401 for a caller nobody knows and 403 for one who is known.
+func refused(c *Call, schemes []Authenticator) error {
+	if c.Caller.Anonymous() {
+		return challenged(Unauthenticated(), schemes)
+	}
+	return Forbidden()
+}
+
+// challenged adds WWW-Authenticate, one challenge per scheme.
+func challenged(e *Error, schemes []Authenticator) *Error {
+	challenge := ""
+	for _, s := range schemes {
+		if one := s.Challenge(); one != "" {
+			if challenge != "" {
+				challenge += ", "
+			}
+			challenge += one
+		}
+	}
+	if challenge == "" {
+		return e
+	}
+	c := *e
+	c.Header = map[string]string{"WWW-Authenticate": challenge}
+	return &c
+}
+
+func throttled(wait time.Duration) *Error {
+	seconds := strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10)
+	e := Refuse(http.StatusTooManyRequests, CodeThrottled, "Too many requests; try again in "+seconds+" s.")
+	e.Header = map[string]string{"Retry-After": seconds}
+	return e
+}
+
+// logged writes the one line of a request. It holds no query and no body:
+// they may carry what a log must not keep.
+func (a *API) logged(c *Call, r *http.Request, status int, began time.Time, err error) {
+	level := slog.LevelInfo
+	attrs := []slog.Attr{
+		slog.String("id", c.ID.String()), slog.String("method", r.Method), slog.String("path", r.URL.Path),
+		slog.Int("status", status), slog.Duration("took", time.Since(began)),
+	}
+	if !c.Caller.Anonymous() {
+		attrs = append(attrs, slog.String("caller", c.Caller.ID.String()))
+	}
+	if theirs := r.Header.Get("X-Request-Id"); theirs != "" {
+		attrs = append(attrs, slog.String("client_id", theirs[:min(len(theirs), 128)]))
+	}
+	if err != nil && status >= http.StatusInternalServerError {
+		level = slog.LevelError
+		attrs = append(attrs, slog.String("error", err.Error()))
+	}
+	a.Log.LogAttrs(c, level, "request", attrs...)
+}

@@ -1,0 +1,85 @@
+package framework
+
+import (
+	"net/http"
+
+	"github.com/google/uuid"
+)
+
+// An ErrorShape is the body of errors. Implementations are used by many
+// requests at once.
+type ErrorShape interface {
+	// Shape returns the media type and the value to encode as JSON.
+	Shape(p Problem) (mediaType string, body any)
+}
+
+// A Problem is a refusal on its way out, with what its body may say.
+type Problem struct {
+	*Error
+	Type      string    // absolute URL of the page that explains Code
+	Title     string    // of Code
+	RequestID uuid.UUID // also in X-Request-Id
+}
+
+// ProblemJSON shapes errors as RFC 9457 does, application/problem+json, with
+// the members code, errors and details besides.
+type ProblemJSON struct{}
+
+// problemJSON is the body of [ProblemJSON].
+type problemJSON struct {
+	Type     string  `json:"type"`
+	Title    string  `json:"title"`
+	Status   int     `json:"status"`
+	Detail   string  `json:"detail"`
+	Code     string  `json:"code"`
+	Instance string  `json:"instance"`
+	Errors   []Fault `json:"errors"`
+	Details  any     `json:"details,omitempty"`
+}
+
+// Shape implements [ErrorShape].
+func (ProblemJSON) Shape(p Problem) (string, any) {
+	return "application/problem+json", problemJSON{
+		Type: p.Type, Title: p.Title, Status: p.Status, Detail: p.Detail, Code: p.Code,
+		Instance: "urn:uuid:" + p.RequestID.String(), Errors: orEmpty(p.Faults).([]Fault), Details: p.Details,
+	}
+}
+
+// DRFShape shapes errors as Django REST Framework does: {"name": ["..."]} for
+// faults, lists and objects nested as the body was, {"detail": "..."} for
+// everything else.
+type DRFShape struct{}
+
+// Shape implements [ErrorShape].
+func (DRFShape) Shape(p Problem) (string, any) {
+	if p.Status != http.StatusBadRequest || len(p.Faults) == 0 {
+		return "application/json", map[string]string{"detail": p.Detail}
+	}
+	body := map[string]any{}
+	for _, f := range p.Faults {
+		path := pointerSegments(f.Pointer)
+		if f.Parameter != "" {
+			path = []string{f.Parameter}
+		}
+		if len(path) == 0 {
+			path = []string{"non_field_errors"}
+		}
+		nest(body, path, f.Detail)
+	}
+	return "application/json", body
+}
+
+// nest puts a message where its path leads, making objects on the way.
+func nest(into map[string]any, path []string, message string) {
+	for _, segment := range path[:len(path)-1] {
+		deeper, ok := into[segment].(map[string]any)
+		if !ok {
+			deeper = map[string]any{}
+			into[segment] = deeper
+		}
+		into = deeper
+	}
+	last := path[len(path)-1]
+	messages, _ := into[last].([]string)
+	into[last] = append(messages, message)
+}

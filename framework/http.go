@@ -1,0 +1,273 @@
+package framework
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+)
+
+// A server mounts an API on echo. This is the only file that knows echo: it
+// finds the route, and hands everything else to the endpoint.
+type server struct {
+	api  *API
+	echo *echo.Echo
+}
+
+// A place is one path with the endpoints of its methods.
+type place struct {
+	pattern  string
+	resource *resource // nil for the API root
+	methods  map[string]*endpoint
+}
+
+func newServer(a *API) http.Handler {
+	s := &server{api: a, echo: echo.New()}
+	s.echo.HTTPErrorHandler = func(err error, c echo.Context) { s.unrouted(err, c) }
+	s.mount(&place{pattern: "/"}, s.root)
+	for _, p := range places(a) {
+		s.mount(p, func(c echo.Context) error { s.serve(p, c); return nil })
+	}
+	s.echo.GET(errorPages+":code", s.errorPage)
+	return s.guard(s.echo)
+}
+
+// places gathers the endpoints by their paths, in order of registration.
+func places(a *API) []*place {
+	var all []*place
+	byPattern := map[string]*place{}
+	for _, r := range a.resources {
+		for _, e := range r.endpoints {
+			p := byPattern[e.pattern]
+			if p == nil {
+				p = &place{pattern: e.pattern, resource: r, methods: map[string]*endpoint{}}
+				byPattern[e.pattern] = p
+				all = append(all, p)
+			}
+			p.methods[e.route.Method] = e
+		}
+	}
+	return all
+}
+
+// mount serves a path with and without its last slash, never by redirect.
+func (s *server) mount(p *place, h echo.HandlerFunc) {
+	bare := strings.TrimSuffix(s.api.Prefix+p.pattern, "/")
+	for _, path := range []string{bare, bare + "/"} {
+		for _, method := range append(knownMethods, echo.RouteNotFound) {
+			s.echo.Add(method, path, h)
+		}
+	}
+}
+
+var knownMethods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+	http.MethodOptions, http.MethodTrace, http.MethodConnect, "PROPFIND", "REPORT",
+}
+
+// serve answers a request for a path of a resource.
+func (s *server) serve(p *place, ec echo.Context) {
+	r := ec.Request()
+	method := r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	e := p.methods[method]
+	s.answer(ec.Response(), r, p.route(e, method), func(c *Call) (*response, error) {
+		switch {
+		case e != nil:
+			return e.handle(c, r, ec.Param("id"))
+		case method == http.MethodOptions:
+			return s.api.describe(c, r, p)
+		}
+		return nil, s.notAllowed(c, r, p)
+	}, p.allow())
+}
+
+func (p *place) route(e *endpoint, method string) Route {
+	if e != nil {
+		return e.route
+	}
+	return Route{ViewSet: p.resource.path, Name: strings.ToLower(method), Method: method}
+}
+
+// notAllowed is 405 for callers who may use the viewset at all; others learn
+// only that they may not.
+func (s *server) notAllowed(c *Call, r *http.Request, p *place) error {
+	d := p.resource.declaration
+	schemes := inherited(d.authentication, s.api.Authentication)
+	if err := identify(c, r, schemes); err != nil {
+		return err
+	}
+	permission := firstSet(d.permission, s.api.Permission)
+	if c.Caller.Anonymous() && !permission.Permit(c) {
+		return refused(c, schemes)
+	}
+	return Refuse(http.StatusMethodNotAllowed, CodeMethodNotAllowed, fmt.Sprintf("%s is not offered here; this path takes %s.", printable(r.Method), p.allow()))
+}
+
+// allow lists the methods of a path.
+func (p *place) allow() string {
+	var methods []string
+	for _, m := range knownMethods {
+		if p.methods[m] != nil || m == http.MethodHead && p.methods[http.MethodGet] != nil {
+			methods = append(methods, m)
+		}
+	}
+	return strings.Join(append(methods, http.MethodOptions), ", ")
+}
+
+// answer runs one request: deadline, panic, response, log.
+func (s *server) answer(w http.ResponseWriter, r *http.Request, route Route, run func(*Call) (*response, error), allow string) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(r.Context(), s.api.Timeout)
+	defer cancel()
+	c := s.api.newCall(ctx, route)
+	h := w.Header()
+	h.Set("X-Request-Id", c.ID.String())
+	if allow != "" {
+		h.Set("Allow", allow)
+	}
+	resp, err := protect(func() (*response, error) { return run(c) })
+	if ignored := c.notes.header(); ignored != "" {
+		h.Set("Trestle-Ignored", ignored)
+	}
+	status := s.send(w, r, c, resp, err)
+	s.api.logged(c, r, status, began, err)
+}
+
+// protect turns a panic into an error: one request never ends the others.
+func protect(run func() (*response, error)) (resp *response, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler {
+				panic(p)
+			}
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return run()
+}
+
+// send writes the response, or the error in its shape.
+func (s *server) send(w http.ResponseWriter, r *http.Request, c *Call, resp *response, err error) int {
+	if err == nil && resp.value == nil {
+		w.WriteHeader(resp.status)
+		return resp.status
+	}
+	if err == nil {
+		var body []byte
+		if body, err = encode(resp.value); err == nil {
+			return write(w, resp.status, "application/json", body)
+		}
+	}
+	return s.sendError(w, r, c, asError(err))
+}
+
+func (s *server) sendError(w http.ResponseWriter, r *http.Request, c *Call, e *Error) int {
+	for name, value := range e.Header {
+		w.Header().Set(name, value)
+	}
+	info := s.api.codes[e.Code]
+	if info.Title == "" {
+		info.Title = http.StatusText(e.Status)
+	}
+	media, shape := s.api.ErrorShape.Shape(Problem{
+		Error: e, Type: s.api.root(r) + errorPages + e.Code, Title: info.Title, RequestID: c.ID,
+	})
+	body, err := encode(shape)
+	if err != nil {
+		s.api.Log.ErrorContext(c, "an error's details cannot be encoded", "code", e.Code, "error", err)
+		body = []byte("{}")
+	}
+	return write(w, e.Status, media, body)
+}
+
+func write(w http.ResponseWriter, status int, media string, body []byte) int {
+	h := w.Header()
+	h.Set("Content-Type", media)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	// A client that is gone cannot be told that its answer failed.
+	_, _ = w.Write(body)
+	return status
+}
+
+// unrouted answers what echo found no route for.
+func (s *server) unrouted(_ error, ec echo.Context) {
+	s.answer(ec.Response(), ec.Request(), Route{Method: ec.Request().Method}, func(*Call) (*response, error) {
+		return nil, NotFound()
+	}, "")
+}
+
+// root answers the API root, for anyone.
+func (s *server) root(ec echo.Context) error {
+	r := ec.Request()
+	s.answer(ec.Response(), r, Route{Name: "root", Method: r.Method}, func(*Call) (*response, error) {
+		switch r.Method {
+		case http.MethodGet, http.MethodHead, http.MethodOptions:
+			return &response{http.StatusOK, s.api.entries(r)}, nil
+		}
+		return nil, Refuse(http.StatusMethodNotAllowed, CodeMethodNotAllowed, printable(r.Method)+" is not offered here; this path takes GET.")
+	}, "GET, HEAD, OPTIONS")
+	return nil
+}
+
+// errorPage answers /errors/{code}.
+func (s *server) errorPage(ec echo.Context) error {
+	if !s.api.explain(ec.Response(), ec.Param("code")) {
+		s.unrouted(nil, ec)
+	}
+	return nil
+}
+
+// guard asks the guards' permissions before anything is routed.
+func (s *server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := s.api.hostAllowed(r); err != nil {
+			s.answer(w, r, Route{Method: r.Method}, func(*Call) (*response, error) { return nil, err }, "")
+			return
+		}
+		for _, g := range s.api.Guards {
+			if !s.api.guards(g, r) {
+				continue
+			}
+			err := s.guarded(w, r, g)
+			if err {
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// guarded reports whether a guard refused, and has then answered.
+func (s *server) guarded(w http.ResponseWriter, r *http.Request, g Guard) bool {
+	ctx, cancel := context.WithTimeout(r.Context(), s.api.Timeout)
+	defer cancel()
+	c := s.api.newCall(ctx, Route{ViewSet: g.Under, Name: "guard", Method: r.Method})
+	err := identify(c, r, s.api.Authentication)
+	if err == nil && !g.Permission.Permit(c) {
+		err = refused(c, s.api.Authentication)
+	}
+	if err == nil {
+		return false
+	}
+	s.answer(w, r, c.Route, func(c *Call) (*response, error) { return nil, err }, "")
+	return true
+}
+
+// printable keeps a method that a client made up fit for a sentence.
+func printable(method string) string {
+	if slices.Contains(knownMethods, method) {
+		return method
+	}
+	return "This method"
+}

@@ -1,0 +1,237 @@
+package framework
+
+import (
+	"database/sql"
+	"net/url"
+	"reflect"
+	"regexp"
+	"strconv"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb"
+)
+
+// A listing answers GET {path}/: scope, filter, search, order, page.
+type listing struct {
+	resource   *resource
+	endpoint   *endpoint
+	shown      representation
+	filters    []BoundFilter
+	pagination Pagination
+}
+
+// A listed question is a request's query, understood.
+type listed struct {
+	narrow []Narrow
+	order  []orderTerm
+	window Window
+}
+
+func (l *listing) serve(c *Call, r *request) (*response, error) {
+	asked, err := l.understand(c, r)
+	if err != nil {
+		return nil, err
+	}
+	page := Page{Window: asked.window, Link: l.linker(c, r)}
+	rows, err := l.page(c, asked, &page)
+	if err != nil {
+		return nil, err
+	}
+	envelope, err := l.pagination.Envelope(page)
+	if err != nil {
+		return nil, err
+	}
+	return &response{200, listAnswer{envelope, rows.Interface()}}, nil
+}
+
+// understand reads every parameter and reports all that are wrong at once.
+func (l *listing) understand(c *Call, r *request) (*listed, error) {
+	values, err := l.endpoint.ask(c, r.query)
+	if err != nil {
+		return nil, err
+	}
+	var asked listed
+	var faults []Fault
+	add := func(n Narrow, err error) error {
+		if faults, err = gather(faults, err); err == nil && n != nil {
+			asked.narrow = append(asked.narrow, n)
+		}
+		return err
+	}
+	for _, f := range l.filters {
+		if !anyGiven(f.Params, values) {
+			continue
+		}
+		if err := add(f.Read(c, values)); err != nil {
+			return nil, err
+		}
+	}
+	if s := l.resource.search; s != nil && values[s.Param] != "" {
+		if err := add(s.read(values[s.Param])); err != nil {
+			return nil, err
+		}
+	}
+	if asked.order, err = l.order(c, values); err != nil {
+		if faults, err = gather(faults, err); err != nil {
+			return nil, err
+		}
+	}
+	if asked.window, err = l.pagination.Window(values); err != nil && len(faults) == 0 {
+		return nil, err
+	}
+	if len(faults) > 0 {
+		return nil, invalidParameters(faults)
+	}
+	return &asked, nil
+}
+
+func anyGiven(params []Param, values Values) bool {
+	for _, p := range params {
+		if values[p.Name] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// order reads the ordering; a term outside the whitelist is ignored and told,
+// or refused by a strict resource.
+func (l *listing) order(c *Call, values Values) ([]orderTerm, error) {
+	o := l.resource.ordering
+	terms, ignored := o.read(values[o.Param])
+	var faults []Fault
+	for _, term := range ignored {
+		near := nearest(term, o.terms())
+		if l.resource.strict {
+			faults = append(faults, Fault{Parameter: o.Param, Code: CodeInvalidParameter, Detail: "cannot be " + strconv.Quote(term) + suggestion(near)})
+			continue
+		}
+		c.notes.ignore(o.Param+"="+term, near)
+	}
+	if len(faults) > 0 {
+		return nil, invalidParameters(faults)
+	}
+	return terms, nil
+}
+
+// matching is the query of every row that the question asks for.
+func (l *listing) matching(c *Call, asked *listed) *bun.SelectQuery {
+	q := l.resource.rows(c)
+	for _, n := range asked.narrow {
+		q = n(q)
+	}
+	return q
+}
+
+// page reads one window of rows, one more to know whether others follow, and
+// counts only where the rows do not already tell the total.
+func (l *listing) page(c *Call, asked *listed, page *Page) (reflect.Value, error) {
+	w := asked.window
+	q := l.resource.ordering.apply(l.matching(c, asked), asked.order)
+	rows, err := l.shown.rows(c, q, window{w.Limit + 1, w.Offset})
+	if err != nil {
+		return rows, err
+	}
+	if page.More = int64(rows.Len()) > w.Limit; page.More {
+		rows = rows.Slice(0, int(w.Limit))
+	}
+	page.Rows = rows.Len()
+	if !page.More && (page.Rows > 0 || w.Offset == 0) {
+		page.Total = Total{Count: w.Offset + int64(page.Rows), Known: true}
+		return rows, nil
+	}
+	page.Total, err = l.count(c, asked)
+	return rows, err
+}
+
+func (l *listing) count(c *Call, asked *listed) (Total, error) {
+	q := l.matching(c, asked)
+	switch counting := asked.window.Counting; counting.kind {
+	case countNone:
+		return Total{}, nil
+	case countCapped:
+		within := capped{q.ColumnExpr("1"), counting.cap + 1}
+		n, err := number(c, c.DB.NewSelect().ColumnExpr("count(*)").TableExpr("(?) AS capped", within))
+		return Total{Count: min(n, counting.cap), Known: true, AtLeast: n > counting.cap}, err
+	case countEstimated:
+		if l.resource.api.db.Kind() == sqldb.PostgreSQL {
+			n, err := estimate(c, q.ColumnExpr("1"))
+			return Total{Count: n, Known: true, Rough: true}, err
+		}
+	}
+	n, err := number(c, q.ColumnExpr("count(*)"))
+	return Total{Count: n, Known: true}, err
+}
+
+// capped limits a subquery by a parameter.
+type capped struct {
+	schema.QueryAppender
+	rows int64
+}
+
+func (l capped) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+	return limited{l.QueryAppender, window{rows: l.rows}}.AppendQuery(gen, b)
+}
+
+// number runs a query that answers one number.
+func number(c *Call, q schema.QueryAppender) (n int64, err error) {
+	err = first(c, q, &n)
+	return n, err
+}
+
+// first reads the first column of the first row.
+func first(c *Call, q schema.QueryAppender, dest any) error {
+	rows, err := c.session.Query(c, q)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		return sql.ErrNoRows
+	}
+	if err := rows.Scan(dest); err != nil {
+		return err
+	}
+	return rows.Err()
+}
+
+var plannedRows = regexp.MustCompile(`rows=(\d+)`)
+
+// estimate asks PostgreSQL's planner how many rows it expects.
+func estimate(c *Call, q schema.QueryAppender) (int64, error) {
+	var top string
+	if err := first(c, bun.SafeQuery("EXPLAIN ?", q), &top); err != nil {
+		return 0, err
+	}
+	found := plannedRows.FindStringSubmatch(top)
+	if found == nil {
+		return 0, sentence("the planner's answer %q has no number of rows", top)
+	}
+	return strconv.ParseInt(found[1], 10, 64)
+}
+
+// linker makes absolute links to this list with some parameters replaced.
+func (l *listing) linker(c *Call, r *request) func(url.Values) string {
+	return func(replace url.Values) string {
+		query := url.Values{}
+		for name, values := range r.query {
+			query[name] = values
+		}
+		for name, values := range replace {
+			query.Del(name)
+			if len(values) > 0 && values[0] != "" {
+				query[name] = values
+			}
+		}
+		link := c.api.url(r.http, l.resource.listPath())
+		if len(query) > 0 {
+			link += "?" + query.Encode()
+		}
+		return link
+	}
+}

@@ -1,0 +1,112 @@
+package framework
+
+// A Permission decides whether a caller may use an endpoint, before any object
+// is known: which objects a caller has is the business of [Scope].
+// Implementations are used by many requests at once.
+//
+// frameworktest.TestPermission checks an implementation of your own.
+type Permission interface {
+	// Permit reports whether the call may go on. It reads c.Caller and
+	// c.Route; it does not touch the database.
+	Permit(c *Call) bool
+	// String says what it asks for, as in "staff" or "doctors.add": the
+	// listing of routes and the reference show it.
+	String() string
+}
+
+// Anyone permits everybody, anonymous callers too.
+func Anyone() Permission {
+	return permission{"anyone", func(*Call) bool { return true }}
+}
+
+// Authenticated permits every caller who is known.
+func Authenticated() Permission {
+	return permission{"authenticated", func(c *Call) bool { return !c.Caller.Anonymous() }}
+}
+
+// Staff permits callers who are staff.
+func Staff() Permission {
+	return permission{"staff", func(c *Call) bool { return !c.Caller.Anonymous() && c.Caller.Staff }}
+}
+
+// OrReadOnly permits reading to everybody; anything else needs p.
+func OrReadOnly(p Permission) Permission {
+	return permission{"reading, else " + p.String(), func(c *Call) bool {
+		return c.Route.Reads() || p.Permit(c)
+	}}
+}
+
+// Holds permits callers who hold one permission, such as "patients.view".
+func Holds(name string) Permission {
+	return permission{name, func(c *Call) bool { return c.Caller.Holds(name) }}
+}
+
+// HoldsModel permits callers who hold the model's permission that the action
+// needs: model.view to read, model.add to create, model.change to update and
+// for actions that write, model.delete to delete.
+func HoldsModel(model string) Permission {
+	return permission{model + ".view|add|change|delete", func(c *Call) bool {
+		return c.Caller.Holds(model + "." + c.Route.Right())
+	}}
+}
+
+// PerModel permits reading to every caller who is known, and writing to those
+// who hold model.add, model.change or model.delete, whichever the action needs.
+func PerModel(model string) Permission {
+	holds := HoldsModel(model)
+	return permission{model + ".add|change|delete to write", func(c *Call) bool {
+		return holds.Permit(c) || c.Route.Reads() && !c.Caller.Anonymous()
+	}}
+}
+
+// All permits what every one of ps permits.
+func All(ps ...Permission) Permission {
+	return permission{joined(ps, " and "), func(c *Call) bool {
+		for _, p := range ps {
+			if !p.Permit(c) {
+				return false
+			}
+		}
+		return true
+	}}
+}
+
+// Any permits what at least one of ps permits.
+func Any(ps ...Permission) Permission {
+	return permission{joined(ps, " or "), func(c *Call) bool {
+		for _, p := range ps {
+			if p.Permit(c) {
+				return true
+			}
+		}
+		return false
+	}}
+}
+
+// Not permits what p refuses.
+func Not(p Permission) Permission {
+	return permission{"not " + p.String(), func(c *Call) bool { return !p.Permit(c) }}
+}
+
+// permission is a predicate with a name.
+type permission struct {
+	name   string
+	permit func(*Call) bool
+}
+
+func (p permission) Permit(c *Call) bool { return p.permit(c) }
+func (p permission) String() string      { return p.name }
+
+func joined(ps []Permission, with string) string {
+	text := ""
+	for i, p := range ps {
+		if i > 0 {
+			text += with
+		}
+		text += p.String()
+	}
+	if len(ps) > 1 {
+		return "(" + text + ")"
+	}
+	return text
+}

@@ -1,0 +1,389 @@
+package framework
+
+import (
+	"database/sql"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb"
+)
+
+// A plan is a read shape compiled against a model: which columns are selected,
+// which relations joined or loaded, and where each value goes. It is made once
+// and used by many requests at once.
+type plan struct {
+	api       *API
+	out       reflect.Type
+	table     *schema.Table
+	alias     string
+	columns   string // qualified and quoted, for SELECT
+	returning string // unqualified and quoted, for RETURNING; "" unless flat
+	leaves    []leaf
+	joins     []planJoin
+	many      []planMany
+}
+
+// A leaf is one selected column and its place in the output.
+type leaf struct {
+	index  []int // in out
+	column *schema.Field
+	scan   schema.ScannerFunc
+	join   int  // number of the join it comes from, plus one; 0 for the row itself
+	key    bool // not shown: tells whether its join found a row
+}
+
+// A planJoin is a to-one relation, joined in the same statement.
+type planJoin struct {
+	index    []int // of the embedded struct in out
+	pointer  bool
+	relation *schema.Relation
+	alias    string
+	base     string    // alias that the foreign key is on
+	scope    *resource // narrows the join; nil for part of the row
+}
+
+// A planMany is a to-many relation, one statement for all rows.
+type planMany struct {
+	index   []int // of the slice in out
+	base    *schema.Field
+	foreign *schema.Field
+	child   *plan
+	pointer bool      // a slice of pointers
+	scope   *resource // narrows the rows; nil for part of the row
+}
+
+// compilePlan matches out's fields to the model's. Mistakes are reported as
+// sentences without a prefix.
+func compilePlan(api *API, table *schema.Table, out reflect.Type, fault func(error)) *plan {
+	p := &plan{api: api, out: out, table: table, alias: table.Alias}
+	p.add(table, out, nil, p.alias, 0, fault)
+	quoted := make([]string, 0, len(p.leaves))
+	flat := make([]string, 0, len(p.leaves))
+	for _, l := range p.leaves {
+		alias := p.alias
+		if l.join > 0 {
+			alias = p.joins[l.join-1].alias
+		}
+		flat = append(flat, quote(l.column.Name))
+		quoted = append(quoted, quote(alias)+"."+quote(l.column.Name))
+	}
+	for _, m := range p.many {
+		quoted = append(quoted, quote(p.alias)+"."+quote(m.base.Name))
+	}
+	p.columns = strings.Join(quoted, ", ")
+	if p.flat() {
+		p.returning = strings.Join(flat, ", ")
+	}
+	return p
+}
+
+// flat reports whether the shape is made of the row's own columns alone.
+func (p *plan) flat() bool { return len(p.joins) == 0 && len(p.many) == 0 }
+
+func (p *plan) add(table *schema.Table, out reflect.Type, at []int, alias string, join int, fault func(error)) {
+	if out.Kind() != reflect.Struct {
+		fault(sentence("%s must be a struct", out))
+		return
+	}
+	for f := range shapeFields(out) {
+		index := append(at[:len(at):len(at)], f.Index...)
+		if relation := table.Relations[f.Name]; relation != nil {
+			p.relate(relation, f, index, alias, join, fault)
+			continue
+		}
+		column := columnOf(table, f.Name)
+		switch {
+		case column == nil:
+			fault(noField(out.Name()+"."+f.Name, f.Name, table, table.Type.Name()))
+		case column.StructField.Type != f.Type:
+			fault(sentence("%s.%s is %s, but %s.%s is %s; give both one type", out.Name(), f.Name, f.Type, table.Type.Name(), f.Name, column.StructField.Type))
+		default:
+			p.leaves = append(p.leaves, leaf{index: index, column: column, scan: scannerOf(f.Type), join: join})
+		}
+	}
+}
+
+func (p *plan) relate(relation *schema.Relation, f reflect.StructField, index []int, alias string, join int, fault func(error)) {
+	place := p.out.Name() + "." + f.Name
+	scope, err := p.api.relationScope(relation, f.Tag.Get("ref"))
+	if err != nil {
+		fault(sentence("%s: %w", place, err))
+		return
+	}
+	switch relation.Type {
+	case schema.BelongsToRelation, schema.HasOneRelation:
+		p.joinOne(relation, f, index, alias, scope, fault)
+	case schema.HasManyRelation:
+		if join > 0 {
+			fault(sentence("%s: a list inside a joined relation cannot be loaded; load it from the row itself", place))
+			return
+		}
+		p.loadMany(relation, f, index, scope, fault)
+	default:
+		fault(sentence("%s: many-to-many relations are not shown; declare has-many on the joining table", place))
+	}
+}
+
+func (p *plan) joinOne(relation *schema.Relation, f reflect.StructField, index []int, alias string, scope *resource, fault func(error)) {
+	embedded, pointer := f.Type, f.Type.Kind() == reflect.Pointer
+	if pointer {
+		embedded = embedded.Elem()
+	}
+	if scope != nil && !pointer {
+		fault(sentence("%s.%s must be a pointer: it is null where %s is not the caller's", p.out.Name(), f.Name, f.Name))
+	}
+	j := planJoin{
+		index: index, pointer: pointer, relation: relation, base: alias, scope: scope,
+		alias: alias + "__" + strings.ToLower(f.Name),
+	}
+	p.joins = append(p.joins, j)
+	n := len(p.joins)
+	p.leaves = append(p.leaves, leaf{column: relation.JoinPKs[0], join: n, key: true})
+	p.add(relation.JoinTable, embedded, index, j.alias, n, fault)
+}
+
+func (p *plan) loadMany(relation *schema.Relation, f reflect.StructField, index []int, scope *resource, fault func(error)) {
+	if f.Type.Kind() != reflect.Slice {
+		fault(sentence("%s.%s must be a slice: it shows a to-many relation", p.out.Name(), f.Name))
+		return
+	}
+	element, pointer := f.Type.Elem(), f.Type.Elem().Kind() == reflect.Pointer
+	if pointer {
+		element = element.Elem()
+	}
+	p.many = append(p.many, planMany{
+		index: index, base: relation.BasePKs[0], foreign: relation.JoinPKs[0], pointer: pointer, scope: scope,
+		child: compilePlan(p.api, relation.JoinTable, element, fault),
+	})
+}
+
+func (p *plan) outType() reflect.Type { return p.out }
+
+// rows runs q, a narrowed query on the plan's model, and returns []Out.
+func (p *plan) rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, error) {
+	out, keys, err := p.load(c, p.selectFrom(c, q), w)
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	for i, m := range p.many {
+		if err := m.attach(c, out, keys[i]); err != nil {
+			return reflect.Value{}, err
+		}
+	}
+	return out, nil
+}
+
+func (p *plan) selectFrom(c *Call, q *bun.SelectQuery) *bun.SelectQuery {
+	q = q.ColumnExpr(p.columns)
+	for _, j := range p.joins {
+		q = q.Join("LEFT JOIN ? AS ?", bun.Ident(j.relation.JoinTable.Name), bun.Ident(j.alias))
+		for i, base := range j.relation.BasePKs {
+			q = q.JoinOn("?.? = ?.?", bun.Ident(j.alias), bun.Ident(j.relation.JoinPKs[i].Name), bun.Ident(j.base), bun.Ident(base.Name))
+		}
+		if j.scope != nil {
+			q = q.JoinOn("?.? IN (?)", bun.Ident(j.alias), bun.Ident(j.scope.pk.Name), j.scope.scopedKeys(c))
+		}
+		if deleted := j.relation.JoinTable.SoftDeleteField; deleted != nil {
+			q = q.JoinOn("?.? IS NULL", bun.Ident(j.alias), bun.Ident(deleted.Name))
+		}
+	}
+	return q
+}
+
+// load scans every row into out, and the keys of each to-many relation.
+func (p *plan) load(c *Call, q schema.QueryAppender, w window) (reflect.Value, [][]any, error) {
+	rows, err := c.session.Query(c, w.limit(q))
+	if err != nil {
+		return reflect.Value{}, nil, err
+	}
+	defer rows.Close()
+	out := reflect.MakeSlice(reflect.SliceOf(p.out), 0, int(w.expect()))
+	keys := make([][]any, len(p.many))
+	scan := p.newRow()
+	for rows.Next() {
+		if err := scan.read(rows); err != nil {
+			return reflect.Value{}, nil, err
+		}
+		out = reflect.Append(out, scan.out)
+		for i := range p.many {
+			keys[i] = append(keys[i], scan.keys[i].Elem().Interface())
+		}
+	}
+	return out, keys, rows.Err()
+}
+
+// A planRow is where one row at a time is scanned.
+type planRow struct {
+	plan  *plan
+	out   reflect.Value
+	cells []cell
+	dest  []any
+	keys  []reflect.Value // pointers to the keys of to-many relations
+	found []bool          // joins that found a row
+}
+
+// A cell takes one column of a row.
+type cell struct {
+	*leaf
+	value reflect.Value
+	found *bool
+}
+
+func (p *plan) newRow() *planRow {
+	r := &planRow{plan: p, out: reflect.New(p.out).Elem(), cells: make([]cell, len(p.leaves)), found: make([]bool, len(p.joins))}
+	for i := range p.leaves {
+		r.cells[i] = cell{leaf: &p.leaves[i]}
+		if l := p.leaves[i]; l.key {
+			r.cells[i].found = &r.found[l.join-1]
+		}
+		r.dest = append(r.dest, &r.cells[i])
+	}
+	for _, m := range p.many {
+		key := reflect.New(m.base.IndirectType)
+		r.keys = append(r.keys, key)
+		r.dest = append(r.dest, &cell{leaf: &leaf{scan: scannerOf(m.base.IndirectType)}, value: key.Elem()})
+	}
+	return r
+}
+
+func (r *planRow) read(rows *sql.Rows) error {
+	r.out.SetZero()
+	for _, j := range r.plan.joins {
+		if j.pointer {
+			f := r.out.FieldByIndex(j.index)
+			f.Set(reflect.New(f.Type().Elem()))
+		}
+	}
+	for i := range r.cells {
+		if !r.cells[i].key {
+			r.cells[i].value = r.out.FieldByIndex(r.cells[i].index)
+		}
+	}
+	if err := rows.Scan(r.dest...); err != nil {
+		return err
+	}
+	for i := len(r.plan.joins) - 1; i >= 0; i-- {
+		if !r.found[i] {
+			r.out.FieldByIndex(r.plan.joins[i].index).SetZero()
+		}
+	}
+	return nil
+}
+
+// Scan implements [sql.Scanner].
+func (c *cell) Scan(src any) error {
+	if c.key {
+		*c.found = src != nil
+		return nil
+	}
+	if src == nil && c.join > 0 {
+		return nil
+	}
+	if err := c.scan(c.value, src); err != nil {
+		return err
+	}
+	inUTC(c.value)
+	return nil
+}
+
+// fill copies a flat shape out of a model.
+func (p *plan) fill(model reflect.Value) reflect.Value {
+	out := reflect.New(p.out).Elem()
+	for _, l := range p.leaves {
+		out.FieldByIndex(l.index).Set(l.column.Value(model))
+	}
+	return out
+}
+
+// attach loads the children of all rows and hands them out.
+func (m planMany) attach(c *Call, out reflect.Value, keys []any) error {
+	slices := map[any]reflect.Value{}
+	params := make([]any, 0, len(keys))
+	for i, key := range keys {
+		field := out.Index(i).FieldByIndex(m.index)
+		field.Set(reflect.MakeSlice(field.Type(), 0, 0))
+		slices[key] = field
+		params = append(params, sqldb.Param(key))
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	children, owners, err := m.children(c, params)
+	if err != nil {
+		return err
+	}
+	for i, owner := range owners {
+		field, child := slices[owner], children.Index(i)
+		if m.pointer {
+			child = child.Addr()
+		}
+		field.Set(reflect.Append(field, child))
+	}
+	return nil
+}
+
+// children are the rows of the relation, each with the key of its parent.
+func (m planMany) children(c *Call, keys []any) (reflect.Value, []any, error) {
+	owned := *m.child
+	owned.columns += ", " + quote(owned.alias) + "." + quote(m.foreign.Name)
+	owned.many = append(owned.many[:len(owned.many):len(owned.many)], planMany{base: m.foreign})
+	q := c.DB.NewSelect().Model(nilModel(m.child.table.Type)).
+		Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.foreign.Name), bun.List(keys)).
+		OrderExpr("?.?", bun.Ident(m.child.alias), bun.Ident(m.child.table.PKs[0].Name))
+	if m.scope != nil {
+		q = q.Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.scope.pk.Name), m.scope.scopedKeys(c))
+	}
+	out, all, err := owned.load(c, owned.selectFrom(c, q), window{})
+	if err != nil {
+		return reflect.Value{}, nil, err
+	}
+	for i, deeper := range m.child.many {
+		if err := deeper.attach(c, out, all[i]); err != nil {
+			return reflect.Value{}, nil, err
+		}
+	}
+	return out, all[len(all)-1], nil
+}
+
+// inUTC makes a scanned time say UTC, whichever zone the driver used.
+func inUTC(v reflect.Value) {
+	switch t := v.Addr().Interface().(type) {
+	case *time.Time:
+		*t = t.UTC()
+	case **time.Time:
+		if *t != nil {
+			utc := (*t).UTC()
+			*t = &utc
+		}
+	}
+}
+
+// A window limits a query to some rows; zero is all of them.
+type window struct{ rows, offset int64 }
+
+func (w window) expect() int64 { return min(w.rows, 256) }
+
+func (w window) limit(q schema.QueryAppender) schema.QueryAppender {
+	if w.rows == 0 {
+		return q
+	}
+	return limited{q, w}
+}
+
+// limited appends LIMIT and OFFSET as parameters, which bun writes as text.
+type limited struct {
+	schema.QueryAppender
+	window
+}
+
+func (l limited) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+	b, err := l.QueryAppender.AppendQuery(gen, b)
+	if err != nil {
+		return nil, err
+	}
+	return bun.SafeQuery(" LIMIT ? OFFSET ?", sqldb.Param(l.rows), sqldb.Param(l.offset)).AppendQuery(gen, b)
+}

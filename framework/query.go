@@ -1,0 +1,92 @@
+package framework
+
+import (
+	"net/url"
+	"reflect"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+)
+
+// A Filter is a filter backend: it narrows a list by query parameters. It is
+// bound once, at registration, and used by many requests at once. Package
+// filter has the usual ones.
+//
+// frameworktest.TestFilter checks an implementation of your own.
+type Filter interface {
+	// Bind resolves the names that the filter uses. Its error is a sentence
+	// without a prefix: `no field "citty" in Patient; did you mean "city"?`,
+	// which [Facts.Field] makes.
+	Bind(f *Facts) (BoundFilter, error)
+}
+
+// A BoundFilter is a filter that knows its columns.
+type BoundFilter struct {
+	// Params are the parameters that the filter reads.
+	Params []Param
+	// Read turns the values of one request into a narrowing. It is called when
+	// at least one of Params is present and not empty. A nil Narrow leaves the
+	// list alone; an error is best made by [InvalidParameter].
+	Read func(c *Call, v Values) (Narrow, error)
+}
+
+// A Narrow adds conditions to a query. It is applied to the query of the rows
+// and to that of the count, so it only adds WHERE terms and joins that do not
+// multiply rows. Values of the request go in as arguments, `Where("? = ?",
+// field.Ident(), value)`, never as text.
+type Narrow func(q *bun.SelectQuery) *bun.SelectQuery
+
+// A Param describes one query parameter to clients.
+type Param struct {
+	Name string
+	Doc  string
+	Type reflect.Type // of one value, nil for string
+	Enum []string     // the values it takes, nil for any
+	List bool         // several values, separated by commas
+}
+
+// Values are the query parameters of one request that an endpoint knows,
+// each with one value that is not empty.
+type Values map[string]string
+
+// Facts is what a filter may ask about the resource it narrows.
+type Facts struct{ r *resource }
+
+// Field finds a field by the client's name for it, or by its column's. Its
+// error is a sentence that names the nearest right name.
+func (f *Facts) Field(name string) (Field, error) { return f.r.field(name) }
+
+// Resource finds another registered resource by its path, such as "doctors".
+func (f *Facts) Resource(path string) (Target, error) { return f.r.api.target(path) }
+
+// A Field is one column of a model under its client's name.
+type Field struct {
+	Name     string       // the client's
+	GoName   string       // the model's
+	Type     reflect.Type // without a pointer
+	Nullable bool
+	alias    string
+	column   *schema.Field
+}
+
+// Ident is the column, qualified and quoted, as an argument of a bun query.
+func (f Field) Ident() schema.QueryAppender {
+	return bun.SafeQuery("?.?", bun.Ident(f.alias), bun.Ident(f.column.Name))
+}
+
+// A Target is another resource that a reference leads to.
+type Target struct{ r *resource }
+
+// Key parses a reference to one of the target's rows.
+func (t Target) Key(text string) (any, bool) { return parseKey(t.r.pk.IndirectType, text) }
+
+// Rows is a subquery of the keys of the target's rows that the caller has.
+func (t Target) Rows(c *Call) *bun.SelectQuery { return t.r.scopedKeys(c) }
+
+// question is a request's query string, taken apart once.
+type question struct {
+	values  Values
+	raw     url.Values // everything that was sent, for links
+	known   map[string]Param
+	ignored []string
+}

@@ -1,0 +1,170 @@
+package framework
+
+import (
+	"encoding"
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun/schema"
+)
+
+var (
+	timeType = reflect.TypeFor[time.Time]()
+	uuidType = reflect.TypeFor[uuid.UUID]()
+)
+
+// sentence makes an error that a developer or a client reads as it is.
+func sentence(format string, args ...any) error { return fmt.Errorf(format, args...) }
+
+// didYouMean names the nearest known name, or nothing.
+func didYouMean(name string, known []string) string {
+	if near := nearest(name, known); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
+// noField says that a model has no such Go field, and which comes nearest.
+func noField(place, name string, table *schema.Table, model string) error {
+	known := relationNames(table)
+	for _, f := range table.Fields {
+		known = append(known, f.GoName)
+	}
+	return sentence("%s: no field %q in %s%s", place, name, model, didYouMean(name, known))
+}
+
+func relationNames(table *schema.Table) []string {
+	names := make([]string, 0, len(table.Relations))
+	for name := range table.Relations {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// columnOf finds a model's column by its Go field name.
+func columnOf(table *schema.Table, goName string) *schema.Field {
+	for _, f := range table.Fields {
+		if f.GoName == goName {
+			return f
+		}
+	}
+	return nil
+}
+
+// shapeFields yields a shape's exported fields, those of embedded structs
+// included, with their index from the top.
+func shapeFields(t reflect.Type) iter.Seq[reflect.StructField] {
+	return func(yield func(reflect.StructField) bool) {
+		for _, f := range reflect.VisibleFields(t) {
+			embedded := f.Anonymous && f.Type.Kind() == reflect.Struct && f.Tag.Get("json") == ""
+			if !f.IsExported() || embedded || f.Tag.Get("json") == "-" {
+				continue
+			}
+			if !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// jsonName is the client's name of a shape's field.
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if name == "" {
+		return f.Name
+	}
+	return name
+}
+
+// quote makes an SQL identifier of a name of the program.
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// nilModel is a typed nil pointer, which names a model to bun without a row.
+func nilModel(t reflect.Type) any { return reflect.Zero(reflect.PointerTo(t)).Interface() }
+
+func scannerOf(t reflect.Type) schema.ScannerFunc { return schema.Scanner(t) }
+
+// parseKey parses the text of a path or a reference as a key of type t.
+func parseKey(t reflect.Type, text string) (any, bool) {
+	switch {
+	case t == uuidType:
+		id, err := uuid.Parse(text)
+		return id, err == nil && len(text) == 36
+	case t.Kind() == reflect.String:
+		return text, text != "" && !strings.ContainsRune(text, 0)
+	}
+	v, err := ParseValue(t, text)
+	return v, err == nil
+}
+
+// ParseValue parses the text of a query parameter as a value of type t: text,
+// whole and decimal numbers, true/false/1/0, UUIDs, RFC 3339 times, and
+// whatever implements [encoding.TextUnmarshaler]. Its error says what the
+// parameter takes: "must be a whole number".
+func ParseValue(t reflect.Type, text string) (any, error) {
+	v := reflect.New(t)
+	switch p := v.Interface().(type) {
+	case *time.Time:
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return nil, sentence("must be a time as RFC 3339 has it, such as 2026-01-31T09:00:00Z")
+		}
+		return at.UTC().Truncate(time.Microsecond), nil
+	case *uuid.UUID:
+		id, err := uuid.Parse(text)
+		if err != nil || len(text) != 36 {
+			return nil, sentence("must be an id, a UUID")
+		}
+		return id, nil
+	case encoding.TextUnmarshaler:
+		if err := p.UnmarshalText([]byte(text)); err != nil {
+			return nil, err
+		}
+		return v.Elem().Interface(), nil
+	}
+	if err := parseScalar(v.Elem(), text); err != nil {
+		return nil, err
+	}
+	return v.Elem().Interface(), nil
+}
+
+func parseScalar(v reflect.Value, text string) error {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Bool:
+		b, ok := map[string]bool{"true": true, "1": true, "false": false, "0": false}[strings.ToLower(text)]
+		if !ok {
+			return sentence("must be true or false")
+		}
+		v.SetBool(b)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		n, err := strconv.ParseInt(text, 10, v.Type().Bits())
+		if err != nil || text[0] == '+' {
+			return sentence("must be a whole number")
+		}
+		v.SetInt(n)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		n, err := strconv.ParseUint(text, 10, min(v.Type().Bits(), 63))
+		if err != nil || text[0] == '+' {
+			return sentence("must be a whole number of at least 0")
+		}
+		v.SetUint(n)
+	case reflect.Float32, reflect.Float64:
+		n, err := strconv.ParseFloat(text, v.Type().Bits())
+		if err != nil || n != n || n > 1e308 || n < -1e308 {
+			return sentence("must be a number")
+		}
+		v.SetFloat(n)
+	default:
+		return sentence("cannot be given as text")
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package framework
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework/sqldb"
+)
+
+// reindexed is how many rows are read at once.
+const reindexed = 500
+
+// Reindex fills the stored search documents of a viewset's rows, for rows
+// that were written by other means than this API. It reports how many rows it
+// changed, and may run while the API serves. Call it after [API.Check] or
+// [API.Handler]. A viewset without a stored search is an error.
+func (a *API) Reindex(ctx context.Context, viewset string) (changed int, err error) {
+	target, err := a.target(viewset)
+	if err != nil {
+		return 0, err
+	}
+	r := target.r
+	if r.search == nil || r.search.stored == nil {
+		return 0, sentence("viewset %q stores no search document; set Stored in its Search", viewset)
+	}
+	for after := any(nil); ; {
+		rows, n, last, err := r.reindexAfter(ctx, after)
+		changed += n
+		if err != nil || rows < reindexed {
+			return changed, err
+		}
+		after = last
+	}
+}
+
+// Searchable lists the viewsets that store a search document.
+func (a *API) Searchable() []string {
+	var paths []string
+	for _, r := range a.resources {
+		if r.search != nil && r.search.stored != nil {
+			paths = append(paths, r.path)
+		}
+	}
+	return paths
+}
+
+// reindexAfter fills the rows whose keys follow one, locked meanwhile.
+func (r *resource) reindexAfter(ctx context.Context, after any) (rows, changed int, last any, err error) {
+	err = r.api.db.InTx(ctx, func(ctx context.Context, s *sqldb.Session) error {
+		rows, changed = 0, 0
+		c := r.api.newCall(ctx, Route{ViewSet: r.path, Name: "reindex"}).inside(ctx, s)
+		models := reflect.New(reflect.SliceOf(reflect.PointerTo(r.model)))
+		q := c.DB.NewSelect().Model(models.Interface()).OrderExpr("?TableAlias.?", bun.Ident(r.pk.Name))
+		if after != nil {
+			q = q.Where("?TableAlias.? > ?", bun.Ident(r.pk.Name), sqldb.Param(after))
+		}
+		if _, err := scanModels(c, r.api.db.Kind().ForUpdate(q), window{rows: reindexed}); err != nil {
+			return err
+		}
+		for i := range models.Elem().Len() {
+			m := models.Elem().Index(i).Elem()
+			rows, last = rows+1, r.pk.Value(m).Interface()
+			if r.search.document(m) == r.search.stored.column.Value(m).String() {
+				continue
+			}
+			r.document(m)
+			changed++
+			if err := r.store(c, m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return rows, changed, last, err
+}

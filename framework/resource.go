@@ -1,0 +1,120 @@
+package framework
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb"
+)
+
+// A resource is a declaration that knows its columns: what a request meets.
+// It is not changed after registration.
+type resource struct {
+	api         *API
+	declaration *declaration
+	path        string // "manage/doctors"
+	model       reflect.Type
+	table       *schema.Table
+	pk          *schema.Field
+	key         *schema.Field // what item paths carry
+	names       map[string]Field
+	scope       boundScope
+	search      *boundSearch
+	ordering    *boundOrdering
+	shown       map[reflect.Type]representation
+	inputs      map[reflect.Type]*inputShape
+	created     *schema.Field
+	updated     *schema.Field
+	uniques     []boundUnique
+	strict      bool
+	slash       string // "/" or ""
+	endpoints   []*endpoint
+}
+
+type boundUnique struct {
+	Unique
+	columns []string
+}
+
+// field finds a field by its client's name, or by its column.
+func (r *resource) field(name string) (Field, error) {
+	if f, ok := r.names[name]; ok {
+		return f, nil
+	}
+	for _, column := range r.table.Fields {
+		if column.Name == name {
+			return r.fieldOf(name, column), nil
+		}
+	}
+	known := make([]string, 0, len(r.names))
+	for n := range r.names {
+		known = append(known, n)
+	}
+	slices.Sort(known)
+	return Field{}, sentence("no field %q in %s%s", name, r.model.Name(), didYouMean(name, known))
+}
+
+func (r *resource) fieldOf(name string, column *schema.Field) Field {
+	return Field{
+		Name: name, GoName: column.GoName, Type: column.IndirectType, alias: r.table.Alias, column: column,
+		Nullable: column.IsPtr || column.NullZero,
+	}
+}
+
+func (r *resource) keyField() Field { return r.fieldOf(r.pk.Name, r.pk) }
+
+// clientName is what clients call a column, or "" if they never see it.
+func (r *resource) clientName(column string) string {
+	for name, f := range r.names {
+		if f.column.Name == column {
+			return name
+		}
+	}
+	return ""
+}
+
+// rows starts a query on the rows that the caller has.
+func (r *resource) rows(c *Call) *bun.SelectQuery {
+	q := c.DB.NewSelect().Model(nilModel(r.model))
+	r.scope.narrow(c, q.QueryBuilder())
+	return q
+}
+
+// keys starts a subquery of primary keys, not narrowed.
+func (r *resource) keys(c *Call) *bun.SelectQuery {
+	return c.DB.NewSelect().Model(nilModel(r.model)).ColumnExpr("?TableAlias.?", bun.Ident(r.pk.Name))
+}
+
+// scopedKeys is a subquery of the primary keys that the caller may see,
+// whatever is being done elsewhere.
+func (r *resource) scopedKeys(c *Call) *bun.SelectQuery {
+	looking := *c
+	looking.Route = Route{ViewSet: r.path, Name: verbList, Method: "GET"}
+	q := r.keys(c)
+	r.scope.narrow(&looking, q.QueryBuilder())
+	return q
+}
+
+// has reports whether the caller may refer to a row.
+func (r *resource) has(c *Call, key any) (bool, error) {
+	rows, err := c.session.Query(c, r.scopedKeys(c).Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), sqldb.Param(key)))
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	found := rows.Next()
+	return found, rows.Err()
+}
+
+// itemPath is the canonical pattern of one object.
+func (r *resource) itemPath() string {
+	if r.declaration.single {
+		return "/" + r.path + r.slash
+	}
+	return "/" + r.path + "/:id" + r.slash
+}
+
+func (r *resource) listPath() string { return "/" + r.path + r.slash }

@@ -1,0 +1,83 @@
+package framework
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+)
+
+// root is where clients reach the server, without a last slash.
+func (a *API) root(r *http.Request) string {
+	if a.PublicURL != "" {
+		return a.PublicURL
+	}
+	scheme := "http://"
+	if r.TLS != nil {
+		scheme = "https://"
+	}
+	return scheme + r.Host
+}
+
+// url is the absolute URL of a path below the prefix.
+func (a *API) url(r *http.Request, below string) string { return a.root(r) + a.Prefix + below }
+
+// hostAllowed refuses a request whose Host the program did not name: links
+// would lead where an attacker wants.
+func (a *API) hostAllowed(r *http.Request) error {
+	if a.PublicURL != "" || len(a.Hosts) == 0 {
+		return nil
+	}
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	for _, allowed := range a.Hosts {
+		if strings.EqualFold(strings.Trim(host, "[]"), strings.Trim(allowed, "[]")) {
+			return nil
+		}
+	}
+	return Refuse(http.StatusBadRequest, "invalid_host", "This server does not answer for the host that the request names.")
+}
+
+// guards reports whether a request's path is the guard's prefix or below it,
+// however it is spelt.
+func (a *API) guards(g Guard, r *http.Request) bool {
+	prefix := strings.ToLower(a.Prefix + "/" + strings.Trim(g.Under, "/"))
+	for _, spelling := range []string{r.URL.Path, r.URL.EscapedPath()} {
+		for range 2 {
+			clean := strings.ToLower(path.Clean("/" + strings.NewReplacer(`\`, "/", ";", "/").Replace(spelling)))
+			if clean == prefix || strings.HasPrefix(clean, prefix+"/") {
+				return true
+			}
+			decoded, err := url.PathUnescape(spelling)
+			if err != nil {
+				break
+			}
+			spelling = decoded
+		}
+	}
+	return false
+}
+
+// entries are the API root: every resource by name, in order of registration.
+func (a *API) entries(r *http.Request) listAnswer {
+	var entries Envelope
+	for _, res := range a.resources {
+		if at, ok := res.entry(); ok {
+			entries = append(entries, Member{Name: res.path, Value: a.url(r, at)})
+		}
+	}
+	return listAnswer{envelope: entries}
+}
+
+// entry is the path by which clients enter a resource, if it has one.
+func (r *resource) entry() (string, bool) {
+	for _, e := range r.endpoints {
+		if !strings.Contains(e.pattern, ":") {
+			return e.pattern, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,145 @@
+package framework
+
+import (
+	"reflect"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb"
+)
+
+// A Scope says which rows of a model a caller has. It is part of every
+// statement: a row outside the caller's scope cannot be listed, read, changed,
+// deleted, acted on, referred to or embedded, and is answered like a row that
+// does not exist. Make one with [Own], [Via], [Where] or [Public].
+type Scope struct {
+	kind   scopeKind
+	model  reflect.Type           // of the accessor
+	owner  func(m any) *uuid.UUID // own
+	field  string                 // via
+	target string                 // via
+	where  func(*Call, bun.QueryBuilder) bun.QueryBuilder
+	unless Permission
+}
+
+type scopeKind int
+
+const (
+	scopeMissing scopeKind = iota
+	scopeOwn
+	scopeVia
+	scopeWhere
+	scopePublic
+)
+
+// Own gives a caller the rows whose field holds the caller's id, and stamps
+// that field on the rows the caller creates. An anonymous caller has none.
+func Own[M any](field func(*M) *uuid.UUID) Scope {
+	return Scope{kind: scopeOwn, model: reflect.TypeFor[M](), owner: func(m any) *uuid.UUID { return field(m.(*M)) }}
+}
+
+// Via gives a caller the rows whose reference, named by field, leads to a row
+// that the caller owns in another viewset: an appointment belongs to whom its
+// patient belongs. The target's Unless does not carry over.
+func Via(field, viewset string) Scope {
+	return Scope{kind: scopeVia, field: field, target: viewset}
+}
+
+// Where gives a caller the rows that fn's conditions leave. Values go in as
+// arguments of the query, never as text. A row written outside of them is
+// refused with 403.
+func Where(fn func(*Call, bun.QueryBuilder) bun.QueryBuilder) Scope {
+	return Scope{kind: scopeWhere, where: fn}
+}
+
+// Public gives every caller every row; permission alone decides.
+func Public() Scope { return Scope{kind: scopePublic} }
+
+// Unless lifts the scope for callers whom p permits: they have every row.
+// With [HoldsModel] that is decided verb by verb.
+func (s Scope) Unless(p Permission) Scope {
+	s.unless = p
+	return s
+}
+
+// boundScope is a Scope that knows its columns.
+type boundScope struct {
+	Scope
+	column *schema.Field // own: the owner; via: the reference
+	via    *resource
+}
+
+func bindScope(r *resource, s Scope, fault func(place string, err error)) boundScope {
+	b := boundScope{Scope: s}
+	switch s.kind {
+	case scopeMissing:
+		fault("scope", sentence("no scope; say which rows a caller has: framework.Own, Via, Where or Public"))
+	case scopeOwn:
+		if s.model != r.model {
+			fault("scope", sentence("Own takes a field of %s, this viewset's model is %s", s.model.Name(), r.model.Name()))
+			break
+		}
+		b.column = ownerColumn(r, s)
+		if b.column == nil {
+			fault("scope", sentence("Own must return the address of a column of %s", r.model.Name()))
+		}
+	case scopeVia:
+		f, err := r.field(s.field)
+		if err != nil {
+			fault("scope", err)
+			break
+		}
+		target, err := r.api.target(s.target)
+		if err != nil {
+			fault("scope", err)
+			break
+		}
+		b.column, b.via = f.column, target.r
+	}
+	return b
+}
+
+// ownerColumn finds the column whose address the accessor returns.
+func ownerColumn(r *resource, s Scope) *schema.Field {
+	model := reflect.New(r.model)
+	address := s.owner(model.Interface())
+	for _, f := range r.table.Fields {
+		if f.StructField.Type == reflect.TypeFor[uuid.UUID]() && f.Value(model.Elem()).Addr().Interface() == any(address) {
+			return f
+		}
+	}
+	return nil
+}
+
+// public reports whether the scope never narrows anything.
+func (b boundScope) public() bool { return b.kind == scopePublic }
+
+// narrow adds the caller's scope to a query on the resource's model.
+func (b boundScope) narrow(c *Call, q bun.QueryBuilder) bun.QueryBuilder {
+	if b.unless != nil && b.unless.Permit(c) {
+		return q
+	}
+	return b.own(c, q)
+}
+
+// own adds the scope without what lifts it.
+func (b boundScope) own(c *Call, q bun.QueryBuilder) bun.QueryBuilder {
+	switch b.kind {
+	case scopePublic:
+		return q
+	case scopeOwn:
+		if c.Caller.Anonymous() {
+			return q.Where("1 = 0")
+		}
+		return q.Where("?TableAlias.? = ?", bun.Ident(b.column.Name), sqldb.Param(c.Caller.ID))
+	case scopeVia:
+		keys := b.via.keys(c)
+		b.via.scope.own(c, keys.QueryBuilder())
+		return q.Where("?TableAlias.? IN (?)", bun.Ident(b.column.Name), keys)
+	case scopeWhere:
+		return b.where(c, q)
+	}
+	return q.Where("1 = 0")
+}

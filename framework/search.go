@@ -1,0 +1,138 @@
+package framework
+
+import (
+	"reflect"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework/sqldb"
+)
+
+// Search makes a list searchable. Every term of the parameter must be
+// contained in at least one field, whatever its case (Unicode folding); white
+// space separates terms, double quotes keep a phrase whole; % and _ are
+// ordinary characters.
+type Search struct {
+	// Fields are searched, by their client's names. Defaults to none: no search.
+	Fields []string
+	// Stored names a text column of the model that the framework fills on
+	// every write with the folded fields; an index serves it, and both
+	// databases give the same answers. Defaults to none: the database folds
+	// the fields for every search.
+	Stored string
+	// Param is the query parameter. Defaults to "search".
+	Param string
+}
+
+// Limits of one search.
+const (
+	searchRunes = 200
+	searchTerms = 16
+)
+
+// boundSearch is a Search that knows its columns.
+type boundSearch struct {
+	Search
+	fields []Field
+	stored *Field
+	r      *resource
+}
+
+func bindSearch(r *resource, s Search, fault func(place string, err error)) *boundSearch {
+	if len(s.Fields) == 0 {
+		if s.Stored != "" {
+			fault("search", sentence("Stored %q is set, but Fields is empty", s.Stored))
+		}
+		return nil
+	}
+	if s.Param == "" {
+		s.Param = "search"
+	}
+	b := &boundSearch{Search: s, r: r}
+	for _, name := range s.Fields {
+		f, err := r.field(name)
+		if err == nil && f.Type.Kind() != reflect.String {
+			err = sentence("field %q is %s; only text can be searched", name, f.Type)
+		}
+		if err != nil {
+			fault("search", err)
+			continue
+		}
+		b.fields = append(b.fields, f)
+	}
+	if s.Stored != "" {
+		b.bindStored(fault)
+	}
+	return b
+}
+
+func (b *boundSearch) bindStored(fault func(string, error)) {
+	f, err := b.r.field(b.Stored)
+	if err == nil && (f.Type.Kind() != reflect.String || f.Nullable) {
+		err = sentence("Stored %q must be a string field", b.Stored)
+	}
+	if err != nil {
+		fault("search", err)
+		return
+	}
+	b.stored = &f
+}
+
+// read turns the parameter into a narrowing, one condition per term.
+func (b *boundSearch) read(text string) (Narrow, error) {
+	if utf8.RuneCountInString(text) > searchRunes {
+		return nil, InvalidParameter(b.Param, sentence("must have at most %d characters", searchRunes).Error())
+	}
+	terms := searchTermsOf(text)
+	if len(terms) > searchTerms {
+		return nil, InvalidParameter(b.Param, sentence("must have at most %d terms", searchTerms).Error())
+	}
+	kind := b.r.api.db.Kind()
+	return func(q *bun.SelectQuery) *bun.SelectQuery {
+		for _, term := range terms {
+			q = q.Where("?", b.contains(kind, term))
+		}
+		return q
+	}, nil
+}
+
+func (b *boundSearch) contains(kind sqldb.Kind, term string) any {
+	if b.stored != nil {
+		return kind.Contains(b.r.table.Name, b.r.table.Alias, b.stored.column.Name, term)
+	}
+	columns := make([]string, len(b.fields))
+	for i, f := range b.fields {
+		columns[i] = f.column.Name
+	}
+	return kind.ContainsFolded(b.r.table.Alias, columns, term)
+}
+
+// searchTermsOf splits a search into folded terms. A quote without a partner
+// is an ordinary character.
+func searchTermsOf(text string) []string {
+	var terms []string
+	add := func(term string) {
+		if folded := sqldb.Fold(term); strings.TrimSpace(folded) != "" {
+			terms = append(terms, folded)
+		}
+	}
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		if text[0] == '"' {
+			if end := strings.IndexByte(text[1:], '"'); end >= 0 {
+				add(text[1 : 1+end])
+				text = text[end+2:]
+				continue
+			}
+		}
+		end := strings.IndexFunc(text, unicode.IsSpace)
+		if end < 0 {
+			end = len(text)
+		}
+		add(text[:end])
+		text = text[end:]
+	}
+	return terms
+}

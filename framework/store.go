@@ -1,0 +1,297 @@
+package framework
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb"
+)
+
+// An assignment is one column of an UPDATE and what it becomes.
+type assignment struct {
+	column string
+	value  schema.QueryAppender
+}
+
+// write runs fn in a transaction, whole again if the database asks for it. A
+// write of one statement is its own transaction on PostgreSQL.
+func (a *API) write(c *Call, single bool, fn func(*Call) error) error {
+	if single && a.db.Kind() == sqldb.PostgreSQL {
+		return fn(c)
+	}
+	told := len(c.notes.ignored)
+	return a.db.InTx(c, func(ctx context.Context, s *sqldb.Session) error {
+		c.notes.ignored = c.notes.ignored[:told]
+		return fn(c.inside(ctx, s))
+	})
+}
+
+// stamp fills what the framework sets on a new row: key, times and owner.
+func (r *resource) stamp(c *Call, m reflect.Value) error {
+	if key := r.pk.Value(m); r.pk.IndirectType == uuidType && key.IsZero() {
+		key.Set(reflect.ValueOf(newID()))
+	}
+	for _, f := range []*schema.Field{r.created, r.updated} {
+		if f != nil {
+			f.Value(m).Set(timeValue(f, c.Now))
+		}
+	}
+	if r.scope.kind == scopeOwn {
+		if c.Caller.Anonymous() {
+			return Unauthenticated()
+		}
+		r.scope.column.Value(m).Set(reflect.ValueOf(c.Caller.ID))
+	}
+	return nil
+}
+
+// touched is the time of change, for an update that does not read the row.
+func (r *resource) touched(c *Call) []assignment {
+	if r.updated == nil {
+		return nil
+	}
+	return []assignment{{r.updated.Name, sqldb.Param(c.Now)}}
+}
+
+func timeValue(f *schema.Field, at time.Time) reflect.Value {
+	if f.IsPtr {
+		return reflect.ValueOf(&at)
+	}
+	return reflect.ValueOf(at)
+}
+
+// document fills the stored search document of a row.
+func (r *resource) document(m reflect.Value) {
+	if r.search == nil || r.search.stored == nil {
+		return
+	}
+	r.search.stored.column.Value(m).SetString(r.search.document(m))
+}
+
+// document folds the searched fields of a row.
+func (b *boundSearch) document(m reflect.Value) string {
+	texts := make([]string, len(b.fields))
+	for i, f := range b.fields {
+		if v := reflect.Indirect(f.column.Value(m)); v.IsValid() {
+			texts[i] = v.String()
+		}
+	}
+	return sqldb.Document(texts...)
+}
+
+// redocument changes the stored search document along with the fields it is
+// made of; parts whose fields stay are kept as they are stored.
+func (r *resource) redocument(w *writing, in *decoded, partial bool) []assignment {
+	if r.search == nil || r.search.stored == nil {
+		return nil
+	}
+	parts := make([]*string, len(r.search.fields))
+	changed := false
+	for i, f := range r.search.fields {
+		for name, col := range w.columns {
+			if col.column == f.column && (!partial || in.has(name)) {
+				text := ""
+				if v := reflect.Indirect(in.value.FieldByIndex(col.input.index)); v.IsValid() {
+					text = v.String()
+				}
+				parts[i], changed = &text, true
+			}
+		}
+	}
+	if !changed {
+		return nil
+	}
+	column := r.search.stored.column.Name
+	return []assignment{{column, r.api.db.Kind().Redocument(column, parts)}}
+}
+
+// insert stores a new row; a key that the database makes is read back.
+func (r *resource) insert(c *Call, m reflect.Value) error {
+	q := c.DB.NewInsert().Model(m.Interface())
+	generated := r.pk.AutoIncrement && r.pk.HasZeroValue(m.Elem())
+	for _, f := range r.table.Fields {
+		if !(f == r.pk && generated) {
+			q = q.Value(f.Name, "?", column(f, m.Elem()))
+		}
+	}
+	if !generated {
+		_, err := c.session.Exec(c, q.Returning("NULL"))
+		return err
+	}
+	rows, err := c.session.Query(c, q.Returning("?", bun.Ident(r.pk.Name)))
+	if err != nil {
+		return err
+	}
+	return one(rows, &cell{leaf: &leaf{scan: scannerOf(r.pk.StructField.Type)}, value: r.pk.Value(m.Elem())})
+}
+
+// store writes every column of a row that was read and changed.
+func (r *resource) store(c *Call, m reflect.Value) error {
+	q := c.DB.NewUpdate().Model(nilModel(r.model))
+	for _, f := range r.table.Fields {
+		if f != r.pk {
+			q = q.Set("? = ?", bun.Ident(f.Name), column(f, m))
+		}
+	}
+	_, err := c.session.Exec(c, q.Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), column(r.pk, m)))
+	return err
+}
+
+// updating is an UPDATE of the row that the path names, in scope.
+func (r *resource) updating(c *Call, req *request, set []assignment) *bun.UpdateQuery {
+	q := c.DB.NewUpdate().Model(nilModel(r.model))
+	for _, a := range set {
+		q = q.Set("? = ?", bun.Ident(a.column), a.value)
+	}
+	if req.key != nil {
+		q = q.Where("?TableAlias.? = ?", bun.Ident(r.key.Name), sqldb.Param(req.key))
+	}
+	r.scope.narrow(c, q.QueryBuilder())
+	return q
+}
+
+// returned runs an UPDATE that answers with the row it changed.
+func returned(c *Call, p *plan, q *bun.UpdateQuery) (any, error) {
+	rows, _, err := p.load(c, q.Returning(p.returning), window{})
+	if err != nil {
+		return nil, err
+	}
+	if rows.Len() == 0 {
+		return nil, NotFound()
+	}
+	return rows.Index(0).Interface(), nil
+}
+
+// one scans a single row; none is not found.
+func one(rows *sql.Rows, dest ...any) error {
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		return NotFound()
+	}
+	if err := rows.Scan(dest...); err != nil {
+		return err
+	}
+	return rows.Err()
+}
+
+// within refuses a row that was written outside of a Where scope.
+func (r *resource) within(c *Call, m reflect.Value) error {
+	if r.scope.kind != scopeWhere {
+		return nil
+	}
+	key := r.pk.Value(m).Interface()
+	found := 0
+	rows, err := c.session.Query(c, r.rows(c).ColumnExpr("1").Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), sqldb.Param(key)))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		return Forbidden()
+	}
+	return rows.Scan(&found)
+}
+
+// column is a row's value as a parameter.
+func column(f *schema.Field, m reflect.Value) schema.QueryAppender {
+	return param(f.Value(m), f)
+}
+
+// param makes a Go value a parameter of the type that its column takes. What
+// bun stores in a form of its own, such as JSON, bun appends.
+func param(v reflect.Value, f *schema.Field) schema.QueryAppender {
+	if f.IsPtr && v.IsNil() || f.NullZero && f.IsZero(v) {
+		return sqldb.Param(nil)
+	}
+	v = reflect.Indirect(v)
+	switch x := v.Interface().(type) {
+	case time.Time, uuid.UUID, []byte, driver.Valuer:
+		return sqldb.Param(x)
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return sqldb.Param(v.String())
+	case reflect.Bool:
+		return sqldb.Param(v.Bool())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return sqldb.Param(v.Int())
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return sqldb.Param(int64(v.Uint())) //nolint:gosec // the decoder takes no more than 63 bits
+	case reflect.Float32, reflect.Float64:
+		return sqldb.Param(v.Float())
+	}
+	return bunValue{f, v}
+}
+
+// bunValue lets bun append a value in the form it stores it in.
+type bunValue struct {
+	field *schema.Field
+	value reflect.Value
+}
+
+func (b bunValue) AppendQuery(gen schema.QueryGen, to []byte) ([]byte, error) {
+	v := b.value
+	if b.field.IsPtr {
+		v = b.value.Addr()
+	}
+	return b.field.Append(gen, to, v), nil
+}
+
+// A removal answers DELETE {path}/{id}/.
+type removal struct{ resource *resource }
+
+func (d removal) serve(c *Call, r *request) (*response, error) {
+	var gone int64
+	err := c.api.write(c, true, func(c *Call) error {
+		q := c.DB.NewDelete().Model(nilModel(d.resource.model))
+		if r.key != nil {
+			q = q.Where("?TableAlias.? = ?", bun.Ident(d.resource.key.Name), sqldb.Param(r.key))
+		}
+		d.resource.scope.narrow(c, q.QueryBuilder())
+		result, err := c.session.Exec(c, q)
+		if err == nil {
+			gone, err = result.RowsAffected()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if gone == 0 {
+		return nil, NotFound()
+	}
+	return &response{204, nil}, nil
+}
+
+// faultColumns are the client's names of a database fault's columns.
+func (r *resource) faultColumns(columns []string) []Fault {
+	var faults []Fault
+	for _, column := range columns {
+		if name := r.clientName(column); name != "" {
+			faults = append(faults, Fault{Pointer: pointerTo(name), Code: CodeUnique, Detail: "must be unique"})
+		}
+	}
+	return faults
+}
+
+// unique finds the declaration's own words for a unique constraint.
+func (r *resource) unique(columns []string) (boundUnique, bool) {
+	sorted := slices.Sorted(slices.Values(columns))
+	for _, u := range r.uniques {
+		if slices.Equal(u.columns, sorted) {
+			return u, true
+		}
+	}
+	return boundUnique{}, false
+}

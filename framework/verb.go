@@ -1,0 +1,203 @@
+package framework
+
+import (
+	"net/http"
+	"reflect"
+)
+
+// The names of the six verbs, as [Route.Name] has them.
+const (
+	verbList     = "list"
+	verbRetrieve = "retrieve"
+	verbCreate   = "create"
+	verbUpdate   = "update"
+	verbPatch    = "patch"
+	verbDelete   = "delete"
+)
+
+// Verbs says which of the six verbs a viewset offers, each with its shapes and
+// rules. A zero [Verb] is not offered and answers 405.
+type Verbs struct {
+	List     Verb // GET    {path}/
+	Create   Verb // POST   {path}/
+	Retrieve Verb // GET    {path}/{id}/
+	Update   Verb // PUT    {path}/{id}/
+	Patch    Verb // PATCH  {path}/{id}/
+	Delete   Verb // DELETE {path}/{id}/
+}
+
+// CRUD offers all six verbs: In is what a client writes, Out what it sees.
+func CRUD[In, Out any]() Verbs {
+	writes := Accepts[In, Out]()
+	return Verbs{
+		List: Shows[Out](), Retrieve: Shows[Out](),
+		Create: writes, Update: writes, Patch: writes, Delete: Deletes(),
+	}
+}
+
+// ReadOnly offers list and retrieve; writes answer 405.
+func ReadOnly[Out any]() Verbs {
+	return Verbs{List: Shows[Out](), Retrieve: Shows[Out]()}
+}
+
+// A Verb is one way to use a resource: its shapes, and rules of its own. Make
+// one with [Shows], [Computes], [Accepts], [Fills], [Does], [Changes] or
+// [Deletes].
+type Verb struct {
+	kind    verbKind
+	in, out reflect.Type
+	model   reflect.Type // of the function, nil without one
+	load    []string
+	compute func(c *Call, model any) (any, error)
+	fill    func(c *Call, model, in any) error
+	do      func(c *Call, in any) (any, error)
+	change  func(c *Call, model, in any) (any, error)
+	rules
+}
+
+type verbKind int
+
+const (
+	verbAbsent verbKind = iota
+	verbShows
+	verbComputes
+	verbAccepts
+	verbDoes
+	verbChanges
+	verbDeletes
+)
+
+func (k verbKind) String() string {
+	return [...]string{"nothing", "Shows", "Computes", "Accepts", "Does", "Changes", "Deletes"}[k]
+}
+
+// Shows is a projection, for List and Retrieve: exactly Out's fields are
+// selected, matched to the model's by Go field name and type. A struct field
+// that names a relation of the model is joined; a slice of structs is loaded
+// once for all rows. The tag `ref:"doctors"` on a relation narrows it by that
+// viewset's scope; `ref:"-"` says that it is part of the row.
+func Shows[Out any]() Verb {
+	return Verb{kind: verbShows, out: reflect.TypeFor[Out]()}
+}
+
+// Computes is a representation, for List and Retrieve, that is a function of
+// the row and of the relations named in load, which are loaded for all rows
+// at once: fn runs once per row and should not query. A relation to a model
+// that a viewset serves is written "Doctor:doctors", narrowed by that
+// viewset's scope, or "Doctor:-", part of the row.
+func Computes[M, Out any](fn func(*Call, *M) (Out, error), load ...string) Verb {
+	return Verb{
+		kind: verbComputes, out: reflect.TypeFor[Out](), model: reflect.TypeFor[M](), load: load,
+		compute: func(c *Call, m any) (any, error) { return fn(c, m.(*M)) },
+	}
+}
+
+// Accepts writes In's fields onto the model's, matched by Go field name and
+// type, for Create, Update and Patch alike: presence in the body decides what
+// Patch changes. Out is the answer, shown as List or Retrieve show it.
+func Accepts[In, Out any]() Verb {
+	return Verb{kind: verbAccepts, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
+}
+
+// Fills is [Accepts] with a function that fills the model from input that is
+// no column of it, such as a password. It runs inside the transaction, after
+// In's own columns were written onto the model and before the row is stored.
+// The transaction may be retried as a whole, and fn with it.
+func Fills[Out, M, In any](fn func(*Call, *M, In) error) Verb {
+	return Verb{
+		kind: verbAccepts, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), model: reflect.TypeFor[M](),
+		fill: func(c *Call, m, in any) error { return fn(c, m.(*M), in.(In)) },
+	}
+}
+
+// Does makes Create a function of its own, such as placing an order. It runs
+// inside a transaction, which may be retried as a whole.
+func Does[In, Out any](fn func(*Call, In) (Out, error)) Verb {
+	return Verb{
+		kind: verbDoes, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
+		do: func(c *Call, in any) (any, error) { return fn(c, in.(In)) },
+	}
+}
+
+// Changes makes Update, Patch or Delete a function of its own. The object
+// arrives scoped and locked inside a transaction, which may be retried as a
+// whole.
+func Changes[M, In, Out any](fn func(*Call, *M, In) (Out, error)) Verb {
+	return Verb{
+		kind: verbChanges, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), model: reflect.TypeFor[M](),
+		change: func(c *Call, m, in any) (any, error) { return fn(c, m.(*M), in.(In)) },
+	}
+}
+
+// Deletes removes the row and answers 204.
+func Deletes() Verb { return Verb{kind: verbDeletes} }
+
+// Permit gives the verb a permission of its own.
+func (v Verb) Permit(p Permission) Verb { v.permission = p; return v }
+
+// Authenticate gives the verb authentication schemes of its own. Without
+// arguments it runs none: every caller is anonymous.
+func (v Verb) Authenticate(as ...Authenticator) Verb { v.authentication = given(as); return v }
+
+// Throttle gives the verb throttles of its own; without arguments, none.
+func (v Verb) Throttle(ts ...Throttle) Verb { v.throttles = given(ts); return v }
+
+// Paginate gives the list a pagination class of its own.
+func (v Verb) Paginate(p Pagination) Verb { v.pagination = p; return v }
+
+// Filter gives the list filters of its own; without arguments, none.
+func (v Verb) Filter(fs ...Filter) Verb { v.filters = given(fs); return v }
+
+// Answers sets the status of success.
+func (v Verb) Answers(status int) Verb { v.status = status; return v }
+
+// rules are what one verb or action may set for itself; nil inherits.
+type rules struct {
+	permission     Permission
+	authentication []Authenticator
+	throttles      []Throttle
+	pagination     Pagination
+	filters        []Filter
+	status         int
+}
+
+// given makes an empty list differ from one that was never set.
+func given[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// inherited is the first of the lists that was set.
+func inherited[T any](lists ...[]T) []T {
+	for _, l := range lists {
+		if l != nil {
+			return l
+		}
+	}
+	return nil
+}
+
+// None is the input of an endpoint that takes nothing, or the output of one
+// that answers 204.
+type None struct{}
+
+var noneType = reflect.TypeFor[None]()
+
+// named lists the verbs with their names and methods, in the order of [Verbs].
+func (v Verbs) named() []namedVerb {
+	return []namedVerb{
+		{verbList, http.MethodGet, v.List}, {verbCreate, http.MethodPost, v.Create},
+		{verbRetrieve, http.MethodGet, v.Retrieve}, {verbUpdate, http.MethodPut, v.Update},
+		{verbPatch, http.MethodPatch, v.Patch}, {verbDelete, http.MethodDelete, v.Delete},
+	}
+}
+
+type namedVerb struct {
+	name, method string
+	Verb
+}
+
+// onObject reports whether the verb's path carries an id.
+func (v namedVerb) onObject() bool { return v.name != verbList && v.name != verbCreate }

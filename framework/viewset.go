@@ -1,0 +1,146 @@
+package framework
+
+import (
+	"reflect"
+
+	"github.com/google/uuid"
+)
+
+// A ViewSet declares a resource: a model, what clients see and write of it,
+// and the rules. It is data: hand it to [API.Register], which checks every
+// name in it once and stops the program with a sentence if one is wrong.
+//
+// Names in a declaration are the client's: the JSON names of its shapes.
+// M is a bun model, a struct with a primary key.
+type ViewSet[M any] struct {
+	// Name is the resource's name and its path: "patients" is served at
+	// {prefix}/patients/. Unique within an API together with Under.
+	Name string
+	// Under puts the resource below a prefix: "manage" serves
+	// {prefix}/manage/patients/. Other viewsets then refer to it as
+	// "manage/patients". Defaults to none.
+	Under string
+	// Doc describes the resource to its clients. Defaults to none.
+	Doc string
+	// Verbs says which of the six verbs are offered, and with which shapes.
+	// A verb that is not declared answers 405.
+	Verbs Verbs
+	// Scope says which rows a caller has, for every verb, action, filter,
+	// embed and reference alike. Required, unless Single is set.
+	Scope Scope
+	// Search makes ?search= work over the fields it names. Defaults to none.
+	Search Search
+	// Ordering says what a list may be ordered by. Defaults to the primary key.
+	Ordering Ordering
+	// Filters are the query parameters that narrow the list.
+	Filters []Filter
+	// Actions are extra endpoints on one object, {path}/{id}/{action}/.
+	Actions []Action[M]
+	// Collection are extra endpoints on the whole, {path}/{action}/.
+	Collection []CollectionAction
+	// Permission is asked before the object is known. Defaults to the API's.
+	Permission Permission
+	// Authentication lists the schemes tried in turn. Defaults to the API's.
+	Authentication []Authenticator
+	// Throttles are asked in turn. Defaults to the API's.
+	Throttles []Throttle
+	// Pagination cuts the list into pages. Defaults to the API's.
+	Pagination Pagination
+	// Strict refuses what would be ignored and told: unknown and read-only
+	// body fields, unknown parameters. Defaults to the API's.
+	Strict Strictness
+	// Slash says how canonical paths end. Defaults to the API's.
+	Slash Slash
+	// Lookup is the field that item paths carry. Defaults to the primary key.
+	Lookup string
+	// Single makes it the caller's one row, found by this owner field: the
+	// path has no id and no list. Defaults to none.
+	Single func(*M) *uuid.UUID
+	// Uniques gives unique constraints codes and sentences of their own.
+	// Others answer 409 not_unique.
+	Uniques []Unique
+}
+
+// A Unique names the fields that must be unique together and what a client is
+// told when they are not: status 409 with Code and Detail.
+type Unique struct {
+	Fields []string
+	Code   string
+	Detail string
+}
+
+// Slash says how the canonical path of a resource ends. Either form is
+// served; links and the API root show the canonical one.
+type Slash int
+
+// The ways a path may end; the zero value inherits, and an API that says
+// nothing ends its paths with a slash.
+const (
+	InheritSlash Slash = iota
+	WithSlash
+	WithoutSlash
+)
+
+// Strictness says what happens to names that a request gets wrong.
+type Strictness int
+
+// Lenient ignores unknown names and tells so in the header Trestle-Ignored;
+// Strict refuses them with 400. The zero value inherits, and an API that says
+// nothing is lenient.
+const (
+	InheritStrictness Strictness = iota
+	Lenient
+	Strict
+)
+
+// A Resource is something that can be registered: a [ViewSet].
+type Resource interface{ declare() *declaration }
+
+// declaration is a ViewSet without its type parameter.
+type declaration struct {
+	name, under, doc string
+	model            reflect.Type
+	verbs            Verbs
+	scope            Scope
+	search           Search
+	ordering         Ordering
+	filters          []Filter
+	actions          []action
+	permission       Permission
+	authentication   []Authenticator
+	throttles        []Throttle
+	pagination       Pagination
+	strict           Strictness
+	slash            Slash
+	lookup           string
+	single           bool
+	uniques          []Unique
+}
+
+func (v ViewSet[M]) declare() *declaration {
+	d := &declaration{
+		name: v.Name, under: v.Under, doc: v.Doc, model: reflect.TypeFor[M](), verbs: v.Verbs,
+		scope: v.Scope, search: v.Search, ordering: v.Ordering, filters: v.Filters,
+		permission: v.Permission, authentication: v.Authentication, throttles: v.Throttles,
+		pagination: v.Pagination, strict: v.Strict, slash: v.Slash, lookup: v.Lookup, uniques: v.Uniques,
+	}
+	for _, a := range v.Actions {
+		d.actions = append(d.actions, a.action)
+	}
+	for _, a := range v.Collection {
+		d.actions = append(d.actions, a.action)
+	}
+	if v.Single != nil {
+		d.single = true
+		d.scope = Own(v.Single)
+	}
+	return d
+}
+
+// path is how other declarations refer to the resource.
+func (d *declaration) path() string {
+	if d.under == "" {
+		return d.name
+	}
+	return d.under + "/" + d.name
+}

@@ -1,0 +1,444 @@
+package framework
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+)
+
+// A writing answers POST, PUT and PATCH of a verb that accepts an input.
+type writing struct {
+	resource *resource
+	endpoint *endpoint
+	verb     Verb
+	shown    representation
+	columns  map[string]inputColumn // by the client's name
+	readOnly map[string]bool        // names that are shown and not written
+	checks   bool                   // the input has a rule over several fields
+}
+
+// An inputColumn is where one field of the input goes.
+type inputColumn struct {
+	input  *inputField
+	column *schema.Field
+}
+
+// bindWriting matches the input's fields to the model's.
+func (b *binder) bindWriting(w *writing, fault func(error)) {
+	w.columns, w.readOnly = map[string]inputColumn{}, map[string]bool{}
+	w.checks = reflect.PointerTo(w.verb.in).Implements(reflect.TypeFor[Checker]())
+	for _, f := range w.endpoint.input.fields {
+		column := columnOf(w.resource.table, f.goName)
+		switch {
+		case column == nil && w.verb.fill == nil:
+			fault(noField(w.verb.in.Name()+"."+f.goName, f.goName, w.resource.table, w.resource.model.Name()))
+		case column == nil:
+		case column.StructField.Type != f.typ:
+			if w.verb.fill == nil {
+				fault(sentence("%s.%s is %s, but %s.%s is %s; give both one type", w.verb.in.Name(), f.goName, f.typ, w.resource.model.Name(), f.goName, column.StructField.Type))
+			}
+		default:
+			w.columns[f.name] = inputColumn{f, column}
+			b.checkReference(w.resource, w.verb.in, f, column, fault)
+		}
+	}
+	if w.verb.out.Kind() != reflect.Struct {
+		return
+	}
+	for f := range shapeFields(w.verb.out) {
+		if name := jsonName(f); w.endpoint.input.byName[name] == nil {
+			w.readOnly[name] = true
+		}
+	}
+}
+
+// checkReference sees that a foreign key names the viewset it leads to.
+func (b *binder) checkReference(r *resource, in reflect.Type, f *inputField, column *schema.Field, fault func(error)) {
+	for _, relation := range r.table.Relations {
+		if relation.Type == schema.BelongsToRelation && relation.BasePKs[0] == column && f.ref == "" {
+			fault(sentence("%s.%s refers to %s and names no viewset; tag it `ref:\"...\"` with the one whose rows may be used", in.Name(), f.goName, relation.JoinTable.Type.Name()))
+		}
+	}
+}
+
+func (w *writing) serveOf(verb string) func(*Call, *request) (*response, error) {
+	return map[string]func(*Call, *request) (*response, error){
+		verbCreate: w.create, verbUpdate: w.update, verbPatch: w.patch,
+	}[verb]
+}
+
+// decode reads the body, tells or refuses names that have no effect, and
+// checks what can be checked without the database.
+func (w *writing) decode(c *Call, r *request, partial bool) (*decoded, error) {
+	in, refusal := w.endpoint.input.decode(r.body, partial, w.readOnly)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if err := w.endpoint.ignoreFields(c, in); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// ignoreFields tells which names of a body no field has, or refuses them.
+func (e *endpoint) ignoreFields(c *Call, in *decoded) error {
+	if !e.resource.strict {
+		for _, pointer := range in.unknown {
+			c.notes.ignore(pointer, e.input.nearestPointer(pointer))
+		}
+		return nil
+	}
+	var faults []Fault
+	for _, pointer := range in.unknown {
+		faults = append(faults, unknownField(pointer, e.input.nearestPointer(pointer)))
+	}
+	return refuseUnknown(faults)
+}
+
+func unknownField(pointer, near string) Fault {
+	return Fault{Pointer: pointer, Code: CodeUnknownField, Detail: "is not a field that can be written here" + suggestion(near)}
+}
+
+func refuseUnknown(faults []Fault) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	e := Refuse(http.StatusBadRequest, CodeUnknownField, "The body names fields that cannot be written here; nothing was changed.")
+	e.Faults = faults
+	return e
+}
+
+// references checks every reference of the input against its target's scope
+// and adds what is wrong to the faults of the body.
+func (e *endpoint) references(c *Call, in *decoded) error {
+	faults := in.faults
+	for _, f := range e.input.fields {
+		if f.ref == "" || !in.has(f.name) || faulty(in.faults, f.name) {
+			continue
+		}
+		key, given := referenceKey(in.value.FieldByIndex(f.index))
+		if !given {
+			continue
+		}
+		target, err := c.api.target(f.ref)
+		if err != nil {
+			return err
+		}
+		has, err := target.r.has(c, key)
+		if err != nil {
+			return err
+		}
+		if !has {
+			faults = append(faults, Fault{Pointer: pointerTo(f.name), Code: CodeInvalidReference, Detail: "refers to nothing that you may use"})
+		}
+	}
+	if len(faults) > 0 {
+		return Invalid(faults...)
+	}
+	return nil
+}
+
+func faulty(faults []Fault, name string) bool {
+	for _, f := range faults {
+		if f.Pointer == pointerTo(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// referenceKey is the key that a reference holds; none if it is null.
+func referenceKey(v reflect.Value) (any, bool) {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return nil, false
+		}
+		v = v.Elem()
+	}
+	return v.Interface(), true
+}
+
+// create answers POST {path}/.
+func (w *writing) create(c *Call, r *request) (*response, error) {
+	in, err := w.decode(c, r, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.ignoreReadOnly(c, in, nil); err != nil {
+		return nil, err
+	}
+	var out any
+	err = w.resource.api.write(c, w.simple(in), func(c *Call) error {
+		if err := w.endpoint.references(c, in); err != nil {
+			return err
+		}
+		out, err = w.insert(c, in)
+		return err
+	})
+	return &response{w.status(http.StatusCreated), out}, err
+}
+
+func (w *writing) status(usual int) int {
+	if w.endpoint.status != 0 {
+		return w.endpoint.status
+	}
+	return usual
+}
+
+// simple reports whether one statement is the whole write.
+func (w *writing) simple(in *decoded) bool {
+	_, flat := w.flatPlan()
+	return flat && w.verb.fill == nil && w.resource.scope.kind != scopeWhere && len(in.faults) == 0 && !w.refers(in)
+}
+
+// flatPlan is the shape of the answer if it needs no second statement.
+func (w *writing) flatPlan() (*plan, bool) {
+	p, ok := w.shown.(*plan)
+	return p, ok && p.flat()
+}
+
+func (w *writing) refers(in *decoded) bool {
+	for _, f := range w.endpoint.input.fields {
+		if f.ref != "" && in.has(f.name) {
+			return true
+		}
+	}
+	return false
+}
+
+// insert makes a new row of the input and stores it.
+func (w *writing) insert(c *Call, in *decoded) (any, error) {
+	m := reflect.New(w.resource.model)
+	for _, col := range w.columns {
+		col.column.Value(m.Elem()).Set(in.value.FieldByIndex(col.input.index))
+	}
+	if err := w.resource.stamp(c, m.Elem()); err != nil {
+		return nil, err
+	}
+	if err := w.fill(c, m, in); err != nil {
+		return nil, err
+	}
+	w.resource.document(m.Elem())
+	if err := w.resource.insert(c, m); err != nil {
+		return nil, err
+	}
+	return w.show(c, m)
+}
+
+// fill runs the declaration's own function on the row.
+func (w *writing) fill(c *Call, m reflect.Value, in *decoded) error {
+	if w.verb.fill == nil {
+		return nil
+	}
+	return w.verb.fill(c, m.Interface(), in.value.Interface())
+}
+
+// show answers with a row that was just written.
+func (w *writing) show(c *Call, m reflect.Value) (any, error) {
+	if err := w.resource.within(c, m.Elem()); err != nil {
+		return nil, err
+	}
+	if p, flat := w.flatPlan(); flat {
+		return p.fill(m.Elem()).Interface(), nil
+	}
+	return w.resource.shownByKey(c, w.shown, w.resource.pk.Value(m.Elem()).Interface())
+}
+
+// update answers PUT {path}/{id}/: what is absent returns to its default.
+func (w *writing) update(c *Call, r *request) (*response, error) { return w.change(c, r, false) }
+
+// patch answers PATCH {path}/{id}/: only what is present changes.
+func (w *writing) patch(c *Call, r *request) (*response, error) { return w.change(c, r, true) }
+
+func (w *writing) change(c *Call, r *request, partial bool) (*response, error) {
+	in, err := w.decode(c, r, partial)
+	if err != nil {
+		return nil, err
+	}
+	blind := w.verb.fill == nil && len(in.readOnly) == 0 && !(partial && w.checks) && w.resource.scope.kind != scopeWhere
+	puts := w.resource.declaration.single && !partial
+	status := http.StatusOK
+	var out any
+	err = w.resource.api.write(c, blind && w.simple(in) && !puts, func(c *Call) error {
+		if err := w.exists(c, r, in); err != nil && !puts {
+			return err
+		}
+		if err := w.endpoint.references(c, in); err != nil {
+			return err
+		}
+		status = http.StatusOK
+		if blind {
+			out, err = w.changeBlind(c, r, in, partial)
+		} else {
+			out, err = w.changeRead(c, r, in, partial)
+		}
+		if puts && isNotFound(err) {
+			status = http.StatusCreated
+			out, err = w.insert(c, in)
+		}
+		return err
+	})
+	return &response{w.status(status), out}, err
+}
+
+// isNotFound tells a single resource's first PUT, which makes the row.
+func isNotFound(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == CodeNotFound
+}
+
+// exists answers 404 before it complains of a body, so that faults do not
+// tell which ids are taken.
+func (w *writing) exists(c *Call, r *request, in *decoded) error {
+	if len(in.faults) == 0 && !w.refers(in) {
+		return nil
+	}
+	_, err := w.resource.modelOf(c, r)
+	return err
+}
+
+// changeBlind changes the row without reading it first.
+func (w *writing) changeBlind(c *Call, r *request, in *decoded, partial bool) (any, error) {
+	set := w.assignments(in, partial)
+	if len(set) == 0 {
+		resp, err := item{w.resource, w.shown}.serve(c, r)
+		if err != nil {
+			return nil, err
+		}
+		return resp.value, nil
+	}
+	q := w.resource.updating(c, r, append(set, w.resource.touched(c)...))
+	if p, flat := w.flatPlan(); flat {
+		return returned(c, p, q)
+	}
+	return w.changedByKey(c, q)
+}
+
+// changedByKey runs an update and reads the row again for an answer that one
+// statement cannot give.
+func (w *writing) changedByKey(c *Call, q *bun.UpdateQuery) (any, error) {
+	key := reflect.New(w.resource.pk.IndirectType)
+	rows, err := c.session.Query(c, q.Returning("?", bun.Ident(w.resource.pk.Name)))
+	if err != nil {
+		return nil, err
+	}
+	if err := one(rows, &cell{leaf: &leaf{scan: scannerOf(key.Type().Elem())}, value: key.Elem()}); err != nil {
+		return nil, err
+	}
+	return w.resource.shownByKey(c, w.shown, key.Elem().Interface())
+}
+
+// changeRead reads the row, locked, and changes it: the way for functions,
+// for rules over several fields, and for bodies that repeat what is read-only.
+func (w *writing) changeRead(c *Call, r *request, in *decoded, partial bool) (any, error) {
+	m, err := w.resource.modelOf(c, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.compareReadOnly(c, m, in); err != nil {
+		return nil, err
+	}
+	if partial {
+		w.complete(m.Elem(), in)
+	}
+	if faults := in.check(); len(faults) > 0 {
+		return nil, Invalid(faults...)
+	}
+	for name, col := range w.columns {
+		if !partial || in.has(name) {
+			col.column.Value(m.Elem()).Set(in.value.FieldByIndex(col.input.index))
+		}
+	}
+	if w.resource.updated != nil {
+		w.resource.updated.Value(m.Elem()).Set(timeValue(w.resource.updated, c.Now))
+	}
+	if err := w.fill(c, m, in); err != nil {
+		return nil, err
+	}
+	w.resource.document(m.Elem())
+	if err := w.resource.store(c, m.Elem()); err != nil {
+		return nil, err
+	}
+	return w.show(c, m)
+}
+
+// complete fills the input with the row's values where the body had none.
+func (w *writing) complete(m reflect.Value, in *decoded) {
+	for name, col := range w.columns {
+		if !in.has(name) {
+			in.value.FieldByIndex(col.input.index).Set(col.column.Value(m))
+		}
+	}
+}
+
+// assignments are the columns that the body changes.
+func (w *writing) assignments(in *decoded, partial bool) []assignment {
+	var set []assignment
+	for _, f := range w.endpoint.input.fields {
+		col, ok := w.columns[f.name]
+		if !ok || partial && !in.has(f.name) {
+			continue
+		}
+		set = append(set, assignment{col.column.Name, param(in.value.FieldByIndex(f.index), col.column)})
+	}
+	return append(set, w.resource.redocument(w, in, partial)...)
+}
+
+// compareReadOnly tells or refuses read-only names of the body whose values
+// differ from the row's, so that what was read can be sent back.
+func (w *writing) compareReadOnly(c *Call, m reflect.Value, in *decoded) error {
+	if len(in.readOnly) == 0 {
+		return nil
+	}
+	before, err := w.shownAs(c, m)
+	if err != nil {
+		return err
+	}
+	return w.ignoreReadOnly(c, in, before)
+}
+
+// shownAs is how the row was shown, member by member.
+func (w *writing) shownAs(c *Call, m reflect.Value) (map[string]jsontext.Value, error) {
+	var value any
+	var err error
+	if p, flat := w.flatPlan(); flat {
+		value = p.fill(m.Elem()).Interface()
+	} else if value, err = w.resource.shownByKey(c, w.shown, w.resource.pk.Value(m.Elem()).Interface()); err != nil {
+		return nil, err
+	}
+	text, err := encode(value)
+	if err != nil {
+		return nil, err
+	}
+	members := map[string]jsontext.Value{}
+	return members, json.Unmarshal(text, &members)
+}
+
+func (w *writing) ignoreReadOnly(c *Call, in *decoded, before map[string]jsontext.Value) error {
+	var faults []Fault
+	for _, name := range slices.Sorted(maps.Keys(in.readOnly)) {
+		if before != nil && sameJSON(in.readOnly[name], before[name]) {
+			continue
+		}
+		if w.resource.strict {
+			faults = append(faults, Fault{Pointer: pointerTo(name), Code: CodeUnknownField, Detail: "is read-only"})
+			continue
+		}
+		c.notes.ignore(pointerTo(name), "")
+	}
+	return refuseUnknown(faults)
+}
+
+// sameJSON compares two values whatever their spelling.
+func sameJSON(a, b jsontext.Value) bool {
+	a, b = a.Clone(), b.Clone()
+	return a.Canonicalize() == nil && b.Canonicalize() == nil && bytes.Equal(a, b)
+}
