@@ -1,0 +1,51 @@
+package auth
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestNormalizeEmail(t *testing.T) {
+	longest := strings.Repeat("a", 254-len("@example.com")) + "@example.com"
+	for _, c := range []struct {
+		name, email, want string
+		code              string // "" for accepted
+	}{
+		{"as it is", "asha@example.com", "asha@example.com", ""},
+		{"capitals and space around", "  Asha@EXAMPLE.com\t", "asha@example.com", ""},
+		{"tag and dots", "a.b+c@mail.example.co", "a.b+c@mail.example.co", ""},
+		{"no dot in the domain", "root@localhost", "root@localhost", ""},
+		{"composed letter", "ren\u00e9@example.com", "ren\u00e9@example.com", ""},
+		{"decomposed letter", "rene\u0301@example.com", "ren\u00e9@example.com", ""},
+		{"exactly 254 bytes", longest, longest, ""},
+		{"255 bytes", "a" + longest, "", "email"},
+		{"a megabyte", strings.Repeat("a", 1<<20) + "@example.com", "", "email"},
+		{"empty", "", "", "required"},
+		{"only space", " \n ", "", "required"},
+		{"no @", "asha.example.com", "", "email"},
+		{"two @", "asha@home@example.com", "", "email"},
+		{"nothing before @", "@example.com", "", "email"},
+		{"nothing after @", "asha@", "", "email"},
+		{"space inside", "asha rao@example.com", "", "email"},
+		{"no-break space inside", "asha\u00a0rao@example.com", "", "email"},
+		{"line end inside", "asha@example.com\r\nBcc: x@example.com", "", "email"},
+		{"NUL", "asha\x00@example.com", "", "email"},
+		{"zero-width space", "asha\u200b@example.com", "", "email"},
+		{"right-to-left mark", "asha\u202e@example.com", "", "email"},
+		{"not UTF-8", "asha\xff@example.com", "", "email"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := NormalizeEmail(c.email)
+			if c.code != "" {
+				wantInput(t, err, "email", c.code)
+				return
+			}
+			if got != c.want || err != nil {
+				t.Errorf("got %q, %v; want %q", got, err, c.want)
+			}
+			if again, _ := NormalizeEmail(got); again != got {
+				t.Errorf("a second time gives %q", again)
+			}
+		})
+	}
+}

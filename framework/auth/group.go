@@ -1,0 +1,155 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework/sqldb"
+)
+
+// A Group is a set of permissions that its members hold.
+type Group struct {
+	bun.BaseModel `bun:"table:auth_groups,alias:g"`
+
+	ID   uuid.UUID `bun:"id,pk"`
+	Name string    // unique, as written
+}
+
+// permissionName is the form of a permission: a resource and a right.
+var permissionName = regexp.MustCompile(`^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$`)
+
+// Grant gives a user permissions such as "patients.view". Those that the user
+// holds already are left as they are. A name of another form is an
+// [InputError], nobody [ErrNotFound].
+func (u *Users) Grant(ctx context.Context, s *sqldb.Session, userID uuid.UUID, permissions ...string) error {
+	row := func(p string) userPermission { return userPermission{UserID: userID, Permission: p} }
+	return grant(ctx, s, permissions, row, noUser(userID))
+}
+
+// Revoke takes permissions from a user. One that comes through a group stays:
+// leave the group. What the user does not hold is no error.
+func (u *Users) Revoke(ctx context.Context, s *sqldb.Session, userID uuid.UUID, permissions ...string) error {
+	return revoke[userPermission](ctx, s, "user_id", userID, permissions)
+}
+
+// CreateGroup adds a group that holds permissions. A name that is empty or
+// taken, or a permission of another form, is an [InputError].
+func (u *Users) CreateGroup(ctx context.Context, s *sqldb.Session, name string, permissions ...string) (Group, error) {
+	name, err := normalizeName(name)
+	if err == nil && name == "" {
+		err = invalid("name", "required", "A group needs a name.")
+	}
+	if err != nil {
+		return Group{}, err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return Group{}, err
+	}
+	group := Group{ID: id, Name: name}
+	err = within(ctx, s, func(ctx context.Context, s *sqldb.Session) error {
+		_, err := s.Exec(ctx, s.IDB().NewInsert().Model(&group))
+		if isFault(err, sqldb.Unique) {
+			return invalid("name", "unique", fmt.Sprintf("A group with the name %s exists already.", name))
+		}
+		if err != nil {
+			return err
+		}
+		return u.GrantGroup(ctx, s, id, permissions...)
+	})
+	return group, err
+}
+
+// FindGroup returns the group with a name. None is [ErrNotFound].
+func (u *Users) FindGroup(ctx context.Context, s *sqldb.Session, name string) (Group, error) {
+	var group Group
+	err := scanOne(ctx, s, s.IDB().NewSelect().Model(&group).Where("g.name = ?", name), &group)
+	return group, found(err, fmt.Errorf("no group has the name %s: %w", name, ErrNotFound))
+}
+
+// GrantGroup gives permissions to all members of a group. A name of another
+// form is an [InputError], no such group [ErrNotFound].
+func (u *Users) GrantGroup(ctx context.Context, s *sqldb.Session, groupID uuid.UUID, permissions ...string) error {
+	row := func(p string) groupPermission { return groupPermission{GroupID: groupID, Permission: p} }
+	return grant(ctx, s, permissions, row, noGroup(groupID))
+}
+
+// RevokeGroup takes permissions from a group.
+func (u *Users) RevokeGroup(ctx context.Context, s *sqldb.Session, groupID uuid.UUID, permissions ...string) error {
+	return revoke[groupPermission](ctx, s, "group_id", groupID, permissions)
+}
+
+// Join makes a user a member of a group; being one already is no error. A
+// missing user or group is [ErrNotFound].
+func (u *Users) Join(ctx context.Context, s *sqldb.Session, userID, groupID uuid.UUID) error {
+	_, err := s.Exec(ctx, s.IDB().NewInsert().Model(&membership{UserID: userID, GroupID: groupID}).On("CONFLICT DO NOTHING"))
+	if isFault(err, sqldb.ForeignKey) {
+		return fmt.Errorf("no user %s or no group %s: %w", userID, groupID, ErrNotFound)
+	}
+	return err
+}
+
+// Leave ends a user's membership of a group; not being a member is no error.
+func (u *Users) Leave(ctx context.Context, s *sqldb.Session, userID, groupID uuid.UUID) error {
+	_, err := s.Exec(ctx, s.IDB().NewDelete().Table("auth_user_groups").
+		Where("user_id = ?", userID).Where("group_id = ?", groupID))
+	return err
+}
+
+type membership struct {
+	bun.BaseModel `bun:"table:auth_user_groups"`
+
+	UserID, GroupID uuid.UUID
+}
+
+type userPermission struct {
+	bun.BaseModel `bun:"table:auth_user_permissions"`
+
+	UserID     uuid.UUID
+	Permission string
+}
+
+type groupPermission struct {
+	bun.BaseModel `bun:"table:auth_group_permissions"`
+
+	GroupID    uuid.UUID
+	Permission string
+}
+
+// grant inserts one row for each permission; missing is the error for a
+// holder that does not exist.
+func grant[R any](ctx context.Context, s *sqldb.Session, permissions []string, row func(string) R, missing error) error {
+	rows := make([]R, len(permissions))
+	for i, p := range permissions {
+		if !permissionName.MatchString(p) || len(p) > maximumName {
+			return invalid("permission", "permission",
+				fmt.Sprintf("%q is no permission; it must be a resource and a right, as in patients.view.", p))
+		}
+		rows[i] = row(p)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	_, err := s.Exec(ctx, s.IDB().NewInsert().Model(&rows).On("CONFLICT DO NOTHING"))
+	if isFault(err, sqldb.ForeignKey) {
+		return missing
+	}
+	return err
+}
+
+// revoke deletes the rows of one holder, a column named by this package.
+func revoke[R any](ctx context.Context, s *sqldb.Session, holder string, id uuid.UUID, permissions []string) error {
+	if len(permissions) == 0 {
+		return nil
+	}
+	_, err := s.Exec(ctx, s.IDB().NewDelete().Model((*R)(nil)).
+		Where("? = ?", bun.Ident(holder), id).
+		Where("permission IN (?)", bun.List(permissions)))
+	return err
+}
+
+func noGroup(id uuid.UUID) error { return fmt.Errorf("no group has the id %s: %w", id, ErrNotFound) }

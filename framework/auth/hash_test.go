@@ -1,0 +1,190 @@
+package auth
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/crypto/argon2"
+)
+
+// countedHasher counts how often argon2id really runs.
+func countedHasher() (*hasher, *atomic.Int64) {
+	h, count := newHasher(), new(atomic.Int64)
+	derive := h.derive
+	h.derive = func(password, salt []byte, passes, memory uint32, threads uint8, keyLen uint32) []byte {
+		count.Add(1)
+		return derive(password, salt, passes, memory, threads, keyLen)
+	}
+	return h, count
+}
+
+func TestHashIsSaltedArgon2id(t *testing.T) {
+	h := newHasher()
+	first, err := h.hash(t.Context(), goodPassword)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := h.hash(t.Context(), goodPassword)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(first, "$argon2id$v=19$m=19456,t=2,p=1$") {
+		t.Errorf("the hash begins %.40s", first)
+	}
+	if first == second {
+		t.Error("one password was hashed twice to the same text")
+	}
+}
+
+func TestVerify(t *testing.T) {
+	h := newHasher()
+	stored, err := h.hash(t.Context(), strings.Repeat("a", 71)+"bc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, password string
+		ok             bool
+	}{
+		{"the same password", strings.Repeat("a", 71) + "bc", true},
+		{"another password", "another", false},
+		{"its first 72 bytes", strings.Repeat("a", 71) + "b", false},
+		{"another 73rd byte", strings.Repeat("a", 71) + "bd", false},
+		{"no password", "", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ok, again, err := h.verify(t.Context(), stored, c.password)
+			if ok != c.ok || again || err != nil {
+				t.Errorf("verify: %v, again %v, error %v; want %v", ok, again, err, c.ok)
+			}
+		})
+	}
+}
+
+func TestAnOlderCostAsksToBeHashedAgain(t *testing.T) {
+	old := argonHash{memory: 8 * 1024, passes: 1, threads: 1, salt: make([]byte, 16)}
+	old.key = argon2.IDKey([]byte(goodPassword), old.salt, 1, 8*1024, 1, 32)
+	h := newHasher()
+	if ok, again, err := h.verify(t.Context(), old.String(), goodPassword); !ok || !again || err != nil {
+		t.Errorf("right password: %v, again %v, %v", ok, again, err)
+	}
+	if ok, again, err := h.verify(t.Context(), old.String(), "wrong"); ok || again || err != nil {
+		t.Errorf("wrong password: %v, again %v, %v", ok, again, err)
+	}
+}
+
+func TestAHostileStoredHashIsRefusedBeforeAnyWork(t *testing.T) {
+	part := base64.RawStdEncoding.EncodeToString(make([]byte, 32))
+	tail := "$" + part + "$" + part
+	long := base64.RawStdEncoding.EncodeToString(make([]byte, 65))
+	for name, stored := range map[string]string{
+		"empty":                      "",
+		"plain text":                 "password",
+		"another algorithm":          "$argon2i$v=19$m=19456,t=2,p=1" + tail,
+		"bcrypt":                     "$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy",
+		"another version":            "$argon2id$v=16$m=19456,t=2,p=1" + tail,
+		"4 TiB of memory":            "$argon2id$v=19$m=4294967295,t=2,p=1" + tail,
+		"just too much memory":       "$argon2id$v=19$m=65537,t=2,p=1" + tail,
+		"too little memory":          "$argon2id$v=19$m=7,t=2,p=1" + tail,
+		"memory under 8 per thread":  "$argon2id$v=19$m=31,t=2,p=4" + tail,
+		"a number over 32 bits":      "$argon2id$v=19$m=4294986752,t=2,p=1" + tail,
+		"a negative number":          "$argon2id$v=19$m=19456,t=-1,p=1" + tail,
+		"many passes":                "$argon2id$v=19$m=19456,t=1000000,p=1" + tail,
+		"no passes":                  "$argon2id$v=19$m=19456,t=0,p=1" + tail,
+		"many threads":               "$argon2id$v=19$m=19456,t=2,p=255" + tail,
+		"no threads":                 "$argon2id$v=19$m=19456,t=2,p=0" + tail,
+		"costs in another order":     "$argon2id$v=19$t=2,m=19456,p=1" + tail,
+		"one cost too many":          "$argon2id$v=19$m=19456,t=2,p=1,x=1" + tail,
+		"one cost too few":           "$argon2id$v=19$m=19456,t=2" + tail,
+		"no key":                     "$argon2id$v=19$m=19456,t=2,p=1$" + part + "$",
+		"no salt":                    "$argon2id$v=19$m=19456,t=2,p=1$$" + part,
+		"a long key":                 "$argon2id$v=19$m=19456,t=2,p=1$" + part + "$" + long,
+		"a very long text":           "$argon2id$v=19$m=19456,t=2,p=1" + tail + strings.Repeat("A", 300),
+		"one part too many":          "$argon2id$v=19$m=19456,t=2,p=1" + tail + "$" + part,
+		"a salt that is not base64":  "$argon2id$v=19$m=19456,t=2,p=1$!!!$" + part,
+		"a key with padding":         "$argon2id$v=19$m=19456,t=2,p=1$" + part + "$" + part + "=",
+		"something before the start": "x$argon2id$v=19$m=19456,t=2,p=1" + tail,
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, count := countedHasher()
+			ok, _, err := h.verify(t.Context(), stored, goodPassword)
+			if ok || !errors.Is(err, errHash) {
+				t.Errorf("verify: %v, %v; want an error", ok, err)
+			}
+			if strings.Contains(stored, "$") && strings.Contains(err.Error(), stored) {
+				t.Errorf("the error repeats the hash: %v", err)
+			}
+			if count.Load() != 0 {
+				t.Error("it was hashed")
+			}
+		})
+	}
+}
+
+func TestNoMoreThanTwoHashesRunAtOnce(t *testing.T) {
+	h := newHasher()
+	var running, most atomic.Int64
+	entered, leave := make(chan struct{}, 8), make(chan struct{})
+	h.derive = func(_, _ []byte, _, _ uint32, _ uint8, n uint32) []byte {
+		now := running.Add(1)
+		defer running.Add(-1)
+		for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+		}
+		entered <- struct{}{}
+		<-leave
+		return make([]byte, n)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { _, _ = h.hash(context.Background(), "x") })
+	}
+	<-entered
+	<-entered // two are inside; the others cannot be
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := h.hash(gone, "x"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a caller who left while waiting got %v", err)
+	}
+	close(leave)
+	all.Wait()
+	if most.Load() != hashSlots {
+		t.Errorf("%d hashes ran at once, want %d", most.Load(), hashSlots)
+	}
+}
+
+func TestWaitingForASlotEndsWithTheContext(t *testing.T) {
+	h, count := countedHasher()
+	for range hashSlots {
+		h.slots <- struct{}{}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	answer := make(chan error)
+	go func() { answer <- h.pretend(ctx, "x") }()
+	cancel()
+	if err := <-answer; !errors.Is(err, context.Canceled) || count.Load() != 0 {
+		t.Errorf("error %v after %d hashes", err, count.Load())
+	}
+}
+
+func FuzzParseHash(f *testing.F) {
+	f.Add(currentCost(make([]byte, 16), make([]byte, 32)).String())
+	f.Add("$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA")
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := parseHash(text)
+		if err != nil {
+			return
+		}
+		if a.memory > maxHashMemory || a.passes > maxHashPasses || a.threads > maxHashThreads || a.threads == 0 || a.passes == 0 {
+			t.Errorf("%q was accepted", text)
+		}
+		b, err := parseHash(a.String())
+		if err != nil || a.String() != b.String() {
+			t.Errorf("%q is not read back as it is written: %v", text, err)
+		}
+	})
+}

@@ -1,0 +1,5 @@
+DROP TABLE auth_user_permissions;
+
+--bun:split
+
+DROP TABLE auth_users;

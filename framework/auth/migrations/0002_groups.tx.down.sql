@@ -1,0 +1,9 @@
+DROP TABLE auth_group_permissions;
+
+--bun:split
+
+DROP TABLE auth_user_groups;
+
+--bun:split
+
+DROP TABLE auth_groups;

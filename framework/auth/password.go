@@ -1,0 +1,97 @@
+package auth
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+const (
+	defaultMinimum  = 8
+	maximumLength   = 128  // code points
+	maximumRawBytes = 4096 // before normalisation, which costs time by length
+)
+
+//go:embed common_passwords.txt
+var commonPasswords string
+
+// A PasswordPolicy says which passwords may be set. Passwords that are stored
+// already are not touched by a change of policy.
+type PasswordPolicy struct {
+	// Minimum is the least number of code points, counted after NFKC
+	// normalisation: 8 to 128. Defaults to 8.
+	Minimum int
+	// Common lists more passwords to refuse, in any case: the name of the
+	// service, for one. They are added to a built-in list. Defaults to none.
+	Common []string
+}
+
+// passwordRules is a policy made ready for use. It is not changed afterwards.
+type passwordRules struct {
+	minimum int
+	common  map[string]bool
+}
+
+func newPasswordRules(p PasswordPolicy) (*passwordRules, error) {
+	if p.Minimum == 0 {
+		p.Minimum = defaultMinimum
+	}
+	if p.Minimum < defaultMinimum || p.Minimum > maximumLength {
+		return nil, fmt.Errorf("auth: PasswordPolicy.Minimum is %d; it must lie between %d and %d",
+			p.Minimum, defaultMinimum, maximumLength)
+	}
+	common := make(map[string]bool)
+	for _, word := range append(strings.Fields(commonPasswords), p.Common...) {
+		common[foldPassword(word)] = true
+	}
+	return &passwordRules{minimum: p.Minimum, common: common}, nil
+}
+
+// check returns the password as it is hashed, or says why it may not be set.
+func (r *passwordRules) check(password, email string) (string, error) {
+	normal, err := normalizePassword(password)
+	if err != nil {
+		return "", err
+	}
+	length := utf8.RuneCountInString(normal)
+	folded := foldPassword(normal)
+	switch {
+	case length < r.minimum:
+		return "", invalid("password", "too_short",
+			fmt.Sprintf("The password has %d characters; it needs at least %d.", length, r.minimum))
+	case folded == foldPassword(email):
+		return "", invalid("password", "same_as_email", "The password is the e-mail address; it must be something else.")
+	case r.common[folded] || oneCharacter(folded):
+		return "", invalid("password", "too_common",
+			"The password is one of the first that anybody would try; a few unrelated words make a better one.")
+	}
+	return normal, nil
+}
+
+// normalizePassword returns the form that is hashed and compared: NFKC, so
+// that one password typed on two keyboards is one (NIST SP 800-63B section
+// 5.1.1.2). It refuses what no policy could allow.
+func normalizePassword(password string) (string, error) {
+	if !utf8.ValidString(password) {
+		return "", invalid("password", "not_utf8", "The password is not valid UTF-8.")
+	}
+	if len(password) <= maximumRawBytes {
+		normal := norm.NFKC.String(password)
+		if utf8.RuneCountInString(normal) <= maximumLength {
+			return normal, nil
+		}
+	}
+	return "", invalid("password", "too_long",
+		fmt.Sprintf("The password is too long; it may have at most %d characters.", maximumLength))
+}
+
+func foldPassword(s string) string { return strings.ToLower(norm.NFKC.String(s)) }
+
+// oneCharacter reports whether s repeats a single character.
+func oneCharacter(s string) bool {
+	first, _ := utf8.DecodeRuneInString(s)
+	return strings.Trim(s, string(first)) == ""
+}

@@ -1,0 +1,97 @@
+package auth
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestPasswordRules(t *testing.T) {
+	ordinary := PasswordPolicy{}
+	for _, c := range []struct {
+		name     string
+		policy   PasswordPolicy
+		password string
+		code     string // "" for accepted
+	}{
+		{"words", ordinary, goodPassword, ""},
+		{"exactly eight", ordinary, "xk2!vq9z", ""},
+		{"seven", ordinary, "xk2!vq9", "too_short"},
+		{"none", ordinary, "", "too_short"},
+		{"eight characters of three bytes", ordinary, "अआइईउऊएऐ", ""},
+		{"seven characters of four bytes", ordinary, "😀😁😂😃😄😅😆", "too_short"},
+		{"a ligature counts as its letters", ordinary, "ﬃxk2!v", ""},
+		{"exactly 128", ordinary, strings.Repeat("xy", 64), ""},
+		{"129", ordinary, strings.Repeat("xy", 64) + "x", "too_long"},
+		{"128 of four bytes", ordinary, strings.Repeat("😀😁", 64), ""},
+		{"128 that are more when normalised", ordinary, strings.Repeat("ﬃ", 128), "too_long"},
+		{"a megabyte", ordinary, strings.Repeat("x", 1<<20), "too_long"},
+		{"spaces inside and around", ordinary, " xk 2!v q9 ", ""},
+		{"not UTF-8", ordinary, "xk2!vq9z\xff", "not_utf8"},
+		{"password", ordinary, "password", "too_common"},
+		{"12345678", ordinary, "12345678", "too_common"},
+		{"qwerty123", ordinary, "qwerty123", "too_common"},
+		{"iloveyou", ordinary, "iloveyou", "too_common"},
+		{"common in capitals", ordinary, "PassWord123", "too_common"},
+		{"common in full width", ordinary, "ｐａｓｓｗｏｒｄ", "too_common"},
+		{"one letter", ordinary, "gggggggggggggggggggg", "too_common"},
+		{"one space", ordinary, "          ", "too_common"},
+		{"one emoji", ordinary, strings.Repeat("😀", 9), "too_common"},
+		{"the e-mail", ordinary, "asha@example.com", "same_as_email"},
+		{"the e-mail in capitals", ordinary, "Asha@Example.COM", "same_as_email"},
+		{"eleven where twelve are asked", PasswordPolicy{Minimum: 12}, "xk2!vq9zmm1", "too_short"},
+		{"twelve where twelve are asked", PasswordPolicy{Minimum: 12}, "xk2!vq9zmm1p", ""},
+		{"the service's own word", PasswordPolicy{Common: []string{"GreenClinic"}}, "greenclinic", "too_common"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rules, err := newPasswordRules(c.policy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = rules.check(c.password, "asha@example.com")
+			if c.code == "" {
+				if err != nil {
+					t.Errorf("it was refused: %v", err)
+				}
+				return
+			}
+			wantInput(t, err, "password", c.code)
+			if len(c.password) > 0 && strings.Contains(err.Error(), c.password) && c.password != "password" {
+				t.Errorf("the error repeats the password: %v", err)
+			}
+		})
+	}
+}
+
+func TestOnePasswordTypedOnTwoKeyboardsIsOne(t *testing.T) {
+	composed, err := normalizePassword("caf\u00e9 xk2!vq")
+	if err != nil {
+		t.Fatal(err)
+	}
+	decomposed, err := normalizePassword("cafe\u0301 xk2!vq")
+	if err != nil || composed != decomposed {
+		t.Errorf("%q and %q differ (%v)", composed, decomposed, err)
+	}
+}
+
+func TestPolicyOutOfBoundsIsRefused(t *testing.T) {
+	for _, minimum := range []int{-1, 1, 7, 129} {
+		_, err := NewUsers(Options{Passwords: PasswordPolicy{Minimum: minimum}})
+		if err == nil || !strings.Contains(err.Error(), "between 8 and 128") {
+			t.Errorf("a minimum of %d: %v", minimum, err)
+		}
+	}
+}
+
+// A line that could never match would protect nobody.
+func TestEveryCommonPasswordCanMatch(t *testing.T) {
+	words := strings.Fields(commonPasswords)
+	if len(words) < 1000 {
+		t.Errorf("the list has %d passwords", len(words))
+	}
+	for _, word := range words {
+		if utf8.RuneCountInString(word) < defaultMinimum || word != foldPassword(word) {
+			t.Errorf("%q can never be met", word)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package auth
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb"
+)
+
+// scanOne reads the first row of q into a model, or returns sql.ErrNoRows.
+func scanOne(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, model any) error {
+	rows, err := s.Query(ctx, q)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	if !rows.Next() {
+		return noRow(rows.Err())
+	}
+	return s.DB().ScanRow(ctx, rows, model)
+}
+
+// scanAll reads all rows of q into a slice of models.
+func scanAll(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, models any) error {
+	rows, err := s.Query(ctx, q)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	return s.DB().ScanRows(ctx, rows, models)
+}
+
+// noRow is the error for a result without rows: whatever ended it early, or
+// that there was none.
+func noRow(err error) error {
+	if err == nil {
+		err = sql.ErrNoRows
+	}
+	return err
+}
+
+// changed runs a statement and counts the rows it touched.
+func changed(ctx context.Context, s *sqldb.Session, q schema.QueryAppender) (int64, error) {
+	result, err := s.Exec(ctx, q)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// found turns the absence of a row into an error that says what is missing.
+func found(err, missing error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return missing
+	}
+	return err
+}
+
+func isFault(err error, kind sqldb.FaultKind) bool {
+	fault, ok := sqldb.Classify(err)
+	return ok && fault.Kind == kind
+}

@@ -1,0 +1,202 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework/sqldb"
+)
+
+// A User is an account. The hash of its password is no field of it: it is
+// written by [Users.SetPassword] and read by [Users.CheckPassword] alone.
+type User struct {
+	bun.BaseModel `bun:"table:auth_users,alias:u"`
+
+	ID          uuid.UUID `bun:"id,pk"`
+	Email       string    // unique, as NormalizeEmail returns it
+	Name        string    // may be empty
+	IsActive    bool      // an inactive user cannot authenticate
+	IsStaff     bool      // may enter what asks for staff; holds no permission by that
+	IsSuperuser bool      // holds every permission
+	CreatedAt   time.Time // UTC
+	UpdatedAt   time.Time // UTC; permissions and groups do not touch it
+}
+
+// userWithHash is the whole row.
+type userWithHash struct {
+	User         `bun:",extend"`
+	PasswordHash string
+}
+
+// A NewUser is what [Users.CreateUser] makes a user of.
+type NewUser struct {
+	Email     string // required
+	Name      string // at most 200 characters. Defaults to none
+	Password  string // required
+	Staff     bool   // Defaults to false
+	Superuser bool   // Defaults to false
+}
+
+// Format writes everything but the password, for every verb.
+func (n NewUser) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, n.LogValue().Group()) }
+
+// LogValue is everything but the password.
+func (n NewUser) LogValue() slog.Value {
+	return slog.GroupValue(slog.String("email", n.Email), slog.String("name", n.Name),
+		slog.Bool("staff", n.Staff), slog.Bool("superuser", n.Superuser))
+}
+
+// CreateUser adds an active user. A value that cannot be used, an e-mail that
+// is taken among them, is an [InputError]. It hashes the password, which takes
+// tens of milliseconds.
+func (u *Users) CreateUser(ctx context.Context, s *sqldb.Session, n NewUser) (User, error) {
+	row, err := u.newRow(n)
+	if err != nil {
+		return User{}, err
+	}
+	password, err := u.rules.check(n.Password, row.Email)
+	if err != nil {
+		return User{}, err
+	}
+	if row.PasswordHash, err = u.hasher.hash(ctx, password); err != nil {
+		return User{}, err
+	}
+	_, err = s.Exec(ctx, s.IDB().NewInsert().Model(&row))
+	if isFault(err, sqldb.Unique) {
+		return User{}, invalid("email", "unique", fmt.Sprintf("A user with the e-mail %s exists already.", row.Email))
+	}
+	return row.User, err
+}
+
+func (u *Users) newRow(n NewUser) (userWithHash, error) {
+	email, err := NormalizeEmail(n.Email)
+	if err != nil {
+		return userWithHash{}, err
+	}
+	name, err := normalizeName(n.Name)
+	if err != nil {
+		return userWithHash{}, err
+	}
+	id, err := uuid.NewV7()
+	now := u.now()
+	return userWithHash{User: User{
+		ID: id, Email: email, Name: name,
+		IsActive: true, IsStaff: n.Staff, IsSuperuser: n.Superuser,
+		CreatedAt: now, UpdatedAt: now,
+	}}, err
+}
+
+// FindUser returns the user with an e-mail, in any spelling that
+// [NormalizeEmail] folds together. Nobody is [ErrNotFound].
+func (u *Users) FindUser(ctx context.Context, s *sqldb.Session, email string) (User, error) {
+	row, err := findByEmail(ctx, s, email)
+	return row.User, err
+}
+
+// UserByID returns the user with an id. Nobody is [ErrNotFound].
+func (u *Users) UserByID(ctx context.Context, s *sqldb.Session, id uuid.UUID) (User, error) {
+	var user User
+	q := s.IDB().NewSelect().Model(&user).Where("u.id = ?", id)
+	err := scanOne(ctx, s, q, &user)
+	return user, found(err, noUser(id))
+}
+
+func findByEmail(ctx context.Context, s *sqldb.Session, email string) (userWithHash, error) {
+	var row userWithHash
+	normal, err := NormalizeEmail(email)
+	if err != nil {
+		return row, fmt.Errorf("no user has such an e-mail: %w", ErrNotFound)
+	}
+	q := s.IDB().NewSelect().Model(&row).Where("u.email = ?", normal)
+	err = scanOne(ctx, s, q, &row)
+	return row, found(err, fmt.Errorf("no user has the e-mail %s: %w", normal, ErrNotFound))
+}
+
+// CheckPassword returns the active user whom e-mail and password name. An
+// unknown e-mail, an inactive user and a wrong password are one error,
+// [ErrWrongCredentials], after the same work. A password that was hashed at
+// an older cost is hashed again.
+func (u *Users) CheckPassword(ctx context.Context, s *sqldb.Session, email, password string) (User, error) {
+	normal, err := normalizePassword(password)
+	if err != nil {
+		return User{}, ErrWrongCredentials // nobody has such a password
+	}
+	row, err := findByEmail(ctx, s, email)
+	if errors.Is(err, ErrNotFound) {
+		return User{}, errors.Join(u.hasher.pretend(ctx, normal), ErrWrongCredentials)
+	}
+	if err != nil {
+		return User{}, err
+	}
+	ok, again, err := u.hasher.verify(ctx, row.PasswordHash, normal)
+	switch {
+	case err != nil:
+		return User{}, fmt.Errorf("checking the password of user %s: %w", row.ID, err)
+	case !ok || !row.IsActive:
+		return User{}, ErrWrongCredentials
+	case again:
+		return row.User, u.rehash(ctx, s, row, normal)
+	}
+	return row.User, nil
+}
+
+// rehash replaces the hash that was checked, unless it was changed meanwhile.
+func (u *Users) rehash(ctx context.Context, s *sqldb.Session, row userWithHash, password string) error {
+	hash, err := u.hasher.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	_, err = s.Exec(ctx, s.IDB().NewUpdate().Table("auth_users").
+		Set("password_hash = ?", hash).
+		Where("id = ?", row.ID).Where("password_hash = ?", row.PasswordHash))
+	return err
+}
+
+// SetPassword changes a user's password and deletes the user's tokens. A
+// password that the policy refuses is an [InputError], nobody [ErrNotFound].
+func (u *Users) SetPassword(ctx context.Context, s *sqldb.Session, id uuid.UUID, password string) error {
+	user, err := u.UserByID(ctx, s, id)
+	if err != nil {
+		return err
+	}
+	normal, err := u.rules.check(password, user.Email)
+	if err != nil {
+		return err
+	}
+	hash, err := u.hasher.hash(ctx, normal)
+	if err != nil {
+		return err
+	}
+	return within(ctx, s, func(ctx context.Context, s *sqldb.Session) error {
+		if err := u.update(ctx, s, id, "password_hash", hash); err != nil {
+			return err
+		}
+		return u.RevokeTokens(ctx, s, id)
+	})
+}
+
+// SetActive lets a user authenticate, or no longer: every credential of an
+// inactive user is refused from the next request on. Nobody is [ErrNotFound].
+func (u *Users) SetActive(ctx context.Context, s *sqldb.Session, id uuid.UUID, active bool) error {
+	return u.update(ctx, s, id, "is_active", active)
+}
+
+// update sets one column, named by this package.
+func (u *Users) update(ctx context.Context, s *sqldb.Session, id uuid.UUID, column string, value any) error {
+	n, err := changed(ctx, s, s.IDB().NewUpdate().Table("auth_users").
+		Set("? = ?", bun.Ident(column), value).
+		Set("updated_at = ?", u.now()).
+		Where("id = ?", id))
+	if err == nil && n == 0 {
+		err = noUser(id)
+	}
+	return err
+}
+
+func noUser(id uuid.UUID) error { return fmt.Errorf("no user has the id %s: %w", id, ErrNotFound) }

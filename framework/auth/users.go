@@ -1,0 +1,54 @@
+package auth
+
+import (
+	"context"
+	"time"
+
+	"trestle.example/framework/sqldb"
+)
+
+// Options are the settings of [NewUsers].
+type Options struct {
+	// Passwords says which passwords may be set. Defaults to at least 8
+	// characters, none of the common ones.
+	Passwords PasswordPolicy
+	// Now tells the time, for tests. Defaults to time.Now.
+	Now func() time.Time
+}
+
+// Users keeps accounts: users, their groups and permissions, and their tokens.
+//
+// Every method takes the session to run in. On the pool (DB.Session) a method
+// that changes several tables opens a transaction of its own; in a transaction
+// it joins that one. Make one Users for the process, because it bounds how
+// many passwords are hashed at once (two, 19 MiB each). It is safe for
+// concurrent use.
+type Users struct {
+	rules  *passwordRules
+	hasher *hasher
+	clock  func() time.Time
+}
+
+// NewUsers returns the accounts under o, or an error that says which option
+// cannot be used.
+func NewUsers(o Options) (*Users, error) {
+	rules, err := newPasswordRules(o.Passwords)
+	if err != nil {
+		return nil, err
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Users{rules: rules, hasher: newHasher(), clock: o.Now}, nil
+}
+
+// now is the time in the precision that both databases keep.
+func (u *Users) now() time.Time { return u.clock().UTC().Truncate(time.Microsecond) }
+
+// within runs fn in the transaction that s is, or in a new one.
+func within(ctx context.Context, s *sqldb.Session, fn func(context.Context, *sqldb.Session) error) error {
+	if s.InTx() {
+		return fn(ctx, s)
+	}
+	return s.DB().InTx(ctx, fn)
+}
