@@ -113,7 +113,7 @@ func ParseValue(t reflect.Type, text string) (any, error) {
 	switch p := v.Interface().(type) {
 	case *time.Time:
 		at, err := time.Parse(time.RFC3339, text)
-		if err != nil {
+		if err != nil || !isStrictTime(text) {
 			return nil, sentence("must be a time as RFC 3339 has it, such as 2026-01-31T09:00:00Z")
 		}
 		return at.UTC().Truncate(time.Microsecond), nil

@@ -1,0 +1,497 @@
+package framework
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+)
+
+// A valuePlan says how one JSON value becomes one Go value: a field's, an
+// element's. It is compiled once and used by many requests at once.
+type valuePlan struct {
+	typ      reflect.Type // without the pointer
+	pointer  bool
+	nullable bool
+	required bool // not blank, not an empty slice
+	trim     bool // white space at both ends of text goes
+	omitZero bool // rules leave the zero value alone (omitempty)
+	rules    []rule
+	tag      string // rules, as validator has them
+	limit    int    // elements that rules allow at most; -1 for any number
+	unique   bool   // the rules compare elements
+	read     valueReader
+	elem     *valuePlan
+	nested   *inputShape
+}
+
+// A valueReader reads the next value into v, which is zero. It notes its faults,
+// and reports whether v is good enough for rules.
+type valueReader func(r *bodyReader, p *valuePlan, v reflect.Value) bool
+
+// decode reads the next value into v: null, type, form, then rules.
+func (p *valuePlan) decode(r *bodyReader, v reflect.Value) {
+	null := r.dec.PeekKind() == jsontext.KindNull
+	switch {
+	case null && !p.nullable:
+		if r.skip(); r.err == nil {
+			r.fault("null", "must not be null")
+		}
+		return
+	case null && !isJSON(p.typ):
+		r.skip()
+		v.SetZero()
+		return
+	case p.pointer:
+		v.Set(reflect.New(p.typ))
+		v = v.Elem()
+	}
+	r.blank = false
+	before := r.count
+	if !p.read(r, p, v) || r.err != nil {
+		return
+	}
+	p.judge(r, v, r.count > before)
+}
+
+// judge applies the rules to a value that was read; troubled says that
+// something inside it was at fault.
+func (p *valuePlan) judge(r *bodyReader, v reflect.Value, troubled bool) {
+	blank := r.blank
+	switch {
+	case p.tag == "" || troubled && p.unique:
+	case blank && v.Kind() == reflect.String: // as absent
+	case p.omitZero && (v.IsZero() || (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0):
+	default:
+		if code, detail := r.book.check(p, v); code != "" {
+			r.fault(code, detail)
+		}
+	}
+}
+
+// note remembers that a value is blank and refuses it where one is required.
+func (r *bodyReader) note(p *valuePlan, blank bool) bool {
+	if r.blank = blank; blank && p.required {
+		r.fault("required", "must not be blank")
+		return false
+	}
+	return true
+}
+
+// knownReader is the reader of a type that is known by name or reads itself.
+func knownReader(t reflect.Type) valueReader {
+	switch {
+	case t == timeType:
+		return readTime
+	case t == uuidType:
+		return readUUID
+	case isJSON(t):
+		return readJSON
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()):
+		return readUnmarshaler
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+		return readTextUnmarshaler
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !readsItself(t.Elem()):
+		return readBytes
+	}
+	return nil
+}
+
+func kindReader(k reflect.Kind) valueReader {
+	switch k {
+	case reflect.String:
+		return readString
+	case reflect.Bool:
+		return readBool
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return readInt
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return readUint
+	case reflect.Float32, reflect.Float64:
+		return readFloat
+	}
+	return nil
+}
+
+// readsItself reports whether a type has a method that reads JSON or text.
+func readsItself(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+// isJSON reports whether a type keeps any JSON as it is.
+func isJSON(t reflect.Type) bool {
+	return t == reflect.TypeFor[json.RawMessage]() || t == reflect.TypeFor[jsontext.Value]() || t.Kind() == reflect.Interface && t.NumMethod() == 0
+}
+
+// text reads a string: unescaped, trimmed, without NUL, not blank if required.
+func (r *bodyReader) text(p *valuePlan) (string, bool) {
+	if r.dec.PeekKind() != jsontext.KindString {
+		return "", r.mismatch("a string")
+	}
+	raw, ok := r.raw()
+	if !ok {
+		return "", false
+	}
+	text := raw[1 : len(raw)-1]
+	if bytes.IndexByte(text, '\\') >= 0 {
+		text = unescape(raw)
+		if bytes.IndexByte(text, 0) >= 0 {
+			r.fault("nul", "must not contain the character U+0000")
+			return "", false
+		}
+	}
+	trimmed := bytes.TrimSpace(text)
+	if p.trim {
+		text = trimmed
+	}
+	return string(text), r.note(p, len(trimmed) == 0)
+}
+
+// unescape returns what a valid JSON string says.
+func unescape(raw jsontext.Value) []byte {
+	text, _ := jsontext.AppendUnquote(nil, raw) // valid: the decoder read it
+	return text
+}
+
+func readString(r *bodyReader, p *valuePlan, v reflect.Value) bool {
+	text, ok := r.text(p)
+	v.SetString(text)
+	return ok
+}
+
+func readBool(r *bodyReader, _ *valuePlan, v reflect.Value) bool {
+	kind := r.dec.PeekKind()
+	if kind != jsontext.KindTrue && kind != jsontext.KindFalse {
+		return r.mismatch("true or false")
+	}
+	r.skip()
+	v.SetBool(kind == jsontext.KindTrue)
+	return true
+}
+
+// number reads a number's digits; whole refuses a fraction or an exponent,
+// so that nothing is rounded and 1.0 never stands for 1.
+func (r *bodyReader) number(whole bool) (jsontext.Value, bool) {
+	want := "a number"
+	if whole {
+		want = "a whole number"
+	}
+	if r.dec.PeekKind() != jsontext.KindNumber {
+		return nil, r.mismatch(want)
+	}
+	raw, ok := r.raw()
+	if ok && whole && bytes.ContainsAny(raw, ".eE") {
+		r.fault("integer", "must be a whole number, written without a fraction or an exponent")
+		return nil, false
+	}
+	return raw, ok
+}
+
+func readInt(r *bodyReader, _ *valuePlan, v reflect.Value) bool {
+	raw, ok := r.number(true)
+	if !ok {
+		return false
+	}
+	bits := v.Type().Bits()
+	n, err := strconv.ParseInt(string(raw), 10, bits)
+	if err != nil {
+		most := uint64(1)<<(bits-1) - 1
+		r.fault("range", fmt.Sprintf("must be from -%d to %d", most+1, most))
+		return false
+	}
+	v.SetInt(n)
+	return true
+}
+
+// readUint takes at most 63 bits: no database keeps more in an integer.
+func readUint(r *bodyReader, _ *valuePlan, v reflect.Value) bool {
+	raw, ok := r.number(true)
+	if !ok {
+		return false
+	}
+	bits := min(v.Type().Bits(), 63)
+	n, err := strconv.ParseUint(string(raw), 10, bits)
+	if err != nil && string(raw) != "-0" {
+		r.fault("range", fmt.Sprintf("must be from 0 to %d", uint64(1)<<bits-1))
+		return false
+	}
+	v.SetUint(n)
+	return true
+}
+
+func readFloat(r *bodyReader, _ *valuePlan, v reflect.Value) bool {
+	raw, ok := r.number(false)
+	if !ok {
+		return false
+	}
+	n, err := strconv.ParseFloat(string(raw), v.Type().Bits())
+	if err != nil {
+		r.fault("range", "is a number too large to keep")
+		return false
+	}
+	v.SetFloat(n)
+	return true
+}
+
+// readTime takes RFC 3339 with a capital T and Z and no leap second. It keeps UTC in whole microseconds, which both databases hold.
+func readTime(r *bodyReader, p *valuePlan, v reflect.Value) bool {
+	text, ok := r.text(p)
+	if !ok {
+		return false
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil || !isStrictTime(text) {
+		r.fault("format", "must be a time as RFC 3339 has it, such as 2026-01-31T09:00:00Z")
+		return false
+	}
+	t = t.UTC().Truncate(time.Microsecond)
+	if t.Year() < 1 || t.Year() > 9999 {
+		r.fault("range", "must lie in the years 1 to 9999, in UTC")
+		return false
+	}
+	v.Set(reflect.ValueOf(t))
+	return true
+}
+
+// isStrictTime refuses what [time.Parse] lets pass beyond RFC 3339: an hour of
+// one digit, a decimal comma, and offsets of a day or more.
+func isStrictTime(text string) bool {
+	if len(text) < len("2006-01-02T15:04:05Z") || text[len("2006-01-02T15")] != ':' || strings.Contains(text, ",") {
+		return false
+	}
+	offset := text[len(text)-len("+00:00"):]
+	return strings.HasSuffix(text, "Z") || offset[1:3] <= "23" && offset[4:] <= "59"
+}
+
+// readUUID takes the canonical form of RFC 9562 alone, in any case.
+func readUUID(r *bodyReader, p *valuePlan, v reflect.Value) bool {
+	text, ok := r.text(p)
+	if !ok {
+		return false
+	}
+	id, err := uuid.Parse(text)
+	if err != nil || len(text) != 36 {
+		r.fault("format", "must be an id, a UUID")
+		return false
+	}
+	*v.Addr().Interface().(*uuid.UUID) = id
+	return true
+}
+
+// readBytes takes base64 with padding (RFC 4648 section 4), as encoding/json
+// writes bytes.
+func readBytes(r *bodyReader, p *valuePlan, v reflect.Value) bool {
+	text, ok := r.text(p)
+	if !ok {
+		return false
+	}
+	data, err := base64.StdEncoding.Strict().DecodeString(text)
+	if err != nil || strings.ContainsAny(text, "\r\n") {
+		r.fault("format", "must be base64 with padding")
+		return false
+	}
+	v.SetBytes(data)
+	return true
+}
+
+// own reads a value whole, for a type that understands it by itself.
+func (r *bodyReader) own(p *valuePlan) (jsontext.Value, bool) {
+	raw, ok := r.raw()
+	if !ok || bytes.Contains(raw, []byte(`\u0000`)) && !r.inspect(raw, false) {
+		return nil, false
+	}
+	blank := raw[0] == '"' && len(bytes.TrimSpace(unescape(raw))) == 0
+	return raw, r.note(p, blank)
+}
+
+// inspect notes every string inside raw, names included, that has U+0000,
+// and if numbers is set, every number that a database could not keep.
+func (r *bodyReader) inspect(raw jsontext.Value, numbers bool) bool {
+	before := r.count
+	dec := jsontext.NewDecoder(bytes.NewReader(raw))
+	for {
+		token, err := dec.ReadToken()
+		if err != nil {
+			return r.count == before
+		}
+		switch kind := token.Kind(); {
+		case kind == jsontext.KindString && strings.ContainsRune(token.String(), 0):
+			r.faultAt(string(dec.StackPointer()), "nul", "must not contain the character U+0000")
+		case kind == jsontext.KindNumber && numbers && !isKeepable(token.String()):
+			r.faultAt(string(dec.StackPointer()), "range", "is a number too large, too small or too long to keep")
+		}
+	}
+}
+
+// isKeepable reports whether a number is within what RFC 7493 section 2.2
+// expects of others: the range of a double. Databases keep more, but not
+// without end, and fail beyond.
+func isKeepable(number string) bool {
+	const longest = 400 // as many digits as a double's range takes, and some
+	f, err := strconv.ParseFloat(number, 64)
+	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
+	vanished := f == 0 && strings.ContainsAny(mantissa, "123456789")
+	return err == nil && !vanished && len(number) <= longest
+}
+
+// readJSON keeps any JSON but NUL and numbers out of range. An interface gets Go's usual types, numbers as
+// [json.Number] so that no digit is lost.
+func readJSON(r *bodyReader, p *valuePlan, v reflect.Value) bool {
+	raw, ok := r.own(p)
+	if !ok || !r.inspect(raw, true) {
+		return false
+	}
+	if v.Kind() != reflect.Interface {
+		v.SetBytes(raw.Clone())
+		return true
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	return dec.Decode(v.Addr().Interface()) == nil // the JSON is valid, so this holds
+}
+
+func readUnmarshaler(r *bodyReader, p *valuePlan, v reflect.Value) bool {
+	raw, ok := r.own(p)
+	if !ok {
+		return false
+	}
+	return r.accept(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(raw[:len(raw):len(raw)]))
+}
+
+func readTextUnmarshaler(r *bodyReader, p *valuePlan, v reflect.Value) bool {
+	text, ok := r.text(p)
+	if !ok {
+		return false
+	}
+	return r.accept(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)))
+}
+
+// accept notes why a type of the program refused a value, in its own words.
+func (r *bodyReader) accept(err error) bool {
+	switch {
+	case err == nil:
+		return true
+	case isGoTalk(err):
+		r.fault("format", "is not in the form that this field takes")
+	default:
+		r.fault("format", clip(err.Error()))
+	}
+	return false
+}
+
+// isGoTalk reports whether an error is one of the standard library's, passed
+// on as it was: those name Go types and functions, which are no client's business.
+func isGoTalk(err error) bool {
+	var number *strconv.NumError
+	var parse *time.ParseError
+	text := err.Error()
+	return errors.As(err, &number) || errors.As(err, &parse) ||
+		strings.Contains(text, "json: ") || strings.Contains(text, "jsontext: ") || strings.Contains(text, "unexpected end of JSON")
+}
+
+// readSlice reads elements up to one more than the rules allow: the one tells
+// that there are too many, and the rest is not kept.
+func readSlice(r *bodyReader, p *valuePlan, v reflect.Value) bool {
+	if r.dec.PeekKind() != jsontext.KindBeginArray {
+		return r.mismatch("an array")
+	}
+	r.token()
+	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+	for n := 0; r.err == nil && r.dec.PeekKind() != jsontext.KindEndArray; n++ {
+		if p.limit >= 0 && n > p.limit {
+			r.skip()
+			continue
+		}
+		v.Grow(1)
+		v.SetLen(n + 1)
+		elem := v.Index(n)
+		elem.SetZero()
+		p.elem.decode(r, elem)
+	}
+	r.token()
+	if r.err != nil {
+		return false
+	}
+	if r.blank = v.Len() == 0; r.blank && p.required {
+		r.fault("required", "must have at least one item")
+		return false
+	}
+	return true
+}
+
+func readMap(r *bodyReader, p *valuePlan, v reflect.Value) bool {
+	if r.dec.PeekKind() != jsontext.KindBeginObject {
+		return r.mismatch("an object")
+	}
+	r.token()
+	v.Set(reflect.MakeMap(v.Type()))
+	for r.err == nil && r.dec.PeekKind() != jsontext.KindEndObject {
+		raw, ok := r.raw()
+		if !ok {
+			return false
+		}
+		key := string(unescape(raw))
+		if strings.ContainsRune(key, 0) {
+			r.fault("nul", "is named with the character U+0000, which it must not contain")
+			r.skip()
+			continue
+		}
+		if p.limit >= 0 && v.Len() > p.limit {
+			r.skip()
+			continue
+		}
+		elem := reflect.New(v.Type().Elem()).Elem()
+		p.elem.decode(r, elem)
+		v.SetMapIndex(reflect.ValueOf(key).Convert(v.Type().Key()), elem)
+	}
+	r.token()
+	r.blank = false
+	return r.err == nil
+}
+
+// readObject reads a nested input, and runs its own Check if its fields hold.
+func readObject(r *bodyReader, p *valuePlan, v reflect.Value) bool {
+	if r.dec.PeekKind() != jsontext.KindBeginObject {
+		return r.mismatch("an object")
+	}
+	before := r.count
+	p.nested.fill(v)
+	seen := r.object(p.nested, v)
+	if r.err != nil {
+		return false
+	}
+	r.missing(p.nested, seen)
+	if p.nested.checker && r.count == before {
+		for _, f := range v.Addr().Interface().(Checker).Check() {
+			r.faultAt(f.Pointer, f.Code, f.Detail)
+		}
+	}
+	return true
+}
+
+// parseDefault reads the tag default into v as if it had been sent, as JSON
+// or, failing that, as text. It returns the JSON, or what is wrong with it.
+func parseDefault(r *bodyReader, p *valuePlan, text string, v reflect.Value) ([]byte, string) {
+	quoted, err := jsontext.AppendQuote(nil, text)
+	if err != nil {
+		return nil, "is not UTF-8"
+	}
+	sent := []byte(text)
+	if p.typ.Kind() == reflect.String || !jsontext.Value(sent).IsValid() {
+		sent = quoted
+	}
+	if faults := r.value(p, sent, v); len(faults) > 0 {
+		return nil, faults[0].Detail
+	}
+	return sent, ""
+}

@@ -1,0 +1,52 @@
+package framework
+
+import "strings"
+
+// nearest finds the known name that a misspelt one was probably meant to be:
+// one that differs only in case, else the closest by Damerau-Levenshtein
+// distance (adjacent letters swapped count once), at most a third of the
+// name's length away and at least one. Of equally close names the first wins.
+// It returns "" if none is close.
+func nearest(name string, known []string) string {
+	for _, k := range known {
+		if strings.EqualFold(k, name) {
+			return k
+		}
+	}
+	wrong := []rune(strings.ToLower(name))
+	best, limit := "", max(1, len(wrong)/3)
+	for _, k := range known {
+		right := []rune(strings.ToLower(k))
+		if len(right)-len(wrong) > limit || len(wrong)-len(right) > limit {
+			continue // also keeps an endless name from costing anything
+		}
+		if d := editDistance(wrong, right); d <= limit {
+			best, limit = k, d-1
+		}
+	}
+	return best
+}
+
+// editDistance counts the letters inserted, left out, replaced or swapped with
+// their neighbour between a and b (the optimal string alignment distance).
+func editDistance(a, b []rune) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
