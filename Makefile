@@ -1,0 +1,77 @@
+# Everything here needs Go and nothing else, except: test and race want a
+# PostgreSQL server or its programs (as root on Debian they are installed), and
+# race wants a C compiler.
+
+FUZZTIME     ?= 30s
+LINT_VERSION := 2.15.0
+LINTER       := .bin/golangci-lint
+
+# The programs under examples/ that are modules of their own.
+MODULES := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod))
+
+# -race makes the C library inside SQLite's driver, which has no goroutines of
+# its own, many times slower and finds nothing there.
+RACE := -race -short -gcflags='modernc.org/...=-race=false'
+
+# Runs a command with TEST_DATABASE_URL set: yours, or a throw-away server's.
+WITHPG := go run ./cmd/withpg --install --
+
+# Go keeps its caches below HOME; a container may come without one.
+ifeq ($(strip $(HOME)),)
+export HOME := $(CURDIR)/.bin/home
+endif
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: ## Serve the API with demo data on SQLite in ./data
+	go run ./cmd/trestle serve --migrate --seed
+
+.PHONY: test
+test: ## Run every test, on SQLite and PostgreSQL
+	$(WITHPG) go test -shuffle=on ./...
+	@set -e; for module in $(MODULES); do echo "cd $$module && go test ./..."; (cd "$$module" && go test -shuffle=on ./...); done
+
+.PHONY: race
+race: ## Run the tests, without the longest, under the race detector
+	$(WITHPG) go test $(RACE) -shuffle=on ./...
+	@set -e; for module in $(MODULES); do echo "cd $$module && go test -race ./..."; (cd "$$module" && go test $(RACE) -shuffle=on ./...); done
+
+.PHONY: lint
+lint: $(LINTER)-$(LINT_VERSION) ## Run go vet and golangci-lint
+	go vet ./...
+	$(LINTER)-$(LINT_VERSION) run
+	@set -e; for module in $(MODULES); do echo "cd $$module && go vet ./..."; (cd "$$module" && go vet ./...); done
+
+# Built once into .bin, apart from go.mod: a linter is no dependency of the code.
+$(LINTER)-$(LINT_VERSION):
+	GOBIN='$(CURDIR)/.bin' CGO_ENABLED=0 go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(LINT_VERSION)
+	mv $(LINTER) $@
+
+.PHONY: bench
+bench: ## Run the benchmarks
+	go test -run '^$$' -bench . -benchmem ./framework/...
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz test for FUZZTIME (30s)
+	@set -e; \
+	for package in $$(grep -rl '^func Fuzz' --include='*_test.go' framework resources cmd | xargs -n 1 dirname | sort -u); do \
+		names=$$(go test -list '^Fuzz' "./$$package"); \
+		for name in $$(echo "$$names" | grep '^Fuzz'); do \
+			echo "fuzzing $$package $$name"; \
+			go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "./$$package"; \
+		done; \
+	done
+
+.PHONY: seed
+seed: ## Fill the database that DATABASE_URL names with demo data
+	go run ./cmd/trestle seed
+
+.PHONY: clean
+clean: ## Remove what these targets built; ./data stays
+	@if [ -d .bin ]; then chmod -R u+w .bin; fi
+	rm -rf .bin coverage.*

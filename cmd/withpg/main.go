@@ -1,0 +1,134 @@
+// Command withpg runs another command beside a PostgreSQL server that lives
+// only as long as that command.
+//
+//	go run ./cmd/withpg [--install] [--verbose] -- command [argument ...]
+//
+// If TEST_DATABASE_URL is set, the command simply runs: the server is yours.
+// Otherwise withpg starts a private, throw-away cluster and sets
+// TEST_DATABASE_URL for the command. With --install it first installs
+// PostgreSQL where that is missing and it may (as root, with apt-get), and shows
+// what the installer prints. With --verbose it shows the server's log.
+//
+// Interrupts and other requests to end are passed on to the command, and the
+// server always stops. The exit code is the command's, 128 plus the signal's
+// number if a signal ended it, 125 if withpg itself failed, 126 if the command
+// cannot be run, 127 if there is no such command, and 2 for a wrong call.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+
+	"trestle.example/framework/frameworktest/postgres"
+)
+
+const (
+	exitUsage     = 2
+	exitFailed    = 125
+	exitCannotRun = 126
+	exitNotFound  = 127
+	exitSignal    = 128
+)
+
+// variable is what the command finds the server's address in.
+const variable = "TEST_DATABASE_URL"
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stderr))
+}
+
+// run is main without the end of the process.
+func run(ctx context.Context, args []string, stderr io.Writer) int {
+	flags := flag.NewFlagSet("withpg", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	install := flags.Bool("install", false, "install PostgreSQL first if it is missing (as root, with apt-get)")
+	verbose := flags.Bool("verbose", false, "show what the server logs")
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: withpg [--install] [--verbose] -- command [argument ...]")
+		flags.PrintDefaults()
+	}
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return 0
+	} else if err != nil {
+		return exitUsage
+	}
+	if flags.NArg() == 0 {
+		flags.Usage()
+		return exitUsage
+	}
+	log := io.Discard
+	if *verbose {
+		log = stderr
+	}
+	return withServer(ctx, options{install: *install, log: log, stderr: stderr}, flags.Args())
+}
+
+type options struct {
+	install     bool
+	log, stderr io.Writer
+}
+
+func withServer(ctx context.Context, o options, command []string) int {
+	// From here on a signal must not end this process before its command.
+	signals := catch()
+	defer signals.stop()
+
+	if address := os.Getenv(variable); strings.TrimSpace(address) != "" {
+		return runCommand(command, address, signals, o.stderr)
+	}
+	// A signal ends the start as well; one that comes too late for that is still
+	// there for the command.
+	starting, cancel := signal.NotifyContext(ctx, requestsToEnd()...)
+	cluster, err := startCluster(starting, o)
+	cancel()
+	if err != nil {
+		fmt.Fprintln(o.stderr, "withpg:", err)
+		return exitFailed
+	}
+	code := runCommand(command, cluster.URL(), signals, o.stderr)
+	if err := cluster.Stop(); err != nil {
+		fmt.Fprintln(o.stderr, "withpg: stopping PostgreSQL:", err)
+		if code == 0 {
+			code = exitFailed
+		}
+	}
+	return code
+}
+
+func startCluster(ctx context.Context, o options) (*postgres.Cluster, error) {
+	if o.install {
+		if err := postgres.Install(ctx, o.stderr); err != nil {
+			return nil, err
+		}
+	}
+	return postgres.Start(ctx, o.log)
+}
+
+// runCommand returns the exit code of the command, run with the address.
+func runCommand(command []string, address string, signals *signals, stderr io.Writer) int {
+	cmd := exec.Command(command[0], command[1:]...) //nolint:noctx // signals end it
+	cmd.Env = append(os.Environ(), variable+"="+address)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintln(stderr, "withpg:", err)
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
+			return exitNotFound
+		}
+		return exitCannotRun
+	}
+	defer signals.forwardTo(cmd.Process)()
+
+	var failed *exec.ExitError
+	if err := cmd.Wait(); err != nil && !errors.As(err, &failed) {
+		fmt.Fprintln(stderr, "withpg: waiting for the command:", err)
+		return exitFailed
+	}
+	return exitCode(cmd.ProcessState)
+}

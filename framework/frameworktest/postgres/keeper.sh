@@ -1,0 +1,67 @@
+# Starts a throw-away PostgreSQL cluster, says so, and waits. Ends the server and
+# removes the folder when standard input closes or a signal asks it to stop.
+#
+# Arguments: the folder of PostgreSQL's programs, the port on 127.0.0.1.
+# Standard input: the superuser's password as the first line, then silence.
+# Standard output: the cluster's folder, once the server accepts connections.
+
+bin=$1
+port=$2
+dir=
+IFS= read -r password || exit 1
+
+finish() {
+	status=$?
+	trap '' HUP INT TERM
+	if [ -f "$dir/data/postmaster.pid" ]; then
+		"$bin/pg_ctl" -D "$dir/data" -m immediate -s -w stop >&2
+	fi
+	if [ -n "$dir" ]; then rm -rf "$dir"; fi
+	exit "$status"
+}
+
+# The parent may be gone when something is printed: that must not end the keeper.
+trap '' PIPE
+trap 'exit 1' HUP INT TERM
+trap finish EXIT
+
+# Root's TMPDIR may be closed to the user the keeper runs as.
+umask 077
+dir=$(mktemp -d "${TMPDIR:-/tmp}/trestle-postgres.XXXXXX" 2>/dev/null) ||
+	dir=$(mktemp -d /tmp/trestle-postgres.XXXXXX) || exit 1
+printf '%s\n' "$password" >"$dir/password"
+
+create() {
+	rm -rf "$dir/data"
+	"$bin/initdb" -D "$dir/data" --no-sync --encoding=UTF8 --username=postgres \
+		--auth=scram-sha-256 --pwfile="$dir/password" "$@" >"$dir/initdb.log" 2>&1
+}
+
+# Byte order, and Unicode's upper and lower case where the system has a locale for it.
+create --locale=C.UTF-8 ||
+	create --locale=C --lc-ctype=en_US.UTF-8 ||
+	create --locale=C || {
+	cat "$dir/initdb.log" >&2
+	exit 1
+}
+
+# The data is worth nothing after the tests, so nothing is flushed to disk. Refused
+# statements are what tests provoke: the log keeps only the server's own events.
+cat >>"$dir/data/postgresql.conf" <<EOT
+listen_addresses = '127.0.0.1'
+port = $port
+unix_socket_directories = ''
+max_connections = 200
+fsync = off
+synchronous_commit = off
+full_page_writes = off
+timezone = 'UTC'
+log_timezone = 'UTC'
+lc_messages = 'C'
+log_min_messages = log
+log_min_error_statement = panic
+EOT
+
+"$bin/pg_ctl" -D "$dir/data" -s -w -t 120 start </dev/null >&2 || exit 1
+printf '%s\n' "$dir"
+while read -r _; do :; done
