@@ -1,0 +1,42 @@
+//go:build unix
+
+package sqldb
+
+import (
+	"database/sql/driver"
+	"net"
+	"syscall"
+)
+
+// alive looks, without waiting, whether an idle connection has been closed
+// from the other end: a restarted server leaves such sockets in the pool. Data
+// nobody asked for is a server's last words, so it too means the end.
+func alive(c driver.Conn) bool {
+	holder, ok := c.(interface{ Conn() net.Conn })
+	if !ok {
+		return true
+	}
+	socket := holder.Conn()
+	if wrapped, ok := socket.(interface{ NetConn() net.Conn }); ok {
+		socket = wrapped.NetConn()
+	}
+	raw, ok := socket.(syscall.Conn)
+	if !ok {
+		return true
+	}
+	return isQuiet(raw)
+}
+
+func isQuiet(socket syscall.Conn) bool {
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return false
+	}
+	var peeked error
+	// Control, not Read: the deadline of the last statement may have passed.
+	err = raw.Control(func(fd uintptr) {
+		var b [1]byte
+		_, _, peeked = syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+	})
+	return err == nil && (peeked == syscall.EAGAIN || peeked == syscall.EWOULDBLOCK)
+}

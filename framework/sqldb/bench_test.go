@@ -1,0 +1,41 @@
+package sqldb
+
+import (
+	"context"
+	"testing"
+)
+
+// BenchmarkByKey reads one row by its key: prepared with parameters, and by
+// bun with the values in the text.
+func BenchmarkByKey(b *testing.B) {
+	for kind, url := range map[Kind]string{SQLite: sqliteURL(b), PostgreSQL: postgresURL(b)} {
+		db := open(b, url, Options{})
+		script(b, db, "CREATE TABLE t (id {{bigint}} PRIMARY KEY, name {{text}})")
+		for i := range 100 {
+			run(b, db.Session(), "INSERT INTO t VALUES (?, 'name')", Param(i))
+		}
+		b.Run(kind.String()+"/session", func(b *testing.B) {
+			ctx := context.Background()
+			for i := range b.N {
+				q := db.NewSelect().TableExpr("t").Column("name").Where("id = ?", Param(i%100))
+				rows, err := db.Session().Query(ctx, q)
+				if err != nil {
+					b.Fatal(err)
+				}
+				var name string
+				if !rows.Next() || rows.Scan(&name) != nil || rows.Close() != nil {
+					b.Fatal("no row")
+				}
+			}
+		})
+		b.Run(kind.String()+"/bun", func(b *testing.B) {
+			ctx := context.Background()
+			for i := range b.N {
+				var name string
+				if err := db.NewSelect().TableExpr("t").Column("name").Where("id = ?", i%100).Scan(ctx, &name); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,140 @@
+package sqldb
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun/dialect"
+	"github.com/uptrace/bun/schema"
+)
+
+// maxParams is how many values a statement takes beside its text. The drivers'
+// own limits are 32766 (SQLite) and 32767 (pgdriver counts in 16 bits); a
+// statement with more is sent as text, quoted by bun.
+const maxParams = 32000
+
+// binder is a dialect for one statement. Where the real dialect would quote a
+// text, time or binary value into the statement, the binder writes a
+// placeholder and keeps the value. bun hands the dialect along wherever it
+// renders, so no value escapes it; names are quoted elsewhere.
+type binder struct {
+	schema.Dialect
+	kind Kind
+	args []any
+	err  error
+}
+
+func (d *binder) bind(b []byte, v any) []byte {
+	d.args = append(d.args, v)
+	if d.kind == SQLite {
+		b = append(b, '?')
+	} else {
+		b = append(b, '$')
+	}
+	return strconv.AppendInt(b, int64(len(d.args)), 10)
+}
+
+func (d *binder) fail(b []byte, err error) []byte {
+	if d.err == nil {
+		d.err = err
+	}
+	return dialect.AppendNull(b)
+}
+
+func (d *binder) AppendString(b []byte, s string) []byte {
+	if err := checkText(s); err != nil {
+		return d.fail(b, err)
+	}
+	return d.bind(b, s)
+}
+
+func (d *binder) AppendTime(b []byte, t time.Time) []byte { return d.bind(b, timeText(t)) }
+
+func (d *binder) AppendBytes(b []byte, v []byte) []byte {
+	if v == nil {
+		return dialect.AppendNull(b)
+	}
+	return d.bind(b, v)
+}
+
+func (d *binder) AppendJSON(b []byte, v []byte) []byte { return d.AppendString(b, string(v)) }
+
+// quoter is the real dialect, but remembers a text that cannot be sent. bun
+// would write its complaint into the statement.
+type quoter struct {
+	schema.Dialect
+	err error
+}
+
+func (d *quoter) AppendString(b []byte, s string) []byte {
+	if err := checkText(s); err != nil {
+		d.err = err
+		return dialect.AppendNull(b)
+	}
+	return d.Dialect.AppendString(b, s)
+}
+
+// timeText is how times are stored and compared: UTC, whole microseconds, in
+// the form bun writes, whose order as text is the order in time.
+func timeText(t time.Time) string {
+	return t.UTC().Format("2006-01-02 15:04:05.999999-07:00")
+}
+
+// checkText refuses what a text column cannot hold. The drivers would drop a
+// NUL and replace an invalid byte without a word.
+func checkText(s string) error {
+	if strings.IndexByte(s, 0) >= 0 {
+		return &TextError{Fault: "a NUL character"}
+	}
+	if !utf8.ValidString(s) {
+		return &TextError{Fault: "bytes that are not UTF-8"}
+	}
+	return nil
+}
+
+// TextError says that a value cannot be sent to a database as text. The
+// statement that held it was not sent.
+type TextError struct {
+	// Fault is what the text holds.
+	Fault string
+}
+
+func (e *TextError) Error() string {
+	return "sqldb: a text value holds " + e.Fault + ", which no text column can store; the statement was not sent"
+}
+
+// errUnrendered is under every error about a statement that was never sent
+// because bun could not render it.
+var errUnrendered = errors.New("bun could not render the statement")
+
+// refuseUnrendered finds the mark bun leaves in a statement, outside quotes,
+// where a value had no SQL form.
+func refuseUnrendered(query string) error {
+	at := strings.Index(query, "?!(")
+	if at < 0 || inQuotes(query, at) {
+		return nil
+	}
+	fault := query[at+len("?!("):]
+	if end := strings.IndexByte(fault, ')'); end >= 0 {
+		fault = fault[:end]
+	}
+	return fmt.Errorf("sqldb: %w and it was not sent: %s", errUnrendered, fault)
+}
+
+// inQuotes tells whether a position lies within a quoted text or name.
+func inQuotes(query string, at int) bool {
+	var quote byte
+	for i := range at {
+		switch c := query[i]; {
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case c == quote:
+			quote = 0
+		}
+	}
+	return quote != 0
+}

@@ -1,0 +1,209 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"time"
+)
+
+// conn is a connection of either driver with what both lack: a deadline for
+// every statement, an end as soon as the context ends, prepared statements
+// kept from one use to the next, and a report of each statement. database/sql
+// uses a connection from one goroutine at a time.
+type conn struct {
+	inner driver.Conn
+	core  *core
+	cache *statements
+	inTx  bool
+	open  bool // rows of an earlier statement are still being read
+}
+
+var errOpenRows = errors.New("sqldb: a statement was started while the rows of an earlier one of the same transaction are still open; read them to the end or close them first")
+
+func newConn(c *core, inner driver.Conn) *conn {
+	return &conn{inner: inner, core: c, cache: newStatements(c.options.Statements)}
+}
+
+// guard gives a statement its deadline and, on PostgreSQL, closes the socket
+// when the context ends, because the driver would wait on. The returned
+// function ends the watch.
+func (c *conn) guard(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := c.core.deadline(ctx)
+	if c.core.kind != PostgreSQL {
+		return ctx, cancel
+	}
+	stop := context.AfterFunc(ctx, func() { _ = c.inner.Close() })
+	return ctx, func() {
+		stop()
+		cancel()
+	}
+}
+
+// settle closes a connection that an error left in an unknown state, which
+// the driver does for some statements only, and names the context's end where
+// that was the cause.
+func (c *conn) settle(ctx context.Context, err error) error {
+	if err == nil || c.core.kind != PostgreSQL || errors.Is(err, errUnrendered) || !severe(err) {
+		return err
+	}
+	_ = c.inner.Close()
+	if ctx.Err() != nil && sqlState(err) == "" {
+		return ctx.Err()
+	}
+	return err
+}
+
+// A runner gives do the statement to run, perhaps a second time.
+type runner func(ctx context.Context, do func(context.Context, statement) error) error
+
+func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	return c.exec(ctx, query, args, c.runner(query, args))
+}
+
+func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	return c.query(ctx, query, args, c.runner(query, args))
+}
+
+func (c *conn) exec(ctx context.Context, query string, args []driver.NamedValue, run runner) (res driver.Result, err error) {
+	if c.open {
+		return nil, errOpenRows
+	}
+	guarded, stop := c.guard(ctx)
+	defer stop()
+	start := time.Now()
+	err = run(guarded, func(ctx context.Context, s statement) (err error) {
+		res, err = s.ExecContext(ctx, args)
+		return err
+	})
+	err = c.settle(guarded, err)
+	c.core.report(ctx, query, args, start, err, false)
+	return res, err
+}
+
+func (c *conn) query(ctx context.Context, query string, args []driver.NamedValue, run runner) (driver.Rows, error) {
+	if c.open {
+		return nil, errOpenRows
+	}
+	guarded, stop := c.guard(ctx)
+	r := &rows{conn: c, ctx: guarded, stop: stop}
+	start := time.Now()
+	err := run(guarded, func(ctx context.Context, s statement) error { return r.start(ctx, s, args) })
+	err = c.settle(guarded, err)
+	c.core.report(ctx, query, args, start, err, false)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	c.open = true
+	return r, nil
+}
+
+// runner runs a statement as text, or as a prepared statement of the cache.
+// One whose plan went stale is forgotten and, outside a transaction, prepared
+// and run again: the server refused it before it did anything.
+func (c *conn) runner(query string, args []driver.NamedValue) runner {
+	return func(ctx context.Context, do func(context.Context, statement) error) error {
+		if !c.prepares(ctx, args) {
+			return c.asText(ctx, query, do)
+		}
+		err := c.asPrepared(ctx, query, do)
+		if isStale(err) && !c.inTx {
+			return c.asPrepared(ctx, query, do)
+		}
+		return err
+	}
+}
+
+func (c *conn) asText(ctx context.Context, query string, do func(context.Context, statement) error) error {
+	if err := refuseUnrendered(query); err != nil {
+		return err
+	}
+	return do(ctx, text{c.inner, query})
+}
+
+func (c *conn) asPrepared(ctx context.Context, query string, do func(context.Context, statement) error) error {
+	s, err := c.prepared(ctx, query)
+	if err != nil {
+		return err
+	}
+	err = do(ctx, s)
+	if isStale(err) {
+		c.core.generation.Add(1)
+	}
+	return err
+}
+
+// preparedKey marks the context of a statement that is to be prepared though
+// it has no arguments.
+type preparedKey struct{}
+
+func (c *conn) prepares(ctx context.Context, args []driver.NamedValue) bool {
+	if c.core.options.NoPrepare && c.core.kind == PostgreSQL {
+		return false
+	}
+	return len(args) > 0 || ctx.Value(preparedKey{}) != nil
+}
+
+// prepared is the statement of a text, from the cache or made now.
+func (c *conn) prepared(ctx context.Context, query string) (statement, error) {
+	if err := c.cache.renew(c.core.generation.Load()); err != nil {
+		return nil, err
+	}
+	if s, ok := c.cache.get(query); ok {
+		return s, nil
+	}
+	if err := refuseUnrendered(query); err != nil {
+		return nil, err
+	}
+	s, err := c.inner.(driver.ConnPrepareContext).PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.(statement), c.cache.add(query, s)
+}
+
+// isStale tells that a prepared statement no longer fits: its result changed
+// shape with the schema, or a pooler handed out another server connection.
+func isStale(err error) bool {
+	switch sqlState(err) {
+	case "0A000", "26000":
+		return true
+	}
+	return false
+}
+
+func (c *conn) Ping(ctx context.Context) error {
+	guarded, stop := c.guard(ctx)
+	defer stop()
+	return c.settle(guarded, c.inner.(driver.Pinger).Ping(guarded))
+}
+
+// ResetSession is called before a connection of the pool is used again.
+func (c *conn) ResetSession(ctx context.Context) error {
+	c.open, c.inTx = false, false
+	if !alive(c.inner) {
+		_ = c.inner.Close()
+		return driver.ErrBadConn
+	}
+	return c.inner.(driver.SessionResetter).ResetSession(ctx)
+}
+
+func (c *conn) IsValid() bool { return c.inner.(driver.Validator).IsValid() }
+
+func (c *conn) Close() error {
+	if c.core.kind == SQLite {
+		_ = c.cache.clear() // SQLite keeps a connection open while it has statements
+	}
+	return c.inner.Close()
+}
+
+var (
+	_ driver.ExecerContext      = (*conn)(nil)
+	_ driver.QueryerContext     = (*conn)(nil)
+	_ driver.ConnPrepareContext = (*conn)(nil)
+	_ driver.ConnBeginTx        = (*conn)(nil)
+	_ driver.Pinger             = (*conn)(nil)
+	_ driver.SessionResetter    = (*conn)(nil)
+	_ driver.Validator          = (*conn)(nil)
+)

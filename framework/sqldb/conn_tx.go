@@ -1,0 +1,43 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql/driver"
+	"time"
+)
+
+func (c *conn) Begin() (driver.Tx, error) { return c.BeginTx(context.Background(), driver.TxOptions{}) }
+
+func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	guarded, stop := c.guard(ctx)
+	defer stop()
+	start := time.Now()
+	inner, err := c.inner.(driver.ConnBeginTx).BeginTx(guarded, opts)
+	err = c.settle(guarded, err)
+	c.core.report(ctx, "BEGIN", nil, start, err, true)
+	if err != nil {
+		return nil, err
+	}
+	c.inTx = true
+	return &driverTx{inner: inner, conn: c, ctx: context.WithoutCancel(ctx)}, nil
+}
+
+// driverTx reports the end of a transaction and bounds it in time.
+type driverTx struct {
+	inner driver.Tx
+	conn  *conn
+	ctx   context.Context
+}
+
+func (t *driverTx) Commit() error   { return t.end("COMMIT", t.inner.Commit) }
+func (t *driverTx) Rollback() error { return t.end("ROLLBACK", t.inner.Rollback) }
+
+func (t *driverTx) end(name string, fn func() error) error {
+	guarded, stop := t.conn.guard(t.ctx)
+	defer stop()
+	start := time.Now()
+	err := t.conn.settle(guarded, fn())
+	t.conn.inTx = false
+	t.conn.core.report(t.ctx, name, nil, start, err, true)
+	return err
+}

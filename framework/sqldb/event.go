@@ -1,0 +1,79 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Event is one statement that reached the database.
+type Event struct {
+	// SQL is the text as sent. With NoPrepare, and in bun's own queries, it
+	// holds the values.
+	SQL string
+	// Args are the values sent beside the text, in their order.
+	Args []any
+	// Duration runs until the statement answered; for a query that is its
+	// first row.
+	Duration time.Duration
+	// Err is what the statement failed with, nil if it did not.
+	Err error
+	// Control is true for BEGIN, COMMIT and ROLLBACK.
+	Control bool
+}
+
+// Observe registers a function that is called after every statement that
+// reaches the database through this DB, by whichever way: a Session, bun's own
+// queries, migrations. Functions are called in the order they were registered,
+// on the goroutine of the statement, so they must be fast, safe for concurrent
+// use and must not use the database.
+func (db *DB) Observe(fn func(ctx context.Context, e Event)) {
+	db.core.observers.add(fn)
+}
+
+type observers struct {
+	mu  sync.Mutex
+	fns atomic.Pointer[[]func(context.Context, Event)]
+}
+
+func (o *observers) add(fn func(context.Context, Event)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	next := append(append([]func(context.Context, Event){}, o.all()...), fn)
+	o.fns.Store(&next)
+}
+
+func (o *observers) all() []func(context.Context, Event) {
+	if fns := o.fns.Load(); fns != nil {
+		return *fns
+	}
+	return nil
+}
+
+// report tells the observers of a statement. One that was never sent is left
+// out: its connection had gone, and database/sql sends it again, or it could
+// not be rendered.
+func (c *core) report(ctx context.Context, query string, args []driver.NamedValue, start time.Time, err error, control bool) {
+	fns := c.observers.all()
+	if len(fns) == 0 || errors.Is(err, driver.ErrBadConn) || errors.Is(err, errUnrendered) {
+		return
+	}
+	e := Event{SQL: query, Args: plainArgs(args), Duration: time.Since(start), Err: err, Control: control}
+	for _, fn := range fns {
+		fn(ctx, e)
+	}
+}
+
+func plainArgs(args []driver.NamedValue) []any {
+	if len(args) == 0 {
+		return nil
+	}
+	out := make([]any, len(args))
+	for i, a := range args {
+		out[i] = a.Value
+	}
+	return out
+}

@@ -1,0 +1,50 @@
+package sqldb
+
+import (
+	"strings"
+
+	"github.com/uptrace/bun"
+)
+
+// Kind tells the two SQL dialects apart. The zero Kind is neither.
+type Kind int
+
+// The two kinds of database.
+const (
+	SQLite Kind = iota + 1
+	PostgreSQL
+)
+
+// String is "sqlite" or "postgresql", and "unknown" for any other value.
+func (k Kind) String() string {
+	switch k {
+	case SQLite:
+		return "sqlite"
+	case PostgreSQL:
+		return "postgresql"
+	}
+	return "unknown"
+}
+
+// GroupConcat is the aggregate that joins the text of a group with a
+// separator: string_agg or group_concat. Both arguments are constants of the
+// program and never text of a request: expr is SQL and goes in unchanged; sep
+// is quoted. The order within the group is the database's own.
+func (k Kind) GroupConcat(expr, sep string) string {
+	name := "group_concat"
+	if k == PostgreSQL {
+		name = "string_agg"
+	}
+	return name + "(" + expr + ", '" + strings.ReplaceAll(sep, "'", "''") + "')"
+}
+
+// ForUpdate locks the rows a query selects until the transaction ends, with
+// FOR UPDATE. On SQLite it changes nothing, because a transaction of
+// [DB.InTx] already is the only writer. PostgreSQL refuses it on a query with
+// an outer join.
+func (k Kind) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery {
+	if k == PostgreSQL {
+		return q.For("UPDATE")
+	}
+	return q
+}

@@ -1,0 +1,292 @@
+package sqldb
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// Migrations is a set of schema changes in a namespace of its own, so that
+// the ids of a framework and of its application never collide. FS holds at its
+// root, for each change, the pair of files
+//
+//	<digits>_<name>.tx.up.sql
+//	<digits>_<name>.tx.down.sql
+//
+// in bun's naming: the digits are the id, changes run in the order of their
+// ids' numbers, and each runs in one transaction. A line --bun:split stands
+// between statements that must be sent apart. Each file is a template; see
+// [DB.Migrate] for its functions. Other files are ignored unless they end in
+// .sql.
+type Migrations struct {
+	Namespace string
+	FS        fs.FS
+}
+
+// Migration is one schema change and what has become of it.
+type Migration struct {
+	Namespace string
+	ID        string
+	Name      string
+	AppliedAt time.Time // zero while it is pending
+	Changed   bool      // its up file differs from what was applied
+}
+
+func (m Migration) String() string { return m.Namespace + "/" + m.ID + "_" + m.Name }
+
+// Migrate applies every pending migration, set by set and in the order of
+// their ids, and calls report, which may be nil, after each with the time it
+// took. It stops at the first that fails; those before it stay applied, and
+// nothing of the failed one does. Any number of processes may migrate at once:
+// each migration runs once and none of them fails. A migration may take as
+// long as it needs, while ctx lasts.
+//
+// Before anything runs, all files are read and checked: an id given twice, a
+// missing down file, a fault in a template or an applied migration without its
+// file is an error.
+//
+// The files are templates of text/template, with these functions:
+//
+//	{{if postgres}} {{if sqlite}}  which database this is
+//	{{id}}         the primary key column, named id
+//	{{uuid}}       the types of columns: a UUID (text on SQLite)
+//	{{text}}       text ordered by its bytes
+//	{{timestamp}}  a time in UTC, to the microsecond
+//	{{bool}} {{bigint}} {{bytes}} {{json}}
+//	{{searchIndex "table" "column"}}      the index behind Kind.Contains
+//	{{dropSearchIndex "table" "column"}}  and its removal
+//
+// On SQLite {{id}} adds a column _row, which ties the rows to their search
+// index. On PostgreSQL searchIndex installs the extension pg_trgm.
+func (db *DB) Migrate(ctx context.Context, report func(Migration, time.Duration), sets ...Migrations) error {
+	p, err := db.readPlan(sets)
+	if err != nil {
+		return err
+	}
+	ctx = unlimited(ctx)
+	if err := db.createRecords(ctx); err != nil {
+		return err
+	}
+	for _, c := range p.changes {
+		start := time.Now()
+		applied, err := db.apply(ctx, p, c)
+		switch {
+		case err != nil:
+			return fmt.Errorf("sqldb: migration %s: %w", c, err)
+		case applied.AppliedAt.IsZero():
+			continue
+		}
+		db.core.generation.Add(1)
+		if report != nil {
+			report(applied, time.Since(start))
+		}
+	}
+	return db.lookForOrphans(ctx, p)
+}
+
+// MigrateDown undoes the newest applied migration of the sets and returns it.
+// With none applied it does nothing and returns the zero Migration. report may
+// be nil.
+func (db *DB) MigrateDown(ctx context.Context, report func(Migration, time.Duration), sets ...Migrations) (Migration, error) {
+	p, err := db.readPlan(sets)
+	if err != nil {
+		return Migration{}, err
+	}
+	ctx = unlimited(ctx)
+	if err := db.createRecords(ctx); err != nil {
+		return Migration{}, err
+	}
+	start := time.Now()
+	undone, err := db.undo(ctx, p)
+	if err != nil || undone.ID == "" {
+		return Migration{}, err
+	}
+	db.core.generation.Add(1)
+	if report != nil {
+		report(undone, time.Since(start))
+	}
+	return undone, nil
+}
+
+// MigrationStatus lists the migrations of the sets in the order in which they
+// run. It changes nothing and works where nothing was ever migrated. Applied
+// migrations whose file is gone come last, and are an error beside the list.
+func (db *DB) MigrationStatus(ctx context.Context, sets ...Migrations) ([]Migration, error) {
+	p, err := db.readPlan(sets)
+	if err != nil {
+		return nil, err
+	}
+	records, err := db.existingRecords(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []Migration
+	for _, c := range p.changes {
+		list = append(list, c.status(records))
+	}
+	lost := p.orphans(records)
+	for _, r := range lost {
+		list = append(list, r.migration())
+	}
+	return list, orphanError(lost)
+}
+
+// change is one migration of a set, rendered for this database.
+type change struct {
+	namespace, id, name string
+	up, down            []string // the statements
+	checksum            string   // of the up file, before rendering
+}
+
+func (c *change) String() string {
+	return Migration{Namespace: c.namespace, ID: c.id, Name: c.name}.String()
+}
+
+func (c *change) status(records []record) Migration {
+	for _, r := range records {
+		if r.is(c) {
+			m := r.migration()
+			m.Name = c.name
+			m.Changed = r.Checksum != c.checksum
+			return m
+		}
+	}
+	return Migration{Namespace: c.namespace, ID: c.id, Name: c.name}
+}
+
+func checksum(file []byte) string {
+	sum := sha256.Sum256(file)
+	return hex.EncodeToString(sum[:])
+}
+
+// apply runs one migration unless it has run already; the result is then the
+// zero Migration. An applied migration without a file stops it before it runs.
+func (db *DB) apply(ctx context.Context, p plan, c *change) (Migration, error) {
+	var applied Migration
+	err := db.locked(ctx, func(ctx context.Context, tx bun.Tx) error {
+		applied = Migration{}
+		records, err := readRecords(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if err := orphanError(p.orphans(records)); err != nil {
+			return err
+		}
+		if m := c.status(records); !m.AppliedAt.IsZero() {
+			return nil
+		}
+		if err := runScript(ctx, tx, c.up); err != nil {
+			return err
+		}
+		r := record{Namespace: c.namespace, ID: c.id, Name: c.name, Checksum: c.checksum,
+			Position: nextPosition(records), AppliedAt: time.Now().UTC().Truncate(time.Microsecond)}
+		applied = r.migration()
+		_, err = tx.NewInsert().Model(&r).Exec(ctx)
+		return err
+	})
+	return applied, err
+}
+
+func (db *DB) undo(ctx context.Context, p plan) (Migration, error) {
+	var undone Migration
+	err := db.locked(ctx, func(ctx context.Context, tx bun.Tx) error {
+		undone = Migration{}
+		records, err := readRecords(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if err := orphanError(p.orphans(records)); err != nil {
+			return err
+		}
+		c, r := p.newest(records)
+		if c == nil {
+			return nil
+		}
+		undone = r.migration()
+		if err := runScript(ctx, tx, c.down); err != nil {
+			return fmt.Errorf("sqldb: undoing migration %s: %w", c, err)
+		}
+		_, err = tx.NewDelete().Model(&r).WherePK().Exec(ctx)
+		return err
+	})
+	return undone, err
+}
+
+func (p plan) newest(records []record) (found *change, of record) {
+	for _, c := range p.changes {
+		for _, r := range records {
+			if r.is(c) && r.Position > of.Position {
+				found, of = c, r
+			}
+		}
+	}
+	return found, of
+}
+
+func runScript(ctx context.Context, tx bun.Tx, statements []string) error {
+	for i, s := range statements {
+		if _, err := tx.Tx.ExecContext(ctx, s); err != nil {
+			return fmt.Errorf("statement %d of %d: %w", i+1, len(statements), err)
+		}
+	}
+	return nil
+}
+
+// locked runs fn in a transaction that holds the migration lock: an update of
+// one row, which others wait for and which a lost process lets go of with its
+// connection. Until the lock is had it waits as long as ctx lasts.
+func (db *DB) locked(ctx context.Context, fn func(context.Context, bun.Tx) error) error {
+	for attempt := 1; ; attempt++ {
+		held := false
+		err := db.once(ctx, func(ctx context.Context, s *Session) error {
+			if err := takeLock(ctx, db.Kind(), *s.tx); err != nil {
+				return err
+			}
+			held = true
+			return fn(ctx, *s.tx)
+		})
+		if !retries(err) || held && attempt >= maxAttempts || !pause(ctx, attempt) {
+			return err
+		}
+	}
+}
+
+// patient lets the statements of a transaction take, and wait for another
+// process's migration, as long as they need.
+func patient(ctx context.Context, k Kind, tx bun.Tx) error {
+	if k != PostgreSQL {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout TO 0; SET LOCAL lock_timeout TO 0")
+	return err
+}
+
+func takeLock(ctx context.Context, k Kind, tx bun.Tx) error {
+	if err := patient(ctx, k, tx); err != nil {
+		return err
+	}
+	res, err := tx.ExecContext(ctx, "UPDATE trestle_migration_lock SET held = held + 1 WHERE id = 1")
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n != 1 {
+		return errors.Join(err, errors.New("the row of trestle_migration_lock is missing; insert (1, 0) into it"))
+	}
+	return nil
+}
+
+// lookForOrphans reports an applied migration without a file where there was
+// nothing to apply.
+func (db *DB) lookForOrphans(ctx context.Context, p plan) error {
+	records, err := readRecords(ctx, db.DB)
+	if err != nil {
+		return err
+	}
+	return orphanError(p.orphans(records))
+}

@@ -1,0 +1,127 @@
+package sqldb
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"text/template"
+)
+
+// words are the column types of a database.
+type words struct {
+	ID, UUID, Text, Timestamp, Bool, Bigint, Bytes, JSON string
+}
+
+func (k Kind) words() words {
+	if k == PostgreSQL {
+		return words{
+			ID: "id uuid PRIMARY KEY", UUID: "uuid", Text: `text COLLATE "C"`, Timestamp: "timestamptz",
+			Bool: "boolean", Bigint: "bigint", Bytes: "bytea", JSON: "jsonb",
+		}
+	}
+	// An explicit integer key keeps its values in a VACUUM, which the search
+	// index rests on. The driver returns times for columns that are declared
+	// so; booleans come as 0 and 1, which scan into a bool.
+	return words{
+		ID: "_row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE", UUID: "TEXT", Text: "TEXT", Timestamp: "TIMESTAMP",
+		Bool: "BOOLEAN", Bigint: "INTEGER", Bytes: "BLOB", JSON: "TEXT",
+	}
+}
+
+func (k Kind) templateFuncs() template.FuncMap {
+	w := k.words()
+	word := func(s string) func() string { return func() string { return s } }
+	return template.FuncMap{
+		"postgres": func() bool { return k == PostgreSQL },
+		"sqlite":   func() bool { return k == SQLite },
+		"id":       word(w.ID), "uuid": word(w.UUID), "text": word(w.Text), "timestamp": word(w.Timestamp),
+		"bool": word(w.Bool), "bigint": word(w.Bigint), "bytes": word(w.Bytes), "json": word(w.JSON),
+		"searchIndex":     k.searchIndex,
+		"dropSearchIndex": k.dropSearchIndex,
+	}
+}
+
+var splitLine = regexp.MustCompile(`(?m)^[ \t]*--bun:split[^\n]*$`)
+
+// renderScript is the statements of a file for one database. An empty file,
+// or one with comments alone, has none; the result is never nil.
+func renderScript(file, source string, k Kind) ([]string, error) {
+	t, err := template.New(file).Option("missingkey=error").Funcs(k.templateFuncs()).Parse(source)
+	if err != nil {
+		return nil, fmt.Errorf("the template of a migration is wrong: %w", err)
+	}
+	var out strings.Builder
+	if err := t.Execute(&out, nil); err != nil {
+		return nil, fmt.Errorf("the template of a migration is wrong: %w", err)
+	}
+	statements := []string{}
+	for _, s := range splitLine.Split(out.String(), -1) {
+		if hasSQL(s) {
+			statements = append(statements, strings.TrimSpace(s))
+		}
+	}
+	return statements, nil
+}
+
+// hasSQL tells whether a text is more than blank lines and line comments.
+func hasSQL(s string) bool {
+	for line := range strings.SplitSeq(s, "\n") {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "--") {
+			return true
+		}
+	}
+	return false
+}
+
+var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+
+func checkNames(table, column string) error {
+	for _, name := range []string{table, column} {
+		if !plainName.MatchString(name) {
+			return fmt.Errorf("the name %q of a search index must be lower-case letters, digits and underscores", name)
+		}
+	}
+	return nil
+}
+
+// searchIndex makes Kind.Contains fast: a trigram index of PostgreSQL, or a
+// full-text table of SQLite with the triggers that keep it true.
+func (k Kind) searchIndex(table, column string) (string, error) {
+	if err := checkNames(table, column); err != nil {
+		return "", err
+	}
+	if k == PostgreSQL {
+		return expand(`CREATE EXTENSION IF NOT EXISTS pg_trgm;
+CREATE INDEX {t}_{c}_trgm ON {t} USING gin ({c} gin_trgm_ops);`, table, column), nil
+	}
+	return expand(`CREATE VIRTUAL TABLE {fts} USING fts5({c}, content='{t}', content_rowid='_row', tokenize='trigram case_sensitive 1');
+CREATE TRIGGER {fts}_insert AFTER INSERT ON {t} BEGIN
+	INSERT INTO {fts} (rowid, {c}) VALUES (new._row, new.{c});
+END;
+CREATE TRIGGER {fts}_delete AFTER DELETE ON {t} BEGIN
+	INSERT INTO {fts} ({fts}, rowid, {c}) VALUES ('delete', old._row, old.{c});
+END;
+CREATE TRIGGER {fts}_update AFTER UPDATE OF {c} ON {t} BEGIN
+	INSERT INTO {fts} ({fts}, rowid, {c}) VALUES ('delete', old._row, old.{c});
+	INSERT INTO {fts} (rowid, {c}) VALUES (new._row, new.{c});
+END;
+INSERT INTO {fts} ({fts}) VALUES ('rebuild');`, table, column), nil
+}
+
+func (k Kind) dropSearchIndex(table, column string) (string, error) {
+	if err := checkNames(table, column); err != nil {
+		return "", err
+	}
+	if k == PostgreSQL {
+		return expand(`DROP INDEX {t}_{c}_trgm;`, table, column), nil
+	}
+	return expand(`DROP TRIGGER {fts}_insert;
+DROP TRIGGER {fts}_delete;
+DROP TRIGGER {fts}_update;
+DROP TABLE {fts};`, table, column), nil
+}
+
+func expand(statement, table, column string) string {
+	return strings.NewReplacer("{t}", table, "{c}", column, "{fts}", searchTable(table, column)).Replace(statement)
+}

@@ -1,0 +1,125 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"sync/atomic"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	"github.com/uptrace/bun/schema"
+)
+
+// DB is an open database: a bun.DB whose statements are bounded in time,
+// prepared and observed. It is safe for concurrent use.
+type DB struct {
+	*bun.DB
+
+	core    *core
+	dialect schema.Dialect
+	writer  chan struct{} // held by SQLite's one writer
+	inlined textSet       // statements that PostgreSQL cannot type with parameters
+}
+
+// core is what the connections of one DB share.
+type core struct {
+	kind       Kind
+	options    Options
+	observers  observers
+	generation atomic.Uint64 // raised when prepared statements went stale
+}
+
+// Open makes a DB of a URL. It checks the URL and creates the folder and the
+// file of a SQLite database, but does not need the server to be up: the first
+// statement connects.
+//
+// The forms are
+//
+//	sqlite:///absolute/path.db
+//	postgres://user:password@host:5432/name?sslmode=verify-full
+//
+// SQLite runs in WAL mode with foreign keys on and every commit synced to the
+// disk; ?synchronous=normal gives up the last commits at a power failure for
+// speed. PostgreSQL verifies the server's certificate and name unless the host
+// is local or sslmode says otherwise; sslmode is disable, require (encrypted,
+// not verified), verify-ca or verify-full. Other parameters of a PostgreSQL
+// URL are settings of its sessions, or the driver's (connect_timeout,
+// application_name, sslrootcert, sslcert, sslkey, host for a socket's folder).
+//
+// A wrong URL is an error that names the fault; the password is masked.
+func Open(url string, o Options) (*DB, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	c := &core{options: o}
+	connector, err := c.connector(url)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{core: c, dialect: c.dialect(), writer: make(chan struct{}, 1)}
+	db.DB = bun.NewDB(c.pool(connector), db.dialect)
+	return db, nil
+}
+
+// Kind tells which database this is.
+func (db *DB) Kind() Kind { return db.core.kind }
+
+// Close closes the connections. Statements that run are ended; later ones
+// fail. Closing twice is harmless.
+func (db *DB) Close() error { return db.DB.Close() }
+
+func (c *core) connector(raw string) (driver.Connector, error) {
+	u, err := parseURL(raw)
+	if err != nil {
+		return nil, err
+	}
+	if u.Scheme == "sqlite" {
+		c.kind = SQLite
+		return newSQLiteConnector(c, u)
+	}
+	c.kind = PostgreSQL
+	return newPostgresConnector(c, u)
+}
+
+func (c *core) dialect() schema.Dialect {
+	if c.kind == SQLite {
+		return sqlitedialect.New()
+	}
+	return pgdialect.New()
+}
+
+func (c *core) pool(connector driver.Connector) *sql.DB {
+	n := c.options.MaxConns
+	if c.kind == SQLite {
+		n++
+	}
+	pool := sql.OpenDB(connector)
+	pool.SetMaxOpenConns(n)
+	pool.SetMaxIdleConns(n)
+	pool.SetConnMaxLifetime(c.options.ConnMaxLifetime)
+	return pool
+}
+
+// deadline gives a context that has none the default one. On PostgreSQL the
+// server ends the statement first, which keeps the connection.
+func (c *core) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok || ctx.Value(unlimitedKey{}) != nil {
+		return ctx, func() {}
+	}
+	limit := c.options.StatementTimeout
+	if c.kind == PostgreSQL {
+		limit += time.Second
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+// unlimitedKey marks a context whose statements take as long as they need.
+type unlimitedKey struct{}
+
+func unlimited(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unlimitedKey{}, true)
+}

@@ -1,0 +1,53 @@
+package sqldb
+
+import (
+	"fmt"
+	"time"
+)
+
+// Options tunes how a database is used. The zero Options is a good start.
+type Options struct {
+	// MaxConns is how many connections may be open. PostgreSQL keeps as many
+	// idle; SQLite uses them for readers and adds one for the writer.
+	// Defaults to 16.
+	MaxConns int
+
+	// StatementTimeout ends a statement whose context has no deadline of its
+	// own. On PostgreSQL it is also the server's statement_timeout.
+	// Defaults to 10 seconds.
+	StatementTimeout time.Duration
+
+	// ConnMaxLifetime is the age at which a connection is replaced.
+	// Defaults to 30 minutes.
+	ConnMaxLifetime time.Duration
+
+	// NoPrepare sends the statements of a Session as text, quoted by bun,
+	// and leaves the server's session settings alone: statement_timeout then
+	// belongs to the role. It is for poolers that give a connection to each
+	// transaction. Defaults to false: statements are prepared.
+	NoPrepare bool
+
+	// Statements is how many prepared statements each connection keeps; the
+	// least recently used one is closed when a new one needs its place.
+	// Defaults to 256.
+	Statements int
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if o.MaxConns < 0 || o.StatementTimeout < 0 || o.ConnMaxLifetime < 0 || o.Statements < 0 {
+		return o, fmt.Errorf("sqldb: Options hold a negative value (%+v); use 0 for the default", o)
+	}
+	o.MaxConns = orDefault(o.MaxConns, 16)
+	o.StatementTimeout = orDefault(o.StatementTimeout, 10*time.Second)
+	o.ConnMaxLifetime = orDefault(o.ConnMaxLifetime, 30*time.Minute)
+	o.Statements = orDefault(o.Statements, 256)
+	return o, nil
+}
+
+func orDefault[T comparable](v, def T) T {
+	var zero T
+	if v == zero {
+		return def
+	}
+	return v
+}

@@ -1,0 +1,168 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/uptrace/bun/driver/pgdriver"
+)
+
+// connectTimeout bounds a whole connection: dialling, TLS and logging in.
+const connectTimeout = 10 * time.Second
+
+// postgresConnector opens connections with pgdriver and sees to what the
+// driver leaves out: it gives up when the context ends and closes the socket
+// of a connection that failed half-way.
+type postgresConnector struct {
+	core *core
+	conf pgdriver.Config
+}
+
+func newPostgresConnector(c *core, u *url.URL) (driver.Connector, error) {
+	conf, err := postgresConfig(u)
+	if err != nil {
+		return nil, err
+	}
+	conf.ReadTimeout = 0 // every statement has a context with a deadline
+	conf.EnableTracing = false
+	return &postgresConnector{core: c, conf: *conf}, nil
+}
+
+// postgresConfig is the driver's reading of a URL, with the host, the socket
+// and sslmode made explicit where the driver's defaults are too trusting.
+func postgresConfig(u *url.URL) (*pgdriver.Config, error) {
+	explicit := *u
+	q := u.Query()
+	network, addr := postgresAddress(u)
+	if network == "unix" {
+		q.Set("host", addr)
+		explicit.Host = ""
+	} else {
+		q.Del("host")
+		explicit.Host = addr
+	}
+	if q.Get("sslmode") == "" && (!isLocal(network, addr) || q.Get("sslrootcert") != "") {
+		q.Set("sslmode", "verify-full")
+	} else if q.Get("sslmode") == "" {
+		q.Set("sslmode", "disable")
+	}
+	explicit.RawQuery = q.Encode()
+	connector, err := pgdriver.NewDriver().OpenConnector(explicit.String())
+	if err != nil {
+		return nil, urlError(u.String(), driverFault(err), postgresExample)
+	}
+	return connector.(*pgdriver.Connector).Config(), nil
+}
+
+func driverFault(err error) string {
+	return strings.TrimPrefix(err.Error(), "pgdriver: ")
+}
+
+// postgresAddress is the network and address of a URL. As in libpq the host
+// parameter stands in for an absent host, and one that begins with a slash is
+// the folder of a socket.
+func postgresAddress(u *url.URL) (network, addr string) {
+	host, port := u.Hostname(), orDefault(u.Port(), "5432")
+	if h := u.Query().Get("host"); h != "" {
+		host = h
+	}
+	if !strings.HasPrefix(host, "/") {
+		return "tcp", net.JoinHostPort(orDefault(host, "localhost"), port)
+	}
+	if !strings.Contains(host, ".s.PGSQL.") {
+		host = strings.TrimRight(host, "/") + "/.s.PGSQL." + port
+	}
+	return "unix", host
+}
+
+func (p *postgresConnector) Driver() driver.Driver { return pgdriver.NewDriver() }
+
+func (p *postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	var socket atomic.Pointer[net.Conn]
+	conf := p.conf
+	conf.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		s, err := p.conf.Dialer(ctx, network, addr)
+		if err == nil {
+			socket.Store(&s)
+		}
+		return s, err
+	}
+	hangUp := func() {
+		if s := socket.Load(); s != nil {
+			_ = (*s).Close()
+		}
+	}
+	stop := context.AfterFunc(ctx, hangUp)
+	defer stop()
+	inner, err := p.login(ctx, conf)
+	if err != nil {
+		hangUp()
+		if ctx.Err() != nil {
+			err = fmt.Errorf("connecting to %s: %w", conf.Addr, errors.Join(ctx.Err(), err))
+		}
+		return nil, &connectError{err}
+	}
+	return newConn(p.core, inner), nil
+}
+
+func (p *postgresConnector) login(ctx context.Context, conf pgdriver.Config) (*pgdriver.Conn, error) {
+	inner, err := pgdriver.NewConnector(pgdriver.WithConfig(&conf)).Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	conn := inner.(*pgdriver.Conn)
+	return conn, p.setSession(ctx, conn)
+}
+
+// setSession bounds statements on the server too, and has it notice within a
+// quarter of a second that a client has gone. Compatible databases may not
+// know the second setting, which is then left out.
+func (p *postgresConnector) setSession(ctx context.Context, conn *pgdriver.Conn) error {
+	if p.core.options.NoPrepare {
+		return nil
+	}
+	if _, set := p.conf.ConnParams["statement_timeout"]; !set {
+		query := fmt.Sprintf("SET statement_timeout TO %d", p.core.options.StatementTimeout.Milliseconds())
+		if _, err := conn.ExecContext(ctx, query, nil); err != nil {
+			return err
+		}
+	}
+	_, err := conn.ExecContext(ctx, "SET client_connection_check_interval TO 250", nil)
+	if _, ok := errors.AsType[pgdriver.Error](err); ok {
+		return nil
+	}
+	return err
+}
+
+// connectError marks a failure to connect, which no statement caused.
+type connectError struct{ err error }
+
+func (e *connectError) Error() string { return "sqldb: cannot connect: " + e.err.Error() }
+func (e *connectError) Unwrap() error { return e.err }
+
+// severe tells whether the connection is of no further use after an error: it
+// is not the server's answer to one statement, or it is the server's last.
+func severe(err error) bool {
+	var refused pgdriver.Error
+	if !errors.As(err, &refused) {
+		return true
+	}
+	return refused.Field('V') == "FATAL" || refused.Field('V') == "PANIC"
+}
+
+// sqlState is PostgreSQL's code of an error, "" if it is not one of its own.
+func sqlState(err error) string {
+	if refused, ok := errors.AsType[pgdriver.Error](err); ok {
+		return refused.Field('C')
+	}
+	return ""
+}

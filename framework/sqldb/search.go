@@ -1,0 +1,71 @@
+package sqldb
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+)
+
+// Contains is a condition: the document that column of table holds (see
+// [Document]) contains the folded term. Every character of the term stands
+// for itself. An empty term is contained in every document.
+//
+// alias is the table's name in the statement. The search index of a migration
+// (searchIndex) serves the condition; on SQLite it must be there, for terms of
+// three characters or more are looked up in it and only shorter ones are
+// looked for in every row.
+func (k Kind) Contains(table, alias, column, term string) schema.QueryAppender {
+	term = Fold(term)
+	switch {
+	case k == PostgreSQL:
+		return bun.SafeQuery(`?.? LIKE ?`, bun.Ident(alias), bun.Ident(column), likePattern(term))
+	case utf8.RuneCountInString(term) >= 3:
+		fts := bun.Ident(searchTable(table, column))
+		return bun.SafeQuery(`?._row IN (SELECT rowid FROM ? WHERE ? MATCH ?)`, bun.Ident(alias), fts, fts, ftsPhrase(term))
+	}
+	return bun.SafeQuery(`instr(?.?, ?) > 0`, bun.Ident(alias), bun.Ident(column), term)
+}
+
+// ContainsFolded is Contains without a stored document: the term is looked
+// for in each of the columns, folded by the database; one suffices, and
+// without columns none does. It reads every row.
+//
+// SQLite folds exactly as [Fold] does. PostgreSQL lower-cases by ICU, composes
+// by NFC and folds the letters ß, ς, ſ and µ, so it differs from Fold in what
+// is left of full case folding: ligatures such as ﬁ, the Greek letters with
+// iota subscript, Armenian և, Cherokee. A stored document has no such gaps.
+func (k Kind) ContainsFolded(alias string, columns []string, term string) schema.QueryAppender {
+	if len(columns) == 0 {
+		return bun.SafeQuery(`1 = 0`)
+	}
+	term = Fold(term)
+	condition := `instr(trestle_fold(?.?), ?) > 0`
+	if k == PostgreSQL {
+		condition = postgresFold + ` LIKE ?`
+		term = likePattern(term)
+	}
+	parts := make([]string, len(columns))
+	var args []any
+	for i, column := range columns {
+		parts[i] = condition
+		args = append(args, bun.Ident(alias), bun.Ident(column), term)
+	}
+	return bun.SafeQuery("("+strings.Join(parts, " OR ")+")", args...)
+}
+
+const postgresFold = `normalize(replace(translate(lower(normalize(?.?, NFC) COLLATE "und-x-icu"), U&'\03C2\017F\00B5\001F', U&'\03C3s\03BC '), 'ß', 'ss'), NFC)`
+
+// likePattern matches any text with the term in it.
+func likePattern(term string) string {
+	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(term) + "%"
+}
+
+// ftsPhrase is a term as one phrase of SQLite's full-text query language.
+func ftsPhrase(term string) string {
+	return `"` + strings.ReplaceAll(term, `"`, `""`) + `"`
+}
+
+// searchTable is the name of the full-text table beside a search column.
+func searchTable(table, column string) string { return table + "_" + column + "_fts" }

@@ -1,0 +1,81 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"modernc.org/sqlite"
+)
+
+// sqliteConnector opens connections of a driver of its own, so that the
+// functions it registers reach no other database of the process.
+type sqliteConnector struct {
+	core   *core
+	driver *sqlite.Driver
+	dsn    string
+}
+
+func newSQLiteConnector(c *core, u *url.URL) (driver.Connector, error) {
+	if err := createFile(u.Path); err != nil {
+		return nil, err
+	}
+	d := new(sqlite.Driver)
+	if err := d.RegisterDeterministicScalarFunction("trestle_fold", 1, foldFunction); err != nil {
+		return nil, fmt.Errorf("sqldb: registering trestle_fold: %w", err)
+	}
+	if err := d.RegisterDeterministicScalarFunction("trestle_part", 2, documentPart); err != nil {
+		return nil, fmt.Errorf("sqldb: registering trestle_part: %w", err)
+	}
+	return &sqliteConnector{core: c, driver: d, dsn: sqliteDSN(u)}, nil
+}
+
+func (s *sqliteConnector) Connect(context.Context) (driver.Conn, error) {
+	inner, err := s.driver.Open(s.dsn)
+	if err != nil {
+		return nil, err
+	}
+	return newConn(s.core, inner), nil
+}
+
+func (s *sqliteConnector) Driver() driver.Driver { return s.driver }
+
+// sqliteDSN is the driver's own form. _dqs=0 makes a misspelt column an error
+// where SQLite would take it for a string.
+func sqliteDSN(u *url.URL) string {
+	q := url.Values{
+		"_pragma":      {"busy_timeout(5000)", "foreign_keys(1)", "journal_mode(WAL)"},
+		"_txlock":      {"immediate"},
+		"_time_format": {"sqlite"},
+		"_dqs":         {"0"},
+	}
+	synchronous := u.Query().Get("synchronous")
+	q.Add("_pragma", "synchronous("+orDefault(synchronous, "full")+")")
+	return (&url.URL{Scheme: "file", Path: u.Path, RawQuery: q.Encode()}).String()
+}
+
+// createFile makes a missing database file and its folder, readable by their
+// owner alone.
+func createFile(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("sqldb: creating the folder of the SQLite database: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("sqldb: opening the SQLite database for writing: %w", err)
+	}
+	return f.Close()
+}
+
+func foldFunction(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+	switch v := args[0].(type) {
+	case string:
+		return Fold(v), nil
+	case []byte:
+		return Fold(string(v)), nil
+	}
+	return args[0], nil
+}

@@ -1,0 +1,118 @@
+package sqldb
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+const (
+	sqliteExample   = "sqlite:///var/lib/app/app.db"
+	postgresExample = "postgres://app:password@db.example.com:5432/app" //nolint:gosec // an example in error messages
+)
+
+var passwordInURL = regexp.MustCompile(`(://[^/:@]*:)(.*)(@)`)
+
+// parseURL reads a database URL of any kind and checks what does not need a
+// driver. Its errors never hold the password.
+func parseURL(raw string) (*url.URL, error) {
+	if raw == "" {
+		return nil, fmt.Errorf("sqldb: the database URL is empty; write for example %s or %s", sqliteExample, postgresExample)
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, urlError(raw, parseFault(err), postgresExample)
+	}
+	switch u.Scheme {
+	case "sqlite":
+		return u, checkSQLiteURL(raw, u)
+	case "postgres", "postgresql":
+		return u, checkPostgresURL(raw, u)
+	}
+	return nil, urlError(raw, fmt.Sprintf("the scheme %q is not one of sqlite, postgres and postgresql", u.Scheme),
+		sqliteExample+" or "+postgresExample)
+}
+
+func urlError(raw, fault, example string) error {
+	return fmt.Errorf("sqldb: database URL %q: %s; write for example %s", maskPassword(raw), fault, example)
+}
+
+func maskPassword(raw string) string {
+	masked := passwordInURL.ReplaceAllString(raw, "${1}***${3}")
+	head, query, ok := strings.Cut(masked, "?")
+	if !ok {
+		return masked
+	}
+	return head + "?" + regexp.MustCompile(`(?i)(password=)[^&]*`).ReplaceAllString(query, "${1}***")
+}
+
+// parseFault is what url.Parse found wrong, without the URL around it: a part
+// of the password may be in its words, so only known faults are repeated.
+func parseFault(err error) string {
+	var escape url.EscapeError
+	switch {
+	case errors.As(err, &escape):
+		return "it holds a percent sign that escapes nothing; write a literal one as %25"
+	case strings.Contains(err.Error(), "invalid port"):
+		return "the part after the host is not a port number; escape special characters of the password (/ as %2F, # as %23)"
+	case strings.Contains(err.Error(), "invalid userinfo"):
+		return "the user or password holds a character that must be escaped"
+	}
+	return "it is not a URL"
+}
+
+func checkSQLiteURL(raw string, u *url.URL) error {
+	switch {
+	case strings.Contains(raw, ":memory:"):
+		return urlError(raw, "a database in memory is not supported; use a file in a temporary folder", sqliteExample)
+	case u.Host != "" || u.Opaque != "":
+		return urlError(raw, "the path must be absolute, which takes three slashes", sqliteExample)
+	case !filepath.IsAbs(u.Path) || strings.HasSuffix(u.Path, "/"):
+		return urlError(raw, "it names no file", sqliteExample)
+	case strings.IndexByte(u.Path, 0) >= 0:
+		return urlError(raw, "the path holds a NUL byte", sqliteExample)
+	}
+	for name, values := range u.Query() {
+		if name != "synchronous" {
+			return urlError(raw, fmt.Sprintf("there is no parameter %q; the only one is synchronous", name), sqliteExample+"?synchronous=normal")
+		}
+		if v := values[len(values)-1]; v != "normal" && v != "full" {
+			return urlError(raw, fmt.Sprintf("synchronous is %q; it must be full or normal", v), sqliteExample+"?synchronous=normal")
+		}
+	}
+	return nil
+}
+
+func checkPostgresURL(raw string, u *url.URL) error {
+	if strings.Trim(u.Path, "/") == "" {
+		return urlError(raw, "it names no database after the host", postgresExample)
+	}
+	mode := u.Query().Get("sslmode")
+	switch mode {
+	case "", "disable", "require", "verify-ca", "verify-full":
+		return nil
+	case "allow", "prefer":
+		return urlError(raw, fmt.Sprintf("sslmode %q leaves open whether the connection is encrypted; say disable, require, verify-ca or verify-full", mode),
+			postgresExample+"?sslmode=verify-full")
+	}
+	return urlError(raw, fmt.Sprintf("sslmode %q is not one of disable, require, verify-ca and verify-full", mode),
+		postgresExample+"?sslmode=verify-full")
+}
+
+// isLocal tells whether an address stays on this machine: a socket, or a
+// loopback name or address.
+func isLocal(network, addr string) bool {
+	if network == "unix" {
+		return true
+	}
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		host = addr
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return host == "localhost" || (ip != nil && ip.IsLoopback())
+}
