@@ -155,15 +155,16 @@ func (a *API) target(path string) (Target, error) {
 	return Target{}, sentence("no viewset %q is registered%s", path, didYouMean(path, known))
 }
 
-// relationScope finds which viewset narrows a relation that a shape shows.
-func (a *API) relationScope(relation *schema.Relation, ref string) (*resource, error) {
+// relationScope finds which viewset narrows a relation that a shape shows;
+// write is how ref is written there, with a verb for it.
+func (a *API) relationScope(relation *schema.Relation, ref, write string) (*resource, error) {
 	if ref == "-" {
 		return nil, nil
 	}
 	if ref == "" {
 		for _, r := range a.resources {
 			if r.model == relation.JoinTable.Type && r.declaration.scope.kind != scopePublic {
-				return nil, sentence("it shows rows of %s, which has a scope; tag it `ref:%q` to narrow it by that scope, or `ref:\"-\"` if it is part of the row", r.path, r.path)
+				return nil, sentence("it shows rows of %s, which has a scope; "+write+" to narrow it by that scope, or "+write+" if it is part of the row", r.path, r.path, "-")
 			}
 		}
 		return nil, nil

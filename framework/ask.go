@@ -2,6 +2,7 @@ package framework
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -23,7 +24,8 @@ func readQuery(r *http.Request) (url.Values, error) {
 		return nil, nil
 	}
 	if len(raw) > queryBytes {
-		return nil, Refuse(http.StatusRequestURITooLong, CodeURITooLong, sentence("The query string has %d bytes; at most %d are read.", len(raw), queryBytes).Error())
+		return nil, Refuse(http.StatusRequestURITooLong, CodeURITooLong,
+			fmt.Sprintf("The query string has %d bytes; at most %d are read.", len(raw), queryBytes))
 	}
 	if strings.Contains(raw, ";") {
 		return nil, malformedQuery("it has a semicolon; separate parameters with & and write ; as %3B")
@@ -112,13 +114,26 @@ func suggestion(near string) string {
 	return "; did you mean " + near + "?"
 }
 
-// gather adds an error's faults to those found before; any other error ends it.
-func gather(faults []Fault, err error) ([]Fault, error) {
-	var e *Error
-	if errors.As(err, &e) && e.Code == CodeInvalidParameter {
-		return append(faults, e.Faults...), nil
+// A faultList gathers what is wrong with several parameters. An error of
+// another kind, such as a page that is not there, counts only if none is wrong.
+type faultList struct {
+	faults []Fault
+	other  error
+}
+
+func (l *faultList) add(err error) {
+	if e, ok := errors.AsType[*Error](err); ok && e.Code == CodeInvalidParameter {
+		l.faults = append(l.faults, e.Faults...)
+	} else if l.other == nil {
+		l.other = err
 	}
-	return faults, err
+}
+
+func (l *faultList) err() error {
+	if len(l.faults) > 0 {
+		return invalidParameters(l.faults)
+	}
+	return l.other
 }
 
 // notes are what a response tells of names that had no effect.

@@ -308,7 +308,8 @@ func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb)
 		l.filters = append(l.filters, bound)
 	}
 	if r.search != nil {
-		add("search", Param{Name: r.search.Param, Doc: "Words that must all be contained in " + strings.Join(r.search.Fields, " or ") + "; quotes keep a phrase whole."})
+		doc := "Words that must all be contained in " + strings.Join(r.search.Fields, " or ") + "; quotes keep a phrase whole."
+		add("search", Param{Name: r.search.Param, Doc: doc})
 	}
 	if len(r.declaration.ordering.Allowed) > 0 {
 		add("ordering", Param{Name: r.ordering.Param, Doc: "Fields to order by, each with a leading - for descending.", Enum: r.ordering.terms(), List: true})
@@ -333,10 +334,10 @@ func (b *binder) bindActions(r *resource) {
 		case taken[slot]:
 			fault(sentence("it is declared twice for %s", a.method))
 			continue
-		case a.method == http.MethodGet && a.in.NumField() > 0:
+		case a.method == http.MethodGet && (a.in.Kind() != reflect.Struct || a.in.NumField() > 0):
 			fault(sentence("GET takes no body; let its function take framework.None"))
 			continue
-		case a.onObject && r.declaration.single && r.api.collides(r, a):
+		case (!a.onObject || r.declaration.single) && r.api.collides(r, a):
 			fault(sentence("its path is that of another resource"))
 			continue
 		}
@@ -355,7 +356,8 @@ func (b *binder) bindActions(r *resource) {
 	}
 }
 
-// collides reports whether a single resource's action has another's path.
+// collides reports whether an action whose path has no id has that of another
+// resource.
 func (a *API) collides(r *resource, act action) bool {
 	for _, other := range a.resources {
 		if other.path == r.path+"/"+act.name {

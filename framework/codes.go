@@ -21,6 +21,7 @@ const (
 	CodeBodyTooLarge           = "body_too_large"
 	CodeUnsupportedMediaType   = "unsupported_media_type"
 	CodeURITooLong             = "uri_too_long"
+	CodeInvalidHost            = "invalid_host"
 	CodeThrottled              = "rate_limited"
 	CodeInternal               = "internal"
 	CodeUnavailable            = "unavailable"
@@ -52,6 +53,7 @@ var builtinCodes = []CodeInfo{
 	{CodeBodyTooLarge, http.StatusRequestEntityTooLarge, "The body is too large", "A body may have at most 1 MiB, counted after decompression."},
 	{CodeUnsupportedMediaType, http.StatusUnsupportedMediaType, "Unsupported media type", "Send the body as application/json in UTF-8."},
 	{CodeURITooLong, http.StatusRequestURITooLong, "The address is too long", "The query string is longer than the server reads."},
+	{CodeInvalidHost, http.StatusBadRequest, "The host is not served here", "The header Host must name this server as its clients know it."},
 	{CodeThrottled, http.StatusTooManyRequests, "Too many requests", "Wait as many seconds as the header Retry-After says, then try again."},
 	{CodeInternal, http.StatusInternalServerError, "Internal error", "The server failed. Tell whoever runs it the request id; the log has the rest under it."},
 	{CodeUnavailable, http.StatusServiceUnavailable, "Temporarily unavailable", "The server cannot answer just now. Wait as many seconds as the header Retry-After says, then try again."},

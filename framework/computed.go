@@ -28,8 +28,8 @@ type computed struct {
 }
 
 type computedOne struct {
-	name  string
-	scope *resource
+	relation *schema.Relation
+	scope    *resource
 }
 
 // computedMany is a has-many relation of the model, loaded for all rows.
@@ -47,7 +47,7 @@ func compileComputed(r *resource, v Verb, fault func(error)) *computed {
 			fault(sentence("no relation %q in %s%s", name, r.model.Name(), didYouMean(name, relationNames(r.table))))
 			continue
 		}
-		scope, err := r.api.relationScope(relation, ref)
+		scope, err := r.api.relationScope(relation, ref, `write "`+name+`:%s"`)
 		if err != nil {
 			fault(sentence("%s: %w", name, err))
 			continue
@@ -58,7 +58,7 @@ func compileComputed(r *resource, v Verb, fault func(error)) *computed {
 		case schema.ManyToManyRelation:
 			fault(sentence("%s: many-to-many relations are not loaded; declare has-many on the joining table", name))
 		default:
-			p.ones = append(p.ones, computedOne{name, scope})
+			p.ones = append(p.ones, computedOne{relation, scope})
 		}
 	}
 	return p
@@ -92,7 +92,7 @@ func (p *computed) models(c *Call, q *bun.SelectQuery, w window) (reflect.Value,
 	list := reflect.New(reflect.SliceOf(reflect.PointerTo(p.model)))
 	q = q.Model(list.Interface())
 	for _, one := range p.ones {
-		q = q.RelationWithOpts(one.name, one.options(c))
+		q = q.RelationWithOpts(one.relation.Field.GoName, one.options(c))
 	}
 	if _, err := scanModels(c, q, w); err != nil {
 		return reflect.Value{}, err
@@ -104,9 +104,8 @@ func (o computedOne) options(c *Call) bun.RelationOpts {
 	if o.scope == nil {
 		return bun.RelationOpts{}
 	}
-	alias := strings.ToLower(o.name)
 	return bun.RelationOpts{AdditionalJoinOnConditions: []schema.QueryWithArgs{
-		bun.SafeQuery("?.? IN (?)", bun.Ident(alias), bun.Ident(o.scope.pk.Name), o.scope.scopedKeys(c)),
+		bun.SafeQuery("?.? IN (?)", bun.Ident(o.relation.Field.Name), bun.Ident(o.scope.pk.Name), o.scope.scopedKeys(c)),
 	}}
 }
 
@@ -135,7 +134,7 @@ func (m computedMany) attach(c *Call, models reflect.Value) error {
 	}
 	for i := range children.Elem().Len() {
 		child := children.Elem().Index(i)
-		parent := parents[foreign.Value(child.Elem()).Interface()]
+		parent := parents[reflect.Indirect(foreign.Value(child.Elem())).Interface()]
 		field := parent.FieldByIndex(m.relation.Field.Index)
 		if field.Type().Elem().Kind() != reflect.Pointer {
 			child = child.Elem()

@@ -29,6 +29,7 @@ type valuePlan struct {
 	tag      string // rules, as validator has them
 	limit    int    // elements that rules allow at most; -1 for any number
 	unique   bool   // the rules compare elements
+	listed   bool   // the rules list the values
 	read     valueReader
 	elem     *valuePlan
 	nested   *inputShape
@@ -69,7 +70,7 @@ func (p *valuePlan) judge(r *bodyReader, v reflect.Value, troubled bool) {
 	blank := r.blank
 	switch {
 	case p.tag == "" || troubled && p.unique:
-	case blank && v.Kind() == reflect.String: // as absent
+	case blank && v.Kind() == reflect.String && (!p.listed || p.omitZero): // as absent
 	case p.omitZero && (v.IsZero() || (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0):
 	default:
 		if code, detail := r.book.check(p, v); code != "" {

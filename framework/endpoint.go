@@ -2,6 +2,7 @@ package framework
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -79,7 +80,7 @@ func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 // handle walks one request through the endpoint.
 func (e *endpoint) handle(c *Call, r *http.Request, keyText string) (*response, error) {
 	if err := e.admit(c, r); err != nil {
-		return nil, err
+		return nil, e.resource.translate(err, e.route)
 	}
 	req := &request{http: r}
 	if e.onObject && !e.resource.declaration.single {
@@ -103,9 +104,18 @@ func (e *endpoint) handle(c *Call, r *http.Request, keyText string) (*response, 
 	}
 	resp, err := e.serve(c, req)
 	if err != nil {
-		return nil, e.resource.translate(err, e.route)
+		return nil, e.asked(e.resource.translate(err, e.route))
 	}
 	return resp, nil
+}
+
+// asked adds WWW-Authenticate to a 401 that a scope or a function makes.
+func (e *endpoint) asked(err error) error {
+	var refusal *Error
+	if errors.As(err, &refusal) && refusal.Status == http.StatusUnauthorized && refusal.Header == nil {
+		return challenged(refusal, e.authentication)
+	}
+	return err
 }
 
 // admit identifies the caller, then asks throttles and permission.

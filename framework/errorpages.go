@@ -21,17 +21,12 @@ var errorPageHTML = template.Must(template.New("error").Parse(`<!doctype html>
 // StatusText is the name of the code's status.
 func (c CodeInfo) StatusText() string { return http.StatusText(c.Status) }
 
-// explain writes the page of one code, or reports that there is none.
-func (a *API) explain(w http.ResponseWriter, code string) bool {
-	info, known := a.codes[code]
-	if !known {
-		return false
-	}
+// explain writes the page of one code.
+func explain(w http.ResponseWriter, info CodeInfo) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	// A client that is gone cannot be told that its page failed.
 	_ = errorPageHTML.Execute(w, info)
-	return true
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 // An Error is a refusal that the client reads: a status, a stable code, a
@@ -33,14 +34,15 @@ type Fault struct {
 
 // Error describes the refusal for a log.
 func (e *Error) Error() string {
-	text := fmt.Sprintf("%d %s: %s", e.Status, e.Code, e.Detail)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %s: %s", e.Status, e.Code, e.Detail)
 	for _, f := range e.Faults {
-		text += fmt.Sprintf("; %s%s %s", f.Pointer, f.Parameter, f.Code)
+		fmt.Fprintf(&b, "; %s%s %s", f.Pointer, f.Parameter, f.Code)
 	}
 	if e.cause != nil {
-		text += ": " + e.cause.Error()
+		b.WriteString(": " + e.cause.Error())
 	}
-	return text
+	return b.String()
 }
 
 // Unwrap returns what caused the refusal; it is logged and never sent.
@@ -116,8 +118,7 @@ func invalidParameters(faults []Fault) *Error {
 // asError finds the client's part of err; anything that is not an [Error] is
 // a 500 that says nothing.
 func asError(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	return Refuse(http.StatusInternalServerError, CodeInternal, "Something went wrong on the server; the log has it under this request's id.").Because(err)

@@ -22,7 +22,7 @@ func Find[Out any](c *Call, viewset string, narrow Narrow) ([]Out, error) {
 	looking.Route = Route{ViewSet: r.path, Name: verbList, Method: "GET"}
 	q := r.rows(&looking)
 	if narrow != nil {
-		q = narrow(q)
+		q = q.WhereGroup(" AND ", narrow)
 	}
 	rows, err := shown.rows(c, r.ordering.apply(q, r.ordering.fallback), window{})
 	if err != nil {

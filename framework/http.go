@@ -2,8 +2,10 @@ package framework
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +35,9 @@ func newServer(a *API) http.Handler {
 	for _, p := range places(a) {
 		s.mount(p, func(c echo.Context) error { s.serve(p, c); return nil })
 	}
-	s.echo.GET(errorPages+":code", s.errorPage)
+	for _, method := range append(knownMethods, echo.RouteNotFound) {
+		s.echo.Add(method, errorPages+":code", s.errorPage)
+	}
 	return s.guard(s.echo)
 }
 
@@ -81,12 +85,25 @@ func (s *server) serve(p *place, ec echo.Context) {
 	s.answer(ec.Response(), r, p.route(e, method), func(c *Call) (*response, error) {
 		switch {
 		case e != nil:
-			return e.handle(c, r, ec.Param("id"))
+			return e.handle(c, r, pathKey(ec))
 		case method == http.MethodOptions:
 			return s.api.describe(c, r, p)
 		}
 		return nil, s.notAllowed(c, r, p)
 	}, p.allow())
+}
+
+// pathKey is the part of the path that finds a row. echo leaves it as it was
+// sent where the path has escapes that Go would not write, such as %2F.
+func pathKey(ec echo.Context) string {
+	text := ec.Param("id")
+	if ec.Request().URL.RawPath == "" {
+		return text
+	}
+	if plain, err := url.PathUnescape(text); err == nil {
+		return plain
+	}
+	return text
 }
 
 func (p *place) route(e *endpoint, method string) Route {
@@ -145,7 +162,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route Route, run
 func protect(run func() (*response, error)) (resp *response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			if p == http.ErrAbortHandler {
+			if stop, ok := p.(error); ok && errors.Is(stop, http.ErrAbortHandler) {
 				panic(p)
 			}
 			err = fmt.Errorf("panic: %v", p)
@@ -222,8 +239,17 @@ func (s *server) root(ec echo.Context) error {
 
 // errorPage answers /errors/{code}.
 func (s *server) errorPage(ec echo.Context) error {
-	if !s.api.explain(ec.Response(), ec.Param("code")) {
+	r := ec.Request()
+	info, known := s.api.codes[ec.Param("code")]
+	switch {
+	case !known:
 		s.unrouted(nil, ec)
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+		explain(ec.Response(), info)
+	default:
+		s.answer(ec.Response(), r, Route{Method: r.Method}, func(*Call) (*response, error) {
+			return nil, Refuse(http.StatusMethodNotAllowed, CodeMethodNotAllowed, printable(r.Method)+" is not offered here; this path takes GET.")
+		}, "GET, HEAD")
 	}
 	return nil
 }

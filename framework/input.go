@@ -40,7 +40,9 @@ const maxFields = 256
 // Required is about presence: 0 and false pass, blank text and empty slices do
 // not. Any other rule leaves blank text and null alone, so that an optional
 // field can be emptied; it judges 0 and an empty slice, unless the rules have
-// omitempty. Rules after dive are for each element of a slice or map.
+// omitempty. A rule oneof judges blank text too, unless the rules have
+// omitempty: it is none of the values. Rules after dive are for each element
+// of a slice or map.
 type inputShape struct {
 	typ     reflect.Type
 	fields  []*inputField // in order of declaration, embedded structs flattened
@@ -271,6 +273,7 @@ func (c *inputCompiler) plan(t reflect.Type, spec *ruleSpec, trim bool, place st
 		c.mistake(place, "%s", err)
 	}
 	p.limit = limitOf(p.rules)
+	p.listed = enumOf(p.rules) != nil
 	p.unique = slices.ContainsFunc(p.rules, func(r rule) bool { return r.name == "unique" })
 	return p
 }

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"database/sql"
+	"maps"
 	"net/url"
 	"reflect"
 	"regexp"
@@ -53,38 +54,30 @@ func (l *listing) understand(c *Call, r *request) (*listed, error) {
 		return nil, err
 	}
 	var asked listed
-	var faults []Fault
-	add := func(n Narrow, err error) error {
-		if faults, err = gather(faults, err); err == nil && n != nil {
-			asked.narrow = append(asked.narrow, n)
-		}
-		return err
-	}
+	var faults faultList
 	for _, f := range l.filters {
-		if !anyGiven(f.Params, values) {
-			continue
-		}
-		if err := add(f.Read(c, values)); err != nil {
-			return nil, err
+		if anyGiven(f.Params, values) {
+			narrow, err := f.Read(c, values)
+			asked.add(narrow)
+			faults.add(err)
 		}
 	}
 	if s := l.resource.search; s != nil && values[s.Param] != "" {
-		if err := add(s.read(values[s.Param])); err != nil {
-			return nil, err
-		}
+		narrow, err := s.read(values[s.Param])
+		asked.add(narrow)
+		faults.add(err)
 	}
-	if asked.order, err = l.order(c, values); err != nil {
-		if faults, err = gather(faults, err); err != nil {
-			return nil, err
-		}
+	asked.order, err = l.order(c, values)
+	faults.add(err)
+	asked.window, err = l.pagination.Window(values)
+	faults.add(err)
+	return &asked, faults.err()
+}
+
+func (a *listed) add(n Narrow) {
+	if n != nil {
+		a.narrow = append(a.narrow, n)
 	}
-	if asked.window, err = l.pagination.Window(values); err != nil && len(faults) == 0 {
-		return nil, err
-	}
-	if len(faults) > 0 {
-		return nil, invalidParameters(faults)
-	}
-	return &asked, nil
 }
 
 func anyGiven(params []Param, values Values) bool {
@@ -120,7 +113,7 @@ func (l *listing) order(c *Call, values Values) ([]orderTerm, error) {
 func (l *listing) matching(c *Call, asked *listed) *bun.SelectQuery {
 	q := l.resource.rows(c)
 	for _, n := range asked.narrow {
-		q = n(q)
+		q = q.WhereGroup(" AND ", n)
 	}
 	return q
 }
@@ -219,9 +212,7 @@ func estimate(c *Call, q schema.QueryAppender) (int64, error) {
 func (l *listing) linker(c *Call, r *request) func(url.Values) string {
 	return func(replace url.Values) string {
 		query := url.Values{}
-		for name, values := range r.query {
-			query[name] = values
-		}
+		maps.Copy(query, r.query)
 		for name, values := range replace {
 			query.Del(name)
 			if len(values) > 0 && values[0] != "" {

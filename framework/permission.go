@@ -1,5 +1,7 @@
 package framework
 
+import "strings"
+
 // A Permission decides whether a caller may use an endpoint, before any object
 // is known: which objects a caller has is the business of [Scope].
 // Implementations are used by many requests at once.
@@ -98,15 +100,12 @@ func (p permission) Permit(c *Call) bool { return p.permit(c) }
 func (p permission) String() string      { return p.name }
 
 func joined(ps []Permission, with string) string {
-	text := ""
+	names := make([]string, len(ps))
 	for i, p := range ps {
-		if i > 0 {
-			text += with
-		}
-		text += p.String()
+		names[i] = p.String()
 	}
-	if len(ps) > 1 {
-		return "(" + text + ")"
+	if len(ps) == 1 {
+		return names[0]
 	}
-	return text
+	return "(" + strings.Join(names, with) + ")"
 }

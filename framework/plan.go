@@ -100,7 +100,7 @@ func (p *plan) add(table *schema.Table, out reflect.Type, at []int, alias string
 		case column == nil:
 			fault(noField(out.Name()+"."+f.Name, f.Name, table, table.Type.Name()))
 		case column.StructField.Type != f.Type:
-			fault(sentence("%s.%s is %s, but %s.%s is %s; give both one type", out.Name(), f.Name, f.Type, table.Type.Name(), f.Name, column.StructField.Type))
+			fault(twoTypes(out, f.Name, f.Type, column))
 		default:
 			p.leaves = append(p.leaves, leaf{index: index, column: column, scan: scannerOf(f.Type), join: join})
 		}
@@ -109,7 +109,7 @@ func (p *plan) add(table *schema.Table, out reflect.Type, at []int, alias string
 
 func (p *plan) relate(relation *schema.Relation, f reflect.StructField, index []int, alias string, join int, fault func(error)) {
 	place := p.out.Name() + "." + f.Name
-	scope, err := p.api.relationScope(relation, f.Tag.Get("ref"))
+	scope, err := p.api.relationScope(relation, f.Tag.Get("ref"), "tag it `ref:\"%s\"`")
 	if err != nil {
 		fault(sentence("%s: %w", place, err))
 		return

@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"net/url"
 	"reflect"
 
 	"github.com/uptrace/bun"
@@ -32,7 +31,8 @@ type BoundFilter struct {
 
 // A Narrow adds conditions to a query. It is applied to the query of the rows
 // and to that of the count, so it only adds WHERE terms and joins that do not
-// multiply rows. Values of the request go in as arguments, `Where("? = ?",
+// multiply rows. Its terms stand in parentheses of their own: an OR among them
+// cannot reach past the scope. Values of the request go in as arguments, `Where("? = ?",
 // field.Ident(), value)`, never as text.
 type Narrow func(q *bun.SelectQuery) *bun.SelectQuery
 
@@ -82,11 +82,3 @@ func (t Target) Key(text string) (any, bool) { return parseKey(t.r.pk.IndirectTy
 
 // Rows is a subquery of the keys of the target's rows that the caller has.
 func (t Target) Rows(c *Call) *bun.SelectQuery { return t.r.scopedKeys(c) }
-
-// question is a request's query string, taken apart once.
-type question struct {
-	values  Values
-	raw     url.Values // everything that was sent, for links
-	known   map[string]Param
-	ignored []string
-}

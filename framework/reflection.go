@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun/schema"
@@ -37,6 +38,12 @@ func noField(place, name string, table *schema.Table, model string) error {
 		known = append(known, f.GoName)
 	}
 	return sentence("%s: no field %q in %s%s", place, name, model, didYouMean(name, known))
+}
+
+// twoTypes says that a shape's field differs from the model's.
+func twoTypes(shape reflect.Type, name string, t reflect.Type, column *schema.Field) error {
+	model := column.Table.Type.Name()
+	return sentence("%s.%s is %s, but %s.%s is %s; give both one type", shape.Name(), name, t, model, name, column.StructField.Type)
 }
 
 func relationNames(table *schema.Table) []string {
@@ -98,7 +105,7 @@ func parseKey(t reflect.Type, text string) (any, bool) {
 		id, err := uuid.Parse(text)
 		return id, err == nil && len(text) == 36
 	case t.Kind() == reflect.String:
-		return text, text != "" && !strings.ContainsRune(text, 0)
+		return text, text != "" && utf8.ValidString(text) && !strings.ContainsRune(text, 0)
 	}
 	v, err := ParseValue(t, text)
 	return v, err == nil

@@ -54,6 +54,9 @@ func (r *resource) field(name string) (Field, error) {
 		known = append(known, n)
 	}
 	slices.Sort(known)
+	for _, column := range r.table.Fields {
+		known = append(known, column.Name)
+	}
 	return Field{}, sentence("no field %q in %s%s", name, r.model.Name(), didYouMean(name, known))
 }
 

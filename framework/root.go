@@ -38,7 +38,7 @@ func (a *API) hostAllowed(r *http.Request) error {
 			return nil
 		}
 	}
-	return Refuse(http.StatusBadRequest, "invalid_host", "This server does not answer for the host that the request names.")
+	return Refuse(http.StatusBadRequest, CodeInvalidHost, "This server does not answer for the host that the request names.")
 }
 
 // guards reports whether a request's path is the guard's prefix or below it,

@@ -16,7 +16,10 @@ type RouteInfo struct {
 // Routes lists every endpoint, in order of registration. Call it after
 // [API.Check] or [API.Handler].
 func (a *API) Routes() []RouteInfo {
-	routes := []RouteInfo{{Method: "GET", Path: a.Prefix + "/", Name: "root", Permission: Anyone().String(), Scope: "public", Doc: "Every resource and its address."}}
+	routes := []RouteInfo{{
+		Method: "GET", Path: a.Prefix + "/", Name: "root",
+		Permission: Anyone().String(), Scope: Public().String(), Doc: "Every resource and its address.",
+	}}
 	for _, r := range a.resources {
 		for _, e := range r.endpoints {
 			routes = append(routes, RouteInfo{

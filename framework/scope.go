@@ -97,8 +97,30 @@ func bindScope(r *resource, s Scope, fault func(place string, err error)) boundS
 			break
 		}
 		b.column, b.via = f.column, target.r
+		if err := viaLeads(r, f, target.r); err != nil {
+			fault("scope", err)
+		}
 	}
 	return b
+}
+
+// viaLeads checks that a way to the owner can be walked: the field holds keys
+// of the target, and no viewset on the way is met twice.
+func viaLeads(r *resource, f Field, target *resource) error {
+	if f.Type != target.pk.IndirectType {
+		return sentence("Via field %q is %s, but the key of %s is %s", f.Name, f.Type, target.path, target.pk.IndirectType)
+	}
+	for at, steps := target, 0; steps <= len(r.api.resources); steps++ {
+		if at == r {
+			return sentence("Via %q leads back to %s; one of them must have an owner of its own", target.path, r.path)
+		}
+		next, err := r.api.target(at.declaration.scope.target)
+		if at.declaration.scope.kind != scopeVia || err != nil {
+			break
+		}
+		at = next.r
+	}
+	return nil
 }
 
 // ownerColumn finds the column whose address the accessor returns.
@@ -113,33 +135,26 @@ func ownerColumn(r *resource, s Scope) *schema.Field {
 	return nil
 }
 
-// public reports whether the scope never narrows anything.
-func (b boundScope) public() bool { return b.kind == scopePublic }
-
 // narrow adds the caller's scope to a query on the resource's model.
-func (b boundScope) narrow(c *Call, q bun.QueryBuilder) bun.QueryBuilder {
-	if b.unless != nil && b.unless.Permit(c) {
-		return q
+func (b boundScope) narrow(c *Call, q bun.QueryBuilder) {
+	if b.unless == nil || !b.unless.Permit(c) {
+		b.own(c, q)
 	}
-	return b.own(c, q)
 }
 
 // own adds the scope without what lifts it.
-func (b boundScope) own(c *Call, q bun.QueryBuilder) bun.QueryBuilder {
-	switch b.kind {
-	case scopePublic:
-		return q
-	case scopeOwn:
-		if c.Caller.Anonymous() {
-			return q.Where("1 = 0")
-		}
-		return q.Where("?TableAlias.? = ?", bun.Ident(b.column.Name), sqldb.Param(c.Caller.ID))
-	case scopeVia:
+func (b boundScope) own(c *Call, q bun.QueryBuilder) {
+	switch {
+	case b.kind == scopePublic:
+	case b.kind == scopeOwn && !c.Caller.Anonymous():
+		q.Where("?TableAlias.? = ?", bun.Ident(b.column.Name), sqldb.Param(c.Caller.ID))
+	case b.kind == scopeVia:
 		keys := b.via.keys(c)
 		b.via.scope.own(c, keys.QueryBuilder())
-		return q.Where("?TableAlias.? IN (?)", bun.Ident(b.column.Name), keys)
-	case scopeWhere:
-		return b.where(c, q)
+		q.Where("?TableAlias.? IN (?)", bun.Ident(b.column.Name), keys)
+	case b.kind == scopeWhere:
+		q.WhereGroup(" AND ", func(q bun.QueryBuilder) bun.QueryBuilder { return b.where(c, q) })
+	default:
+		q.Where("1 = 0")
 	}
-	return q.Where("1 = 0")
 }

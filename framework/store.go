@@ -190,17 +190,12 @@ func (r *resource) within(c *Call, m reflect.Value) error {
 	if r.scope.kind != scopeWhere {
 		return nil
 	}
-	key := r.pk.Value(m).Interface()
-	found := 0
-	rows, err := c.session.Query(c, r.rows(c).ColumnExpr("1").Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), sqldb.Param(key)))
-	if err != nil {
-		return err
+	key := sqldb.Param(r.pk.Value(m).Interface())
+	n, err := number(c, r.rows(c).ColumnExpr("count(*)").Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), key))
+	if err == nil && n == 0 {
+		err = Forbidden()
 	}
-	defer rows.Close()
-	if !rows.Next() {
-		return Forbidden()
-	}
-	return rows.Scan(&found)
+	return err
 }
 
 // column is a row's value as a parameter.

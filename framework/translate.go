@@ -12,8 +12,7 @@ import (
 // translate turns a database's error into what a client may read of it; other
 // errors pass. Nothing of SQL, of constraint or column names gets through.
 func (r *resource) translate(err error, route Route) error {
-	var e *Error
-	if errors.As(err, &e) {
+	if _, ok := errors.AsType[*Error](err); ok {
 		return err
 	}
 	fault, ok := sqldb.Classify(err)

@@ -43,7 +43,7 @@ func (b *binder) bindWriting(w *writing, fault func(error)) {
 		case column == nil:
 		case column.StructField.Type != f.typ:
 			if w.verb.fill == nil {
-				fault(sentence("%s.%s is %s, but %s.%s is %s; give both one type", w.verb.in.Name(), f.goName, f.typ, w.resource.model.Name(), f.goName, column.StructField.Type))
+				fault(twoTypes(w.verb.in, f.goName, f.typ, column))
 			}
 		default:
 			w.columns[f.name] = inputColumn{f, column}
@@ -263,10 +263,13 @@ func (w *writing) change(c *Call, r *request, partial bool) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	blind := w.verb.fill == nil && len(in.readOnly) == 0 && !(partial && w.checks) && w.resource.scope.kind != scopeWhere
+	way := w.changeRead
+	blind := w.blind(in, partial)
+	if blind {
+		way = w.changeBlind
+	}
 	puts := w.resource.declaration.single && !partial
-	status := http.StatusOK
-	var out any
+	resp := &response{}
 	err = w.resource.api.write(c, blind && w.simple(in) && !puts, func(c *Call) error {
 		if err := w.exists(c, r, in); err != nil && !puts {
 			return err
@@ -274,25 +277,26 @@ func (w *writing) change(c *Call, r *request, partial bool) (*response, error) {
 		if err := w.endpoint.references(c, in); err != nil {
 			return err
 		}
-		status = http.StatusOK
-		if blind {
-			out, err = w.changeBlind(c, r, in, partial)
-		} else {
-			out, err = w.changeRead(c, r, in, partial)
-		}
+		resp.status = w.status(http.StatusOK)
+		resp.value, err = way(c, r, in, partial)
 		if puts && isNotFound(err) {
-			status = http.StatusCreated
-			out, err = w.insert(c, in)
+			resp.status = w.status(http.StatusCreated)
+			resp.value, err = w.insert(c, in)
 		}
 		return err
 	})
-	return &response{w.status(status), out}, err
+	return resp, err
+}
+
+// blind reports whether a change needs nothing of the row as it is.
+func (w *writing) blind(in *decoded, partial bool) bool {
+	return w.verb.fill == nil && len(in.readOnly) == 0 && !(partial && w.checks) && w.resource.scope.kind != scopeWhere
 }
 
 // isNotFound tells a single resource's first PUT, which makes the row.
 func isNotFound(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Code == CodeNotFound
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Code == CodeNotFound
 }
 
 // exists answers 404 before it complains of a body, so that faults do not

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"trestle.example/framework/sqldb"
+	"trestle.example/resources"
+)
+
+func (p *program) migrateCommand() *cobra.Command {
+	return p.group("migrate", "Change the database's schema",
+		p.migrateUpCommand(), p.migrateDownCommand(), p.migrateStatusCommand(), p.migrateNewCommand())
+}
+
+func (p *program) migrateUpCommand() *cobra.Command {
+	c := p.command(cobra.Command{
+		Use:   "up [flags]",
+		Short: "Apply every pending migration",
+		Long: `Up applies every pending migration, each in one transaction, and stops at the
+first that fails. Any number of processes may do so at once.`,
+	}, func(cmd *cobra.Command, _ []string) error {
+		return p.with(cmd.Flags(), func(s *site) error { return p.migrateUp(cmd.Context(), s) })
+	})
+	addSettings(c.Flags(), false)
+	return c
+}
+
+// migrateUp applies what is pending and says so.
+func (p *program) migrateUp(ctx context.Context, s *site) error {
+	n := 0
+	err := s.db.Migrate(ctx, func(m sqldb.Migration, took time.Duration) {
+		n++
+		p.sayf("Applied %s in %s.", m, took.Round(time.Millisecond))
+	}, resources.Migrations()...)
+	if err == nil && n == 0 {
+		p.sayf("The database's schema is up to date.")
+	}
+	return err
+}
+
+func (p *program) migrateDownCommand() *cobra.Command {
+	c := p.command(cobra.Command{
+		Use:   "down [--yes] [flags]",
+		Short: "Undo the newest applied migration, and lose what it holds",
+		Long: `Down undoes the newest applied migration. Tables and columns that it made are
+gone with all they hold, so it asks first; away from a terminal it needs --yes.`,
+	}, func(cmd *cobra.Command, _ []string) error {
+		yes, _ := cmd.Flags().GetBool("yes")
+		if _, ok := terminal(p.stdin); !ok && !yes {
+			return misused("this cannot be undone and nobody can be asked here; say --yes to go on")
+		}
+		return p.with(cmd.Flags(), func(s *site) error { return p.migrateDown(cmd.Context(), s, yes) })
+	})
+	c.Flags().Bool("yes", false, "go on without asking")
+	addSettings(c.Flags(), false)
+	return c
+}
+
+func (p *program) migrateDown(ctx context.Context, s *site, yes bool) error {
+	list, err := s.db.MigrationStatus(ctx, resources.Migrations()...)
+	if err != nil {
+		return err
+	}
+	newest := newestApplied(list)
+	if newest == nil {
+		p.sayf("No migration was applied; there is nothing to undo.")
+		return nil
+	}
+	if !yes {
+		yes, err = p.confirm(ctx, fmt.Sprintf("Undo %s, applied %s, and lose what it holds?", newest, day(&newest.AppliedAt)))
+		if err != nil || !yes {
+			p.sayf("Nothing was changed.")
+			return err
+		}
+	}
+	undone, err := s.db.MigrateDown(ctx, nil, resources.Migrations()...)
+	if err == nil {
+		p.sayf("Undid %s.", undone)
+	}
+	return err
+}
+
+func newestApplied(list []sqldb.Migration) *sqldb.Migration {
+	var newest *sqldb.Migration
+	for i, m := range list {
+		if !m.AppliedAt.IsZero() && (newest == nil || !m.AppliedAt.Before(newest.AppliedAt)) {
+			newest = &list[i]
+		}
+	}
+	return newest
+}
+
+func (p *program) migrateStatusCommand() *cobra.Command {
+	c := p.command(cobra.Command{
+		Use:   "status [flags]",
+		Short: "List the migrations; exit code 3 if any is pending",
+	}, func(cmd *cobra.Command, _ []string) error {
+		return p.with(cmd.Flags(), func(s *site) error { return p.migrateStatus(cmd.Context(), s) })
+	})
+	addSettings(c.Flags(), false)
+	return c
+}
+
+func (p *program) migrateStatus(ctx context.Context, s *site) error {
+	list, err := s.db.MigrationStatus(ctx, resources.Migrations()...)
+	if written := writeMigrations(p.stdout, list); written != nil {
+		return written
+	}
+	if err != nil {
+		return err
+	}
+	return s.requireMigrated(ctx)
+}
+
+func writeMigrations(w io.Writer, list []sqldb.Migration) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "MIGRATION\tAPPLIED")
+	for _, m := range list {
+		state := "pending"
+		if !m.AppliedAt.IsZero() {
+			state = day(&m.AppliedAt)
+		}
+		if m.Changed {
+			state += ", its file was changed since"
+		}
+		fmt.Fprintf(table, "%s\t%s\n", m, state)
+	}
+	return table.Flush()
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMigrate(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, r *rig) {
+		for _, step := range []struct {
+			name, call string
+			code       int
+			out, err   string
+		}{
+			{"nothing is applied at first", "migrate status", exitNeedsAction, "auth/0001_users", "trestle migrate up"},
+			{"other commands ask for it", "token list --email a@example.com", exitNeedsAction, "", "run: trestle migrate up"},
+			{"and so does the server", "serve", exitNeedsAction, "", "run: trestle migrate up"},
+			{"undoing nothing is no failure", "migrate down --yes", exitOK, "", "nothing to undo"},
+			{"up applies all", "migrate up", exitOK, "", "Applied auth/0001_users"},
+			{"then none is pending", "migrate status", exitOK, "auth/0001_users", ""},
+			{"a second time does nothing", "migrate up", exitOK, "", "up to date"},
+			{"down undoes the newest", "migrate down --yes", exitOK, "", "Undid application/20261120000002_demo"},
+			{"which is pending then", "migrate status", exitNeedsAction, "pending", "lacks the migration application/20261120000002_demo"},
+			{"and can be applied again", "migrate up", exitOK, "", "Applied application/20261120000002_demo"},
+		} {
+			got := r.run(step.call)
+			if got.code != step.code || !strings.Contains(got.stdout, step.out) || !strings.Contains(got.stderr, step.err) {
+				t.Fatalf("%s: exit code %d, standard output %q, standard error %q; want %+v", step.name, got.code, got.stdout, got.stderr, step)
+			}
+		}
+	})
+}
+
+func TestAllMigrationsCanBeUndone(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, r *rig) {
+		r.ok("migrate up")
+		for range 100 {
+			got := r.run("migrate down --yes")
+			got.is(t, exitOK)
+			if strings.Contains(got.stderr, "nothing to undo") {
+				r.ok("migrate up")
+				return
+			}
+		}
+		t.Error("there is always one more to undo")
+	})
+}
+
+func TestNewMigration(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 12, 30, 45, 0, time.UTC)
+	for name, test := range map[string]struct {
+		there []string
+		want  string
+	}{
+		"its id is the time":                    {nil, "20261120123045_add_email"},
+		"older ones do not matter":              {[]string{"0001_users.tx.up.sql", "20261120123044_a.tx.up.sql"}, "20261120123045_add_email"},
+		"it comes after one of the same second": {[]string{"20261120123045_a.tx.up.sql"}, "20261120123046_add_email"},
+		"it comes after one from the future":    {[]string{"20270101000000_a.tx.down.sql"}, "20270101000001_add_email"},
+		"other files do not matter":             {[]string{"30000101000000_notes.txt", "migrations.go"}, "20261120123045_add_email"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for _, file := range test.there {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte("x"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := newMigration(dir, "add_email", now)
+			want := []string{filepath.Join(dir, test.want+".tx.up.sql"), filepath.Join(dir, test.want+".tx.down.sql")}
+			if err != nil || !slices.Equal(got, want) {
+				t.Fatalf("%q, %v; want %q", got, err, want)
+			}
+			for _, file := range got {
+				if info, err := os.Stat(file); err != nil || info.Size() != 0 {
+					t.Errorf("%s: %v; want an empty file", file, err)
+				}
+			}
+		})
+	}
+}
+
+func TestMigrateNewPrintsItsFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := newRig(t, "")
+	if got := strings.Fields(r.ok("migrate new add_email --dir " + dir)); len(got) != 2 || filepath.Dir(got[0]) != dir {
+		t.Errorf("it prints %q; want two files in %s", got, dir)
+	}
+	r.run("migrate new add_email --dir "+filepath.Join(dir, "none")).is(t, exitFailure, "there is no folder", "--dir")
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// A program is one run of the command: what the system handed to it.
+type program struct {
+	env            map[string]string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+
+	started bool // a command was found and its words were right
+}
+
+// run is main without the end of the process. The end of ctx asks a server to
+// stop, and ends any other command.
+func run(ctx context.Context, args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	p := &program{env: variables(env), stdin: stdin, stdout: stdout, stderr: stderr}
+	root := p.root()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	called, err := root.ExecuteContextC(ctx)
+	return p.finish(called, err)
+}
+
+func variables(env []string) map[string]string {
+	all := make(map[string]string, len(env))
+	for _, pair := range env {
+		name, value, _ := strings.Cut(pair, "=")
+		all[name] = value
+	}
+	return all
+}
+
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "trestle",
+		Short:         "Serve the API and look after its database",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ", "Flags.FlagUsagesWrapped 100 "))
+	root.AddCommand(
+		p.serveCommand(), p.migrateCommand(), p.seedCommand(), p.createSuperuserCommand(),
+		p.tokenCommand(), p.routesCommand(), p.checkCommand(), p.reindexCommand(),
+	)
+	return root
+}
+
+// command completes a command with what it runs.
+func (p *program) command(c cobra.Command, do func(cmd *cobra.Command, args []string) error) *cobra.Command {
+	if c.Args == nil {
+		c.Args = cobra.NoArgs
+	}
+	c.DisableFlagsInUseLine = true
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		p.started = true
+		return do(cmd, args)
+	}
+	return &c
+}
+
+// group is a command that only holds others.
+func (p *program) group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use:                   use,
+		Short:                 short,
+		Args:                  cobra.NoArgs,
+		DisableFlagsInUseLine: true,
+		RunE:                  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.AddCommand(commands...)
+	return c
+}
+
+// required marks flags without which a command is not run.
+func required(c *cobra.Command, flags ...string) {
+	for _, name := range flags {
+		if err := c.MarkFlagRequired(name); err != nil {
+			panic(err) // a flag that the command does not have
+		}
+	}
+}

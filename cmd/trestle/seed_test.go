@@ -1,0 +1,104 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestSeed(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, r *rig) {
+		r.ok("migrate up")
+		first := r.run("seed --patients 20 --appointments 40")
+		first.is(t, exitOK, "Seeded 20 patients, 40 appointments and 4 users")
+		passwords := passwordsOf(t, first.stdout)
+
+		again := r.run("seed")
+		again.is(t, exitOK, "holds demo data already (20 patients, 40 appointments", "--force")
+		if again.stdout != "" {
+			t.Errorf("a second time prints %q; want nothing", again.stdout)
+		}
+		forced := r.run("seed --patients 30 --appointments 60 --force")
+		forced.is(t, exitOK)
+		for email, password := range passwordsOf(t, forced.stdout) {
+			if password == passwords[email] {
+				t.Errorf("the password of %s is the same as before", email)
+			}
+		}
+		r.run("seed").is(t, exitOK, "(30 patients, 60 appointments")
+	})
+}
+
+// passwordsOf reads what seed prints.
+func passwordsOf(t *testing.T, stdout string) map[string]string {
+	t.Helper()
+	passwords := map[string]string{}
+	for _, line := range regexp.MustCompile(`(?m)^(\S+@example\.com)\s+([a-z2-7]{4}(?:-[a-z2-7]{4}){3})\s`).FindAllStringSubmatch(stdout, -1) {
+		passwords[line[1]] = line[2]
+	}
+	if len(passwords) != 4 {
+		t.Fatalf("seed prints %q; want four users with passwords", stdout)
+	}
+	return passwords
+}
+
+func TestSeedSparesADatabaseInUse(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, r *rig) {
+		r.ok("migrate up")
+		r.with("correct horse battery\n", "createsuperuser --email boss@example.com").is(t, exitOK)
+		r.run("seed").is(t, exitNeedsAction, "has users and is not a demo's", "--force")
+		r.run("serve --seed").is(t, exitNeedsAction, "has users and is not a demo's")
+		r.ok("seed --force --patients 10 --appointments 10")
+	})
+}
+
+func TestSeedNeverTakesOverAnAccount(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, r *rig) {
+		r.ok("migrate up")
+		r.with("correct horse battery\n", "createsuperuser --email admin@example.com").is(t, exitOK)
+		r.run("seed --force").is(t, exitFailure, "seed another one")
+		r.run("token create --email asha@example.com").is(t, exitFailure, "no user has the e-mail")
+	})
+}
+
+func TestSeedRefusesProduction(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, sqliteURL(t), "TRESTLE_ENV=production")
+	r.ok("migrate up")
+	r.run("seed --force").is(t, exitUsage, "TRESTLE_ENV is production")
+}
+
+func TestManySeedAtOnce(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, r *rig) {
+		r.ok("migrate up")
+		results := make([]result, 4)
+		var all sync.WaitGroup
+		for i := range results {
+			all.Go(func() { results[i] = r.run("seed --patients 10 --appointments 10") })
+		}
+		all.Wait()
+		printed := 0
+		for _, got := range results {
+			got.is(t, exitOK)
+			printed += strings.Count(got.stdout, "admin@example.com")
+		}
+		if printed != 1 {
+			t.Errorf("%d of them made the users; want one", printed)
+		}
+	})
+}
+
+func TestReindex(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, r *rig) {
+		r.ok("migrate up")
+		r.ok("seed --patients 10 --appointments 10")
+		r.run("reindex").is(t, exitOK, "0 rows of patients") // what seed fills is what the framework fills
+		r.run("reindex doctors").is(t, exitUsage, `no resource "doctors" stores a search document; these do: patients`)
+	})
+}

@@ -1,0 +1,330 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"trestle.example/framework/frameworktest/postgres"
+)
+
+// patience bounds what a test waits for on a busy machine.
+const patience = time.Minute
+
+func TestTheProgramServesUntilItIsStopped(t *testing.T) {
+	t.Parallel()
+	program := buildProgram(t)
+	for name, database := range map[string]func(*testing.T) string{
+		"sqlite":     sqliteURL,
+		"postgresql": func(t *testing.T) string { return postgres.Database(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := database(t)
+			for _, start := range []string{"cold", "warm"} {
+				served := startProgram(t, program, url)
+				if page := fetchPasted(t, served.curl); page.Count == 0 || len(page.Results) == 0 {
+					t.Errorf("%s: the printed request finds nothing", start)
+				}
+				if printed := strings.Contains(served.before, "admin@example.com"); printed != (start == "cold") {
+					t.Errorf("%s: passwords are printed: %t", start, printed)
+				}
+				if err := served.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+					t.Fatal(err)
+				}
+				if err := served.wait(); err != nil {
+					t.Errorf("%s: stopped by SIGTERM it ends with %v; want exit code 0: %s", start, err, served.stderr)
+				}
+				if token := regexp.MustCompile(`trs_\S+`).FindString(served.curl); strings.Contains(served.stderr.String(), strings.Trim(token, "'")) {
+					t.Error("the log holds the token")
+				}
+			}
+		})
+	}
+}
+
+func buildProgram(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "trestle")
+	if output, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("building: %v: %s", err, output)
+	}
+	return program
+}
+
+// A served is a running server and what it printed.
+type served struct {
+	cmd    *exec.Cmd
+	before string // what it printed first
+	curl   string // the line with the request to try
+	rest   io.Reader
+	stderr *logged
+}
+
+func startProgram(t *testing.T, program, database string) *served {
+	t.Helper()
+	s := &served{cmd: exec.Command(program, "serve", "--migrate", "--seed", "--addr", "127.0.0.1:0"), stderr: newLogged()}
+	s.cmd.Env = []string{"DATABASE_URL=" + database}
+	s.cmd.Stderr = s.stderr
+	stdout, err := s.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.cmd.Process.Kill() })
+	s.rest = stdout
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		if line := strings.TrimSpace(lines.Text()); strings.HasPrefix(line, "curl ") {
+			s.curl = line
+			return s
+		}
+		s.before += lines.Text() + "\n"
+	}
+	t.Fatalf("it ends without a request to try: %v: %s", s.cmd.Wait(), s.stderr)
+	return nil
+}
+
+func (s *served) wait() error {
+	_, _ = io.Copy(io.Discard, s.rest)
+	return s.cmd.Wait()
+}
+
+type page struct {
+	Count   int
+	Results []json.RawMessage
+}
+
+// fetchPasted does what a shell does with the printed line.
+func fetchPasted(t *testing.T, curl string) page {
+	t.Helper()
+	parts := regexp.MustCompile(`^curl -H '([^:']+): ([^']+)' '([^']+)'$`).FindStringSubmatch(curl)
+	if parts == nil {
+		t.Fatalf("%q is not the request that was agreed", curl)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, parts[3], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set(parts[1], parts[2])
+	response, err := new(http.Client).Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var p page
+	if err := json.NewDecoder(response.Body).Decode(&p); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s answers %s, %v", parts[3], response.Status, err)
+	}
+	return p
+}
+
+func TestASecondSignalEndsItAtOnce(t *testing.T) {
+	t.Parallel()
+	s := startProgram(t, buildProgram(t), sqliteURL(t))
+	parts := regexp.MustCompile(`'(Authorization: .+)' 'http://([^/]+)/`).FindStringSubmatch(s.curl)
+	connection, err := net.Dial("tcp", parts[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	// A request whose body never comes: "100 Continue" tells that it is waited for.
+	fmt.Fprintf(connection, "POST /api/patients/ HTTP/1.1\r\nHost: %s\r\n%s\r\nContent-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n",
+		parts[2], parts[1])
+	if line, err := bufio.NewReader(connection).ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+		t.Fatalf("the server answers %q, %v", line, err)
+	}
+	terminate := func() {
+		if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+	}
+	terminate()
+	s.stderr.await(t, "msg=stopping")
+	terminate()
+	_ = s.wait()
+	if status, ok := s.cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGTERM {
+		t.Errorf("it ends with %s; want the signal", s.cmd.ProcessState)
+	}
+}
+
+func TestPortInUse(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	addr := taken.Addr().String()
+	newRig(t, sqliteURL(t)).run("serve --migrate --addr "+addr).is(t, exitFailure, "the address "+addr+" is in use; try --addr "+next(addr))
+}
+
+func TestNextAddress(t *testing.T) {
+	t.Parallel()
+	for addr, want := range map[string]string{
+		":8080": ":8081", "127.0.0.1:80": "127.0.0.1:81", "[::1]:9": "[::1]:10", "localhost:65535": "localhost:8080",
+	} {
+		if got := next(addr); got != want {
+			t.Errorf("after %s comes %s; want %s", addr, got, want)
+		}
+	}
+}
+
+func TestRequestsUnderWayAreFinished(t *testing.T) {
+	t.Parallel()
+	entered, release := make(chan struct{}), make(chan struct{})
+	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		close(entered)
+		<-release
+		_, _ = io.WriteString(w, "whole")
+	})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages := newLogged()
+	log := slog.New(slog.NewTextHandler(messages, nil))
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- serveUntilStopped(ctx, newServer(handler, log), listener, log) }()
+
+	bodies := make(chan string, 1)
+	go func() { bodies <- get(t, "http://"+listener.Addr().String()) }()
+	<-entered
+	stop()
+	messages.await(t, "msg=stopping")
+	select {
+	case err := <-ended:
+		t.Fatalf("it ended with %v before the request under way", err)
+	default:
+	}
+	close(release)
+	if body := <-bodies; body != "whole" {
+		t.Errorf("the request under way was answered %q; want whole", body)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	response, err := new(http.Client).Get(url)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(body)
+}
+
+// logged is a log whose lines can be waited for.
+type logged struct {
+	mu   sync.Mutex
+	more *sync.Cond
+	text strings.Builder
+}
+
+func newLogged() *logged {
+	l := &logged{}
+	l.more = sync.NewCond(&l.mu)
+	return l
+}
+
+func (l *logged) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.more.Broadcast()
+	return l.text.Write(line)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// await returns when the log holds some words.
+func (l *logged) await(t *testing.T, words string) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for !strings.Contains(l.text.String(), words) {
+		l.more.Wait()
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		c    config
+		env  []string
+		says string // "" for no warning
+	}{
+		"loopback":                         {config{addr: "127.0.0.1:80"}, nil, ""},
+		"loopback, IPv6":                   {config{addr: "[::1]:80"}, nil, ""},
+		"localhost":                        {config{addr: "localhost:80"}, nil, ""},
+		"every network":                    {config{addr: ":80"}, nil, "in the clear"},
+		"another network":                  {config{addr: "10.0.0.1:80"}, nil, "in the clear"},
+		"production, with its public URL":  {config{addr: ":80", production: true, publicURL: "https://a.example"}, nil, ""},
+		"production, with its host":        {config{addr: ":80", production: true, hosts: []string{"a.example"}}, nil, ""},
+		"production, without either":       {config{addr: ":80", production: true}, nil, "TRESTLE_PUBLIC_URL or TRESTLE_HOSTS"},
+		"a variable that is misspelt":      {config{addr: "[::1]:80"}, []string{"TRESTLE_ADRR=x"}, "TRESTLE_ADRR"},
+		"a variable of the program's own":  {config{addr: "[::1]:80"}, []string{"TRESTLE_ADDR=x"}, ""},
+		"a variable for its tests, unread": {config{addr: "[::1]:80"}, []string{"TRESTLE_TEST_X=x"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var log strings.Builder
+			s := &site{config: test.c, log: slog.New(slog.NewTextHandler(&log, nil))}
+			(&program{env: variables(test.env)}).warnAll(s)
+			if got := log.String(); (got == "") != (test.says == "") || !strings.Contains(got, test.says) {
+				t.Errorf("the log says %q; want %q", got, test.says)
+			}
+		})
+	}
+}
+
+func TestBaseURL(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		addr, public, want string
+	}{
+		"loopback":         {"127.0.0.1:8080", "", "http://127.0.0.1:8080"},
+		"IPv6":             {"[::1]:8080", "", "http://[::1]:8080"},
+		"every network":    {"[::]:8080", "", "http://localhost:8080"},
+		"every IPv4":       {"0.0.0.0:8080", "", "http://localhost:8080"},
+		"a public address": {"127.0.0.1:8080", "https://api.example.org", "https://api.example.org"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			addr, err := net.ResolveTCPAddr("tcp", test.addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := (&site{config: config{publicURL: test.public}}).baseURL(addr); got != test.want {
+				t.Errorf("%s; want %s", got, test.want)
+			}
+		})
+	}
+}

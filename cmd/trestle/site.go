@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"trestle.example/framework"
+	"trestle.example/framework/auth"
+	"trestle.example/framework/sqldb"
+	"trestle.example/resources"
+)
+
+// A site is what most commands work on: the settings, the database they name,
+// and its accounts.
+type site struct {
+	config
+	db    *sqldb.DB
+	users *auth.Users
+	log   *slog.Logger
+}
+
+// open reads the settings and opens the database, which need not be up. Every
+// wrong setting is reported, that of the database among them.
+func (p *program) open(flags *pflag.FlagSet) (*site, error) {
+	c, err := readConfig(flags, p.env)
+	db, dbErr := sqldb.Open(c.databaseURL, sqldb.Options{
+		MaxConns: c.dbConns, StatementTimeout: c.statementTimeout, NoPrepare: !c.prepare,
+	})
+	if err != nil && dbErr == nil {
+		_ = db.Close() // nothing was done with it
+	}
+	if err := errors.Join(err, dbErr); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	users, err := auth.NewUsers(auth.Options{})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &site{config: c, db: db, users: users, log: newLog(p.stderr, c)}, nil
+}
+
+func (s *site) close() { _ = s.db.Close() }
+
+// with opens the site, hands it to do, and closes it.
+func (p *program) with(flags *pflag.FlagSet, do func(*site) error) error {
+	s, err := p.open(flags)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	return do(s)
+}
+
+// withMigrated is with, for commands that need the tables.
+func (p *program) withMigrated(ctx context.Context, flags *pflag.FlagSet, do func(*site) error) error {
+	return p.with(flags, func(s *site) error {
+		if err := s.requireMigrated(ctx); err != nil {
+			return err
+		}
+		return do(s)
+	})
+}
+
+// requireMigrated is an error that names what to do when migrations are
+// pending.
+func (s *site) requireMigrated(ctx context.Context) error {
+	list, err := s.db.MigrationStatus(ctx, resources.Migrations()...)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, m := range list {
+		if m.AppliedAt.IsZero() {
+			names = append(names, m.String())
+		}
+	}
+	switch len(names) {
+	case 0:
+		return nil
+	case 1:
+		return needsAction("the database lacks the migration %s; run: trestle migrate up", names[0])
+	}
+	return needsAction("the database lacks %d migrations (%s); run: trestle migrate up", len(names), strings.Join(names, ", "))
+}
+
+// api declares every service, on db.
+func (c config) api(db *sqldb.DB, log *slog.Logger) *framework.API {
+	common := resources.Config(db, c.pageSize)
+	common.PublicURL = c.publicURL
+	common.Hosts = c.hosts
+	common.Timeout = c.requestTimeout
+	common.Log = log
+	api := framework.New(common)
+	resources.Register(api)
+	return api
+}
+
+// declared is the checked API without a database: the one it is given is never
+// connected to.
+func (p *program) declared(flags *pflag.FlagSet) (*framework.API, error) {
+	c, err := readConfig(flags, p.env)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	db, err := sqldb.Open("postgres://nobody@localhost/nothing", sqldb.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = db.Close() }()
+	api := c.api(db, newLog(p.stderr, c))
+	return api, api.Check()
+}
+
+func newLog(w io.Writer, c config) *slog.Logger {
+	o := &slog.HandlerOptions{Level: c.logLevel}
+	if c.logJSON {
+		return slog.New(slog.NewJSONHandler(w, o))
+	}
+	return slog.New(slog.NewTextHandler(w, o))
+}
+
+// sayf writes a line for the person at the terminal.
+func (p *program) sayf(format string, args ...any) {
+	fmt.Fprintf(p.stderr, format+"\n", args...)
+}
+
+// print writes one line of the result.
+func (p *program) print(line string) error {
+	_, err := fmt.Fprintln(p.stdout, line)
+	return err
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// openTerminal makes a pseudo terminal: what is written to keyboard is typed
+// at screen.
+func openTerminal(t *testing.T) (keyboard, screen *os.File) {
+	t.Helper()
+	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { keyboard.Close() })
+	fd := int(keyboard.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	screen, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { screen.Close() })
+	return keyboard, screen
+}
+
+// A typist types an answer whenever a question appears.
+type typist struct {
+	bytes.Buffer
+
+	keyboard io.Writer
+	answers  []string
+	question string // the end of one
+}
+
+func (y *typist) Write(text []byte) (int, error) {
+	n, err := y.Buffer.Write(text)
+	if strings.HasSuffix(string(text), y.question) && len(y.answers) > 0 {
+		_, err = io.WriteString(y.keyboard, y.answers[0]+"\n")
+		y.answers = y.answers[1:]
+	}
+	return n, err
+}
+
+func TestThePasswordIsAskedForTwiceAndNotShown(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		answers []string
+		code    int
+		says    string
+	}{
+		"alike":     {[]string{"correct horse", "correct horse"}, exitOK, "Created the superuser"},
+		"different": {[]string{"correct horse", "correct house"}, exitFailure, "the two passwords differ"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, sqliteURL(t))
+			r.ok("migrate up")
+			keyboard, screen := openTerminal(t)
+			stderr := &typist{keyboard: keyboard, answers: test.answers, question: ": "}
+			var stdout bytes.Buffer
+			code := run(context.Background(), []string{"createsuperuser", "--email", "a@example.com"}, r.env, screen, &stdout, stderr)
+			result{code, stdout.String(), stderr.String()}.is(t, test.code, "Password: \r\nPassword again: \r\n", test.says)
+			screen.Close()
+			if shown, _ := io.ReadAll(keyboard); bytes.Contains(shown, []byte("horse")) {
+				t.Errorf("the terminal shows what is typed: %q", shown)
+			}
+		})
+	}
+}
+
+func TestUndoingAsksAtATerminal(t *testing.T) {
+	t.Parallel()
+	for answer, says := range map[string]string{"yes": "Undid application/", "Y": "Undid application/", "n": "Nothing was changed", "": "Nothing was changed"} {
+		t.Run("answered "+answer, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, sqliteURL(t))
+			r.ok("migrate up")
+			keyboard, screen := openTerminal(t)
+			stderr := &typist{keyboard: keyboard, answers: []string{answer}, question: "[y/N] "}
+			code := run(context.Background(), []string{"migrate", "down"}, r.env, screen, io.Discard, stderr)
+			result{code: code, stderr: stderr.String()}.is(t, exitOK, "and lose what it holds?", says)
+		})
+	}
+}
+
+func TestAnInterruptEndsAQuestion(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(keyboard io.Writer, signal func()){
+		"a signal":       func(_ io.Writer, signal func()) { signal() },
+		"Ctrl-C, typed":  func(keyboard io.Writer, _ func()) { _, _ = io.WriteString(keyboard, "\x03") },
+		"the end, typed": func(keyboard io.Writer, _ func()) { _, _ = io.WriteString(keyboard, "\x04") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, sqliteURL(t))
+			r.ok("migrate up")
+			keyboard, screen := openTerminal(t)
+			before, err := unix.IoctlGetTermios(int(screen.Fd()), unix.TCGETS)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, signal := context.WithCancel(t.Context())
+			defer signal()
+			stderr := &interrupter{question: "Password: ", interrupt: func() { end(keyboard, signal) }}
+			code := run(ctx, []string{"createsuperuser", "--email", "a@example.com"}, r.env, screen, io.Discard, stderr)
+			result{code: code, stderr: stderr.text()}.is(t, exitFailure, "interrupted")
+			after, err := unix.IoctlGetTermios(int(screen.Fd()), unix.TCGETS)
+			if err != nil || *after != *before {
+				t.Errorf("the terminal is left in another state, %v", err)
+			}
+		})
+	}
+}
+
+// An interrupter interrupts a question. What asked may still be writing then.
+type interrupter struct {
+	bytes.Buffer
+
+	mu        sync.Mutex
+	question  string
+	interrupt func()
+}
+
+func (i *interrupter) Write(text []byte) (int, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if strings.HasSuffix(string(text), i.question) {
+		i.interrupt()
+	}
+	return i.Buffer.Write(text)
+}
+
+func (i *interrupter) text() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.String()
+}
+
+func TestTheProgressBarIsForTerminals(t *testing.T) {
+	t.Parallel()
+	_, screen := openTerminal(t)
+	bar := (&program{stderr: screen}).progressBar("Seeding")
+	if bar.out == nil {
+		t.Fatal("there is none at a terminal")
+	}
+	var drawn bytes.Buffer
+	bar.out = &drawn
+	for done := range 1001 {
+		bar.show(done, 1000)
+	}
+	bar.end()
+	if lines := strings.Count(drawn.String(), "\r"); lines != 101 || !strings.HasSuffix(drawn.String(), "100%\n") {
+		t.Errorf("drawn %d times, the last %q; want once for each per cent", lines, drawn.String()[max(0, drawn.Len()-50):])
+	}
+	away := (&program{stderr: &drawn}).progressBar("Seeding")
+	drawn.Reset()
+	away.show(1, 2)
+	away.end()
+	if drawn.Len() > 0 {
+		t.Errorf("away from a terminal it draws %q", drawn.String())
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"trestle.example/framework/auth"
+)
+
+// demoTokenLife is how long the token is good that a demo server prints.
+const demoTokenLife = 12 * time.Hour
+
+// demoTokenName is what such tokens are called.
+const demoTokenName = "demo server"
+
+// welcome prints where to look and, in a demo, a request that works.
+func (p *program) welcome(ctx context.Context, s *site, addr net.Addr, demo bool) error {
+	base := s.baseURL(addr)
+	lines := []string{"Trestle serves", "", "  " + base + "/api/", ""}
+	if demo {
+		token, err := s.demoToken(ctx)
+		switch {
+		case errors.Is(err, auth.ErrNotFound):
+			lines = append(lines, "The demo's user "+triedOut+" is gone; trestle seed --force brings it back.", "")
+		case err != nil:
+			return err
+		default:
+			lines = append(lines, "Try it as "+triedOut+", for 12 hours:", "", "  "+demoRequest(base, token), "")
+		}
+	}
+	return p.print(strings.Join(lines, "\n"))
+}
+
+func demoRequest(base string, token auth.Secret) string {
+	return fmt.Sprintf("curl -H 'Authorization: Token %s' '%s/api/patients/?search=an&ordering=-city'", token.Reveal(), base)
+}
+
+// baseURL is where a client on this machine finds the server.
+func (s *site) baseURL(addr net.Addr) string {
+	if s.publicURL != "" {
+		return s.publicURL
+	}
+	host, port, err := net.SplitHostPort(addr.String())
+	if err != nil {
+		return "http://" + addr.String()
+	}
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// demoToken makes a short-lived token, and tidies away those of earlier starts
+// that have expired.
+func (s *site) demoToken(ctx context.Context) (auth.Secret, error) {
+	in := s.db.Session()
+	user, err := s.users.FindUser(ctx, in, triedOut)
+	if err != nil {
+		return auth.Secret{}, err
+	}
+	tokens, err := s.users.ListTokens(ctx, in, user.ID)
+	if err != nil {
+		return auth.Secret{}, err
+	}
+	for _, t := range tokens {
+		if t.Name != demoTokenName || t.ExpiresAt == nil || t.ExpiresAt.After(time.Now()) {
+			continue
+		}
+		if err := s.users.RevokeTokenByID(ctx, in, user.ID, t.ID); err != nil && !errors.Is(err, auth.ErrNotFound) {
+			return auth.Secret{}, err
+		}
+	}
+	token, _, err := s.users.IssueToken(ctx, in, user.ID, demoTokenName, demoTokenLife)
+	return token, err
+}
+
+// warnAll logs what is likely a mistake in the settings.
+func (p *program) warnAll(s *site) {
+	host, _, _ := net.SplitHostPort(s.addr)
+	ip := net.ParseIP(host)
+	if local := host == "localhost" || ip != nil && ip.IsLoopback(); !local && !s.production {
+		s.log.Warn("other machines can reach this address, and passwords and tokens cross the network in the clear; "+
+			"put a proxy that speaks TLS before it and set TRESTLE_ENV=production, or listen on 127.0.0.1", "address", s.addr)
+	}
+	if s.production && s.publicURL == "" && len(s.hosts) == 0 {
+		s.log.Warn("links in answers lead wherever the request's Host says; set TRESTLE_PUBLIC_URL or TRESTLE_HOSTS")
+	}
+	for _, name := range unknownSettings(p.env) {
+		s.log.Warn("this variable is no setting and has no effect; trestle serve --help lists them", "variable", name)
+	}
+}

@@ -1,0 +1,79 @@
+package filter
+
+import (
+	"errors"
+
+	"trestle.example/framework"
+)
+
+// A Backend is a filter of this package, a [framework.Filter]. Make one with
+// one of the functions here; the zero Backend is refused at registration.
+type Backend struct {
+	doc  string
+	bind func(f *framework.Facts) (framework.BoundFilter, error)
+}
+
+// Doc returns the filter with a description for clients in the place of its
+// own: a sentence, such as "Only appointments that cost at least this.". A
+// [Range] gives it to both its parameters.
+func (b Backend) Doc(text string) Backend {
+	b.doc = text
+	return b
+}
+
+// Bind implements [framework.Filter].
+func (b Backend) Bind(f *framework.Facts) (framework.BoundFilter, error) {
+	if b.bind == nil {
+		return framework.BoundFilter{}, errors.New("the zero filter.Backend filters nothing; make one with a function of package filter, such as filter.Exact")
+	}
+	bound, err := b.bind(f)
+	if err != nil {
+		return framework.BoundFilter{}, err
+	}
+	for i := range bound.Params {
+		p := &bound.Params[i]
+		if p.Name == "" {
+			return framework.BoundFilter{}, errors.New("a filter's parameter has no name; say what clients call it, as in filter.Min(\"min_fee\", \"fee\")")
+		}
+		if b.doc != "" {
+			p.Doc = b.doc
+		}
+	}
+	return bound, nil
+}
+
+// onField makes a backend of one column: suits checks at registration that the
+// column is fit for it, bound says what it reads.
+func onField(field string, suits func(framework.Field) error, bound func(framework.Field) framework.BoundFilter) Backend {
+	return Backend{bind: func(facts *framework.Facts) (framework.BoundFilter, error) {
+		f, err := facts.Field(field)
+		if err != nil {
+			return framework.BoundFilter{}, err
+		}
+		if err := suits(f); err != nil {
+			return framework.BoundFilter{}, err
+		}
+		return bound(f), nil
+	}}
+}
+
+// reading makes a filter of one parameter. An error of read that is not made
+// for clients yet becomes the parameter's 400.
+func reading(p framework.Param, read func(c *framework.Call, text string) (framework.Narrow, error)) framework.BoundFilter {
+	return framework.BoundFilter{
+		Params: []framework.Param{p},
+		Read: func(c *framework.Call, v framework.Values) (framework.Narrow, error) {
+			narrow, err := read(c, v[p.Name])
+			return narrow, blame(p.Name, err)
+		},
+	}
+}
+
+// blame names the parameter that an error is about.
+func blame(param string, err error) error {
+	var ready *framework.Error
+	if err == nil || errors.As(err, &ready) {
+		return err
+	}
+	return framework.InvalidParameter(param, err.Error())
+}

@@ -1,0 +1,102 @@
+package filter
+
+import (
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+)
+
+// Min keeps the rows whose field is the parameter's value or more: numbers,
+// times (RFC 3339), and types of one's own that implement
+// encoding.TextUnmarshaler, such as a decimal.
+func Min(param, field string) Backend {
+	return bound("Min", param, field, "? >= ?", "Only rows whose %s is at least this.")
+}
+
+// Max keeps the rows whose field is the parameter's value or less; it takes
+// the types that [Min] takes.
+func Max(param, field string) Backend {
+	return bound("Max", param, field, "? <= ?", "Only rows whose %s is at most this.")
+}
+
+func bound(constructor, param, field, condition, doc string) Backend {
+	return onField(field, ordered(constructor), func(f framework.Field) framework.BoundFilter {
+		p := framework.Param{Name: param, Type: f.Type, Doc: fmt.Sprintf(doc, field)}
+		return reading(p, comparing(condition, f))
+	})
+}
+
+// Range keeps the rows whose field lies between two values, both included and
+// either optional. It reads {field}_min and {field}_max, for a time
+// {field}_after and {field}_before, and takes the types that [Min] takes. Ends
+// that are the wrong way round are 400 and both parameters are named; those of
+// a type of one's own are compared by its method Compare or Cmp, and without
+// one the list is empty.
+func Range(field string) Backend {
+	return onField(field, ordered("Range"), func(f framework.Field) framework.BoundFilter {
+		low, high := field+"_min", field+"_max"
+		if f.Type == timeType {
+			low, high = field+"_after", field+"_before"
+		}
+		r := span{f, low, high, comparison(f.Type)}
+		return framework.BoundFilter{
+			Params: []framework.Param{
+				{Name: low, Type: f.Type, Doc: fmt.Sprintf("Only rows whose %s is at least this.", field)},
+				{Name: high, Type: f.Type, Doc: fmt.Sprintf("Only rows whose %s is at most this.", field)},
+			},
+			Read: r.read,
+		}
+	})
+}
+
+// A span is the range of one column and its two parameters.
+type span struct {
+	field     framework.Field
+	low, high string
+	compare   func(a, b any) int
+}
+
+func (s span) read(_ *framework.Call, v framework.Values) (framework.Narrow, error) {
+	low, lowErr := s.end(s.low, v)
+	high, highErr := s.end(s.high, v)
+	switch {
+	case lowErr != nil && highErr != nil:
+		return nil, both(s.low, lowErr, s.high, highErr)
+	case lowErr != nil:
+		return nil, blame(s.low, lowErr)
+	case highErr != nil:
+		return nil, blame(s.high, highErr)
+	case low != nil && high != nil && s.compare != nil && s.compare(low, high) > 0:
+		return nil, both(s.low, fmt.Errorf("must not be more than %s", s.high), s.high, fmt.Errorf("must not be less than %s", s.low))
+	}
+	return s.narrow(low, high), nil
+}
+
+// end reads one end of the range, nil if it is open.
+func (s span) end(param string, v framework.Values) (any, error) {
+	if v[param] == "" {
+		return nil, nil
+	}
+	return parse(s.field, v[param])
+}
+
+func (s span) narrow(low, high any) framework.Narrow {
+	return func(q *bun.SelectQuery) *bun.SelectQuery {
+		if low != nil {
+			q = where("? >= ?", s.field, low)(q)
+		}
+		if high != nil {
+			q = where("? <= ?", s.field, high)(q)
+		}
+		return q
+	}
+}
+
+// both is one refusal that names two parameters.
+func both(a string, aErr error, b string, bErr error) error {
+	e := framework.InvalidParameter(a, aErr.Error())
+	e.Faults = append(e.Faults, framework.InvalidParameter(b, bErr.Error()).Faults...)
+	return e
+}

@@ -1,0 +1,48 @@
+package filter
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+)
+
+// Date keeps the rows whose field, a time, lies on one calendar day in UTC:
+// the parameter is YYYY-MM-DD. For days of another zone use [Range], whose
+// ends may carry an offset.
+func Date(param, field string) Backend {
+	return onField(field, timely, func(f framework.Field) framework.BoundFilter {
+		p := framework.Param{Name: param, Type: reflect.TypeFor[string](), Doc: fmt.Sprintf("Only rows whose %s is on this day in UTC, as YYYY-MM-DD.", field)}
+		return reading(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
+			day, err := time.Parse(time.DateOnly, text)
+			if err != nil || day.Year() < 1 {
+				return nil, errors.New("must be a day as YYYY-MM-DD, such as 2026-01-31")
+			}
+			return within(f, day), nil
+		})
+	})
+}
+
+// within is half open, so an index on the column serves it. The last day that
+// four digits can write has no end.
+func within(f framework.Field, day time.Time) framework.Narrow {
+	next := day.AddDate(0, 0, 1)
+	return func(q *bun.SelectQuery) *bun.SelectQuery {
+		q = where("? >= ?", f, day)(q)
+		if next.Year() > 9999 {
+			return q
+		}
+		return where("? < ?", f, next)(q)
+	}
+}
+
+func timely(f framework.Field) error {
+	if f.Type == timeType {
+		return nil
+	}
+	return fmt.Errorf("field %q is %s; filter.Date takes a time", f.Name, f.Type)
+}

@@ -1,0 +1,37 @@
+package filter
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+)
+
+// IsNull keeps the rows whose field is null, or those whose field is not: the
+// parameter is true, false, 1 or 0, in any case. The field must be one that
+// can be null, a pointer or a column tagged nullzero.
+func IsNull(param, field string) Backend {
+	return onField(field, nullable, func(f framework.Field) framework.BoundFilter {
+		p := framework.Param{Name: param, Type: reflect.TypeFor[bool](), Doc: fmt.Sprintf("True for rows without a value of %s, false for those with one.", field)}
+		return reading(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
+			null, err := framework.ParseValue(p.Type, text)
+			if err != nil {
+				return nil, err
+			}
+			condition := "? IS NOT NULL"
+			if null == true {
+				condition = "? IS NULL"
+			}
+			return func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where(condition, f.Ident()) }, nil
+		})
+	})
+}
+
+func nullable(f framework.Field) error {
+	if f.Nullable {
+		return nil
+	}
+	return fmt.Errorf("field %q is %s, which is never null; filter.IsNull takes a pointer or a column tagged nullzero", f.Name, f.Type)
+}

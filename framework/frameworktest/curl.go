@@ -1,0 +1,58 @@
+package frameworktest
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// curl is a line for a POSIX shell that repeats a request. Credentials are
+// left to the variable TOKEN, for a log keeps what a test prints.
+func curl(r *http.Request, body []byte) string {
+	line := []string{"curl", "-i", "-X", r.Method}
+	names := make([]string, 0, len(r.Header))
+	for name := range r.Header {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		line = append(line, "-H", headerWord(name, r.Header.Get(name)))
+	}
+	if body != nil {
+		line = append(line, "--data-binary", quoted(string(body)))
+	}
+	return strings.Join(append(line, quoted(r.URL.String())), " ")
+}
+
+// headerWord is one header as a word of the shell, in double quotes where a
+// variable must be put in.
+func headerWord(name, value string) string {
+	masked, secret := maskHeader(name, value)
+	if secret {
+		return `"` + name + ": " + masked + `"`
+	}
+	return quoted(name + ": " + value)
+}
+
+// maskHeader puts $TOKEN in the place of credentials, after the scheme.
+func maskHeader(name, value string) (string, bool) {
+	lower := strings.ToLower(name)
+	secret := slices.ContainsFunc([]string{"authorization", "cookie", "token", "secret", "key", "password"}, func(part string) bool {
+		return strings.Contains(lower, part)
+	})
+	if !secret || lower == "idempotency-key" {
+		return value, false
+	}
+	if scheme, _, ok := strings.Cut(value, " "); ok && lower == "authorization" && plainWord(scheme) {
+		return scheme + " $TOKEN", true
+	}
+	return "$TOKEN", true
+}
+
+func plainWord(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-')
+	})
+}
+
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -1,0 +1,165 @@
+package frameworktest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"trestle.example/framework"
+)
+
+// A Response is what came back. Its expectations return it, so that they can
+// be chained; one that fails marks the test as failed, prints the request, the
+// response and a curl line that repeats it, and lets the test go on.
+type Response struct {
+	tb       testing.TB
+	request  *http.Request
+	sent     []byte
+	response *http.Response
+	body     []byte
+	told     bool // request and response were printed
+}
+
+// Status is the status code.
+func (r *Response) Status() int { return r.response.StatusCode }
+
+// Headers are the response's headers.
+func (r *Response) Headers() http.Header { return r.response.Header }
+
+// Body is the response's body as it came.
+func (r *Response) Body() string { return string(r.body) }
+
+// Expect checks the status code.
+func (r *Response) Expect(status int) *Response {
+	r.tb.Helper()
+	if r.Status() != status {
+		r.failf("status %d; want %d", r.Status(), status)
+	}
+	return r
+}
+
+// Code checks the stable code of an error in the shape of
+// [framework.ProblemJSON].
+func (r *Response) Code(code string) *Response {
+	r.tb.Helper()
+	if got := r.problem().Code; got != code {
+		r.failf("error code %q; want %q", got, code)
+	}
+	return r
+}
+
+// Fault checks that an error in the shape of [framework.ProblemJSON] lists a
+// fault: where is a JSON Pointer into the body, "/items/0/quantity", or the
+// name of a query parameter.
+func (r *Response) Fault(where, code string) *Response {
+	r.tb.Helper()
+	found := slices.ContainsFunc(r.problem().Errors, func(f framework.Fault) bool {
+		return f.Pointer+f.Parameter == where && f.Code == code
+	})
+	if !found {
+		r.failf("no fault %q at %q", code, where)
+	}
+	return r
+}
+
+// JSON decodes the body into v, a pointer. A body that does not fit fails the
+// test at once.
+func (r *Response) JSON(v any) *Response {
+	r.tb.Helper()
+	if err := json.Unmarshal(r.body, v); err != nil {
+		r.tb.Fatalf("the body is not a %T: %v\n%s", v, err, r.story())
+	}
+	return r
+}
+
+// Contains checks that the body has every text in it.
+func (r *Response) Contains(texts ...string) *Response {
+	r.tb.Helper()
+	for _, text := range texts {
+		if !strings.Contains(r.Body(), text) {
+			r.failf("the body lacks %q", text)
+		}
+	}
+	return r
+}
+
+// Lacks checks that the body has none of the texts in it.
+func (r *Response) Lacks(texts ...string) *Response {
+	r.tb.Helper()
+	for _, text := range texts {
+		if strings.Contains(r.Body(), text) {
+			r.failf("the body must not have %q in it", text)
+		}
+	}
+	return r
+}
+
+// Header checks a header's value; an empty one means that the header is absent.
+func (r *Response) Header(name, want string) *Response {
+	r.tb.Helper()
+	if got := strings.Join(r.response.Header.Values(name), ", "); got != want {
+		r.failf("header %s is %q; want %q", name, got, want)
+	}
+	return r
+}
+
+// problem is what an error body says; empty if it is of another shape.
+func (r *Response) problem() (p struct {
+	Code   string            `json:"code"`
+	Errors []framework.Fault `json:"errors"`
+}) {
+	// A body that is no problem has no code, which is what the caller reports.
+	_ = json.Unmarshal(r.body, &p)
+	return p
+}
+
+func (r *Response) failf(format string, args ...any) {
+	r.tb.Helper()
+	message := fmt.Sprintf(format, args...)
+	if !r.told {
+		message += "\n" + r.story()
+	}
+	r.told = true
+	r.tb.Error(message)
+}
+
+// story is the request and the response, and how to repeat it.
+func (r *Response) story() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "> %s %s\n", r.request.Method, r.request.URL.RequestURI())
+	writeHeader(&b, "> ", r.request.Header)
+	writeBody(&b, "> ", r.sent)
+	fmt.Fprintf(&b, "< %s\n", r.response.Status)
+	writeHeader(&b, "< ", r.response.Header)
+	writeBody(&b, "< ", r.body)
+	b.WriteString(curl(r.request, r.sent))
+	return b.String()
+}
+
+func writeHeader(b *strings.Builder, mark string, h http.Header) {
+	names := make([]string, 0, len(h))
+	for name := range h {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		value, _ := maskHeader(name, strings.Join(h.Values(name), ", "))
+		fmt.Fprintf(b, "%s%s: %s\n", mark, name, value)
+	}
+}
+
+// writeBody prints the start of a body; the rest of a long one says little.
+func writeBody(b *strings.Builder, mark string, body []byte) {
+	const most = 8 << 10
+	if len(body) == 0 {
+		return
+	}
+	text := string(body)
+	if len(text) > most {
+		text = fmt.Sprintf("%s... (%d bytes in all)", strings.ToValidUTF8(text[:most], ""), len(body))
+	}
+	fmt.Fprintf(b, "%s\n%s%s\n", mark, mark, text)
+}

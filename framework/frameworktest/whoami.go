@@ -1,0 +1,53 @@
+package frameworktest
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"trestle.example/framework"
+)
+
+// whoami is an endpoint that touches no table: it tells who calls.
+type whoami struct {
+	ID        uuid.UUID `json:"id"`
+	Scheme    string    `json:"scheme"`
+	Anonymous bool      `json:"anonymous"`
+}
+
+const whoamiPath = "/api/rows/whoami/"
+
+func tellWhoami(c *framework.Call, _ framework.None) (whoami, error) {
+	return whoami{c.Caller.ID, c.Caller.Scheme, c.Caller.Anonymous()}, nil
+}
+
+// serveWhoami serves whoami for anyone under a configuration.
+func serveWhoami(tb testing.TB, c framework.Config) *Client {
+	tb.Helper()
+	if c.DB == nil {
+		c.DB = emptyDatabase(tb)
+	}
+	c.Permission, c.Log = framework.Anyone(), errorLog(tb)
+	api := framework.New(c)
+	api.Register(framework.ViewSet[Row]{
+		Name: "rows", Scope: framework.Public(),
+		Collection: []framework.CollectionAction{framework.OnCollection(http.MethodGet, "whoami", tellWhoami)},
+	})
+	return New(tb, handlerOf(tb, api))
+}
+
+// whoami asks who calls, with what prepare puts on the request; nil for
+// nothing.
+func (c *Client) whoami(prepare func(*http.Request)) *Response {
+	c.tb.Helper()
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, c.base+whoamiPath, nil)
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	if prepare != nil {
+		prepare(r)
+	}
+	return c.exchange(r, nil)
+}

@@ -1,0 +1,59 @@
+package page_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"trestle.example/framework"
+)
+
+// Feed answers {"entries": [...], "more": "https://..."} in steps of ten: a
+// pagination class of one's own.
+type Feed struct{}
+
+// Params says what the class reads.
+func (Feed) Params() []framework.Param {
+	return []framework.Param{{Name: "after", Doc: "How many entries were read already."}}
+}
+
+// Window says which rows are asked for. Nothing needs to be counted.
+func (Feed) Window(v framework.Values) (framework.Window, error) {
+	w := framework.Window{Limit: 10, Counting: framework.NoCount()}
+	if text := v["after"]; text != "" {
+		after, err := strconv.ParseUint(text, 10, 31)
+		if err != nil {
+			return w, framework.InvalidParameter("after", "must be a whole number of at least 0")
+		}
+		w.Offset = int64(after)
+	}
+	return w, nil
+}
+
+// Envelope shapes the answer; the link keeps the list's other parameters.
+func (Feed) Envelope(p framework.Page) (framework.Envelope, error) {
+	e := framework.Envelope{{Name: "entries", Value: framework.Items{}, Doc: "The entries."}}
+	if p.More {
+		after := strconv.FormatInt(p.Offset+p.Limit, 10)
+		e = append(e, framework.Member{Name: "more", Value: p.Link(url.Values{"after": {after}}), Doc: "Where the feed goes on."})
+	}
+	return e, nil
+}
+
+// An envelope of one's own is a class of three methods: give it to a viewset
+// as Pagination: Feed{}, and to frameworktest.TestPagination in a test.
+func Example_ownEnvelope() {
+	feed := Feed{}
+	window, _ := feed.Window(framework.Values{"after": "20"})
+	envelope, _ := feed.Envelope(framework.Page{Window: window, Rows: 10, More: true, Link: func(replace url.Values) string {
+		return "https://api.example.org/news/?" + replace.Encode()
+	}})
+	for _, member := range envelope {
+		value, _ := json.Marshal(member.Value)
+		fmt.Println(member.Name, string(value))
+	}
+	// Output:
+	// entries {}
+	// more "https://api.example.org/news/?after=30"
+}

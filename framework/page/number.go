@@ -1,0 +1,81 @@
+package page
+
+import (
+	"net/url"
+	"reflect"
+	"strconv"
+
+	"trestle.example/framework"
+)
+
+// Number cuts a list into numbered pages, as Django REST Framework's
+// PageNumberPagination does: the parameter is page, the first page is 1, and
+// the answer is {"count", "next", "previous", "results"}. Links are absolute
+// and keep the other parameters; a link to the first page has no page.
+//
+// A page that is 0, negative, not a whole number or past the end is 404. The
+// first page of an empty list is 200 and empty.
+type Number struct {
+	// Size is how many rows a page has. Defaults to 20.
+	Size int
+	// SizeParam lets the client choose the size by a parameter of this name,
+	// such as "page_size". A value that is not a whole number above 0 is
+	// ignored, one above MaxSize is MaxSize. Defaults to none.
+	SizeParam string
+	// MaxSize is the largest size that a client may choose. Defaults to 100,
+	// or to Size if that is more.
+	MaxSize int
+	// Count says how rows are counted. Defaults to exactly. With
+	// framework.NoCount the count is null. With framework.CappedCount or
+	// framework.EstimatedCount the answer has one member more, count_is:
+	// "exact", "at_least" or "estimate".
+	Count framework.Counting
+}
+
+const pageParam = "page"
+
+// Params implements [framework.Pagination].
+func (n Number) Params() []framework.Param {
+	params := []framework.Param{{Name: pageParam, Type: reflect.TypeFor[int64](), Doc: "The page's number, from 1."}}
+	if n.SizeParam != "" {
+		params = append(params, framework.Param{Name: n.SizeParam, Type: reflect.TypeFor[int64](), Doc: sizeDoc(n.sizes())})
+	}
+	return params
+}
+
+// Window implements [framework.Pagination].
+func (n Number) Window(v framework.Values) (framework.Window, error) {
+	w := framework.Window{Limit: n.sizes().of, Number: 1, Counting: n.Count}
+	if asked, ok := whole(v[n.SizeParam]); n.SizeParam != "" && ok && asked > 0 {
+		w.Limit = min(asked, n.sizes().most)
+	}
+	if text := v[pageParam]; text != "" {
+		number, ok := whole(text)
+		if !ok || number < 1 || number-1 > farthest/w.Limit {
+			return framework.Window{}, framework.NotFound()
+		}
+		w.Number = number
+	}
+	w.Offset = (w.Number - 1) * w.Limit
+	return w, nil
+}
+
+// Envelope implements [framework.Pagination].
+func (n Number) Envelope(p framework.Page) (framework.Envelope, error) {
+	if p.Number > 1 && p.Rows == 0 {
+		return nil, framework.NotFound()
+	}
+	var next, previous *string
+	if p.More {
+		next = link(p, url.Values{pageParam: {strconv.FormatInt(p.Number+1, 10)}})
+	}
+	if p.Number == 2 {
+		previous = link(p, url.Values{pageParam: nil})
+	}
+	if p.Number > 2 {
+		previous = link(p, url.Values{pageParam: {strconv.FormatInt(p.Number-1, 10)}})
+	}
+	return results(p, n.Count, next, previous), nil
+}
+
+func (n Number) sizes() sizes { return settle(n.Size, n.MaxSize) }

@@ -1,0 +1,70 @@
+package page
+
+import (
+	"net/url"
+	"reflect"
+	"strconv"
+
+	"trestle.example/framework"
+)
+
+// Offset lets the client say how many rows it wants and how many to skip, by
+// the parameters limit and offset. The answer is that of [Number]:
+// {"count", "next", "previous", "results"}; a link to the start has no offset.
+//
+// A limit below 1, an offset below 0, and whatever is not a whole number are
+// 400; a limit above MaxSize is MaxSize. An offset past the end is 200 and
+// empty.
+type Offset struct {
+	// Size is how many rows come without a limit. Defaults to 20.
+	Size int
+	// MaxSize is the largest limit. Defaults to 100, or to Size if that is more.
+	MaxSize int
+	// Count says how rows are counted, as in [Number]. Defaults to exactly.
+	Count framework.Counting
+}
+
+const (
+	limitParam  = "limit"
+	offsetParam = "offset"
+)
+
+// Params implements [framework.Pagination].
+func (o Offset) Params() []framework.Param {
+	return []framework.Param{
+		{Name: limitParam, Type: reflect.TypeFor[int64](), Doc: sizeDoc(o.sizes())},
+		{Name: offsetParam, Type: reflect.TypeFor[int64](), Doc: "How many rows to skip; 0 if it is not given."},
+	}
+}
+
+// Window implements [framework.Pagination].
+func (o Offset) Window(v framework.Values) (framework.Window, error) {
+	limit, limitErr := atLeast(1, v, limitParam, o.sizes().of)
+	offset, offsetErr := atLeast(0, v, offsetParam, 0)
+	if err := together(limitErr, offsetErr); err != nil {
+		return framework.Window{}, err
+	}
+	return framework.Window{Limit: min(limit, o.sizes().most), Offset: min(offset, farthest), Counting: o.Count}, nil
+}
+
+// Envelope implements [framework.Pagination].
+func (o Offset) Envelope(p framework.Page) (framework.Envelope, error) {
+	var next, previous *string
+	if p.More {
+		next = o.link(p, p.Offset+p.Limit)
+	}
+	if p.Offset > 0 {
+		previous = o.link(p, max(p.Offset-p.Limit, 0))
+	}
+	return results(p, o.Count, next, previous), nil
+}
+
+func (o Offset) link(p framework.Page, offset int64) *string {
+	replace := url.Values{limitParam: {strconv.FormatInt(p.Limit, 10)}, offsetParam: nil}
+	if offset > 0 {
+		replace.Set(offsetParam, strconv.FormatInt(offset, 10))
+	}
+	return link(p, replace)
+}
+
+func (o Offset) sizes() sizes { return settle(o.Size, o.MaxSize) }

@@ -1,0 +1,63 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"trestle.example/framework"
+)
+
+// farthest is the last offset that is asked of a database. No table is as
+// long, and adding a page to it cannot overflow.
+const farthest = math.MaxInt64 / 2
+
+// sizes are a page's size and the largest that a client may choose.
+type sizes struct{ of, most int64 }
+
+func settle(size, most int) sizes {
+	s := sizes{int64(size), int64(most)}
+	if s.of < 1 {
+		s.of = 20
+	}
+	if s.most < 1 {
+		s.most = 100
+	}
+	s.most = max(s.most, s.of)
+	return s
+}
+
+func sizeDoc(s sizes) string {
+	return fmt.Sprintf("How many rows a page has, at most %d; %d if it is not given.", s.most, s.of)
+}
+
+// whole reads a whole number as clients write one, without a plus sign.
+func whole(text string) (n int64, ok bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil && text[0] != '+'
+}
+
+// atLeast reads a parameter that must be a whole number of least or more.
+func atLeast(least int64, v framework.Values, param string, absent int64) (int64, error) {
+	if v[param] == "" {
+		return absent, nil
+	}
+	n, ok := whole(v[param])
+	if !ok || n < least {
+		return 0, framework.InvalidParameter(param, fmt.Sprintf("must be a whole number of at least %d", least))
+	}
+	return n, nil
+}
+
+// together joins two refusals of parameters into one that names both.
+func together(a, b error) error {
+	var first, second *framework.Error
+	if !errors.As(a, &first) {
+		return b
+	}
+	if errors.As(b, &second) {
+		first.Faults = append(first.Faults, second.Faults...)
+	}
+	return first
+}

@@ -1,0 +1,4 @@
+DROP TABLE appointments;
+DROP TABLE doctors;
+{{dropSearchIndex "patients" "search"}}
+DROP TABLE patients;

@@ -1,0 +1,76 @@
+package clinic
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+	"trestle.example/framework/filter"
+)
+
+// An Appointment is a meeting of a patient with a doctor.
+type Appointment struct {
+	bun.BaseModel `bun:"table:appointments"`
+
+	ID        uuid.UUID `bun:",pk"`
+	PatientID uuid.UUID
+	DoctorID  uuid.UUID
+	Status    Status
+	Fee       Fee
+	StartsAt  *time.Time // nil means unscheduled
+	Notes     string
+	CreatedAt time.Time
+	UpdatedAt time.Time
+
+	Patient *Patient `bun:"rel:belongs-to,join:patient_id=id"`
+	Doctor  *Doctor  `bun:"rel:belongs-to,join:doctor_id=id"`
+}
+
+// A Status says what became of an appointment. It may move to any other.
+type Status string
+
+// The statuses of an appointment.
+const (
+	Booked    Status = "booked"
+	Completed Status = "completed"
+	Cancelled Status = "cancelled"
+	NoShow    Status = "no_show"
+)
+
+// AppointmentInput is what a client may write of an appointment.
+type AppointmentInput struct {
+	PatientID uuid.UUID  `json:"patient"   validate:"required" ref:"patients"`
+	DoctorID  uuid.UUID  `json:"doctor"    validate:"required" ref:"doctors"`
+	Status    Status     `json:"status"    validate:"oneof=booked completed cancelled no_show" default:"booked"`
+	Fee       Fee        `json:"fee"       validate:"min=0"`
+	StartsAt  *time.Time `json:"starts_at"`
+	Notes     string     `json:"notes"     validate:"max=4000"`
+}
+
+// AppointmentView is what a client sees of an appointment.
+type AppointmentView struct {
+	ID uuid.UUID `json:"id"`
+	AppointmentInput
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// Appointments serves /appointments/.
+var Appointments = framework.ViewSet[Appointment]{
+	Name:     "appointments",
+	Doc:      "Meetings of patients with doctors, each belonging to its patient's owner.",
+	Verbs:    framework.CRUD[AppointmentInput, AppointmentView](),
+	Scope:    framework.Via("patient", "patients").Unless(framework.HoldsModel("appointments")),
+	Ordering: framework.Ordering{Default: "starts_at"},
+	Filters: []framework.Filter{
+		filter.Choice("status", string(Booked), string(Completed), string(Cancelled), string(NoShow)),
+		filter.Min("min_fee", "fee"),
+		filter.Reference("doctor", "doctors"),
+	},
+	Uniques: []framework.Unique{{
+		Fields: []string{"doctor", "starts_at"}, Code: "slot_taken",
+		Detail: "The doctor already has a booked appointment at that time.",
+	}},
+}

@@ -1,0 +1,51 @@
+package clinic
+
+import (
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+)
+
+// A Doctor sees patients.
+type Doctor struct {
+	bun.BaseModel `bun:"table:doctors"`
+
+	ID         uuid.UUID `bun:",pk"`
+	Name       string
+	Speciality string
+}
+
+// DoctorInput is what a client may write of a doctor.
+type DoctorInput struct {
+	Name       string `json:"name"       validate:"required,max=200"`
+	Speciality string `json:"speciality" validate:"max=120"`
+}
+
+// DoctorView is what a client sees of a doctor.
+type DoctorView struct {
+	ID uuid.UUID `json:"id"`
+	DoctorInput
+}
+
+// Doctors serves /doctors/, which every caller may read.
+var Doctors = framework.ViewSet[Doctor]{
+	Name:     "doctors",
+	Doc:      "The clinic's doctors, to read.",
+	Verbs:    framework.ReadOnly[DoctorView](),
+	Scope:    framework.Public(),
+	Search:   framework.Search{Fields: []string{"name", "speciality"}},
+	Ordering: framework.Ordering{Allowed: []string{"name", "speciality"}, Default: "name"},
+}
+
+// ManagedDoctors serves /manage/doctors/, for callers who hold doctors.add,
+// doctors.change or doctors.delete.
+var ManagedDoctors = framework.ViewSet[Doctor]{
+	Name:       "doctors",
+	Under:      "manage",
+	Doc:        "The clinic's doctors, to manage.",
+	Verbs:      framework.CRUD[DoctorInput, DoctorView](),
+	Scope:      framework.Public(),
+	Ordering:   framework.Ordering{Allowed: []string{"name", "speciality"}, Default: "name"},
+	Permission: framework.PerModel("doctors"),
+}

@@ -1,0 +1,61 @@
+package clinic
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+	"trestle.example/framework/filter"
+)
+
+// A Patient is one person in the clinic's records.
+type Patient struct {
+	bun.BaseModel `bun:"table:patients"`
+
+	ID        uuid.UUID `bun:",pk"`
+	OwnerID   uuid.UUID
+	Name      string
+	Phone     string
+	City      string
+	Search    string // folded name and phone, filled by the framework
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// PatientInput is what a client may write of a patient.
+type PatientInput struct {
+	Name  string `json:"name"  validate:"required,max=200"`
+	Phone string `json:"phone" validate:"required,min=3,max=32"`
+	City  string `json:"city"  validate:"max=120"`
+}
+
+// PatientView is what a client sees of a patient.
+type PatientView struct {
+	ID uuid.UUID `json:"id"`
+	PatientInput
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// Patients serves /patients/.
+var Patients = framework.ViewSet[Patient]{
+	Name:     "patients",
+	Doc:      "People in the clinic's records, each belonging to the user who created it.",
+	Verbs:    framework.CRUD[PatientInput, PatientView](),
+	Scope:    framework.Own((*Patient).owner).Unless(framework.HoldsModel("patients")),
+	Search:   framework.Search{Fields: []string{"name", "phone"}, Stored: "search"},
+	Ordering: framework.Ordering{Allowed: []string{"name", "city"}, Default: "name"},
+	Filters:  []framework.Filter{filter.Exact("city")},
+	Actions:  []framework.Action[Patient]{framework.Get("appointments", appointmentsOf).Doc("The patient's appointments, all of them.")},
+}
+
+func (p *Patient) owner() *uuid.UUID { return &p.OwnerID }
+
+// appointmentsOf serves GET /patients/{id}/appointments/.
+func appointmentsOf(c *framework.Call, p *Patient, _ framework.None) ([]AppointmentView, error) {
+	return framework.Find[AppointmentView](c, "appointments", func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("?TableAlias.patient_id = ?", p.ID)
+	})
+}
