@@ -101,7 +101,7 @@ func (p *computed) models(c *Call, q *bun.SelectQuery, w window) (reflect.Value,
 }
 
 func (o computedOne) options(c *Call) bun.RelationOpts {
-	if o.scope == nil {
+	if o.scope == nil || !o.scope.narrowed(c) {
 		return bun.RelationOpts{}
 	}
 	return bun.RelationOpts{AdditionalJoinOnConditions: []schema.QueryWithArgs{
@@ -126,7 +126,7 @@ func (m computedMany) attach(c *Call, models reflect.Value) error {
 	q := c.DB.NewSelect().Model(children.Interface()).
 		Where("?TableAlias.? IN (?)", bun.Ident(foreign.Name), bun.List(keys)).
 		OrderExpr("?TableAlias.?", bun.Ident(m.relation.JoinTable.PKs[0].Name))
-	if m.scope != nil {
+	if m.scope != nil && m.scope.narrowed(c) {
 		q = q.Where("?TableAlias.? IN (?)", bun.Ident(m.scope.pk.Name), m.scope.scopedKeys(c))
 	}
 	if _, err := scanModels(c, q, window{}); err != nil {

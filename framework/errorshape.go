@@ -69,17 +69,24 @@ func (DRFShape) Shape(p Problem) (string, any) {
 	return "application/json", body
 }
 
-// nest puts a message where its path leads, making objects on the way.
+// nest puts a message where its path leads, making objects on the way. A
+// message about what has members of its own goes to non_field_errors in it.
 func nest(into map[string]any, path []string, message string) {
 	for _, segment := range path[:len(path)-1] {
 		deeper, ok := into[segment].(map[string]any)
 		if !ok {
 			deeper = map[string]any{}
+			if messages, taken := into[segment]; taken {
+				deeper["non_field_errors"] = messages
+			}
 			into[segment] = deeper
 		}
 		into = deeper
 	}
 	last := path[len(path)-1]
+	if deeper, ok := into[last].(map[string]any); ok {
+		into, last = deeper, "non_field_errors"
+	}
 	messages, _ := into[last].([]string)
 	into[last] = append(messages, message)
 }

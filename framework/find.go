@@ -18,9 +18,7 @@ func Find[Out any](c *Call, viewset string, narrow Narrow) ([]Out, error) {
 	if shown == nil {
 		return nil, sentence("framework.Find: viewset %q does not show %s", viewset, reflect.TypeFor[Out]())
 	}
-	looking := *c
-	looking.Route = Route{ViewSet: r.path, Name: verbList, Method: "GET"}
-	q := r.rows(&looking)
+	q := r.rows(r.looking(c))
 	if narrow != nil {
 		q = q.WhereGroup(" AND ", narrow)
 	}

@@ -61,9 +61,9 @@ func PerModel(model string) Permission {
 	}}
 }
 
-// All permits what every one of ps permits.
+// All permits what every one of ps permits; without any, everything.
 func All(ps ...Permission) Permission {
-	return permission{joined(ps, " and "), func(c *Call) bool {
+	return permission{joined(ps, " and ", "anyone"), func(c *Call) bool {
 		for _, p := range ps {
 			if !p.Permit(c) {
 				return false
@@ -73,9 +73,9 @@ func All(ps ...Permission) Permission {
 	}}
 }
 
-// Any permits what at least one of ps permits.
+// Any permits what at least one of ps permits; without any, nothing.
 func Any(ps ...Permission) Permission {
-	return permission{joined(ps, " or "), func(c *Call) bool {
+	return permission{joined(ps, " or ", "nobody"), func(c *Call) bool {
 		for _, p := range ps {
 			if p.Permit(c) {
 				return true
@@ -99,7 +99,11 @@ type permission struct {
 func (p permission) Permit(c *Call) bool { return p.permit(c) }
 func (p permission) String() string      { return p.name }
 
-func joined(ps []Permission, with string) string {
+// joined names a combination; none is what it says without parts.
+func joined(ps []Permission, with, none string) string {
+	if len(ps) == 0 {
+		return none
+	}
 	names := make([]string, len(ps))
 	for i, p := range ps {
 		names[i] = p.String()

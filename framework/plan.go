@@ -184,7 +184,7 @@ func (p *plan) selectFrom(c *Call, q *bun.SelectQuery) *bun.SelectQuery {
 		for i, base := range j.relation.BasePKs {
 			q = q.JoinOn("?.? = ?.?", bun.Ident(j.alias), bun.Ident(j.relation.JoinPKs[i].Name), bun.Ident(j.base), bun.Ident(base.Name))
 		}
-		if j.scope != nil {
+		if j.scope != nil && j.scope.narrowed(c) {
 			q = q.JoinOn("?.? IN (?)", bun.Ident(j.alias), bun.Ident(j.scope.pk.Name), j.scope.scopedKeys(c))
 		}
 		if deleted := j.relation.JoinTable.SoftDeleteField; deleted != nil {
@@ -334,7 +334,7 @@ func (m planMany) children(c *Call, keys []any) (reflect.Value, []any, error) {
 	q := c.DB.NewSelect().Model(nilModel(m.child.table.Type)).
 		Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.foreign.Name), bun.List(keys)).
 		OrderExpr("?.?", bun.Ident(m.child.alias), bun.Ident(m.child.table.PKs[0].Name))
-	if m.scope != nil {
+	if m.scope != nil && m.scope.narrowed(c) {
 		q = q.Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.scope.pk.Name), m.scope.scopedKeys(c))
 	}
 	out, all, err := owned.load(c, owned.selectFrom(c, q), window{})

@@ -77,8 +77,15 @@ func (f Field) Ident() schema.QueryAppender {
 // A Target is another resource that a reference leads to.
 type Target struct{ r *resource }
 
+// Type is the Go type of the target's keys.
+func (t Target) Type() reflect.Type { return t.r.pk.IndirectType }
+
 // Key parses a reference to one of the target's rows.
 func (t Target) Key(text string) (any, bool) { return parseKey(t.r.pk.IndirectType, text) }
+
+// Narrowed reports whether there may be rows of the target that the caller
+// does not have, and [Target.Rows] is worth asking.
+func (t Target) Narrowed(c *Call) bool { return t.r.narrowed(c) }
 
 // Rows is a subquery of the keys of the target's rows that the caller has.
 func (t Target) Rows(c *Call) *bun.SelectQuery { return t.r.scopedKeys(c) }

@@ -132,6 +132,9 @@ func ParseValue(t reflect.Type, text string) (any, error) {
 		return id, nil
 	case encoding.TextUnmarshaler:
 		if err := p.UnmarshalText([]byte(text)); err != nil {
+			if isGoTalk(err) {
+				err = sentence("has no value of this kind")
+			}
 			return nil, err
 		}
 		return v.Elem().Interface(), nil

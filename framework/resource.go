@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"net/http"
 	"reflect"
 	"slices"
 
@@ -94,11 +95,20 @@ func (r *resource) keys(c *Call) *bun.SelectQuery {
 // scopedKeys is a subquery of the primary keys that the caller may see,
 // whatever is being done elsewhere.
 func (r *resource) scopedKeys(c *Call) *bun.SelectQuery {
-	looking := *c
-	looking.Route = Route{ViewSet: r.path, Name: verbList, Method: "GET"}
 	q := r.keys(c)
-	r.scope.narrow(&looking, q.QueryBuilder())
+	r.scope.narrow(r.looking(c), q.QueryBuilder())
 	return q
+}
+
+// narrowed reports whether the scope leaves out any rows for a caller who
+// looks at them.
+func (r *resource) narrowed(c *Call) bool { return !r.scope.lifted(r.looking(c)) }
+
+// looking is the call as one that only lists the resource.
+func (r *resource) looking(c *Call) *Call {
+	looking := *c
+	looking.Route = Route{ViewSet: r.path, Name: verbList, Method: http.MethodGet}
+	return &looking
 }
 
 // has reports whether the caller may refer to a row.

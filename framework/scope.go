@@ -137,9 +137,14 @@ func ownerColumn(r *resource, s Scope) *schema.Field {
 
 // narrow adds the caller's scope to a query on the resource's model.
 func (b boundScope) narrow(c *Call, q bun.QueryBuilder) {
-	if b.unless == nil || !b.unless.Permit(c) {
+	if !b.lifted(c) {
 		b.own(c, q)
 	}
+}
+
+// lifted reports whether the caller has every row.
+func (b boundScope) lifted(c *Call) bool {
+	return b.kind == scopePublic || b.unless != nil && b.unless.Permit(c)
 }
 
 // own adds the scope without what lifts it.

@@ -26,6 +26,9 @@ func Reference(field, viewset string) Backend {
 		if err != nil {
 			return framework.BoundFilter{}, fmt.Errorf("filter.Reference(%q): %w", field, err)
 		}
+		if f.Type != target.Type() {
+			return framework.BoundFilter{}, fmt.Errorf("filter.Reference(%q): the field is %s, but the keys of %s are %s", field, f.Type, viewset, target.Type())
+		}
 		p := framework.Param{Name: field, Type: f.Type, Doc: fmt.Sprintf("Only rows whose %s is this one of %s.", field, viewset)}
 		return reading(p, func(c *framework.Call, text string) (framework.Narrow, error) {
 			key, ok := target.Key(text)
@@ -33,7 +36,11 @@ func Reference(field, viewset string) Backend {
 				return nil, malformed(f)
 			}
 			return func(q *bun.SelectQuery) *bun.SelectQuery {
-				return where("? = ?", f, key)(q).Where("? IN (?)", f.Ident(), target.Rows(c))
+				q = where("? = ?", f, key)(q)
+				if target.Narrowed(c) {
+					q = q.Where("? IN (?)", f.Ident(), target.Rows(c))
+				}
+				return q
 			}, nil
 		}), nil
 	}}
