@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -165,7 +166,7 @@ func protect(run func() (*response, error)) (resp *response, err error) {
 			if stop, ok := p.(error); ok && errors.Is(stop, http.ErrAbortHandler) {
 				panic(p)
 			}
-			err = fmt.Errorf("panic: %v", p)
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
 	return run()

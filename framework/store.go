@@ -44,12 +44,13 @@ func (r *resource) stamp(c *Call, m reflect.Value) error {
 			f.Value(m).Set(timeValue(f, c.Now))
 		}
 	}
-	if r.scope.kind == scopeOwn {
-		if c.Caller.Anonymous() {
-			return Unauthenticated()
-		}
-		r.scope.column.Value(m).Set(reflect.ValueOf(c.Caller.ID))
+	if r.scope.kind != scopeOwn || !r.scope.column.Value(m).IsZero() {
+		return nil
 	}
+	if c.Caller.Anonymous() {
+		return Unauthenticated()
+	}
+	r.scope.column.Value(m).Set(reflect.ValueOf(c.Caller.ID))
 	return nil
 }
 

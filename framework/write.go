@@ -45,6 +45,8 @@ func (b *binder) bindWriting(w *writing, fault func(error)) {
 			if w.verb.fill == nil {
 				fault(twoTypes(w.verb.in, f.goName, f.typ, column))
 			}
+		case column == w.resource.scope.column && w.resource.scope.kind == scopeOwn:
+			fault(sentence("%s.%s writes the owner, which the scope stamps; leave it out, or set it in a function of Fills", w.verb.in.Name(), f.goName))
 		default:
 			w.columns[f.name] = inputColumn{f, column}
 			b.checkReference(w.resource, w.verb.in, f, column, fault)

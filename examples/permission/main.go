@@ -68,8 +68,7 @@ func publish(c *framework.Call, a *Article, _ framework.None) (ArticleView, erro
 		return ArticleView{}, framework.Conflict("already_published", "This article is published already.")
 	}
 	a.Published = true
-	_, err := c.DB.NewUpdate().Model(a).Column("published").WherePK().Exec(c)
-	return ArticleView{a.ID, ArticleInput{a.Title}, a.Published}, err
+	return ArticleView{a.ID, ArticleInput{a.Title}, a.Published}, framework.Save(c, a)
 }
 
 // Gatekeeper knows one caller by one header; a real program uses auth.Token.

@@ -1,4 +1,5 @@
-// Standalone is a program in a module of its own that imports the framework.
+// Standalone is a program in a module of its own that imports the framework:
+// a list of tasks that are done one by one.
 package main
 
 import (
@@ -7,67 +8,73 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework"
+	"trestle.example/framework/filter"
 	"trestle.example/framework/page"
 	"trestle.example/framework/sqldb"
 )
 
-// A Note is one row.
-type Note struct {
-	bun.BaseModel `bun:"table:notes"`
+// A Task is open until it is done.
+type Task struct {
+	bun.BaseModel `bun:"table:tasks"`
 
-	ID        uuid.UUID `bun:",pk"`
-	Title     string
-	CreatedAt time.Time
+	ID   uuid.UUID `bun:",pk"`
+	What string
+	Done bool
 }
 
-// NoteInput is what clients write.
-type NoteInput struct {
-	Title string `json:"title" validate:"required,max=200"`
+// TaskInput is what clients write.
+type TaskInput struct {
+	What string `json:"what" validate:"required,max=200"`
 }
 
-// NoteView is what clients see.
-type NoteView struct {
+// TaskView is what clients see.
+type TaskView struct {
 	ID uuid.UUID `json:"id"`
-	NoteInput
-	CreatedAt time.Time `json:"created_at"`
+	TaskInput
+	Done bool `json:"done"`
 }
 
-// Notes serves /api/notes/ to anyone.
-var Notes = framework.ViewSet[Note]{
-	Name:       "notes",
-	Verbs:      framework.CRUD[NoteInput, NoteView](),
+// Tasks serves /api/tasks/ to anyone.
+var Tasks = framework.ViewSet[Task]{
+	Name:       "tasks",
+	Verbs:      framework.CRUD[TaskInput, TaskView](),
 	Scope:      framework.Public(),
 	Permission: framework.Anyone(),
-	Search:     framework.Search{Fields: []string{"title"}},
-	Ordering:   framework.Ordering{Allowed: []string{"title", "created_at"}, Default: "-created_at"},
+	Filters:    []framework.Filter{filter.Exact("done")},
+	Actions:    []framework.Action[Task]{framework.Post("done", done)},
+}
+
+// done serves POST /tasks/{id}/done/.
+func done(c *framework.Call, t *Task, _ framework.None) (TaskView, error) {
+	t.Done = true
+	return TaskView{t.ID, TaskInput{t.What}, t.Done}, framework.Save(c, t)
 }
 
 func main() {
-	handler, err := serve(filepath.Join(os.TempDir(), "trestle-notes.db"))
+	db, err := sqldb.Open("sqlite://"+filepath.Join(os.TempDir(), "trestle-tasks.db"), sqldb.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	log.Println("http://localhost:8080/api/notes/")
-	server := &http.Server{Addr: "localhost:8080", Handler: handler, ReadHeaderTimeout: 5 * time.Second}
-	log.Fatal(server.ListenAndServe())
+	handler, err := tasks(db)
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Println("http://localhost:8080/api/tasks/?done=false")
+	log.Fatal(http.ListenAndServe("localhost:8080", handler)) //nolint:gosec // an example on loopback
 }
 
-// serve opens the database and returns the API.
-func serve(file string) (http.Handler, error) {
-	db, err := sqldb.Open("sqlite://"+file, sqldb.Options{})
+// tasks makes the table and returns the API.
+func tasks(db *sqldb.DB) (http.Handler, error) {
+	_, err := db.NewCreateTable().Model((*Task)(nil)).IfNotExists().Exec(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	if _, err := db.NewCreateTable().Model((*Note)(nil)).IfNotExists().Exec(context.Background()); err != nil {
-		return nil, err
-	}
-	api := framework.New(framework.Config{DB: db, Pagination: page.Number{Size: 20}})
-	api.Register(Notes)
+	api := framework.New(framework.Config{DB: db, Pagination: page.Offset{Size: 50}})
+	api.Register(Tasks)
 	return api.Handler()
 }

@@ -1,19 +1,23 @@
 package main
 
 import (
-	"path/filepath"
 	"testing"
 
 	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/sqldb"
 )
 
-func TestNotes(t *testing.T) {
-	handler, err := serve(filepath.Join(t.TempDir(), "notes.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := frameworktest.New(t, handler)
-	client.Post("/api/notes/", map[string]any{"title": "Buy milk"}).Expect(201)
-	client.Post("/api/notes/", map[string]any{"title": ""}).Expect(400).Fault("/title", "required")
-	client.Get("/api/notes/?search=MILK").Expect(200).Contains(`"count":1`)
+func TestTasks(t *testing.T) {
+	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+		handler, err := tasks(db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := frameworktest.New(t, handler)
+		var task TaskView
+		client.Post("/api/tasks/", TaskInput{"Water the plants"}).Expect(201).JSON(&task)
+		client.Post("/api/tasks/"+task.ID.String()+"/done/", nil).Expect(200).Contains(`"done":true`)
+		client.Get("/api/tasks/?done=false").Expect(200).Lacks("plants")
+		client.Get("/api/tasks/?done=true").Expect(200).Contains("plants")
+	})
 }
