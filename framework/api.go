@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"reflect"
 	"slices"
 	"strings"
@@ -50,6 +51,9 @@ type Config struct {
 	// Hosts are the names that a request's Host may have, without a port,
 	// when PublicURL is not set. Defaults to any.
 	Hosts []string
+	// TrustedProxies are the networks of proxies in front of the server, whose
+	// X-Forwarded-For tells the client's address. Defaults to none.
+	TrustedProxies []netip.Prefix
 	// Timeout ends a request's work in the database. Defaults to 15 seconds.
 	Timeout time.Duration
 	// Now is the clock. Defaults to time.Now.

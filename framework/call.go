@@ -2,6 +2,8 @@ package framework
 
 import (
 	"context"
+	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,10 +29,14 @@ type Call struct {
 	ID uuid.UUID
 	// Route is what is being asked for.
 	Route Route
+	// Address is where the request comes from: the connection's other end,
+	// or, where that is one of [Config.TrustedProxies], whom they name.
+	Address netip.Addr
 
 	session *sqldb.Session
 	api     *API
 	notes   *notes
+	header  http.Header
 }
 
 // A Route names what a request asks a viewset to do.
@@ -56,6 +62,10 @@ func (r Route) Right() string {
 	}
 	return "change"
 }
+
+// Header are the headers of the response, for cookies and the like. They are
+// sent whatever comes of the request.
+func (c *Call) Header() http.Header { return c.header }
 
 // Session is where the framework's own statements run for this call: the
 // transaction in a write, the pool in a read.

@@ -43,6 +43,7 @@ type request struct {
 type response struct {
 	status int
 	value  any
+	body   []byte // value as JSON
 }
 
 // settleStatus gives an endpoint of a function its usual status.
@@ -63,7 +64,7 @@ func (e *endpoint) answer(value any) *response {
 	if e.out == noneType {
 		value = nil
 	}
-	return &response{e.status, value}
+	return &response{status: e.status, value: value}
 }
 
 // newCall begins a request.
@@ -71,7 +72,7 @@ func (a *API) newCall(ctx context.Context, route Route) *Call {
 	s := a.db.Session()
 	return &Call{
 		Context: ctx, DB: s.IDB(), Caller: &Caller{}, Now: a.Now().UTC().Truncate(time.Microsecond),
-		ID: newID(), Route: route, session: s, api: a, notes: &notes{},
+		ID: newID(), Route: route, session: s, api: a, notes: &notes{}, header: http.Header{},
 	}
 }
 
@@ -80,7 +81,7 @@ func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 // handle walks one request through the endpoint.
 func (e *endpoint) handle(c *Call, r *http.Request, keyText string) (*response, error) {
 	if err := e.admit(c, r); err != nil {
-		return nil, e.resource.translate(err, e.route)
+		return nil, err
 	}
 	req := &request{http: r}
 	if e.onObject && !e.resource.declaration.single {

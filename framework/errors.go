@@ -116,10 +116,13 @@ func invalidParameters(faults []Fault) *Error {
 }
 
 // asError finds the client's part of err; anything that is not an [Error] is
-// a 500 that says nothing.
+// a 503 where the database is away, else a 500 that says nothing.
 func asError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
+	}
+	if away(err) {
+		return unavailable(1).Because(err)
 	}
 	return Refuse(http.StatusInternalServerError, CodeInternal, "Something went wrong on the server; the log has it under this request's id.").Because(err)
 }

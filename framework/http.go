@@ -147,16 +147,26 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route Route, run
 	defer cancel()
 	c := s.api.newCall(ctx, route)
 	h := w.Header()
+	c.header, c.Address = h, s.api.address(r)
 	h.Set("X-Request-Id", c.ID.String())
 	if allow != "" {
 		h.Set("Allow", allow)
 	}
-	resp, err := protect(func() (*response, error) { return run(c) })
+	resp, err := protect(func() (*response, error) { return encoded(run(c)) })
 	if ignored := c.notes.header(); ignored != "" {
 		h.Set("Trestle-Ignored", ignored)
 	}
 	status := s.send(w, r, c, resp, err)
 	s.api.logged(c, r, status, began, err)
+}
+
+// encoded writes a response's value as JSON, which a type of the program's own
+// may do.
+func encoded(resp *response, err error) (*response, error) {
+	if err == nil && resp.value != nil {
+		resp.body, err = encode(resp.value)
+	}
+	return resp, err
 }
 
 // protect turns a panic into an error: one request never ends the others.
@@ -174,17 +184,14 @@ func protect(run func() (*response, error)) (resp *response, err error) {
 
 // send writes the response, or the error in its shape.
 func (s *server) send(w http.ResponseWriter, r *http.Request, c *Call, resp *response, err error) int {
-	if err == nil && resp.value == nil {
+	switch {
+	case err != nil:
+		return s.sendError(w, r, c, asError(err))
+	case resp.value == nil:
 		w.WriteHeader(resp.status)
 		return resp.status
 	}
-	if err == nil {
-		var body []byte
-		if body, err = encode(resp.value); err == nil {
-			return write(w, resp.status, "application/json", body)
-		}
-	}
-	return s.sendError(w, r, c, asError(err))
+	return write(w, resp.status, "application/json", resp.body)
 }
 
 func (s *server) sendError(w http.ResponseWriter, r *http.Request, c *Call, e *Error) int {
@@ -231,7 +238,7 @@ func (s *server) root(ec echo.Context) error {
 	s.answer(ec.Response(), r, Route{Name: "root", Method: r.Method}, func(*Call) (*response, error) {
 		switch r.Method {
 		case http.MethodGet, http.MethodHead, http.MethodOptions:
-			return &response{http.StatusOK, s.api.entries(r)}, nil
+			return &response{status: http.StatusOK, value: s.api.entries(r)}, nil
 		}
 		return nil, Refuse(http.StatusMethodNotAllowed, CodeMethodNotAllowed, printable(r.Method)+" is not offered here; this path takes GET.")
 	}, "GET, HEAD, OPTIONS")
@@ -280,10 +287,16 @@ func (s *server) guarded(w http.ResponseWriter, r *http.Request, g Guard) bool {
 	ctx, cancel := context.WithTimeout(r.Context(), s.api.Timeout)
 	defer cancel()
 	c := s.api.newCall(ctx, Route{ViewSet: g.Under, Name: "guard", Method: r.Method})
-	err := identify(c, r, s.api.Authentication)
-	if err == nil && !g.Permission.Permit(c) {
-		err = refused(c, s.api.Authentication)
-	}
+	c.header, c.Address = w.Header(), s.api.address(r)
+	_, err := protect(func() (*response, error) {
+		if err := identify(c, r, s.api.Authentication); err != nil {
+			return nil, err
+		}
+		if !g.Permission.Permit(c) {
+			return nil, refused(c, s.api.Authentication)
+		}
+		return nil, nil
+	})
 	if err == nil {
 		return false
 	}

@@ -23,7 +23,7 @@ func (i item) serve(c *Call, r *request) (*response, error) {
 	if rows.Len() == 0 {
 		return nil, NotFound()
 	}
-	return &response{http.StatusOK, rows.Index(0).Interface()}, nil
+	return &response{status: http.StatusOK, value: rows.Index(0).Interface()}, nil
 }
 
 // object is the query of the one row that the path names, in scope.

@@ -44,7 +44,7 @@ func (l *listing) serve(c *Call, r *request) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &response{200, listAnswer{envelope, rows.Interface()}}, nil
+	return &response{status: 200, value: listAnswer{envelope, rows.Interface()}}, nil
 }
 
 // understand reads every parameter and reports all that are wrong at once.

@@ -55,7 +55,7 @@ func (a *API) describe(c *Call, r *http.Request, p *place) (*response, error) {
 			said.Actions[method] = e.fields()
 		}
 	}
-	return &response{http.StatusOK, said}, nil
+	return &response{status: http.StatusOK, value: said}, nil
 }
 
 func (e *endpoint) mayBeUsed(c *Call) bool {

@@ -114,13 +114,19 @@ func viaLeads(r *resource, f Field, target *resource) error {
 		if at == r {
 			return sentence("Via %q leads back to %s; one of them must have an owner of its own", target.path, r.path)
 		}
-		next, err := r.api.target(at.declaration.scope.target)
-		if at.declaration.scope.kind != scopeVia || err != nil {
+		next, ok := r.api.viaTarget(at)
+		if !ok {
 			break
 		}
-		at = next.r
+		at = next
 	}
 	return nil
+}
+
+// viaTarget is the viewset that a viewset's own Via names.
+func (a *API) viaTarget(r *resource) (*resource, bool) {
+	target, err := a.target(r.declaration.scope.target)
+	return target.r, err == nil && r.declaration.scope.kind == scopeVia
 }
 
 // ownerColumn finds the column whose address the accessor returns.

@@ -267,7 +267,7 @@ func (d removal) serve(c *Call, r *request) (*response, error) {
 	if gone == 0 {
 		return nil, NotFound()
 	}
-	return &response{204, nil}, nil
+	return &response{status: 204, value: nil}, nil
 }
 
 // faultColumns are the client's names of a database fault's columns.

@@ -17,9 +17,6 @@ func (r *resource) translate(err error, route Route) error {
 	}
 	fault, ok := sqldb.Classify(err)
 	if !ok {
-		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-			return unavailable(1).Because(err)
-		}
 		return err
 	}
 	switch fault.Kind {
@@ -31,10 +28,21 @@ func (r *resource) translate(err error, route Route) error {
 		return Conflict(CodeConflict, "The stored data does not allow these values together.").Because(err)
 	case sqldb.OutOfRange:
 		return Refuse(http.StatusBadRequest, CodeValidationFailed, "A value is larger than what can be stored.").Because(err)
-	case sqldb.Retry, sqldb.Timeout, sqldb.Unavailable, sqldb.Full:
-		return unavailable(1).Because(err)
 	}
 	return err
+}
+
+// away reports whether an error means that the database cannot answer just now.
+func away(err error) bool {
+	fault, ok := sqldb.Classify(err)
+	if !ok {
+		return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	}
+	switch fault.Kind {
+	case sqldb.Retry, sqldb.Timeout, sqldb.Unavailable, sqldb.Full:
+		return true
+	}
+	return false
 }
 
 func (r *resource) notUnique(fault sqldb.Fault) *Error {

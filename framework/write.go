@@ -12,6 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb"
 )
 
 // A writing answers POST, PUT and PATCH of a verb that accepts an input.
@@ -185,7 +187,7 @@ func (w *writing) create(c *Call, r *request) (*response, error) {
 		out, err = w.insert(c, in)
 		return err
 	})
-	return &response{w.status(http.StatusCreated), out}, err
+	return &response{status: w.status(http.StatusCreated), value: out}, err
 }
 
 func (w *writing) status(usual int) int {
@@ -272,7 +274,7 @@ func (w *writing) change(c *Call, r *request, partial bool) (*response, error) {
 	}
 	puts := w.resource.declaration.single && !partial
 	resp := &response{}
-	err = w.resource.api.write(c, blind && w.simple(in) && !puts, func(c *Call) error {
+	run := func(c *Call) error {
 		if err := w.exists(c, r, in); err != nil && !puts {
 			return err
 		}
@@ -286,8 +288,19 @@ func (w *writing) change(c *Call, r *request, partial bool) (*response, error) {
 			resp.value, err = w.insert(c, in)
 		}
 		return err
-	})
+	}
+	err = w.resource.api.write(c, blind && w.simple(in) && !puts, run)
+	if puts && isTaken(err) {
+		// Another first PUT may have come between; this one replaces its row.
+		err = w.resource.api.write(c, false, run)
+	}
 	return resp, err
+}
+
+// isTaken tells a row that a unique constraint refused.
+func isTaken(err error) bool {
+	fault, ok := sqldb.Classify(err)
+	return ok && fault.Kind == sqldb.Unique
 }
 
 // blind reports whether a change needs nothing of the row as it is.

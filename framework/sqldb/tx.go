@@ -30,8 +30,14 @@ func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context, s *Session)
 	if ctx.Value(txKey{}) == db {
 		return errors.New("sqldb: InTx was called inside InTx of the same database; use the session that the outer function was given")
 	}
+	return db.Retry(ctx, func() error { return db.once(ctx, fn) })
+}
+
+// Retry runs fn, again where [DB.InTx] would run its transaction again: for a
+// single statement that is its own transaction. fn must be safe to repeat.
+func (db *DB) Retry(ctx context.Context, fn func() error) error {
 	for attempt := 1; ; attempt++ {
-		err := db.once(ctx, fn)
+		err := fn()
 		if attempt == maxAttempts || !retries(err) || !pause(ctx, attempt) {
 			return err
 		}

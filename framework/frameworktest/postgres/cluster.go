@@ -1,8 +1,6 @@
 package postgres
 
 import (
-	"bufio"
-	"cmp"
 	"context"
 	"crypto/rand"
 	_ "embed"
@@ -12,10 +10,10 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
-	"sync"
+
+	"trestle.example/framework/frameworktest/internal/throwaway"
 )
 
 //go:embed keeper.sh
@@ -32,12 +30,7 @@ var keeper string
 type Cluster struct {
 	url    string
 	dir    string
-	stdin  io.Closer
-	stdout io.Reader
-	output *tail
-	done   chan struct{} // closed when the keeper has ended
-	err    error         // how it ended; read after done
-	stop   sync.Once
+	keeper *throwaway.Process
 }
 
 // Start creates and starts a cluster, which takes a second or two, and returns
@@ -73,17 +66,14 @@ func Start(ctx context.Context, log io.Writer) (*Cluster, error) {
 }
 
 func start(ctx context.Context, bin string, log io.Writer) (*Cluster, error) {
-	port, err := freePort(ctx)
+	port, err := throwaway.FreePort(ctx)
 	if err != nil {
 		return nil, err
 	}
 	password := rand.Text()
-	c, err := launch(keeperCommand(bin, port), password, log)
+	c, err := launch(ctx, bin, port, password, log)
 	if err != nil {
 		return nil, err
-	}
-	if err := c.awaitReady(ctx); err != nil {
-		return nil, errors.Join(err, c.Stop())
 	}
 	c.url = (&url.URL{
 		Scheme:   "postgres",
@@ -95,60 +85,23 @@ func start(ctx context.Context, bin string, log io.Writer) (*Cluster, error) {
 	return c, nil
 }
 
-// keeperCommand does not take a context: ending the keeper by force is the one
-// thing that could leave a server behind.
-func keeperCommand(bin string, port int) *exec.Cmd {
-	cmd := exec.Command("/bin/sh", "-c", keeper, "keeper", bin, strconv.Itoa(port)) //nolint:noctx // see above
-	cmd.Dir = "/"
+// launch starts the keeper and waits for its server. PostgreSQL refuses to run
+// as root.
+func launch(ctx context.Context, bin string, port int, password string, log io.Writer) (*Cluster, error) {
+	cmd := throwaway.Keeper(keeper, bin, strconv.Itoa(port))
 	cmd.Env = keeperEnv(os.Environ())
-	return cmd
-}
-
-// launch starts the keeper and tells it the password.
-func launch(cmd *exec.Cmd, password string, log io.Writer) (*Cluster, error) {
-	if err := detach(cmd); err != nil {
+	if err := throwaway.Detach(cmd, "postgres", "nobody"); err != nil {
 		return nil, err
 	}
-	c := &Cluster{output: &tail{}, done: make(chan struct{})}
-	cmd.Stderr = io.MultiWriter(c.output, log)
-
-	stdin, err := cmd.StdinPipe()
+	process, err := throwaway.Launch(cmd, password, log)
 	if err != nil {
 		return nil, err
 	}
-	ready, stdout := io.Pipe()
-	cmd.Stdout = stdout
-	if err := cmd.Start(); err != nil {
-		return nil, err
+	dir, err := process.Ready(ctx)
+	if err != nil {
+		return nil, errors.Join(err, process.Stop())
 	}
-	c.stdin, c.stdout = stdin, ready
-	go func() { // refers to c, so that a cluster whose URL alone is kept lives on
-		c.err = cmd.Wait()
-		stdout.Close()
-		close(c.done)
-	}()
-	if _, err := io.WriteString(stdin, password+"\n"); err != nil {
-		return nil, errors.Join(err, c.Stop())
-	}
-	return c, nil
-}
-
-// awaitReady waits for the keeper's one line, the cluster's folder.
-func (c *Cluster) awaitReady(ctx context.Context) error {
-	line := make(chan string, 1)
-	go func() {
-		first, _ := bufio.NewReader(c.stdout).ReadString('\n')
-		line <- strings.TrimSpace(first)
-	}()
-	select {
-	case c.dir = <-line:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if c.dir == "" {
-		return errors.New("the server did not start")
-	}
-	return nil
+	return &Cluster{dir: dir, keeper: process}, nil
 }
 
 // URL is the address of the superuser "postgres" and the database "postgres".
@@ -157,15 +110,7 @@ func (c *Cluster) URL() string { return c.url }
 // Stop ends the server at once, without waiting for its clients, and removes its
 // folder. It returns when both are done; calling it again does nothing more. The
 // error, if any, carries the last lines that PostgreSQL printed.
-func (c *Cluster) Stop() error {
-	c.stop.Do(func() { _ = c.stdin.Close() }) // fails only if the keeper has gone, which done tells
-	<-c.done
-	if c.err == nil {
-		return nil
-	}
-	return fmt.Errorf("the cluster's keeper ended with %w: %s", c.err,
-		cmp.Or(c.output.String(), "it printed nothing"))
-}
+func (c *Cluster) Stop() error { return c.keeper.Stop() }
 
 // keeperEnv leaves out what would steer PostgreSQL's programs from outside.
 func keeperEnv(environ []string) []string {
@@ -176,14 +121,4 @@ func keeperEnv(environ []string) []string {
 		}
 	}
 	return env
-}
-
-func freePort(ctx context.Context) (int, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
 }

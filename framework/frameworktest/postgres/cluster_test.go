@@ -184,11 +184,7 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 	defer occupied.Close()
 
 	port := occupied.Addr().(*net.TCPAddr).Port
-	cluster, err := launch(keeperCommand(bin, port), "secret", io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = errors.Join(cluster.awaitReady(t.Context()), cluster.Stop())
+	_, err = launch(t.Context(), bin, port, "secret", io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "Address already in use") {
 		t.Errorf("starting on an occupied port gives %v; want the reason in PostgreSQL's words", err)
 	}

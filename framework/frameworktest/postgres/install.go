@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
+
+	"trestle.example/framework/frameworktest/internal/throwaway"
 )
 
 // Install makes sure that [Start] finds PostgreSQL: it does nothing where the
@@ -21,41 +22,29 @@ func Install(ctx context.Context, log io.Writer) error {
 	if _, err := findBinaries(ctx); err == nil {
 		return nil
 	}
-	apt, err := exec.LookPath("apt-get")
-	if err != nil || os.Geteuid() != 0 {
+	if !throwaway.CanInstall() {
 		return ErrNotInstalled
 	}
-	if log == nil {
-		log = io.Discard
+	if err := aptInstall(ctx, log); err != nil {
+		return fmt.Errorf("PostgreSQL is not installed; install it by hand or set TEST_DATABASE_URL: %w", err)
 	}
-	var printed tail
-	if err := aptInstall(ctx, apt, io.MultiWriter(&printed, log)); err != nil {
-		return fmt.Errorf("installing PostgreSQL with apt-get failed (%w); install it by hand or set TEST_DATABASE_URL; the last it printed: %s", err, &printed)
-	}
-	_, err = findBinaries(ctx)
+	_, err := findBinaries(ctx)
 	return err
 }
 
-func aptInstall(ctx context.Context, apt string, log io.Writer) error {
-	run := func(args ...string) error {
-		args = append([]string{"-o", "DPkg::Lock::Timeout=300", "-q"}, args...)
-		cmd := exec.CommandContext(ctx, apt, args...)
-		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-		cmd.Stdout, cmd.Stderr = log, log
-		return cmd.Run()
-	}
-	if err := run("update"); err != nil {
+func aptInstall(ctx context.Context, log io.Writer) error {
+	if err := throwaway.AptGet(ctx, log, "update"); err != nil {
 		return err
 	}
 	// postgresql-common reads whether to create a default cluster from a file of
 	// its own, so it goes first.
-	if err := run("install", "-y", "--no-install-recommends", "postgresql-common"); err != nil {
+	if err := throwaway.AptGet(ctx, log, "install", "-y", "--no-install-recommends", "postgresql-common"); err != nil {
 		return err
 	}
 	if err := declineDefaultCluster("/etc/postgresql-common/createcluster.conf"); err != nil {
 		return err
 	}
-	return run("install", "-y", "--no-install-recommends", "postgresql")
+	return throwaway.AptGet(ctx, log, "install", "-y", "--no-install-recommends", "postgresql")
 }
 
 // declineDefaultCluster says create_main_cluster = false in Debian's file, in

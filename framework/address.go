@@ -1,0 +1,31 @@
+package framework
+
+import (
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// address is where a request comes from. What X-Forwarded-For says is believed
+// from the right, as far as trusted proxies wrote it.
+func (a *API) address(r *http.Request) netip.Addr {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	at := peer.Addr().Unmap()
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, hop := range slices.Backward(hops) {
+		named, err := netip.ParseAddr(strings.TrimSpace(hop))
+		if err != nil || !a.trusts(at) {
+			break
+		}
+		at = named.Unmap()
+	}
+	return at
+}
+
+func (a *API) trusts(at netip.Addr) bool {
+	return slices.ContainsFunc(a.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(at) })
+}

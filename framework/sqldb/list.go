@@ -1,0 +1,32 @@
+package sqldb
+
+import (
+	"math/bits"
+
+	"github.com/uptrace/bun/schema"
+)
+
+// List is the values of an IN condition, `Where("? IN (?)", column,
+// sqldb.List(keys))`, each a [Param]. The last value is repeated until their
+// number is a power of two: every number of values is a statement of its own
+// to prepare, and so there are few. An empty list is NULL, which nothing is in.
+func List(values []any) schema.QueryAppender { return valueList(values) }
+
+type valueList []any
+
+// AppendQuery implements [schema.QueryAppender].
+func (l valueList) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+	if len(l) == 0 {
+		return append(b, "NULL"...), nil
+	}
+	for i := range 1 << bits.Len(uint(len(l)-1)) {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		var err error
+		if b, err = Param(l[min(i, len(l)-1)]).AppendQuery(gen, b); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
