@@ -84,6 +84,10 @@ func (a Action[M]) Throttle(ts ...Throttle) Action[M] { a.throttles = given(ts);
 // Answers sets the status of success.
 func (a Action[M]) Answers(status int) Action[M] { a.status = status; return a }
 
+// Untransacted runs the function outside of a transaction, as
+// [Verb.Untransacted] does.
+func (a Action[M]) Untransacted() Action[M] { a.untransacted = true; return a }
+
 // Doc describes the action to clients.
 func (a CollectionAction) Doc(text string) CollectionAction { a.doc = text; return a }
 
@@ -104,3 +108,7 @@ func (a CollectionAction) Throttle(ts ...Throttle) CollectionAction {
 
 // Answers sets the status of success.
 func (a CollectionAction) Answers(status int) CollectionAction { a.status = status; return a }
+
+// Untransacted runs the function outside of a transaction, as
+// [Verb.Untransacted] does.
+func (a CollectionAction) Untransacted() CollectionAction { a.untransacted = true; return a }

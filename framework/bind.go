@@ -200,8 +200,8 @@ func (b *binder) bindVerb(r *resource, v namedVerb) {
 	if e.onObject {
 		e.pattern = r.itemPath()
 	}
-	b.shape(r, e, v, fault)
 	e.out = v.out
+	b.shape(r, e, v, fault)
 	r.endpoints = append(r.endpoints, e)
 }
 
@@ -230,11 +230,13 @@ func (b *binder) shape(r *resource, e *endpoint, v namedVerb, fault func(error))
 		e.serve = w.serveOf(v.name)
 	case verbDoes, verbChanges:
 		e.input = b.input(r, v.in, fault)
-		e.serve = custom{r, e, v.Verb}.serve
-		e.settleStatus(v.out)
+		e.out = v.out
+		e.settleStatus()
+		e.serve = custom{e, v.Verb}.serve
 	case verbDeletes:
-		e.serve = removal{r}.serve
-		e.settleStatus(noneType)
+		e.out = noneType
+		e.settleStatus()
+		e.serve = removal{r, e.status}.serve
 	}
 }
 
@@ -350,8 +352,8 @@ func (b *binder) bindActions(r *resource) {
 		}
 		e.pattern = base + "/" + a.name + r.slash
 		e.input = b.input(r, a.in, fault)
-		e.settleStatus(a.out)
-		e.serve = acting{r, e, a}.serve
+		e.settleStatus()
+		e.serve = acting{e, a}.serve
 		r.endpoints = append(r.endpoints, e)
 	}
 }
@@ -376,7 +378,7 @@ func isVerb(name string) bool {
 func (b *binder) newEndpoint(r *resource, name, method string, own rules) *endpoint {
 	d := r.declaration
 	return &endpoint{
-		resource: r, route: Route{ViewSet: r.path, Name: name, Method: method}, status: own.status,
+		resource: r, route: Route{ViewSet: r.path, Name: name, Method: method}, status: own.status, untransacted: own.untransacted,
 		permission:     firstSet(own.permission, d.permission, b.api.Permission),
 		authentication: inherited(own.authentication, d.authentication, b.api.Authentication),
 		throttles:      inherited(own.throttles, d.throttles, b.api.Throttles),

@@ -37,6 +37,23 @@ type Call struct {
 	api     *API
 	notes   *notes
 	header  http.Header
+	request *http.Request
+	given   *givenRow
+	sent    func(name string) bool
+}
+
+// Has reports whether the body named a field of the input, whatever its value:
+// what tells an absent field from an empty one in a function of Patch.
+func (c *Call) Has(name string) bool { return c.sent != nil && c.sent(name) }
+
+// InTx runs fn in a transaction, whole again if the database asks for it: for
+// a function that was declared Untransacted. Within a transaction it just
+// runs fn.
+func (c *Call) InTx(fn func(c *Call) error) error {
+	if c.session.InTx() {
+		return fn(c)
+	}
+	return c.api.write(c, false, fn)
 }
 
 // A Route names what a request asks a viewset to do.
@@ -66,6 +83,11 @@ func (r Route) Right() string {
 // Header are the headers of the response, for cookies and the like. They are
 // sent whatever comes of the request.
 func (c *Call) Header() http.Header { return c.header }
+
+// Request is the request as it arrived, for cookies and headers. Its body is
+// the framework's to read, and is consumed when a function of a declaration
+// runs.
+func (c *Call) Request() *http.Request { return c.request }
 
 // Session is where the framework's own statements run for this call: the
 // transaction in a write, the pool in a read.

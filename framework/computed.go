@@ -12,7 +12,6 @@ import (
 
 // A representation turns rows of a model into what a client sees.
 type representation interface {
-	outType() reflect.Type
 	// rows runs a narrowed and ordered query on the model and returns []Out.
 	rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, error)
 }
@@ -64,8 +63,6 @@ func compileComputed(r *resource, v Verb, fault func(error)) *computed {
 	return p
 }
 
-func (p *computed) outType() reflect.Type { return p.out }
-
 func (p *computed) rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, error) {
 	models, err := p.models(c, q, w)
 	if err != nil {
@@ -115,16 +112,16 @@ func (m computedMany) attach(c *Call, models reflect.Value) error {
 	keys := []any{}
 	for i := range models.Len() {
 		parent := models.Index(i).Elem()
-		key := base.Value(parent).Interface()
+		key := keyOf(base.Value(parent))
 		parents[key] = parent
-		keys = append(keys, sqldb.Param(key))
+		keys = append(keys, key)
 	}
 	if len(keys) == 0 {
 		return nil
 	}
 	children := reflect.New(reflect.SliceOf(reflect.PointerTo(m.relation.JoinTable.Type)))
 	q := c.DB.NewSelect().Model(children.Interface()).
-		Where("?TableAlias.? IN (?)", bun.Ident(foreign.Name), bun.List(keys)).
+		Where("?TableAlias.? IN (?)", bun.Ident(foreign.Name), sqldb.List(keys)).
 		OrderExpr("?TableAlias.?", bun.Ident(m.relation.JoinTable.PKs[0].Name))
 	if m.scope != nil && m.scope.narrowed(c) {
 		q = q.Where("?TableAlias.? IN (?)", bun.Ident(m.scope.pk.Name), m.scope.scopedKeys(c))
@@ -134,7 +131,7 @@ func (m computedMany) attach(c *Call, models reflect.Value) error {
 	}
 	for i := range children.Elem().Len() {
 		child := children.Elem().Index(i)
-		parent := parents[reflect.Indirect(foreign.Value(child.Elem())).Interface()]
+		parent := parents[keyOf(foreign.Value(child.Elem()))]
 		field := parent.FieldByIndex(m.relation.Field.Index)
 		if field.Type().Elem().Kind() != reflect.Pointer {
 			child = child.Elem()

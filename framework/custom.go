@@ -7,7 +7,6 @@ import (
 
 // custom answers a verb that is a function of its own: Does and Changes.
 type custom struct {
-	resource *resource
 	endpoint *endpoint
 	verb     Verb
 }
@@ -24,7 +23,6 @@ func (v custom) serve(c *Call, r *request) (*response, error) {
 
 // acting answers an action.
 type acting struct {
-	resource *resource
 	endpoint *endpoint
 	action   action
 }
@@ -34,34 +32,23 @@ func (a acting) serve(c *Call, r *request) (*response, error) {
 }
 
 // run decodes the input, finds the object, and calls a declaration's function:
-// inside a transaction unless it only reads.
+// inside a transaction unless it only reads, or was declared Untransacted.
 func (e *endpoint) run(c *Call, r *request, partial bool, fn func(c *Call, model, in any) (any, error)) (*response, error) {
-	in, refusal := e.input.decode(r.body, partial, nil)
-	if refusal != nil {
-		return nil, refusal
-	}
-	if err := e.ignoreFields(c, in); err != nil {
+	in, err := e.accept(c, r, partial)
+	if err != nil {
 		return nil, err
 	}
+	c.sent = in.has
 	var out any
 	call := func(c *Call) error {
-		var model any
-		if e.onObject {
-			m, err := e.resource.modelOf(c, r)
-			if err != nil {
-				return err
-			}
-			model = m.Interface()
-		}
-		if err := e.references(c, in); err != nil {
+		value, model, err := e.arguments(c, r, in, partial)
+		if err != nil {
 			return err
 		}
-		var err error
-		out, err = fn(c, model, reflect.Indirect(in.value).Interface())
+		out, err = fn(c, model, value)
 		return err
 	}
-	var err error
-	if e.route.Method == http.MethodGet {
+	if e.route.Method == http.MethodGet || e.untransacted {
 		err = call(c)
 	} else {
 		err = e.resource.api.write(c, false, call)
@@ -70,4 +57,70 @@ func (e *endpoint) run(c *Call, r *request, partial bool, fn func(c *Call, model
 		return nil, err
 	}
 	return e.answer(out), nil
+}
+
+// accept decodes a body and refuses it for what is wrong with it by itself.
+func (e *endpoint) accept(c *Call, r *request, partial bool) (*decoded, error) {
+	in, refusal := e.input.decode(r.body, partial, nil)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if err := e.ignoreFields(c, in); err != nil {
+		return nil, err
+	}
+	return in, e.refuse(c, r, in)
+}
+
+// refuse refuses a body that has faults, outside of any transaction: for what
+// is not there as not found, else for every fault, references included.
+func (e *endpoint) refuse(c *Call, r *request, in *decoded) error {
+	if len(in.faults) == 0 {
+		return nil
+	}
+	if e.onObject && !(e.resource.declaration.single && e.route.Name == verbUpdate) {
+		if _, err := e.resource.modelOf(c, r); err != nil {
+			return err
+		}
+	}
+	return e.references(c, in)
+}
+
+// arguments are what a function is called with: the input, for Patch with the
+// row's values where the body had none, and the object.
+func (e *endpoint) arguments(c *Call, r *request, in *decoded, partial bool) (value, model any, err error) {
+	filled := reflect.New(in.value.Type()).Elem()
+	filled.Set(in.value)
+	if e.onObject {
+		m, err := e.resource.modelOf(c, r)
+		if err != nil {
+			return nil, nil, err
+		}
+		c.give(m)
+		model = m.Interface()
+		if partial {
+			e.complete(filled, m.Elem(), in)
+			if faults := checkOf(filled); len(faults) > 0 {
+				return nil, nil, Invalid(faults...)
+			}
+		}
+	}
+	return filled.Interface(), model, e.references(c, in)
+}
+
+// complete fills an input with the row's values where the body had none.
+func (e *endpoint) complete(value, m reflect.Value, in *decoded) {
+	for _, f := range e.input.fields {
+		column := columnOf(e.resource.table, f.goName)
+		if column != nil && column.StructField.Type == f.typ && !in.has(f.name) {
+			value.FieldByIndex(f.index).Set(column.Value(m))
+		}
+	}
+}
+
+// checkOf runs an input's own Check, if it has one.
+func checkOf(value reflect.Value) []Fault {
+	if checker, ok := value.Addr().Interface().(Checker); ok {
+		return checker.Check()
+	}
+	return nil
 }

@@ -25,6 +25,7 @@ type endpoint struct {
 	authentication []Authenticator
 	throttles      []Throttle
 	status         int // 0 for the usual one
+	untransacted   bool
 	params         []Param
 	input          *inputShape  // nil if it takes no body
 	out            reflect.Type // what one row or answer looks like
@@ -47,10 +48,10 @@ type response struct {
 }
 
 // settleStatus gives an endpoint of a function its usual status.
-func (e *endpoint) settleStatus(out reflect.Type) {
+func (e *endpoint) settleStatus() {
 	switch {
 	case e.status != 0:
-	case out == noneType:
+	case e.out == noneType:
 		e.status = http.StatusNoContent
 	case e.route.Name == verbCreate:
 		e.status = http.StatusCreated

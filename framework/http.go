@@ -147,7 +147,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route Route, run
 	defer cancel()
 	c := s.api.newCall(ctx, route)
 	h := w.Header()
-	c.header, c.Address = h, s.api.address(r)
+	c.header, c.request, c.Address = h, r, s.api.address(r)
 	h.Set("X-Request-Id", c.ID.String())
 	if allow != "" {
 		h.Set("Allow", allow)
@@ -287,7 +287,7 @@ func (s *server) guarded(w http.ResponseWriter, r *http.Request, g Guard) bool {
 	ctx, cancel := context.WithTimeout(r.Context(), s.api.Timeout)
 	defer cancel()
 	c := s.api.newCall(ctx, Route{ViewSet: g.Under, Name: "guard", Method: r.Method})
-	c.header, c.Address = w.Header(), s.api.address(r)
+	c.header, c.request, c.Address = w.Header(), r, s.api.address(r)
 	_, err := protect(func() (*response, error) {
 		if err := identify(c, r, s.api.Authentication); err != nil {
 			return nil, err

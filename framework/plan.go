@@ -31,7 +31,6 @@ type plan struct {
 type leaf struct {
 	index  []int // in out
 	column *schema.Field
-	scan   schema.ScannerFunc
 	join   int  // number of the join it comes from, plus one; 0 for the row itself
 	key    bool // not shown: tells whether its join found a row
 }
@@ -102,7 +101,7 @@ func (p *plan) add(table *schema.Table, out reflect.Type, at []int, alias string
 		case column.StructField.Type != f.Type:
 			fault(twoTypes(out, f.Name, f.Type, column))
 		default:
-			p.leaves = append(p.leaves, leaf{index: index, column: column, scan: scannerOf(f.Type), join: join})
+			p.leaves = append(p.leaves, leaf{index: index, column: column, join: join})
 		}
 	}
 }
@@ -161,8 +160,6 @@ func (p *plan) loadMany(relation *schema.Relation, f reflect.StructField, index 
 	})
 }
 
-func (p *plan) outType() reflect.Type { return p.out }
-
 // rows runs q, a narrowed query on the plan's model, and returns []Out.
 func (p *plan) rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, error) {
 	out, keys, err := p.load(c, p.selectFrom(c, q), w)
@@ -210,7 +207,7 @@ func (p *plan) load(c *Call, q schema.QueryAppender, w window) (reflect.Value, [
 		}
 		out = reflect.Append(out, scan.out)
 		for i := range p.many {
-			keys[i] = append(keys[i], scan.keys[i].Elem().Interface())
+			keys[i] = append(keys[i], keyOf(scan.keys[i].Elem()))
 		}
 	}
 	return out, keys, rows.Err()
@@ -243,9 +240,9 @@ func (p *plan) newRow() *planRow {
 		r.dest = append(r.dest, &r.cells[i])
 	}
 	for _, m := range p.many {
-		key := reflect.New(m.base.IndirectType)
+		key := reflect.New(m.base.StructField.Type)
 		r.keys = append(r.keys, key)
-		r.dest = append(r.dest, &cell{leaf: &leaf{scan: scannerOf(m.base.IndirectType)}, value: key.Elem()})
+		r.dest = append(r.dest, &cell{leaf: &leaf{column: m.base}, value: key.Elem()})
 	}
 	return r
 }
@@ -283,7 +280,7 @@ func (c *cell) Scan(src any) error {
 	if src == nil && c.join > 0 {
 		return nil
 	}
-	if err := c.scan(c.value, src); err != nil {
+	if err := c.column.ScanWithCheck(c.value, src); err != nil {
 		return err
 	}
 	inUTC(c.value)
@@ -299,20 +296,26 @@ func (p *plan) fill(model reflect.Value) reflect.Value {
 	return out
 }
 
+// keyOf is a key's value; nil for a reference that is null.
+func keyOf(v reflect.Value) any {
+	if v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil
+	}
+	return reflect.Indirect(v).Interface()
+}
+
 // attach loads the children of all rows and hands them out.
 func (m planMany) attach(c *Call, out reflect.Value, keys []any) error {
 	slices := map[any]reflect.Value{}
-	params := make([]any, 0, len(keys))
 	for i, key := range keys {
 		field := out.Index(i).FieldByIndex(m.index)
 		field.Set(reflect.MakeSlice(field.Type(), 0, 0))
 		slices[key] = field
-		params = append(params, sqldb.Param(key))
 	}
 	if len(keys) == 0 {
 		return nil
 	}
-	children, owners, err := m.children(c, params)
+	children, owners, err := m.children(c, keys)
 	if err != nil {
 		return err
 	}
@@ -332,7 +335,7 @@ func (m planMany) children(c *Call, keys []any) (reflect.Value, []any, error) {
 	owned.columns += ", " + quote(owned.alias) + "." + quote(m.foreign.Name)
 	owned.many = append(owned.many[:len(owned.many):len(owned.many)], planMany{base: m.foreign})
 	q := c.DB.NewSelect().Model(nilModel(m.child.table.Type)).
-		Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.foreign.Name), bun.List(keys)).
+		Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.foreign.Name), sqldb.List(keys)).
 		OrderExpr("?.?", bun.Ident(m.child.alias), bun.Ident(m.child.table.PKs[0].Name))
 	if m.scope != nil && m.scope.narrowed(c) {
 		q = q.Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.scope.pk.Name), m.scope.scopedKeys(c))

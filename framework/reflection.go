@@ -96,8 +96,6 @@ func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`
 // nilModel is a typed nil pointer, which names a model to bun without a row.
 func nilModel(t reflect.Type) any { return reflect.Zero(reflect.PointerTo(t)).Interface() }
 
-func scannerOf(t reflect.Type) schema.ScannerFunc { return schema.Scanner(t) }
-
 // parseKey parses the text of a path or a reference as a key of type t.
 func parseKey(t reflect.Type, text string) (any, bool) {
 	switch {

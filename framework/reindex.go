@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/sqldb"
 )
@@ -67,7 +68,7 @@ func (r *resource) reindexAfter(ctx context.Context, after any) (rows, changed i
 			}
 			r.document(m)
 			changed++
-			if err := r.store(c, m); err != nil {
+			if err := r.store(c, m, []*schema.Field{r.search.stored.column}); err != nil {
 				return err
 			}
 		}

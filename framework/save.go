@@ -4,12 +4,14 @@ import (
 	"reflect"
 )
 
-// Save writes a row back for a function that changed it: every column, the
-// time of change, and the stored search document. The row is one that the
-// function was given, or read within its transaction. Save does not look at
-// the scope; a model that no viewset serves is an error.
+// Save writes a row back for a function that changed it: the columns that
+// changed, the time of change, and the stored search document. The row is the
+// one that the function was given, or one that it read within its transaction,
+// of which every column is written. Save does not look at the scope. It needs
+// a transaction, so a GET action cannot call it; a row that is gone is not
+// found; a model that no viewset serves is an error.
 func Save[M any](c *Call, m *M) error {
-	r, err := c.api.served(reflect.TypeFor[M]())
+	r, err := c.keeper("Save", reflect.TypeFor[M]())
 	if err != nil {
 		return err
 	}
@@ -18,15 +20,18 @@ func Save[M any](c *Call, m *M) error {
 		r.updated.Value(row).Set(timeValue(r.updated, c.Now))
 	}
 	r.document(row)
-	return r.store(c, row)
+	if c.given != nil && c.given.row == any(m) {
+		return r.store(c, row, r.changed(c.given.before, row))
+	}
+	return r.store(c, row, r.table.DataFields)
 }
 
 // Insert stores a new row for a function, as Create does: with a key, its
 // times, the caller as owner where the viewset's scope is Own, and the stored
-// search document. A key or an owner that is set already stays. A model that
-// no viewset serves is an error.
+// search document. A key or an owner that is set already stays. It needs a
+// transaction; a model that no viewset serves is an error.
 func Insert[M any](c *Call, m *M) error {
-	r, err := c.api.served(reflect.TypeFor[M]())
+	r, err := c.keeper("Insert", reflect.TypeFor[M]())
 	if err != nil {
 		return err
 	}
@@ -38,23 +43,47 @@ func Insert[M any](c *Call, m *M) error {
 	return r.insert(c, row)
 }
 
-// served finds the viewset that keeps a model: the first that is registered,
-// or the first that stores a search document of it.
-func (a *API) served(model reflect.Type) (*resource, error) {
-	var first *resource
-	for _, r := range a.resources {
-		if r.model != model {
-			continue
-		}
-		if r.search != nil && r.search.stored != nil {
+// A givenRow is the row that a function was given, and how it was read.
+type givenRow struct {
+	row    any
+	before reflect.Value
+}
+
+// give remembers the row that a function is about to be given.
+func (c *Call) give(m reflect.Value) {
+	before := reflect.New(m.Type().Elem()).Elem()
+	before.Set(m.Elem())
+	c.given = &givenRow{m.Interface(), before}
+}
+
+// keeper finds the viewset that keeps a model's rows: the one that the request
+// is for, or the only one that stamps owners or stores a search document as it
+// does.
+func (c *Call) keeper(function string, model reflect.Type) (*resource, error) {
+	if !c.session.InTx() {
+		return nil, sentence("framework.%s: it needs a transaction, and a function that only reads has none", function)
+	}
+	var found *resource
+	for _, r := range c.api.resources {
+		switch {
+		case r.model != model:
+		case r.path == c.Route.ViewSet:
 			return r, nil
-		}
-		if first == nil {
-			first = r
+		case found == nil:
+			found = r
+		case !found.keepsAs(r):
+			return nil, sentence("framework.%s: %s and %s keep %s in different ways; call it from one of them", function, found.path, r.path, model.Name())
 		}
 	}
-	if first == nil {
-		return nil, sentence("no viewset serves %s", model)
+	if found == nil {
+		return nil, sentence("framework.%s: no viewset serves %s", function, model)
 	}
-	return first, nil
+	return found, nil
+}
+
+// keepsAs reports whether two viewsets of one model store its rows alike.
+func (r *resource) keepsAs(other *resource) bool {
+	owned := func(r *resource) bool { return r.scope.kind == scopeOwn }
+	stored := func(r *resource) bool { return r.search != nil && r.search.stored != nil }
+	return owned(r) == owned(other) && stored(r) == stored(other)
 }

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,10 +25,13 @@ type assignment struct {
 // write runs fn in a transaction, whole again if the database asks for it. A
 // write of one statement is its own transaction on PostgreSQL.
 func (a *API) write(c *Call, single bool, fn func(*Call) error) error {
-	if single && a.db.Kind() == sqldb.PostgreSQL {
-		return fn(c)
-	}
 	told := len(c.notes.ignored)
+	if single && a.db.Kind() == sqldb.PostgreSQL {
+		return a.db.Retry(c, func() error {
+			c.notes.ignored = c.notes.ignored[:told]
+			return fn(c)
+		})
+	}
 	return a.db.InTx(c, func(ctx context.Context, s *sqldb.Session) error {
 		c.notes.ignored = c.notes.ignored[:told]
 		return fn(c.inside(ctx, s))
@@ -114,36 +118,67 @@ func (r *resource) redocument(w *writing, in *decoded, partial bool) []assignmen
 	return []assignment{{column, r.api.db.Kind().Redocument(column, parts)}}
 }
 
-// insert stores a new row; a key that the database makes is read back.
+// insert stores a new row; what the database fills, a key that it makes or a
+// column's default, is read back.
 func (r *resource) insert(c *Call, m reflect.Value) error {
 	q := c.DB.NewInsert().Model(m.Interface())
-	generated := r.pk.AutoIncrement && r.pk.HasZeroValue(m.Elem())
+	var back []any
+	var names []string
 	for _, f := range r.table.Fields {
-		if !(f == r.pk && generated) {
+		if !madeByDatabase(f, m.Elem()) {
 			q = q.Value(f.Name, "?", column(f, m.Elem()))
+			continue
 		}
+		names = append(names, quote(f.Name))
+		back = append(back, &cell{leaf: &leaf{column: f}, value: f.Value(m.Elem())})
 	}
-	if !generated {
+	if len(back) == 0 {
 		_, err := c.session.Exec(c, q.Returning("NULL"))
 		return err
 	}
-	rows, err := c.session.Query(c, q.Returning("?", bun.Ident(r.pk.Name)))
+	rows, err := c.session.Query(c, q.Returning(strings.Join(names, ", ")))
 	if err != nil {
 		return err
 	}
-	return one(rows, &cell{leaf: &leaf{scan: scannerOf(r.pk.StructField.Type)}, value: r.pk.Value(m.Elem())})
+	return one(rows, back...)
 }
 
-// store writes every column of a row that was read and changed.
-func (r *resource) store(c *Call, m reflect.Value) error {
+// madeByDatabase reports whether a new row leaves a column to the database.
+func madeByDatabase(f *schema.Field, m reflect.Value) bool {
+	return (f.IsPK && f.AutoIncrement || f.NullZero && f.SQLDefault != "") && f.HasZeroValue(m)
+}
+
+// store writes columns of a row back; a row that is gone is not found.
+func (r *resource) store(c *Call, m reflect.Value, columns []*schema.Field) error {
+	if len(columns) == 0 {
+		return nil
+	}
 	q := c.DB.NewUpdate().Model(nilModel(r.model))
+	for _, f := range columns {
+		q = q.Set("? = ?", bun.Ident(f.Name), column(f, m))
+	}
+	result, err := c.session.Exec(c, q.Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), column(r.pk, m)))
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	return NotFound()
+}
+
+// changed are the columns in which a row differs from what was read. What a
+// copy shares with its original, such as a map, may have changed unseen.
+func (r *resource) changed(before, after reflect.Value) []*schema.Field {
+	var columns []*schema.Field
 	for _, f := range r.table.Fields {
-		if f != r.pk {
-			q = q.Set("? = ?", bun.Ident(f.Name), column(f, m))
+		kind := f.IndirectType.Kind()
+		shared := kind == reflect.Map || kind == reflect.Slice
+		if f != r.pk && (shared || !reflect.DeepEqual(f.Value(before).Interface(), f.Value(after).Interface())) {
+			columns = append(columns, f)
 		}
 	}
-	_, err := c.session.Exec(c, q.Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), column(r.pk, m)))
-	return err
+	return columns
 }
 
 // updating is an UPDATE of the row that the path names, in scope.
@@ -245,7 +280,10 @@ func (b bunValue) AppendQuery(gen schema.QueryGen, to []byte) ([]byte, error) {
 }
 
 // A removal answers DELETE {path}/{id}/.
-type removal struct{ resource *resource }
+type removal struct {
+	resource *resource
+	status   int
+}
 
 func (d removal) serve(c *Call, r *request) (*response, error) {
 	var gone int64
@@ -267,7 +305,7 @@ func (d removal) serve(c *Call, r *request) (*response, error) {
 	if gone == 0 {
 		return nil, NotFound()
 	}
-	return &response{status: 204, value: nil}, nil
+	return &response{status: d.status}, nil
 }
 
 // faultColumns are the client's names of a database fault's columns.

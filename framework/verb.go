@@ -151,6 +151,12 @@ func (v Verb) Filter(fs ...Filter) Verb { v.filters = given(fs); return v }
 // Answers sets the status of success.
 func (v Verb) Answers(status int) Verb { v.status = status; return v }
 
+// Untransacted runs the function of Does or Changes outside of a transaction,
+// where it may take its time without holding a connection, or the one writer
+// of SQLite: to hash a password, or to ask another server. An object it is
+// given is not locked; what it writes, it writes in [Call.InTx].
+func (v Verb) Untransacted() Verb { v.untransacted = true; return v }
+
 // rules are what one verb or action may set for itself; nil inherits.
 type rules struct {
 	permission     Permission
@@ -159,6 +165,7 @@ type rules struct {
 	pagination     Pagination
 	filters        []Filter
 	status         int
+	untransacted   bool
 }
 
 // given makes an empty list differ from one that was never set.

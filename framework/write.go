@@ -89,7 +89,7 @@ func (w *writing) decode(c *Call, r *request, partial bool) (*decoded, error) {
 	if err := w.endpoint.ignoreFields(c, in); err != nil {
 		return nil, err
 	}
-	return in, nil
+	return in, w.endpoint.refuse(c, r, in)
 }
 
 // ignoreFields tells which names of a body no field has, or refuses them.
@@ -200,7 +200,7 @@ func (w *writing) status(usual int) int {
 // simple reports whether one statement is the whole write.
 func (w *writing) simple(in *decoded) bool {
 	_, flat := w.flatPlan()
-	return flat && w.verb.fill == nil && w.resource.scope.kind != scopeWhere && len(in.faults) == 0 && !w.refers(in)
+	return flat && w.verb.fill == nil && w.resource.scope.kind != scopeWhere && !w.refers(in)
 }
 
 // flatPlan is the shape of the answer if it needs no second statement.
@@ -242,6 +242,8 @@ func (w *writing) fill(c *Call, m reflect.Value, in *decoded) error {
 	if w.verb.fill == nil {
 		return nil
 	}
+	c.sent = in.has
+	c.give(m)
 	return w.verb.fill(c, m.Interface(), in.value.Interface())
 }
 
@@ -275,7 +277,7 @@ func (w *writing) change(c *Call, r *request, partial bool) (*response, error) {
 	puts := w.resource.declaration.single && !partial
 	resp := &response{}
 	run := func(c *Call) error {
-		if err := w.exists(c, r, in); err != nil && !puts {
+		if err := w.exists(c, r, in); err != nil && !(puts && isNotFound(err)) {
 			return err
 		}
 		if err := w.endpoint.references(c, in); err != nil {
@@ -314,10 +316,10 @@ func isNotFound(err error) bool {
 	return ok && e.Code == CodeNotFound
 }
 
-// exists answers 404 before it complains of a body, so that faults do not
+// exists answers 404 before it complains of a reference, so that faults do not
 // tell which ids are taken.
 func (w *writing) exists(c *Call, r *request, in *decoded) error {
-	if len(in.faults) == 0 && !w.refers(in) {
+	if !w.refers(in) {
 		return nil
 	}
 	_, err := w.resource.modelOf(c, r)
@@ -344,12 +346,12 @@ func (w *writing) changeBlind(c *Call, r *request, in *decoded, partial bool) (a
 // changedByKey runs an update and reads the row again for an answer that one
 // statement cannot give.
 func (w *writing) changedByKey(c *Call, q *bun.UpdateQuery) (any, error) {
-	key := reflect.New(w.resource.pk.IndirectType)
+	key := reflect.New(w.resource.pk.StructField.Type)
 	rows, err := c.session.Query(c, q.Returning("?", bun.Ident(w.resource.pk.Name)))
 	if err != nil {
 		return nil, err
 	}
-	if err := one(rows, &cell{leaf: &leaf{scan: scannerOf(key.Type().Elem())}, value: key.Elem()}); err != nil {
+	if err := one(rows, &cell{leaf: &leaf{column: w.resource.pk}, value: key.Elem()}); err != nil {
 		return nil, err
 	}
 	return w.resource.shownByKey(c, w.shown, key.Elem().Interface())
@@ -366,11 +368,13 @@ func (w *writing) changeRead(c *Call, r *request, in *decoded, partial bool) (an
 		return nil, err
 	}
 	if partial {
-		w.complete(m.Elem(), in)
+		w.endpoint.complete(in.value, m.Elem(), in)
 	}
 	if faults := in.check(); len(faults) > 0 {
 		return nil, Invalid(faults...)
 	}
+	before := reflect.New(w.resource.model).Elem()
+	before.Set(m.Elem())
 	for name, col := range w.columns {
 		if !partial || in.has(name) {
 			col.column.Value(m.Elem()).Set(in.value.FieldByIndex(col.input.index))
@@ -383,19 +387,10 @@ func (w *writing) changeRead(c *Call, r *request, in *decoded, partial bool) (an
 		return nil, err
 	}
 	w.resource.document(m.Elem())
-	if err := w.resource.store(c, m.Elem()); err != nil {
+	if err := w.resource.store(c, m.Elem(), w.resource.changed(before, m.Elem())); err != nil {
 		return nil, err
 	}
 	return w.show(c, m)
-}
-
-// complete fills the input with the row's values where the body had none.
-func (w *writing) complete(m reflect.Value, in *decoded) {
-	for name, col := range w.columns {
-		if !in.has(name) {
-			in.value.FieldByIndex(col.input.index).Set(col.column.Value(m))
-		}
-	}
 }
 
 // assignments are the columns that the body changes.

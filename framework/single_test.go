@@ -1,0 +1,81 @@
+package framework_test
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
+)
+
+func profile() framework.ViewSet[Profile] {
+	accepts := framework.Accepts[ProfileInput, ProfileView]()
+	reset := func(c *framework.Call, p *Profile, _ framework.None) (ProfileView, error) {
+		_, err := c.DB.NewUpdate().Model(p).Set("theme = 'dark'").WherePK().Exec(c)
+		return ProfileView{ProfileInput: ProfileInput{Nickname: p.Nickname, Theme: "dark"}}, err
+	}
+	return framework.ViewSet[Profile]{
+		Name: "profile", Single: func(p *Profile) *uuid.UUID { return &p.OwnerID },
+		Verbs:   framework.Verbs{Retrieve: framework.Shows[ProfileView](), Update: accepts, Patch: accepts, Delete: framework.Deletes()},
+		Actions: []framework.Action[Profile]{framework.Post("darken", reset)},
+	}
+}
+
+// TestSingle: the caller's one row. The first PUT makes it, others replace it.
+func TestSingle(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		api := serve(t, config(db), profile())
+		ada, bob := api.as("ada"), api.as("bob")
+
+		ada.get("/api/profile/").refuses(404, "not_found")
+		ada.patch("/api/profile/", fields{"nickname": "a"}).refuses(404, "not_found")
+		ada.delete("/api/profile/").refuses(404, "not_found")
+		ada.post("/api/profile/darken/", nil).refuses(404, "not_found")
+		ada.put("/api/profile/", fields{"nickname": ""}).refuses(400, "validation_failed").fault("/nickname", "required")
+
+		ada.put("/api/profile/", fields{"nickname": "lovelace", "theme": "dark"}).is(201).says(`"nickname":"lovelace"`, `"theme":"dark"`)
+		ada.put("/api/profile/", fields{"nickname": "countess"}).is(200).says(`"nickname":"countess"`, `"theme":"light"`)
+		ada.get("/api/profile/").is(200).says(`"nickname":"countess"`)
+		ada.get("/api/profile").is(200).says(`"nickname":"countess"`)
+		ada.patch("/api/profile/", fields{"theme": "dark"}).is(200).says(`"nickname":"countess"`, `"theme":"dark"`)
+		ada.patch("/api/profile/", fields{"theme": "pink"}).refuses(400, "validation_failed").fault("/theme", "oneof")
+
+		bob.get("/api/profile/").refuses(404, "not_found")
+		bob.put("/api/profile/", fields{"nickname": "bob"}).is(201)
+		bob.delete("/api/profile/").is(204)
+		bob.get("/api/profile/").refuses(404, "not_found")
+
+		ada.patch("/api/profile/", fields{"theme": "light"}).is(200)
+		ada.post("/api/profile/darken/", nil).is(200).says(`"theme":"dark"`)
+		ada.get("/api/profile/").is(200).says(`"theme":"dark"`)
+		ada.get("/api/profile/"+missing+"/").refuses(404, "not_found")
+		ada.post("/api/profile/", fields{}).refuses(405, "method_not_allowed").head("Allow", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS")
+		api.get("/api/profile/").refuses(401, "authentication_required")
+		api.put("/api/profile/", fields{"nickname": "x"}).refuses(401, "authentication_required")
+		ada.get("/api/").is(200).says(`{"profile":"` + api.url + `/api/profile/"}`)
+	})
+}
+
+// TestFirstPuts: of many first PUTs at once one makes the row and the others
+// replace it.
+func TestFirstPuts(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		ada := serve(t, config(db), profile()).as("ada")
+		for range 5 {
+			var done sync.WaitGroup
+			status := make([]int, 10)
+			for i := range status {
+				done.Go(func() { status[i] = ada.put("/api/profile/", fields{"nickname": "x"}).status })
+			}
+			done.Wait()
+			slices.Sort(status)
+			if status[8] != 200 || status[9] != 201 {
+				t.Errorf("answered with %v; want one 201 and 200 for the others", status)
+			}
+			ada.delete("/api/profile/").is(204)
+		}
+	})
+}
