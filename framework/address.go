@@ -27,5 +27,5 @@ func (a *API) address(r *http.Request) netip.Addr {
 }
 
 func (a *API) trusts(at netip.Addr) bool {
-	return slices.ContainsFunc(a.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(at) })
+	return slices.ContainsFunc(a.config.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(at) })
 }

@@ -28,7 +28,7 @@ func TestAddressBelievesTrustedProxiesAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := New(Config{})
 			for _, p := range c.trusted {
-				a.TrustedProxies = append(a.TrustedProxies, netip.MustParsePrefix(p))
+				a.config.TrustedProxies = append(a.config.TrustedProxies, netip.MustParsePrefix(p))
 			}
 			r := &http.Request{RemoteAddr: c.peer, Header: http.Header{"X-Forwarded-For": c.forwarded}}
 			if got := a.address(r); got != netip.MustParseAddr(c.want) {

@@ -73,7 +73,7 @@ type Guard struct {
 // An API is a set of registered resources. Register everything, then take its
 // [API.Handler] once; after that it is safe for concurrent use.
 type API struct {
-	Config
+	config    Config
 	db        *sqldb.DB
 	declared  []*declaration
 	resources []*resource
@@ -105,7 +105,7 @@ func New(c Config) *API {
 		c.Log = slog.Default()
 	}
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
-	return &API{Config: c, db: c.DB}
+	return &API{config: c, db: c.DB}
 }
 
 // Register adds viewsets, in the order in which the API root lists them. They
@@ -121,11 +121,11 @@ func (a *API) Register(resources ...Resource) {
 // names the resource, the place and the nearest right name. It does not touch
 // the database.
 func (a *API) Check() error {
-	if a.DB == nil {
+	if a.config.DB == nil {
 		return sentence("framework.Config: DB is not set; open one with sqldb.Open")
 	}
 	a.resources, a.codes = nil, map[string]CodeInfo{}
-	for _, code := range append(slices.Clone(builtinCodes), a.Codes...) {
+	for _, code := range append(slices.Clone(builtinCodes), a.config.Codes...) {
 		a.codes[code.Code] = code
 	}
 	b := &binder{api: a}

@@ -65,10 +65,15 @@ func (b *binder) open(d *declaration) {
 // settle resolves what a viewset inherits.
 func (b *binder) settle(r *resource) {
 	d := r.declaration
-	r.strict = firstSet(d.strict, b.api.Strict) == Strict
+	r.strict = firstSet(d.strict, b.api.config.Strict) == Strict
 	r.slash = "/"
-	if firstSet(d.slash, b.api.Slash) == WithoutSlash {
+	if firstSet(d.slash, b.api.config.Slash) == WithoutSlash {
 		r.slash = ""
+	}
+	r.door = door{
+		authentication: inherited(d.authentication, b.api.config.Authentication),
+		throttles:      inherited(d.throttles, b.api.config.Throttles),
+		permission:     firstSet(d.permission, b.api.config.Permission),
 	}
 	r.created, r.updated = timeColumn(r.table, "CreatedAt"), timeColumn(r.table, "UpdatedAt")
 }
@@ -272,19 +277,20 @@ func (b *binder) input(r *resource, in reflect.Type, fault func(error)) *inputSh
 		fault(err)
 	}
 	r.inputs[in] = shape
-	for _, f := range shape.fields {
-		if f.ref == "" {
-			continue
-		}
-		if _, err := b.api.target(f.ref); err != nil {
-			fault(sentence("%s.%s: %w", in.Name(), f.goName, err))
+	for _, f := range shape.refs() {
+		target, err := b.api.target(f.ref)
+		switch {
+		case err != nil:
+			fault(sentence("%s: %w", f.place, err))
+		case indirect(f.typ) != target.r.pk.IndirectType:
+			fault(sentence("%s is %s, but the keys of %s are %s", f.place, f.typ, f.ref, target.r.pk.IndirectType))
 		}
 	}
 	return shape
 }
 
 func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb) *listing {
-	l := &listing{resource: r, endpoint: e, shown: shown, pagination: firstSet(v.pagination, r.declaration.pagination, b.api.Pagination)}
+	l := &listing{resource: r, endpoint: e, shown: shown, pagination: firstSet(v.pagination, r.declaration.pagination, b.api.config.Pagination)}
 	if l.pagination == nil {
 		b.fault(r.path, "list", sentence("no pagination; set Pagination in framework.Config or here, such as page.Number{Size: 20}"))
 		return l
@@ -376,11 +382,12 @@ func isVerb(name string) bool {
 
 // newEndpoint resolves the rules that an endpoint inherits.
 func (b *binder) newEndpoint(r *resource, name, method string, own rules) *endpoint {
-	d := r.declaration
 	return &endpoint{
 		resource: r, route: Route{ViewSet: r.path, Name: name, Method: method}, status: own.status, untransacted: own.untransacted,
-		permission:     firstSet(own.permission, d.permission, b.api.Permission),
-		authentication: inherited(own.authentication, d.authentication, b.api.Authentication),
-		throttles:      inherited(own.throttles, d.throttles, b.api.Throttles),
+		door: door{
+			permission:     firstSet(own.permission, r.door.permission),
+			authentication: inherited(own.authentication, r.door.authentication),
+			throttles:      inherited(own.throttles, r.door.throttles),
+		},
 	}
 }

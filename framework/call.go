@@ -40,6 +40,9 @@ type Call struct {
 	request *http.Request
 	given   *givenRow
 	sent    func(name string) bool
+	began   time.Time
+
+	identified []Authenticator // that were asked already
 }
 
 // Has reports whether the body named a field of the input, whatever its value:

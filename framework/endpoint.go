@@ -13,23 +13,29 @@ import (
 	"github.com/google/uuid"
 )
 
+// A door is what a caller passes before anything else: the schemes that
+// identify, the throttles and the permission.
+type door struct {
+	authentication []Authenticator
+	throttles      []Throttle
+	permission     Permission
+}
+
 // An endpoint is one method on one path, ready to serve. Every request walks
 // the same way through it: identify, throttle, permit, decode, act, represent.
 type endpoint struct {
-	resource       *resource
-	route          Route
-	pattern        string // below the prefix, canonical: "/patients/:id/"
-	onObject       bool
-	doc            string
-	permission     Permission
-	authentication []Authenticator
-	throttles      []Throttle
-	status         int // 0 for the usual one
-	untransacted   bool
-	params         []Param
-	input          *inputShape  // nil if it takes no body
-	out            reflect.Type // what one row or answer looks like
-	serve          func(c *Call, r *request) (*response, error)
+	resource *resource
+	route    Route
+	pattern  string // below the prefix, canonical: "/patients/:id/"
+	onObject bool
+	doc      string
+	door
+	status       int // 0 for the usual one
+	untransacted bool
+	params       []Param
+	input        *inputShape  // nil if it takes no body
+	out          reflect.Type // what one row or answer looks like
+	serve        func(c *Call, r *request) (*response, error)
 }
 
 // A request is what an endpoint works on.
@@ -72,8 +78,8 @@ func (e *endpoint) answer(value any) *response {
 func (a *API) newCall(ctx context.Context, route Route) *Call {
 	s := a.db.Session()
 	return &Call{
-		Context: ctx, DB: s.IDB(), Caller: &Caller{}, Now: a.Now().UTC().Truncate(time.Microsecond),
-		ID: newID(), Route: route, session: s, api: a, notes: &notes{}, header: http.Header{},
+		Context: ctx, DB: s.IDB(), Caller: &Caller{}, Now: a.config.Now().UTC().Truncate(time.Microsecond),
+		ID: newID(), Route: route, session: s, api: a, notes: &notes{}, header: http.Header{}, began: time.Now(),
 	}
 }
 
@@ -121,11 +127,11 @@ func (e *endpoint) asked(err error) error {
 }
 
 // admit identifies the caller, then asks throttles and permission.
-func (e *endpoint) admit(c *Call, r *http.Request) error {
-	if err := identify(c, r, e.authentication); err != nil {
+func (d door) admit(c *Call, r *http.Request) error {
+	if err := identify(c, r, d.authentication); err != nil {
 		return err
 	}
-	for _, t := range e.throttles {
+	for _, t := range d.throttles {
 		wait, err := t.Allow(c, r)
 		if err != nil {
 			return err
@@ -134,15 +140,20 @@ func (e *endpoint) admit(c *Call, r *http.Request) error {
 			return throttled(wait)
 		}
 	}
-	if !e.permission.Permit(c) {
-		return refused(c, e.authentication)
+	if !d.permission.Permit(c) {
+		return refused(c, d.authentication)
 	}
 	return nil
 }
 
 // identify asks the authenticators in turn. Credentials that no scheme
 // recognises, or that do not hold, are never taken for anonymous.
+// A request that passed a guard is not identified again by the same schemes.
 func identify(c *Call, r *http.Request, schemes []Authenticator) error {
+	if c.identified != nil && sameList(c.identified, schemes) {
+		return nil
+	}
+	c.identified = schemes
 	for _, scheme := range schemes {
 		caller, err := scheme.Authenticate(c, r)
 		if err != nil {
@@ -160,6 +171,10 @@ func identify(c *Call, r *http.Request, schemes []Authenticator) error {
 		return challenged(InvalidCredentials("The header Authorization names no scheme that is accepted here."), schemes)
 	}
 	return nil
+}
+
+func sameList[T any](a, b []T) bool {
+	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
 }
 
 // refused is 401 for a caller nobody knows and 403 for one who is known.
@@ -196,13 +211,20 @@ func throttled(wait time.Duration) *Error {
 	return e
 }
 
+// statusGone is what the log says where the client did not wait: nothing that
+// went wrong here.
+const statusGone = 499
+
 // logged writes the one line of a request. It holds no query and no body:
 // they may carry what a log must not keep.
-func (a *API) logged(c *Call, r *http.Request, status int, began time.Time, err error) {
+func (a *API) logged(c *Call, r *http.Request, status int, err error) {
 	level := slog.LevelInfo
+	if errors.Is(context.Cause(c), context.Canceled) {
+		status, err = statusGone, nil
+	}
 	attrs := []slog.Attr{
 		slog.String("id", c.ID.String()), slog.String("method", r.Method), slog.String("path", r.URL.Path),
-		slog.Int("status", status), slog.Duration("took", time.Since(began)),
+		slog.Int("status", status), slog.Duration("took", time.Since(c.began)),
 	}
 	if !c.Caller.Anonymous() {
 		attrs = append(attrs, slog.String("caller", c.Caller.ID.String()))
@@ -214,5 +236,5 @@ func (a *API) logged(c *Call, r *http.Request, status int, began time.Time, err 
 		level = slog.LevelError
 		attrs = append(attrs, slog.String("error", err.Error()))
 	}
-	a.Log.LogAttrs(c, level, "request", attrs...)
+	a.config.Log.LogAttrs(c, level, "request", attrs...)
 }

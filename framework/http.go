@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 )
@@ -27,6 +26,7 @@ type place struct {
 	pattern  string
 	resource *resource // nil for the API root
 	methods  map[string]*endpoint
+	allow    string // the methods, as the header Allow lists them
 }
 
 func newServer(a *API) http.Handler {
@@ -39,7 +39,7 @@ func newServer(a *API) http.Handler {
 	for _, method := range append(knownMethods, echo.RouteNotFound) {
 		s.echo.Add(method, errorPages+":code", s.errorPage)
 	}
-	return s.guard(s.echo)
+	return s
 }
 
 // places gathers the endpoints by their paths, in order of registration.
@@ -57,12 +57,15 @@ func places(a *API) []*place {
 			p.methods[e.route.Method] = e
 		}
 	}
+	for _, p := range all {
+		p.allow = p.offers()
+	}
 	return all
 }
 
 // mount serves a path with and without its last slash, never by redirect.
 func (s *server) mount(p *place, h echo.HandlerFunc) {
-	bare := strings.TrimSuffix(s.api.Prefix+p.pattern, "/")
+	bare := strings.TrimSuffix(s.api.config.Prefix+p.pattern, "/")
 	for _, path := range []string{bare, bare + "/"} {
 		for _, method := range append(knownMethods, echo.RouteNotFound) {
 			s.echo.Add(method, path, h)
@@ -78,10 +81,7 @@ var knownMethods = []string{
 // serve answers a request for a path of a resource.
 func (s *server) serve(p *place, ec echo.Context) {
 	r := ec.Request()
-	method := r.Method
-	if method == http.MethodHead {
-		method = http.MethodGet
-	}
+	method := methodOf(r)
 	e := p.methods[method]
 	s.answer(ec.Response(), r, p.route(e, method), func(c *Call) (*response, error) {
 		switch {
@@ -91,7 +91,7 @@ func (s *server) serve(p *place, ec echo.Context) {
 			return s.api.describe(c, r, p)
 		}
 		return nil, s.notAllowed(c, r, p)
-	}, p.allow())
+	}, p.allow)
 }
 
 // pathKey is the part of the path that finds a row. echo leaves it as it was
@@ -117,20 +117,14 @@ func (p *place) route(e *endpoint, method string) Route {
 // notAllowed is 405 for callers who may use the viewset at all; others learn
 // only that they may not.
 func (s *server) notAllowed(c *Call, r *http.Request, p *place) error {
-	d := p.resource.declaration
-	schemes := inherited(d.authentication, s.api.Authentication)
-	if err := identify(c, r, schemes); err != nil {
+	if err := p.resource.door.admit(c, r); err != nil {
 		return err
 	}
-	permission := firstSet(d.permission, s.api.Permission)
-	if c.Caller.Anonymous() && !permission.Permit(c) {
-		return refused(c, schemes)
-	}
-	return Refuse(http.StatusMethodNotAllowed, CodeMethodNotAllowed, fmt.Sprintf("%s is not offered here; this path takes %s.", printable(r.Method), p.allow()))
+	return Refuse(http.StatusMethodNotAllowed, CodeMethodNotAllowed, fmt.Sprintf("%s is not offered here; this path takes %s.", printable(r.Method), p.allow))
 }
 
-// allow lists the methods of a path.
-func (p *place) allow() string {
+// offers lists the methods of a path.
+func (p *place) offers() string {
 	var methods []string
 	for _, m := range knownMethods {
 		if p.methods[m] != nil || m == http.MethodHead && p.methods[http.MethodGet] != nil {
@@ -140,24 +134,27 @@ func (p *place) allow() string {
 	return strings.Join(append(methods, http.MethodOptions), ", ")
 }
 
-// answer runs one request: deadline, panic, response, log.
+// answer runs one request: panic, response, log.
 func (s *server) answer(w http.ResponseWriter, r *http.Request, route Route, run func(*Call) (*response, error), allow string) {
-	began := time.Now()
-	ctx, cancel := context.WithTimeout(r.Context(), s.api.Timeout)
-	defer cancel()
-	c := s.api.newCall(ctx, route)
+	c := r.Context().Value(callKey{}).(*Call) //nolint:forcetypeassert // ServeHTTP put it there
+	c.Route = route
 	h := w.Header()
-	c.header, c.request, c.Address = h, r, s.api.address(r)
 	h.Set("X-Request-Id", c.ID.String())
-	if allow != "" {
+	resp, err := protect(func() (*response, error) { return encoded(run(c)) })
+	if allow != "" && !hidesMethods(err) {
 		h.Set("Allow", allow)
 	}
-	resp, err := protect(func() (*response, error) { return encoded(run(c)) })
 	if ignored := c.notes.header(); ignored != "" {
 		h.Set("Trestle-Ignored", ignored)
 	}
 	status := s.send(w, r, c, resp, err)
-	s.api.logged(c, r, status, began, err)
+	s.api.logged(c, r, status, err)
+}
+
+// hidesMethods reports whether a refusal also keeps back what is offered.
+func hidesMethods(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden)
 }
 
 // encoded writes a response's value as JSON, which a type of the program's own
@@ -202,12 +199,12 @@ func (s *server) sendError(w http.ResponseWriter, r *http.Request, c *Call, e *E
 	if info.Title == "" {
 		info.Title = http.StatusText(e.Status)
 	}
-	media, shape := s.api.ErrorShape.Shape(Problem{
+	media, shape := s.api.config.ErrorShape.Shape(Problem{
 		Error: e, Type: s.api.root(r) + errorPages + e.Code, Title: info.Title, RequestID: c.ID,
 	})
 	body, err := encode(shape)
 	if err != nil {
-		s.api.Log.ErrorContext(c, "an error's details cannot be encoded", "code", e.Code, "error", err)
+		s.api.config.Log.ErrorContext(c, "an error's details cannot be encoded", "code", e.Code, "error", err)
 		body = []byte("{}")
 	}
 	return write(w, e.Status, media, body)
@@ -262,46 +259,50 @@ func (s *server) errorPage(ec echo.Context) error {
 	return nil
 }
 
-// guard asks the guards' permissions before anything is routed.
-func (s *server) guard(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := s.api.hostAllowed(r); err != nil {
-			s.answer(w, r, Route{Method: r.Method}, func(*Call) (*response, error) { return nil, err }, "")
-			return
-		}
-		for _, g := range s.api.Guards {
-			if !s.api.guards(g, r) {
-				continue
-			}
-			err := s.guarded(w, r, g)
-			if err {
-				return
-			}
-		}
-		next.ServeHTTP(w, r)
-	})
+// callKey finds the call of a request in its context.
+type callKey struct{}
+
+// ServeHTTP begins every request: its deadline and its call, then the host and
+// the guards, before anything is routed.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), s.api.config.Timeout)
+	defer cancel()
+	c := s.api.newCall(ctx, Route{Method: methodOf(r)})
+	c.header, c.Address, c.request = w.Header(), s.api.address(r), r
+	r = r.WithContext(context.WithValue(ctx, callKey{}, c))
+	if _, err := protect(func() (*response, error) { return nil, s.gate(c, r) }); err != nil {
+		s.answer(w, r, c.Route, func(*Call) (*response, error) { return nil, err }, "")
+		return
+	}
+	s.echo.ServeHTTP(w, r)
 }
 
-// guarded reports whether a guard refused, and has then answered.
-func (s *server) guarded(w http.ResponseWriter, r *http.Request, g Guard) bool {
-	ctx, cancel := context.WithTimeout(r.Context(), s.api.Timeout)
-	defer cancel()
-	c := s.api.newCall(ctx, Route{ViewSet: g.Under, Name: "guard", Method: r.Method})
-	c.header, c.request, c.Address = w.Header(), r, s.api.address(r)
-	_, err := protect(func() (*response, error) {
-		if err := identify(c, r, s.api.Authentication); err != nil {
-			return nil, err
+// gate asks whether the host is served, and the guards of the path.
+func (s *server) gate(c *Call, r *http.Request) error {
+	if err := s.api.hostAllowed(r); err != nil {
+		return err
+	}
+	for _, g := range s.api.config.Guards {
+		if !s.api.guards(g, r) {
+			continue
+		}
+		c.Route.ViewSet, c.Route.Name = g.Under, "guard"
+		if err := identify(c, r, s.api.config.Authentication); err != nil {
+			return err
 		}
 		if !g.Permission.Permit(c) {
-			return nil, refused(c, s.api.Authentication)
+			return refused(c, s.api.config.Authentication)
 		}
-		return nil, nil
-	})
-	if err == nil {
-		return false
 	}
-	s.answer(w, r, c.Route, func(c *Call) (*response, error) { return nil, err }, "")
-	return true
+	return nil
+}
+
+// methodOf is the method as endpoints know it: HEAD is served as GET.
+func methodOf(r *http.Request) string {
+	if r.Method == http.MethodHead {
+		return http.MethodGet
+	}
+	return r.Method
 }
 
 // printable keeps a method that a client made up fit for a sentence.

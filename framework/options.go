@@ -33,19 +33,14 @@ type fieldInfo struct {
 
 // describe answers OPTIONS for callers who may use the viewset.
 func (a *API) describe(c *Call, r *http.Request, p *place) (*response, error) {
-	d := p.resource.declaration
-	schemes := inherited(d.authentication, a.Authentication)
-	if err := identify(c, r, schemes); err != nil {
+	if err := p.resource.door.admit(c, r); err != nil {
 		return nil, err
 	}
-	if !firstSet(d.permission, a.Permission).Permit(c) {
-		return nil, refused(c, schemes)
-	}
 	said := description{
-		Name: p.resource.path, Description: d.doc, Renders: []string{"application/json"}, Parses: []string{"application/json"},
+		Name: p.resource.path, Description: p.doc(), Renders: []string{"application/json"}, Parses: []string{"application/json"},
 		Parameters: []parameterDescription{}, Actions: map[string]map[string]fieldInfo{},
 	}
-	if list := p.methods[http.MethodGet]; list != nil {
+	if list := p.methods[http.MethodGet]; list != nil && list.mayBeUsed(c) {
 		for _, param := range list.params {
 			said.Parameters = append(said.Parameters, parameterDescription{param.Name, param.Doc, param.Enum})
 		}
@@ -56,6 +51,16 @@ func (a *API) describe(c *Call, r *http.Request, p *place) (*response, error) {
 		}
 	}
 	return &response{status: http.StatusOK, value: said}, nil
+}
+
+// doc describes what is at a path: an action, or else the resource.
+func (p *place) doc() string {
+	for _, e := range p.methods {
+		if e.doc != "" {
+			return e.doc
+		}
+	}
+	return p.resource.declaration.doc
 }
 
 func (e *endpoint) mayBeUsed(c *Call) bool {

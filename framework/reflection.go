@@ -90,6 +90,14 @@ func jsonName(f reflect.StructField) string {
 	return name
 }
 
+// indirect is a type without its pointer.
+func indirect(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		return t.Elem()
+	}
+	return t
+}
+
 // quote makes an SQL identifier of a name of the program.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 

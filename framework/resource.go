@@ -31,6 +31,7 @@ type resource struct {
 	updated     *schema.Field
 	uniques     []boundUnique
 	strict      bool
+	door        door   // of the viewset as a whole
 	slash       string // "/" or ""
 	endpoints   []*endpoint
 }
@@ -111,9 +112,18 @@ func (r *resource) looking(c *Call) *Call {
 	return &looking
 }
 
-// has reports whether the caller may refer to a row.
-func (r *resource) has(c *Call, key any) (bool, error) {
-	rows, err := c.session.Query(c, r.scopedKeys(c).Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), sqldb.Param(key)))
+// has reports whether the caller may see a row.
+func (r *resource) has(c *Call, key any) (bool, error) { return r.finds(c, r.scopedKeys(c), key) }
+
+// owns reports whether a row is the caller's own, whatever lifts the scope.
+func (r *resource) owns(c *Call, key any) (bool, error) {
+	q := r.keys(c)
+	r.scope.own(c, q.QueryBuilder())
+	return r.finds(c, q, key)
+}
+
+func (r *resource) finds(c *Call, keys *bun.SelectQuery, key any) (bool, error) {
+	rows, err := c.session.Query(c, keys.Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), sqldb.Param(key)))
 	if err != nil {
 		return false, err
 	}

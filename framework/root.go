@@ -10,8 +10,8 @@ import (
 
 // root is where clients reach the server, without a last slash.
 func (a *API) root(r *http.Request) string {
-	if a.PublicURL != "" {
-		return a.PublicURL
+	if a.config.PublicURL != "" {
+		return a.config.PublicURL
 	}
 	scheme := "http://"
 	if r.TLS != nil {
@@ -21,19 +21,19 @@ func (a *API) root(r *http.Request) string {
 }
 
 // url is the absolute URL of a path below the prefix.
-func (a *API) url(r *http.Request, below string) string { return a.root(r) + a.Prefix + below }
+func (a *API) url(r *http.Request, below string) string { return a.root(r) + a.config.Prefix + below }
 
 // hostAllowed refuses a request whose Host the program did not name: links
 // would lead where an attacker wants.
 func (a *API) hostAllowed(r *http.Request) error {
-	if a.PublicURL != "" || len(a.Hosts) == 0 {
+	if a.config.PublicURL != "" || len(a.config.Hosts) == 0 {
 		return nil
 	}
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	for _, allowed := range a.Hosts {
+	for _, allowed := range a.config.Hosts {
 		if strings.EqualFold(strings.Trim(host, "[]"), strings.Trim(allowed, "[]")) {
 			return nil
 		}
@@ -44,7 +44,7 @@ func (a *API) hostAllowed(r *http.Request) error {
 // guards reports whether a request's path is the guard's prefix or below it,
 // however it is spelt.
 func (a *API) guards(g Guard, r *http.Request) bool {
-	prefix := strings.ToLower(a.Prefix + "/" + strings.Trim(g.Under, "/"))
+	prefix := strings.ToLower(a.config.Prefix + "/" + strings.Trim(g.Under, "/"))
 	for _, spelling := range []string{r.URL.Path, r.URL.EscapedPath()} {
 		for range 2 {
 			clean := strings.ToLower(path.Clean("/" + strings.NewReplacer(`\`, "/", ";", "/").Replace(spelling)))

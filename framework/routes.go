@@ -17,13 +17,13 @@ type RouteInfo struct {
 // [API.Check] or [API.Handler].
 func (a *API) Routes() []RouteInfo {
 	routes := []RouteInfo{{
-		Method: "GET", Path: a.Prefix + "/", Name: "root",
+		Method: "GET", Path: a.config.Prefix + "/", Name: "root",
 		Permission: Anyone().String(), Scope: Public().String(), Doc: "Every resource and its address.",
 	}}
 	for _, r := range a.resources {
 		for _, e := range r.endpoints {
 			routes = append(routes, RouteInfo{
-				Method: e.route.Method, Path: a.Prefix + strings.ReplaceAll(e.pattern, ":id", "{"+r.keyName()+"}"),
+				Method: e.route.Method, Path: a.config.Prefix + strings.ReplaceAll(e.pattern, ":id", "{"+r.keyName()+"}"),
 				ViewSet: r.path, Name: e.route.Name, Permission: e.permission.String(), Scope: r.scope.String(), Doc: e.doc,
 			})
 		}

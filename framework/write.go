@@ -120,56 +120,6 @@ func refuseUnknown(faults []Fault) error {
 	return e
 }
 
-// references checks every reference of the input against its target's scope
-// and adds what is wrong to the faults of the body.
-func (e *endpoint) references(c *Call, in *decoded) error {
-	faults := in.faults
-	for _, f := range e.input.fields {
-		if f.ref == "" || !in.has(f.name) || faulty(in.faults, f.name) {
-			continue
-		}
-		key, given := referenceKey(in.value.FieldByIndex(f.index))
-		if !given {
-			continue
-		}
-		target, err := c.api.target(f.ref)
-		if err != nil {
-			return err
-		}
-		has, err := target.r.has(c, key)
-		if err != nil {
-			return err
-		}
-		if !has {
-			faults = append(faults, Fault{Pointer: pointerTo(f.name), Code: CodeInvalidReference, Detail: "refers to nothing that you may use"})
-		}
-	}
-	if len(faults) > 0 {
-		return Invalid(faults...)
-	}
-	return nil
-}
-
-func faulty(faults []Fault, name string) bool {
-	for _, f := range faults {
-		if f.Pointer == pointerTo(name) {
-			return true
-		}
-	}
-	return false
-}
-
-// referenceKey is the key that a reference holds; none if it is null.
-func referenceKey(v reflect.Value) (any, bool) {
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return nil, false
-		}
-		v = v.Elem()
-	}
-	return v.Interface(), true
-}
-
 // create answers POST {path}/.
 func (w *writing) create(c *Call, r *request) (*response, error) {
 	in, err := w.decode(c, r, false)
@@ -210,12 +160,7 @@ func (w *writing) flatPlan() (*plan, bool) {
 }
 
 func (w *writing) refers(in *decoded) bool {
-	for _, f := range w.endpoint.input.fields {
-		if f.ref != "" && in.has(f.name) {
-			return true
-		}
-	}
-	return false
+	return len(w.endpoint.referencesIn(in)) > 0
 }
 
 // insert makes a new row of the input and stores it.

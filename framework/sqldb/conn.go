@@ -16,6 +16,7 @@ type conn struct {
 	core  *core
 	cache *statements
 	inTx  bool
+	fell  bool // a statement of the transaction failed
 	open  bool // rows of an earlier statement are still being read
 }
 
@@ -33,9 +34,16 @@ func (c *conn) guard(ctx context.Context) (context.Context, func()) {
 	if c.core.kind != PostgreSQL {
 		return ctx, cancel
 	}
-	stop := context.AfterFunc(ctx, func() { _ = c.inner.Close() })
+	closed := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		_ = c.inner.Close()
+		close(closed)
+	})
 	return ctx, func() {
-		stop()
+		// A close that has begun must end before the connection is used again.
+		if !stop() {
+			<-closed
+		}
 		cancel()
 	}
 }
@@ -77,6 +85,7 @@ func (c *conn) exec(ctx context.Context, query string, args []driver.NamedValue,
 		return err
 	})
 	err = c.settle(guarded, err)
+	c.fell = c.fell || err != nil
 	c.core.report(ctx, query, args, start, err, false)
 	return res, err
 }
@@ -90,6 +99,7 @@ func (c *conn) query(ctx context.Context, query string, args []driver.NamedValue
 	start := time.Now()
 	err := run(guarded, func(ctx context.Context, s statement) error { return r.start(ctx, s, args) })
 	err = c.settle(guarded, err)
+	c.fell = c.fell || err != nil
 	c.core.report(ctx, query, args, start, err, false)
 	if err != nil {
 		stop()

@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql/driver"
+	"fmt"
 	"time"
 )
 
@@ -18,7 +19,7 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	if err != nil {
 		return nil, err
 	}
-	c.inTx = true
+	c.inTx, c.fell = true, false
 	return &driverTx{inner: inner, conn: c, ctx: context.WithoutCancel(ctx)}, nil
 }
 
@@ -29,7 +30,29 @@ type driverTx struct {
 	ctx   context.Context
 }
 
-func (t *driverTx) Commit() error   { return t.end("COMMIT", t.inner.Commit) }
+func (t *driverTx) Commit() error {
+	if err := t.aborted(); err != nil {
+		_ = t.Rollback()
+		return err
+	}
+	return t.end("COMMIT", t.inner.Commit)
+}
+
+// aborted finds out whether PostgreSQL would answer COMMIT by rolling back, as
+// it does after a statement failed, and the driver would call that success.
+func (t *driverTx) aborted() error {
+	if t.conn.core.kind != PostgreSQL || !t.conn.fell {
+		return nil
+	}
+	guarded, stop := t.conn.guard(t.ctx)
+	defer stop()
+	_, err := t.conn.inner.(driver.ExecerContext).ExecContext(guarded, "SELECT 1", nil)
+	if err = t.conn.settle(guarded, err); err != nil {
+		return fmt.Errorf("sqldb: a statement of the transaction failed and its error was passed over; nothing was committed: %w", err)
+	}
+	return nil
+}
+
 func (t *driverTx) Rollback() error { return t.end("ROLLBACK", t.inner.Rollback) }
 
 func (t *driverTx) end(name string, fn func() error) error {

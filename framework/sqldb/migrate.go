@@ -94,6 +94,33 @@ func (db *DB) Migrate(ctx context.Context, report func(Migration, time.Duration)
 // With none applied it does nothing and returns the zero Migration. report may
 // be nil.
 func (db *DB) MigrateDown(ctx context.Context, report func(Migration, time.Duration), sets ...Migrations) (Migration, error) {
+	start := time.Now()
+	undone, err := db.migrateDown(ctx, sets, func(*change) error { return nil })
+	if err == nil && undone.ID != "" && report != nil {
+		report(undone, time.Since(start))
+	}
+	return undone, err
+}
+
+// UndoMigration is [DB.MigrateDown] for the one migration m, which somebody
+// was asked about. It must be the newest applied one of the sets, see
+// [DB.NewestMigration]; where another is by then, or none, that is an error and
+// nothing is undone.
+func (db *DB) UndoMigration(ctx context.Context, m Migration, sets ...Migrations) error {
+	undone, err := db.migrateDown(ctx, sets, func(c *change) error {
+		if c.namespace != m.Namespace || c.id != m.ID {
+			return fmt.Errorf("sqldb: %s is no longer the newest applied migration, %s is; nothing was undone", m, c)
+		}
+		return nil
+	})
+	if err == nil && undone.ID == "" {
+		err = fmt.Errorf("sqldb: %s is not applied any more; nothing was undone", m)
+	}
+	return err
+}
+
+// migrateDown undoes the newest applied migration if agree has no objection.
+func (db *DB) migrateDown(ctx context.Context, sets []Migrations, agree func(newest *change) error) (Migration, error) {
 	p, err := db.readPlan(sets)
 	if err != nil {
 		return Migration{}, err
@@ -102,16 +129,35 @@ func (db *DB) MigrateDown(ctx context.Context, report func(Migration, time.Durat
 	if err := db.createRecords(ctx); err != nil {
 		return Migration{}, err
 	}
-	start := time.Now()
-	undone, err := db.undo(ctx, p)
+	undone, err := db.undo(ctx, p, agree)
 	if err != nil || undone.ID == "" {
 		return Migration{}, err
 	}
 	db.core.generation.Add(1)
-	if report != nil {
-		report(undone, time.Since(start))
-	}
 	return undone, nil
+}
+
+// NewestMigration is the migration that [DB.MigrateDown] would undo: the last
+// one of the sets that was applied, in the order of applying, whatever the
+// clock said. With none applied it is the zero Migration. An applied migration
+// without its file is an error, as it is there. It changes nothing.
+func (db *DB) NewestMigration(ctx context.Context, sets ...Migrations) (Migration, error) {
+	p, err := db.readPlan(sets)
+	if err != nil {
+		return Migration{}, err
+	}
+	records, err := db.existingRecords(ctx)
+	if err != nil {
+		return Migration{}, err
+	}
+	if err := orphanError(p.orphans(records)); err != nil {
+		return Migration{}, err
+	}
+	c, _ := p.newest(records)
+	if c == nil {
+		return Migration{}, nil
+	}
+	return c.status(records), nil
 }
 
 // MigrationStatus lists the migrations of the sets in the order in which they
@@ -193,7 +239,7 @@ func (db *DB) apply(ctx context.Context, p plan, c *change) (Migration, error) {
 	return applied, err
 }
 
-func (db *DB) undo(ctx context.Context, p plan) (Migration, error) {
+func (db *DB) undo(ctx context.Context, p plan, agree func(newest *change) error) (Migration, error) {
 	var undone Migration
 	err := db.locked(ctx, func(ctx context.Context, tx bun.Tx) error {
 		undone = Migration{}
@@ -207,6 +253,9 @@ func (db *DB) undo(ctx context.Context, p plan) (Migration, error) {
 		c, r := p.newest(records)
 		if c == nil {
 			return nil
+		}
+		if err := agree(c); err != nil {
+			return err
 		}
 		undone = r.migration()
 		if err := runScript(ctx, tx, c.down); err != nil {

@@ -113,6 +113,59 @@ func TestMigrateDown(t *testing.T) {
 	})
 }
 
+// The clock may have been set back between two migrations.
+func TestTheNewestMigrationIsTheLastApplied(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		sets := twoSets()
+		if m, err := db.NewestMigration(background(t), sets...); err != nil || m != (Migration{}) {
+			t.Errorf("with none applied: %v, %v", m, err)
+		}
+		if exist, err := recordsExist(background(t), db.Kind(), db.DB); exist || err != nil {
+			t.Errorf("asking for the newest made tables: %v", err)
+		}
+		migrate(t, db, sets...)
+		run(t, db.Session(), "UPDATE trestle_migrations SET applied_at = ? WHERE id = '3'", time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
+		for _, want := range []string{"app/1_patients", "framework/20_more", "framework/3_users"} {
+			newest, err := db.NewestMigration(background(t), sets...)
+			if err != nil || newest.String() != want || newest.AppliedAt.IsZero() {
+				t.Fatalf("the newest is %s, applied %v, %v; want %s", newest, newest.AppliedAt, err, want)
+			}
+			if err := db.UndoMigration(background(t), newest, sets...); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func TestUndoMigrationRefusesAnother(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		sets := twoSets()
+		migrate(t, db, sets...)
+		asked, err := db.NewestMigration(background(t), sets...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		late := slices.Concat(sets, []Migrations{files("late", "1_x: CREATE TABLE x (a {{bigint}}) | DROP TABLE x")})
+		migrate(t, db, late...)
+		err = db.UndoMigration(background(t), asked, late...)
+		if err == nil || !strings.Contains(err.Error(), "app/1_patients is no longer the newest applied migration, late/1_x is") {
+			t.Errorf("with another by then: %v", err)
+		}
+		if n := one[int](t, db.Session(), "SELECT count(*) FROM trestle_migrations"); n != 4 {
+			t.Errorf("%d are applied; want all 4", n)
+		}
+		for range 4 {
+			if _, err := db.MigrateDown(background(t), nil, late...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err = db.UndoMigration(background(t), asked, late...)
+		if err == nil || !strings.Contains(err.Error(), "app/1_patients is not applied any more") {
+			t.Errorf("with none by then: %v", err)
+		}
+	})
+}
+
 func TestMigrateRefuses(t *testing.T) {
 	with := func(name, body string) Migrations {
 		set := files("app", "1_a: SELECT 1 | SELECT 1")
@@ -163,7 +216,8 @@ func TestMigrationWithoutItsFile(t *testing.T) {
 			t.Errorf("status: %v, %v", list, err)
 		}
 		_, down := db.MigrateDown(background(t), nil, later...)
-		for name, err := range map[string]error{"up": db.Migrate(background(t), nil, later...), "down": down, "status": err} {
+		_, newest := db.NewestMigration(background(t), later...)
+		for name, err := range map[string]error{"up": db.Migrate(background(t), nil, later...), "down": down, "status": err, "newest": newest} {
 			if err == nil || !strings.Contains(err.Error(), "gone/7_g was applied to this database, but its files are gone") {
 				t.Errorf("%s: %v", name, err)
 			}

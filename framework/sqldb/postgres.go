@@ -101,8 +101,16 @@ func (p *postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
 			_ = (*s).Close()
 		}
 	}
-	stop := context.AfterFunc(ctx, hangUp)
-	defer stop()
+	hungUp := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		hangUp()
+		close(hungUp)
+	})
+	defer func() {
+		if !stop() {
+			<-hungUp
+		}
+	}()
 	inner, err := p.login(ctx, conf)
 	if err != nil {
 		hangUp()

@@ -40,22 +40,25 @@ func (k Kind) ContainsFolded(alias string, columns []string, term string) schema
 	if len(columns) == 0 {
 		return bun.SafeQuery(`1 = 0`)
 	}
-	term = Fold(term)
-	condition := `instr(trestle_fold(?.?), ?) > 0`
-	if k == PostgreSQL {
-		condition = postgresFold + ` LIKE ?`
-		term = likePattern(term)
-	}
-	parts := make([]string, len(columns))
-	var args []any
+	parts, args := make([]string, len(columns)), make([]any, len(columns))
 	for i, column := range columns {
-		parts[i] = condition
-		args = append(args, bun.Ident(alias), bun.Ident(column), term)
+		parts[i] = "?"
+		args[i] = k.ColumnContains(bun.SafeQuery("?.?", bun.Ident(alias), bun.Ident(column)), term)
 	}
 	return bun.SafeQuery("("+strings.Join(parts, " OR ")+")", args...)
 }
 
-const postgresFold = `normalize(replace(translate(lower(normalize(?.?, NFC) COLLATE "und-x-icu"), U&'\03C2\017F\00B5\001F', U&'\03C3s\03BC '), 'ß', 'ss'), NFC)`
+// ColumnContains is [Kind.ContainsFolded] for one column, which is named as the
+// statement has it: qualified and quoted.
+func (k Kind) ColumnContains(column schema.QueryAppender, term string) schema.QueryAppender {
+	term = Fold(term)
+	if k == PostgreSQL {
+		return bun.SafeQuery(postgresFold+` LIKE ?`, column, likePattern(term))
+	}
+	return bun.SafeQuery(`instr(trestle_fold(?), ?) > 0`, column, term)
+}
+
+const postgresFold = `normalize(replace(translate(lower(normalize(?, NFC) COLLATE "und-x-icu"), U&'\03C2\017F\00B5\001F', U&'\03C3s\03BC '), 'ß', 'ss'), NFC)`
 
 // likePattern matches any text with the term in it.
 func likePattern(term string) string {

@@ -290,3 +290,24 @@ func TestForUpdate(t *testing.T) {
 		}
 	})
 }
+
+func TestAnErrorPassedOverIsNoCommit(t *testing.T) {
+	eachKind(t, func(t *testing.T, url string) {
+		db := open(t, url, Options{})
+		script(t, db, "CREATE TABLE passed (n {{bigint}} UNIQUE)")
+		err := db.InTx(t.Context(), func(_ context.Context, s *Session) error {
+			run(t, s, "INSERT INTO passed (n) VALUES (1)")
+			if _, err := s.Exec(t.Context(), db.NewRaw("INSERT INTO passed (n) VALUES (1)")); err == nil {
+				t.Error("the second row was stored")
+			}
+			return nil
+		})
+		var stored int
+		if err := db.NewSelect().Table("passed").ColumnExpr("count(*)").Scan(t.Context(), &stored); err != nil {
+			t.Fatal(err)
+		}
+		if (err == nil) != (stored == 1) {
+			t.Errorf("InTx says %v, and %d rows are stored", err, stored)
+		}
+	})
+}

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
@@ -15,7 +14,17 @@ const (
 	postgresExample = "postgres://app:password@db.example.com:5432/app" //nolint:gosec // an example in error messages
 )
 
-var passwordInURL = regexp.MustCompile(`(://[^/:@]*:)(.*)(@)`)
+// CheckURL is the error with which [Open] would refuse a URL, nil for a right
+// one. It makes and opens no database and connects to nothing; the certificates
+// that a PostgreSQL URL names are read. It is safe for concurrent use.
+func CheckURL(url string) error {
+	u, err := parseURL(url)
+	if err != nil || u.Scheme == "sqlite" {
+		return err
+	}
+	_, err = postgresConfig(u)
+	return err
+}
 
 // parseURL reads a database URL of any kind and checks what does not need a
 // driver. Its errors never hold the password.
@@ -38,16 +47,33 @@ func parseURL(raw string) (*url.URL, error) {
 }
 
 func urlError(raw, fault, example string) error {
-	return fmt.Errorf("sqldb: database URL %q: %s; write for example %s", maskPassword(raw), fault, example)
+	return fmt.Errorf("sqldb: database URL %q: %s; write for example %s", shown(raw), fault, example)
 }
 
-func maskPassword(raw string) string {
-	masked := passwordInURL.ReplaceAllString(raw, "${1}***${3}")
-	head, query, ok := strings.Cut(masked, "?")
-	if !ok {
-		return masked
+// shown is what an error repeats of a URL: of one that can be taken apart, the
+// parts that hold no password; nothing of anything else, where a password may
+// stand anywhere.
+func shown(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Opaque != "" || u.Scheme == "" || u.Host == "" && u.Scheme != "sqlite" || strings.Contains(u.Host, "@") {
+		return "(not shown)"
 	}
-	return head + "?" + regexp.MustCompile(`(?i)(password=)[^&]*`).ReplaceAllString(query, "${1}***")
+	if port := u.Port(); strings.Trim(port, "0123456789") != "" {
+		return "(not shown)"
+	}
+	text := u.Scheme + "://"
+	if u.User != nil {
+		text += u.User.Username()
+		if _, secret := u.User.Password(); secret {
+			text += ":***"
+		}
+		text += "@"
+	}
+	text += u.Host + u.Path
+	if mode := u.Query().Get("sslmode"); mode != "" {
+		text += "?sslmode=" + mode
+	}
+	return text
 }
 
 // parseFault is what url.Parse found wrong, without the URL around it: a part

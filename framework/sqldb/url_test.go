@@ -24,8 +24,13 @@ func TestOpenRefusesWrongURL(t *testing.T) {
 		{"unknown SQLite parameter", "sqlite:///tmp/a.db?mode=ro", []string{`no parameter "mode"`}},
 		{"wrong synchronous", "sqlite:///tmp/a.db?synchronous=off", []string{`synchronous is "off"`}},
 		{"no database name", "postgres://u:secret@h:5432", []string{"names no database", "u:***@h:5432"}},
-		{"percent sign in password", "postgres://u:se%cret@h/db", []string{"percent sign", "u:***@h"}},
-		{"slash in password", "postgres://u:se/cret@h/db", []string{"not a port number", "u:***@h"}},
+		{"percent sign in password", "postgres://u:se%cret@h/db", []string{"percent sign", "(not shown)"}},
+		{"slash in password", "postgres://u:se/cret@h/db", []string{"not a port number", "(not shown)"}},
+		{"a colon forgotten", "postgres//app:secret@h/db", []string{"(not shown)"}},
+		{"no scheme", "app:secret@h/db", []string{"(not shown)"}},
+		{"a connection string", "host=h password=secret dbname=x", []string{"(not shown)"}},
+		{"user and host the wrong way round", "postgres://app@h:secret/db", []string{"(not shown)"}},
+		{"a password in the query", "postgres://u@h/db?pass%77ord=secret&sslmode=x", []string{"postgres://u@h/db?sslmode=x"}},
 		{"sslmode prefer", "postgres://u:secret@h/db?sslmode=prefer", []string{"leaves open", "verify-full"}},
 		{"sslmode misspelt", "postgres://u:secret@h/db?sslmode=verify", []string{`"verify" is not one of`}},
 		{"missing certificate", "postgres://u:secret@h/db?sslrootcert=/nowhere.pem", []string{"root CA", "u:"}},
@@ -36,6 +41,9 @@ func TestOpenRefusesWrongURL(t *testing.T) {
 				db.Close()
 				t.Fatal("opened")
 			}
+			if checked := CheckURL(c.url); checked == nil || checked.Error() != err.Error() {
+				t.Errorf("CheckURL says %v; Open says %v", checked, err)
+			}
 			for _, want := range c.says {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("%q does not say %q", err, want)
@@ -45,6 +53,21 @@ func TestOpenRefusesWrongURL(t *testing.T) {
 				t.Errorf("%q tells the password", err)
 			}
 		})
+	}
+}
+
+func TestCheckURLOpensNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new folder", "app.db")
+	for _, url := range []string{
+		"sqlite://" + strings.ReplaceAll(path, " ", "%20"), "postgres://u:secret@localhost:1/db",
+		"postgresql://u@db.example.com/db?sslmode=require", "postgres:///db?host=/run/postgresql",
+	} {
+		if err := CheckURL(url); err != nil {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Dir(path)); !os.IsNotExist(err) {
+		t.Errorf("the folder of the SQLite file was made: %v", err)
 	}
 }
 
