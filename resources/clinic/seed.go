@@ -17,20 +17,21 @@ import (
 type SeedOptions struct {
 	// Owners are the users to whom the patients belong, in turn. Required.
 	Owners []uuid.UUID
-	// Doctors is how many doctors there are. Defaults to 12; there are more
-	// when the appointments would not fit into their days.
+	// Doctors is how many doctors there are. Defaults to SeedDoctors; there are
+	// more when the appointments would not fit into their days.
 	Doctors int
-	// Patients is how many patients there are. Defaults to 200.
+	// Patients is how many patients there are. Defaults to SeedPatients.
 	Patients int
-	// Appointments is how many appointments there are. Defaults to 600.
+	// Appointments is how many appointments there are. Defaults to
+	// SeedAppointments.
 	Appointments int
 }
 
 // The sizes of one believable clinic.
 const (
-	defaultDoctors      = 12
-	defaultPatients     = 200
-	defaultAppointments = 600
+	SeedDoctors      = 12
+	SeedPatients     = 200
+	SeedAppointments = 600
 )
 
 // seedRows is how many rows one statement inserts.
@@ -67,7 +68,7 @@ func (o SeedOptions) withDefaults() (SeedOptions, error) {
 		return o, fmt.Errorf("clinic.SeedOptions: a number is negative (%d doctors, %d patients, %d appointments); use 0 for the default",
 			o.Doctors, o.Patients, o.Appointments)
 	}
-	for n, usual := range map[*int]int{&o.Doctors: defaultDoctors, &o.Patients: defaultPatients, &o.Appointments: defaultAppointments} {
+	for n, usual := range map[*int]int{&o.Doctors: SeedDoctors, &o.Patients: SeedPatients, &o.Appointments: SeedAppointments} {
 		if *n == 0 {
 			*n = usual
 		}
