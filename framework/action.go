@@ -20,6 +20,7 @@ type CollectionAction struct{ action }
 type action struct {
 	name, method, doc string
 	onObject          bool
+	empty             bool // it was given no function
 	in, out           reflect.Type
 	run               func(c *Call, model, in any) (any, error)
 	rules
@@ -54,14 +55,14 @@ func Delete[M, In, Out any](name string, fn func(*Call, *M, In) (Out, error)) Ac
 // collection, such as an import or a summary.
 func OnCollection[In, Out any](method, name string, fn func(*Call, In) (Out, error)) CollectionAction {
 	return CollectionAction{action{
-		name: name, method: method, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
+		name: name, method: method, empty: fn == nil, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
 		run: func(c *Call, _, in any) (any, error) { return fn(c, in.(In)) },
 	}}
 }
 
 func onObject[M, In, Out any](method, name string, fn func(*Call, *M, In) (Out, error)) Action[M] {
 	return Action[M]{action{
-		name: name, method: method, onObject: true, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
+		name: name, method: method, onObject: true, empty: fn == nil, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
 		run: func(c *Call, m, in any) (any, error) { return fn(c, m.(*M), in.(In)) },
 	}}
 }

@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -20,7 +19,7 @@ import (
 type Config struct {
 	// DB is the database.
 	DB *sqldb.DB
-	// Prefix is the path of the API root. Defaults to "/api".
+	// Prefix is the path of the API root, "/" for none. Defaults to "/api".
 	Prefix string
 	// Title names the API to people. Defaults to "API".
 	Title string
@@ -78,6 +77,8 @@ type API struct {
 	declared  []*declaration
 	resources []*resource
 	codes     map[string]CodeInfo
+	bound     bool
+	mistakes  error
 }
 
 // New makes an API without resources.
@@ -85,7 +86,7 @@ func New(c Config) *API {
 	if c.Prefix == "" {
 		c.Prefix = "/api"
 	}
-	c.Prefix = "/" + strings.Trim(c.Prefix, "/")
+	c.Prefix = strings.TrimRight("/"+strings.Trim(c.Prefix, "/"), "/")
 	if c.Title == "" {
 		c.Title = "API"
 	}
@@ -110,8 +111,11 @@ func New(c Config) *API {
 
 // Register adds viewsets, in the order in which the API root lists them. They
 // may refer to each other by name in any order: names are checked by [API.Handler]
-// and [API.Check].
+// and [API.Check]. It panics after either, for what it added would not be served.
 func (a *API) Register(resources ...Resource) {
+	if a.bound {
+		panic("framework: Register after Check or Handler; register everything first")
+	}
 	for _, r := range resources {
 		a.declared = append(a.declared, r.declare())
 	}
@@ -121,6 +125,15 @@ func (a *API) Register(resources ...Resource) {
 // names the resource, the place and the nearest right name. It does not touch
 // the database.
 func (a *API) Check() error {
+	if a.bound {
+		return a.mistakes
+	}
+	a.bound = true
+	a.mistakes = a.bind()
+	return a.mistakes
+}
+
+func (a *API) bind() error {
 	if a.config.DB == nil {
 		return sentence("framework.Config: DB is not set; open one with sqldb.Open")
 	}
@@ -129,13 +142,14 @@ func (a *API) Check() error {
 		a.codes[code.Code] = code
 	}
 	b := &binder{api: a}
+	b.checkConfig()
 	for _, d := range a.declared {
 		b.open(d)
 	}
 	for _, r := range a.resources {
 		b.bind(r)
 	}
-	return errors.Join(b.mistakes...)
+	return b.err()
 }
 
 // Handler checks every declaration, as [API.Check] does, and returns the

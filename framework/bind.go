@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -14,15 +15,45 @@ import (
 // A binder turns declarations into resources and collects every mistake.
 type binder struct {
 	api      *API
-	mistakes []error
+	mistakes []*mistake
+}
+
+// A mistake is one sentence about a declaration, with every place it holds for.
+type mistake struct {
+	resource string
+	places   []string
+	text     string
 }
 
 // fault reports a mistake: the resource, the place, and what is wrong there.
+// The same in several places is told once.
 func (b *binder) fault(resource, place string, err error) {
-	if place != "" {
-		resource += ": " + place
+	for _, m := range b.mistakes {
+		if m.resource == resource && m.text == err.Error() {
+			if !slices.Contains(m.places, place) {
+				m.places = append(m.places, place)
+			}
+			return
+		}
 	}
-	b.mistakes = append(b.mistakes, fmt.Errorf("%s: %w", resource, err))
+	m := &mistake{resource: resource, text: err.Error()}
+	if place != "" {
+		m.places = []string{place}
+	}
+	b.mistakes = append(b.mistakes, m)
+}
+
+// err is every mistake, a line each; nil for none.
+func (b *binder) err() error {
+	var lines []error
+	for _, m := range b.mistakes {
+		text := m.resource + ": "
+		if len(m.places) > 0 {
+			text += strings.Join(m.places, ", ") + ": "
+		}
+		lines = append(lines, errors.New(text+m.text))
+	}
+	return errors.Join(lines...)
 }
 
 // at reports mistakes of one place.
@@ -145,6 +176,9 @@ func (b *binder) bind(r *resource) {
 func (b *binder) bindUniques(r *resource) {
 	for _, u := range r.declaration.uniques {
 		bound := boundUnique{Unique: u}
+		if err := b.checkUnique(u); err != nil {
+			b.fault(r.path, "uniques", err)
+		}
 		for _, name := range u.Fields {
 			f, err := r.field(name)
 			if err != nil {
@@ -171,6 +205,10 @@ func (b *binder) bindVerbs(r *resource) {
 		offered++
 		b.bindVerb(r, v)
 	}
+	list, one := r.declaration.verbs.List, r.declaration.verbs.Retrieve
+	if len(b.mistakes) == 0 && list.out != nil && list.out == one.out && list.kind != one.kind {
+		b.fault(r.path, "list, retrieve", sentence("%s is shown by one and computed by the other; give each a type of its own", list.out.Name()))
+	}
 	if offered == 0 && len(r.declaration.actions) == 0 {
 		b.fault(r.path, "", sentence("it offers nothing; declare Verbs or Actions"))
 	}
@@ -189,6 +227,12 @@ var verbKinds = map[string][]verbKind{
 func (b *binder) bindVerb(r *resource, v namedVerb) {
 	fault := b.at(r, v.name)
 	switch {
+	case v.empty:
+		fault(sentence("framework.%s was given no function", v.kind))
+		return
+	case v.name != verbList && (v.pagination != nil || v.filters != nil):
+		fault(sentence("Paginate and Filter are for List"))
+		return
 	case !slices.Contains(verbKinds[v.name], v.kind):
 		fault(sentence("framework.%s cannot be used here; use %s", v.kind, kindNames(verbKinds[v.name])))
 		return
@@ -200,6 +244,7 @@ func (b *binder) bindVerb(r *resource, v namedVerb) {
 		return
 	}
 	e := b.newEndpoint(r, v.name, v.method, v.rules)
+	b.checkStatus(r, v.name, v.status)
 	e.onObject = v.onObject()
 	e.pattern = r.listPath()
 	if e.onObject {
@@ -227,7 +272,7 @@ func (b *binder) shape(r *resource, e *endpoint, v namedVerb, fault func(error))
 			e.serve = b.listing(r, e, shown, v.Verb).serve
 			return
 		}
-		e.serve = item{r, shown}.serve
+		e.serve = item{r, shown, e.statusOr(http.StatusOK)}.serve
 	case verbAccepts:
 		w := &writing{resource: r, endpoint: e, verb: v.Verb, shown: b.representation(r, v.Verb, fault)}
 		e.input = b.input(r, v.in, fault)
@@ -253,10 +298,11 @@ func (b *binder) representation(r *resource, v Verb, fault func(error)) represen
 		r.shown[v.out] = shown
 		return shown
 	}
-	for _, other := range []Verb{r.declaration.verbs.Retrieve, r.declaration.verbs.List} {
-		if other.kind == verbComputes && other.out == v.out && other.model == r.model {
-			v = other
-			return compileComputed(r, v, func(error) {})
+	if v.kind == verbAccepts {
+		for _, read := range []Verb{r.declaration.verbs.Retrieve, r.declaration.verbs.List} {
+			if read.kind == verbComputes && read.out == v.out && read.model == r.model {
+				return compileComputed(r, read, func(error) {})
+			}
 		}
 	}
 	if known := r.shown[v.out]; known != nil {
@@ -305,7 +351,11 @@ func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb)
 			e.params = append(e.params, p)
 		}
 	}
-	for _, f := range inherited(v.filters, r.declaration.filters) {
+	for i, f := range inherited(v.filters, r.declaration.filters) {
+		if f == nil {
+			b.fault(r.path, "filter", sentence("the filter at place %d is nil", i+1))
+			continue
+		}
 		bound, err := f.Bind(&Facts{r})
 		place := "filter"
 		if err != nil {
@@ -339,6 +389,9 @@ func (b *binder) bindActions(r *resource) {
 		case isVerb(a.name):
 			fault(sentence("it has the name of a verb; declare Verbs, or choose another name"))
 			continue
+		case a.empty:
+			fault(sentence("it has no function"))
+			continue
 		case taken[slot]:
 			fault(sentence("it is declared twice for %s", a.method))
 			continue
@@ -351,6 +404,7 @@ func (b *binder) bindActions(r *resource) {
 		}
 		taken[slot] = true
 		e := b.newEndpoint(r, a.name, a.method, a.rules)
+		b.checkStatus(r, place, a.status)
 		e.onObject, e.doc, e.out = a.onObject, a.doc, a.out
 		base := "/" + r.path
 		if a.onObject {

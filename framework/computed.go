@@ -46,6 +46,10 @@ func compileComputed(r *resource, v Verb, fault func(error)) *computed {
 			fault(sentence("no relation %q in %s%s", name, r.model.Name(), didYouMean(name, relationNames(r.table))))
 			continue
 		}
+		if err := plainKeys(relation); err != nil {
+			fault(sentence("%s: %w", name, err))
+			continue
+		}
 		scope, err := r.api.relationScope(relation, ref, `write "`+name+`:%s"`)
 		if err != nil {
 			fault(sentence("%s: %w", name, err))

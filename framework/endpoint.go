@@ -53,6 +53,14 @@ type response struct {
 	body   []byte // value as JSON
 }
 
+// statusOr is the status that was declared, or else the usual one.
+func (e *endpoint) statusOr(usual int) int {
+	if e.status != 0 {
+		return e.status
+	}
+	return usual
+}
+
 // settleStatus gives an endpoint of a function its usual status.
 func (e *endpoint) settleStatus() {
 	switch {

@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"net/http"
 	"reflect"
 
 	"github.com/uptrace/bun"
@@ -13,6 +12,7 @@ import (
 type item struct {
 	resource *resource
 	shown    representation
+	status   int
 }
 
 func (i item) serve(c *Call, r *request) (*response, error) {
@@ -23,7 +23,7 @@ func (i item) serve(c *Call, r *request) (*response, error) {
 	if rows.Len() == 0 {
 		return nil, NotFound()
 	}
-	return &response{status: http.StatusOK, value: rows.Index(0).Interface()}, nil
+	return &response{status: i.status, value: rows.Index(0).Interface()}, nil
 }
 
 // object is the query of the one row that the path names, in scope.

@@ -3,6 +3,7 @@ package framework
 import (
 	"database/sql"
 	"maps"
+	"net/http"
 	"net/url"
 	"reflect"
 	"regexp"
@@ -44,7 +45,7 @@ func (l *listing) serve(c *Call, r *request) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &response{status: 200, value: listAnswer{envelope, rows.Interface()}}, nil
+	return &response{status: l.endpoint.statusOr(http.StatusOK), value: listAnswer{envelope, rows.Interface()}}, nil
 }
 
 // understand reads every parameter and reports all that are wrong at once.

@@ -108,6 +108,10 @@ func (p *plan) add(table *schema.Table, out reflect.Type, at []int, alias string
 
 func (p *plan) relate(relation *schema.Relation, f reflect.StructField, index []int, alias string, join int, fault func(error)) {
 	place := p.out.Name() + "." + f.Name
+	if err := plainKeys(relation); err != nil {
+		fault(sentence("%s: %w", place, err))
+		return
+	}
 	scope, err := p.api.relationScope(relation, f.Tag.Get("ref"), "tag it `ref:\"%s\"`")
 	if err != nil {
 		fault(sentence("%s: %w", place, err))
@@ -125,6 +129,21 @@ func (p *plan) relate(relation *schema.Relation, f reflect.StructField, index []
 	default:
 		fault(sentence("%s: many-to-many relations are not shown; declare has-many on the joining table", place))
 	}
+}
+
+// plainKeys refuses relations that are more than one column on each side.
+func plainKeys(relation *schema.Relation) error {
+	switch {
+	case relation.PolymorphicField != nil || len(relation.Condition) > 0:
+		return sentence("relations with conditions are not shown")
+	case relation.Type == schema.ManyToManyRelation:
+		return nil
+	case len(relation.BasePKs) != 1 || len(relation.JoinPKs) != 1:
+		return sentence("relations over several columns are not shown")
+	case relation.BasePKs[0].IndirectType != relation.JoinPKs[0].IndirectType:
+		return sentence("%s is %s, but %s is %s", relation.BasePKs[0].Name, relation.BasePKs[0].IndirectType, relation.JoinPKs[0].Name, relation.JoinPKs[0].IndirectType)
+	}
+	return nil
 }
 
 func (p *plan) joinOne(relation *schema.Relation, f reflect.StructField, index []int, alias string, scope *resource, fault func(error)) {

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -51,6 +53,11 @@ func (r *resource) field(name string) (Field, error) {
 			return r.fieldOf(name, column), nil
 		}
 	}
+	for relation := range r.table.Relations {
+		if strings.EqualFold(relation, name) {
+			return Field{}, sentence("no field %q in %s: %s is a relation; name a column of the row itself%s", name, r.model.Name(), relation, r.foreignKey(relation))
+		}
+	}
 	known := make([]string, 0, len(r.names))
 	for n := range r.names {
 		known = append(known, n)
@@ -60,6 +67,15 @@ func (r *resource) field(name string) (Field, error) {
 		known = append(known, column.Name)
 	}
 	return Field{}, sentence("no field %q in %s%s", name, r.model.Name(), didYouMean(name, known))
+}
+
+// foreignKey suggests the column that a relation goes through.
+func (r *resource) foreignKey(relation string) string {
+	base := r.table.Relations[relation].BasePKs
+	if len(base) != 1 || base[0] == r.pk {
+		return ""
+	}
+	return ", " + strconv.Quote(base[0].Name)
 }
 
 func (r *resource) fieldOf(name string, column *schema.Field) Field {

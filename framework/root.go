@@ -13,6 +13,9 @@ func (a *API) root(r *http.Request) string {
 	if a.config.PublicURL != "" {
 		return a.config.PublicURL
 	}
+	if a.hostAllowed(r) != nil {
+		return "" // a relative link, rather than one to a host somebody made up
+	}
 	scheme := "http://"
 	if r.TLS != nil {
 		scheme = "https://"
@@ -44,11 +47,11 @@ func (a *API) hostAllowed(r *http.Request) error {
 // guards reports whether a request's path is the guard's prefix or below it,
 // however it is spelt.
 func (a *API) guards(g Guard, r *http.Request) bool {
-	prefix := strings.ToLower(a.config.Prefix + "/" + strings.Trim(g.Under, "/"))
+	prefix := strings.ToLower(strings.TrimRight(a.config.Prefix+"/"+strings.Trim(g.Under, "/"), "/"))
 	for _, spelling := range []string{r.URL.Path, r.URL.EscapedPath()} {
 		for range 2 {
-			clean := strings.ToLower(path.Clean("/" + strings.NewReplacer(`\`, "/", ";", "/").Replace(spelling)))
-			if clean == prefix || strings.HasPrefix(clean, prefix+"/") {
+			plain := strings.ToLower(strings.NewReplacer(`\`, "/", ";", "/").Replace(spelling))
+			if below(prefix, plain) || below(prefix, path.Clean("/"+plain)) {
 				return true
 			}
 			decoded, err := url.PathUnescape(spelling)
@@ -59,6 +62,10 @@ func (a *API) guards(g Guard, r *http.Request) bool {
 		}
 	}
 	return false
+}
+
+func below(prefix, path string) bool {
+	return path == prefix || strings.HasPrefix(path, prefix+"/")
 }
 
 // entries are the API root: every resource by name, in order of registration.

@@ -37,7 +37,11 @@ const (
 // Own gives a caller the rows whose field holds the caller's id, and stamps
 // that field on the rows the caller creates. An anonymous caller has none.
 func Own[M any](field func(*M) *uuid.UUID) Scope {
-	return Scope{kind: scopeOwn, model: reflect.TypeFor[M](), owner: func(m any) *uuid.UUID { return field(m.(*M)) }}
+	s := Scope{kind: scopeOwn, model: reflect.TypeFor[M]()}
+	if field != nil {
+		s.owner = func(m any) *uuid.UUID { return field(m.(*M)) }
+	}
+	return s
 }
 
 // Via gives a caller the rows whose reference, named by field, leads to a row
@@ -73,6 +77,10 @@ type boundScope struct {
 
 func bindScope(r *resource, s Scope, fault func(place string, err error)) boundScope {
 	b := boundScope{Scope: s}
+	if s.kind == scopeOwn && s.owner == nil || s.kind == scopeWhere && s.where == nil {
+		fault("scope", sentence("it was given no function"))
+		return b
+	}
 	switch s.kind {
 	case scopeMissing:
 		fault("scope", sentence("no scope; say which rows a caller has: framework.Own, Via, Where or Public"))
@@ -109,6 +117,9 @@ func bindScope(r *resource, s Scope, fault func(place string, err error)) boundS
 func viaLeads(r *resource, f Field, target *resource) error {
 	if f.Type != target.pk.IndirectType {
 		return sentence("Via field %q is %s, but the key of %s is %s", f.Name, f.Type, target.path, target.pk.IndirectType)
+	}
+	if target.declaration.scope.kind == scopePublic {
+		return sentence("Via %q leads to %s, which is Public: nobody owns its rows, so every caller would have every row; say Public, or lead to a viewset with Own", f.Name, target.path)
 	}
 	for at, steps := target, 0; steps <= len(r.api.resources); steps++ {
 		if at == r {

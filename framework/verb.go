@@ -48,6 +48,7 @@ type Verb struct {
 	in, out reflect.Type
 	model   reflect.Type // of the function, nil without one
 	load    []string
+	empty   bool // it needs a function and was given none
 	compute func(c *Call, model any) (any, error)
 	fill    func(c *Call, model, in any) error
 	do      func(c *Call, in any) (any, error)
@@ -87,7 +88,7 @@ func Shows[Out any]() Verb {
 // viewset's scope, or "Doctor:-", part of the row.
 func Computes[M, Out any](fn func(*Call, *M) (Out, error), load ...string) Verb {
 	return Verb{
-		kind: verbComputes, out: reflect.TypeFor[Out](), model: reflect.TypeFor[M](), load: load,
+		kind: verbComputes, empty: fn == nil, out: reflect.TypeFor[Out](), model: reflect.TypeFor[M](), load: load,
 		compute: func(c *Call, m any) (any, error) { return fn(c, m.(*M)) },
 	}
 }
@@ -105,7 +106,7 @@ func Accepts[In, Out any]() Verb {
 // The transaction may be retried as a whole, and fn with it.
 func Fills[Out, M, In any](fn func(*Call, *M, In) error) Verb {
 	return Verb{
-		kind: verbAccepts, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), model: reflect.TypeFor[M](),
+		kind: verbAccepts, empty: fn == nil, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), model: reflect.TypeFor[M](),
 		fill: func(c *Call, m, in any) error { return fn(c, m.(*M), in.(In)) },
 	}
 }
@@ -114,7 +115,7 @@ func Fills[Out, M, In any](fn func(*Call, *M, In) error) Verb {
 // inside a transaction, which may be retried as a whole.
 func Does[In, Out any](fn func(*Call, In) (Out, error)) Verb {
 	return Verb{
-		kind: verbDoes, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
+		kind: verbDoes, empty: fn == nil, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
 		do: func(c *Call, in any) (any, error) { return fn(c, in.(In)) },
 	}
 }
@@ -124,7 +125,7 @@ func Does[In, Out any](fn func(*Call, In) (Out, error)) Verb {
 // whole.
 func Changes[M, In, Out any](fn func(*Call, *M, In) (Out, error)) Verb {
 	return Verb{
-		kind: verbChanges, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), model: reflect.TypeFor[M](),
+		kind: verbChanges, empty: fn == nil, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), model: reflect.TypeFor[M](),
 		change: func(c *Call, m, in any) (any, error) { return fn(c, m.(*M), in.(In)) },
 	}
 }

@@ -44,9 +44,13 @@ func (b *binder) bindWriting(w *writing, fault func(error)) {
 			fault(noField(w.verb.in.Name()+"."+f.goName, f.goName, w.resource.table, w.resource.model.Name()))
 		case column == nil:
 		case column.StructField.Type != f.typ:
-			if w.verb.fill == nil {
-				fault(twoTypes(w.verb.in, f.goName, f.typ, column))
-			}
+			fault(twoTypes(w.verb.in, f.goName, f.typ, column))
+		case column == w.resource.pk && w.endpoint.route.Name != verbCreate:
+			fault(sentence("%s.%s writes the primary key; leave it out of what Update and Patch accept", w.verb.in.Name(), f.goName))
+		case column == w.resource.created || column == w.resource.updated:
+			fault(sentence("%s.%s writes a time that the framework stamps; leave it out", w.verb.in.Name(), f.goName))
+		case w.resource.search != nil && w.resource.search.stored != nil && column == w.resource.search.stored.column:
+			fault(sentence("%s.%s writes the stored search document, which the framework fills; leave it out", w.verb.in.Name(), f.goName))
 		case column == w.resource.scope.column && w.resource.scope.kind == scopeOwn:
 			fault(sentence("%s.%s writes the owner, which the scope stamps; leave it out, or set it in a function of Fills", w.verb.in.Name(), f.goName))
 		default:
@@ -137,14 +141,7 @@ func (w *writing) create(c *Call, r *request) (*response, error) {
 		out, err = w.insert(c, in)
 		return err
 	})
-	return &response{status: w.status(http.StatusCreated), value: out}, err
-}
-
-func (w *writing) status(usual int) int {
-	if w.endpoint.status != 0 {
-		return w.endpoint.status
-	}
-	return usual
+	return &response{status: w.endpoint.statusOr(http.StatusCreated), value: out}, err
 }
 
 // simple reports whether one statement is the whole write.
@@ -228,10 +225,10 @@ func (w *writing) change(c *Call, r *request, partial bool) (*response, error) {
 		if err := w.endpoint.references(c, in); err != nil {
 			return err
 		}
-		resp.status = w.status(http.StatusOK)
+		resp.status = w.endpoint.statusOr(http.StatusOK)
 		resp.value, err = way(c, r, in, partial)
 		if puts && isNotFound(err) {
-			resp.status = w.status(http.StatusCreated)
+			resp.status = w.endpoint.statusOr(http.StatusCreated)
 			resp.value, err = w.insert(c, in)
 		}
 		return err
@@ -275,7 +272,7 @@ func (w *writing) exists(c *Call, r *request, in *decoded) error {
 func (w *writing) changeBlind(c *Call, r *request, in *decoded, partial bool) (any, error) {
 	set := w.assignments(in, partial)
 	if len(set) == 0 {
-		resp, err := item{w.resource, w.shown}.serve(c, r)
+		resp, err := item{w.resource, w.shown, http.StatusOK}.serve(c, r)
 		if err != nil {
 			return nil, err
 		}

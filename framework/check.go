@@ -1,0 +1,82 @@
+package framework
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var codeName = regexp.MustCompile(`^[a-z0-9_]+$`)
+
+// checkConfig reports what cannot be right in the API's own settings.
+func (b *binder) checkConfig() {
+	c := b.api.config
+	fault := func(place, format string, args ...any) { b.fault("framework.Config", place, sentence(format, args...)) }
+	if u, err := url.Parse(c.PublicURL); c.PublicURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		fault("PublicURL", "%q must begin with https:// or http:// and a host", c.PublicURL)
+	}
+	for _, host := range c.Hosts {
+		if host == "" || strings.ContainsAny(host, "/ @") {
+			fault("Hosts", "%q must be a name or an address without a scheme and a port, such as api.example.org", host)
+		}
+	}
+	for _, code := range c.Codes {
+		switch {
+		case !codeName.MatchString(code.Code):
+			fault("Codes", "%q must be made of a-z, 0-9 and _", code.Code)
+		case builtin(code.Code):
+			fault("Codes", "%q is the framework's own", code.Code)
+		}
+	}
+	for _, g := range c.Guards {
+		switch {
+		case g.Permission == nil:
+			fault("Guards", "the guard of %q has no permission", g.Under)
+		case !b.guardsSomething(g) && nearest(g.Under, b.prefixes()) != "":
+			fault("Guards", "nothing is registered below %q%s", g.Under, didYouMean(g.Under, b.prefixes()))
+		}
+	}
+}
+
+func builtin(code string) bool {
+	return slices.ContainsFunc(builtinCodes, func(c CodeInfo) bool { return c.Code == code })
+}
+
+func (b *binder) guardsSomething(g Guard) bool {
+	under := strings.Trim(g.Under, "/")
+	return under == "" || slices.ContainsFunc(b.api.declared, func(d *declaration) bool { return below(under, d.path()) })
+}
+
+// prefixes are what viewsets are registered under.
+func (b *binder) prefixes() []string {
+	var list []string
+	for _, d := range b.api.declared {
+		if d.under != "" {
+			list = append(list, d.under)
+		}
+	}
+	return list
+}
+
+// checkUnique sees that clients are told something of a unique constraint.
+func (b *binder) checkUnique(u Unique) error {
+	switch {
+	case len(u.Fields) == 0:
+		return sentence("it names no fields")
+	case !codeName.MatchString(u.Code):
+		return sentence("the code %q of %s must be made of a-z, 0-9 and _, such as \"slot_taken\"", u.Code, strings.Join(u.Fields, ", "))
+	case builtin(u.Code):
+		return sentence("the code %q of %s is the framework's own", u.Code, strings.Join(u.Fields, ", "))
+	case u.Detail == "":
+		return sentence("%s has no Detail, the sentence that a client reads", u.Code)
+	}
+	return nil
+}
+
+// checkStatus sees that the status of a success is one.
+func (b *binder) checkStatus(r *resource, place string, status int) {
+	if status != 0 && (status < 200 || status > 299) {
+		b.fault(r.path, place, sentence("Answers(%d): a success is 200 to 299", status))
+	}
+}
