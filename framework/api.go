@@ -53,6 +53,9 @@ type Config struct {
 	// TrustedProxies are the networks of proxies in front of the server, whose
 	// X-Forwarded-For tells the client's address. Defaults to none.
 	TrustedProxies []netip.Prefix
+	// MaxRows is how many rows an answer outside of pages may have, as of
+	// [Find]. Defaults to 1,000.
+	MaxRows int
 	// Timeout ends a request's work in the database. Defaults to 15 seconds.
 	Timeout time.Duration
 	// Now is the clock. Defaults to time.Now.
@@ -95,6 +98,9 @@ func New(c Config) *API {
 	}
 	if c.ErrorShape == nil {
 		c.ErrorShape = ProblemJSON{}
+	}
+	if c.MaxRows == 0 {
+		c.MaxRows = 1000
 	}
 	if c.Timeout == 0 {
 		c.Timeout = 15 * time.Second

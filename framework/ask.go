@@ -70,10 +70,12 @@ func (e *endpoint) ask(c *Call, query url.Values) (Values, error) {
 			known[p.Name] = strings.TrimSpace(list[0])
 		}
 	}
+	var all faultList
 	if len(faults) > 0 {
-		return nil, invalidParameters(faults)
+		all.add(invalidParameters(faults))
 	}
-	return known, e.ignoreQuery(c, query)
+	all.add(e.ignoreQuery(c, query))
+	return known, all.err()
 }
 
 // ignoreQuery tells which parameters have no effect, or refuses them.

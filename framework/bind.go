@@ -395,9 +395,6 @@ func (b *binder) bindActions(r *resource) {
 		case taken[slot]:
 			fault(sentence("it is declared twice for %s", a.method))
 			continue
-		case a.method == http.MethodGet && (a.in.Kind() != reflect.Struct || a.in.NumField() > 0):
-			fault(sentence("GET takes no body; let its function take framework.None"))
-			continue
 		case (!a.onObject || r.declaration.single) && r.api.collides(r, a):
 			fault(sentence("its path is that of another resource"))
 			continue
@@ -412,9 +409,24 @@ func (b *binder) bindActions(r *resource) {
 		}
 		e.pattern = base + "/" + a.name + r.slash
 		e.input = b.input(r, a.in, fault)
+		if a.method == http.MethodGet {
+			b.queryInput(e, a.in, fault)
+		}
 		e.settleStatus()
 		e.serve = acting{e, a}.serve
 		r.endpoints = append(r.endpoints, e)
+	}
+}
+
+// queryInput makes the input of a GET action its query parameters.
+func (b *binder) queryInput(e *endpoint, in reflect.Type, fault func(error)) {
+	for _, f := range e.input.fields {
+		t := indirect(f.typ)
+		if f.nested != nil || t.Kind() == reflect.Slice || t.Kind() == reflect.Map || t.Kind() == reflect.Interface {
+			fault(sentence("%s.%s is %s; GET reads its input from the query string, one plain value each", in.Name(), f.goName, f.typ))
+			continue
+		}
+		e.params = append(e.params, Param{Name: f.name, Doc: f.doc, Type: t, Enum: f.enum})
 	}
 }
 

@@ -18,6 +18,7 @@ const (
 	CodeUnique                 = "not_unique"
 	CodeReferenced             = "still_referenced"
 	CodeConflict               = "conflict"
+	CodeTooManyRows            = "too_many_rows"
 	CodeBodyTooLarge           = "body_too_large"
 	CodeUnsupportedMediaType   = "unsupported_media_type"
 	CodeURITooLong             = "uri_too_long"
@@ -50,6 +51,7 @@ var builtinCodes = []CodeInfo{
 	{CodeUnique, http.StatusConflict, "Already taken", "Another record already has this value, which must be unique. The list errors names the field."},
 	{CodeReferenced, http.StatusConflict, "Still in use", "Other records refer to this one; remove or move them first."},
 	{CodeConflict, http.StatusConflict, "Refused by the present state", "The request is well formed, but the stored data does not allow it."},
+	{CodeTooManyRows, http.StatusConflict, "Too many rows", "An answer that is not in pages would be too long. Ask for the same rows as a list, page by page."},
 	{CodeBodyTooLarge, http.StatusRequestEntityTooLarge, "The body is too large", "A body may have at most 1 MiB, counted after decompression."},
 	{CodeUnsupportedMediaType, http.StatusUnsupportedMediaType, "Unsupported media type", "Send the body as application/json in UTF-8."},
 	{CodeURITooLong, http.StatusRequestURITooLong, "The address is too long", "The query string is longer than the server reads."},

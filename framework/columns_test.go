@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -30,7 +29,7 @@ func (c *cents) UnmarshalText(text []byte) error {
 	whole, part, _ := strings.Cut(string(text), ".")
 	n, err := strconv.ParseInt(whole+(part + "00")[:2], 10, 64)
 	if err != nil || len(part) > 2 || n < 0 {
-		return errors.New("must be an amount with at most two places, such as 12.50")
+		return framework.ValueError("must be an amount with at most two places, such as 12.50")
 	}
 	*c = cents(n)
 	return nil
@@ -50,7 +49,7 @@ func (p point) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%d/%d", 
 
 func (p *point) UnmarshalText(text []byte) error {
 	if _, err := fmt.Sscanf(string(text), "%d/%d", &p.X, &p.Y); err != nil {
-		return errors.New("must be two whole numbers, such as 3/4")
+		return framework.ValueError("must be two whole numbers, such as 3/4")
 	}
 	return nil
 }
@@ -169,7 +168,7 @@ func TestColumns(t *testing.T) {
 			}
 		}
 		zero := `"flag":false,"small":0,"big":0,"count":0,"ratio":0,"text":"","maybe":null,"unset":"","when":"0001-01-01T00:00:00Z","later":null,"price":0.00,"cost":null,"place":"0/0","where":null,` +
-			`"bytes":null,"extra":null,"labels":null,"numbers":null,"nested":{"a":0,"b":null}`
+			`"bytes":"","extra":null,"labels":[],"numbers":{},"nested":{"a":0,"b":[]}`
 		replaced := ada.put(path, "{}").is(200)
 		sameFields(replaced, zero)
 		again := ada.get(path).is(200)

@@ -12,8 +12,9 @@ import (
 
 // A representation turns rows of a model into what a client sees.
 type representation interface {
-	// rows runs a narrowed and ordered query on the model and returns []Out.
-	rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, error)
+	// rows runs a narrowed and ordered query on the model and returns []Out,
+	// and whether others follow where the window asks.
+	rows(c *Call, q *bun.SelectQuery, w window) (out reflect.Value, more bool, err error)
 }
 
 // A computed representation is a function of the row and its relations.
@@ -67,25 +68,26 @@ func compileComputed(r *resource, v Verb, fault func(error)) *computed {
 	return p
 }
 
-func (p *computed) rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, error) {
+func (p *computed) rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, bool, error) {
 	models, err := p.models(c, q, w)
 	if err != nil {
-		return reflect.Value{}, err
+		return reflect.Value{}, false, err
 	}
+	models, more := w.cut(models)
 	for _, m := range p.many {
 		if err := m.attach(c, models); err != nil {
-			return reflect.Value{}, err
+			return reflect.Value{}, false, err
 		}
 	}
 	out := reflect.MakeSlice(reflect.SliceOf(p.out), 0, models.Len())
 	for i := range models.Len() {
 		one, err := p.fn(c, models.Index(i).Interface())
 		if err != nil {
-			return reflect.Value{}, err
+			return reflect.Value{}, false, err
 		}
 		out = reflect.Append(out, reflect.ValueOf(one))
 	}
-	return out, nil
+	return out, more, nil
 }
 
 // models are the rows with their to-one relations, as []*M.

@@ -1,8 +1,13 @@
 package framework
 
 import (
+	"errors"
 	"net/http"
 	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // custom answers a verb that is a function of its own: Does and Changes.
@@ -40,7 +45,12 @@ func (e *endpoint) run(c *Call, r *request, partial bool, fn func(c *Call, model
 	}
 	c.sent = in.has
 	var out any
+	again := false
 	call := func(c *Call) error {
+		if again { // a function may have changed what its last run was given
+			in, _ = e.input.decode(r.body, partial, nil)
+		}
+		again = true
 		value, model, err := e.arguments(c, r, in, partial)
 		if err != nil {
 			return err
@@ -61,6 +71,9 @@ func (e *endpoint) run(c *Call, r *request, partial bool, fn func(c *Call, model
 
 // accept decodes a body and refuses it for what is wrong with it by itself.
 func (e *endpoint) accept(c *Call, r *request, partial bool) (*decoded, error) {
+	if e.route.Method == http.MethodGet {
+		return e.acceptQuery(c, r)
+	}
 	in, refusal := e.input.decode(r.body, partial, nil)
 	if refusal != nil {
 		return nil, refusal
@@ -69,6 +82,67 @@ func (e *endpoint) accept(c *Call, r *request, partial bool) (*decoded, error) {
 		return nil, err
 	}
 	return in, e.refuse(c, r, in)
+}
+
+// acceptQuery decodes the query string as the body would be: a parameter is
+// text, or a number or a boolean where the field takes one.
+func (e *endpoint) acceptQuery(c *Call, r *request) (*decoded, error) {
+	var all faultList
+	values, err := e.ask(c, r.query)
+	all.add(err)
+	body := []byte{'{'}
+	for _, p := range e.params {
+		text, given := values[p.Name]
+		if !given {
+			continue
+		}
+		if len(body) > 1 {
+			body = append(body, ',')
+		}
+		body = append(append(appendJSON(body, p.Name), ':'), queryValue(p.Type, text)...)
+	}
+	in, refusal := e.input.decode(append(body, '}'), false, nil)
+	if refusal != nil {
+		return nil, refusal
+	}
+	for _, f := range in.faults {
+		all.add(InvalidParameter(strings.TrimPrefix(f.Pointer, "/"), f.Detail))
+	}
+	if err := e.references(c, in); err != nil && len(in.faults) == 0 {
+		all.add(inQuery(err))
+	}
+	return in, all.err()
+}
+
+// inQuery makes faults of a body those of parameters.
+func inQuery(err error) error {
+	refusal, ok := errors.AsType[*Error](err)
+	if !ok {
+		return err
+	}
+	var faults []Fault
+	for _, f := range refusal.Faults {
+		faults = append(faults, Fault{Parameter: strings.TrimPrefix(f.Pointer, "/"), Code: f.Code, Detail: f.Detail})
+	}
+	return invalidParameters(faults)
+}
+
+// queryValue is a parameter's text as a value of JSON.
+func queryValue(t reflect.Type, text string) []byte {
+	switch kind := t.Kind(); {
+	case kind == reflect.Bool:
+		if v, err := ParseValue(t, text); err == nil {
+			return strconv.AppendBool(nil, reflect.ValueOf(v).Bool())
+		}
+	case (isInteger(kind) || kind == reflect.Float32 || kind == reflect.Float64) && jsontext.Value(text).IsValid():
+		return []byte(text)
+	}
+	return appendJSON(nil, text)
+}
+
+func appendJSON(b []byte, text string) []byte {
+	b, _ = jsontext.AppendQuote(b, text) // it is UTF-8: readQuery saw to it
+	return b
 }
 
 // refuse refuses a body that has faults, outside of any transaction: for what

@@ -2,7 +2,6 @@ package framework
 
 import (
 	"encoding/json"
-	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -24,7 +23,7 @@ func (p *bodyPaise) UnmarshalJSON(raw []byte) error {
 		return err // speaks of Go: no client may read it
 	}
 	if *p = bodyPaise(n); n%100 != 0 {
-		return errors.New("must be whole rupees")
+		return ValueError("must be whole rupees")
 	}
 	return nil
 }
@@ -34,7 +33,7 @@ type bodyShade struct{ code int }
 
 func (s *bodyShade) UnmarshalText(text []byte) error {
 	if string(text) != "red" {
-		return errors.New("must be red")
+		return ValueError("must be red")
 	}
 	s.code = 1
 	return nil

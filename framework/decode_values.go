@@ -379,25 +379,15 @@ func readTextUnmarshaler(r *bodyReader, p *valuePlan, v reflect.Value) bool {
 
 // accept notes why a type of the program refused a value, in its own words.
 func (r *bodyReader) accept(err error) bool {
-	switch {
-	case err == nil:
+	if err == nil {
 		return true
-	case isGoTalk(err):
-		r.fault("format", "is not in the form that this field takes")
-	default:
-		r.fault("format", clip(err.Error()))
 	}
+	said, ok := errors.AsType[ValueError](err)
+	if !ok {
+		said = "is not in the form that this field takes"
+	}
+	r.fault("format", clip(string(said)))
 	return false
-}
-
-// isGoTalk reports whether an error is one of the standard library's, passed
-// on as it was: those name Go types and functions, which are no client's business.
-func isGoTalk(err error) bool {
-	var number *strconv.NumError
-	var parse *time.ParseError
-	text := err.Error()
-	return errors.As(err, &number) || errors.As(err, &parse) ||
-		strings.Contains(text, "json: ") || strings.Contains(text, "jsontext: ") || strings.Contains(text, "unexpected end of JSON")
 }
 
 // readSlice reads elements up to one more than the rules allow: the one tells

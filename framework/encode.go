@@ -1,32 +1,24 @@
 package framework
 
 import (
-	"bytes"
-	"encoding/json"
-	"reflect"
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-// encode writes a value as the API writes it: compact JSON in UTF-8, without
-// escapes that only HTML needs.
+// wireFormat is how the API writes JSON: as encoding/json does, but an empty
+// list is never null, and what only HTML needs escaped is not.
+var wireFormat = jsonv2.JoinOptions(
+	jsonv1.DefaultOptionsV1(),
+	jsonv2.FormatNilSliceAsNull(false), jsonv2.FormatNilMapAsNull(false), jsontext.EscapeForHTML(false),
+)
+
+// encode writes a value as compact JSON in UTF-8.
 func encode(value any) ([]byte, error) {
 	if list, ok := value.(listAnswer); ok {
 		return list.encode()
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(orEmpty(value)); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
-// orEmpty makes a nil slice an empty list: a client never gets null for one.
-func orEmpty(value any) any {
-	if v := reflect.ValueOf(value); v.Kind() == reflect.Slice && v.IsNil() {
-		return reflect.MakeSlice(v.Type(), 0, 0).Interface()
-	}
-	return value
+	return jsonv2.Marshal(value, wireFormat)
 }
 
 // A listAnswer is an envelope with its rows.

@@ -110,7 +110,7 @@ func (e *endpoint) handle(c *Call, r *http.Request, keyText string) (*response, 
 	if req.query, err = readQuery(r); err != nil {
 		return nil, err
 	}
-	if e.route.Name != verbList {
+	if len(e.params) == 0 {
 		if err := e.ignoreQuery(c, req.query); err != nil {
 			return nil, err
 		}

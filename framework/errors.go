@@ -68,6 +68,15 @@ func Refuse(status int, code, detail string) *Error {
 	return &Error{Status: status, Code: code, Detail: detail}
 }
 
+// A ValueError says to clients why a value is not one of its type: an
+// UnmarshalJSON or UnmarshalText of the program's own returns one, such as
+// ValueError("must be a number with at most two decimal places"). Errors of
+// other kinds, which name Go's types and functions, are not repeated.
+type ValueError string
+
+// Error is the sentence.
+func (e ValueError) Error() string { return string(e) }
+
 // Conflict refuses a request that is well formed but not possible in the
 // present state: status 409.
 func Conflict(code, detail string) *Error {

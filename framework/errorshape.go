@@ -16,7 +16,7 @@ type ErrorShape interface {
 // A Problem is a refusal on its way out, with what its body may say.
 type Problem struct {
 	*Error
-	Type      string    // absolute URL of the page that explains Code
+	Type      string    // absolute URL of the page that explains Code; about:blank if it has none
 	Title     string    // of Code
 	RequestID uuid.UUID // also in X-Request-Id
 }
@@ -41,7 +41,7 @@ type problemJSON struct {
 func (ProblemJSON) Shape(p Problem) (string, any) {
 	return "application/problem+json", problemJSON{
 		Type: p.Type, Title: p.Title, Status: p.Status, Detail: p.Detail, Code: p.Code,
-		Instance: "urn:uuid:" + p.RequestID.String(), Errors: orEmpty(p.Faults).([]Fault), Details: p.Details,
+		Instance: "urn:uuid:" + p.RequestID.String(), Errors: p.Faults, Details: p.Details,
 	}
 }
 

@@ -1,30 +1,69 @@
 package framework
 
 import (
+	"fmt"
+	"net/http"
 	"reflect"
+
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework/sqldb"
 )
 
 // Find reads rows of another viewset for a function: those that the caller
 // may see and that narrow leaves, in the viewset's default order, as that
 // viewset shows them. Out is one of its read shapes; another is an error, and
-// so is a viewset that is not registered. A nil narrow leaves all.
+// so is a viewset that is not registered. A nil narrow leaves all. More rows
+// than [Config.MaxRows] are refused with 409 too_many_rows.
 func Find[Out any](c *Call, viewset string, narrow Narrow) ([]Out, error) {
-	target, err := c.api.target(viewset)
+	r, shown, err := c.api.finder(viewset, reflect.TypeFor[Out]())
 	if err != nil {
 		return nil, err
-	}
-	r := target.r
-	shown := r.shown[reflect.TypeFor[Out]()]
-	if shown == nil {
-		return nil, sentence("framework.Find: viewset %q does not show %s", viewset, reflect.TypeFor[Out]())
 	}
 	q := r.rows(r.looking(c))
 	if narrow != nil {
 		q = q.WhereGroup(" AND ", narrow)
 	}
-	rows, err := shown.rows(c, r.ordering.apply(q, r.ordering.fallback), window{})
+	most := int64(c.api.config.MaxRows)
+	rows, more, err := shown.rows(c, r.ordering.apply(q, r.ordering.fallback), window{rows: most, probe: true})
 	if err != nil {
 		return nil, err
 	}
+	if more {
+		return nil, Refuse(http.StatusConflict, CodeTooManyRows,
+			fmt.Sprintf("There are more than %d rows; list them in pages, at the address of %s.", most, viewset))
+	}
 	return rows.Interface().([]Out), nil
+}
+
+// FindOne reads one row of a viewset by its primary key, as [Find] does; one
+// that the caller may not see is not found, [NotFound].
+func FindOne[Out any](c *Call, viewset string, key any) (Out, error) {
+	var none Out
+	r, shown, err := c.api.finder(viewset, reflect.TypeFor[Out]())
+	if err != nil {
+		return none, err
+	}
+	q := r.rows(r.looking(c)).Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), sqldb.Param(key))
+	rows, _, err := shown.rows(c, q, window{rows: 1})
+	if err != nil {
+		return none, err
+	}
+	if rows.Len() == 0 {
+		return none, NotFound()
+	}
+	return rows.Index(0).Interface().(Out), nil
+}
+
+// finder finds a viewset and how it shows Out.
+func (a *API) finder(viewset string, out reflect.Type) (*resource, representation, error) {
+	target, err := a.target(viewset)
+	if err != nil {
+		return nil, nil, err
+	}
+	shown := target.r.shown[out]
+	if shown == nil {
+		return nil, nil, sentence("framework.Find: viewset %q does not show %s", viewset, out)
+	}
+	return target.r, shown, nil
 }

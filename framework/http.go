@@ -195,12 +195,13 @@ func (s *server) sendError(w http.ResponseWriter, r *http.Request, c *Call, e *E
 	for name, value := range e.Header {
 		w.Header().Set(name, value)
 	}
-	info := s.api.codes[e.Code]
-	if info.Title == "" {
-		info.Title = http.StatusText(e.Status)
+	info, known := s.api.codes[e.Code]
+	page := s.api.root(r) + errorPages + e.Code
+	if !known {
+		info.Title, page = http.StatusText(e.Status), "about:blank"
 	}
 	media, shape := s.api.config.ErrorShape.Shape(Problem{
-		Error: e, Type: s.api.root(r) + errorPages + e.Code, Title: info.Title, RequestID: c.ID,
+		Error: e, Type: page, Title: info.Title, RequestID: c.ID,
 	})
 	body, err := encode(shape)
 	if err != nil {

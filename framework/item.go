@@ -16,7 +16,7 @@ type item struct {
 }
 
 func (i item) serve(c *Call, r *request) (*response, error) {
-	rows, err := i.shown.rows(c, i.resource.object(c, r), window{rows: 1})
+	rows, _, err := i.shown.rows(c, i.resource.object(c, r), window{rows: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (r *resource) modelOf(c *Call, req *request) (reflect.Value, error) {
 // the caller just wrote it.
 func (r *resource) shownByKey(c *Call, shown representation, key any) (any, error) {
 	q := c.DB.NewSelect().Model(nilModel(r.model)).Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), sqldb.Param(key))
-	rows, err := shown.rows(c, q, window{rows: 1})
+	rows, _, err := shown.rows(c, q, window{rows: 1})
 	if err != nil {
 		return nil, err
 	}

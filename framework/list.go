@@ -50,12 +50,10 @@ func (l *listing) serve(c *Call, r *request) (*response, error) {
 
 // understand reads every parameter and reports all that are wrong at once.
 func (l *listing) understand(c *Call, r *request) (*listed, error) {
-	values, err := l.endpoint.ask(c, r.query)
-	if err != nil {
-		return nil, err
-	}
 	var asked listed
 	var faults faultList
+	values, err := l.endpoint.ask(c, r.query)
+	faults.add(err)
 	for _, f := range l.filters {
 		if anyGiven(f.Params, values) {
 			narrow, err := f.Read(c, values)
@@ -124,14 +122,11 @@ func (l *listing) matching(c *Call, asked *listed) *bun.SelectQuery {
 func (l *listing) page(c *Call, asked *listed, page *Page) (reflect.Value, error) {
 	w := asked.window
 	q := l.resource.ordering.apply(l.matching(c, asked), asked.order)
-	rows, err := l.shown.rows(c, q, window{w.Limit + 1, w.Offset})
+	rows, more, err := l.shown.rows(c, q, window{rows: w.Limit, offset: w.Offset, probe: true})
 	if err != nil {
 		return rows, err
 	}
-	if page.More = int64(rows.Len()) > w.Limit; page.More {
-		rows = rows.Slice(0, int(w.Limit))
-	}
-	page.Rows = rows.Len()
+	page.Rows, page.More = rows.Len(), more
 	if !page.More && (page.Rows > 0 || w.Offset == 0) {
 		page.Total = Total{Count: w.Offset + int64(page.Rows), Known: true}
 		return rows, nil

@@ -279,11 +279,11 @@ var mistakes = []struct {
 		[]string{`books: action "lend": it is declared twice for POST`},
 	},
 	{
-		"an action that reads and takes a body",
+		"an action that reads and takes a list",
 		wrongBooks(func(v *framework.ViewSet[Book]) {
 			v.Actions = []framework.Action[Book]{framework.Get("aloud", readAloud)}
 		}),
-		[]string{`books: action "aloud": GET takes no body; let its function take framework.None`},
+		[]string{`books: action "aloud": parts.Pages is []int64; GET reads its input from the query string, one plain value each`},
 	},
 	{
 		"an action whose input is no struct",
@@ -291,7 +291,6 @@ var mistakes = []struct {
 			v.Actions = []framework.Action[Book]{framework.Get("say", say), framework.Post("say", say)}
 		}),
 		[]string{
-			`books: action "say": GET takes no body; let its function take framework.None`,
 			`books: action "say": string: an input must be a struct, not a string`,
 		},
 	},

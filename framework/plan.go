@@ -180,17 +180,19 @@ func (p *plan) loadMany(relation *schema.Relation, f reflect.StructField, index 
 }
 
 // rows runs q, a narrowed query on the plan's model, and returns []Out.
-func (p *plan) rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, error) {
+func (p *plan) rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, bool, error) {
 	out, keys, err := p.load(c, p.selectFrom(c, q), w)
 	if err != nil {
-		return reflect.Value{}, err
+		return reflect.Value{}, false, err
 	}
+	out, more := w.cut(out)
 	for i, m := range p.many {
+		keys[i] = keys[i][:out.Len()]
 		if err := m.attach(c, out, keys[i]); err != nil {
-			return reflect.Value{}, err
+			return reflect.Value{}, false, err
 		}
 	}
-	return out, nil
+	return out, more, nil
 }
 
 func (p *plan) selectFrom(c *Call, q *bun.SelectQuery) *bun.SelectQuery {
@@ -385,15 +387,29 @@ func inUTC(v reflect.Value) {
 }
 
 // A window limits a query to some rows; zero is all of them.
-type window struct{ rows, offset int64 }
+type window struct {
+	rows, offset int64
+	probe        bool // read one row more, to know whether others follow
+}
 
-func (w window) expect() int64 { return min(w.rows, 256) }
+func (w window) expect() int64 { return min(w.rows+1, 256) }
 
 func (w window) limit(q schema.QueryAppender) schema.QueryAppender {
 	if w.rows == 0 {
 		return q
 	}
+	if w.probe {
+		w.rows++
+	}
 	return limited{q, w}
+}
+
+// cut drops the row that was read to know of it, and tells of it.
+func (w window) cut(rows reflect.Value) (reflect.Value, bool) {
+	if !w.probe || int64(rows.Len()) <= w.rows {
+		return rows, false
+	}
+	return rows.Slice(0, int(w.rows)), true
 }
 
 // limited appends LIMIT and OFFSET as parameters, which bun writes as text.

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"encoding"
+	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -119,7 +120,8 @@ func parseKey(t reflect.Type, text string) (any, bool) {
 
 // ParseValue parses the text of a query parameter as a value of type t: text,
 // whole and decimal numbers, true/false/1/0, UUIDs, RFC 3339 times, and
-// whatever implements [encoding.TextUnmarshaler]. Its error says what the
+// whatever implements [encoding.TextUnmarshaler] and says why not by a
+// [ValueError]. Its error says what the
 // parameter takes: "must be a whole number".
 func ParseValue(t reflect.Type, text string) (any, error) {
 	v := reflect.New(t)
@@ -138,10 +140,10 @@ func ParseValue(t reflect.Type, text string) (any, error) {
 		return id, nil
 	case encoding.TextUnmarshaler:
 		if err := p.UnmarshalText([]byte(text)); err != nil {
-			if isGoTalk(err) {
-				err = sentence("has no value of this kind")
+			if said, ok := errors.AsType[ValueError](err); ok {
+				return nil, said
 			}
-			return nil, err
+			return nil, ValueError("is not in the form that this parameter takes")
 		}
 		return v.Elem().Interface(), nil
 	}

@@ -1,7 +1,9 @@
 package framework
 
 import (
+	"fmt"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -154,6 +156,15 @@ func (r *resource) itemPath() string {
 		return "/" + r.path + r.slash
 	}
 	return "/" + r.path + "/:id" + r.slash
+}
+
+// itemAddress is the absolute URL of a row, where rows have one.
+func (r *resource) itemAddress(c *Call, m reflect.Value) (string, bool) {
+	if r.declaration.single || r.declaration.verbs.Retrieve.kind == verbAbsent {
+		return "", false
+	}
+	key := fmt.Sprint(reflect.Indirect(r.key.Value(m)).Interface())
+	return c.api.url(c.request, "/"+r.path+"/"+url.PathEscape(key)+r.slash), true
 }
 
 func (r *resource) listPath() string { return "/" + r.path + r.slash }

@@ -134,14 +134,21 @@ func (w *writing) create(c *Call, r *request) (*response, error) {
 		return nil, err
 	}
 	var out any
+	var m reflect.Value
 	err = w.resource.api.write(c, w.simple(in), func(c *Call) error {
 		if err := w.endpoint.references(c, in); err != nil {
 			return err
 		}
-		out, err = w.insert(c, in)
+		out, m, err = w.insert(c, in)
 		return err
 	})
-	return &response{status: w.endpoint.statusOr(http.StatusCreated), value: out}, err
+	if err != nil {
+		return nil, err
+	}
+	if at, ok := w.resource.itemAddress(c, m.Elem()); ok {
+		c.header.Set("Location", at)
+	}
+	return &response{status: w.endpoint.statusOr(http.StatusCreated), value: out}, nil
 }
 
 // simple reports whether one statement is the whole write.
@@ -161,22 +168,23 @@ func (w *writing) refers(in *decoded) bool {
 }
 
 // insert makes a new row of the input and stores it.
-func (w *writing) insert(c *Call, in *decoded) (any, error) {
+func (w *writing) insert(c *Call, in *decoded) (any, reflect.Value, error) {
 	m := reflect.New(w.resource.model)
 	for _, col := range w.columns {
 		col.column.Value(m.Elem()).Set(in.value.FieldByIndex(col.input.index))
 	}
 	if err := w.resource.stamp(c, m.Elem()); err != nil {
-		return nil, err
+		return nil, m, err
 	}
 	if err := w.fill(c, m, in); err != nil {
-		return nil, err
+		return nil, m, err
 	}
 	w.resource.document(m.Elem())
 	if err := w.resource.insert(c, m); err != nil {
-		return nil, err
+		return nil, m, err
 	}
-	return w.show(c, m)
+	out, err := w.show(c, m)
+	return out, m, err
 }
 
 // fill runs the declaration's own function on the row.
@@ -229,7 +237,7 @@ func (w *writing) change(c *Call, r *request, partial bool) (*response, error) {
 		resp.value, err = way(c, r, in, partial)
 		if puts && isNotFound(err) {
 			resp.status = w.endpoint.statusOr(http.StatusCreated)
-			resp.value, err = w.insert(c, in)
+			resp.value, _, err = w.insert(c, in)
 		}
 		return err
 	}

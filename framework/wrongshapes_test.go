@@ -103,7 +103,12 @@ func viewOfAuthor(*framework.Call, *Author) (BookView, error) { return BookView{
 func lend(*framework.Call, *Book, framework.None) (framework.None, error) {
 	return framework.None{}, nil
 }
-func readAloud(*framework.Call, *Book, misspeltInput) (framework.None, error) {
+
+type parts struct {
+	Pages []int64 `json:"pages"`
+}
+
+func readAloud(*framework.Call, *Book, parts) (framework.None, error) {
 	return framework.None{}, nil
 }
 func say(*framework.Call, *Book, string) (framework.None, error)           { return framework.None{}, nil }

@@ -45,11 +45,13 @@ func newWorld(t *testing.T, url string) *world {
 	t.Cleanup(func() { _ = db.Close() })
 	w := &world{T: t, ctx: t.Context(), db: db, s: db.Session()}
 	w.now = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	w.users, err = NewUsers(Options{Now: func() time.Time { return w.now }})
+	w.users, err = NewUsers(Options{Now: w.clock})
 	w.must(err)
 	w.must(db.Migrate(w.ctx, nil, Migrations()))
 	return w
 }
+
+func (w *world) clock() time.Time { return w.now }
 
 func (w *world) must(err error) {
 	w.Helper()

@@ -158,8 +158,9 @@ func (u *Users) rehash(ctx context.Context, s *sqldb.Session, row userWithHash, 
 	return err
 }
 
-// SetPassword changes a user's password and deletes the user's tokens. A
-// password that the policy refuses is an [InputError], nobody [ErrNotFound].
+// SetPassword changes a user's password, deletes the user's tokens and ends
+// their sessions and JWT logins. A password that the policy refuses is an [InputError], nobody
+// [ErrNotFound].
 func (u *Users) SetPassword(ctx context.Context, s *sqldb.Session, id uuid.UUID, password string) error {
 	user, err := u.UserByID(ctx, s, id)
 	if err != nil {
@@ -177,14 +178,27 @@ func (u *Users) SetPassword(ctx context.Context, s *sqldb.Session, id uuid.UUID,
 		if err := u.update(ctx, s, id, "password_hash", hash); err != nil {
 			return err
 		}
-		return u.RevokeTokens(ctx, s, id)
+		if err := u.RevokeTokens(ctx, s, id); err != nil {
+			return err
+		}
+		if err := endFamilies(ctx, s, id); err != nil {
+			return err
+		}
+		return endSessions(ctx, s, id)
 	})
 }
 
 // SetActive lets a user authenticate, or no longer: every credential of an
-// inactive user is refused from the next request on. Nobody is [ErrNotFound].
+// inactive user is refused from the next request on. JWT logins end with it;
+// what else the user held is good again once they are active again. Nobody is
+// [ErrNotFound].
 func (u *Users) SetActive(ctx context.Context, s *sqldb.Session, id uuid.UUID, active bool) error {
-	return u.update(ctx, s, id, "is_active", active)
+	return within(ctx, s, func(ctx context.Context, s *sqldb.Session) error {
+		if err := u.update(ctx, s, id, "is_active", active); err != nil || active {
+			return err
+		}
+		return endFamilies(ctx, s, id)
+	})
 }
 
 // update sets one column, named by this package.

@@ -3,7 +3,6 @@ package filter_test
 import (
 	"database/sql/driver"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -26,7 +25,7 @@ func (f *fee) UnmarshalText(text []byte) error {
 	whole, cents, _ := strings.Cut(string(text), ".")
 	n, err := strconv.ParseInt(whole+(cents + "00")[:2], 10, 64)
 	if err != nil || len(cents) > 2 {
-		return errors.New("must be an amount with at most two places")
+		return framework.ValueError("must be an amount with at most two places")
 	}
 	*f = fee(n)
 	return nil
@@ -40,7 +39,7 @@ type grade struct{ tenths int64 } //nolint:recvcheck // sql.Scanner needs a poin
 func (g *grade) UnmarshalText(text []byte) error {
 	f, err := strconv.ParseFloat(string(text), 32)
 	if err != nil || f < 0 || f > 10 {
-		return errors.New("must be a grade from 0 to 10")
+		return framework.ValueError("must be a grade from 0 to 10")
 	}
 	g.tenths = int64(f * 10)
 	return nil
@@ -221,6 +220,8 @@ func TestMistakes(t *testing.T) {
 		"a range of ids":                  {filter.Range("doctor"), `field "doctor" is uuid.UUID; filter.Range compares numbers and times`},
 		"a day of a number":               {filter.Date("on", "fee"), `field "fee" is filter_test.fee; filter.Date takes a time`},
 		"null of a field that never is":   {filter.IsNull("no_fee", "fee"), `field "fee" is filter_test.fee, which is never null`},
+		"text in a number":                {filter.Contains("weeks"), `field "weeks" is uint8; filter.Contains looks into text`},
+		"text in an id":                   {filter.Contains("doctor"), `field "doctor" is uuid.UUID; filter.Contains looks into text`},
 		"a choice without values":         {filter.Choice("status"), `filter.Choice("status") has no values`},
 		"a choice of the same value":      {filter.Choice("status", "a", "a"), `lists "a" twice`},
 		"a choice of another type":        {filter.Choice("weeks", "1", "many"), `filter.Choice("weeks"): the value "many" must be a whole number`},

@@ -64,6 +64,18 @@ func TestConformance(t *testing.T) {
 			{Query: "note=a+note", Numbers: []int64{1, 2, 4, 5, 7, 8, 10, 11}},
 			{Query: "note=null"},
 		}},
+		"contains": {filter.Contains("name"), []frameworktest.FilterCase{
+			{Query: "name=ROW+1", Numbers: numbers(10, 12)},
+			{Query: "name=++ow+03++", Numbers: numbers(3, 3)},
+			{Query: "name=row+0%25"},
+			{Query: "name=r_w"},
+			{Query: "name=", Numbers: all},
+		}},
+		"contains under another name, of a field that may be null": {filter.ContainsAs("about", "note"), []frameworktest.FilterCase{
+			{Query: "about=NOTE", Numbers: []int64{1, 2, 4, 5, 7, 8, 10, 11}},
+			{Query: "about=null"},
+			{Query: "note=nothing", Numbers: all},
+		}},
 		"choice": {filter.Choice("name", "row 01", "row 02", "row 99"), []frameworktest.FilterCase{
 			{Query: "name=row+02", Numbers: numbers(2, 2)},
 			{Query: "name=row+99"},

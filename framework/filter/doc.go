@@ -3,6 +3,7 @@
 //
 //	Filters: []framework.Filter{
 //		filter.Exact("city"),
+//		filter.Contains("name"),
 //		filter.Choice("status", "booked", "completed"),
 //		filter.Min("min_fee", "fee"),
 //		filter.Range("starts_at"),

@@ -12,7 +12,8 @@ import (
 // the same name. Text is compared as it is, upper and lower case apart. The
 // value must be one of the field's type: a whole number, a decimal number,
 // true or false (1 or 0), a time (RFC 3339), a UUID, or what the type's own
-// UnmarshalText takes.
+// UnmarshalText takes; clients are told why not if its error is a
+// [framework.ValueError].
 //
 // A column of a PostgreSQL enum refuses values that it does not know; use
 // [Choice] for it.

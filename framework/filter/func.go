@@ -13,8 +13,12 @@ import (
 //
 // Refuse a value with framework.InvalidParameter(param, "must be a colour");
 // any other error is the server's fault, a 500 that says nothing of it. Values
-// go into the condition as arguments, q.Where("t.c = ?", sqldb.Param(value)),
-// and never as text.
+// go into the condition as arguments and never as text:
+//
+//	q.Where("?TableAlias.colour = ?", sqldb.Param(value))
+//
+// where ?TableAlias is the table that is listed, under the name that the
+// statement has for it, and colour a column.
 func Func(param, doc string, fn func(c *framework.Call, value string) (framework.Narrow, error)) Backend {
 	return Backend{bind: func(*framework.Facts) (framework.BoundFilter, error) {
 		if fn == nil {

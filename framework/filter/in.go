@@ -2,11 +2,9 @@ package filter
 
 import (
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
@@ -28,14 +26,14 @@ func In(param, field string) Backend {
 				return nil, err
 			}
 			return func(q *bun.SelectQuery) *bun.SelectQuery {
-				return q.Where("? IN (?)", f.Ident(), values)
+				return q.Where("? IN (?)", f.Ident(), sqldb.List(values))
 			}, nil
 		})
 	})
 }
 
-func parseList(f framework.Field, text string) (arguments, error) {
-	var values arguments
+func parseList(f framework.Field, text string) ([]any, error) {
+	var values []any
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part == "" {
 			continue
@@ -49,36 +47,5 @@ func parseList(f framework.Field, text string) (arguments, error) {
 		}
 		values = append(values, v)
 	}
-	return values.rounded(), nil
-}
-
-// arguments are values of one statement, separated by commas.
-type arguments []any
-
-// AppendQuery implements [schema.QueryAppender].
-func (a arguments) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
-	for i, v := range a {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		var err error
-		if b, err = sqldb.Param(v).AppendQuery(gen, b); err != nil {
-			return nil, err
-		}
-	}
-	return b, nil
-}
-
-// rounded repeats the last value until there is a power of two of them: every
-// number of values is a statement of its own to prepare, and so there are
-// eight at most.
-func (a arguments) rounded() arguments {
-	if len(a) == 0 {
-		return a
-	}
-	last := a[len(a)-1]
-	for want := 1 << bits.Len(uint(len(a)-1)); len(a) < want; {
-		a = append(a, last)
-	}
-	return a
+	return values, nil
 }

@@ -15,7 +15,7 @@ func TestValuesStayOutOfTheStatement(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		fill(t, db)
 		handler, err := clinic(db,
-			filter.Exact("urgent"), filter.Exact("status"), filter.Range("fee"), filter.In("weeks", "weeks"), filter.Date("on", "starts_at"), filter.Reference("doctor", "doctors"),
+			filter.Exact("urgent"), filter.Exact("status"), filter.Contains("room"), filter.Range("fee"), filter.In("weeks", "weeks"), filter.Date("on", "starts_at"), filter.Reference("doctor", "doctors"),
 		).Handler()
 		if err != nil {
 			t.Fatal(err)
@@ -24,6 +24,7 @@ func TestValuesStayOutOfTheStatement(t *testing.T) {
 		for name, queries := range map[string][2]string{
 			"booleans":                   {"urgent=true", "urgent=0"},
 			"text":                       {"status=booked", "status=it's ?0 $1"},
+			"text within text":           {"room=a", "room=it's ?0 $1 %25"},
 			"numbers":                    {"fee_min=1&fee_max=2", "fee_min=-10&fee_max=1234.56"},
 			"days":                       {"on=2026-01-31", "on=1999-12-31"},
 			"references":                 {"doctor=" + seen.String(), "doctor=" + hidden.String()},

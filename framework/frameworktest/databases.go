@@ -11,15 +11,32 @@ import (
 // Databases runs a test on both databases, as the subtests "sqlite" and
 // "postgresql", each with a fresh, empty database of its own that is gone when
 // the subtest ends. [postgres.Database] says where PostgreSQL comes from; a
-// machine without it fails the test.
+// machine without it fails the test, which "go test -run /sqlite ./..." leaves
+// out.
 func Databases(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
 		test(t, emptyDatabase(t))
 	})
 	t.Run("postgresql", func(t *testing.T) {
-		test(t, openAt(t, postgres.Database(t)))
+		test(t, postgresDatabase(t))
 	})
+}
+
+// postgresDatabase is a database of the test; where there is none to be had it
+// names the ways out.
+func postgresDatabase(t *testing.T) *sqldb.DB {
+	t.Helper()
+	had := false
+	defer func() {
+		if !had {
+			t.Log("without PostgreSQL: \"go test -run /sqlite ./...\" runs the tests on SQLite alone; " +
+				"TEST_DATABASE_URL=postgres://user:password@host:5432/postgres names a server whose user may create databases")
+		}
+	}()
+	url := postgres.Database(t)
+	had = true
+	return openAt(t, url)
 }
 
 // emptyDatabase is a SQLite file in a folder of the test.

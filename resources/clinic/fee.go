@@ -1,9 +1,10 @@
 package clinic
 
 import (
-	"errors"
 	"strconv"
 	"strings"
+
+	"trestle.example/framework"
 )
 
 // A Fee is an exact amount of money in hundredths. In JSON it is a number
@@ -13,9 +14,9 @@ type Fee int64
 // maxFee keeps a fee within what a client's number type holds exactly.
 const maxFee = 999_999_999_99
 
-var (
-	errFee      = errors.New("must be a number with at most two decimal places, such as 250 or 99.50")
-	errFeeRange = errors.New("must be at most 999999999.99")
+const (
+	errFee      = framework.ValueError("must be a number with at most two decimal places, such as 250 or 99.50")
+	errFeeRange = framework.ValueError("must be at most 999999999.99")
 )
 
 // String writes the fee with two places.

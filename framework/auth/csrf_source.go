@@ -1,0 +1,64 @@
+package auth
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// checkSource refuses a request that a page of another origin made. Each of
+// the three headers that is there has to agree; a request with none does not
+// come from a browser of this decade, and the token alone decides.
+//
+// It is stricter than net/http's CrossOriginProtection, which compares Origin
+// by its host alone and so takes http for https, and asks no Referer.
+func (s *Sessions) checkSource(r *http.Request) error {
+	origin, referer := r.Header.Values("Origin"), r.Header.Values("Referer")
+	switch {
+	case len(origin) > 1 || len(referer) > 1:
+		return csrfFailed("The request has several Origin or Referer headers; a browser sends one.")
+	case len(origin) == 1 && s.trusted[origin[0]]:
+		return nil
+	case len(origin) == 1 && origin[0] != s.ownOrigin(r):
+		return csrfFailed("The header Origin names neither this service, with its scheme and port, nor an origin that it trusts.")
+	case len(origin) == 0 && len(referer) == 1 && !s.knows(refererOrigin(referer[0]), r):
+		return csrfFailed("The header Referer names neither this service, with its scheme and port, nor an origin that it trusts.")
+	}
+	return checkFetchSite(r.Header.Values("Sec-Fetch-Site"))
+}
+
+// checkFetchSite reads what the browser itself says of a request's origin
+// (Fetch Metadata); "none" is a person's own doing.
+func checkFetchSite(site []string) error {
+	if len(site) == 0 || len(site) == 1 && (site[0] == "same-origin" || site[0] == "none") {
+		return nil
+	}
+	return csrfFailed("The header Sec-Fetch-Site says that the request comes from another site.")
+}
+
+func (s *Sessions) knows(origin string, r *http.Request) bool {
+	return s.trusted[origin] || origin == s.ownOrigin(r)
+}
+
+// ownOrigin is the origin that the request was sent to.
+func (s *Sessions) ownOrigin(r *http.Request) string {
+	if s.options.Secure || r.TLS != nil {
+		return serializeOrigin("https", r.Host)
+	}
+	return serializeOrigin("http", r.Host)
+}
+
+// refererOrigin is the origin of a Referer, "" for what has none.
+func refererOrigin(referer string) string {
+	u, err := url.Parse(referer)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return ""
+	}
+	return serializeOrigin(u.Scheme, u.Host)
+}
+
+// serializeOrigin writes an origin as browsers do (RFC 6454 section 6.2).
+func serializeOrigin(scheme, host string) string {
+	usual := map[string]string{"http": ":80", "https": ":443"}[scheme]
+	return scheme + "://" + strings.TrimSuffix(strings.ToLower(host), usual)
+}

@@ -1,0 +1,86 @@
+package auth
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
+)
+
+var _ framework.Authenticator = (*JWT)(nil)
+
+// Challenge is the value for WWW-Authenticate: `Bearer realm="api"` (RFC 6750).
+func (j *JWT) Challenge() string { return "Bearer realm=" + strconv.Quote(j.realm) }
+
+// Authenticate returns the user of the request's access token, by the time of
+// the request. A Bearer credential that does not have three parts between dots,
+// or begins with [TokenPrefix], is left to another scheme.
+//
+// One statement reads the login, its user and the user's permissions: nothing
+// about them is taken from the token. A login that has ended and an inactive
+// user are refused alike.
+func (j *JWT) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
+	return j.identify(c, c.Session(), c.Now, r.Header)
+}
+
+func (j *JWT) identify(ctx context.Context, s *sqldb.Session, now time.Time, h http.Header) (*framework.Caller, error) {
+	token, err := readBearer(h)
+	if token == "" || err != nil {
+		return nil, err
+	}
+	claims, err := j.read(token, now.Unix(), accessType)
+	if err != nil {
+		return nil, err
+	}
+	holder, err := findLogin(ctx, s, &claims)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && !holder.user.IsActive {
+		return nil, refusedJWT()
+	}
+	if err != nil {
+		return nil, err
+	}
+	caller := holder.caller()
+	caller.Scheme = "JWT"
+	return caller, nil
+}
+
+// readBearer returns the JWT of the Authorization header, "" if there is no
+// credential of this kind.
+func readBearer(h http.Header) (string, error) {
+	values := h.Values("Authorization")
+	if len(values) > 1 {
+		return "", framework.InvalidCredentials("The request has several Authorization headers; send one.")
+	}
+	keyword, token := splitCredentials(h.Get("Authorization"))
+	if !strings.EqualFold(keyword, "Bearer") || strings.HasPrefix(token, TokenPrefix) || strings.Count(token, ".") != 2 {
+		return "", nil
+	}
+	return token, nil
+}
+
+// findLogin reads the user of a login that goes on.
+func findLogin(ctx context.Context, s *sqldb.Session, claims *jwtClaims) (*tokenHolder, error) {
+	rows, err := s.Query(ctx, s.IDB().NewSelect().
+		TableExpr("auth_jwt_families AS f").
+		Join("JOIN auth_users AS u ON u.id = f.user_id").
+		ColumnExpr("u.id, u.email, u.name, u.is_active, u.is_staff, u.is_superuser").
+		ColumnExpr("(?) AS permissions", permissionsOf(s)).
+		Where("f.id = ?", claims.Family).Where("f.user_id = ?", claims.Subject))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	if !rows.Next() {
+		return nil, noRow(rows.Err())
+	}
+	h := &tokenHolder{}
+	err = rows.Scan(&h.user.ID, &h.user.Email, &h.user.Name,
+		&h.user.IsActive, &h.user.IsStaff, &h.user.IsSuperuser, &h.permissions)
+	return h, err
+}

@@ -1,0 +1,5 @@
+DROP TABLE auth_jwt_superseded;
+
+--bun:split
+
+DROP TABLE auth_jwt_families;

@@ -1,0 +1,157 @@
+package auth
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
+)
+
+const hashLength = sha256.Size
+
+// A SessionRecord is what is kept of a session: enough to list it, nothing to
+// use it with.
+type SessionRecord struct {
+	bun.BaseModel `bun:"table:auth_sessions,alias:se"`
+
+	ID         uuid.UUID `bun:"id,pk"` // names it; no part of the cookie
+	UserID     uuid.UUID
+	CreatedAt  time.Time // UTC
+	LastSeenAt time.Time // UTC, up to two minutes behind
+}
+
+// sessionWithHash is the whole row.
+type sessionWithHash struct {
+	SessionRecord `bun:",extend"`
+	KeyHash       []byte
+}
+
+// Begin signs a user in on the browser that sent the request, and returns the
+// token that its scripts send as X-CSRFToken from now on. The session has a
+// new id; the one that the browser had before is deleted.
+//
+// It first checks as [Sessions.CheckCSRF] does, whatever the method. user is
+// the account as [Users.CheckPassword] or [Users.UserByID] just returned it: if
+// it was changed since, is inactive or gone, that is [ErrWrongCredentials], so
+// that a login with the old password does not outlast a change of it.
+func (s *Sessions) Begin(c *framework.Call, user User) (csrfToken string, err error) {
+	if err := s.CheckCSRF(c); err != nil {
+		return "", err
+	}
+	key := newKey()
+	old, _ := s.key(c.Request(), sessionCookie)
+	err = within(c, c.Session(), func(ctx context.Context, db *sqldb.Session) error {
+		if err := unchanged(ctx, db, user); err != nil {
+			return err
+		}
+		if err := deleteSession(ctx, db, old); err != nil {
+			return err
+		}
+		return insertSession(ctx, db, key, user.ID, c.Now)
+	})
+	if err != nil {
+		return "", err
+	}
+	s.setKey(c, sessionCookie, key)
+	s.clear(c, s.name(presessionCookie))
+	csrfToken = maskCSRF(csrfSecret(sessionCookie, key))
+	s.setCSRF(c, csrfToken)
+	return csrfToken, nil
+}
+
+// End signs the browser out: its session is deleted and its cookies cleared.
+// Without a session it clears the cookies.
+func (s *Sessions) End(c *framework.Call) error {
+	key, _ := s.key(c.Request(), sessionCookie)
+	if err := deleteSession(c, c.Session(), key); err != nil {
+		return err
+	}
+	for _, name := range []string{s.name(sessionCookie), s.name(presessionCookie), csrfCookie} {
+		s.clear(c, name)
+	}
+	return nil
+}
+
+// List returns a user's live sessions, the oldest first.
+func (s *Sessions) List(ctx context.Context, db *sqldb.Session, userID uuid.UUID) ([]SessionRecord, error) {
+	sessions, now := []SessionRecord{}, s.now()
+	err := scanAll(ctx, db, db.IDB().NewSelect().Model(&sessions).
+		Where("se.user_id = ?", userID).
+		Where("se.created_at > ?", now.Add(-s.options.Life)).
+		Where("se.last_seen_at > ?", now.Add(-s.options.IdleLife)).
+		Order("se.created_at", "se.id"), &sessions)
+	return sessions, err
+}
+
+// EndByID ends one session of a user, at once. One that does not exist or is
+// another user's is [ErrNotFound].
+func (s *Sessions) EndByID(ctx context.Context, db *sqldb.Session, userID, id uuid.UUID) error {
+	n, err := changed(ctx, db, db.IDB().NewDelete().Table("auth_sessions").
+		Where("id = ?", id).Where("user_id = ?", userID))
+	if err == nil && n == 0 {
+		err = fmt.Errorf("there is no such session: %w", ErrNotFound)
+	}
+	return err
+}
+
+// EndAll ends all sessions of a user, at once. [Users.SetPassword] does.
+func (s *Sessions) EndAll(ctx context.Context, db *sqldb.Session, userID uuid.UUID) error {
+	return endSessions(ctx, db, userID)
+}
+
+// Purge deletes the sessions that have come to their end, and counts them.
+// They are refused without it: it only frees their room.
+func (s *Sessions) Purge(ctx context.Context, db *sqldb.Session) (int64, error) {
+	now := s.now()
+	return changed(ctx, db, db.IDB().NewDelete().Table("auth_sessions").
+		WhereOr("created_at <= ?", now.Add(-s.options.Life)).
+		WhereOr("last_seen_at <= ?", now.Add(-s.options.IdleLife)))
+}
+
+func endSessions(ctx context.Context, db *sqldb.Session, userID uuid.UUID) error {
+	_, err := db.Exec(ctx, db.IDB().NewDelete().Table("auth_sessions").Where("user_id = ?", userID))
+	return err
+}
+
+// unchanged locks a user's row, so that a change of the password waits for the
+// session that it is going to delete, or is seen here.
+func unchanged(ctx context.Context, db *sqldb.Session, user User) error {
+	var now User
+	q := db.IDB().NewSelect().Model(&now).Where("u.id = ?", user.ID)
+	err := scanOne(ctx, db, db.DB().Kind().ForUpdate(q), &now)
+	if err = found(err, ErrWrongCredentials); err != nil {
+		return err
+	}
+	if !now.IsActive || !now.UpdatedAt.Equal(user.UpdatedAt) {
+		return ErrWrongCredentials
+	}
+	return nil
+}
+
+func insertSession(ctx context.Context, db *sqldb.Session, key string, userID uuid.UUID, now time.Time) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	row := sessionWithHash{
+		SessionRecord: SessionRecord{ID: id, UserID: userID, CreatedAt: now, LastSeenAt: now},
+		KeyHash:       hashToken(key),
+	}
+	_, err = db.Exec(ctx, db.IDB().NewInsert().Model(&row))
+	return err
+}
+
+// deleteSession deletes the session of a key; "" and an unknown one are none.
+func deleteSession(ctx context.Context, db *sqldb.Session, key string) error {
+	if key == "" {
+		return nil
+	}
+	_, err := db.Exec(ctx, db.IDB().NewDelete().Table("auth_sessions").Where("key_hash = ?", hashToken(key)))
+	return err
+}

@@ -1,0 +1,36 @@
+package filter
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+)
+
+// Contains keeps the rows whose field holds the text of the parameter of the
+// same name somewhere, whatever its case (Unicode folding); % and _ are
+// ordinary characters. It takes fields of text and reads every row that the
+// rest of the list leaves: for a large table there is framework.Search with a
+// stored document. On what little the databases differ in,
+// [trestle.example/framework/sqldb.Kind.ContainsFolded] has the word.
+func Contains(field string) Backend { return ContainsAs(field, field) }
+
+// ContainsAs is [Contains] with a parameter of another name.
+func ContainsAs(param, field string) Backend {
+	return onField(field, textual, func(f framework.Field) framework.BoundFilter {
+		p := framework.Param{Name: param, Doc: fmt.Sprintf("Only rows whose %s contains this, whatever its case.", field)}
+		return reading(p, func(c *framework.Call, text string) (framework.Narrow, error) {
+			contains := c.Session().DB().Kind().ColumnContains(f.Ident(), text)
+			return func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("?", contains) }, nil
+		})
+	})
+}
+
+func textual(f framework.Field) error {
+	if f.Type.Kind() == reflect.String {
+		return nil
+	}
+	return fmt.Errorf("field %q is %s; filter.Contains looks into text", f.Name, f.Type)
+}

@@ -1,0 +1,280 @@
+//go:build unix
+
+package redis
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// leaveRunning, set in a child process, makes it start a server, print the
+// address and the folder, and wait to be killed.
+const leaveRunning = "TRESTLE_TEST_LEAVE_REDIS_RUNNING"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(leaveRunning) == "" {
+		os.Exit(m.Run())
+	}
+	server, err := Start(context.Background(), nil)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Fprintln(os.Stdout, server.URL())
+	fmt.Fprintln(os.Stdout, server.dir)
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	os.Exit(0) // without Stop: ending the process has to be enough
+}
+
+func TestAnInstanceIsPrivate(t *testing.T) {
+	t.Parallel()
+	server := started(t)
+	for what, c := range map[string]struct{ password, command, want string }{
+		"answers who knows the password": {server.password, "PING", "+PONG"},
+		"refuses a wrong password":       {"guess", "PING", "-NOAUTH"},
+		"keeps nothing on disk":          {server.password, "CONFIG GET save", "*2"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			if got := ask(t, server, c.password, c.command); !strings.HasPrefix(got, c.want) {
+				t.Errorf("%s answers %q; want %q", c.command, got, c.want)
+			}
+		})
+	}
+	t.Run("keeps its folder to itself", func(t *testing.T) {
+		info, err := os.Stat(server.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mode := info.Mode().Perm(); mode != 0o700 {
+			t.Errorf("the folder's mode is %o; want 700", mode)
+		}
+	})
+}
+
+func TestStopEndsTheServerAndRestartBringsItBackEmpty(t *testing.T) {
+	t.Parallel()
+	server := started(t)
+	address, dir := server.URL(), server.dir
+	ask(t, server, server.password, "SET kept 1")
+	for call := range 2 {
+		if err := server.Stop(); err != nil {
+			t.Fatalf("call %d of Stop: %v", call+1, err)
+		}
+	}
+	if !gone(address, dir) {
+		t.Error("after Stop the server still answers or its folder is still there")
+	}
+	if err := server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if server.URL() != address {
+		t.Errorf("after Restart the address is %s; want %s", server.URL(), address)
+	}
+	if got := ask(t, server, server.password, "EXISTS kept"); got != ":0" {
+		t.Errorf("after Restart EXISTS answers %q; want :0", got)
+	}
+}
+
+func TestNoServerOutlivesItsProcess(t *testing.T) {
+	t.Parallel()
+	for how, end := range map[string]func(*exec.Cmd, io.Closer) error{
+		"killed":                     func(child *exec.Cmd, _ io.Closer) error { return child.Process.Kill() },
+		"interrupted":                func(child *exec.Cmd, _ io.Closer) error { return child.Process.Signal(os.Interrupt) },
+		"exits without calling Stop": func(_ *exec.Cmd, stdin io.Closer) error { return stdin.Close() },
+	} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			child, stdin, address, dir := startChild(t)
+			if gone(address, dir) {
+				t.Fatal("the child's server does not answer")
+			}
+			if err := end(child, stdin); err != nil {
+				t.Fatal(err)
+			}
+			_ = child.Wait() // it ends badly, as asked
+			await(t, "the server and its folder to be gone", func() bool { return gone(address, dir) })
+		})
+	}
+}
+
+func TestAServerThatCannotStartSaysWhy(t *testing.T) {
+	t.Parallel()
+	server := started(t)
+	second := &Instance{program: server.program, port: server.port, password: "secret", log: io.Discard}
+	if err := second.launch(t.Context()); err == nil || !strings.Contains(err.Error(), "Address already in use") {
+		t.Errorf("starting on an occupied port gives %v; want the reason in the server's words", err)
+	}
+}
+
+func TestServerURL(t *testing.T) {
+	t.Run("of the caller's own", func(t *testing.T) {
+		t.Setenv("TEST_REDIS_URL", " redis://:secret@localhost:1 ")
+		if got := Server(t); got != "redis://:secret@localhost:1" {
+			t.Errorf("the address is %q", got)
+		}
+	})
+	t.Run("of a private one, the same each time", func(t *testing.T) {
+		t.Setenv("TEST_REDIS_URL", " ")
+		if first, second := Server(t), Server(t); first != second || !strings.HasPrefix(first, "redis://:") {
+			t.Errorf("the addresses are %q and %q", first, second)
+		}
+	})
+	t.Run("that is none is refused without repeating it", func(t *testing.T) {
+		_, err := serverURL("postgres://:secret@localhost")
+		if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "redis://") {
+			t.Errorf("the error is %v", err)
+		}
+	})
+}
+
+func TestWithoutAServerTheRefusalSaysWhatToDo(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := Start(t.Context(), nil)
+	if !errors.Is(err, ErrNotInstalled) {
+		t.Fatalf("the error is %v; want ErrNotInstalled", err)
+	}
+	for _, part := range []string{"apt-get install", "dnf install", "brew install", "TEST_REDIS_URL"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("the sentence does not mention %q: %v", part, err)
+		}
+	}
+	if err := Install(t.Context(), nil); !errors.Is(err, ErrNotInstalled) { // no apt-get there either
+		t.Errorf("Install gives %v; want ErrNotInstalled", err)
+	}
+}
+
+func TestInstallLeavesAnInstalledRedisAlone(t *testing.T) {
+	var log strings.Builder
+	if err := Install(t.Context(), &log); err != nil || log.Len() > 0 {
+		t.Errorf("error %v; something was run:\n%s", err, log.String())
+	}
+}
+
+func TestDeclineServices(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "policy-rc.d")
+	restore, err := declineServices(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused *exec.ExitError
+	if err := exec.Command(file).Run(); !errors.As(err, &refused) || refused.ExitCode() != 101 {
+		t.Errorf("the policy ends with %v; want 101, which forbids", err)
+	}
+	again, err := declineServices(file)
+	if err != nil || again() != nil {
+		t.Fatalf("beside a policy that is there: %v", err)
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Errorf("a policy that was there is gone: %v", err)
+	}
+	if err := restore(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Error("the policy is still there")
+	}
+}
+
+func started(t *testing.T) *Instance {
+	t.Helper()
+	server, err := Start(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server
+}
+
+// ask sends one command in Redis's inline form and returns the first line of
+// the answer.
+func ask(t *testing.T, server *Instance, password, command string) string {
+	t.Helper()
+	connection, err := net.Dial("tcp", hostOf(server.URL()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	fmt.Fprintf(connection, "AUTH %s\r\n%s\r\n", password, command)
+	lines := bufio.NewScanner(connection)
+	lines.Scan() // the answer to AUTH
+	lines.Scan()
+	return lines.Text()
+}
+
+func hostOf(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return parsed.Host
+}
+
+// startChild runs this test program as a process that holds a server.
+func startChild(t *testing.T) (child *exec.Cmd, stdin io.Closer, address, dir string) {
+	t.Helper()
+	child = exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), leaveRunning+"=1")
+	child.Stderr = os.Stderr
+	stdin, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = child.Process.Kill() }) // already gone unless the test failed
+	lines := bufio.NewScanner(stdout)
+	for _, into := range []*string{&address, &dir} {
+		if !lines.Scan() {
+			t.Fatal("the child ended before its server was ready")
+		}
+		*into = lines.Text()
+	}
+	return child, stdin, address, dir
+}
+
+// gone reports that nothing listens at the address and the folder is removed.
+func gone(address, dir string) bool {
+	connection, err := net.Dial("tcp", hostOf(address))
+	if err == nil {
+		connection.Close()
+		return false
+	}
+	_, err = os.Stat(dir)
+	return errors.Is(err, os.ErrNotExist)
+}
+
+// await asks until the answer is yes; its limit only ends a test that has failed.
+func await(t *testing.T, what string, happened func() bool) {
+	t.Helper()
+	limit := time.After(time.Minute)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !happened() {
+		select {
+		case <-limit:
+			t.Fatalf("still waiting for %s", what)
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package throttle
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"trestle.example/framework"
+)
+
+// A Limiter holds one scope to a rate. Throttles are made of it; inside an
+// action's function it limits by what only the body tells. It does not change
+// and is used by many requests at once.
+type Limiter struct {
+	store Store
+	scope string
+	rate  Rate
+}
+
+// New makes a limiter. The scope names it in the headers, and keeps its counts
+// apart from those of other scopes in the same store: letters, digits, ".", "_"
+// and "-". A mistake in the declaration panics with a sentence.
+func New(store Store, scope string, rate Rate) *Limiter {
+	if err := errors.Join(checkStore(store), checkScope(scope), rate.Check()); err != nil {
+		panic(fmt.Sprintf("throttle %q: %v", scope, err))
+	}
+	return &Limiter{store, scope, rate}
+}
+
+func checkStore(store Store) error {
+	if store == nil {
+		return errors.New("the store is nil; new(throttle.Memory) is one")
+	}
+	return nil
+}
+
+func checkScope(scope string) error {
+	fits := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r)
+	}
+	if scope == "" || strings.ContainsFunc(scope, func(r rune) bool { return !fits(r) }) {
+		return errors.New(`a scope is a name of letters, digits, ".", "_" and "-", such as login`)
+	}
+	return nil
+}
+
+// Rate is what the limiter allows.
+func (l *Limiter) Rate() Rate { return l.rate }
+
+// String says what the limiter allows: "login: 5/min".
+func (l *Limiter) String() string { return l.scope + ": " + l.rate.String() }
+
+// Allow counts a request of a key, which may have parts, such as an account
+// and an address. It returns nil, or the refusal: a [framework.Error] of status
+// 429 with Retry-After, which an action's function returns as it is.
+//
+// What was counted stays counted when the action's transaction is rolled back.
+// A transaction that the framework repeats counts again.
+func (l *Limiter) Allow(c *framework.Call, key ...string) error {
+	q, err := l.take(c, key...)
+	if err != nil || q.Wait == 0 {
+		return err
+	}
+	return refusal(q.Wait)
+}
+
+// take counts a request and tells the client.
+func (l *Limiter) take(c *framework.Call, key ...string) (Quota, error) {
+	q, err := l.store.Take(c, l.key(key), l.rate)
+	if err == nil {
+		advertise(c.Header(), l.scope, l.rate, q)
+	}
+	return q, err
+}
+
+// key joins the parts so that no two lists of parts are the same text.
+func (l *Limiter) key(parts []string) string {
+	var b strings.Builder
+	b.WriteString(l.scope)
+	for _, part := range parts {
+		b.WriteString(" " + strconv.Itoa(len(part)) + ":" + part)
+	}
+	return b.String()
+}
+
+func refusal(wait time.Duration) *framework.Error {
+	after := strconv.Itoa(seconds(wait))
+	e := framework.Refuse(http.StatusTooManyRequests, framework.CodeThrottled, "Too many requests; try again in "+after+" s.")
+	e.Header = map[string]string{"Retry-After": after}
+	return e
+}
+
+// seconds rounds up: who waits that long has waited long enough.
+func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

@@ -1,0 +1,47 @@
+package redisthrottle
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// newClient never waits longer than the timeout and never tries twice: the
+// breaker knows better when to.
+func newClient(o *redis.Options, timeout time.Duration) *redis.Client {
+	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = timeout, timeout, timeout, timeout
+	o.ContextTimeoutEnabled = true
+	o.MaxRetries, o.DialerRetries = -1, 1
+	o.DisableIdentity = true
+	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	o.Dialer = quiet(redis.NewDialer(o))
+	return redis.NewClient(o)
+}
+
+// quiet dials. When that fails it returns a connection that fails with the same
+// error, because go-redis writes every failed dial to standard error by itself,
+// and the only way to stop it there is to stop it for the whole program.
+func quiet(dial func(ctx context.Context, network, address string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return unconnected{err}, nil //nolint:nilerr // the connection returns it
+		}
+		return conn, nil
+	}
+}
+
+// unconnected is a connection that was never made.
+type unconnected struct{ err error }
+
+func (u unconnected) Read([]byte) (int, error)       { return 0, u.err }
+func (u unconnected) Write([]byte) (int, error)      { return 0, u.err }
+func (unconnected) Close() error                     { return nil }
+func (unconnected) LocalAddr() net.Addr              { return &net.TCPAddr{} }
+func (unconnected) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
+func (unconnected) SetDeadline(time.Time) error      { return nil }
+func (unconnected) SetReadDeadline(time.Time) error  { return nil }
+func (unconnected) SetWriteDeadline(time.Time) error { return nil }

@@ -1,0 +1,131 @@
+package redisthrottle
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"trestle.example/framework/throttle"
+)
+
+//go:embed take.lua
+var takeScript string
+
+// Options are what a [Store] may be told.
+type Options struct {
+	// Prefix begins every key. Defaults to "trestle:throttle:".
+	Prefix string
+	// Timeout is how long one request waits for Redis, in all. Defaults to 250
+	// milliseconds.
+	Timeout time.Duration
+	// Fallback counts while Redis is away. Defaults to a [throttle.Memory].
+	Fallback throttle.Store
+	// Log is told when Redis goes away and when it is back. Defaults to
+	// slog.Default.
+	Log *slog.Logger
+}
+
+// A Store is a [throttle.Store] in Redis, safe for concurrent use.
+type Store struct {
+	client   *redis.Client
+	take     *redis.Script
+	prefix   string
+	timeout  time.Duration
+	fallback throttle.Store
+	log      *slog.Logger
+	breaker  breaker
+}
+
+var _ throttle.Store = (*Store)(nil)
+
+// Open makes a store for the Redis at an address such as
+// redis://user:password@localhost:6379/0, rediss:// for TLS, or
+// unix:///run/redis.sock. It does not connect: a Redis that is away is not an
+// error. Close it when it is no longer used.
+func Open(url string, o Options) (*Store, error) {
+	settings, err := redis.ParseURL(url)
+	if err != nil {
+		// Neither the address nor the error is repeated: they may hold a password.
+		return nil, errors.New("this is not the address of a Redis server: it should look like redis://:password@localhost:6379/0")
+	}
+	if o.Prefix == "" {
+		o.Prefix = "trestle:throttle:"
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = 250 * time.Millisecond
+	}
+	if o.Fallback == nil {
+		o.Fallback = new(throttle.Memory)
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	return &Store{
+		client: newClient(settings, o.Timeout), take: redis.NewScript(takeScript),
+		prefix: o.Prefix, timeout: o.Timeout, fallback: o.Fallback, log: o.Log,
+	}, nil
+}
+
+// Close ends the connections.
+func (s *Store) Close() error { return s.client.Close() }
+
+// Take implements [throttle.Store]. It fails only for a rate that cannot be
+// held, or if the fallback does.
+func (s *Store) Take(ctx context.Context, key string, rate throttle.Rate) (throttle.Quota, error) {
+	if err := rate.Check(); err != nil {
+		return throttle.Quota{}, err
+	}
+	ask, probing := s.breaker.pass()
+	if !ask {
+		return s.fallback.Take(ctx, key, rate)
+	}
+	q, err := s.ask(ctx, key, rate)
+	if err != nil {
+		if s.breaker.fail(probing) {
+			s.log.WarnContext(ctx, "Redis does not answer: throttles count in this process until it is back", "error", err)
+		}
+		return s.fallback.Take(ctx, key, rate)
+	}
+	if s.breaker.succeed(probing) {
+		s.log.InfoContext(ctx, "Redis is back: throttles count there again")
+	}
+	return q, nil
+}
+
+// ask counts in Redis. A client that goes away does not undo its request, nor
+// is it taken for Redis going away.
+func (s *Store) ask(ctx context.Context, key string, rate throttle.Rate) (throttle.Quota, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
+	defer cancel()
+	answer, err := s.take.Run(ctx, s.client, []string{s.hashed(key, rate)},
+		rate.Limit, rate.Per.Microseconds(), max(1, rate.Grain().Microseconds())).Int64Slice()
+	if err != nil {
+		return throttle.Quota{}, err
+	}
+	if len(answer) != 3 {
+		return throttle.Quota{}, fmt.Errorf("the script answers with %d numbers, not 3", len(answer))
+	}
+	return quota(rate, answer[0] == 1, int(answer[1]), time.Duration(answer[2])*time.Microsecond), nil
+}
+
+func quota(rate throttle.Rate, passes bool, used int, reset time.Duration) throttle.Quota {
+	q := throttle.Quota{Limit: rate.Limit, Remaining: max(0, rate.Limit-used), Reset: reset}
+	if !passes {
+		q.Wait = reset
+	}
+	return q
+}
+
+// hashed is the key as Redis sees it. It cannot be turned back, but a guess can
+// be checked against it: Redis holds no secrets, and is not a public place.
+func (s *Store) hashed(key string, rate throttle.Rate) string {
+	sum := sha256.Sum256([]byte(rate.String() + " " + key))
+	return s.prefix + base64.RawURLEncoding.EncodeToString(sum[:])
+}
