@@ -8,8 +8,10 @@ import (
 // An Action is an extra endpoint on one object of a viewset: make one with
 // [Get], [Post], [Put], [Patch] or [Delete]. The object arrives within the
 // caller's scope; for every method but GET it is locked, and the function runs
-// inside a transaction, which may be retried as a whole. Out [None] answers
-// 204, anything else 200.
+// inside a transaction, which may be retried as a whole. It has all its
+// columns and none of its relations; [FindOne] reads it again as a viewset
+// shows it. For GET the input is read from the query string. Out [None]
+// answers 204, anything else 200.
 type Action[M any] struct{ action }
 
 // A CollectionAction is an extra endpoint on the whole of a viewset, for

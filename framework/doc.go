@@ -22,6 +22,40 @@
 //	plan.go        selects, joins and loads exactly what a shape shows
 //	encode.go      writes JSON; errorshape.go writes refusals
 //
+// # What a client writes
+//
+// An input is a struct of plain fields, matched to the model's by Go name and
+// type. Its tags:
+//
+//	json:"name"          the client's name; "-" leaves the field out
+//	validate:"required"  must be present, not null, not blank; 0 and false are values
+//	validate:"max=200"   and the other rules of package validator, of one value each
+//	default:"booked"     what an absent field becomes on POST and PUT
+//	ref:"patients"       the viewset whose row the value names; it must be one the caller may see
+//	trim:"-"             keeps white space at both ends of text
+//	doc:"..."            a sentence for the reference
+//
+// A pointer may be null. PATCH changes what is present; PUT returns what is
+// absent to its default. A rule over several fields is a method,
+// [Checker]. A type of one's own is read by its UnmarshalJSON or
+// UnmarshalText, which says by a [ValueError] what is wrong with a value.
+//
+// # What a client sees
+//
+// A view is a struct of fields of the model, matched by Go name and type. A
+// field that is named like a relation of the model shows it: a struct or a
+// pointer to one is joined, a slice is loaded for all rows at once. The tag
+// ref:"doctors" narrows it by that viewset's scope, ref:"-" says that it is
+// part of the row.
+//
+// # What the framework fills
+//
+// The primary key, a UUIDv7 unless the database makes it; the fields CreatedAt
+// and UpdatedAt; the owner, where the scope is [Own]; the column that
+// [Search.Stored] names. Any other column that no input names is stored as
+// Go's zero value, or as its default: tag says where it is nullzero. A
+// function that changes rows stores them by [Save] and [Insert].
+//
 // # Around it
 //
 // Package sqldb opens the database and holds what differs between PostgreSQL

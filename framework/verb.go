@@ -95,7 +95,8 @@ func Computes[M, Out any](fn func(*Call, *M) (Out, error), load ...string) Verb 
 
 // Accepts writes In's fields onto the model's, matched by Go field name and
 // type, for Create, Update and Patch alike: presence in the body decides what
-// Patch changes. Out is the answer, shown as List or Retrieve show it.
+// Patch changes. Out is the answer, shown as List or Retrieve show it. The
+// package comment lists the tags that In may have.
 func Accepts[In, Out any]() Verb {
 	return Verb{kind: verbAccepts, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
 }

@@ -11,7 +11,8 @@ import (
 // name in it once and stops the program with a sentence if one is wrong.
 //
 // Names in a declaration are the client's: the JSON names of its shapes.
-// M is a bun model, a struct with a primary key.
+// M is a bun model, a struct with a primary key. The package comment says what
+// the framework fills of it and which tags shapes may have.
 type ViewSet[M any] struct {
 	// Name is the resource's name and its path: "patients" is served at
 	// {prefix}/patients/. Unique within an API together with Under.
@@ -54,7 +55,9 @@ type ViewSet[M any] struct {
 	// Lookup is the field that item paths carry. Defaults to the primary key.
 	Lookup string
 	// Single makes it the caller's one row, found by this owner field: the
-	// path has no id and no list. Defaults to none.
+	// path has no id and no list, PUT makes the row if it is not there. The
+	// field needs a unique index, or callers at once may make two. Defaults to
+	// none.
 	Single func(*M) *uuid.UUID
 	// Uniques gives unique constraints codes and sentences of their own.
 	// Others answer 409 not_unique.

@@ -14,12 +14,15 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"trestle.example/framework/sqldb"
 )
 
 // A config is what can be set from outside. Every setting is a flag, else an
 // environment variable, else a default; an empty variable counts as absent.
 type config struct {
 	addr             string
+	addrByFlag       bool // --addr set it
 	databaseURL      string
 	publicURL        string
 	hosts            []string
@@ -39,7 +42,7 @@ type config struct {
 type setting struct {
 	flag, variable string
 	fallback       string
-	example        string // a right value, for the report of a wrong one
+	example        string // a right value, for the report of a wrong one; "" where read's error shows both
 	usage          string // its `word` in backquotes names the value in the help
 	shown          string // what the help shows as the default, unless it is fallback
 	serving        bool   // it matters to a server alone
@@ -153,20 +156,29 @@ func addSettings(flags *pflag.FlagSet, serving bool) {
 // deployment is right for all commands or for none. Every wrong value is
 // reported.
 func readConfig(flags *pflag.FlagSet, env map[string]string) (config, error) {
-	var c config
+	c := config{addrByFlag: flags.Changed("addr")}
 	var wrong []error
 	for _, s := range settings() {
 		name, value := s.variable, env[s.variable]
-		if f := flags.Lookup(s.flag); f != nil && f.Changed {
-			name, value = "--"+s.flag, f.Value.String()
+		if flags.Changed(s.flag) {
+			name, value = "--"+s.flag, flags.Lookup(s.flag).Value.String()
 		} else if value == "" {
 			value = s.fallback
 		}
 		if err := s.read(&c, value); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s is %q: %w; for example %s=%s", name, masked(value), err, name, s.example))
+			wrong = append(wrong, s.wrong(name, value, err))
 		}
 	}
 	return c, errors.Join(wrong...)
+}
+
+// wrong is the report of a value that read refused; name is the flag or the
+// variable that it came by.
+func (s setting) wrong(name, value string, err error) error {
+	if s.example == "" {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return fmt.Errorf("%s is %q: %w; for example %s=%s", name, masked(value), err, name, s.example)
 }
 
 var passwordInURL = regexp.MustCompile(`://.*@`)
@@ -201,11 +213,20 @@ func readAddr(to *string, v string) error {
 func readDatabaseURL(to *string, v string) error {
 	*to = v
 	if v != "" {
-		return nil
+		return checkDatabaseURL(v)
 	}
 	path, err := filepath.Abs(filepath.Join("data", "trestle.db"))
 	*to = (&url.URL{Scheme: "sqlite", Path: filepath.ToSlash(path)}).String()
 	return err
+}
+
+// checkDatabaseURL is the package's own report without the package's name.
+func checkDatabaseURL(v string) error {
+	err := sqldb.CheckURL(v)
+	if err == nil {
+		return nil
+	}
+	return errors.New(strings.TrimPrefix(err.Error(), "sqldb: "))
 }
 
 func readPublicURL(to *string, v string) error {
@@ -286,20 +307,4 @@ func readLevel(to *slog.Level, v string) error {
 	}
 	*to = level
 	return nil
-}
-
-// unknownSettings are the variables that look like settings and are none.
-func unknownSettings(env map[string]string) []string {
-	known := map[string]bool{passwordVariable: true}
-	for _, s := range settings() {
-		known[s.variable] = true
-	}
-	var unknown []string
-	for name := range env {
-		if strings.HasPrefix(name, "TRESTLE_") && !known[name] && !strings.HasPrefix(name, "TRESTLE_TEST_") {
-			unknown = append(unknown, name)
-		}
-	}
-	slices.Sort(unknown)
-	return unknown
 }

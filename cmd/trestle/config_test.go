@@ -136,14 +136,6 @@ func TestAllWrongValuesAtOnce(t *testing.T) {
 	}
 }
 
-func TestUnknownSettings(t *testing.T) {
-	t.Parallel()
-	got := unknownSettings(variables([]string{"TRESTLE_ADRR=x", "TRESTLE_ADDR=x", "TRESTLE_PASSWORD=x", "TRESTLE_HOST=x", "HOME=/"}))
-	if want := []string{"TRESTLE_ADRR", "TRESTLE_HOST"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("%q; want %q", got, want)
-	}
-}
-
 func TestEveryExampleIsRight(t *testing.T) {
 	t.Parallel()
 	for _, s := range settings() {

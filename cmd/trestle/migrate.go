@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -63,12 +64,11 @@ gone with all they hold, so it asks first; away from a terminal it needs --yes.`
 }
 
 func (p *program) migrateDown(ctx context.Context, s *site, yes bool) error {
-	list, err := s.db.MigrationStatus(ctx, resources.Migrations()...)
+	newest, err := s.db.NewestMigration(ctx, resources.Migrations()...)
 	if err != nil {
 		return err
 	}
-	newest := newestApplied(list)
-	if newest == nil {
+	if newest.AppliedAt.IsZero() {
 		p.sayf("No migration was applied; there is nothing to undo.")
 		return nil
 	}
@@ -79,21 +79,11 @@ func (p *program) migrateDown(ctx context.Context, s *site, yes bool) error {
 			return err
 		}
 	}
-	undone, err := s.db.MigrateDown(ctx, nil, resources.Migrations()...)
+	err = s.db.UndoMigration(ctx, newest, resources.Migrations()...)
 	if err == nil {
-		p.sayf("Undid %s.", undone)
+		p.sayf("Undid %s.", newest)
 	}
 	return err
-}
-
-func newestApplied(list []sqldb.Migration) *sqldb.Migration {
-	var newest *sqldb.Migration
-	for i, m := range list {
-		if !m.AppliedAt.IsZero() && (newest == nil || !m.AppliedAt.Before(newest.AppliedAt)) {
-			newest = &list[i]
-		}
-	}
-	return newest
 }
 
 func (p *program) migrateStatusCommand() *cobra.Command {
@@ -109,11 +99,11 @@ func (p *program) migrateStatusCommand() *cobra.Command {
 
 func (p *program) migrateStatus(ctx context.Context, s *site) error {
 	list, err := s.db.MigrationStatus(ctx, resources.Migrations()...)
-	if written := writeMigrations(p.stdout, list); written != nil {
-		return written
-	}
-	if err != nil {
+	if err != nil && len(list) == 0 {
 		return err
+	}
+	if written := writeMigrations(p.stdout, list); written != nil || err != nil {
+		return errors.Join(err, written)
 	}
 	return s.requireMigrated(ctx)
 }

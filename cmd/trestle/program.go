@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,16 +45,41 @@ func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "trestle",
 		Short:         "Serve the API and look after its database",
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ", "Flags.FlagUsagesWrapped 100 "))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ", "Flags.FlagUsagesWrapped 100 ") +
+		"{{if not .HasParent}}" + rootNotes + "{{end}}")
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.AddCommand(
 		p.serveCommand(), p.migrateCommand(), p.seedCommand(), p.createSuperuserCommand(),
 		p.tokenCommand(), p.routesCommand(), p.checkCommand(), p.reindexCommand(),
 	)
 	return root
+}
+
+// rootNotes end the help of the program itself.
+const rootNotes = `
+Settings: "trestle serve --help" lists them all. A flag goes before the
+variable, the variable before the default.
+
+Exit codes:
+  0   success
+  1   a failure
+  2   a wrong call or a wrong setting
+  3   the database needs something done first, such as a migration
+`
+
+// version is that of the module, "(devel)" if it was built without one, and
+// Go's.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "of an unknown version"
+	}
+	return info.Main.Version + " " + info.GoVersion
 }
 
 // command completes a command with what it runs.
@@ -81,11 +108,13 @@ func (p *program) group(use, short string, commands ...*cobra.Command) *cobra.Co
 	return c
 }
 
-// required marks flags without which a command is not run.
-func required(c *cobra.Command, flags ...string) {
-	for _, name := range flags {
-		if err := c.MarkFlagRequired(name); err != nil {
-			panic(err) // a flag that the command does not have
+// aboutUser adds the flag --email, without which the command is not run.
+func aboutUser(c *cobra.Command, usage string) {
+	email := c.Flags().String("email", "", usage)
+	c.PreRunE = func(*cobra.Command, []string) error {
+		if *email == "" {
+			return errors.New("say whose: --email ADDRESS")
 		}
+		return nil
 	}
 }

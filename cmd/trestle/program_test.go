@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -88,8 +89,8 @@ func TestWrongCalls(t *testing.T) {
 		"an unknown command of a group":        {"token make", `unknown command "make" for "trestle token"`},
 		"an unknown flag":                      {"serve --adr :1", "unknown flag: --adr"},
 		"a word too many":                      {"serve now", `unknown command "now"`},
-		"no e-mail for a superuser":            {"createsuperuser", `"email" not set`},
-		"no e-mail for a token":                {"token create", `"email" not set`},
+		"no e-mail for a superuser":            {"createsuperuser", "say whose: --email ADDRESS"},
+		"no e-mail for a token":                {"token create", "say whose: --email ADDRESS"},
 		"no tokens to revoke":                  {"token revoke --email a@example.com", "either their ids"},
 		"tokens to revoke, and all":            {"token revoke --email a@example.com --all 01a1fb21-fe1b-7692-ad93-e9f270ba6438", "either their ids"},
 		"no id of a token":                     {"token revoke --email a@example.com trs_abcdefghijkl", `"trs_abcd..." is no id`},
@@ -102,12 +103,28 @@ func TestWrongCalls(t *testing.T) {
 		"two resources to reindex":             {"reindex a b", "accepts at most 1 arg"},
 		"demo data in production":              {"serve --seed --env production", "serve without --seed"},
 		"a wrong setting, by a flag":           {"check --page-size many", `--page-size is "many": it must be a whole number from 1 to 1000; for example --page-size=20`},
-		"a wrong database, where none is read": {"migrate status --database mysql://x", `the scheme "mysql" is not one of`},
+		"a wrong database":                     {"migrate status --database mysql://x", `the scheme "mysql" is not one of`},
+		"a wrong database, where none is read": {"check --database mysql://x", `--database: database URL "mysql://x": the scheme "mysql" is not one of`},
+		"a database by a relative path":        {"check --database sqlite://rel.db", "the path must be absolute"},
+		"a database without a name":            {"check --database postgres://", "it names no database"},
+		"a database with an unknown sslmode":   {"check --database postgres://h/db?sslmode=foo", `sslmode "foo" is not one of`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			newRig(t, sqliteURL(t)).run(test.call).is(t, exitUsage, test.says)
 		})
+	}
+}
+
+func TestAWrongDatabaseOfTheVariable(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "mysql://app:hidden@host/db")
+	for _, call := range []string{"check", "routes", "serve", "migrate up", "token list --email a@example.com"} {
+		got := r.run(call)
+		got.is(t, exitUsage, "DATABASE_URL: ", `the scheme "mysql" is not one of`)
+		if strings.Contains(got.stdout+got.stderr, "hidden") || strings.Count(got.stderr, "mysql") != 2 {
+			t.Errorf("%s shows the password or says it twice: %s", call, got.stderr)
+		}
 	}
 }
 
@@ -117,6 +134,9 @@ func TestADatabaseThatIsAway(t *testing.T) {
 	for _, call := range []string{"serve", "migrate up", "migrate status", "seed", "token list --email a@example.com", "reindex"} {
 		got := r.run(call)
 		got.is(t, exitFailure, "the database cannot be reached", "DATABASE_URL")
+		if got.stdout != "" {
+			t.Errorf("%s prints %q before that", call, got.stdout)
+		}
 		if strings.Contains(got.stdout+got.stderr, "hidden") {
 			t.Errorf("%s shows the password: %s", call, got.stderr)
 		}
@@ -126,7 +146,15 @@ func TestADatabaseThatIsAway(t *testing.T) {
 func TestWhatNeedsNoDatabase(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "postgres://app:hidden@127.0.0.1:1/app")
-	for _, call := range []string{"check", "routes", "routes --json", "--help", "help serve", "migrate", "token"} {
+	for _, call := range []string{"check", "routes", "routes --json", "--help", "--version", "help serve", "migrate", "token"} {
 		r.run(call).is(t, exitOK)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	got := newRig(t, "").ok("--version")
+	if !regexp.MustCompile(`^trestle \S+ go1\.\S+.*\n$`).MatchString(got) {
+		t.Errorf("it prints %q; want its name, its version and Go's", got)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"trestle.example/resources/clinic"
 )
 
 func (p *program) seedCommand() *cobra.Command {
@@ -52,20 +54,20 @@ func (p *program) seed(cmd *cobra.Command, _ []string) error {
 const maxSeeds = 10_000_000
 
 func sowingOf(cmd *cobra.Command) (*sowing, error) {
-	w := &sowing{}
 	scale, _ := cmd.Flags().GetInt("scale")
 	patients, _ := cmd.Flags().GetInt("patients")
 	appointments, _ := cmd.Flags().GetInt("appointments")
-	w.force, _ = cmd.Flags().GetBool("force")
-	if scale < 1 || scale > maxSeeds/600 {
-		return nil, misused("--scale is %d; it must be from 1 to %d", scale, maxSeeds/600)
+	force, _ := cmd.Flags().GetBool("force")
+	if largest := maxSeeds / clinic.SeedAppointments; scale < 1 || scale > largest {
+		return nil, misused("--scale is %d; it must be from 1 to %d", scale, largest)
 	}
 	for name, n := range map[string]int{"patients": patients, "appointments": appointments} {
 		if cmd.Flags().Changed(name) && (n < 1 || n > maxSeeds) {
 			return nil, misused("--%s is %d; it must be from 1 to %d", name, n, maxSeeds)
 		}
 	}
-	w.Doctors, w.Patients, w.Appointments = 12*scale, 200*scale, 600*scale
+	w := sowingAt(scale)
+	w.force = force
 	if patients > 0 {
 		w.Patients = patients
 	}
@@ -73,6 +75,13 @@ func sowingOf(cmd *cobra.Command) (*sowing, error) {
 		w.Appointments = appointments
 	}
 	return w, nil
+}
+
+// sowingAt is demo data of so many clinics' size.
+func sowingAt(scale int) *sowing {
+	return &sowing{SeedOptions: clinic.SeedOptions{
+		Doctors: scale * clinic.SeedDoctors, Patients: scale * clinic.SeedPatients, Appointments: scale * clinic.SeedAppointments,
+	}}
 }
 
 // sow seeds with a progress bar, and prints the passwords that it made.

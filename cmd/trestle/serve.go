@@ -43,51 +43,64 @@ func (p *program) serve(cmd *cobra.Command, _ []string) error {
 		if err != nil {
 			return err
 		}
-		if err := p.prepare(cmd.Context(), s, migrate, seed); err != nil {
+		if seed && s.production {
+			return misused("TRESTLE_ENV is production, where demo data is never made; serve without --seed")
+		}
+		if err := p.prepare(cmd.Context(), s, migrate); err != nil {
 			return err
 		}
-		listener, err := listen(cmd.Context(), s.addr)
+		listener, err := s.listen(cmd.Context())
 		if err != nil {
 			return err
 		}
-		p.warnAll(s)
-		if err := p.welcome(cmd.Context(), s, listener.Addr(), seed); err != nil {
+		if err := p.greet(cmd.Context(), s, listener.Addr(), seed); err != nil {
 			return errors.Join(err, listener.Close())
 		}
 		return serveUntilStopped(cmd.Context(), newServer(handler, s.log), listener, s.log)
 	})
 }
 
-// prepare brings the database to where it can be served.
-func (p *program) prepare(ctx context.Context, s *site, migrate, seed bool) error {
-	if seed && s.production {
-		return misused("TRESTLE_ENV is production, where demo data is never made; serve without --seed")
-	}
+// prepare brings the schema to where it can be served.
+func (p *program) prepare(ctx context.Context, s *site, migrate bool) error {
 	if migrate {
-		if err := p.migrateUp(ctx, s); err != nil {
-			return err
-		}
-	} else if err := s.requireMigrated(ctx); err != nil {
-		return err
+		return p.migrateUp(ctx, s)
 	}
-	if !seed {
-		return nil
-	}
-	return p.sow(ctx, s, &sowing{})
+	return s.requireMigrated(ctx)
 }
 
-// listen takes the address, or says why it cannot.
-func listen(ctx context.Context, addr string) (net.Listener, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+// greet seeds, if asked to, and says where the server is. The address is taken
+// by then: passwords that are shown once are not followed by a failure.
+func (p *program) greet(ctx context.Context, s *site, addr net.Addr, seed bool) error {
+	s.warnOfSettings()
+	if seed {
+		if err := p.sow(ctx, s, sowingAt(1)); err != nil {
+			return err
+		}
+	}
+	return p.welcome(ctx, s, addr, seed)
+}
+
+// listen takes the address, or says why it cannot and how another is chosen.
+func (s *site) listen(ctx context.Context) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("the address %s is in use; try --addr %s", addr, next(addr))
+		return nil, fmt.Errorf("the address %s is in use; try %s", s.addr, s.choosing(next(s.addr)))
 	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("the address %s is not open to this user; try a port above 1023, as in --addr 127.0.0.1:8080", addr)
+		return nil, fmt.Errorf("the address %s is not open to this user; try a port above 1023, as in %s", s.addr, s.choosing("127.0.0.1:8080"))
 	case err != nil:
-		return nil, fmt.Errorf("listening on %s: %v", addr, err) //nolint:errorlint // wrapped, it would pass for a fault of the database
+		return nil, fmt.Errorf("listening on %s: %v", s.addr, err) //nolint:errorlint // wrapped, it would pass for a fault of the database
 	}
 	return listener, nil
+}
+
+// choosing is how another address is said: by the flag, if that was used, else
+// by the variable, which works below make too.
+func (c config) choosing(addr string) string {
+	if c.addrByFlag {
+		return "--addr " + addr
+	}
+	return "TRESTLE_ADDR=" + addr + " (or --addr " + addr + ")"
 }
 
 // next is the same address with the next port.

@@ -39,6 +39,9 @@ func TestTheProgramServesUntilItIsStopped(t *testing.T) {
 				if page := fetchPasted(t, served.curl); page.Count == 0 || len(page.Results) == 0 {
 					t.Errorf("%s: the printed request finds nothing", start)
 				}
+				if told := strings.Contains(served.stderr.String(), "Seeded 200 patients, 600 appointments and 4 users."); told != (start == "cold") {
+					t.Errorf("%s: it says what it seeded: %t: %s", start, told, served.stderr)
+				}
 				if printed := strings.Contains(served.before, "admin@example.com"); printed != (start == "cold") {
 					t.Errorf("%s: passwords are printed: %t", start, printed)
 				}
@@ -170,9 +173,22 @@ func TestPortInUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer taken.Close()
+	t.Cleanup(func() { taken.Close() })
 	addr := taken.Addr().String()
-	newRig(t, sqliteURL(t)).run("serve --migrate --addr "+addr).is(t, exitFailure, "the address "+addr+" is in use; try --addr "+next(addr))
+	for name, test := range map[string]struct{ call, variable, says string }{
+		"the flag":                   {"serve --migrate --seed --addr " + addr, "", "try --addr " + next(addr)},
+		"the variable":               {"serve --migrate --seed", addr, "try TRESTLE_ADDR=" + next(addr)},
+		"the flag, not the variable": {"serve --migrate --seed --addr " + addr, "127.0.0.1:0", "try --addr " + next(addr)},
+	} {
+		t.Run("chosen by "+name, func(t *testing.T) {
+			t.Parallel()
+			got := newRig(t, sqliteURL(t), "TRESTLE_ADDR="+test.variable).run(test.call)
+			got.is(t, exitFailure, "the address "+addr+" is in use; "+test.says)
+			if got.stdout != "" {
+				t.Errorf("it prints passwords before it fails: %s", got.stdout)
+			}
+		})
+	}
 }
 
 func TestNextAddress(t *testing.T) {
@@ -278,26 +294,22 @@ func TestWarnings(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		c    config
-		env  []string
 		says string // "" for no warning
 	}{
-		"loopback":                         {config{addr: "127.0.0.1:80"}, nil, ""},
-		"loopback, IPv6":                   {config{addr: "[::1]:80"}, nil, ""},
-		"localhost":                        {config{addr: "localhost:80"}, nil, ""},
-		"every network":                    {config{addr: ":80"}, nil, "in the clear"},
-		"another network":                  {config{addr: "10.0.0.1:80"}, nil, "in the clear"},
-		"production, with its public URL":  {config{addr: ":80", production: true, publicURL: "https://a.example"}, nil, ""},
-		"production, with its host":        {config{addr: ":80", production: true, hosts: []string{"a.example"}}, nil, ""},
-		"production, without either":       {config{addr: ":80", production: true}, nil, "TRESTLE_PUBLIC_URL or TRESTLE_HOSTS"},
-		"a variable that is misspelt":      {config{addr: "[::1]:80"}, []string{"TRESTLE_ADRR=x"}, "TRESTLE_ADRR"},
-		"a variable of the program's own":  {config{addr: "[::1]:80"}, []string{"TRESTLE_ADDR=x"}, ""},
-		"a variable for its tests, unread": {config{addr: "[::1]:80"}, []string{"TRESTLE_TEST_X=x"}, ""},
+		"loopback":                        {config{addr: "127.0.0.1:80"}, ""},
+		"loopback, IPv6":                  {config{addr: "[::1]:80"}, ""},
+		"localhost":                       {config{addr: "localhost:80"}, ""},
+		"every network":                   {config{addr: ":80"}, "in the clear"},
+		"another network":                 {config{addr: "10.0.0.1:80"}, "in the clear"},
+		"production, with its public URL": {config{addr: ":80", production: true, publicURL: "https://a.example"}, ""},
+		"production, with its host":       {config{addr: ":80", production: true, hosts: []string{"a.example"}}, ""},
+		"production, without either":      {config{addr: ":80", production: true}, "TRESTLE_PUBLIC_URL or TRESTLE_HOSTS"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var log strings.Builder
 			s := &site{config: test.c, log: slog.New(slog.NewTextHandler(&log, nil))}
-			(&program{env: variables(test.env)}).warnAll(s)
+			s.warnOfSettings()
 			if got := log.String(); (got == "") != (test.says == "") || !strings.Contains(got, test.says) {
 				t.Errorf("the log says %q; want %q", got, test.says)
 			}

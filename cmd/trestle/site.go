@@ -25,24 +25,35 @@ type site struct {
 	log   *slog.Logger
 }
 
-// open reads the settings and opens the database, which need not be up. Every
+// settings reads the settings, and warns of variables that are none. Every
 // wrong setting is reported, that of the database among them.
-func (p *program) open(flags *pflag.FlagSet) (*site, error) {
+func (p *program) settings(flags *pflag.FlagSet) (config, *slog.Logger, error) {
 	c, err := readConfig(flags, p.env)
-	db, dbErr := sqldb.Open(c.databaseURL, sqldb.Options{
+	log := newLog(p.stderr, c)
+	warnUnknown(log, p.env)
+	if err != nil {
+		err = &exitError{exitUsage, err}
+	}
+	return c, log, err
+}
+
+// open reads the settings and opens the database, which need not be up.
+func (p *program) open(flags *pflag.FlagSet) (*site, error) {
+	c, log, err := p.settings(flags)
+	if err != nil {
+		return nil, err
+	}
+	db, err := sqldb.Open(c.databaseURL, sqldb.Options{
 		MaxConns: c.dbConns, StatementTimeout: c.statementTimeout, NoPrepare: !c.prepare,
 	})
-	if err != nil && dbErr == nil {
-		_ = db.Close() // nothing was done with it
-	}
-	if err := errors.Join(err, dbErr); err != nil {
+	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
 	users, err := auth.NewUsers(auth.Options{})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &site{config: c, db: db, users: users, log: newLog(p.stderr, c)}, nil
+	return &site{config: c, db: db, users: users, log: log}, nil
 }
 
 func (s *site) close() { _ = s.db.Close() }
@@ -104,16 +115,16 @@ func (c config) api(db *sqldb.DB, log *slog.Logger) *framework.API {
 // declared is the checked API without a database: the one it is given is never
 // connected to.
 func (p *program) declared(flags *pflag.FlagSet) (*framework.API, error) {
-	c, err := readConfig(flags, p.env)
+	c, log, err := p.settings(flags)
 	if err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, err
 	}
 	db, err := sqldb.Open("postgres://nobody@localhost/nothing", sqldb.Options{})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	api := c.api(db, newLog(p.stderr, c))
+	api := c.api(db, log)
 	return api, api.Check()
 }
 

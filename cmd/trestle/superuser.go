@@ -23,10 +23,9 @@ without it, it is asked for at a terminal, or is the first line of standard inpu
 		Example: `  trestle createsuperuser --email admin@example.com
   trestle createsuperuser --email admin@example.com < password.txt`,
 	}, p.createSuperuser)
-	c.Flags().String("email", "", "the user's e-mail `address`, by which the user signs in")
+	aboutUser(c, "the user's e-mail `address`, by which the user signs in")
 	c.Flags().String("name", "", "the user's `name`")
 	addSettings(c.Flags(), false)
-	required(c, "email")
 	return c
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -37,11 +38,12 @@ alone on standard output. It cannot be shown again: only its hash is kept.`,
 	})
 	c.Flags().String("name", "", "a `name` to know the token by")
 	c.Flags().Duration("expires-in", auth.DefaultTokenLife, "`duration` for which the token is good")
+	addSettings(c.Flags(), false)
 	return c
 }
 
 func (p *program) tokenListCommand() *cobra.Command {
-	return p.userCommand(cobra.Command{
+	c := p.userCommand(cobra.Command{
 		Use:   "list --email ADDRESS [flags]",
 		Short: "List a user's tokens, expired ones too",
 	}, func(ctx context.Context, _ *cobra.Command, s *site, user auth.User) error {
@@ -51,6 +53,8 @@ func (p *program) tokenListCommand() *cobra.Command {
 		}
 		return writeTokens(p.stdout, tokens)
 	})
+	addSettings(c.Flags(), false)
+	return c
 }
 
 func (p *program) tokenRevokeCommand() *cobra.Command {
@@ -64,7 +68,11 @@ func (p *program) tokenRevokeCommand() *cobra.Command {
 		}
 		for _, text := range cmd.Flags().Args() {
 			id, _ := uuid.Parse(text) // checked before the database was opened
-			if err := s.users.RevokeTokenByID(ctx, s.db.Session(), user.ID, id); err != nil {
+			err := s.users.RevokeTokenByID(ctx, s.db.Session(), user.ID, id)
+			switch {
+			case errors.Is(err, auth.ErrNotFound):
+				return fmt.Errorf("%s has no token with the id %s; trestle token list shows them", user.Email, id)
+			case err != nil:
 				return fmt.Errorf("revoking %s of %s: %w", id, user.Email, err)
 			}
 		}
@@ -72,6 +80,7 @@ func (p *program) tokenRevokeCommand() *cobra.Command {
 	})
 	c.Args = checkRevoked
 	c.Flags().Bool("all", false, "revoke every token of the user")
+	addSettings(c.Flags(), false)
 	return c
 }
 
@@ -96,22 +105,24 @@ func shortened(text string) string {
 	return text
 }
 
-// userCommand is a command about the user that --email names.
+// userCommand is a command about the user that --email names. Its other flags
+// come before those of the settings, which the caller adds last.
 func (p *program) userCommand(c cobra.Command, do func(context.Context, *cobra.Command, *site, auth.User) error) *cobra.Command {
 	made := p.command(c, func(cmd *cobra.Command, _ []string) error {
 		ctx, flags := cmd.Context(), cmd.Flags()
 		email, _ := flags.GetString("email")
 		return p.withMigrated(ctx, flags, func(s *site) error {
 			user, err := s.users.FindUser(ctx, s.db.Session(), email)
-			if err != nil {
+			switch {
+			case errors.Is(err, auth.ErrNotFound):
+				return fmt.Errorf("no user has the e-mail %s", email)
+			case err != nil:
 				return err
 			}
 			return do(ctx, cmd, s, user)
 		})
 	})
-	made.Flags().String("email", "", "e-mail `address` of the user")
-	required(made, "email")
-	addSettings(made.Flags(), false)
+	aboutUser(made, "e-mail `address` of the user")
 	return made
 }
 

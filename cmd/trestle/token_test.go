@@ -44,7 +44,7 @@ func TestTokens(t *testing.T) {
 		r.ok("migrate up")
 		r.with("correct horse battery\n", "createsuperuser --email a@example.com").is(t, exitOK)
 		r.with("correct horse battery\n", "createsuperuser --email b@example.com").is(t, exitOK)
-		r.run("token create --email nobody@example.com").is(t, exitFailure, "no user has the e-mail nobody@example.com")
+		r.run("token create --email nobody@example.com").is(t, exitFailure, "no user has the e-mail nobody@example.com\n")
 		r.run("token create --email a@example.com --expires-in -1h").is(t, exitFailure, "cannot live for -1h")
 
 		token := r.ok("token create --email a@example.com --name laptop --expires-in 1h")
@@ -56,9 +56,9 @@ func TestTokens(t *testing.T) {
 			t.Errorf("the list is %q; want the token's first characters and its name", list)
 		}
 		id := regexp.MustCompile(`[0-9a-f-]{36}`).FindString(list)
-		r.run("token revoke --email b@example.com "+id).is(t, exitFailure, "there is no such token")
+		r.run("token revoke --email b@example.com "+id).is(t, exitFailure, "b@example.com has no token with the id "+id)
 		r.ok("token revoke --email a@example.com " + id)
-		r.run("token revoke --email a@example.com "+id).is(t, exitFailure, "there is no such token")
+		r.run("token revoke --email a@example.com "+id).is(t, exitFailure, "a@example.com has no token with the id "+id)
 
 		r.ok("token create --email a@example.com")
 		r.ok("token create --email a@example.com")

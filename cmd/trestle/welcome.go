@@ -78,8 +78,8 @@ func (s *site) demoToken(ctx context.Context) (auth.Secret, error) {
 	return token, err
 }
 
-// warnAll logs what is likely a mistake in the settings.
-func (p *program) warnAll(s *site) {
+// warnOfSettings logs what is likely a mistake in how the server is set up.
+func (s *site) warnOfSettings() {
 	host, _, _ := net.SplitHostPort(s.addr)
 	ip := net.ParseIP(host)
 	if local := host == "localhost" || ip != nil && ip.IsLoopback(); !local && !s.production {
@@ -88,8 +88,5 @@ func (p *program) warnAll(s *site) {
 	}
 	if s.production && s.publicURL == "" && len(s.hosts) == 0 {
 		s.log.Warn("links in answers lead wherever the request's Host says; set TRESTLE_PUBLIC_URL or TRESTLE_HOSTS")
-	}
-	for _, name := range unknownSettings(p.env) {
-		s.log.Warn("this variable is no setting and has no effect; trestle serve --help lists them", "variable", name)
 	}
 }

@@ -5,9 +5,11 @@
 //
 // If TEST_DATABASE_URL is set, the command simply runs: the server is yours.
 // Otherwise withpg starts a private, throw-away cluster and sets
-// TEST_DATABASE_URL for the command. With --install it first installs
-// PostgreSQL where that is missing and it may (as root, with apt-get), and shows
-// what the installer prints. With --verbose it shows the server's log.
+// TEST_DATABASE_URL for the command. With --install it first installs what the
+// tests need and the machine lacks, where it may (as root, with apt-get), and
+// shows what the installer prints: PostgreSQL unless TEST_DATABASE_URL is set,
+// and Redis, which the tests start themselves, unless TEST_REDIS_URL is set.
+// With --verbose it shows the server's log.
 //
 // Interrupts and other requests to end are passed on to the command, and the
 // server always stops. The exit code is the command's, 128 plus the signal's
@@ -27,6 +29,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/frameworktest/postgres"
+	"trestle.example/framework/frameworktest/redis"
 )
 
 const (
@@ -37,8 +40,12 @@ const (
 	exitSignal    = 128
 )
 
-// variable is what the command finds the server's address in.
-const variable = "TEST_DATABASE_URL"
+const (
+	// variable is what the command finds the server's address in.
+	variable = "TEST_DATABASE_URL"
+	// redisVariable names a Redis of the caller's own.
+	redisVariable = "TEST_REDIS_URL"
+)
 
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stderr))
@@ -48,7 +55,7 @@ func main() {
 func run(ctx context.Context, args []string, stderr io.Writer) int {
 	flags := flag.NewFlagSet("withpg", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	install := flags.Bool("install", false, "install PostgreSQL first if it is missing (as root, with apt-get)")
+	install := flags.Bool("install", false, "install PostgreSQL and Redis first if they are missing (as root, with apt-get)")
 	verbose := flags.Bool("verbose", false, "show what the server logs")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: withpg [--install] [--verbose] -- command [argument ...]")
@@ -80,17 +87,17 @@ func withServer(ctx context.Context, o options, command []string) int {
 	signals := catch()
 	defer signals.stop()
 
-	if address := os.Getenv(variable); strings.TrimSpace(address) != "" {
-		return runCommand(command, address, signals, o.stderr)
-	}
 	// A signal ends the start as well; one that comes too late for that is still
 	// there for the command.
 	starting, cancel := signal.NotifyContext(ctx, requestsToEnd()...)
-	cluster, err := startCluster(starting, o)
+	cluster, err := prepare(starting, o)
 	cancel()
 	if err != nil {
 		fmt.Fprintln(o.stderr, "withpg:", err)
 		return exitFailed
+	}
+	if cluster == nil {
+		return runCommand(command, os.Getenv(variable), signals, o.stderr)
 	}
 	code := runCommand(command, cluster.URL(), signals, o.stderr)
 	if err := cluster.Stop(); err != nil {
@@ -102,7 +109,17 @@ func withServer(ctx context.Context, o options, command []string) int {
 	return code
 }
 
-func startCluster(ctx context.Context, o options) (*postgres.Cluster, error) {
+// prepare installs what is asked for, and starts a cluster unless there is a
+// server of the caller's own.
+func prepare(ctx context.Context, o options) (*postgres.Cluster, error) {
+	if o.install && !given(redisVariable) {
+		if err := redis.Install(ctx, o.stderr); err != nil {
+			return nil, err
+		}
+	}
+	if given(variable) {
+		return nil, nil
+	}
 	if o.install {
 		if err := postgres.Install(ctx, o.stderr); err != nil {
 			return nil, err
@@ -110,6 +127,8 @@ func startCluster(ctx context.Context, o options) (*postgres.Cluster, error) {
 	}
 	return postgres.Start(ctx, o.log)
 }
+
+func given(variable string) bool { return strings.TrimSpace(os.Getenv(variable)) != "" }
 
 // runCommand returns the exit code of the command, run with the address.
 func runCommand(command []string, address string, signals *signals, stderr io.Writer) int {

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"fmt"
+	"net/http"
 	"net/url"
 	"reflect"
 	"strconv"
@@ -52,7 +54,7 @@ func (n Number) Window(v framework.Values) (framework.Window, error) {
 	if text := v[pageParam]; text != "" {
 		number, ok := whole(text)
 		if !ok || number < 1 || number-1 > farthest/w.Limit {
-			return framework.Window{}, framework.NotFound()
+			return framework.Window{}, noPage("A page is a whole number from 1.")
 		}
 		w.Number = number
 	}
@@ -63,7 +65,7 @@ func (n Number) Window(v framework.Values) (framework.Window, error) {
 // Envelope implements [framework.Pagination].
 func (n Number) Envelope(p framework.Page) (framework.Envelope, error) {
 	if p.Number > 1 && p.Rows == 0 {
-		return nil, framework.NotFound()
+		return nil, noPage(fmt.Sprintf("There is no page %d.", p.Number))
 	}
 	var next, previous *string
 	if p.More {
@@ -76,6 +78,11 @@ func (n Number) Envelope(p framework.Page) (framework.Envelope, error) {
 		previous = link(p, url.Values{pageParam: {strconv.FormatInt(p.Number-1, 10)}})
 	}
 	return results(p, n.Count, next, previous), nil
+}
+
+// noPage is 404 in words of its own: nothing is hidden here.
+func noPage(why string) error {
+	return framework.Refuse(http.StatusNotFound, framework.CodeNotFound, why)
 }
 
 func (n Number) sizes() sizes { return settle(n.Size, n.MaxSize) }

@@ -68,6 +68,7 @@ var Appointments = framework.ViewSet[Appointment]{
 		filter.Choice("status", string(Booked), string(Completed), string(Cancelled), string(NoShow)),
 		filter.Min("min_fee", "fee"),
 		filter.Reference("doctor", "doctors"),
+		filter.Reference("patient", "patients"),
 	},
 	Uniques: []framework.Unique{{
 		Fields: []string{"doctor", "starts_at"}, Code: "slot_taken",

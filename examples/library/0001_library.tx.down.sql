@@ -1,0 +1,3 @@
+DROP TABLE loans;
+DROP TABLE books;
+DROP TABLE authors;

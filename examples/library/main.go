@@ -1,0 +1,96 @@
+// Library is a whole program: users with tokens, a schema in migrations, books
+// with their authors, loans that belong to whom borrows, and a server that
+// stops when it is told to. Try it:
+//
+//	go run ./examples/library -user lib@library.example   # prints a token
+//	go run ./examples/library
+//	curl -H 'Authorization: Token ...' -H 'Content-Type: application/json' -d '{"name":"Italo Calvino"}' localhost:8080/api/authors/
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"log"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"trestle.example/framework"
+	"trestle.example/framework/auth"
+	"trestle.example/framework/sqldb"
+)
+
+func main() {
+	database := flag.String("database", "sqlite://"+filepath.Join(os.TempDir(), "trestle-library.db"), "`URL` of the database")
+	addr := flag.String("addr", "localhost:8080", "`host:port` to listen on")
+	email := flag.String("user", "", "print a token for the user with this e-mail `address`, who is made if need be, and end")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, *database, *addr, *email); err != nil {
+		log.Fatal(err) //nolint:gocritic // stop is for a process that goes on
+	}
+}
+
+// run brings the schema up to date, then prints a token or serves.
+func run(ctx context.Context, database, addr, email string) error {
+	db, err := sqldb.Open(database, sqldb.Options{})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := db.Migrate(ctx, nil, migrations()...); err != nil {
+		return err
+	}
+	if email != "" {
+		token, err := issue(ctx, db, email)
+		if err == nil {
+			_, err = os.Stdout.WriteString(token + "\n")
+		}
+		return err
+	}
+	handler, err := api(framework.Config{DB: db})
+	if err != nil {
+		return err
+	}
+	return serve(ctx, addr, handler)
+}
+
+// issue makes a token, and its user where there is none. Nobody knows the
+// user's password: this program has tokens alone.
+func issue(ctx context.Context, db *sqldb.DB, email string) (string, error) {
+	users, err := auth.NewUsers(auth.Options{})
+	if err != nil {
+		return "", err
+	}
+	user, err := users.FindUser(ctx, db.Session(), email)
+	if errors.Is(err, auth.ErrNotFound) {
+		user, err = users.CreateUser(ctx, db.Session(), auth.NewUser{Email: email, Password: rand.Text()})
+	}
+	if err != nil {
+		return "", err
+	}
+	token, _, err := users.IssueToken(ctx, db.Session(), user.ID, "command line", auth.DefaultTokenLife)
+	return token.Reveal(), err
+}
+
+// serve answers requests until ctx ends, and lets those under way finish.
+func serve(ctx context.Context, addr string, handler http.Handler) error {
+	server := &http.Server{Addr: addr, Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- server.ListenAndServe() }()
+	log.Printf("http://%s/api/", addr)
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	return server.Shutdown(finish)
+}
