@@ -336,6 +336,7 @@ func (b *binder) input(r *resource, in reflect.Type, fault func(error)) *inputSh
 }
 
 func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb) *listing {
+	e.asks = true
 	l := &listing{resource: r, endpoint: e, shown: shown, pagination: firstSet(v.pagination, r.declaration.pagination, b.api.config.Pagination)}
 	if l.pagination == nil {
 		b.fault(r.path, "list", sentence("no pagination; set Pagination in framework.Config or here, such as page.Number{Size: 20}"))
@@ -410,6 +411,7 @@ func (b *binder) bindActions(r *resource) {
 		e.pattern = base + "/" + a.name + r.slash
 		e.input = b.input(r, a.in, fault)
 		if a.method == http.MethodGet {
+			e.asks = true
 			b.queryInput(e, a.in, fault)
 		}
 		e.settleStatus()

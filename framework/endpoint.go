@@ -33,6 +33,7 @@ type endpoint struct {
 	status       int // 0 for the usual one
 	untransacted bool
 	params       []Param
+	asks         bool         // it reads its query string itself
 	input        *inputShape  // nil if it takes no body
 	out          reflect.Type // what one row or answer looks like
 	serve        func(c *Call, r *request) (*response, error)
@@ -110,7 +111,7 @@ func (e *endpoint) handle(c *Call, r *http.Request, keyText string) (*response, 
 	if req.query, err = readQuery(r); err != nil {
 		return nil, err
 	}
-	if len(e.params) == 0 {
+	if !e.asks {
 		if err := e.ignoreQuery(c, req.query); err != nil {
 			return nil, err
 		}

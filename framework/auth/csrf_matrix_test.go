@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"crypto/tls"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -248,6 +249,43 @@ func TestCSRFSources(t *testing.T) {
 					status = http.StatusForbidden
 				}
 				s.wants(s.send("POST", "act/", "", headers...), status, c.refused)
+			})
+		}
+	})
+}
+
+// Behind a proxy that ends TLS the request itself does not tell its scheme.
+func TestTheOriginBehindAProxyIsThatOfSecure(t *testing.T) {
+	onBoth(t, func(w *world) {
+		w.user("asha@example.com")
+		for _, c := range []struct {
+			name   string
+			secure bool
+			tls    bool
+			origin string
+			passes bool
+		}{
+			{"https by a proxy", true, false, "https://api.example.org", true},
+			{"http by a proxy that is known for https", true, false, "http://api.example.org", false},
+			{"https of its own", true, true, "https://api.example.org", true},
+			{"https of its own, with cookies for http too", false, true, "https://api.example.org", true},
+			{"http of https, with cookies for http too", false, true, "http://api.example.org", false},
+			{"http", false, false, "http://api.example.org", true},
+			{"https of http", false, false, "https://api.example.org", false},
+		} {
+			w.Run(c.name, func(t *testing.T) {
+				s := w.site(SessionOptions{Secure: c.secure})
+				b := s.signedIn("asha@example.com")
+				r := s.on(t).request("POST", "act/", "", "Cookie: "+b.cookie(), "X-CSRFToken: "+b.token, "Origin: "+c.origin)
+				r.TLS = nil
+				if c.tls {
+					r.TLS = &tls.ConnectionState{}
+				}
+				recorder := httptest.NewRecorder()
+				s.handler.ServeHTTP(recorder, r)
+				if (recorder.Code == http.StatusNoContent) != c.passes {
+					t.Errorf("%d %s", recorder.Code, recorder.Body)
+				}
 			})
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
+	"strconv"
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
@@ -149,7 +150,7 @@ func (b browser) read(response *http.Response) string {
 	content, err := io.ReadAll(response.Body)
 	check(err)
 	if len(content) == 0 {
-		return fmt.Sprint(response.StatusCode)
+		return strconv.Itoa(response.StatusCode)
 	}
 	var told struct {
 		session

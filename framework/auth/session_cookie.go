@@ -56,26 +56,25 @@ func isKey(text string) bool {
 // setKey sets a cookie that scripts cannot read. It ends with the browser's
 // own session; how long it holds is for the table to say.
 func (s *Sessions) setKey(c *framework.Call, cookie, key string) {
-	s.set(c, &http.Cookie{Name: s.name(cookie), Value: key, HttpOnly: true})
+	s.set(c, s.name(cookie), key, 0)
 }
 
 // setCSRF gives scripts the token.
-func (s *Sessions) setCSRF(c *framework.Call, token string) {
-	s.set(c, &http.Cookie{Name: csrfCookie, Value: token})
-}
+func (s *Sessions) setCSRF(c *framework.Call, token string) { s.set(c, csrfCookie, token, 0) }
 
 // clear makes the browser forget a cookie.
-func (s *Sessions) clear(c *framework.Call, name string) {
-	s.set(c, &http.Cookie{Name: name, HttpOnly: name != csrfCookie, MaxAge: -1})
-}
+func (s *Sessions) clear(c *framework.Call, name string) { s.set(c, name, "", -1) }
 
 // set adds a cookie to the response, once per name: a transaction may run
 // again, and the last attempt is the one that holds. No cache may keep it.
-func (s *Sessions) set(c *framework.Call, cookie *http.Cookie) {
-	cookie.Path, cookie.Secure, cookie.SameSite = "/", s.options.Secure, http.SameSiteLaxMode
+func (s *Sessions) set(c *framework.Call, name, value string, age int) {
+	cookie := http.Cookie{ //nolint:gosec // Secure follows the option, and csrftoken is for scripts
+		Name: name, Value: value, MaxAge: age, Path: "/",
+		HttpOnly: name != csrfCookie, Secure: s.options.Secure, SameSite: http.SameSiteLaxMode,
+	}
 	h := c.Header()
 	others := slices.DeleteFunc(slices.Clone(h.Values("Set-Cookie")), func(line string) bool {
-		return strings.HasPrefix(line, cookie.Name+"=")
+		return strings.HasPrefix(line, name+"=")
 	})
 	h["Set-Cookie"] = append(others, cookie.String())
 	h.Set("Cache-Control", "no-store")

@@ -52,7 +52,9 @@ func TestAppointmentsAreFiltered(t *testing.T) {
 			{"status, min_fee, doctor and page", "status=booked&min_fee=0.00&doctor=" + das + "&page=1", "be"},
 			{"ordering, which the document does not offer here", "ordering=-starts_at", "abcdef"},
 			{"search, which the document does not offer here", "search=zzz", "abcdef"},
-			{"an unknown parameter", "patient=" + bobs, "abcdef"},
+			{"an unknown parameter", "patients=" + bobs, "abcdef"},
+			{"one's own patient", "patient=" + asha + "&page=1", "abcdef"},
+			{"another's patient", "patient=" + bobs, ""},
 		}
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) {

@@ -112,7 +112,7 @@ var hostileAppointmentQueries = join(
 	refuses(404, 0, "page=0", "page=2", "page=x", "page=-1", "page=1e9", "page=9223372036854775807", "status=no_show&page=2", "min_fee=100&page=2"),
 	refuses(414, 0, "min_fee="+strings.Repeat("9", 9000)),
 	refuses(200, 3, "", "status=", "min_fee=", "doctor=", "status=+", "min_fee=%20&doctor=%09", "min_fee=0", "min_fee=-0", "min_fee=0.00", "min_fee=-999999999.99", "min_fee=000000000000000000000000000000", "min_fee=0."+strings.Repeat("0", 4000),
-		"Status=booked", "status[]=x", "min_fee__gte=x", "max_fee=0", "fee=0", "doctor_id=x", "doctor[]=x", "patient=x", "patient_id=x", "search=zzz", "ordering=-fee", "ordering=fee", "notes=x", "starts_at=x", "page_size=1", "doctor.name=x"),
+		"Status=booked", "status[]=x", "min_fee__gte=x", "max_fee=0", "fee=0", "doctor_id=x", "doctor[]=x", "patients=x", "patient_id=x", "search=zzz", "ordering=-fee", "ordering=fee", "notes=x", "starts_at=x", "page_size=1", "doctor.name=x"),
 	refuses(200, 2, "status=booked", "+status=x&status=booked", "min_fee=100", "min_fee=0.01", "min_fee=+100.000+", "min_fee=00100", "min_fee=99.99"),
 	refuses(200, 1, "min_fee=250.50", "min_fee=250.5", "min_fee=100.01", "status=completed", "status=booked&min_fee=1"),
 	refuses(200, 0, "min_fee=250.51", "min_fee=999999999.99", "min_fee=999999999.9900000", "doctor=00000000-0000-0000-0000-000000000000", "doctor=ffffffff-ffff-ffff-ffff-ffffffffffff", "doctor=FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF", "status=no_show", "status=booked&min_fee=1000"),

@@ -1,0 +1,93 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"trestle.example/framework/sqldb"
+)
+
+func TestBeginRefusesWhoMayNotEnter(t *testing.T) {
+	onBoth(t, func(w *world) {
+		user := w.user("asha@example.com")
+		changed := user
+		changed.UpdatedAt = changed.UpdatedAt.Add(-time.Second)
+		for _, c := range []struct {
+			name string
+			user User
+			ok   bool
+		}{
+			{"a user as just read", user, true},
+			{"one who was changed since", changed, false},
+			{"one who does not exist", User{ID: uuid.Must(uuid.NewV7()), IsActive: true}, false},
+			{"nobody", User{}, false},
+		} {
+			w.Run(c.name, func(t *testing.T) {
+				err := w.db.InTx(w.ctx, func(ctx context.Context, tx *sqldb.Session) error { return unchanged(ctx, tx, c.user) })
+				if (err == nil) != c.ok || !c.ok && !errors.Is(err, ErrWrongCredentials) {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+		w.must(w.users.SetActive(w.ctx, w.s, user.ID, false))
+		b := w.site(SessionOptions{}).browser()
+		b.show()
+		b.enter(user.Email, http.StatusInternalServerError) // the site does not translate ErrWrongCredentials
+		if b.key(sessionCookie) != "" {
+			w.Error("an inactive user got a cookie")
+		}
+	})
+}
+
+// A login that was checked against the old password must not outlast the
+// change of it, in whatever order the two come to the table.
+func TestALoginDoesNotOutlastAPasswordChange(t *testing.T) {
+	onBoth(t, func(w *world) {
+		checked := w.user("asha@example.com")
+		began := 0
+		for round := range 40 {
+			w.now = w.now.Add(time.Second)
+			var group sync.WaitGroup
+			var first, second error
+			group.Go(func() {
+				first = w.db.InTx(w.ctx, func(ctx context.Context, tx *sqldb.Session) error {
+					if err := unchanged(ctx, tx, checked); err != nil {
+						return err
+					}
+					return insertSession(ctx, tx, newKey(), checked.ID, w.now)
+				})
+			})
+			group.Go(func() {
+				second = w.db.InTx(w.ctx, func(ctx context.Context, tx *sqldb.Session) error {
+					if err := w.users.update(ctx, tx, checked.ID, "name", strconv.Itoa(round)); err != nil {
+						return err
+					}
+					return endSessions(ctx, tx, checked.ID)
+				})
+			})
+			group.Wait()
+			w.must(second)
+			if first == nil {
+				began++
+			} else if !errors.Is(first, ErrWrongCredentials) {
+				w.Fatal(first)
+			}
+			var left []SessionRecord
+			w.must(scanAll(w.ctx, w.s, w.s.IDB().NewSelect().Model(&left), &left))
+			if len(left) != 0 {
+				w.Fatalf("round %d: the session survived the change", round)
+			}
+			var err error
+			checked, err = w.users.UserByID(w.ctx, w.s, checked.ID)
+			w.must(err)
+		}
+		w.Logf("%d of 40 logins came first", began)
+	})
+}
