@@ -188,7 +188,8 @@ func (a *API) relationScope(relation *schema.Relation, ref, write string) (*reso
 	if ref == "" {
 		for _, r := range a.resources {
 			if r.model == relation.JoinTable.Type && r.declaration.scope.kind != scopePublic {
-				return nil, sentence("it shows rows of %s, which has a scope; "+write+" to narrow it by that scope, or "+write+" if it is part of the row", r.path, r.path, "-")
+				return nil, sentence("it shows rows of %s, which has a scope; "+write+" to narrow it by that scope, or "+write+
+					" if it is part of the row", r.path, r.path, "-")
 			}
 		}
 		return nil, nil

@@ -67,7 +67,9 @@ type Route struct {
 }
 
 // Reads reports whether it only reads.
-func (r Route) Reads() bool { return r.Method == "GET" || r.Method == "OPTIONS" }
+func (r Route) Reads() bool {
+	return r.Method == http.MethodGet || r.Method == http.MethodOptions
+}
 
 // Right is the model permission that it needs: "view" to read, "add"
 // to create, "delete" to delete, "change" for everything else.

@@ -193,7 +193,7 @@ func (e *endpoint) complete(value, m reflect.Value, in *decoded) {
 
 // checkOf runs an input's own Check, if it has one.
 func checkOf(value reflect.Value) []Fault {
-	if checker, ok := value.Addr().Interface().(Checker); ok {
+	if checker, ok := reflect.TypeAssert[Checker](value.Addr()); ok {
 		return checker.Check()
 	}
 	return nil

@@ -23,8 +23,8 @@ const (
 // A fieldSet is a set of a shape's fields, by position.
 type fieldSet [maxFields / 64]uint64
 
-func (s *fieldSet) add(position int)     { s[position/64] |= 1 << (position % 64) }
-func (s fieldSet) has(position int) bool { return s[position/64]>>(position%64)&1 == 1 }
+func (s *fieldSet) add(position int)      { s[position/64] |= 1 << (position % 64) }
+func (s *fieldSet) has(position int) bool { return s[position/64]>>(position%64)&1 == 1 }
 
 // A decoded is what a body said: a value, and all that was wrong or had no
 // effect. It belongs to one request.

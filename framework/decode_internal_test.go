@@ -101,11 +101,11 @@ const (
 	goodBody = `{"name":"Ann","count":0,"on":false,"tags":["a"],"patient":` + bodyID + `,"nick":"n","any":false,"word":"w","price":0}`
 )
 
-func compiledInput[In any](t testing.TB) *inputShape {
-	t.Helper()
+func compiledInput[In any](tb testing.TB) *inputShape {
+	tb.Helper()
 	s, errs := compileInput(reflect.TypeFor[In]())
 	if len(errs) > 0 {
-		t.Fatal(errs)
+		tb.Fatal(errs)
 	}
 	return s
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -366,7 +367,7 @@ func readUnmarshaler(r *bodyReader, p *valuePlan, v reflect.Value) bool {
 	if !ok {
 		return false
 	}
-	return r.accept(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(raw[:len(raw):len(raw)]))
+	return r.accept(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(slices.Clip(raw)))
 }
 
 func readTextUnmarshaler(r *bodyReader, p *valuePlan, v reflect.Value) bool {

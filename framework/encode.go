@@ -8,7 +8,7 @@ import (
 
 // wireFormat is how the API writes JSON: as encoding/json does, but an empty
 // list is never null, and what only HTML needs escaped is not.
-var wireFormat = jsonv2.JoinOptions(
+var wireFormat = jsonv2.JoinOptions( //nolint:gochecknoglobals // a constant, which Go cannot write as one
 	jsonv1.DefaultOptionsV1(),
 	jsonv2.FormatNilSliceAsNull(false), jsonv2.FormatNilMapAsNull(false), jsontext.EscapeForHTML(false),
 )

@@ -118,7 +118,7 @@ func compileInput(t reflect.Type) (*inputShape, []error) {
 	c := &inputCompiler{book: newRuleBook(), done: map[reflect.Type]*inputShape{}}
 	c.readers = &sync.Pool{New: func() any { return newBodyReader(c.book) }}
 	if t.Kind() != reflect.Struct {
-		c.mistake(t.String(), "an input must be a struct, not a %s", t.Kind())
+		c.mistakef(t.String(), "an input must be a struct, not a %s", t.Kind())
 		return &inputShape{typ: t}, c.mistakes
 	}
 	return c.shape(t, shortName(t, "input")), c.mistakes
@@ -133,7 +133,7 @@ type inputCompiler struct {
 	mistakes []error
 }
 
-func (c *inputCompiler) mistake(place, format string, args ...any) {
+func (c *inputCompiler) mistakef(place, format string, args ...any) {
 	c.mistakes = append(c.mistakes, fmt.Errorf("%s: %s", place, fmt.Sprintf(format, args...)))
 }
 
@@ -144,18 +144,18 @@ func (c *inputCompiler) shape(t reflect.Type, name string) *inputShape {
 	}
 	s := &inputShape{typ: t, byName: map[string]*inputField{}, checker: isChecker(t), book: c.book, readers: c.readers}
 	if slices.Contains(c.open, t) {
-		c.mistake(name, "an input may not contain itself; use json.RawMessage, or a type with an UnmarshalJSON method, for what nests without end")
+		c.mistakef(name, "an input may not contain itself; use json.RawMessage, or a type with an UnmarshalJSON method, for what nests without end")
 		return s
 	}
 	if readsItself(t) {
-		c.mistake(name, "an input may not have an UnmarshalJSON or UnmarshalText method, not even by embedding: its fields would not be seen; give the embedded type a field name")
+		c.mistakef(name, "an input may not have an UnmarshalJSON or UnmarshalText method, not even by embedding: its fields would not be seen; give the embedded type a field name")
 		return s
 	}
 	c.open = append(c.open, t)
 	c.flatten(s, t, nil, name)
 	c.open = c.open[:len(c.open)-1]
 	if len(s.fields) > maxFields {
-		c.mistake(name, "has %d fields; an input may have at most %d", len(s.fields), maxFields)
+		c.mistakef(name, "has %d fields; an input may have at most %d", len(s.fields), maxFields)
 	}
 	c.done[t] = s
 	return s
@@ -165,7 +165,7 @@ func (c *inputCompiler) shape(t reflect.Type, name string) *inputShape {
 func (c *inputCompiler) flatten(s *inputShape, t reflect.Type, at []int, owner string) {
 	for i := range t.NumField() {
 		sf := t.Field(i)
-		place, index := owner+"."+sf.Name, append(at[:len(at):len(at)], i)
+		place, index := owner+"."+sf.Name, slices.Concat(at, []int{i})
 		tag, tagged := sf.Tag.Lookup("json")
 		name, options, _ := strings.Cut(tag, ",")
 		switch {
@@ -173,12 +173,12 @@ func (c *inputCompiler) flatten(s *inputShape, t reflect.Type, at []int, owner s
 		case sf.Anonymous && name == "" && sf.Type.Kind() == reflect.Struct:
 			c.embed(s, sf.Type, index, place)
 		case sf.Anonymous && name == "" && sf.Type.Kind() == reflect.Pointer && sf.Type.Elem().Kind() == reflect.Struct:
-			c.mistake(place, "embed the struct itself, not a pointer to it")
+			c.mistakef(place, "embed the struct itself, not a pointer to it")
 		case !sf.IsExported() && tagged:
-			c.mistake(place, "is not exported, so it cannot be set; export it or remove its json tag")
+			c.mistakef(place, "is not exported, so it cannot be set; export it or remove its json tag")
 		case !sf.IsExported():
 		case slices.Contains(strings.Split(options, ","), "string"):
-			c.mistake(place, "the json option \"string\" is not supported; a number is sent as a number")
+			c.mistakef(place, "the json option \"string\" is not supported; a number is sent as a number")
 		default:
 			c.field(s, sf, cmp.Or(name, sf.Name), index, place)
 		}
@@ -187,23 +187,23 @@ func (c *inputCompiler) flatten(s *inputShape, t reflect.Type, at []int, owner s
 
 func (c *inputCompiler) embed(s *inputShape, t reflect.Type, index []int, place string) {
 	if isChecker(t) && !s.checker {
-		c.mistake(place, "has a Check method that %s hides or shares; give %s a Check method that calls it", shortName(s.typ, "the input"), shortName(s.typ, "the input"))
+		c.mistakef(place, "has a Check method that %s hides or shares; give %s a Check method that calls it", shortName(s.typ, "the input"), shortName(s.typ, "the input"))
 	}
 	c.flatten(s, t, index, shortName(t, place))
 }
 
 func (c *inputCompiler) field(s *inputShape, sf reflect.StructField, name string, index []int, place string) {
 	if taken := s.byName[name]; taken != nil {
-		c.mistake(place, "is named %q like %s; give one of them another json name", name, taken.place)
+		c.mistakef(place, "is named %q like %s; give one of them another json name", name, taken.place)
 		return
 	}
 	spec, errs := parseRules(sf.Tag.Get("validate"))
 	for _, err := range errs {
-		c.mistake(place, "%s", err)
+		c.mistakef(place, "%s", err)
 	}
 	trim, ok := sf.Tag.Lookup("trim")
 	if ok && trim != "-" {
-		c.mistake(place, "tag trim is %q, and only \"-\" means something: keep white space at the ends", trim)
+		c.mistakef(place, "tag trim is %q, and only \"-\" means something: keep white space at the ends", trim)
 	}
 	value := c.plan(sf.Type, spec, trim != "-", place)
 	if value == nil {
@@ -227,7 +227,7 @@ func (c *inputCompiler) reference(f *inputField) {
 	}
 	t := f.value.typ
 	if t != uuidType && t.Kind() != reflect.String && !isInteger(t.Kind()) {
-		c.mistake(f.place, "ref is for a key, a uuid.UUID, a string or an integer, not for %s", f.typ)
+		c.mistakef(f.place, "ref is for a key, a uuid.UUID, a string or an integer, not for %s", f.typ)
 	}
 }
 
@@ -242,12 +242,12 @@ func (c *inputCompiler) fallback(f *inputField, tag reflect.StructTag) {
 		return
 	}
 	if f.required {
-		c.mistake(f.place, "is required, so its default %q is never used; remove one of the two", text)
+		c.mistakef(f.place, "is required, so its default %q is never used; remove one of the two", text)
 		return
 	}
 	json, detail := parseDefault(newBodyReader(c.book), f.value, text, f.def)
 	if detail != "" {
-		c.mistake(f.place, "default %q %s", text, detail)
+		c.mistakef(f.place, "default %q %s", text, detail)
 		return
 	}
 	f.hasDef = true
@@ -267,10 +267,10 @@ func (c *inputCompiler) plan(t reflect.Type, spec *ruleSpec, trim bool, place st
 		return nil
 	}
 	if spec.elem != nil && p.elem == nil && p.nested == nil {
-		c.mistake(place, "rule \"dive\" is for slices and maps, not for %s", p.typ)
+		c.mistakef(place, "rule \"dive\" is for slices and maps, not for %s", p.typ)
 	}
 	for _, err := range c.book.fit(p) {
-		c.mistake(place, "%s", err)
+		c.mistakef(place, "%s", err)
 	}
 	p.limit = limitOf(p.rules)
 	p.listed = enumOf(p.rules) != nil
@@ -301,14 +301,14 @@ func (c *inputCompiler) choose(p *valuePlan, spec *ruleSpec, place string) bool 
 		p.read = readMap
 		return c.elements(p, spec, place)
 	}
-	c.mistake(place, "type %s is not supported; use text, numbers, bool, time.Time, uuid.UUID, json.RawMessage, structs, slices, maps by string, or a type with an UnmarshalJSON or UnmarshalText method", p.typ)
+	c.mistakef(place, "type %s is not supported; use text, numbers, bool, time.Time, uuid.UUID, json.RawMessage, structs, slices, maps by string, or a type with an UnmarshalJSON or UnmarshalText method", p.typ)
 	return false
 }
 
 func (c *inputCompiler) structPlan(p *valuePlan, place string) bool {
 	p.read, p.nested = readObject, c.shape(p.typ, shortName(p.typ, place))
 	if len(p.nested.fields) == 0 && len(c.mistakes) == 0 {
-		c.mistake(place, "%s has no exported field, so nothing can be sent for it", p.typ)
+		c.mistakef(place, "%s has no exported field, so nothing can be sent for it", p.typ)
 	}
 	return true
 }

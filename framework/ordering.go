@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -78,7 +79,7 @@ func (b *boundOrdering) read(text string) (terms []orderTerm, ignored []string) 
 // apply orders a query. Its text is made of columns alone.
 func (b *boundOrdering) apply(q *bun.SelectQuery, terms []orderTerm) *bun.SelectQuery {
 	seen := map[string]bool{}
-	for _, t := range append(terms[:len(terms):len(terms)], orderTerm{field: b.key}) {
+	for _, t := range append(slices.Clip(terms), orderTerm{field: b.key}) {
 		if seen[t.field.column.Name] {
 			continue
 		}

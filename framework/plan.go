@@ -3,6 +3,7 @@ package framework
 import (
 	"database/sql"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,7 +90,7 @@ func (p *plan) add(table *schema.Table, out reflect.Type, at []int, alias string
 		return
 	}
 	for f := range shapeFields(out) {
-		index := append(at[:len(at):len(at)], f.Index...)
+		index := slices.Concat(at, f.Index)
 		if relation := table.Relations[f.Name]; relation != nil {
 			p.relate(relation, f, index, alias, join, fault)
 			continue
@@ -284,9 +285,9 @@ func (r *planRow) read(rows *sql.Rows) error {
 	if err := rows.Scan(r.dest...); err != nil {
 		return err
 	}
-	for i := len(r.plan.joins) - 1; i >= 0; i-- {
+	for i, j := range slices.Backward(r.plan.joins) {
 		if !r.found[i] {
-			r.out.FieldByIndex(r.plan.joins[i].index).SetZero()
+			r.out.FieldByIndex(j.index).SetZero()
 		}
 	}
 	return nil
@@ -354,7 +355,7 @@ func (m planMany) attach(c *Call, out reflect.Value, keys []any) error {
 func (m planMany) children(c *Call, keys []any) (reflect.Value, []any, error) {
 	owned := *m.child
 	owned.columns += ", " + quote(owned.alias) + "." + quote(m.foreign.Name)
-	owned.many = append(owned.many[:len(owned.many):len(owned.many)], planMany{base: m.foreign})
+	owned.many = append(slices.Clip(owned.many), planMany{base: m.foreign})
 	q := c.DB.NewSelect().Model(nilModel(m.child.table.Type)).
 		Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.foreign.Name), sqldb.List(keys)).
 		OrderExpr("?.?", bun.Ident(m.child.alias), bun.Ident(m.child.table.PKs[0].Name))

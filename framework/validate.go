@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -27,7 +28,7 @@ func (b *ruleBook) check(p *valuePlan, v reflect.Value) (code, detail string) {
 	if err == nil {
 		return "", ""
 	}
-	broken, ok := err.(validator.ValidationErrors)
+	broken, ok := errors.AsType[validator.ValidationErrors](err)
 	if !ok || len(broken) == 0 {
 		return CodeValidationFailed, "is not valid"
 	}
@@ -54,7 +55,7 @@ func parseRules(tag string) (*ruleSpec, []error) {
 	}
 	var mistakes []error
 	at := spec
-	for _, term := range strings.Split(tag, ",") {
+	for term := range strings.SplitSeq(tag, ",") {
 		name, param, _ := strings.Cut(term, "=")
 		switch {
 		case name == "required":
@@ -107,7 +108,7 @@ func (r rule) tag() string {
 // unusable says why a rule cannot be used in an input, "" if it can: the
 // decoder looks at one value and at nothing else.
 func unusable(term string) string {
-	for _, alternative := range strings.Split(term, "|") {
+	for alternative := range strings.SplitSeq(term, "|") {
 		name, _, _ := strings.Cut(alternative, "=")
 		switch {
 		case name == "":
@@ -179,7 +180,7 @@ func (b *ruleBook) try(r rule, t reflect.Type) (err error) {
 		_ = b.validator.Var(reflect.New(t).Interface(), r.tag())
 		return nil
 	}
-	for _, alternative := range strings.Split(r.name, "|") {
+	for alternative := range strings.SplitSeq(r.name, "|") {
 		_ = b.validator.Var(reflect.New(t).Interface(), alternative)
 	}
 	return nil

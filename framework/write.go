@@ -72,7 +72,8 @@ func (b *binder) bindWriting(w *writing, fault func(error)) {
 func (b *binder) checkReference(r *resource, in reflect.Type, f *inputField, column *schema.Field, fault func(error)) {
 	for _, relation := range r.table.Relations {
 		if relation.Type == schema.BelongsToRelation && relation.BasePKs[0] == column && f.ref == "" {
-			fault(sentence("%s.%s refers to %s and names no viewset; tag it `ref:\"...\"` with the one whose rows may be used", in.Name(), f.goName, relation.JoinTable.Type.Name()))
+			to := relation.JoinTable.Type.Name()
+			fault(sentence("%s.%s refers to %s and names no viewset; tag it `ref:\"...\"` with the one whose rows may be used", in.Name(), f.goName, to))
 		}
 	}
 }

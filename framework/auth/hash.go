@@ -107,7 +107,7 @@ func (h *hasher) key(ctx context.Context, password string, a argonHash) ([]byte,
 		return nil, fmt.Errorf("waiting to hash a password: %w", ctx.Err())
 	}
 	defer func() { <-h.slots }()
-	return h.derive([]byte(password), a.salt, a.passes, a.memory, a.threads, uint32(len(a.key))), nil
+	return h.derive([]byte(password), a.salt, a.passes, a.memory, a.threads, uint32(len(a.key))), nil //nolint:gosec // parseHash bounds it
 }
 
 // An argonHash is what a PHC string says:
@@ -159,7 +159,7 @@ func parseCost(text string) (argonHash, bool) {
 	threads, threadsOK := parseNumber(fields[2], "p=", 1, maxHashThreads)
 	passes, passesOK := parseNumber(fields[1], "t=", 1, maxHashPasses)
 	memory, memoryOK := parseNumber(fields[0], "m=", 8*threads, maxHashMemory)
-	a := argonHash{memory: memory, passes: passes, threads: uint8(threads)}
+	a := argonHash{memory: memory, passes: passes, threads: uint8(threads)} //nolint:gosec // parseNumber bounds it
 	return a, threadsOK && passesOK && memoryOK
 }
 

@@ -85,7 +85,7 @@ func TestTokensExpire(t *testing.T) {
 	})
 }
 
-// A second of a day with 30 s to spare does not let a login go on for ever.
+// Each refresh is in time, and still the login ends after its 30 days.
 func TestALoginEndsHoweverOftenItIsRefreshed(t *testing.T) {
 	jwtOnBoth(t, func(w *jwtWorld) {
 		pair := w.login(w.user("asha@example.com"))

@@ -20,12 +20,15 @@ func scanOne(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, mode
 	if !rows.Next() {
 		return noRow(rows.Err())
 	}
-	return s.DB().ScanRow(ctx, rows, model)
+	if err := s.DB().ScanRow(ctx, rows, model); err != nil {
+		return err
+	}
+	return rows.Err()
 }
 
 // scanAll reads all rows of q into a slice of models.
 func scanAll(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, models any) error {
-	rows, err := s.Query(ctx, q)
+	rows, err := s.Query(ctx, q) //nolint:rowserrcheck // noRow and the return see to it
 	if err != nil {
 		return err
 	}

@@ -133,6 +133,27 @@ func TestUsesAreWrittenOnceAMinute(t *testing.T) {
 	})
 }
 
+func TestTwoProcessesWriteOnceAMinuteTogether(t *testing.T) {
+	onBoth(t, func(w *world) {
+		user := w.user("asha@example.com")
+		one, two := w.site(SessionOptions{}), w.site(SessionOptions{})
+		b, began := one.signedIn(user.Email), w.now
+		other := two.browser()
+		other.cookies, other.token = b.cookies, b.token
+		w.now = began.Add(time.Minute)
+		b.admitted(true)
+		w.now = began.Add(90 * time.Second)
+		other.admitted(true)
+		w.must(one.sessions.Flush(w.ctx, w.db))
+		w.must(two.sessions.Flush(w.ctx, w.db))
+		list, err := one.sessions.List(w.ctx, w.s, user.ID)
+		w.must(err)
+		if !list[0].LastSeenAt.Equal(began.Add(time.Minute)) {
+			w.Errorf("it was written again after half a minute: %v", list[0].LastSeenAt)
+		}
+	})
+}
+
 func TestRunWritesAndPurges(t *testing.T) {
 	onBoth(t, func(w *world) {
 		user := w.user("asha@example.com")

@@ -180,7 +180,7 @@ func (h *tokenHolder) admitted(now time.Time) bool {
 
 func (h *tokenHolder) caller() *framework.Caller {
 	held := make(map[string]bool)
-	for _, p := range strings.Fields(h.permissions.String) {
+	for p := range strings.FieldsSeq(h.permissions.String) {
 		held[p] = true
 	}
 	return &framework.Caller{

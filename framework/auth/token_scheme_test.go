@@ -237,7 +237,7 @@ func TestATokenInTheURLIsNotRead(t *testing.T) {
 	onBoth(t, func(w *world) {
 		token := w.token(w.user("asha@example.com"), 0)
 		for _, query := range []string{"token=", "access_token=", "Authorization=Token%20"} {
-			r := httptest.NewRequest("GET", "/?"+query+token, nil)
+			r := httptest.NewRequest(http.MethodGet, "/?"+query+token, nil)
 			if caller, err := identify(w.ctx, w.s, w.now, r.Header); caller != nil || err != nil {
 				w.Errorf("%s: got %v, %v", query, caller, err)
 			}

@@ -113,7 +113,7 @@ func TestDeletingAUserDeletesTheirTokens(t *testing.T) {
 func TestOnlyAHashOfATokenIsKept(t *testing.T) {
 	onBoth(t, func(w *world) {
 		token := w.token(w.user("asha@example.com"), 0)
-		rows, err := w.s.Query(w.ctx, w.s.IDB().NewSelect().TableExpr("auth_tokens").ColumnExpr("*"))
+		rows, err := w.s.Query(w.ctx, w.s.IDB().NewSelect().TableExpr("auth_tokens").ColumnExpr("auth_tokens.*"))
 		w.must(err)
 		defer func() { _ = rows.Close() }()
 		columns, err := rows.Columns()
