@@ -1,8 +1,10 @@
-// Package auth keeps users, groups, permissions and opaque tokens, and
-// recognises callers by their token.
+// Package auth keeps users, groups, permissions and credentials, and recognises
+// callers by them.
 //
 //   - [Users] is where accounts are made and changed.
-//   - [Token] is the scheme that a framework.API is given.
+//   - [Token], [Sessions] and [JWT] are the schemes that a framework.API is
+//     given: opaque tokens for scripts, cookies with CSRF protection for
+//     browsers, signed tokens that expire and are refreshed.
 //   - [Migrations] are the tables.
 //
 // Passwords are hashed with argon2id (RFC 9106) and never kept or printed.
