@@ -1,6 +1,6 @@
-# Everything here needs Go and nothing else, except: test and race want a
-# PostgreSQL server or its programs (as root on Debian they are installed), and
-# race wants a C compiler.
+# Everything here needs Go and nothing else, except: test and race want
+# PostgreSQL and Redis servers or their programs (as root on Debian they are
+# installed), and race wants a C compiler.
 
 FUZZTIME     ?= 30s
 LINT_VERSION := 2.15.0

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"trestle.example/framework"
+	"trestle.example/framework/page"
 )
 
 // Feed answers {"entries": [...], "more": "https://..."} in steps of ten: a
@@ -56,4 +57,63 @@ func Example_ownEnvelope() {
 	// Output:
 	// entries {}
 	// more "https://api.example.org/news/?after=30"
+}
+
+// shown prints a class's answer to one page of five rows.
+func shown(p framework.Pagination, asked framework.Values) {
+	window, err := p.Window(asked)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	here := min(window.Limit, max(0, 5-window.Offset))
+	envelope, err := p.Envelope(framework.Page{
+		Window: window, Rows: int(here), More: window.Offset+here < 5, Total: framework.Total{Count: 5, Known: true},
+		Link: func(replace url.Values) string { return "https://api.example.org/news/?" + replace.Encode() },
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, member := range envelope {
+		value, _ := json.Marshal(member.Value)
+		fmt.Println(member.Name, string(value))
+	}
+}
+
+func ExampleNumber() {
+	shown(page.Number{Size: 2}, framework.Values{"page": "2"})
+	shown(page.Number{Size: 2}, framework.Values{"page": "9"})
+	// Output:
+	// count 5
+	// next "https://api.example.org/news/?page=3"
+	// previous "https://api.example.org/news/?"
+	// results {}
+	// 404 not_found: There is no page 9.
+}
+
+func ExampleOffset() {
+	shown(page.Offset{Size: 2}, framework.Values{"offset": "4"})
+	// Output:
+	// count 5
+	// next null
+	// previous "https://api.example.org/news/?limit=2\u0026offset=2"
+	// results {}
+}
+
+func ExampleScreen() {
+	shown(page.Screen{Size: 2}, framework.Values{"page": "3"})
+	// Output:
+	// items {}
+	// page 3
+	// limit 2
+	// total 5
+	// totalPages 3
+	// hasNext false
+}
+
+func ExampleBare() {
+	envelope, _ := page.Bare{Max: 100}.Envelope(framework.Page{Rows: 5})
+	fmt.Printf("%d member, without a name: %q\n", len(envelope), envelope[0].Name)
+	// Output: 1 member, without a name: ""
 }

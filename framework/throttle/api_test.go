@@ -70,6 +70,8 @@ func (cards) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller
 		return nil, nil
 	case "ada", "eve":
 		return &framework.Caller{ID: uuid.NewSHA1(uuid.Nil, []byte(card)), Name: card, Scheme: "Card"}, nil
+	case "blocked":
+		return nil, framework.Forbidden()
 	case "off":
 		return nil, errors.New("the register of cards is away")
 	}

@@ -39,7 +39,7 @@ func ByAccount(of func(*framework.Call) string) Key { return Key{"account", of} 
 // the /64 network of an IPv6 address, which is one subscriber's. It is that of
 // the connection, or whom a trusted proxy names; see [framework.Config].
 func Address(c *framework.Call) string {
-	at := c.Address.Unmap().WithZone("")
+	at := c.Address.Unmap()
 	if !at.Is6() {
 		return at.String()
 	}

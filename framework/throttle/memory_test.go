@@ -116,6 +116,34 @@ func TestAWindowSlides(t *testing.T) {
 	}
 }
 
+// TestALargeLimitForgetsLateNeverEarly: its grain is a hundredth of the window.
+func TestALargeLimitForgetsLateNeverEarly(t *testing.T) {
+	t.Parallel()
+	clock := &hands{at: time.Unix(0, 0)}
+	m := &Memory{Clock: clock.now}
+	rate := Rate{150, 100 * time.Second}
+	taking(t, m, "key", rate) // the store's clock begins here
+	clock.turn(200 * time.Millisecond)
+	for range 149 {
+		taking(t, m, "key", rate)
+	}
+	for _, step := range []struct {
+		after     time.Duration
+		remaining int
+		wait      time.Duration
+	}{
+		{99_800 * time.Millisecond, 0, 0}, // the first is forgotten
+		{199 * time.Millisecond, 0, 801 * time.Millisecond},
+		{time.Millisecond, 0, 800 * time.Millisecond}, // one window after the others
+		{800 * time.Millisecond, 148, 0},
+	} {
+		clock.turn(step.after)
+		if q := taking(t, m, "key", rate); q.Remaining != step.remaining || q.Wait != step.wait {
+			t.Errorf("after another %s: %+v; want %d remaining, a wait of %s", step.after, q, step.remaining, step.wait)
+		}
+	}
+}
+
 func TestWhatIsCountedTogether(t *testing.T) {
 	t.Parallel()
 	m := new(Memory)
@@ -155,12 +183,12 @@ func TestMemoryIsBounded(t *testing.T) {
 		m := &Memory{Keys: 100}
 		for i := range 1000 {
 			taking(t, m, strconv.Itoa(i), rate)
-			if taking(t, m, "busy", rate); len(m.keys) > 100 || m.order.Len() != len(m.keys) {
+			if (taking(t, m, "busy", rate).Wait == 0) != (i < rate.Limit) {
+				t.Fatalf("at turn %d a key that is in use was forgotten", i+1)
+			}
+			if len(m.keys) > 100 || m.order.Len() != len(m.keys) {
 				t.Fatalf("%d keys and %d entries are kept; want at most 100", len(m.keys), m.order.Len())
 			}
-		}
-		if taking(t, m, "busy", rate).Wait == 0 {
-			t.Error("a key that is in use was forgotten")
 		}
 		if taking(t, m, "999", rate).Remaining != 0 || taking(t, m, "1", rate).Remaining != 1 {
 			t.Error("a young key was forgotten, or the oldest kept")

@@ -222,16 +222,6 @@ func TestALimiterInsideAnAction(t *testing.T) {
 	})
 }
 
-func TestPartsOfAKeyDoNotRunTogether(t *testing.T) {
-	t.Parallel()
-	h := house{Config: framework.Config{DB: database(t), TrustedProxies: onLoopback()}, perAccount: throttle.New(new(throttle.Memory), "login", hourly(1))}
-	createVisits(t, h.DB)
-	client := h.open(t)
-	for _, email := range []string{"a", "a 9:", "a 12:198.51.100.7", "1:a"} {
-		client.With("X-Forwarded-For", "198.51.100.7").Post(loginPath, signIn{email}).Expect(http.StatusNoContent)
-	}
-}
-
 // TestFailedCredentials are limited per address, those that hold are not.
 func TestFailedCredentials(t *testing.T) {
 	onBothStores(t, func(t *testing.T, store func() throttle.Store) {
@@ -265,6 +255,12 @@ func TestFailedCredentials(t *testing.T) {
 			client := guarded(t, framework.Config{}).With("X-Card", "off")
 			for range 12 {
 				client.Get(openPath).Expect(http.StatusInternalServerError).Header("RateLimit", "")
+			}
+		})
+		t.Run("a refusal of who is known does not count", func(t *testing.T) {
+			client := guarded(t, framework.Config{}).With("X-Card", "blocked")
+			for range 12 {
+				client.Get(openPath).Expect(http.StatusForbidden).Header("RateLimit", "")
 			}
 		})
 		t.Run("behind a guard each request counts once", func(t *testing.T) {

@@ -138,8 +138,12 @@ func atOnce(n int, try func() bool) int64 {
 func TestNoWindowEverHasMoreThanTheLimit(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
-	for _, limit := range []int{3, 20, 130} {
-		t.Run(fmt.Sprintf("%d, seed %d", limit, seed), func(t *testing.T) {
+	for _, c := range []struct {
+		limit int
+		pause time.Duration // the longest
+	}{{3, time.Second / 4}, {20, time.Second / 4}, {130, time.Second / 4}, {130, time.Millisecond}} {
+		limit := c.limit
+		t.Run(fmt.Sprintf("%d, pauses up to %s, seed %d", limit, c.pause, seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, uint64(limit)))
 			store, rate := opened(t, redis.Server(t), Options{}), throttle.Rate{Limit: limit, Per: time.Second}
@@ -152,7 +156,7 @@ func TestNoWindowEverHasMoreThanTheLimit(t *testing.T) {
 						passed = append(passed, span{sent, time.Now()})
 					}
 				}
-				<-time.After(time.Duration(random.Int64N(int64(rate.Per / 4)))) // the arrivals are what is tested
+				<-time.After(time.Duration(random.Int64N(int64(c.pause)))) // the arrivals are what is tested
 			}
 			for i := limit; i < len(passed); i++ {
 				if d := passed[i].answered.Sub(passed[i-limit].sent); d < rate.Per {
