@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -81,7 +82,7 @@ func films(f framework.Filter, queries ...string) {
 	check(err)
 	for _, query := range queries {
 		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, httptest.NewRequest("GET", "/api/films/?"+query, nil))
+		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/films/?"+query, nil))
 		var answer struct {
 			Results []filmView
 			Errors  []framework.Fault
