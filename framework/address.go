@@ -17,13 +17,21 @@ func (a *API) address(r *http.Request) netip.Addr {
 	at := peer.Addr().Unmap()
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, hop := range slices.Backward(hops) {
-		named, err := netip.ParseAddr(strings.TrimSpace(hop))
+		named, err := parseHop(strings.TrimSpace(hop))
 		if err != nil || !a.trusts(at) {
 			break
 		}
 		at = named.Unmap()
 	}
 	return at
+}
+
+// parseHop reads an address that may carry a port.
+func parseHop(text string) (netip.Addr, error) {
+	if at, err := netip.ParseAddrPort(text); err == nil {
+		return at.Addr(), nil
+	}
+	return netip.ParseAddr(text)
 }
 
 func (a *API) trusts(at netip.Addr) bool {

@@ -228,7 +228,10 @@ func (b *binder) bindVerb(r *resource, v namedVerb) {
 	fault := b.at(r, v.name)
 	switch {
 	case v.empty:
-		fault(sentence("framework.%s was given no function", v.kind))
+		fault(sentence("framework.%s was given no function", v.constructor()))
+		return
+	case v.untransacted && v.kind != verbDoes && v.kind != verbChanges:
+		fault(sentence("Untransacted is for Does and Changes; what the framework writes is one transaction"))
 		return
 	case v.name != verbList && (v.pagination != nil || v.filters != nil):
 		fault(sentence("Paginate and Filter are for List"))

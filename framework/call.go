@@ -51,7 +51,8 @@ func (c *Call) Has(name string) bool { return c.sent != nil && c.sent(name) }
 
 // InTx runs fn in a transaction, whole again if the database asks for it: for
 // a function that was declared Untransacted. Within a transaction it just
-// runs fn.
+// runs fn, and an error of fn must be returned: what fn wrote is part of the
+// whole.
 func (c *Call) InTx(fn func(c *Call) error) error {
 	if c.session.InTx() {
 		return fn(c)

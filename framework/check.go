@@ -1,11 +1,15 @@
 package framework
 
 import (
+	"net"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 )
+
+// mostRows bounds Config.MaxRows.
+const mostRows = 1_000_000
 
 var codeName = regexp.MustCompile(`^[a-z0-9_]+$`)
 
@@ -17,7 +21,7 @@ func (b *binder) checkConfig() {
 		fault("PublicURL", "%q must begin with https:// or http:// and a host", c.PublicURL)
 	}
 	for _, host := range c.Hosts {
-		if host == "" || strings.ContainsAny(host, "/ @") {
+		if _, _, err := net.SplitHostPort(host); host == "" || strings.ContainsAny(host, "/ @") || err == nil {
 			fault("Hosts", "%q must be a name or an address without a scheme and a port, such as api.example.org", host)
 		}
 	}
@@ -29,11 +33,18 @@ func (b *binder) checkConfig() {
 			fault("Codes", "%q is the framework's own", code.Code)
 		}
 	}
-	for _, g := range c.Guards {
+	if c.MaxRows < 0 || c.MaxRows > mostRows {
+		fault("MaxRows", "%d must be 1 to %d", c.MaxRows, mostRows)
+	}
+	b.checkGuards(fault)
+}
+
+func (b *binder) checkGuards(fault func(place, format string, args ...any)) {
+	for _, g := range b.api.config.Guards {
 		switch {
 		case g.Permission == nil:
 			fault("Guards", "the guard of %q has no permission", g.Under)
-		case !b.guardsSomething(g) && nearest(g.Under, b.prefixes()) != "":
+		case !b.guardsSomething(g) && b.misspelt(g.Under):
 			fault("Guards", "nothing is registered below %q%s", g.Under, didYouMean(g.Under, b.prefixes()))
 		}
 	}
@@ -48,10 +59,18 @@ func (b *binder) guardsSomething(g Guard) bool {
 	return under == "" || slices.ContainsFunc(b.api.declared, func(d *declaration) bool { return below(under, d.path()) })
 }
 
+// misspelt tells a guard of what is to come from one that misses its mark: by
+// a letter, or by the API's own prefix.
+func (b *binder) misspelt(under string) bool {
+	own := strings.Trim(b.api.config.Prefix, "/")
+	return nearest(under, b.prefixes()) != "" || own != "" && below(own, strings.Trim(under, "/"))
+}
+
 // prefixes are what viewsets are registered under.
 func (b *binder) prefixes() []string {
 	var list []string
 	for _, d := range b.api.declared {
+		list = append(list, d.path())
 		if d.under != "" {
 			list = append(list, d.under)
 		}

@@ -168,7 +168,7 @@ func TestColumns(t *testing.T) {
 			}
 		}
 		zero := `"flag":false,"small":0,"big":0,"count":0,"ratio":0,"text":"","maybe":null,"unset":"","when":"0001-01-01T00:00:00Z","later":null,"price":0.00,"cost":null,"place":"0/0","where":null,` +
-			`"bytes":"","extra":null,"labels":[],"numbers":{},"nested":{"a":0,"b":[]}`
+			`"bytes":null,"extra":null,"labels":[],"numbers":{},"nested":{"a":0,"b":[]}`
 		replaced := ada.put(path, "{}").is(200)
 		sameFields(replaced, zero)
 		again := ada.get(path).is(200)

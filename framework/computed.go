@@ -114,12 +114,12 @@ func (o computedOne) options(c *Call) bun.RelationOpts {
 
 func (m computedMany) attach(c *Call, models reflect.Value) error {
 	base, foreign := m.relation.BasePKs[0], m.relation.JoinPKs[0]
-	parents := map[any]reflect.Value{}
+	parents := map[any][]reflect.Value{}
 	keys := []any{}
 	for i := range models.Len() {
 		parent := models.Index(i).Elem()
 		key := keyOf(base.Value(parent))
-		parents[key] = parent
+		parents[key] = append(parents[key], parent)
 		keys = append(keys, key)
 	}
 	if len(keys) == 0 {
@@ -137,12 +137,14 @@ func (m computedMany) attach(c *Call, models reflect.Value) error {
 	}
 	for i := range children.Elem().Len() {
 		child := children.Elem().Index(i)
-		parent := parents[keyOf(foreign.Value(child.Elem()))]
-		field := parent.FieldByIndex(m.relation.Field.Index)
-		if field.Type().Elem().Kind() != reflect.Pointer {
+		owner := keyOf(foreign.Value(child.Elem()))
+		if m.relation.Field.StructField.Type.Elem().Kind() != reflect.Pointer {
 			child = child.Elem()
 		}
-		field.Set(reflect.Append(field, child))
+		for _, parent := range parents[owner] {
+			field := parent.FieldByIndex(m.relation.Field.Index)
+			field.Set(reflect.Append(field, child))
+		}
 	}
 	return nil
 }

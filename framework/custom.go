@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"reflect"
@@ -45,13 +46,9 @@ func (e *endpoint) run(c *Call, r *request, partial bool, fn func(c *Call, model
 	}
 	c.sent = in.has
 	var out any
-	again := false
+	given := e.afresh(r, in, partial, nil)
 	call := func(c *Call) error {
-		if again { // a function may have changed what its last run was given
-			in, _ = e.input.decode(r.body, partial, nil)
-		}
-		again = true
-		value, model, err := e.arguments(c, r, in, partial)
+		value, model, err := e.arguments(c, r, given(), partial)
 		if err != nil {
 			return err
 		}
@@ -69,6 +66,20 @@ func (e *endpoint) run(c *Call, r *request, partial bool, fn func(c *Call, model
 	return e.answer(out), nil
 }
 
+// afresh returns what a body's input is for each run of a transaction: what was
+// decoded already, then the body decoded anew, for a function may have changed
+// what its last run was given.
+func (e *endpoint) afresh(r *request, in *decoded, partial bool, readOnly map[string]bool) func() *decoded {
+	again := false
+	return func() *decoded {
+		if again {
+			in, _ = e.input.decode(r.body, partial, readOnly)
+		}
+		again = true
+		return in
+	}
+}
+
 // accept decodes a body and refuses it for what is wrong with it by itself.
 func (e *endpoint) accept(c *Call, r *request, partial bool) (*decoded, error) {
 	if e.route.Method == http.MethodGet {
@@ -78,10 +89,7 @@ func (e *endpoint) accept(c *Call, r *request, partial bool) (*decoded, error) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	if err := e.ignoreFields(c, in); err != nil {
-		return nil, err
-	}
-	return in, e.refuse(c, r, in)
+	return in, e.refuse(c, r, in, e.ignoreFields(c, in))
 }
 
 // acceptQuery decodes the query string as the body would be: a parameter is
@@ -145,10 +153,11 @@ func appendJSON(b []byte, text string) []byte {
 	return b
 }
 
-// refuse refuses a body that has faults, outside of any transaction: for what
-// is not there as not found, else for every fault, references included.
-func (e *endpoint) refuse(c *Call, r *request, in *decoded) error {
-	if len(in.faults) == 0 {
+// refuse refuses a body that has faults, or names that a strict resource does
+// not know, outside of any transaction: for what is not there as not found,
+// else for everything at once, references included.
+func (e *endpoint) refuse(c *Call, r *request, in *decoded, unknown []Fault) error {
+	if len(in.faults)+len(unknown) == 0 {
 		return nil
 	}
 	if e.onObject && !(e.resource.declaration.single && e.route.Name == verbUpdate) {
@@ -156,7 +165,11 @@ func (e *endpoint) refuse(c *Call, r *request, in *decoded) error {
 			return err
 		}
 	}
-	return e.references(c, in)
+	err := e.references(c, in)
+	if refusal, wrong := errors.AsType[*Error](err); wrong && len(unknown) > 0 {
+		return refuseUnknown(append(unknown, refusal.Faults...))
+	}
+	return cmp.Or(err, refuseUnknown(unknown))
 }
 
 // arguments are what a function is called with: the input, for Patch with the

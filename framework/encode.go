@@ -1,6 +1,9 @@
 package framework
 
 import (
+	"encoding/json"
+	"errors"
+
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
@@ -11,7 +14,26 @@ import (
 var wireFormat = jsonv2.JoinOptions( //nolint:gochecknoglobals // a constant, which Go cannot write as one
 	jsonv1.DefaultOptionsV1(),
 	jsonv2.FormatNilSliceAsNull(false), jsonv2.FormatNilMapAsNull(false), jsontext.EscapeForHTML(false),
+	jsonv2.WithMarshalers(jsonv2.JoinMarshalers(
+		jsonv2.MarshalToFunc(writeNumber), jsonv2.MarshalToFunc(writeBytes),
+	)),
 )
+
+// writeNumber writes what a decoder kept of a number, as encoding/json does.
+func writeNumber(e *jsontext.Encoder, n json.Number) error {
+	if n == "" {
+		n = "0"
+	}
+	return e.WriteValue(jsontext.Value(n))
+}
+
+// writeBytes writes no bytes at all, a NULL, as null: empty is something else.
+func writeBytes(e *jsontext.Encoder, b []byte) error {
+	if b == nil {
+		return e.WriteToken(jsontext.Null)
+	}
+	return errors.ErrUnsupported
+}
 
 // encode writes a value as compact JSON in UTF-8.
 func encode(value any) ([]byte, error) {

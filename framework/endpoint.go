@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -129,7 +130,7 @@ func (e *endpoint) handle(c *Call, r *http.Request, keyText string) (*response, 
 // asked adds WWW-Authenticate to a 401 that a scope or a function makes.
 func (e *endpoint) asked(err error) error {
 	var refusal *Error
-	if errors.As(err, &refusal) && refusal.Status == http.StatusUnauthorized && refusal.Header == nil {
+	if errors.As(err, &refusal) && refusal.Status == http.StatusUnauthorized && refusal.Header["WWW-Authenticate"] == "" {
 		return challenged(refusal, e.authentication)
 	}
 	return err
@@ -157,12 +158,13 @@ func (d door) admit(c *Call, r *http.Request) error {
 
 // identify asks the authenticators in turn. Credentials that no scheme
 // recognises, or that do not hold, are never taken for anonymous.
-// A request that passed a guard is not identified again by the same schemes.
+// A request that passed a guard is not identified again by the same schemes;
+// by others it is, as if no guard had known the caller.
 func identify(c *Call, r *http.Request, schemes []Authenticator) error {
 	if c.identified != nil && sameList(c.identified, schemes) {
 		return nil
 	}
-	c.identified = schemes
+	c.identified, c.Caller = schemes, &Caller{}
 	for _, scheme := range schemes {
 		caller, err := scheme.Authenticate(c, r)
 		if err != nil {
@@ -210,6 +212,7 @@ func challenged(e *Error, schemes []Authenticator) *Error {
 	}
 	c := *e
 	c.Header = map[string]string{"WWW-Authenticate": challenge}
+	maps.Copy(c.Header, e.Header)
 	return &c
 }
 

@@ -328,11 +328,11 @@ func keyOf(v reflect.Value) any {
 
 // attach loads the children of all rows and hands them out.
 func (m planMany) attach(c *Call, out reflect.Value, keys []any) error {
-	slices := map[any]reflect.Value{}
+	lists := map[any][]reflect.Value{}
 	for i, key := range keys {
 		field := out.Index(i).FieldByIndex(m.index)
 		field.Set(reflect.MakeSlice(field.Type(), 0, 0))
-		slices[key] = field
+		lists[key] = append(lists[key], field)
 	}
 	if len(keys) == 0 {
 		return nil
@@ -342,11 +342,13 @@ func (m planMany) attach(c *Call, out reflect.Value, keys []any) error {
 		return err
 	}
 	for i, owner := range owners {
-		field, child := slices[owner], children.Index(i)
+		child := children.Index(i)
 		if m.pointer {
 			child = child.Addr()
 		}
-		field.Set(reflect.Append(field, child))
+		for _, field := range lists[owner] {
+			field.Set(reflect.Append(field, child))
+		}
 	}
 	return nil
 }
@@ -393,7 +395,7 @@ type window struct {
 	probe        bool // read one row more, to know whether others follow
 }
 
-func (w window) expect() int64 { return min(w.rows+1, 256) }
+func (w window) expect() int64 { return min(w.rows, 255) + 1 }
 
 func (w window) limit(q schema.QueryAppender) schema.QueryAppender {
 	if w.rows == 0 {

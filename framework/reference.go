@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A reference is a key in a body that leads to a row of another viewset.
@@ -42,10 +43,14 @@ func (e *endpoint) references(c *Call, in *decoded) error {
 
 // mayRefer reports whether the caller may use a row. To see it is enough, but
 // not for a row that decides whose another is: that one must be the caller's
-// own, unless the scope is lifted for what is being done.
+// own where the scope looks for it, unless the scope is lifted for what is
+// being done.
 func (e *endpoint) mayRefer(c *Call, target *resource, ref reference) (bool, error) {
+	via := e.resource.scope.via
 	if ref.owning && !e.resource.scope.lifted(c) {
-		return target.owns(c, ref.key)
+		if owned, err := via.owns(c, ref.key); !owned || target == via {
+			return owned, err
+		}
 	}
 	return target.has(c, ref.key)
 }
@@ -96,13 +101,19 @@ func (f *inputField) nestedReferences(list []reference, v reflect.Value, at stri
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			return f.nested.references(list, v.Elem(), at)
+			return f.nestedReferences(list, v.Elem(), at)
 		}
 	case reflect.Struct:
 		return f.nested.references(list, v, at)
 	case reflect.Slice:
 		for i := range v.Len() {
 			list = f.nestedReferences(list, v.Index(i), at+"/"+strconv.Itoa(i))
+		}
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, key := range keys {
+			list = f.nestedReferences(list, v.MapIndex(key), at+pointerTo(key.String()))
 		}
 	}
 	return list

@@ -163,7 +163,14 @@ func (r *resource) itemAddress(c *Call, m reflect.Value) (string, bool) {
 	if r.declaration.single || r.declaration.verbs.Retrieve.kind == verbAbsent {
 		return "", false
 	}
-	key := fmt.Sprint(reflect.Indirect(r.key.Value(m)).Interface())
+	value := reflect.Indirect(r.key.Value(m))
+	if !value.IsValid() {
+		return "", false
+	}
+	key := fmt.Sprint(value.Interface())
+	if key == "" {
+		return "", false
+	}
 	return c.api.url(c.request, "/"+r.path+"/"+url.PathEscape(key)+r.slash), true
 }
 

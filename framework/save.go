@@ -2,6 +2,9 @@ package framework
 
 import (
 	"reflect"
+	"slices"
+
+	"github.com/uptrace/bun/schema"
 )
 
 // Save writes a row back for a function that changed it: the columns that
@@ -21,7 +24,7 @@ func Save[M any](c *Call, m *M) error {
 	}
 	r.document(row)
 	if c.given != nil && c.given.row == any(m) {
-		return r.store(c, row, r.changed(c.given.before, row))
+		return r.store(c, row, c.given.columns(r, row))
 	}
 	return r.store(c, row, r.table.DataFields)
 }
@@ -43,17 +46,30 @@ func Insert[M any](c *Call, m *M) error {
 	return r.insert(c, row)
 }
 
-// A givenRow is the row that a function was given, and how it was read.
+// A givenRow is the row that a function was given, how it was read, and the
+// columns that were saved since.
 type givenRow struct {
 	row    any
 	before reflect.Value
+	saved  []*schema.Field
+}
+
+// columns are those to write: what differs from what was read, and what an
+// earlier Save wrote, which may have changed back.
+func (g *givenRow) columns(r *resource, row reflect.Value) []*schema.Field {
+	for _, f := range r.changed(g.before, row) {
+		if !slices.Contains(g.saved, f) {
+			g.saved = append(g.saved, f)
+		}
+	}
+	return g.saved
 }
 
 // give remembers the row that a function is about to be given.
 func (c *Call) give(m reflect.Value) {
 	before := reflect.New(m.Type().Elem()).Elem()
 	before.Set(m.Elem())
-	c.given = &givenRow{m.Interface(), before}
+	c.given = &givenRow{row: m.Interface(), before: before}
 }
 
 // keeper finds the viewset that keeps a model's rows: the one that the request
@@ -83,7 +99,21 @@ func (c *Call) keeper(function string, model reflect.Type) (*resource, error) {
 
 // keepsAs reports whether two viewsets of one model store its rows alike.
 func (r *resource) keepsAs(other *resource) bool {
-	owned := func(r *resource) bool { return r.scope.kind == scopeOwn }
-	stored := func(r *resource) bool { return r.search != nil && r.search.stored != nil }
-	return owned(r) == owned(other) && stored(r) == stored(other)
+	owner := func(r *resource) *schema.Field {
+		if r.scope.kind == scopeOwn {
+			return r.scope.column
+		}
+		return nil
+	}
+	stored := func(r *resource) []string {
+		if r.search == nil || r.search.stored == nil {
+			return nil
+		}
+		names := []string{r.search.stored.column.Name}
+		for _, f := range r.search.fields {
+			names = append(names, f.column.Name)
+		}
+		return names
+	}
+	return owner(r) == owner(other) && slices.Equal(stored(r), stored(other))
 }

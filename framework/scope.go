@@ -104,10 +104,11 @@ func bindScope(r *resource, s Scope, fault func(place string, err error)) boundS
 			fault("scope", err)
 			break
 		}
-		b.column, b.via = f.column, target.r
 		if err := viaLeads(r, f, target.r); err != nil {
 			fault("scope", err)
+			break
 		}
+		b.column, b.via = f.column, target.r
 	}
 	return b
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,17 +26,28 @@ type assignment struct {
 // write runs fn in a transaction, whole again if the database asks for it. A
 // write of one statement is its own transaction on PostgreSQL.
 func (a *API) write(c *Call, single bool, fn func(*Call) error) error {
-	told := len(c.notes.ignored)
+	again := c.begin()
 	if single && a.db.Kind() == sqldb.PostgreSQL {
 		return a.db.Retry(c, func() error {
-			c.notes.ignored = c.notes.ignored[:told]
+			again()
 			return fn(c)
 		})
 	}
 	return a.db.InTx(c, func(ctx context.Context, s *sqldb.Session) error {
-		c.notes.ignored = c.notes.ignored[:told]
+		again()
 		return fn(c.inside(ctx, s))
 	})
+}
+
+// begin remembers what the response would tell so far; the function goes back
+// to it, for a transaction that begins again.
+func (c *Call) begin() (again func()) {
+	told, header := len(c.notes.ignored), c.header.Clone()
+	return func() {
+		c.notes.ignored = c.notes.ignored[:told]
+		clear(c.header)
+		maps.Copy(c.header, header.Clone())
+	}
 }
 
 // stamp fills what the framework sets on a new row: key, times and owner.
@@ -168,12 +180,12 @@ func (r *resource) store(c *Call, m reflect.Value, columns []*schema.Field) erro
 }
 
 // changed are the columns in which a row differs from what was read. What a
-// copy shares with its original, such as a map, may have changed unseen.
+// copy shares with its original, through a pointer, a slice or a map, may have
+// changed unseen.
 func (r *resource) changed(before, after reflect.Value) []*schema.Field {
 	var columns []*schema.Field
 	for _, f := range r.table.Fields {
-		kind := f.IndirectType.Kind()
-		shared := kind == reflect.Map || kind == reflect.Slice
+		shared := f.IsPtr || !copies(f.IndirectType)
 		if f != r.pk && (shared || !reflect.DeepEqual(f.Value(before).Interface(), f.Value(after).Interface())) {
 			columns = append(columns, f)
 		}
@@ -242,6 +254,9 @@ func column(f *schema.Field, m reflect.Value) schema.QueryAppender {
 // param makes a Go value a parameter of the type that its column takes. What
 // bun stores in a form of its own, such as JSON, bun appends.
 func param(v reflect.Value, f *schema.Field) schema.QueryAppender {
+	if f.NullZero && f.IsZero(v) && f.NotNull && f.SQLDefault != "" {
+		return bun.SafeQuery(f.SQLDefault)
+	}
 	if f.IsPtr && v.IsNil() || f.NullZero && f.IsZero(v) {
 		return sqldb.Param(nil)
 	}
@@ -277,6 +292,17 @@ func (b bunValue) AppendQuery(gen schema.QueryGen, to []byte) ([]byte, error) {
 		v = b.value.Addr()
 	}
 	return b.field.Append(gen, to, v), nil
+}
+
+// copies reports whether assigning a value copies all of it.
+func copies(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Map, reflect.Slice, reflect.Struct, reflect.Interface, reflect.Pointer:
+		return t == timeType
+	case reflect.Array:
+		return copies(t.Elem())
+	}
+	return true
 }
 
 // A removal answers DELETE {path}/{id}/.

@@ -134,6 +134,14 @@ func Changes[M, In, Out any](fn func(*Call, *M, In) (Out, error)) Verb {
 // Deletes removes the row and answers 204.
 func Deletes() Verb { return Verb{kind: verbDeletes} }
 
+// constructor names the function that made the verb.
+func (v Verb) constructor() string {
+	if v.fill != nil {
+		return "Fills"
+	}
+	return v.kind.String()
+}
+
 // Permit gives the verb a permission of its own.
 func (v Verb) Permit(p Permission) Verb { v.permission = p; return v }
 

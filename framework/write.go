@@ -70,6 +70,10 @@ func (b *binder) bindWriting(w *writing, fault func(error)) {
 
 // checkReference sees that a foreign key names the viewset it leads to.
 func (b *binder) checkReference(r *resource, in reflect.Type, f *inputField, column *schema.Field, fault func(error)) {
+	if r.scope.kind == scopeVia && column == r.scope.column && f.ref == "" {
+		fault(sentence("%s.%s decides whose the row is; tag it `ref:%q`", in.Name(), f.goName, r.scope.target))
+		return
+	}
 	for _, relation := range r.table.Relations {
 		if relation.Type == schema.BelongsToRelation && relation.BasePKs[0] == column && f.ref == "" {
 			to := relation.JoinTable.Type.Name()
@@ -91,14 +95,12 @@ func (w *writing) decode(c *Call, r *request, partial bool) (*decoded, error) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	if err := w.endpoint.ignoreFields(c, in); err != nil {
-		return nil, err
-	}
-	return in, w.endpoint.refuse(c, r, in)
+	return in, w.endpoint.refuse(c, r, in, w.endpoint.ignoreFields(c, in))
 }
 
-// ignoreFields tells which names of a body no field has, or refuses them.
-func (e *endpoint) ignoreFields(c *Call, in *decoded) error {
+// ignoreFields tells which names of a body no field has; a strict resource
+// makes them faults.
+func (e *endpoint) ignoreFields(c *Call, in *decoded) []Fault {
 	if !e.resource.strict {
 		for _, pointer := range in.unknown {
 			c.notes.ignore(pointer, e.input.nearestPointer(pointer))
@@ -109,7 +111,7 @@ func (e *endpoint) ignoreFields(c *Call, in *decoded) error {
 	for _, pointer := range in.unknown {
 		faults = append(faults, unknownField(pointer, e.input.nearestPointer(pointer)))
 	}
-	return refuseUnknown(faults)
+	return faults
 }
 
 func unknownField(pointer, near string) Fault {
@@ -136,7 +138,9 @@ func (w *writing) create(c *Call, r *request) (*response, error) {
 	}
 	var out any
 	var m reflect.Value
+	given := w.endpoint.afresh(r, in, false, w.readOnly)
 	err = w.resource.api.write(c, w.simple(in), func(c *Call) error {
+		in := given()
 		if err := w.endpoint.references(c, in); err != nil {
 			return err
 		}
@@ -227,7 +231,9 @@ func (w *writing) change(c *Call, r *request, partial bool) (*response, error) {
 	}
 	puts := w.resource.declaration.single && !partial
 	resp := &response{}
+	given := w.endpoint.afresh(r, in, partial, w.readOnly)
 	run := func(c *Call) error {
+		in := given()
 		if err := w.exists(c, r, in); err != nil && !(puts && isNotFound(err)) {
 			return err
 		}

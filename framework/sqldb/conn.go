@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"io"
 	"time"
 )
 
@@ -85,7 +86,7 @@ func (c *conn) exec(ctx context.Context, query string, args []driver.NamedValue,
 		return err
 	})
 	err = c.settle(guarded, err)
-	c.fell = c.fell || err != nil
+	c.fails(err)
 	c.core.report(ctx, query, args, start, err, false)
 	return res, err
 }
@@ -99,7 +100,7 @@ func (c *conn) query(ctx context.Context, query string, args []driver.NamedValue
 	start := time.Now()
 	err := run(guarded, func(ctx context.Context, s statement) error { return r.start(ctx, s, args) })
 	err = c.settle(guarded, err)
-	c.fell = c.fell || err != nil
+	c.fails(err)
 	c.core.report(ctx, query, args, start, err, false)
 	if err != nil {
 		stop()
@@ -107,6 +108,13 @@ func (c *conn) query(ctx context.Context, query string, args []driver.NamedValue
 	}
 	c.open = true
 	return r, nil
+}
+
+// fails remembers that a statement of a transaction failed.
+func (c *conn) fails(err error) {
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.fell = true
+	}
 }
 
 // runner runs a statement as text, or as a prepared statement of the cache.

@@ -56,12 +56,14 @@ func (r *rows) Next(dest []driver.Value) error {
 	r.err = r.inner.Next(dest)
 	if !errors.Is(r.err, io.EOF) {
 		r.err = r.conn.settle(r.ctx, r.err)
+		r.conn.fails(r.err)
 	}
 	return r.err
 }
 
 func (r *rows) Close() error {
 	err := r.conn.settle(r.ctx, r.inner.Close())
+	r.conn.fails(err)
 	r.stop()
 	r.conn.open = false
 	return err

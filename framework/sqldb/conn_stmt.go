@@ -108,6 +108,7 @@ func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, e
 	defer stop()
 	s, err := c.inner.(driver.ConnPrepareContext).PrepareContext(guarded, query)
 	if err != nil {
+		c.fails(err)
 		return nil, c.settle(guarded, err)
 	}
 	return &userStmt{Stmt: s, conn: c, query: query}, nil

@@ -311,3 +311,31 @@ func TestAnErrorPassedOverIsNoCommit(t *testing.T) {
 		}
 	})
 }
+
+func TestAnErrorOfALaterRowIsNoCommit(t *testing.T) {
+	eachKind(t, func(t *testing.T, url string) {
+		db := open(t, url, Options{})
+		if db.Kind() != PostgreSQL {
+			return // SQLite's transactions outlive a failed statement
+		}
+		script(t, db, "CREATE TABLE later (n {{bigint}})")
+		err := db.InTx(t.Context(), func(_ context.Context, s *Session) error {
+			run(t, s, "INSERT INTO later (n) VALUES (1)")
+			rows, err := s.Query(t.Context(), db.NewRaw("SELECT 1/(3-n) FROM generate_series(1,5) n"))
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				continue
+			}
+			if rows.Err() == nil {
+				t.Error("no row failed")
+			}
+			return nil
+		})
+		if err == nil {
+			t.Error("InTx says that it committed")
+		}
+	})
+}
