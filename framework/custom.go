@@ -2,6 +2,8 @@ package framework
 
 import (
 	"cmp"
+	"encoding"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"reflect"
@@ -142,10 +144,22 @@ func queryValue(t reflect.Type, text string) []byte {
 		if v, err := ParseValue(t, text); err == nil {
 			return strconv.AppendBool(nil, reflect.ValueOf(v).Bool())
 		}
-	case (isInteger(kind) || kind == reflect.Float32 || kind == reflect.Float64) && jsontext.Value(text).IsValid():
+	case (isInteger(kind) || kind == reflect.Float32 || kind == reflect.Float64) && !readsText(t) && isNumber(text):
 		return []byte(text)
 	}
 	return appendJSON(nil, text)
+}
+
+// readsText reports whether a type is read from text and not from JSON.
+func readsText(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) && !p.Implements(reflect.TypeFor[json.Unmarshaler]())
+}
+
+// isNumber reports whether text is a number of JSON.
+func isNumber(text string) bool {
+	v := jsontext.Value(text)
+	return v.IsValid() && v.Kind() == '0'
 }
 
 func appendJSON(b []byte, text string) []byte {

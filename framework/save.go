@@ -77,7 +77,7 @@ func (c *Call) give(m reflect.Value) {
 // does.
 func (c *Call) keeper(function string, model reflect.Type) (*resource, error) {
 	if !c.session.InTx() {
-		return nil, sentence("framework.%s: it needs a transaction, and a function that only reads has none", function)
+		return nil, sentence("framework.%s: it needs a transaction; a GET action has none, and an Untransacted function opens one by Call.InTx", function)
 	}
 	var found *resource
 	for _, r := range c.api.resources {
