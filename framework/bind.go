@@ -361,7 +361,7 @@ func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb)
 			continue
 		}
 		bound, err := f.Bind(&Facts{r})
-		place := "filter"
+		place := filterPlace(f)
 		if err != nil {
 			b.fault(r.path, place, err)
 			continue
@@ -378,6 +378,14 @@ func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb)
 	}
 	add("pagination", l.pagination.Params()...)
 	return l
+}
+
+// filterPlace is what mistakes call a filter: by its name, if it tells one.
+func filterPlace(f Filter) string {
+	if named, ok := f.(fmt.Stringer); ok && named.String() != "" {
+		return fmt.Sprintf("filter %q", named.String())
+	}
+	return "filter"
 }
 
 func (b *binder) bindActions(r *resource) {

@@ -89,8 +89,8 @@ func TestMistakesAtOnce(t *testing.T) {
 		`authors: ordering default: no field "nmae" in Author; did you mean "name"?`,
 		`books: scope: no scope; say which rows a caller has: framework.Own, Via, Where or Public`,
 		`books: search: no field "titel" in Book; did you mean "title"?`,
-		`books: filter: no field "statsu" in Book; did you mean "status"?`,
-		`books: filter: no field "page" in Book; did you mean "pages"?`,
+		`books: filter "statsu": no field "statsu" in Book; did you mean "status"?`,
+		`books: filter "page": no field "page" in Book; did you mean "pages"?`,
 	})
 }
 

@@ -60,17 +60,17 @@ var mistakes = []struct {
 	{
 		"an unknown field in a filter",
 		wrongBooks(func(v *framework.ViewSet[Book]) { v.Filters = []framework.Filter{filter.Exact("statsu")} }),
-		[]string{`books: filter: no field "statsu" in Book; did you mean "status"?`},
+		[]string{`books: filter "statsu": no field "statsu" in Book; did you mean "status"?`},
 	},
 	{
 		"a filter by an unknown viewset",
 		wrongBooks(func(v *framework.ViewSet[Book]) { v.Filters = []framework.Filter{filter.Reference("author", "autors")} }),
-		[]string{`books: filter: filter.Reference("author"): no viewset "autors" is registered; did you mean "authors"?`},
+		[]string{`books: filter "author": no viewset "autors" is registered; did you mean "authors"?`},
 	},
 	{
 		"an unknown field in a filter of one verb",
 		wrongBooks(func(v *framework.ViewSet[Book]) { v.Verbs.List = v.Verbs.List.Filter(filter.Exact("statsu")) }),
-		[]string{`books: filter: no field "statsu" in Book; did you mean "status"?`},
+		[]string{`books: filter "statsu": no field "statsu" in Book; did you mean "status"?`},
 	},
 	{
 		"an unknown field in a read shape",
@@ -129,8 +129,7 @@ var mistakes = []struct {
 		wrongBooks(func(v *framework.ViewSet[Book]) { v.Name = "my books" }),
 		[]string{
 			`"my books": the name of a viewset is its path: letters, digits, - and _`,
-			`chapters: scope: no viewset "books" is registered`,
-			`chapters: filter: filter.Reference("book"): no viewset "books" is registered`,
+			`chapters: scope, filter "book": no viewset "books" is registered`,
 			`chapters: create: ChapterInput.BookID: no viewset "books" is registered`,
 		},
 	},
@@ -327,8 +326,8 @@ var mistakes = []struct {
 			v.Filters = []framework.Filter{filter.Exact("status"), filter.In("status", "status"), filter.Func("page", "A page.", seek)}
 		}),
 		[]string{
-			`books: filter: parameter "status" is read by filter already`,
-			`books: pagination: parameter "page" is read by filter already`,
+			`books: filter "status": parameter "status" is read by filter "status" already`,
+			`books: pagination: parameter "page" is read by filter "page" already`,
 		},
 	},
 	{

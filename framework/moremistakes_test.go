@@ -185,7 +185,7 @@ var moreMistakes = []struct {
 			v.Lookup = "book"
 		}),
 		[]string{
-			`chapters: lookup, search, ordering, filter: no field "book" in Chapter: Book is a relation; name a column of the row itself, "book_id"`,
+			`chapters: lookup, search, ordering, filter "book": no field "book" in Chapter: Book is a relation; name a column of the row itself, "book_id"`,
 			`chapters: ordering default: no field "Book" in Chapter: Book is a relation; name a column of the row itself, "book_id"`,
 		},
 	},

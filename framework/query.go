@@ -15,7 +15,7 @@ import (
 type Filter interface {
 	// Bind resolves the names that the filter uses. Its error is a sentence
 	// without a prefix: `no field "citty" in Patient; did you mean "city"?`,
-	// which [Facts.Field] makes.
+	// which [Facts.Field] makes. A filter with a String method is called by it.
 	Bind(f *Facts) (BoundFilter, error)
 }
 

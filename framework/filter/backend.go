@@ -9,6 +9,7 @@ import (
 // A Backend is a filter of this package, a [framework.Filter]. Make one with
 // one of the functions here; the zero Backend is refused at registration.
 type Backend struct {
+	name string
 	doc  string
 	bind func(f *framework.Facts) (framework.BoundFilter, error)
 }
@@ -20,6 +21,10 @@ func (b Backend) Doc(text string) Backend {
 	b.doc = text
 	return b
 }
+
+// String is the field or the parameter that the filter is about, for the
+// sentence of a mistake.
+func (b Backend) String() string { return b.name }
 
 // Bind implements [framework.Filter].
 func (b Backend) Bind(f *framework.Facts) (framework.BoundFilter, error) {
@@ -45,7 +50,7 @@ func (b Backend) Bind(f *framework.Facts) (framework.BoundFilter, error) {
 // onField makes a backend of one column: suits checks at registration that the
 // column is fit for it, bound says what it reads.
 func onField(field string, suits func(framework.Field) error, bound func(framework.Field) framework.BoundFilter) Backend {
-	return Backend{bind: func(facts *framework.Facts) (framework.BoundFilter, error) {
+	return Backend{name: field, bind: func(facts *framework.Facts) (framework.BoundFilter, error) {
 		f, err := facts.Field(field)
 		if err != nil {
 			return framework.BoundFilter{}, err

@@ -226,7 +226,7 @@ func TestMistakes(t *testing.T) {
 		"a choice of the same value":      {filter.Choice("status", "a", "a"), `lists "a" twice`},
 		"a choice of another type":        {filter.Choice("weeks", "1", "many"), `filter.Choice("weeks"): the value "many" must be a whole number`},
 		"a choice that cannot be made":    {filter.Choice("status", ""), `no client can choose ""`},
-		"a reference to an unknown path":  {filter.Reference("doctor", "doctor"), `filter.Reference("doctor"): no viewset "doctor" is registered; did you mean "doctors"?`},
+		"a reference to an unknown path":  {filter.Reference("doctor", "doctor"), `filter "doctor": no viewset "doctor" is registered; did you mean "doctors"?`},
 		"a reference by a misspelt field": {filter.Reference("docter", "doctors"), `no field "docter" in appointment; did you mean "doctor"?`},
 		"a function that is missing":      {filter.Func("own", "", nil), `filter.Func("own") has no function`},
 		"a parameter without a name":      {filter.Min("", "fee"), `parameter has no name`},

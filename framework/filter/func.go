@@ -20,7 +20,7 @@ import (
 // where ?TableAlias is the table that is listed, under the name that the
 // statement has for it, and colour a column.
 func Func(param, doc string, fn func(c *framework.Call, value string) (framework.Narrow, error)) Backend {
-	return Backend{bind: func(*framework.Facts) (framework.BoundFilter, error) {
+	return Backend{name: param, bind: func(*framework.Facts) (framework.BoundFilter, error) {
 		if fn == nil {
 			return framework.BoundFilter{}, fmt.Errorf("filter.Func(%q) has no function", param)
 		}

@@ -17,17 +17,17 @@ import (
 // other viewset: a row that does not exist and a row that the caller does not
 // have both give an empty list, so nothing can be learnt of rows of others.
 func Reference(field, viewset string) Backend {
-	return Backend{bind: func(facts *framework.Facts) (framework.BoundFilter, error) {
+	return Backend{name: field, bind: func(facts *framework.Facts) (framework.BoundFilter, error) {
 		f, err := facts.Field(field)
 		if err != nil {
 			return framework.BoundFilter{}, err
 		}
 		target, err := facts.Resource(viewset)
 		if err != nil {
-			return framework.BoundFilter{}, fmt.Errorf("filter.Reference(%q): %w", field, err)
+			return framework.BoundFilter{}, err
 		}
 		if f.Type != target.Type() {
-			return framework.BoundFilter{}, fmt.Errorf("filter.Reference(%q): the field is %s, but the keys of %s are %s", field, f.Type, viewset, target.Type())
+			return framework.BoundFilter{}, fmt.Errorf("the field is %s, but the keys of %s are %s", f.Type, viewset, target.Type())
 		}
 		p := framework.Param{Name: field, Type: f.Type, Doc: fmt.Sprintf("Only rows whose %s is this one of %s.", field, viewset)}
 		return reading(p, func(c *framework.Call, text string) (framework.Narrow, error) {
