@@ -21,8 +21,14 @@ var wireFormat = jsonv2.JoinOptions( //nolint:gochecknoglobals // a constant, wh
 
 // writeNumber writes what a decoder kept of a number, as encoding/json does.
 func writeNumber(e *jsontext.Encoder, n json.Number) error {
+	if kind, members := e.StackIndex(e.StackDepth()); kind == '{' && members%2 == 0 {
+		return errors.ErrUnsupported // a name, which is written as text
+	}
 	if n == "" {
 		n = "0"
+	}
+	if !isNumber(string(n)) {
+		return sentence("json.Number %q is no number", string(n))
 	}
 	return e.WriteValue(jsontext.Value(n))
 }

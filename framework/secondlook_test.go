@@ -94,3 +94,24 @@ type headerWriter struct{ header http.Header }
 func (w *headerWriter) Header() http.Header       { return w.header }
 func (w *headerWriter) Write([]byte) (int, error) { return 0, nil }
 func (w *headerWriter) WriteHeader(int)           {}
+
+// TestHeadersOfARefusedFirstPut are gone too when the PUT runs once more.
+func TestHeadersOfARefusedFirstPut(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		runs := 0
+		v := profile()
+		v.Verbs.Update = framework.Fills[ProfileView](func(c *framework.Call, p *Profile, _ ProfileInput) error {
+			c.Header().Add("X-Try", "1")
+			if runs++; runs > 1 {
+				return nil
+			}
+			twin := *p // as if another first PUT had come between
+			_, err := c.DB.NewInsert().Model(&twin).Exec(c)
+			return err
+		})
+		a := serve(t, config(db), v).as("ada").put("/api/profile/", fields{"nickname": "x"}).is(201)
+		if got := a.header.Values("X-Try"); len(got) != 1 || runs != 2 {
+			t.Errorf("%d runs say %q", runs, got)
+		}
+	})
+}

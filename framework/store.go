@@ -43,7 +43,14 @@ func (a *API) write(c *Call, single bool, fn func(*Call) error) error {
 // to it, for a transaction that begins again.
 func (c *Call) begin() (again func()) {
 	told, header := len(c.notes.ignored), c.header.Clone()
+	saved := 0
+	if c.given != nil {
+		saved = len(c.given.saved)
+	}
 	return func() {
+		if c.given != nil {
+			c.given.saved = c.given.saved[:saved]
+		}
 		c.notes.ignored = c.notes.ignored[:told]
 		clear(c.header)
 		maps.Copy(c.header, header.Clone())

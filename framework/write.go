@@ -248,9 +248,11 @@ func (w *writing) change(c *Call, r *request, partial bool) (*response, error) {
 		}
 		return err
 	}
+	again := c.begin()
 	err = w.resource.api.write(c, blind && w.simple(in) && !puts, run)
 	if puts && isTaken(err) {
 		// Another first PUT may have come between; this one replaces its row.
+		again()
 		err = w.resource.api.write(c, false, run)
 	}
 	return resp, err
