@@ -34,6 +34,17 @@ func parseHop(text string) (netip.Addr, error) {
 	return netip.ParseAddr(text)
 }
 
+// secure reports whether a request came by TLS. Of several proxies the nearest
+// tells, for a client can write what stands before it.
+func (a *API) secure(r *http.Request) bool {
+	if r.TLS != nil {
+		return true
+	}
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	told := strings.Split(strings.Join(r.Header.Values("X-Forwarded-Proto"), ","), ",")
+	return err == nil && a.trusts(peer.Addr().Unmap()) && strings.EqualFold(strings.TrimSpace(told[len(told)-1]), "https")
+}
+
 func (a *API) trusts(at netip.Addr) bool {
 	return slices.ContainsFunc(a.config.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(at) })
 }

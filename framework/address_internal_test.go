@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"crypto/tls"
 	"net/http"
 	"net/netip"
 	"testing"
@@ -34,6 +35,41 @@ func TestAddressBelievesTrustedProxiesAlone(t *testing.T) {
 			r := &http.Request{RemoteAddr: c.peer, Header: http.Header{"X-Forwarded-For": c.forwarded}}
 			if got := a.address(r); got != netip.MustParseAddr(c.want) {
 				t.Errorf("the address is %s, not %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestSecure: TLS is what this server saw, or what a trusted proxy tells.
+func TestSecure(t *testing.T) {
+	api := New(Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+	for _, c := range []struct {
+		about, peer string
+		tls         bool
+		told        []string
+		want        bool
+	}{
+		{"nothing", "192.0.2.1:1", false, nil, false},
+		{"this server's own TLS", "192.0.2.1:1", true, nil, true},
+		{"its own TLS, whatever a header says", "192.0.2.1:1", true, []string{"http"}, true},
+		{"a stranger's word", "192.0.2.1:1", false, []string{"https"}, false},
+		{"a proxy's word", "10.0.0.1:1", false, []string{"https"}, true},
+		{"a proxy's word in capitals", "10.0.0.1:1", false, []string{" HTTPS "}, true},
+		{"a proxy that spoke plain HTTP", "10.0.0.1:1", false, []string{"http"}, false},
+		{"a proxy that says nothing", "10.0.0.1:1", false, nil, false},
+		{"a client's word before the proxy's", "10.0.0.1:1", false, []string{"https, http"}, false},
+		{"a client's line before the proxy's", "10.0.0.1:1", false, []string{"https", "http"}, false},
+		{"two proxies with TLS", "10.0.0.1:1", false, []string{"https, https"}, true},
+		{"a proxy in IPv6 clothes", "[::ffff:10.0.0.1]:1", false, []string{"https"}, true},
+		{"a peer without an address", "@", false, []string{"https"}, false},
+	} {
+		t.Run(c.about, func(t *testing.T) {
+			r := &http.Request{RemoteAddr: c.peer, Header: http.Header{"X-Forwarded-Proto": c.told}}
+			if c.tls {
+				r.TLS = &tls.ConnectionState{}
+			}
+			if got := api.secure(r); got != c.want {
+				t.Errorf("secure is %v", got)
 			}
 		})
 	}

@@ -51,8 +51,12 @@ type Config struct {
 	// when PublicURL is not set. Defaults to any.
 	Hosts []string
 	// TrustedProxies are the networks of proxies in front of the server, whose
-	// X-Forwarded-For tells the client's address. Defaults to none.
+	// X-Forwarded-For tells the client's address and whose X-Forwarded-Proto
+	// tells whether it spoke TLS. Defaults to none.
 	TrustedProxies []netip.Prefix
+	// HSTS is for how long browsers that came by TLS are to come by nothing
+	// else, in whole seconds (RFC 6797). Defaults to none: they are not told.
+	HSTS time.Duration
 	// MaxRows is how many rows an answer outside of pages may have, as of
 	// [Find]. Defaults to 1,000.
 	MaxRows int

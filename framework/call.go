@@ -32,6 +32,9 @@ type Call struct {
 	// Address is where the request comes from: the connection's other end,
 	// or, where that is one of [Config.TrustedProxies], whom they name.
 	Address netip.Addr
+	// Secure says that the request came by TLS: this server's own, or that of
+	// a trusted proxy, whose X-Forwarded-Proto tells it.
+	Secure bool
 
 	session *sqldb.Session
 	api     *API

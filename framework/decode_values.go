@@ -30,6 +30,7 @@ type valuePlan struct {
 	tag      string // rules, as validator has them
 	limit    int    // elements that rules allow at most; -1 for any number
 	unique   bool   // the rules compare elements
+	optional bool   // an Optional, of what elem reads
 	listed   bool   // the rules list the values
 	read     valueReader
 	elem     *valuePlan
@@ -42,6 +43,11 @@ type valueReader func(r *bodyReader, p *valuePlan, v reflect.Value) bool
 
 // decode reads the next value into v: null, type, form, then rules.
 func (p *valuePlan) decode(r *bodyReader, v reflect.Value) {
+	if p.optional {
+		v.Field(0).SetBool(true)
+		p.elem.decode(r, v.Field(1))
+		return
+	}
 	null := r.dec.PeekKind() == jsontext.KindNull
 	switch {
 	case null && !p.nullable:

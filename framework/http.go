@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 )
@@ -158,9 +159,9 @@ func hidesMethods(err error) bool {
 }
 
 // encoded writes a response's value as JSON, which a type of the program's own
-// may do.
+// may do, unless that was done.
 func encoded(resp *response, err error) (*response, error) {
-	if err == nil && resp.value != nil {
+	if err == nil && resp.value != nil && resp.body == nil {
 		resp.body, err = encode(resp.value)
 	}
 	return resp, err
@@ -269,7 +270,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.api.config.Timeout)
 	defer cancel()
 	c := s.api.newCall(ctx, Route{Method: methodOf(r)})
-	c.header, c.Address, c.request = w.Header(), s.api.address(r), r
+	c.header, c.request = w.Header(), r
+	c.Address, c.Secure = s.api.address(r), s.api.secure(r)
+	if life := s.api.config.HSTS; c.Secure && life > 0 {
+		c.header.Set("Strict-Transport-Security", "max-age="+strconv.FormatInt(int64(life/time.Second), 10))
+	}
 	r = r.WithContext(context.WithValue(ctx, callKey{}, c))
 	if _, err := protect(func() (*response, error) { return nil, s.gate(c, r) }); err != nil {
 		s.answer(w, r, c.Route, func(*Call) (*response, error) { return nil, err }, "")

@@ -241,6 +241,10 @@ func (c *inputCompiler) fallback(f *inputField, tag reflect.StructTag) {
 		}
 		return
 	}
+	if f.value.optional {
+		c.mistakef(f.place, "an Optional tells absent apart, so its default %q is never used; remove it", text)
+		return
+	}
 	if f.required {
 		c.mistakef(f.place, "is required, so its default %q is never used; remove one of the two", text)
 		return
@@ -259,6 +263,9 @@ func (c *inputCompiler) fallback(f *inputField, tag reflect.StructTag) {
 // plan says how a value of type t is read; nil after a mistake that leaves
 // nothing to read into.
 func (c *inputCompiler) plan(t reflect.Type, spec *ruleSpec, trim bool, place string) *valuePlan {
+	if isOptional(t) {
+		return c.optional(t, spec, trim, place)
+	}
 	p := &valuePlan{typ: t, trim: trim, required: spec.required, omitZero: spec.omitZero, rules: spec.rules, tag: spec.tag()}
 	if t.Kind() == reflect.Pointer {
 		p.typ, p.pointer, p.nullable = t.Elem(), true, !spec.required

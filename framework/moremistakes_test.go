@@ -121,6 +121,22 @@ var moreMistakes = []struct {
 		},
 	},
 	{
+		"an Optional that cannot be",
+		wrongBooks(func(v *framework.ViewSet[Book]) {
+			v.Collection = []framework.CollectionAction{framework.OnCollection("POST", "offer", offer)}
+		}),
+		[]string{
+			`books: action "offer": optionals.Needed: an Optional may be absent, so it cannot be required; use string itself`,
+			`books: action "offer": optionals.Kept: an Optional tells absent apart, so its default "a" is never used; remove it`,
+			`books: action "offer": optionals.Meal: an Optional holds a plain value, a slice or a pointer; use a pointer to framework_test.mealInput`,
+		},
+	},
+	{
+		"Does where a row is meant",
+		wrongBooks(func(v *framework.ViewSet[Book]) { v.Verbs.Retrieve = framework.Does(offered) }),
+		[]string{`books: retrieve: framework.Does is for Create, and for the verbs of a Single resource; use Shows or Computes`},
+	},
+	{
 		"a filter that is nil",
 		wrongBooks(func(v *framework.ViewSet[Book]) { v.Filters = []framework.Filter{filter.Exact("status"), nil} }),
 		[]string{`books: filter: the filter at place 2 is nil`},
@@ -195,6 +211,16 @@ var moreMistakes = []struct {
 		[]string{`books: ordering: no field "chapters" in Book: Chapters is a relation; name a column of the row itself`},
 	},
 }
+
+type optionals struct {
+	Needed framework.Optional[string] `validate:"required"`
+	Kept   framework.Optional[string] `default:"a"`
+	Meal   framework.Optional[mealInput]
+}
+
+func offered(*framework.Call, framework.None) (BookView, error) { return BookView{}, nil }
+
+func offer(*framework.Call, optionals) (framework.None, error) { return framework.None{}, nil }
 
 // TestMoreMistakes: each stops the program with exactly these sentences.
 func TestMoreMistakes(t *testing.T) {

@@ -92,6 +92,9 @@ func (e *endpoint) fields() map[string]fieldInfo {
 
 // typeName is what a client calls a Go type.
 func typeName(t reflect.Type) string {
+	if isOptional(t) {
+		t = optionalValue(t)
+	}
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}

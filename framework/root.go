@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +18,7 @@ func (a *API) root(r *http.Request) string {
 		return "" // a relative link, rather than one to a host somebody made up
 	}
 	scheme := "http://"
-	if r.TLS != nil {
+	if a.secure(r) {
 		scheme = "https://"
 	}
 	return scheme + r.Host
@@ -68,23 +69,28 @@ func below(prefix, path string) bool {
 	return path == prefix || strings.HasPrefix(path, prefix+"/")
 }
 
-// entries are the API root: every resource by name, in order of registration.
+// entries are the API root: every way in by its name, in order of registration.
 func (a *API) entries(r *http.Request) listAnswer {
 	var entries Envelope
 	for _, res := range a.resources {
-		if at, ok := res.entry(); ok {
-			entries = append(entries, Member{Name: res.path, Value: a.url(r, at)})
+		for _, at := range res.entries() {
+			entries = append(entries, Member{Name: strings.Trim(at, "/"), Value: a.url(r, at)})
 		}
 	}
 	return listAnswer{envelope: entries}
 }
 
-// entry is the path by which clients enter a resource, if it has one.
-func (r *resource) entry() (string, bool) {
+// entries are the paths by which clients enter a resource: its own, or those
+// of its actions where nothing is offered at its own.
+func (r *resource) entries() []string {
+	var paths []string
 	for _, e := range r.endpoints {
-		if !strings.Contains(e.pattern, ":") {
-			return e.pattern, true
+		switch {
+		case e.pattern == r.listPath():
+			return []string{e.pattern}
+		case !strings.Contains(e.pattern, ":") && !slices.Contains(paths, e.pattern):
+			paths = append(paths, e.pattern)
 		}
 	}
-	return "", false
+	return paths
 }

@@ -1,6 +1,9 @@
 package framework
 
-import "strings"
+import (
+	"net/http"
+	"strings"
+)
 
 // A RouteInfo describes one endpoint of a checked API, for listings.
 type RouteInfo struct {
@@ -16,19 +19,30 @@ type RouteInfo struct {
 // Routes lists every endpoint, in order of registration. Call it after
 // [API.Check] or [API.Handler].
 func (a *API) Routes() []RouteInfo {
-	routes := []RouteInfo{{
-		Method: "GET", Path: a.config.Prefix + "/", Name: "root",
-		Permission: Anyone().String(), Scope: Public().String(), Doc: "Every resource and its address.",
-	}}
-	for _, r := range a.resources {
-		for _, e := range r.endpoints {
-			routes = append(routes, RouteInfo{
-				Method: e.route.Method, Path: a.config.Prefix + strings.ReplaceAll(e.pattern, ":id", "{"+r.keyName()+"}"),
-				ViewSet: r.path, Name: e.route.Name, Permission: e.permission.String(), Scope: r.scope.String(), Doc: e.doc,
-			})
-		}
+	var routes []RouteInfo
+	for _, e := range a.endpoints() {
+		routes = append(routes, a.info(e))
 	}
 	return routes
+}
+
+// endpoints are the API root and those of every resource.
+func (a *API) endpoints() []*endpoint {
+	all := []*endpoint{{
+		resource: &resource{declaration: &declaration{}, scope: boundScope{Scope: Public()}}, pattern: "/",
+		route: Route{Name: "root", Method: http.MethodGet}, door: door{permission: Anyone()}, doc: "Every resource and its address.",
+	}}
+	for _, r := range a.resources {
+		all = append(all, r.endpoints...)
+	}
+	return all
+}
+
+func (a *API) info(e *endpoint) RouteInfo {
+	return RouteInfo{
+		Method: e.route.Method, Path: a.config.Prefix + strings.ReplaceAll(e.pattern, ":id", "{"+e.resource.keyName()+"}"),
+		ViewSet: e.route.ViewSet, Name: e.route.Name, Permission: e.permission.String(), Scope: e.resource.scope.String(), Doc: e.doc,
+	}
 }
 
 // keyName is what the routes call the part of the path that finds a row.

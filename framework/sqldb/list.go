@@ -10,16 +10,16 @@ import (
 // sqldb.List(keys))`, each a [Param]. The last value is repeated until their
 // number is a power of two: every number of values is a statement of its own
 // to prepare, and so there are few. An empty list is NULL, which nothing is in.
-func List(values []any) schema.QueryAppender { return valueList(values) }
+func List[T any](values []T) schema.QueryAppender { return valueList[T](values) }
 
-type valueList []any
+type valueList[T any] []T
 
 // AppendQuery implements [schema.QueryAppender].
-func (l valueList) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+func (l valueList[T]) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	if len(l) == 0 {
 		return append(b, "NULL"...), nil
 	}
-	for i := range 1 << bits.Len(uint(len(l)-1)) {
+	for i := range padded(len(l)) {
 		if i > 0 {
 			b = append(b, ", "...)
 		}
@@ -30,3 +30,6 @@ func (l valueList) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	}
 	return b, nil
 }
+
+// padded is the power of two that n values are filled up to.
+func padded(n int) int { return 1 << bits.Len(uint(n-1)) } //nolint:gosec // n is above zero

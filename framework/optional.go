@@ -1,0 +1,54 @@
+package framework
+
+import "reflect"
+
+// An Optional is a field of an input that tells absent apart from every value,
+// at any depth: in a nested object, where [Call.Has] does not reach. With a
+// pointer as T it takes null too. Rules of its tag judge the value where one is
+// given; it has no default and cannot be required.
+//
+//	Price framework.Optional[int64]   `json:"price" validate:"min=1"`  // absent or a number
+//	Brand framework.Optional[*string] `json:"brand" validate:"max=80"` // absent, null or text
+//
+// It is for functions ([Does], [Changes], [Fills] and actions): no column has
+// this type.
+type Optional[T any] struct {
+	Given bool // the body named the field
+	Value T
+}
+
+// Or is the value, or other if none was given.
+func (o Optional[T]) Or(other T) T {
+	if o.Given {
+		return o.Value
+	}
+	return other
+}
+
+// optional marks the type for the compiler of inputs.
+func (Optional[T]) optional() {}
+
+var optionalType = reflect.TypeFor[interface{ optional() }]()
+
+func isOptional(t reflect.Type) bool { return t.Kind() == reflect.Struct && t.Implements(optionalType) }
+
+// optionalValue is the type of what an Optional holds.
+func optionalValue(t reflect.Type) reflect.Type { return t.Field(1).Type }
+
+// optional plans a field that remembers whether it was named.
+func (c *inputCompiler) optional(t reflect.Type, spec *ruleSpec, trim bool, place string) *valuePlan {
+	inner := optionalValue(t)
+	switch {
+	case spec.required:
+		c.mistakef(place, "an Optional may be absent, so it cannot be required; use %s itself", inner)
+		return nil
+	case inner.Kind() == reflect.Struct && inner != timeType:
+		c.mistakef(place, "an Optional holds a plain value, a slice or a pointer; use a pointer to %s", inner)
+		return nil
+	}
+	value := c.plan(inner, spec, trim, place)
+	if value == nil {
+		return nil
+	}
+	return &valuePlan{typ: t, optional: true, nullable: value.nullable, rules: value.rules, limit: -1, elem: value}
+}
