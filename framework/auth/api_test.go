@@ -53,7 +53,7 @@ func testTokenProtectsAnAPI(t *testing.T, url string) {
 	must(t, err)
 	user, err := users.CreateUser(t.Context(), db.Session(), auth.NewUser{Email: "asha@example.com", Password: "four unrelated words walk"})
 	must(t, err)
-	secret, _, err := users.IssueToken(t.Context(), db.Session(), user.ID, "laptop", time.Hour)
+	secret, _, err := users.IssueToken(t.Context(), db.Session(), user, "laptop", time.Hour)
 	must(t, err)
 	token := secret.Reveal()
 

@@ -1,10 +1,12 @@
 // Package auth keeps users, groups, permissions and credentials, and recognises
 // callers by them.
 //
+//   - [Service] is all of it for one API: the schemes in turn, the endpoints
+//     below /auth, their rates and the audit. Begin there.
 //   - [Users] is where accounts are made and changed.
-//   - [Token], [Sessions] and [JWT] are the schemes that a framework.API is
-//     given: opaque tokens for scripts, cookies with CSRF protection for
-//     browsers, signed tokens that expire and are refreshed.
+//   - [Tokens], [Sessions] and [JWT] are the schemes, each of use by itself:
+//     opaque tokens for scripts, cookies with CSRF protection for browsers,
+//     signed tokens that expire and are refreshed.
 //   - [Migrations] are the tables.
 //
 // Passwords are hashed with argon2id (RFC 9106) and never kept or printed.
@@ -13,5 +15,6 @@
 // for what the framework itself asks for; a user holds their own and those of
 // their groups.
 //
-// Each scheme is one file that ends in _scheme.go.
+// Each scheme is one file that ends in _scheme.go; how callers sign in with it
+// is one that begins with signin_.
 package auth

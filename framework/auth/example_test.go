@@ -29,7 +29,7 @@ func Example() {
 	check(err)
 	check(users.Join(ctx, db.Session(), user.ID, reception.ID))
 
-	token, record, err := users.IssueToken(ctx, db.Session(), user.ID, "laptop", time.Hour)
+	token, record, err := users.IssueToken(ctx, db.Session(), user, "laptop", time.Hour)
 	check(err)
 	fmt.Println(user.Email, record.Name, record.ExpiresAt.Sub(record.CreatedAt))
 	fmt.Println("in a log:", token)

@@ -22,6 +22,16 @@ type Group struct {
 // permissionName is the form of a permission: a resource and a right.
 var permissionName = regexp.MustCompile(`^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$`)
 
+// CheckPermission returns an [InputError] for a name that no permission can
+// have: it is a resource and a right, as in patients.view, in lower case.
+func CheckPermission(name string) error {
+	if permissionName.MatchString(name) && len(name) <= maximumName {
+		return nil
+	}
+	return invalid("permission", "permission",
+		fmt.Sprintf("%q is no permission; it must be a resource and a right, as in patients.view.", name))
+}
+
 // Grant gives a user permissions such as "patients.view". Those that the user
 // holds already are left as they are. A name of another form is an
 // [InputError], nobody [ErrNotFound].
@@ -125,9 +135,8 @@ type groupPermission struct {
 func grant[R any](ctx context.Context, s *sqldb.Session, permissions []string, row func(string) R, missing error) error {
 	rows := make([]R, len(permissions))
 	for i, p := range permissions {
-		if !permissionName.MatchString(p) || len(p) > maximumName {
-			return invalid("permission", "permission",
-				fmt.Sprintf("%q is no permission; it must be a resource and a right, as in patients.view.", p))
+		if err := CheckPermission(p); err != nil {
+			return err
 		}
 		rows[i] = row(p)
 	}

@@ -69,7 +69,7 @@ func (w *world) user(email string) User {
 
 func (w *world) token(user User, life time.Duration) string {
 	w.Helper()
-	secret, _, err := w.users.IssueToken(w.ctx, w.s, user.ID, "laptop", life)
+	secret, _, err := w.users.IssueToken(w.ctx, w.s, user, "laptop", life)
 	w.must(err)
 	return secret.Reveal()
 }

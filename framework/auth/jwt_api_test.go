@@ -98,7 +98,7 @@ func TestJWTProtectsAnAPI(t *testing.T) {
 	withJWT(t, func(t *testing.T, s *jwtService) {
 		handler := jwtAPI(t, s)
 		first := s.login(t)
-		token, _, err := s.users.IssueToken(t.Context(), s.db.Session(), s.user.ID, "", 0)
+		token, _, err := s.users.IssueToken(t.Context(), s.db.Session(), s.user, "", 0)
 		must(t, err)
 
 		get := func(authorization string) *httptest.ResponseRecorder {

@@ -55,6 +55,19 @@ func (j *JWT) beginFamily(ctx context.Context, s *sqldb.Session, family jwtFamil
 	return err
 }
 
+// Purge deletes the logins that have lapsed, because nobody refreshed them, and
+// counts them. Their tokens are refused without it: it only frees their room.
+// On the pool it goes in transactions of 1,000 rows.
+func (j *JWT) Purge(ctx context.Context, s *sqldb.Session) (int64, error) {
+	return purge(ctx, s, purgeAtOnce, ended{"auth_jwt_families", "expires_at", j.now()})
+}
+
+// Run calls [JWT.Purge] every hour, until ctx ends. Errors go to report and end
+// nothing.
+func (j *JWT) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
+	keepHouse(ctx, db, report, j)
+}
+
 // rotate puts a refresh token in the place of an old one, if that is the one
 // that is good: the one UPDATE decides, whoever else tries.
 func (j *JWT) rotate(ctx context.Context, s *sqldb.Session, old *jwtClaims, next uuid.UUID, now time.Time) (refusal, err error) {

@@ -13,6 +13,9 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
+// jwtScheme is the Scheme of callers that an access token names.
+const jwtScheme = "JWT"
+
 var _ framework.Authenticator = (*JWT)(nil)
 
 // Challenge is the value for WWW-Authenticate: `Bearer realm="api"` (RFC 6750).
@@ -46,7 +49,7 @@ func (j *JWT) identify(ctx context.Context, s *sqldb.Session, now time.Time, h h
 		return nil, err
 	}
 	caller := holder.caller()
-	caller.Scheme = "JWT"
+	caller.Scheme = jwtScheme
 	return caller, nil
 }
 

@@ -37,7 +37,7 @@ func TestASecretIsNeverPrinted(t *testing.T) {
 func TestNoSecretInWhatIsPrintedOfUsersAndTokens(t *testing.T) {
 	onBoth(t, func(w *world) {
 		user := w.user("asha@example.com")
-		secret, record, err := w.users.IssueToken(w.ctx, w.s, user.ID, "laptop", 0)
+		secret, record, err := w.users.IssueToken(w.ctx, w.s, user, "laptop", 0)
 		w.must(err)
 		row, err := findByEmail(w.ctx, w.s, user.Email)
 		w.must(err)

@@ -112,7 +112,7 @@ func NewSessions(o SessionOptions) (*Sessions, error) {
 		}
 		trusted[origin] = true
 	}
-	return &Sessions{options: o, trusted: trusted, seen: newSightings()}, nil
+	return &Sessions{options: o, trusted: trusted, seen: newSightings("auth_sessions", "last_seen_at")}, nil
 }
 
 // isOrigin reports whether text is an origin just as browsers send it: any

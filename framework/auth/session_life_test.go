@@ -169,7 +169,7 @@ func TestRunWritesAndPurges(t *testing.T) {
 		ticks, done := make(chan time.Time), make(chan struct{})
 		go func() {
 			defer close(done)
-			s.sessions.run(ctx, w.db, ticks, func(err error) { w.Errorf("reported: %v", err) })
+			keepHouseAt(ctx, w.db, ticks, func(err error) { w.Errorf("reported: %v", err) }, s.sessions)
 		}()
 		ticks <- w.now
 		ticks <- w.now // taken once the first is done
@@ -207,20 +207,4 @@ func TestRunReportsErrors(t *testing.T) {
 			w.Errorf("reported %v, known: %v", reported, known)
 		}
 	})
-}
-
-func TestSightingsAreBounded(t *testing.T) {
-	s, now := newSightings(), time.Now()
-	for i := range mostSeen + 10 {
-		s.note([hashLength]byte{byte(i), byte(i >> 8), byte(i >> 16)}, now.Add(-time.Hour), now)
-	}
-	later := now.Add(time.Second)
-	s.note([hashLength]byte{}, now.Add(-time.Hour), later)
-	s.note([hashLength]byte{}, now.Add(-time.Hour), now) // out of order
-	if seen := s.take(); len(seen) != mostSeen || !seen[[hashLength]byte{}].Equal(later) {
-		t.Errorf("%d are kept", len(seen))
-	}
-	if len(s.take()) != 0 {
-		t.Error("they are given out twice")
-	}
 }

@@ -105,13 +105,37 @@ func (s *Sessions) EndAll(ctx context.Context, db *sqldb.Session, userID uuid.UU
 	return endSessions(ctx, db, userID)
 }
 
+// Flush writes which sessions were used since the last Flush of this process,
+// on which their idle life rests. [Sessions.Run] calls it every minute. Each
+// row is written at most once a minute by all processes together, so that the
+// table is up to two minutes behind: a session may end that much before its
+// idle life, and never after it. What an error keeps from being written waits
+// for the next Flush.
+func (s *Sessions) Flush(ctx context.Context, db *sqldb.DB) error { return s.seen.flush(ctx, db) }
+
 // Purge deletes the sessions that have come to their end, and counts them.
-// They are refused without it: it only frees their room.
+// They are refused without it: it only frees their room. On the pool it goes
+// in transactions of 1,000 rows.
 func (s *Sessions) Purge(ctx context.Context, db *sqldb.Session) (int64, error) {
+	return purge(ctx, db, purgeAtOnce, s.ended()...)
+}
+
+// ended are the sessions past their idle life, of which there may be many, and
+// then the few that are still used past their whole one.
+func (s *Sessions) ended() []ended {
 	now := s.now()
-	return changed(ctx, db, db.IDB().NewDelete().Table("auth_sessions").
-		WhereOr("created_at <= ?", now.Add(-s.options.Life)).
-		WhereOr("last_seen_at <= ?", now.Add(-s.options.IdleLife)))
+	return []ended{
+		{"auth_sessions", "last_seen_at", now.Add(-s.options.IdleLife)},
+		{"auth_sessions", "created_at", now.Add(-s.options.Life)},
+	}
+}
+
+// Run calls [Sessions.Flush] every minute and [Sessions.Purge] every hour,
+// until ctx ends; then it flushes once more and returns. Errors go to report
+// and end nothing. Without Run every session ends its idle life after it
+// began, however much it is used.
+func (s *Sessions) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
+	keepHouse(ctx, db, report, s)
 }
 
 func endSessions(ctx context.Context, db *sqldb.Session, userID uuid.UUID) error {

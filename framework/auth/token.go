@@ -37,7 +37,7 @@ type TokenRecord struct {
 	Prefix     string     // its first 8 characters
 	CreatedAt  time.Time  // UTC
 	ExpiresAt  *time.Time // UTC; nil for never
-	LastUsedAt *time.Time // for those who record it: authenticating only reads
+	LastUsedAt *time.Time // UTC, up to two minutes behind; nil if unknown: [Tokens] keeps it
 }
 
 // tokenWithHash is the whole row. The hash is a plain SHA-256: a token is 256
@@ -50,9 +50,14 @@ type tokenWithHash struct {
 // IssueToken makes a token for a user and returns it with its record. The
 // token itself is kept nowhere: this is the only time it can be read. It lives
 // for life, zero meaning [DefaultTokenLife]; a negative life is an
-// [InputError], an unknown user [ErrNotFound].
+// [InputError].
+//
+// user is the account as [Users.CheckPassword] or [Users.UserByID] just returned
+// it: if it was changed since, is inactive or gone, that is
+// [ErrWrongCredentials], so that a token got with the old password does not
+// outlast a change of it.
 func (u *Users) IssueToken(
-	ctx context.Context, s *sqldb.Session, userID uuid.UUID, name string, life time.Duration,
+	ctx context.Context, s *sqldb.Session, user User, name string, life time.Duration,
 ) (Secret, TokenRecord, error) {
 	name, err := normalizeName(name)
 	if err == nil && life < 0 {
@@ -62,14 +67,17 @@ func (u *Users) IssueToken(
 		return Secret{}, TokenRecord{}, err
 	}
 	plain := newToken()
-	row, err := u.tokenRow(plain, userID, name, life)
+	row, err := u.tokenRow(plain, user.ID, name, life)
 	if err != nil {
 		return Secret{}, TokenRecord{}, err
 	}
-	_, err = s.Exec(ctx, s.IDB().NewInsert().Model(&row))
-	if isFault(err, sqldb.ForeignKey) {
-		err = noUser(userID)
-	}
+	err = within(ctx, s, func(ctx context.Context, s *sqldb.Session) error {
+		if err := unchanged(ctx, s, user); err != nil {
+			return err
+		}
+		_, err := s.Exec(ctx, s.IDB().NewInsert().Model(&row))
+		return err
+	})
 	if err != nil {
 		return Secret{}, TokenRecord{}, err
 	}
@@ -92,7 +100,8 @@ func (u *Users) tokenRow(plain string, userID uuid.UUID, name string, life time.
 	}, err
 }
 
-// ListTokens returns a user's tokens, the oldest first, expired ones too.
+// ListTokens returns a user's tokens, the oldest first, expired ones too
+// until [Tokens.Purge] deletes them.
 func (u *Users) ListTokens(ctx context.Context, s *sqldb.Session, userID uuid.UUID) ([]TokenRecord, error) {
 	tokens := []TokenRecord{}
 	err := scanAll(ctx, s, s.IDB().NewSelect().Model(&tokens).

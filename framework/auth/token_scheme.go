@@ -32,11 +32,18 @@ const maximumCredentials = 512
 // permission away hold from the next request on. An unknown token, an expired
 // one and one of an inactive user are refused alike.
 //
-// The zero Token is ready for use, by many requests at once.
+// The zero Token is ready for use, by many requests at once. It records
+// nothing; [Tokens] is this scheme for a server that wants to know when a token
+// was last used.
 type Token struct {
 	// Realm names the protected space in the challenge. Defaults to "api".
 	Realm string
+
+	seen *sightings // nil records nothing
 }
+
+// tokenScheme is the Scheme of callers that an opaque token names.
+const tokenScheme = "Token"
 
 var _ framework.Authenticator = Token{}
 
@@ -51,21 +58,23 @@ func (t Token) Challenge() string {
 
 // Authenticate returns the user of the request's token.
 func (t Token) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
-	return identify(c, c.Session(), c.Now, r.Header)
+	return t.identify(c, c.Session(), c.Now, r.Header)
 }
 
-func identify(ctx context.Context, s *sqldb.Session, now time.Time, h http.Header) (*framework.Caller, error) {
+func (t Token) identify(ctx context.Context, s *sqldb.Session, now time.Time, h http.Header) (*framework.Caller, error) {
 	plain, err := readToken(h)
 	if plain == "" || err != nil {
 		return nil, err
 	}
-	holder, err := findHolder(ctx, s, plain)
+	hash := hashToken(plain)
+	holder, err := findHolder(ctx, s, hash)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && !holder.admitted(now) {
 		return nil, refused()
 	}
 	if err != nil {
 		return nil, err
 	}
+	t.seen.note([hashLength]byte(hash), holder.used.Time, now)
 	return holder.caller(), nil
 }
 
@@ -129,13 +138,14 @@ func notVisible(r rune) bool { return r <= ' ' || r > '~' }
 type tokenHolder struct {
 	user        User
 	expires     sql.NullTime
+	used        sql.NullTime   // the last time, as far as it was written
 	permissions sql.NullString // joined by spaces, which no permission holds
 }
 
 // findHolder looks a token up in one statement. The comparison by hash in an
 // index tells nothing of a token by its timing.
-func findHolder(ctx context.Context, s *sqldb.Session, plain string) (*tokenHolder, error) {
-	rows, err := s.Query(ctx, holderQuery(s).Where("t.key_hash = ?", hashToken(plain)))
+func findHolder(ctx context.Context, s *sqldb.Session, hash []byte) (*tokenHolder, error) {
+	rows, err := s.Query(ctx, holderQuery(s).Where("t.key_hash = ?", hash))
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +154,7 @@ func findHolder(ctx context.Context, s *sqldb.Session, plain string) (*tokenHold
 		return nil, noRow(rows.Err())
 	}
 	h := &tokenHolder{}
-	err = rows.Scan(&h.expires, &h.user.ID, &h.user.Email, &h.user.Name,
+	err = rows.Scan(&h.expires, &h.used, &h.user.ID, &h.user.Email, &h.user.Name,
 		&h.user.IsActive, &h.user.IsStaff, &h.user.IsSuperuser, &h.permissions)
 	return h, err
 }
@@ -153,7 +163,7 @@ func holderQuery(s *sqldb.Session) *bun.SelectQuery {
 	return s.IDB().NewSelect().
 		TableExpr("auth_tokens AS t").
 		Join("JOIN auth_users AS u ON u.id = t.user_id").
-		ColumnExpr("t.expires_at, u.id, u.email, u.name, u.is_active, u.is_staff, u.is_superuser").
+		ColumnExpr("t.expires_at, t.last_used_at, u.id, u.email, u.name, u.is_active, u.is_staff, u.is_superuser").
 		ColumnExpr("(?) AS permissions", permissionsOf(s))
 }
 
@@ -186,6 +196,6 @@ func (h *tokenHolder) caller() *framework.Caller {
 	return &framework.Caller{
 		ID: h.user.ID, Email: h.user.Email, Name: h.user.Name,
 		Staff: h.user.IsStaff, Superuser: h.user.IsSuperuser,
-		Permissions: held, Scheme: "Token",
+		Permissions: held, Scheme: tokenScheme,
 	}
 }

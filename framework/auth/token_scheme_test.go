@@ -14,7 +14,7 @@ import (
 )
 
 func (w *world) identify(authorization ...string) (*framework.Caller, error) {
-	return identify(w.ctx, w.s, w.now, http.Header{"Authorization": authorization})
+	return Token{}.identify(w.ctx, w.s, w.now, http.Header{"Authorization": authorization})
 }
 
 func (w *world) admits(token string, want bool) {
@@ -238,7 +238,7 @@ func TestATokenInTheURLIsNotRead(t *testing.T) {
 		token := w.token(w.user("asha@example.com"), 0)
 		for _, query := range []string{"token=", "access_token=", "Authorization=Token%20"} {
 			r := httptest.NewRequest(http.MethodGet, "/?"+query+token, nil)
-			if caller, err := identify(w.ctx, w.s, w.now, r.Header); caller != nil || err != nil {
+			if caller, err := (Token{}).identify(w.ctx, w.s, w.now, r.Header); caller != nil || err != nil {
 				w.Errorf("%s: got %v, %v", query, caller, err)
 			}
 		}

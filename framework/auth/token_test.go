@@ -2,6 +2,7 @@ package auth
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"regexp"
 	"testing"
@@ -24,7 +25,7 @@ func TestIssueToken(t *testing.T) {
 			{"a year", 365 * 24 * time.Hour, 365 * 24 * time.Hour},
 		} {
 			w.Run(c.name, func(t *testing.T) {
-				secret, record, err := w.users.IssueToken(w.ctx, w.s, user.ID, " "+c.name, c.life)
+				secret, record, err := w.users.IssueToken(w.ctx, w.s, user, " "+c.name, c.life)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -41,8 +42,35 @@ func TestIssueToken(t *testing.T) {
 				}
 			})
 		}
-		_, _, err := w.users.IssueToken(w.ctx, w.s, user.ID, "", -time.Second)
+		_, _, err := w.users.IssueToken(w.ctx, w.s, user, "", -time.Second)
 		wantInput(w.T, err, "expires_in", "min")
+	})
+}
+
+// A token for an account that is no longer what its password was checked
+// against would outlast the change of it.
+func TestIssueTokenRefusesWhoMayNotEnter(t *testing.T) {
+	onBoth(t, func(w *world) {
+		before, gone := w.user("asha@example.com"), w.user("gone@example.com")
+		w.now = w.now.Add(time.Second)
+		w.must(w.users.SetPassword(w.ctx, w.s, before.ID, "other words that walk"))
+		w.must(w.users.SetActive(w.ctx, w.s, gone.ID, false))
+		inactive, err := w.users.UserByID(w.ctx, w.s, gone.ID)
+		w.must(err)
+		for name, user := range map[string]User{
+			"one whose password was changed since": before,
+			"one who was made inactive":            inactive,
+			"one who does not exist":               {ID: newID(), IsActive: true},
+			"nobody":                               {},
+		} {
+			w.Run(name, func(t *testing.T) {
+				_, _, err := w.users.IssueToken(w.ctx, w.s, user, "", 0)
+				tokens, _ := w.users.ListTokens(w.ctx, w.s, user.ID)
+				if !errors.Is(err, ErrWrongCredentials) || len(tokens) != 0 {
+					t.Errorf("the error is %v, tokens are %v", err, tokens)
+				}
+			})
+		}
 	})
 }
 

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,22 +57,37 @@ func (n NewUser) LogValue() slog.Value {
 // is taken among them, is an [InputError]. It hashes the password, which takes
 // tens of milliseconds.
 func (u *Users) CreateUser(ctx context.Context, s *sqldb.Session, n NewUser) (User, error) {
-	row, err := u.newRow(n)
+	row, err := u.prepare(ctx, n)
 	if err != nil {
 		return User{}, err
+	}
+	if err := insertUser(ctx, s, row); err != nil {
+		return User{}, err
+	}
+	return row.User, nil
+}
+
+// prepare makes a user's row without the database, for those who hash before
+// they open a transaction.
+func (u *Users) prepare(ctx context.Context, n NewUser) (userWithHash, error) {
+	row, err := u.newRow(n)
+	if err != nil {
+		return userWithHash{}, err
 	}
 	password, err := u.rules.check(n.Password, row.Email)
 	if err != nil {
-		return User{}, err
+		return userWithHash{}, err
 	}
-	if row.PasswordHash, err = u.hasher.hash(ctx, password); err != nil {
-		return User{}, err
-	}
-	_, err = s.Exec(ctx, s.IDB().NewInsert().Model(&row))
+	row.PasswordHash, err = u.hasher.hash(ctx, password)
+	return row, err
+}
+
+func insertUser(ctx context.Context, s *sqldb.Session, row userWithHash) error {
+	_, err := s.Exec(ctx, s.IDB().NewInsert().Model(&row))
 	if isFault(err, sqldb.Unique) {
-		return User{}, invalid("email", "unique", fmt.Sprintf("A user with the e-mail %s exists already.", row.Email))
+		return invalid("email", "unique", fmt.Sprintf("A user with the e-mail %s exists already.", row.Email))
 	}
-	return row.User, err
+	return err
 }
 
 func (u *Users) newRow(n NewUser) (userWithHash, error) {
@@ -125,11 +141,11 @@ func findByEmail(ctx context.Context, s *sqldb.Session, email string) (userWithH
 func (u *Users) CheckPassword(ctx context.Context, s *sqldb.Session, email, password string) (User, error) {
 	normal, err := normalizePassword(password)
 	if err != nil {
-		return User{}, ErrWrongCredentials // nobody has such a password
+		return User{}, rejection{reason: "password"} // nobody has such a password
 	}
 	row, err := findByEmail(ctx, s, email)
 	if errors.Is(err, ErrNotFound) {
-		return User{}, errors.Join(u.hasher.pretend(ctx, normal), ErrWrongCredentials)
+		return User{}, cmp.Or(u.hasher.pretend(ctx, normal), error(rejection{reason: "unknown"}))
 	}
 	if err != nil {
 		return User{}, err
@@ -138,8 +154,10 @@ func (u *Users) CheckPassword(ctx context.Context, s *sqldb.Session, email, pass
 	switch {
 	case err != nil:
 		return User{}, fmt.Errorf("checking the password of user %s: %w", row.ID, err)
-	case !ok || !row.IsActive:
-		return User{}, ErrWrongCredentials
+	case !ok:
+		return User{}, rejection{row.ID, "password"}
+	case !row.IsActive:
+		return User{}, rejection{row.ID, "inactive"}
 	case again:
 		return row.User, u.rehash(ctx, s, row, normal)
 	}

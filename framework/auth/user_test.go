@@ -78,7 +78,6 @@ func TestNobodyIsNotFound(t *testing.T) {
 			"grant group":  func() error { return w.users.GrantGroup(w.ctx, w.s, newID(), "patients.view") },
 			"join":         func() error { return w.users.Join(w.ctx, w.s, newID(), newID()) },
 			"find group":   func() error { _, err := w.users.FindGroup(w.ctx, w.s, "x"); return err },
-			"issue token":  func() error { _, _, err := w.users.IssueToken(w.ctx, w.s, newID(), "", 0); return err },
 			"revoke token": func() error { return w.users.RevokeToken(w.ctx, w.s, newToken()) },
 			"revoke by id": func() error { return w.users.RevokeTokenByID(w.ctx, w.s, newID(), newID()) },
 		} {

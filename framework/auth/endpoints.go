@@ -1,0 +1,94 @@
+package auth
+
+import (
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"trestle.example/framework"
+)
+
+// The codes of the endpoints, beside [SessionCodes] and [JWTCodes].
+const (
+	CodeInvalidCredentials = "invalid_credentials" //nolint:gosec // 401; it names an error and is no secret
+	CodeEmailTaken         = "email_taken"         // 409
+	CodeNotRevocable       = "not_revocable"       // 409
+)
+
+// Codes explain the errors of the schemes and the endpoints, for
+// framework.Config.
+func (s *Service) Codes() []framework.CodeInfo {
+	codes := []framework.CodeInfo{
+		{
+			Code: CodeInvalidCredentials, Status: http.StatusUnauthorized, Title: "The e-mail or the password is wrong",
+			Text: "No active user has this e-mail and this password. Which of the two is wrong, or whether the account exists, is not told.",
+		},
+		{
+			Code: CodeEmailTaken, Status: http.StatusConflict, Title: "The e-mail is taken",
+			Text: "A user with this e-mail exists already. Sign in instead, or register another.",
+		},
+		{
+			Code: CodeNotRevocable, Status: http.StatusConflict, Title: "These credentials cannot be given up here",
+			Text: "The request was recognised by a scheme that has nothing to revoke. Stop sending the credentials instead.",
+		},
+		{
+			Code: CodeTLSRequired, Status: http.StatusForbidden, Title: "Credentials need TLS",
+			Text: "The request carried credentials and came without TLS. Send it by https, and replace the credentials: others may have read them on the way.",
+		},
+	}
+	return append(append(codes, SessionCodes()...), JWTCodes()...)
+}
+
+// ViewSet serves /auth: how callers register, sign in and out, and learn who
+// they are. Register it like any other. What it permits is its own, whatever
+// the API's permission is: everybody may sign in, and all who did may sign out.
+func (s *Service) ViewSet() framework.ViewSet[User] {
+	browser := s.guarded(s.Sessions)
+	return framework.ViewSet[User]{
+		Name:       "auth",
+		Doc:        "Who the caller is: register, sign in, sign out.",
+		Scope:      framework.Own(func(u *User) *uuid.UUID { return &u.ID }),
+		Permission: framework.Anyone(), // of what is not offered: 405 before a login too
+		Slash:      framework.WithoutSlash,
+		Collection: []framework.CollectionAction{
+			entrance(s, "register", s.register).Throttle(s.limits.register).Answers(http.StatusCreated).
+				Doc("Make an account and sign in: the token is shown this once."),
+			entrance(s, "login", s.login).Throttle(s.limits.loginAddress).
+				Doc("Sign in: a token for the header Authorization, shown this once."),
+			framework.OnCollection(http.MethodPost, "logout", s.logout).Untransacted().Permit(framework.Authenticated()).
+				Doc("Revoke the credentials that the request is sent with: its token, session or JWT login, no other."),
+			framework.OnCollection(http.MethodGet, "me", s.me).Permit(framework.Authenticated()).
+				Doc("The user who sends the request."),
+			entrance(s, "token", s.obtainToken).Throttle(s.limits.loginAddress).
+				Doc("A token for scripts, shown this once."),
+			framework.OnCollection(http.MethodDelete, "token", s.revokeToken).Untransacted().
+				Authenticate(s.guarded(s.tokens)...).Permit(framework.Authenticated()).
+				Doc("Revoke the token that the request is sent with."),
+			framework.OnCollection(http.MethodGet, "session", s.showSession).Authenticate(browser...).Permit(framework.Anyone()).
+				Doc("The browser's session: who is signed in, and the token that its scripts send as X-CSRFToken."),
+			entrance(s, "session", s.beginSession).Throttle(s.limits.loginAddress).
+				Doc("Sign a browser in. Needs X-CSRFToken, as GET answers it."),
+			framework.OnCollection(http.MethodDelete, "session", s.endSession).Untransacted().Authenticate(browser...).Permit(framework.Anyone()).
+				Doc("Sign the browser out."),
+			entrance(s, "jwt", s.obtainJWT).Throttle(s.limits.loginAddress).
+				Doc("A pair of JWTs: access for requests, refresh for the next pair."),
+			entrance(s, "jwt/refresh", s.refreshJWT).
+				Doc("The next pair; the refresh token that was sent is good no longer."),
+			entrance(s, "jwt/revoke", s.revokeJWT).
+				Doc("End the login that a refresh token belongs to."),
+		},
+	}
+}
+
+// entrance is an endpoint for those who are not known yet, so it runs no
+// scheme. It hashes a password or runs a transaction of its own, so it is not
+// in one.
+func entrance[In, Out any](s *Service, name string, fn func(*framework.Call, In) (Out, error)) framework.CollectionAction {
+	checked := func(c *framework.Call, in In) (out Out, err error) {
+		if err := s.checkTransport(c); err != nil {
+			return out, err
+		}
+		return fn(c, in)
+	}
+	return framework.OnCollection(http.MethodPost, name, checked).Authenticate().Permit(framework.Anyone()).Untransacted()
+}

@@ -1,0 +1,92 @@
+package auth_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"trestle.example/framework/frameworktest"
+)
+
+// failures are the three ways in which a login fails, which a client must not
+// tell apart.
+var failures = []struct{ name, email, password string }{
+	{"an unknown account", "nobody@example.com", goodPassword},
+	{"an inactive account", "gone@example.com", goodPassword},
+	{"a wrong password", "asha@example.com", "another four words walk"},
+}
+
+// ofTheRequest is what differs between any two answers.
+var ofTheRequest = regexp.MustCompile(`"instance":"urn:uuid:[0-9a-f-]{36}"`)
+
+// An attempt is all that a client could compare, and the work behind it.
+type attempt struct {
+	status, hashes int64
+	body, headers  string
+	statements     []string
+}
+
+// watched signs in by one of the ways and notes what came of it.
+func (d *desk) watched(statements *frameworktest.Counter, path, email, password string) (a attempt) {
+	d.Helper()
+	b := d.tab()
+	if path == sessionPath {
+		b.do(http.MethodGet, nil).Expect(http.StatusOK)
+	}
+	before := d.hashes.Load()
+	var r *frameworktest.Response
+	a.statements = statements.During(func() { r = b.client().Post(path, credentialsOf(email, password)) })
+	a.status, a.hashes = int64(r.Status()), d.hashes.Load()-before
+	a.body = ofTheRequest.ReplaceAllString(r.Body(), `"instance":""`)
+	a.headers = alike(r.Headers())
+	return a
+}
+
+// alike are headers as far as they do not differ between any two answers; of
+// the limits, that they are there.
+func alike(h http.Header) string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		value := strings.Join(h[name], ", ")
+		switch name {
+		case "X-Request-Id", "Date":
+			value = "some"
+		case "Ratelimit":
+			value = regexp.MustCompile(`[rt]=\d+`).ReplaceAllString(value, "")
+		}
+		lines = append(lines, name+": "+value)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Whatever is wrong with an e-mail and a password, the answer is one, and so is
+// the work: one hash, and the same statements.
+func TestFailedLoginsAreAlike(t *testing.T) {
+	onDesk(t, nil, func(d *desk) {
+		d.user("asha@example.com")
+		d.inactive()
+		statements := frameworktest.CountStatements(d.db)
+		for _, path := range signIns {
+			d.Run(path, func(t *testing.T) {
+				d := d.on(t)
+				var first attempt
+				for i, f := range failures {
+					got := d.watched(statements, path, f.email, f.password)
+					if i == 0 {
+						first = got
+					}
+					if got.status != http.StatusUnauthorized || got.hashes != 1 || len(got.statements) != 1 {
+						t.Errorf("%s: status %d after %d hashes and the statements %q", f.name, got.status, got.hashes, got.statements)
+					}
+					if fmt.Sprint(got) != fmt.Sprint(first) {
+						t.Errorf("%s:\n%+v\nbut %s:\n%+v", f.name, got, failures[0].name, first)
+					}
+				}
+			})
+		}
+	})
+}

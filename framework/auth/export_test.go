@@ -1,0 +1,24 @@
+package auth
+
+import "sync/atomic"
+
+// CountHashes counts how often a service hashes a password from now on. Call it
+// before the service is used.
+func CountHashes(s *Service) *atomic.Int64 {
+	count, derive := new(atomic.Int64), s.Users.hasher.derive
+	s.Users.hasher.derive = func(password, salt []byte, passes, memory uint32, threads uint8, keyLen uint32) []byte {
+		count.Add(1)
+		return derive(password, salt, passes, memory, threads, keyLen)
+	}
+	return count
+}
+
+// WhileHashing lets fn run inside every hash from now on: between the moment at
+// which a user was read and the one at which the password is known to hold.
+func WhileHashing(s *Service, fn func()) {
+	derive := s.Users.hasher.derive
+	s.Users.hasher.derive = func(password, salt []byte, passes, memory uint32, threads uint8, keyLen uint32) []byte {
+		fn()
+		return derive(password, salt, passes, memory, threads, keyLen)
+	}
+}

@@ -1,0 +1,214 @@
+package auth_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"trestle.example/framework"
+	"trestle.example/framework/auth"
+	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/throttle"
+)
+
+// limited checks that a response is a refusal for so many seconds.
+func limited(r *frameworktest.Response, scope, rate, wait string) {
+	r.Expect(http.StatusTooManyRequests).Code(framework.CodeThrottled).Header("Retry-After", wait)
+	h := r.Headers()
+	if !strings.Contains(strings.Join(h.Values("RateLimit"), ", "), `"`+scope+`";r=0;t=`+wait) ||
+		!strings.Contains(strings.Join(h.Values("RateLimit-Policy"), ", "), `"`+scope+`";`+rate) {
+		r.Header("RateLimit", `"`+scope+`";r=0;t=`+wait).Header("RateLimit-Policy", `"`+scope+`";`+rate)
+	}
+}
+
+func TestPasswordsAreTriedAtARate(t *testing.T) {
+	set := rates(map[string]throttle.Rate{auth.ScopeLogin: {Limit: 3, Per: time.Minute}})
+	onDesk(t, set, func(d *desk) {
+		d.user("asha@example.com")
+		d.user("bela@example.com")
+		mallory, asha := d.from("198.51.100.7"), d.from("203.0.113.9")
+		mallory.Post(login, wrong).Expect(http.StatusUnauthorized).Header("RateLimit", `"login_address";r=59;t=60, "login";r=2;t=60`)
+		d.clock.turn(10 * time.Second)
+		mallory.Post(token, credentialsOf("ASHA@example.com ", "another four words walk")).Expect(http.StatusUnauthorized)
+		mallory.Post(jwtPath, map[string]any{"username": "asha@example.com", "password": "x"}).Expect(http.StatusUnauthorized)
+
+		hashes := d.hashes.Load()
+		for _, path := range []string{login, token, jwtPath} {
+			limited(mallory.Post(path, wrong), "login", "q=3;w=60", "50")
+			limited(mallory.Post(path, right), "login", "q=3;w=60", "50")
+		}
+		b := d.tab()
+		b.Client = mallory
+		b.do(http.MethodGet, nil).Expect(http.StatusOK)
+		limited(b.do(http.MethodPost, right), "login", "q=3;w=60", "50")
+		if d.hashes.Load() != hashes {
+			d.Error("a password was looked at although the account is limited")
+		}
+
+		mallory.Post(login, credentialsOf("bela@example.com", goodPassword)).Expect(http.StatusOK)
+		asha.Post(login, right).Expect(http.StatusOK)
+		asha.Post(login, wrong).Expect(http.StatusUnauthorized)
+		asha.Post(login, right).Expect(http.StatusOK)
+		limited(asha.Post(login, right), "login", "q=3;w=60", "60")
+
+		d.clock.turn(50*time.Second - time.Microsecond)
+		limited(mallory.Post(login, right), "login", "q=3;w=60", "1")
+		d.clock.turn(time.Microsecond)
+		mallory.Post(login, right).Expect(http.StatusOK)
+	})
+}
+
+// An account that does not exist is limited like any other, and so is what can
+// be no account.
+func TestUnknownAccountsAreLimitedAlike(t *testing.T) {
+	set := rates(map[string]throttle.Rate{auth.ScopeLogin: {Limit: 2, Per: time.Minute}})
+	onDesk(t, set, func(d *desk) {
+		d.user("asha@example.com")
+		d.inactive()
+		for _, emails := range [][]string{
+			{"asha@example.com", "Asha@Example.com", "asha@example.com"}, {"gone@example.com", "gone@example.com", "gone@example.com"},
+			{"nobody@example.com", "nobody@example.com", "nobody@example.com"}, {"no e-mail", "another", "'"},
+		} {
+			for i, email := range emails {
+				r := d.Post(login, credentialsOf(email, "another four words walk"))
+				if i < 2 {
+					r.Expect(http.StatusUnauthorized)
+				} else {
+					limited(r, "login", "q=2;w=60", "60")
+				}
+			}
+		}
+	})
+}
+
+func TestAnIPv6SubscriberIsOneNetwork(t *testing.T) {
+	set := rates(map[string]throttle.Rate{auth.ScopeLogin: {Limit: 1, Per: time.Minute}})
+	onDesk(t, set, func(d *desk) {
+		d.user("asha@example.com")
+		d.from("2001:db8:1:2::1").Post(login, wrong).Expect(http.StatusUnauthorized)
+		limited(d.from("2001:db8:1:2:ffff::9").Post(login, right), "login", "q=1;w=60", "60")
+		d.from("2001:db8:1:3::1").Post(login, right).Expect(http.StatusOK)
+		d.from("198.51.100.7").Post(login, right).Expect(http.StatusOK)
+		limited(d.from("::ffff:198.51.100.7").Post(login, right), "login", "q=1;w=60", "60")
+	})
+}
+
+func TestOneAddressTriesPasswordsAtARate(t *testing.T) {
+	set := rates(map[string]throttle.Rate{auth.ScopeLoginAddress: {Limit: 4, Per: time.Minute}})
+	onDesk(t, set, func(d *desk) {
+		d.user("asha@example.com")
+		mallory := d.from("198.51.100.7")
+		for i, path := range []string{login, token, jwtPath, login} {
+			mallory.Post(path, credentialsOf(fmt.Sprintf("%d@example.com", i), "another four words walk")).Expect(http.StatusUnauthorized)
+		}
+		for _, path := range signIns {
+			limited(mallory.Post(path, right), "login_address", "q=4;w=60", "60")
+		}
+		d.from("203.0.113.9").Post(login, right).Expect(http.StatusOK)
+		d.clock.turn(time.Minute)
+		mallory.Post(login, right).Expect(http.StatusOK)
+	})
+}
+
+// An address that nobody vouches for is not believed: whoever makes up a new
+// one for each attempt is limited by their own.
+func TestAddressesAreNotMadeUp(t *testing.T) {
+	set := func(_ *auth.Config, f *framework.Config) { f.TrustedProxies = nil }
+	onDesk(t, set, func(d *desk) {
+		d.user("asha@example.com")
+		for i := range 10 {
+			d.from(fmt.Sprintf("203.0.113.%d", i)).Post(login, wrong).Expect(http.StatusUnauthorized)
+		}
+		limited(d.from("203.0.113.11").Post(login, right), "login", "q=10;w=60", "60")
+	})
+}
+
+func TestRegistrationsHaveARateOfTheirOwn(t *testing.T) {
+	set := rates(map[string]throttle.Rate{auth.ScopeRegister: {Limit: 2, Per: time.Hour}})
+	onDesk(t, set, func(d *desk) {
+		mallory := d.from("198.51.100.7")
+		mallory.Post(register, credentialsOf("a@example.com", goodPassword)).Expect(http.StatusCreated).Header("RateLimit", `"register";r=1;t=3600`)
+		mallory.Post(register, credentialsOf("a@example.com", goodPassword)).Expect(http.StatusConflict)
+		limited(mallory.Post(register, credentialsOf("b@example.com", goodPassword)), "register", "q=2;w=3600", "3600")
+		mallory.Post(login, credentialsOf("a@example.com", goodPassword)).Expect(http.StatusOK)
+		d.from("203.0.113.9").Post(register, credentialsOf("b@example.com", goodPassword)).Expect(http.StatusCreated)
+		if d.count("auth_users") != 2 {
+			d.Errorf("there are %d accounts", d.count("auth_users"))
+		}
+	})
+}
+
+func TestCredentialsThatFailAreCounted(t *testing.T) {
+	set := rates(map[string]throttle.Rate{auth.ScopeCredentials: {Limit: 3, Per: time.Minute}})
+	bad := map[string]func(*frameworktest.Client) *frameworktest.Response{
+		"an unknown token": func(c *frameworktest.Client) *frameworktest.Response {
+			return c.With("Authorization", "Token trs_"+strings.Repeat("A", 43)).Get(me)
+		},
+		"a malformed token": func(c *frameworktest.Client) *frameworktest.Response {
+			return c.With("Authorization", "Token trs_x").Get(me)
+		},
+		"a forged JWT": func(c *frameworktest.Client) *frameworktest.Response {
+			return c.With("Authorization", "Bearer a.b.c").Get(me)
+		},
+		"a scheme nobody knows": func(c *frameworktest.Client) *frameworktest.Response {
+			return c.With("Authorization", "Basic YTpi").Get(me)
+		},
+		"a header where none is taken": func(c *frameworktest.Client) *frameworktest.Response {
+			return c.With("Authorization", "Token trs_x").Get(sessionPath)
+		},
+		"no token to give up": func(c *frameworktest.Client) *frameworktest.Response {
+			return c.With("Authorization", "Token trs_x").Delete(token)
+		},
+		"a forged refresh token": func(c *frameworktest.Client) *frameworktest.Response {
+			return c.Post(refreshPath, map[string]any{"refresh": "a.b.c"})
+		},
+		"a forged token to revoke": func(c *frameworktest.Client) *frameworktest.Response {
+			return c.Post(revokePath, map[string]any{"refresh": "a.b.c"})
+		},
+	}
+	onDesk(t, set, func(d *desk) {
+		user := d.user("asha@example.com")
+		for name, send := range bad {
+			d.Run(name, func(t *testing.T) {
+				d := d.on(t)
+				mallory, good := d.from("198.51.100.7"), "Token "+d.token(user)
+				for range 3 {
+					send(mallory).Expect(http.StatusUnauthorized).Code(framework.CodeInvalidToken)
+				}
+				limited(send(mallory), "credentials", "q=3;w=60", "60")
+				mallory.With("Authorization", good).Get(me).Expect(http.StatusOK).Header("RateLimit", "")
+				pair := d.pair(user)
+				mallory.Post(refreshPath, map[string]any{"refresh": pair.Refresh}).Expect(http.StatusOK)
+				mallory.Get(me).Expect(http.StatusUnauthorized).Code(framework.CodeAuthenticationRequired)
+				send(d.from("203.0.113.9")).Expect(http.StatusUnauthorized)
+				d.clock.turn(time.Minute)
+				send(mallory).Expect(http.StatusUnauthorized)
+				d.clock.turn(time.Minute)
+			})
+		}
+	})
+}
+
+// Callers as such are limited where there are rates for them.
+func TestCallersAreLimitedWhereRatesSaySo(t *testing.T) {
+	set := rates(map[string]throttle.Rate{
+		throttle.ScopeUser: {Limit: 2, Per: time.Minute}, throttle.ScopeAnonymous: {Limit: 1, Per: time.Minute},
+	})
+	onDesk(t, set, func(d *desk) {
+		asha, bela := d.as("Token "+d.token(d.user("asha@example.com"))), d.as("Token "+d.token(d.user("bela@example.com")))
+		asha.Get(me).Expect(http.StatusOK).Header("RateLimit", `"user";r=1;t=60`)
+		asha.Get("/api/groups/who").Expect(http.StatusOK)
+		limited(asha.Get(me), "user", "q=2;w=60", "60")
+		bela.Get(me).Expect(http.StatusOK)
+		d.Get("/api/groups/open").Expect(http.StatusOK)
+		limited(d.Get("/api/groups/open"), "anon", "q=1;w=60", "60")
+	})
+}
+
+func TestCallersAreNotLimitedByDefault(t *testing.T) {
+	onDesk(t, nil, func(d *desk) {
+		d.as("Token "+d.token(d.user("asha@example.com"))).Get(me).Expect(http.StatusOK).Header("RateLimit", "")
+	})
+}

@@ -1,0 +1,65 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"trestle.example/framework/sqldb"
+)
+
+// numbered is the i-th of many hashes.
+func numbered(i int) [hashLength]byte { return [hashLength]byte{byte(i), byte(i >> 8), byte(i >> 16)} }
+
+func TestSightingsAreBounded(t *testing.T) {
+	s, now := newSightings("auth_sessions", "last_seen_at"), time.Now()
+	for i := range mostSeen + 10 {
+		s.note(numbered(i), now.Add(-time.Hour), now)
+	}
+	later := now.Add(time.Second)
+	s.note(numbered(0), now.Add(-time.Hour), later)
+	s.note(numbered(0), now.Add(-time.Hour), now) // out of order
+	seen := s.take()
+	if len(seen) != mostSeen || !seen[numbered(0)].Equal(later) {
+		t.Errorf("%d are kept", len(seen))
+	}
+	if len(s.take()) != 0 {
+		t.Error("they are given out twice")
+	}
+
+	latest := later.Add(time.Minute)
+	s.note(numbered(0), now, latest)
+	s.note(numbered(mostSeen), now, latest)
+	s.restore(seen)
+	seen = s.take()
+	if len(seen) != mostSeen || !seen[numbered(0)].Equal(latest) || !seen[numbered(mostSeen)].Equal(latest) {
+		t.Errorf("%d are kept of those that could not be written", len(seen))
+	}
+}
+
+// Two processes that flush at once must not wait for each other in a circle,
+// and nobody should wait for one of them long.
+func TestFlushWritesInOneOrderAndInParts(t *testing.T) {
+	onBoth(t, func(w *world) {
+		s := newSightings("auth_tokens", "last_used_at")
+		for i := range 2*flushAtOnce + 1 {
+			s.note(numbered(i), time.Time{}, w.now)
+		}
+		var hashes [][]byte
+		begun := 0
+		w.db.Observe(func(_ context.Context, e sqldb.Event) {
+			switch {
+			case !e.Control:
+				hashes = append(hashes, e.Args[1].([]byte))
+			case e.SQL == "BEGIN":
+				begun++
+			}
+		})
+		w.must(s.flush(w.ctx, w.db))
+		if len(hashes) != 2*flushAtOnce+1 || !slices.IsSortedFunc(hashes, bytes.Compare) || begun != 3 {
+			w.Errorf("%d rows in %d transactions, in order: %v", len(hashes), begun, slices.IsSortedFunc(hashes, bytes.Compare))
+		}
+	})
+}

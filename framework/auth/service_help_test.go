@@ -1,0 +1,318 @@
+package auth_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"trestle.example/framework"
+	"trestle.example/framework/auth"
+	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/sqldb"
+	"trestle.example/framework/throttle"
+)
+
+const goodPassword = "four unrelated words walk"
+
+// A desk is a Service behind an API on a database, as a program would serve it,
+// with a clock to turn. Its own client is anonymous. The client stands behind a
+// trusted proxy, so that requests may come from anywhere, by TLS or not.
+type desk struct {
+	*frameworktest.Client
+	*testing.T
+
+	db      *sqldb.DB
+	service *auth.Service
+	hashes  *atomic.Int64
+	log     *journal
+	clock   *clock
+}
+
+// A setting changes how a desk is set up.
+type setting func(*auth.Config, *framework.Config)
+
+// onDesk runs a test on both databases, each with a fresh desk.
+func onDesk(t *testing.T, set setting, test func(*desk)) {
+	t.Helper()
+	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+		must(t, db.Migrate(t.Context(), nil, auth.Migrations()))
+		test(openDesk(t, db, set))
+	})
+}
+
+func openDesk(t *testing.T, db *sqldb.DB, set setting) *desk {
+	t.Helper()
+	d := &desk{T: t, db: db, log: &journal{}, clock: newClock()}
+	own := auth.Config{
+		Now: d.clock.now, Counters: &throttle.Memory{Clock: d.clock.now},
+		Log: slog.New(slog.NewJSONHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	common := framework.Config{
+		DB: db, Now: d.clock.now, Log: slog.New(slog.DiscardHandler),
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+	}
+	if set != nil {
+		set(&own, &common)
+	}
+	d.serve(own, common)
+	return d
+}
+
+// serve makes the service and its API, in the place of any before.
+func (d *desk) serve(own auth.Config, common framework.Config) {
+	d.Helper()
+	var err error
+	d.service, err = auth.New(own)
+	must(d.T, err)
+	d.hashes = auth.CountHashes(d.service)
+	common.Authentication, common.Throttles = d.service.Authentication(), d.service.Throttles()
+	common.Codes = d.service.Codes()
+	api := framework.New(common)
+	api.Register(groups, d.service.ViewSet())
+	d.Client = client(d.T, api)
+}
+
+// on is the desk in a subtest.
+func (d *desk) on(t *testing.T) *desk {
+	other := *d
+	other.T, other.Client = t, d.Client.On(t)
+	return &other
+}
+
+// rates are the settings of a desk with these rates.
+func rates(by map[string]throttle.Rate) setting {
+	return func(c *auth.Config, _ *framework.Config) { c.Rates = by }
+}
+
+// unlimited is a desk that is never too busy, for tests that sign in often.
+func unlimited(c *auth.Config, _ *framework.Config) {
+	most := throttle.Rate{Limit: 1_000_000, Per: time.Second}
+	c.Rates = map[string]throttle.Rate{
+		auth.ScopeLogin: most, auth.ScopeLoginAddress: most, auth.ScopeRegister: most, auth.ScopeCredentials: most,
+	}
+}
+
+// user makes an account.
+func (d *desk) user(email string) auth.User {
+	d.Helper()
+	user, err := d.service.Users.CreateUser(d.Context(), d.db.Session(), auth.NewUser{Email: email, Name: "Asha", Password: goodPassword})
+	must(d.T, err)
+	return user
+}
+
+// inactive makes the account gone@example.com, which is not active.
+func (d *desk) inactive() auth.User {
+	d.Helper()
+	user := d.user("gone@example.com")
+	must(d.T, d.service.Users.SetActive(d.Context(), d.db.Session(), user.ID, false))
+	return user
+}
+
+// token makes a token for a user, as somebody else's login would.
+func (d *desk) token(user auth.User) string {
+	d.Helper()
+	secret, _, err := d.service.Users.IssueToken(d.Context(), d.db.Session(), user, "", 0)
+	must(d.T, err)
+	return secret.Reveal()
+}
+
+// pair makes a pair of JWTs for a user.
+func (d *desk) pair(user auth.User) pairView {
+	d.Helper()
+	pair, err := d.service.JWT.Issue(d.Context(), d.db.Session(), user)
+	must(d.T, err)
+	return pairView{pair.Access.Reveal(), pair.Refresh.Reveal()}
+}
+
+// as is the client with a value of the header Authorization.
+func (d *desk) as(authorization string) *frameworktest.Client {
+	return d.With("Authorization", authorization)
+}
+
+// from is the client at another address.
+func (d *desk) from(address string) *frameworktest.Client {
+	return d.With("X-Forwarded-For", address)
+}
+
+// knows checks whom a client is taken for, "" for nobody.
+func (d *desk) knows(c *frameworktest.Client, email string) {
+	d.Helper()
+	if email == "" {
+		c.Get("/api/groups/who/").Expect(http.StatusUnauthorized)
+		return
+	}
+	c.Get("/api/groups/who/").Expect(http.StatusOK).Contains(`"email":"` + email + `"`)
+}
+
+// count counts the rows of a table.
+func (d *desk) count(table string) int64 {
+	d.Helper()
+	n, err := d.db.NewSelect().Table(table).Count(d.Context())
+	must(d.T, err)
+	return n
+}
+
+// right signs asha@example.com in, wrong does not.
+var (
+	right = credentialsOf("asha@example.com", goodPassword)
+	wrong = credentialsOf("asha@example.com", "another four words walk")
+)
+
+// credentialsOf is the body of a sign-in.
+func credentialsOf(email, password string) map[string]any {
+	return map[string]any{"email": email, "password": password}
+}
+
+// object is a body, members its names in order.
+func object(r *frameworktest.Response) map[string]any {
+	value := map[string]any{}
+	r.JSON(&value)
+	return value
+}
+
+func members(value any) string {
+	named, _ := value.(map[string]any)
+	return strings.Join(slices.Sorted(maps.Keys(named)), " ")
+}
+
+func text(value any) string {
+	found, _ := value.(string)
+	return found
+}
+
+// A tab is a browser: it keeps cookies, and its scripts send the token that
+// they were told last.
+type tab struct {
+	*frameworktest.Client
+
+	cookies map[string]string
+	csrf    string
+}
+
+func (d *desk) tab() *tab { return &tab{d.Client, map[string]string{}, ""} }
+
+// signedIn is a browser on which asha@example.com has signed in.
+func (d *desk) signedIn() *tab {
+	d.Helper()
+	b := d.tab()
+	b.do(http.MethodGet, nil).Expect(http.StatusOK)
+	b.do(http.MethodPost, right).Expect(http.StatusOK)
+	return b
+}
+
+// do asks the endpoint of the session.
+func (b *tab) do(method string, body any) *frameworktest.Response {
+	r := b.client().Do(method, "/api/auth/session", body)
+	b.keep(r)
+	return r
+}
+
+// client is the tab's client with its cookies and its token.
+func (b *tab) client() *frameworktest.Client {
+	var cookies []string
+	for name, value := range b.cookies {
+		cookies = append(cookies, name+"="+value)
+	}
+	return b.With("Cookie", strings.Join(cookies, "; ")).With("X-CSRFToken", b.csrf)
+}
+
+// keep takes the cookies of a response.
+func (b *tab) keep(r *frameworktest.Response) {
+	for _, c := range (&http.Response{Header: r.Headers()}).Cookies() {
+		if c.MaxAge < 0 {
+			delete(b.cookies, c.Name)
+		} else {
+			b.cookies[c.Name] = c.Value
+		}
+	}
+	b.csrf = b.cookies["csrftoken"]
+}
+
+// A clock stands still until it is turned.
+type clock struct{ at atomic.Pointer[time.Time] }
+
+func newClock() *clock {
+	c := &clock{}
+	c.at.Store(new(time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)))
+	return c
+}
+
+func (c *clock) now() time.Time { return *c.at.Load() }
+
+func (c *clock) turn(by time.Duration) { c.at.Store(new(c.now().Add(by))) }
+
+// A journal keeps what is logged.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
+}
+
+// length is how much was logged since the last call of take, in bytes.
+func (j *journal) length() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Len()
+}
+
+// take returns the lines since the last call.
+func (j *journal) take(t *testing.T) (lines []map[string]any) {
+	t.Helper()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for line := range bytes.Lines(j.text.Bytes()) {
+		said := map[string]any{}
+		must(t, json.Unmarshal(line, &said))
+		lines = append(lines, said)
+	}
+	j.text.Reset()
+	return lines
+}
+
+// client serves an API.
+func client(t *testing.T, api *framework.API) *frameworktest.Client {
+	t.Helper()
+	handler, err := api.Handler()
+	must(t, err)
+	return frameworktest.New(t, handler)
+}
+
+// everybody is a scheme that takes every request for one user's.
+type everybody struct{ user auth.User }
+
+func (e everybody) Authenticate(*framework.Call, *http.Request) (*framework.Caller, error) {
+	return &framework.Caller{ID: e.user.ID, Email: e.user.Email, Scheme: "Everybody"}, nil
+}
+
+func (everybody) Challenge() string { return "" }
+
+// broken is a store that can count no account, and lets all others pass.
+type broken struct{}
+
+func (broken) Take(_ context.Context, key string, rate throttle.Rate) (throttle.Quota, error) {
+	if strings.HasPrefix(key, auth.ScopeLogin+" ") {
+		return throttle.Quota{}, errors.New("the store is away")
+	}
+	return throttle.Quota{Limit: rate.Limit, Remaining: rate.Limit, Reset: rate.Per}, nil
+}
+
+// lives is a desk whose tokens live so long.
+func lives(life time.Duration) setting {
+	return func(c *auth.Config, _ *framework.Config) { c.TokenLife = life }
+}

@@ -1,0 +1,111 @@
+package auth
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"trestle.example/framework"
+	"trestle.example/framework/throttle"
+)
+
+// credentials are what somebody signs in with.
+type credentials struct {
+	Email    string `json:"email"    doc:"The account's e-mail address."`
+	Username string `json:"username" doc:"Another name for email, for clients that send it."`
+	Password string `json:"password" validate:"required" trim:"-" doc:"The password, as it is: spaces count."`
+}
+
+// Check asks for one of the two names of the account.
+func (in credentials) Check() []framework.Fault {
+	switch {
+	case in.Email == "" && in.Username == "":
+		return []framework.Fault{{Pointer: "/email", Code: "required", Detail: "is required"}}
+	case in.Email != "" && in.Username != "" && in.Email != in.Username:
+		return []framework.Fault{{Pointer: "/username", Code: "ambiguous", Detail: "is another name for email; send one of them"}}
+	}
+	return nil
+}
+
+func (in credentials) account() string {
+	if in.Email == "" {
+		return in.Username
+	}
+	return in.Email
+}
+
+// A userView is what clients see of a user.
+type userView struct {
+	ID        uuid.UUID `json:"id"`
+	Email     string    `json:"email"`
+	Name      string    `json:"name"`
+	Role      string    `json:"role"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+func (s *Service) view(u User) userView {
+	return userView{ID: u.ID, Email: u.Email, Name: u.Name, Role: s.role(u), CreatedAt: u.CreatedAt}
+}
+
+// recognise returns the user whom credentials name. It counts them per account
+// and network before it looks at them, and tells the three ways to fail apart
+// in the audit alone.
+func (s *Service) recognise(c *framework.Call, in credentials, scheme string) (User, error) {
+	account, err := NormalizeEmail(in.account())
+	if err != nil {
+		account = "" // nobody's, counted together
+	}
+	if err := s.limits.login.Allow(c, account, throttle.Address(c)); err != nil {
+		if _, limited := errors.AsType[*framework.Error](err); limited {
+			s.note(c, eventLoginThrottled, uuid.Nil, via(scheme))
+		}
+		return User{}, err
+	}
+	user, err := s.Users.CheckPassword(c, c.Session(), in.account(), in.Password)
+	if err != nil {
+		return User{}, s.refuseLogin(c, scheme, uuid.Nil, err)
+	}
+	return user, nil
+}
+
+// refuseLogin makes of [ErrWrongCredentials] what a client reads, and writes
+// down why. user is the account whose password held, if it did.
+func (s *Service) refuseLogin(c *framework.Call, scheme string, user uuid.UUID, err error) error {
+	if !errors.Is(err, ErrWrongCredentials) {
+		return err
+	}
+	s.noteFailure(c, scheme, user, err)
+	e := framework.Refuse(http.StatusUnauthorized, CodeInvalidCredentials, "The e-mail or the password is wrong, or the account is not active.")
+	e.Header = map[string]string{"WWW-Authenticate": s.JWT.Challenge()}
+	return e
+}
+
+// me answers who sends the request.
+func (s *Service) me(c *framework.Call, _ framework.None) (userView, error) {
+	user, err := s.Users.UserByID(c, c.Session(), c.Caller.ID)
+	if errors.Is(err, ErrNotFound) { // deleted since the caller was identified
+		return userView{}, framework.Unauthenticated()
+	}
+	return s.view(user), err
+}
+
+// logout revokes what the request was recognised by.
+func (s *Service) logout(c *framework.Call, _ framework.None) (framework.None, error) {
+	var err error
+	switch c.Caller.Scheme {
+	case tokenScheme:
+		return s.revokeToken(c, framework.None{})
+	case sessionScheme:
+		err = s.Sessions.End(c)
+	case jwtScheme:
+		err = s.JWT.RevokeBearer(c, c.Session(), c.Request().Header)
+	default:
+		err = framework.Conflict(CodeNotRevocable, "The scheme "+c.Caller.Scheme+" has nothing to revoke; stop sending its credentials.")
+	}
+	if err == nil {
+		s.note(c, eventLogout, c.Caller.ID, via(c.Caller.Scheme))
+	}
+	return framework.None{}, err
+}

@@ -1,0 +1,132 @@
+package auth
+
+import (
+	"errors"
+	"time"
+
+	"trestle.example/framework"
+)
+
+// A registration is what an account is made of.
+type registration struct {
+	Email    string `json:"email"    validate:"required" doc:"The e-mail address, by which the account is known."`
+	Password string `json:"password" validate:"required" trim:"-" doc:"The password: 8 to 128 characters, none of the common ones."`
+	Name     string `json:"name"     doc:"What to call the user; up to 200 characters."`
+}
+
+// A loginView is a token with its user.
+type loginView struct {
+	Token     string    `json:"token"`
+	TokenType string    `json:"tokenType"`
+	ExpiresAt time.Time `json:"expiresAt"`
+	User      userView  `json:"user"`
+}
+
+// A tokenView is a token alone.
+type tokenView struct {
+	Token     string    `json:"token"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// tokenType is the keyword that a client puts before the token.
+const tokenType = "Bearer"
+
+// register makes an account and a token of it, both or neither. The password
+// is hashed first: others wait for the transaction.
+func (s *Service) register(c *framework.Call, in registration) (loginView, error) {
+	if faults := s.faultsOf(in); len(faults) > 0 {
+		return loginView{}, framework.Invalid(faults...)
+	}
+	row, err := s.Users.prepare(c, NewUser{Email: in.Email, Name: in.Name, Password: in.Password})
+	if err != nil {
+		return loginView{}, err
+	}
+	var token tokenView
+	err = c.InTx(func(c *framework.Call) error {
+		if err := insertUser(c, c.Session(), row); err != nil {
+			return refuseTaken(err)
+		}
+		token, err = s.issue(c, row.User)
+		return err
+	})
+	if err != nil {
+		return loginView{}, err
+	}
+	s.note(c, eventRegistered, row.ID)
+	s.note(c, eventTokenIssued, row.ID)
+	return s.signedIn(row.User, token), nil
+}
+
+// faultsOf lists all that is wrong with a registration by itself.
+func (s *Service) faultsOf(in registration) []framework.Fault {
+	email, wrongEmail := NormalizeEmail(in.Email)
+	_, wrongPassword := s.Users.rules.check(in.Password, email)
+	_, wrongName := normalizeName(in.Name)
+	var faults []framework.Fault
+	for _, err := range []error{wrongEmail, wrongPassword, wrongName} {
+		if wrong, ok := errors.AsType[*InputError](err); ok {
+			faults = append(faults, framework.Fault{Pointer: "/" + wrong.Field, Code: wrong.Code, Detail: wrong.Detail})
+		}
+	}
+	return faults
+}
+
+// login answers a token with its user.
+func (s *Service) login(c *framework.Call, in credentials) (loginView, error) {
+	user, token, err := s.signIn(c, in)
+	return s.signedIn(user, token), err
+}
+
+// obtainToken answers a token alone.
+func (s *Service) obtainToken(c *framework.Call, in credentials) (tokenView, error) {
+	_, token, err := s.signIn(c, in)
+	return token, err
+}
+
+func (s *Service) signIn(c *framework.Call, in credentials) (User, tokenView, error) {
+	user, err := s.recognise(c, in, tokenScheme)
+	if err != nil {
+		return User{}, tokenView{}, err
+	}
+	token, err := s.issue(c, user)
+	if err != nil {
+		return User{}, tokenView{}, s.refuseLogin(c, tokenScheme, user.ID, err)
+	}
+	s.note(c, eventLogin, user.ID, via(tokenScheme))
+	s.note(c, eventTokenIssued, user.ID)
+	return user, token, nil
+}
+
+func (s *Service) issue(c *framework.Call, user User) (tokenView, error) {
+	secret, record, err := s.Users.IssueToken(c, c.Session(), user, "", s.tokenLife)
+	if err != nil {
+		return tokenView{}, err
+	}
+	return tokenView{Token: secret.Reveal(), ExpiresAt: *record.ExpiresAt}, nil
+}
+
+func (s *Service) signedIn(user User, token tokenView) loginView {
+	return loginView{Token: token.Token, TokenType: tokenType, ExpiresAt: token.ExpiresAt, User: s.view(user)}
+}
+
+// revokeToken deletes the token that the request was recognised by. Another
+// request may have done so a moment ago.
+func (s *Service) revokeToken(c *framework.Call, _ framework.None) (framework.None, error) {
+	plain, err := readToken(c.Request().Header)
+	if err == nil {
+		err = s.Users.RevokeToken(c, c.Session(), plain)
+	}
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return framework.None{}, err
+	}
+	s.note(c, eventTokenRevoked, c.Caller.ID)
+	return framework.None{}, nil
+}
+
+// refuseTaken makes of an e-mail that is taken what a client reads.
+func refuseTaken(err error) error {
+	if wrong, ok := errors.AsType[*InputError](err); ok && wrong.Code == "unique" {
+		return framework.Conflict(CodeEmailTaken, "A user with this e-mail exists already.")
+	}
+	return err
+}

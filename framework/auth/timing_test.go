@@ -1,0 +1,49 @@
+package auth_test
+
+import (
+	"net/http"
+	"os"
+	"slices"
+	"testing"
+	"time"
+)
+
+const (
+	proveVariable = "TRESTLE_PROVE"
+	proofSamples  = 1000
+	proofBound    = 0.05 // between any two medians
+)
+
+// Failed logins take the same time, whatever is wrong. With TRESTLE_PROVE=1 it
+// is a proof, of a thousand logins of each kind by turns, which takes minutes
+// of a quiet machine. Else it is 20, and the time they take decides nothing.
+func TestFailedLoginsTakeTheSameTime(t *testing.T) {
+	prove, samples := os.Getenv(proveVariable) == "1", 20
+	if prove {
+		samples = proofSamples
+	} else {
+		t.Logf("%d samples of each kind, which prove nothing; %s=1 takes %d and compares their medians", samples, proveVariable, proofSamples)
+	}
+	onDesk(t, unlimited, func(d *desk) {
+		d.user("asha@example.com")
+		d.inactive()
+		took := make([][]time.Duration, len(failures))
+		for range samples {
+			for i, f := range failures {
+				began := time.Now()
+				r := d.Post(login, credentialsOf(f.email, f.password))
+				took[i] = append(took[i], time.Since(began))
+				r.Expect(http.StatusUnauthorized)
+			}
+		}
+		medians := make([]time.Duration, len(failures))
+		for i, f := range failures {
+			slices.Sort(took[i])
+			medians[i] = took[i][samples/2]
+			d.Logf("%s: median %s", f.name, medians[i])
+		}
+		if apart := float64(slices.Max(medians))/float64(slices.Min(medians)) - 1; prove && apart > proofBound {
+			d.Errorf("the medians are %.1f %% apart; want at most %.0f %%", 100*apart, 100*proofBound)
+		}
+	})
+}
