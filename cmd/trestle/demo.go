@@ -138,7 +138,7 @@ func (s *site) requireNoUsers(ctx context.Context, in *sqldb.Session, w *sowing)
 func (s *site) sowUsers(ctx context.Context, in *sqldb.Session, w *sowing) error {
 	w.Owners = nil
 	for _, u := range demoUsers() {
-		u.Password = newPassword()
+		u.Password = newPassword(s.passwordMin)
 		id, err := s.sowUser(ctx, in, u)
 		if err != nil {
 			return fmt.Errorf("making the demo's user %s: %w", u.Email, err)
@@ -180,8 +180,13 @@ func (s *site) markDemo(ctx context.Context, in *sqldb.Session, mark demo) error
 	return err
 }
 
-// newPassword has 80 random bits, in groups that can be typed.
-func newPassword() string {
-	text := strings.ToLower(rand.Text())
-	return strings.Join([]string{text[:4], text[4:8], text[8:12], text[12:16]}, "-")
+// newPassword has 80 random bits or more, in groups that can be typed, and at
+// least so many characters; no password has more than 128.
+func newPassword(least int) string {
+	var groups []string
+	for len(groups) < 4 || len(groups)*5-1 < least {
+		groups = append(groups, strings.ToLower(rand.Text()[:4]))
+	}
+	password := strings.Join(groups, "-")
+	return password[:min(len(password), 128)]
 }

@@ -55,7 +55,8 @@ func (p *program) root() *cobra.Command {
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.AddCommand(
 		p.serveCommand(), p.migrateCommand(), p.seedCommand(), p.createSuperuserCommand(),
-		p.tokenCommand(), p.routesCommand(), p.checkCommand(), p.reindexCommand(),
+		p.usersCommand(), p.groupsCommand(), p.tokenCommand(), p.jwtCommand(),
+		p.routesCommand(), p.permissionsCommand(), p.checkCommand(), p.reindexCommand(),
 	)
 	return root
 }

@@ -102,3 +102,17 @@ func TestReindex(t *testing.T) {
 		r.run("reindex doctors").is(t, exitUsage, `no resource "doctors" stores a search document; these do: patients`)
 	})
 }
+
+func TestDemoPasswordsAreAsLongAsTheyMustBe(t *testing.T) {
+	t.Parallel()
+	for least, want := range map[int]int{0: 19, 8: 19, 19: 19, 20: 24, 127: 128, 128: 128} {
+		if got := newPassword(least); len(got) != want {
+			t.Errorf("for %d characters it makes %q; want %d", least, got, want)
+		}
+	}
+	onBoth(t, func(t *testing.T, r *rig) {
+		r.env = append(r.env, "TRESTLE_PASSWORD_MIN=128")
+		r.ok("migrate up")
+		r.ok("seed --patients 1 --appointments 1")
+	})
+}

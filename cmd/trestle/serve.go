@@ -25,7 +25,14 @@ func (p *program) serveCommand() *cobra.Command {
 takes no new ones and gives those under way 20 seconds. A second signal ends it
 at once.
 
-Every setting is a flag, else an environment variable, else a default.`,
+Every setting is a flag, else an environment variable, else a default. One has
+no flag, because other users of the machine may see a flag: TRESTLE_JWT_KEYS,
+the keys of JWTs, of which the first signs; trestle jwt keygen makes one. Without
+it, a key is made up that is good until the server stops.
+
+With TRESTLE_ENV=production the server takes credentials by TLS alone, its own
+(--tls-cert and --tls-key) or that of a proxy (--trusted-proxies); it does not
+start without TRESTLE_JWT_KEYS, and never makes demo data.`,
 		Example: `  trestle serve --migrate --seed
   DATABASE_URL=postgres://app@localhost/clinic trestle serve --addr :8080`,
 	}, p.serve)
@@ -36,27 +43,25 @@ Every setting is a flag, else an environment variable, else a default.`,
 }
 
 func (p *program) serve(cmd *cobra.Command, _ []string) error {
+	ctx := cmd.Context()
 	migrate, _ := cmd.Flags().GetBool("migrate")
 	seed, _ := cmd.Flags().GetBool("seed")
-	return p.with(cmd.Flags(), func(s *site) error {
-		handler, err := s.api(s.db, s.log).Handler()
+	return p.withServer(cmd.Flags(), seed, func(s *server) error {
+		handler, err := s.api(s.db, s.identity, s.log).Handler()
 		if err != nil {
 			return err
 		}
-		if seed && s.production {
-			return misused("TRESTLE_ENV is production, where demo data is never made; serve without --seed")
-		}
-		if err := p.prepare(cmd.Context(), s, migrate); err != nil {
+		if err := p.prepare(ctx, s.site, migrate); err != nil {
 			return err
 		}
-		listener, err := s.listen(cmd.Context())
+		listener, err := s.listen(ctx)
 		if err != nil {
 			return err
 		}
-		if err := p.greet(cmd.Context(), s, listener.Addr(), seed); err != nil {
+		if err := p.greet(ctx, s, listener.Addr(), seed); err != nil {
 			return errors.Join(err, listener.Close())
 		}
-		return serveUntilStopped(cmd.Context(), newServer(handler, s.log), listener, s.log)
+		return s.serve(ctx, handler, listener)
 	})
 }
 
@@ -70,14 +75,15 @@ func (p *program) prepare(ctx context.Context, s *site, migrate bool) error {
 
 // greet seeds, if asked to, and says where the server is. The address is taken
 // by then: passwords that are shown once are not followed by a failure.
-func (p *program) greet(ctx context.Context, s *site, addr net.Addr, seed bool) error {
+func (p *program) greet(ctx context.Context, s *server, addr net.Addr, seed bool) error {
 	s.warnOfSettings()
+	s.tellOfKeys()
 	if seed {
-		if err := p.sow(ctx, s, sowingAt(1)); err != nil {
+		if err := p.sow(ctx, s.site, sowingAt(1)); err != nil {
 			return err
 		}
 	}
-	return p.welcome(ctx, s, addr, seed)
+	return p.welcome(ctx, s.site, addr, seed)
 }
 
 // listen takes the address, or says why it cannot and how another is chosen.
@@ -129,8 +135,9 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 // serveUntilStopped serves until ctx ends, and lets requests under way finish.
 func serveUntilStopped(ctx context.Context, server *http.Server, listener net.Listener, log *slog.Logger) error {
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	log.Info("serving", "address", listener.Addr().String())
+	speaksTLS := server.TLSConfig != nil // before it serves: net/http completes it
+	go func() { served <- serveOn(server, listener, speaksTLS) }()
+	log.Info("serving", "address", listener.Addr().String(), "tls", speaksTLS)
 	select {
 	case err := <-served:
 		return err
@@ -142,6 +149,12 @@ func serveUntilStopped(ctx context.Context, server *http.Server, listener net.Li
 	if err := server.Shutdown(drain); err != nil {
 		return fmt.Errorf("requests were still under way after %s and were cut off: %w", drainTime, errors.Join(err, server.Close()))
 	}
-	log.Info("stopped")
 	return nil
+}
+
+func serveOn(server *http.Server, listener net.Listener, speaksTLS bool) error {
+	if speaksTLS {
+		return server.ServeTLS(listener, "", "") // its TLSConfig has the certificate
+	}
+	return server.Serve(listener)
 }

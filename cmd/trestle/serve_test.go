@@ -9,11 +9,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os/exec"
-	"path/filepath"
+	"net/netip"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -57,54 +55,6 @@ func TestTheProgramServesUntilItIsStopped(t *testing.T) {
 			}
 		})
 	}
-}
-
-func buildProgram(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "trestle")
-	if output, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("building: %v: %s", err, output)
-	}
-	return program
-}
-
-// A served is a running server and what it printed.
-type served struct {
-	cmd    *exec.Cmd
-	before string // what it printed first
-	curl   string // the line with the request to try
-	rest   io.Reader
-	stderr *logged
-}
-
-func startProgram(t *testing.T, program, database string) *served {
-	t.Helper()
-	s := &served{cmd: exec.Command(program, "serve", "--migrate", "--seed", "--addr", "127.0.0.1:0"), stderr: newLogged()}
-	s.cmd.Env = []string{"DATABASE_URL=" + database}
-	s.cmd.Stderr = s.stderr
-	stdout, err := s.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.cmd.Process.Kill() })
-	s.rest = stdout
-	for lines := bufio.NewScanner(stdout); lines.Scan(); {
-		if line := strings.TrimSpace(lines.Text()); strings.HasPrefix(line, "curl ") {
-			s.curl = line
-			return s
-		}
-		s.before += lines.Text() + "\n"
-	}
-	t.Fatalf("it ends without a request to try: %v: %s", s.cmd.Wait(), s.stderr)
-	return nil
-}
-
-func (s *served) wait() error {
-	_, _ = io.Copy(io.Discard, s.rest)
-	return s.cmd.Wait()
 }
 
 type page struct {
@@ -254,44 +204,9 @@ func get(t *testing.T, url string) string {
 	return string(body)
 }
 
-// logged is a log whose lines can be waited for.
-type logged struct {
-	mu   sync.Mutex
-	more *sync.Cond
-	text strings.Builder
-}
-
-func newLogged() *logged {
-	l := &logged{}
-	l.more = sync.NewCond(&l.mu)
-	return l
-}
-
-func (l *logged) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	defer l.more.Broadcast()
-	return l.text.Write(line)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-// await returns when the log holds some words.
-func (l *logged) await(t *testing.T, words string) {
-	t.Helper()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for !strings.Contains(l.text.String(), words) {
-		l.more.Wait()
-	}
-}
-
 func TestWarnings(t *testing.T) {
 	t.Parallel()
+	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 	for name, test := range map[string]struct {
 		c    config
 		says string // "" for no warning
@@ -301,9 +216,12 @@ func TestWarnings(t *testing.T) {
 		"localhost":                       {config{addr: "localhost:80"}, ""},
 		"every network":                   {config{addr: ":80"}, "in the clear"},
 		"another network":                 {config{addr: "10.0.0.1:80"}, "in the clear"},
-		"production, with its public URL": {config{addr: ":80", production: true, publicURL: "https://a.example"}, ""},
-		"production, with its host":       {config{addr: ":80", production: true, hosts: []string{"a.example"}}, ""},
-		"production, without either":      {config{addr: ":80", production: true}, "TRESTLE_PUBLIC_URL or TRESTLE_HOSTS"},
+		"every network, by TLS":           {config{addr: ":80", tlsCert: "a.pem"}, ""},
+		"every network, with a proxy":     {config{addr: ":80", publicURL: "https://a.example", trustedProxies: proxies}, "in the clear"},
+		"production, with its public URL": {config{addr: ":80", production: true, tlsCert: "a.pem", publicURL: "https://a.example"}, ""},
+		"production, with its host":       {config{addr: ":80", production: true, trustedProxies: proxies, hosts: []string{"a.example"}}, ""},
+		"production, without either":      {config{addr: ":80", production: true, trustedProxies: proxies}, "TRESTLE_PUBLIC_URL or TRESTLE_HOSTS"},
+		"production, without TLS":         {config{addr: "127.0.0.1:80", production: true, publicURL: "https://a.example"}, "nobody can sign in"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -320,13 +238,16 @@ func TestWarnings(t *testing.T) {
 func TestBaseURL(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		addr, public, want string
+		addr, public, cert, want string
 	}{
-		"loopback":         {"127.0.0.1:8080", "", "http://127.0.0.1:8080"},
-		"IPv6":             {"[::1]:8080", "", "http://[::1]:8080"},
-		"every network":    {"[::]:8080", "", "http://localhost:8080"},
-		"every IPv4":       {"0.0.0.0:8080", "", "http://localhost:8080"},
-		"a public address": {"127.0.0.1:8080", "https://api.example.org", "https://api.example.org"},
+		"loopback":         {"127.0.0.1:8080", "", "", "http://127.0.0.1:8080"},
+		"IPv6":             {"[::1]:8080", "", "", "http://[::1]:8080"},
+		"every network":    {"[::]:8080", "", "", "http://localhost:8080"},
+		"every IPv4":       {"0.0.0.0:8080", "", "", "http://localhost:8080"},
+		"a public address": {"127.0.0.1:8080", "https://api.example.org", "", "https://api.example.org"},
+		"TLS of its own":   {"127.0.0.1:8443", "", "a.pem", "https://127.0.0.1:8443"},
+		"TLS, everywhere":  {"[::]:8443", "", "a.pem", "https://localhost:8443"},
+		"a proxy's TLS":    {"127.0.0.1:8080", "https://api.example.org", "a.pem", "https://api.example.org"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -334,7 +255,7 @@ func TestBaseURL(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := (&site{config: config{publicURL: test.public}}).baseURL(addr); got != test.want {
+			if got := (&site{config: config{publicURL: test.public, tlsCert: test.cert}}).baseURL(addr); got != test.want {
 				t.Errorf("%s; want %s", got, test.want)
 			}
 		})

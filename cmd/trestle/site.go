@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -20,9 +21,10 @@ import (
 // and its accounts.
 type site struct {
 	config
-	db    *sqldb.DB
-	users *auth.Users
-	log   *slog.Logger
+	db       *sqldb.DB
+	identity *auth.Service
+	users    *auth.Users
+	log      *slog.Logger
 }
 
 // settings reads the settings, and warns of variables that are none. Every
@@ -37,30 +39,30 @@ func (p *program) settings(flags *pflag.FlagSet) (config, *slog.Logger, error) {
 	return c, log, err
 }
 
-// open reads the settings and opens the database, which need not be up.
-func (p *program) open(flags *pflag.FlagSet) (*site, error) {
-	c, log, err := p.settings(flags)
-	if err != nil {
-		return nil, err
-	}
+// open opens the database, which need not be up, and identity with it.
+func (c config) open(identity auth.Config, log *slog.Logger) (*site, error) {
 	db, err := sqldb.Open(c.databaseURL, sqldb.Options{
 		MaxConns: c.dbConns, StatementTimeout: c.statementTimeout, NoPrepare: !c.prepare,
 	})
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	users, err := auth.NewUsers(auth.Options{})
+	service, err := resources.Identity(identity)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &site{config: c, db: db, users: users, log: log}, nil
+	return &site{config: c, db: db, identity: service, users: service.Users, log: log}, nil
 }
 
 func (s *site) close() { _ = s.db.Close() }
 
-// with opens the site, hands it to do, and closes it.
+// with reads the settings, opens the site, hands it to do, and closes it.
 func (p *program) with(flags *pflag.FlagSet, do func(*site) error) error {
-	s, err := p.open(flags)
+	c, log, err := p.settings(flags)
+	if err != nil {
+		return err
+	}
+	s, err := c.open(c.identityConfig(log), log)
 	if err != nil {
 		return err
 	}
@@ -100,31 +102,47 @@ func (s *site) requireMigrated(ctx context.Context) error {
 	return needsAction("the database lacks %d migrations (%s); run: trestle migrate up", len(names), strings.Join(names, ", "))
 }
 
+// hsts is how long browsers remember that the server speaks TLS.
+const hsts = 365 * 24 * time.Hour
+
 // api declares every service, on db.
-func (c config) api(db *sqldb.DB, log *slog.Logger) *framework.API {
-	common := resources.Config(db, c.pageSize)
+func (c config) api(db *sqldb.DB, identity *auth.Service, log *slog.Logger) *framework.API {
+	common := resources.Config(db, c.pageSize, identity)
 	common.PublicURL = c.publicURL
 	common.Hosts = c.hosts
+	common.TrustedProxies = c.trustedProxies
 	common.Timeout = c.requestTimeout
+	if c.production || c.tlsCert != "" {
+		common.HSTS = hsts
+	}
 	common.Log = log
 	api := framework.New(common)
-	resources.Register(api)
+	resources.Register(api, identity)
 	return api
 }
 
-// declared is the checked API without a database: the one it is given is never
-// connected to.
+// declared is the checked API of the settings.
 func (p *program) declared(flags *pflag.FlagSet) (*framework.API, error) {
 	c, log, err := p.settings(flags)
 	if err != nil {
 		return nil, err
 	}
+	return c.declared(log)
+}
+
+// declared is the checked API without a database: the one it is given is never
+// connected to.
+func (c config) declared(log *slog.Logger) (*framework.API, error) {
 	db, err := sqldb.Open("postgres://nobody@localhost/nothing", sqldb.Options{})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	api := c.api(db, log)
+	identity, err := resources.Identity(c.identityConfig(log))
+	if err != nil {
+		return nil, err
+	}
+	api := c.api(db, identity, log)
 	return api, api.Check()
 }
 

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework/auth"
 )
 
-// passwordVariable may hold the password of createsuperuser.
+// passwordVariable may hold the password that a command sets.
 const passwordVariable = "TRESTLE_PASSWORD"
 
 func (p *program) createSuperuserCommand() *cobra.Command {
@@ -30,24 +31,32 @@ without it, it is asked for at a terminal, or is the first line of standard inpu
 }
 
 func (p *program) createSuperuser(cmd *cobra.Command, _ []string) error {
+	return p.createUser(cmd, auth.NewUser{Staff: true, Superuser: true})
+}
+
+// createUser makes the user whom the flags --email and --name describe.
+func (p *program) createUser(cmd *cobra.Command, n auth.NewUser) error {
 	ctx, flags := cmd.Context(), cmd.Flags()
-	email, _ := flags.GetString("email")
-	name, _ := flags.GetString("name")
+	n.Email, _ = flags.GetString("email")
+	n.Name, _ = flags.GetString("name")
 	return p.withMigrated(ctx, flags, func(s *site) error {
-		if err := s.requireFree(ctx, email); err != nil {
+		if err := s.requireFree(ctx, n.Email); err != nil {
 			return err
 		}
-		password, err := p.password(ctx)
+		var err error
+		if n.Password, err = p.password(ctx); err != nil {
+			return err
+		}
+		user, err := s.users.CreateUser(ctx, s.db.Session(), n)
 		if err != nil {
 			return err
 		}
-		user, err := s.users.CreateUser(ctx, s.db.Session(), auth.NewUser{
-			Email: email, Name: name, Password: password, Staff: true, Superuser: true,
-		})
-		if err != nil {
-			return err
+		s.audit(ctx, eventUserCreated, ofUser(user.ID), slog.Bool("staff", user.IsStaff), slog.Bool("superuser", user.IsSuperuser))
+		kind := "user"
+		if user.IsSuperuser {
+			kind = "superuser"
 		}
-		p.sayf("Created the superuser %s.", user.Email)
+		p.sayf("Created the %s %s.", kind, user.Email)
 		return p.print(user.ID.String())
 	})
 }
@@ -68,7 +77,7 @@ func (s *site) requireFree(ctx context.Context, email string) error {
 	return err
 }
 
-// password finds the password of a new user.
+// password finds the password that a command sets.
 func (p *program) password(ctx context.Context) (string, error) {
 	if password := p.env[passwordVariable]; password != "" {
 		return password, nil

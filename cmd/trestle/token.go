@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"text/tabwriter"
 	"time"
 
@@ -29,10 +30,11 @@ alone on standard output. It cannot be shown again: only its hash is kept.`,
 	}, func(ctx context.Context, cmd *cobra.Command, s *site, user auth.User) error {
 		name, _ := cmd.Flags().GetString("name")
 		life, _ := cmd.Flags().GetDuration("expires-in")
-		secret, record, err := s.users.IssueToken(ctx, s.db.Session(), user.ID, name, life)
+		secret, record, err := s.users.IssueToken(ctx, s.db.Session(), user, name, life)
 		if err != nil {
 			return err
 		}
+		s.audit(ctx, eventTokenIssued, ofUser(user.ID), slog.String("token", record.ID.String()))
 		p.sayf("A token of %s, until %s; its id is %s.", user.Email, day(record.ExpiresAt), record.ID)
 		return p.print(secret.Reveal())
 	})
@@ -64,7 +66,7 @@ func (p *program) tokenRevokeCommand() *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 	}, func(ctx context.Context, cmd *cobra.Command, s *site, user auth.User) error {
 		if all, _ := cmd.Flags().GetBool("all"); all {
-			return s.users.RevokeTokens(ctx, s.db.Session(), user.ID)
+			return s.revokeAll(ctx, user)
 		}
 		for _, text := range cmd.Flags().Args() {
 			id, _ := uuid.Parse(text) // checked before the database was opened
@@ -75,6 +77,7 @@ func (p *program) tokenRevokeCommand() *cobra.Command {
 			case err != nil:
 				return fmt.Errorf("revoking %s of %s: %w", id, user.Email, err)
 			}
+			s.audit(ctx, eventTokenRevoked, ofUser(user.ID), slog.String("token", id.String()))
 		}
 		return nil
 	})
@@ -82,6 +85,14 @@ func (p *program) tokenRevokeCommand() *cobra.Command {
 	c.Flags().Bool("all", false, "revoke every token of the user")
 	addSettings(c.Flags(), false)
 	return c
+}
+
+func (s *site) revokeAll(ctx context.Context, user auth.User) error {
+	if err := s.users.RevokeTokens(ctx, s.db.Session(), user.ID); err != nil {
+		return err
+	}
+	s.audit(ctx, eventTokenRevoked, ofUser(user.ID), slog.String("token", "all"))
+	return nil
 }
 
 func checkRevoked(cmd *cobra.Command, ids []string) error {
@@ -103,27 +114,6 @@ func shortened(text string) string {
 		return text[:8] + "..."
 	}
 	return text
-}
-
-// userCommand is a command about the user that --email names. Its other flags
-// come before those of the settings, which the caller adds last.
-func (p *program) userCommand(c cobra.Command, do func(context.Context, *cobra.Command, *site, auth.User) error) *cobra.Command {
-	made := p.command(c, func(cmd *cobra.Command, _ []string) error {
-		ctx, flags := cmd.Context(), cmd.Flags()
-		email, _ := flags.GetString("email")
-		return p.withMigrated(ctx, flags, func(s *site) error {
-			user, err := s.users.FindUser(ctx, s.db.Session(), email)
-			switch {
-			case errors.Is(err, auth.ErrNotFound):
-				return fmt.Errorf("no user has the e-mail %s", email)
-			case err != nil:
-				return err
-			}
-			return do(ctx, cmd, s, user)
-		})
-	})
-	aboutUser(made, "e-mail `address` of the user")
-	return made
 }
 
 func writeTokens(w io.Writer, tokens []auth.TokenRecord) error {

@@ -44,7 +44,7 @@ func TestTokens(t *testing.T) {
 		r.ok("migrate up")
 		r.with("correct horse battery\n", "createsuperuser --email a@example.com").is(t, exitOK)
 		r.with("correct horse battery\n", "createsuperuser --email b@example.com").is(t, exitOK)
-		r.run("token create --email nobody@example.com").is(t, exitFailure, "no user has the e-mail nobody@example.com\n")
+		r.run("token create --email nobody@example.com").is(t, exitFailure, "no user has the e-mail nobody@example.com; trestle user list shows them\n")
 		r.run("token create --email a@example.com --expires-in -1h").is(t, exitFailure, "cannot live for -1h")
 
 		token := r.ok("token create --email a@example.com --name laptop --expires-in 1h")

@@ -42,17 +42,22 @@ func variableNames() []string {
 	return names
 }
 
-// nearestSetting is the variable of which at most a third is misspelt, "" for
-// none. What they all begin with and underscores do not count.
+// nearestSetting is the variable that a wrong name is nearest to, "" for none.
+// What they all begin with and underscores do not count.
 func nearestSetting(name string) string {
-	plain := func(name string) string {
+	return nearest(name, variableNames(), func(name string) string {
 		return strings.ReplaceAll(strings.TrimPrefix(strings.ToUpper(name), ours), "_", "")
-	}
+	})
+}
+
+// nearest is the known name of which at most a third is misspelt, "" for none.
+// Names are compared as plain leaves them.
+func nearest(name string, known []string, plain func(string) string) string {
 	wrong := plain(name)
 	best, limit := "", (len(wrong)+2)/3
-	for _, known := range variableNames() {
-		if d := misspelt(wrong, plain(known)); d <= limit {
-			best, limit = known, d-1
+	for _, k := range known {
+		if d := misspelt(wrong, plain(k)); d <= limit {
+			best, limit = k, d-1
 		}
 	}
 	return best

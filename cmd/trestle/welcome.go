@@ -44,14 +44,18 @@ func (s *site) baseURL(addr net.Addr) string {
 	if s.publicURL != "" {
 		return s.publicURL
 	}
+	scheme := "http://"
+	if s.hasTLS() {
+		scheme = "https://"
+	}
 	host, port, err := net.SplitHostPort(addr.String())
 	if err != nil {
-		return "http://" + addr.String()
+		return scheme + addr.String()
 	}
 	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
 		host = "localhost"
 	}
-	return "http://" + net.JoinHostPort(host, port)
+	return scheme + net.JoinHostPort(host, port)
 }
 
 // demoToken makes a short-lived token, and tidies away those of earlier starts
@@ -74,7 +78,7 @@ func (s *site) demoToken(ctx context.Context) (auth.Secret, error) {
 			return auth.Secret{}, err
 		}
 	}
-	token, _, err := s.users.IssueToken(ctx, in, user.ID, demoTokenName, demoTokenLife)
+	token, _, err := s.users.IssueToken(ctx, in, user, demoTokenName, demoTokenLife)
 	return token, err
 }
 
@@ -82,9 +86,16 @@ func (s *site) demoToken(ctx context.Context) (auth.Secret, error) {
 func (s *site) warnOfSettings() {
 	host, _, _ := net.SplitHostPort(s.addr)
 	ip := net.ParseIP(host)
-	if local := host == "localhost" || ip != nil && ip.IsLoopback(); !local && !s.production {
+	local := host == "localhost" || ip != nil && ip.IsLoopback()
+	switch {
+	case s.hasTLS():
+	case s.production && len(s.trustedProxies) == 0:
+		s.log.Warn("nobody can sign in: in production credentials need TLS; set TRESTLE_TLS_CERT and TRESTLE_TLS_KEY, " +
+			"or put a proxy that speaks TLS before the server and name it by TRESTLE_TRUSTED_PROXIES")
+	case !s.production && !local:
 		s.log.Warn("other machines can reach this address, and passwords and tokens cross the network in the clear; "+
-			"put a proxy that speaks TLS before it and set TRESTLE_ENV=production, or listen on 127.0.0.1", "address", s.addr)
+			"set TRESTLE_TLS_CERT and TRESTLE_TLS_KEY, or put a proxy that speaks TLS before it and set TRESTLE_ENV=production, or listen on 127.0.0.1",
+			"address", s.addr)
 	}
 	if s.production && s.publicURL == "" && len(s.hosts) == 0 {
 		s.log.Warn("links in answers lead wherever the request's Host says; set TRESTLE_PUBLIC_URL or TRESTLE_HOSTS")

@@ -75,7 +75,7 @@ func issue(ctx context.Context, db *sqldb.DB, email string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	token, _, err := users.IssueToken(ctx, db.Session(), user.ID, "command line", auth.DefaultTokenLife)
+	token, _, err := users.IssueToken(ctx, db.Session(), user, "command line", auth.DefaultTokenLife)
 	return token.Reveal(), err
 }
 
