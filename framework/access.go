@@ -10,16 +10,17 @@ import (
 type Access string
 
 const (
-	// Refused callers get 401 or 403, from a guard or from the permission.
-	Refused Access = "refused"
-	// Scoped callers are permitted, and have the rows that [Scope] leaves
-	// them: perhaps none.
-	Scoped Access = "scoped"
-	// Allowed callers are permitted, and nothing narrows the rows: every row
-	// is theirs, or the endpoint is a function that is handed no row, as those
-	// of [Does] and [OnCollection] are. What such a function reads by [Find]
-	// is in the caller's scope all the same.
-	Allowed Access = "allowed"
+	// AccessRefused is for callers who get 401 or 403, from a guard or from the
+	// permission.
+	AccessRefused Access = "refused"
+	// AccessScoped is for callers who are permitted, and have the rows that
+	// [Scope] leaves them: perhaps none.
+	AccessScoped Access = "scoped"
+	// AccessAllowed is for callers who are permitted where nothing narrows the
+	// rows: every row is theirs, or the endpoint is a function that is handed
+	// no row, as those of [Does] and [OnCollection] are. What such a function
+	// reads by [Find] is in the caller's scope all the same.
+	AccessAllowed Access = "allowed"
 )
 
 // A RouteAccess is one endpoint and what it is to some callers.
@@ -53,16 +54,16 @@ func (a *API) Access(callers ...*Caller) []RouteAccess {
 
 func (a *API) accessOf(e *endpoint, path string, caller *Caller) Access {
 	if !a.passesGuards(e, path, caller) {
-		return Refused
+		return AccessRefused
 	}
 	c := a.imagined(e.route, e.authentication, caller)
 	switch {
 	case !e.permission.Permit(c):
-		return Refused
+		return AccessRefused
 	case e.handsRows() && !e.resource.scope.lifted(c):
-		return Scoped
+		return AccessScoped
 	}
-	return Allowed
+	return AccessAllowed
 }
 
 // passesGuards asks the guards as the server's gate does: with the schemes of
@@ -85,6 +86,7 @@ func (a *API) passesGuards(e *endpoint, path string, caller *Caller) bool {
 // them.
 func (a *API) imagined(route Route, schemes []Authenticator, caller *Caller) *Call {
 	c := a.newCall(context.Background(), route)
+	c.request = &http.Request{Method: route.Method, URL: &url.URL{}, Header: http.Header{}}
 	if len(schemes) > 0 && caller != nil {
 		c.Caller = caller
 	}

@@ -142,7 +142,7 @@ func accessOf(t *testing.T, c framework.Config, resources ...framework.Resource)
 // matrix is what streetMatrix shows, without its empty lines.
 func matrix(t *testing.T, routes []framework.RouteAccess) string {
 	t.Helper()
-	letters := map[framework.Access]string{framework.Refused: "-", framework.Scoped: "s", framework.Allowed: "A"}
+	letters := map[framework.Access]string{framework.AccessRefused: "-", framework.AccessScoped: "s", framework.AccessAllowed: "A"}
 	var text strings.Builder
 	for _, r := range routes {
 		fmt.Fprintf(&text, "%-6s %-27s ", r.Method, r.Path)
@@ -181,7 +181,7 @@ func TestAccessIsWhatRequestsMeet(t *testing.T) {
 		for i, caller := range walkers {
 			got := api.as(caller).do(r.Method, strings.ReplaceAll(r.Path, "{id}", missing), nil)
 			stopped := got.status == http.StatusUnauthorized || got.status == http.StatusForbidden
-			if stopped != (r.Access[i] == framework.Refused) {
+			if stopped != (r.Access[i] == framework.AccessRefused) {
 				got.failf("the matrix calls it %s to %q", r.Access[i], caller)
 			}
 		}
@@ -194,7 +194,7 @@ func TestAccessToRows(t *testing.T) {
 	c := guardedStreet(t)
 	api := serve(t, c, street()...)
 	id := api.as("bob").post("/api/books/", fields{"title": "Emma"}).is(201).id()
-	status := map[framework.Access]int{framework.Scoped: 404, framework.Allowed: 200}
+	status := map[framework.Access]int{framework.AccessScoped: 404, framework.AccessAllowed: 200}
 	seen := 0
 	for _, r := range accessOf(t, c, street()...) {
 		if r.Method != http.MethodPatch || r.ViewSet != "books" {

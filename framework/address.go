@@ -31,7 +31,7 @@ func parseHop(text string) (netip.Addr, error) {
 	if at, err := netip.ParseAddrPort(text); err == nil {
 		return at.Addr(), nil
 	}
-	return netip.ParseAddr(text)
+	return netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
 }
 
 // secure reports whether a request came by TLS. Of several proxies the nearest

@@ -24,6 +24,7 @@ func TestAddressBelievesTrustedProxiesAlone(t *testing.T) {
 		"a proxy passes on what is no address": {[]string{"10.0.0.0/8"}, "10.0.0.1:1", []string{"6.6.6.6, unknown"}, "10.0.0.1"},
 		"an IPv4 peer in IPv6 clothes":         {[]string{"10.0.0.0/8"}, "[::ffff:10.0.0.1]:1", []string{"203.0.113.7"}, "203.0.113.7"},
 		"a proxy that names ports":             {[]string{"10.0.0.0/8"}, "10.0.0.1:1", []string{"203.0.113.7:5678"}, "203.0.113.7"},
+		"IPv6 in brackets":                     {[]string{"fd00::/8"}, "[fd00::1]:1", []string{"[2001:db8::7]"}, "2001:db8::7"},
 		"IPv6":                                 {[]string{"fd00::/8"}, "[fd00::1]:1", []string{"2001:db8::7"}, "2001:db8::7"},
 	}
 	for name, c := range cases {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // mostRows bounds Config.MaxRows.
@@ -35,6 +36,9 @@ func (b *binder) checkConfig() {
 	}
 	if c.MaxRows < 0 || c.MaxRows > mostRows {
 		fault("MaxRows", "%d must be 1 to %d", c.MaxRows, mostRows)
+	}
+	if c.HSTS < 0 || c.HSTS%time.Second != 0 {
+		fault("HSTS", "%s must be whole seconds, 0 for none", c.HSTS)
 	}
 	b.checkGuards(fault)
 }

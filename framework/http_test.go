@@ -157,7 +157,7 @@ func TestHosts(t *testing.T) {
 	for _, host := range []string{"books.example.org", "books.example.org:8080", "BOOKS.example.ORG", "[::1]:80", "[::1]", "127.0.0.1"} {
 		api.with("Host", host).get("/api/").is(200).says(`"http://` + host + `/api/countries/"`)
 	}
-	for _, host := range []string{"evil.example", "books.example.org.evil.example", "evil.example:80", "sub.books.example.org", "127.0.0.2"} {
+	for _, host := range []string{"evil.example", "books.example.org.evil.example", "evil.example:80", "sub.books.example.org", "127.0.0.2", "books.example.org:443,evil.example", "books.example.org:1;evil"} {
 		for _, path := range []string{"/api/", "/api/countries/", "/nowhere", "/errors/not_found"} {
 			api.with("Host", host).get(path).refuses(400, "invalid_host")
 		}

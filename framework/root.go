@@ -34,7 +34,7 @@ func (a *API) hostAllowed(r *http.Request) error {
 		return nil
 	}
 	host := r.Host
-	if name, _, err := net.SplitHostPort(host); err == nil {
+	if name, port, err := net.SplitHostPort(host); err == nil && strings.Trim(port, "0123456789") == "" {
 		host = name
 	}
 	for _, allowed := range a.config.Hosts {

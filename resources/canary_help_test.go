@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -156,8 +157,8 @@ func needles(p planted) (all []needle) {
 	return all
 }
 
-// dresses are the forms in which a text may go about. They are looked for
-// whatever the case of their letters is.
+// dresses are the forms in which a text may go about, each once. They are
+// looked for whatever the case of their letters is.
 func dresses(text string) map[string]string {
 	each := func(format string) string {
 		var b strings.Builder
@@ -179,6 +180,7 @@ func dresses(text string) map[string]string {
 		all["quoted"], all["quoted in ASCII"] = inside(strconv.Quote(text)), inside(strconv.QuoteToASCII(text))
 		all["in JSON, all of it escaped"] = each(`\u%04x`)
 	}
+	maps.DeleteFunc(all, func(dress, dressed string) bool { return dress != "plain" && dressed == text })
 	return all
 }
 

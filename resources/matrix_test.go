@@ -305,7 +305,7 @@ func agree(t *testing.T, r framework.RouteAccess, all []line) {
 			}
 		}
 		access := accessOf(cell)
-		if ownRows := caller == owner || r.Name == "create"; ownRows && access == framework.Allowed && r.Access[i] == framework.Scoped {
+		if ownRows := caller == owner || r.Name == "create"; ownRows && access == framework.AccessAllowed && r.Access[i] == framework.AccessScoped {
 			continue // whether there would be others' rows too, the answer does not tell
 		}
 		if access != r.Access[i] {
@@ -318,9 +318,9 @@ func agree(t *testing.T, r framework.RouteAccess, all []line) {
 func accessOf(cell string) framework.Access {
 	switch cell {
 	case "401", "403":
-		return framework.Refused
+		return framework.AccessRefused
 	case "200-", "400", "404":
-		return framework.Scoped
+		return framework.AccessScoped
 	}
-	return framework.Allowed
+	return framework.AccessAllowed
 }

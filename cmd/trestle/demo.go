@@ -14,6 +14,7 @@ import (
 	"trestle.example/framework/auth"
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources/clinic"
+	"trestle.example/resources/store"
 )
 
 // A demoUser is a user of the demo data, one of each kind.
@@ -22,7 +23,7 @@ type demoUser struct {
 
 	kind        string
 	permissions []string
-	owner       bool // patients belong to them
+	owner       bool // patients belong to them, and they order
 }
 
 // triedOut is the demo user whose token a demo server prints: an ordinary one.
@@ -33,11 +34,11 @@ func demoUsers() []demoUser {
 		{NewUser: auth.NewUser{Email: "admin@example.com", Name: "Admin", Staff: true, Superuser: true}, kind: "superuser, holds every permission"},
 		{
 			NewUser:     auth.NewUser{Email: "staff@example.com", Name: "Staff", Staff: true},
-			kind:        "staff, sees all records and manages the doctors",
+			kind:        "staff, sees all records and manages the doctors and the store",
 			permissions: []string{"patients.view", "appointments.view", "doctors.view", "doctors.add", "doctors.change", "doctors.delete"},
 		},
-		{NewUser: auth.NewUser{Email: triedOut, Name: "Asha"}, kind: "owner of half of the patients", owner: true},
-		{NewUser: auth.NewUser{Email: "ravi@example.com", Name: "Ravi"}, kind: "owner of the other half", owner: true},
+		{NewUser: auth.NewUser{Email: triedOut, Name: "Asha"}, kind: "owner of half of the patients, with orders and a cart", owner: true},
+		{NewUser: auth.NewUser{Email: "ravi@example.com", Name: "Ravi"}, kind: "owner of the other half, with orders", owner: true},
 	}
 }
 
@@ -48,12 +49,14 @@ type demo struct {
 	ID           int64 `bun:",pk"` // 1: there is only one
 	Patients     int64
 	Appointments int64
+	Products     int64
 	SeededAt     time.Time
 }
 
 // A sowing is what seeding was asked to make, and what it made.
 type sowing struct {
-	clinic.SeedOptions
+	clinic clinic.SeedOptions
+	store  store.SeedOptions
 
 	force    bool
 	progress func(done, total int)
@@ -106,10 +109,23 @@ func (s *site) sowIn(ctx context.Context, in *sqldb.Session, w *sowing) error {
 	if err := s.sowUsers(ctx, in, w); err != nil {
 		return err
 	}
-	if err := clinic.Seed(ctx, in, w.SeedOptions, w.progress); err != nil {
+	if err := w.records(ctx, in); err != nil {
 		return err
 	}
 	return s.markDemo(ctx, in, mark)
+}
+
+// records makes those of every service.
+func (w *sowing) records(ctx context.Context, in *sqldb.Session) error {
+	before := 0
+	err := clinic.Seed(ctx, in, w.clinic, func(done, total int) {
+		before = total
+		w.progress(done, total+w.store.Products)
+	})
+	if err != nil {
+		return err
+	}
+	return store.Seed(ctx, in, w.store, func(done, total int) { w.progress(before+done, before+total) })
 }
 
 // requireNoUsers refuses a database that is in use, and e-mails of the demo
@@ -134,9 +150,9 @@ func (s *site) requireNoUsers(ctx context.Context, in *sqldb.Session, w *sowing)
 }
 
 // sowUsers makes the demo's users, or gives them new passwords, and notes who
-// owns the patients.
+// owns the patients, who orders, and who set the stocks.
 func (s *site) sowUsers(ctx context.Context, in *sqldb.Session, w *sowing) error {
-	w.Owners = nil
+	w.clinic.Owners = nil
 	for _, u := range demoUsers() {
 		u.Password = newPassword(s.passwordMin)
 		id, err := s.sowUser(ctx, in, u)
@@ -145,9 +161,13 @@ func (s *site) sowUsers(ctx context.Context, in *sqldb.Session, w *sowing) error
 		}
 		w.users[u.Email] = auth.NewSecret(u.Password)
 		if u.owner {
-			w.Owners = append(w.Owners, id)
+			w.clinic.Owners = append(w.clinic.Owners, id)
+		}
+		if u.Staff && !u.Superuser {
+			w.store.Staff = id
 		}
 	}
+	w.store.Customers = w.clinic.Owners
 	return nil
 }
 
@@ -167,16 +187,15 @@ func (s *site) sowUser(ctx context.Context, in *sqldb.Session, u demoUser) (uuid
 
 // markDemo completes the mark with what the database holds.
 func (s *site) markDemo(ctx context.Context, in *sqldb.Session, mark demo) error {
-	patients, err := in.IDB().NewSelect().Model((*clinic.Patient)(nil)).Count(ctx)
-	if err != nil {
-		return err
+	for model, n := range map[any]*int64{
+		(*clinic.Patient)(nil): &mark.Patients, (*clinic.Appointment)(nil): &mark.Appointments, (*store.Product)(nil): &mark.Products,
+	} {
+		var err error
+		if *n, err = in.IDB().NewSelect().Model(model).Count(ctx); err != nil {
+			return err
+		}
 	}
-	appointments, err := in.IDB().NewSelect().Model((*clinic.Appointment)(nil)).Count(ctx)
-	if err != nil {
-		return err
-	}
-	mark.Patients, mark.Appointments = patients, appointments
-	_, err = in.Exec(ctx, in.IDB().NewUpdate().Model(&mark).WherePK())
+	_, err := in.Exec(ctx, in.IDB().NewUpdate().Model(&mark).WherePK())
 	return err
 }
 

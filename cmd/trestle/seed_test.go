@@ -1,34 +1,77 @@
 package main
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
+
+	"trestle.example/framework/frameworktest/postgres"
+	"trestle.example/framework/sqldb"
 )
 
 func TestSeed(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, r *rig) {
 		r.ok("migrate up")
-		first := r.run("seed --patients 20 --appointments 40")
-		first.is(t, exitOK, "Seeded 20 patients, 40 appointments and 4 users")
+		first := r.run("seed --patients 20 --appointments 40 --products 15")
+		first.is(t, exitOK, "Seeded 20 patients, 40 appointments, 15 products and 4 users")
 		passwords := passwordsOf(t, first.stdout)
 
 		again := r.run("seed")
-		again.is(t, exitOK, "holds demo data already (20 patients, 40 appointments", "--force")
+		again.is(t, exitOK, "holds demo data already (20 patients, 40 appointments, 15 products, since", "--force")
 		if again.stdout != "" {
 			t.Errorf("a second time prints %q; want nothing", again.stdout)
 		}
-		forced := r.run("seed --patients 30 --appointments 60 --force")
+		forced := r.run("seed --patients 30 --appointments 60 --products 25 --force")
 		forced.is(t, exitOK)
 		for email, password := range passwordsOf(t, forced.stdout) {
 			if password == passwords[email] {
 				t.Errorf("the password of %s is the same as before", email)
 			}
 		}
-		r.run("seed").is(t, exitOK, "(30 patients, 60 appointments")
+		r.run("seed").is(t, exitOK, "(30 patients, 60 appointments, 25 products")
 	})
+}
+
+func TestSeedGivesTheDemosUsersAStore(t *testing.T) {
+	t.Parallel()
+	for name, url := range map[string]string{"sqlite": sqliteURL(t), "postgresql": postgres.Database(t)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, url)
+			r.ok("migrate up")
+			r.ok("seed --patients 1 --appointments 1 --products 40")
+			db, err := sqldb.Open(url, sqldb.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			for email, want := range map[string]string{
+				"asha@example.com": "13 orders, 4 in the cart, sets stocks: false", "ravi@example.com": "13 orders, 0 in the cart, sets stocks: false",
+				"staff@example.com": "0 orders, 0 in the cart, sets stocks: true", "admin@example.com": "0 orders, 0 in the cart, sets stocks: false",
+			} {
+				var orders, items, sets int
+				err := db.NewRaw(`SELECT (SELECT count(*) FROM orders WHERE user_id = u.id), (SELECT count(*) FROM cart_items WHERE user_id = u.id),
+					(SELECT count(*) FROM stock_movements WHERE actor = u.id AND kind = 'set') FROM auth_users u WHERE email = ?`, email).
+					Scan(t.Context(), &orders, &items, &sets)
+				if got := fmt.Sprintf("%d orders, %d in the cart, sets stocks: %t", orders, items, sets > 30); err != nil || got != want {
+					t.Errorf("%s: %s (%v); want %s", email, got, err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestSeedSizes(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, sqliteURL(t))
+	r.ok("migrate up")
+	r.run("seed --products -1").is(t, exitUsage, "--products is -1; it must be from 1")
+	r.run("seed --products 0").is(t, exitUsage, "--products is 0; it must be from 1")
+	r.run("seed --products 2000000000").is(t, exitUsage, "it must be from 1")
+	r.run("seed --scale 2").is(t, exitOK, "Seeded 400 patients, 1200 appointments, 240 products")
 }
 
 // passwordsOf reads what seed prints.
@@ -51,7 +94,7 @@ func TestSeedSparesADatabaseInUse(t *testing.T) {
 		r.with("correct horse battery\n", "createsuperuser --email boss@example.com").is(t, exitOK)
 		r.run("seed").is(t, exitNeedsAction, "has users and is not a demo's", "--force")
 		r.run("serve --seed").is(t, exitNeedsAction, "has users and is not a demo's")
-		r.ok("seed --force --patients 10 --appointments 10")
+		r.ok("seed --force --patients 10 --appointments 10 --products 10")
 	})
 }
 
@@ -79,7 +122,7 @@ func TestManySeedAtOnce(t *testing.T) {
 		results := make([]result, 4)
 		var all sync.WaitGroup
 		for i := range results {
-			all.Go(func() { results[i] = r.run("seed --patients 10 --appointments 10") })
+			all.Go(func() { results[i] = r.run("seed --patients 10 --appointments 10 --products 10") })
 		}
 		all.Wait()
 		printed := 0
@@ -97,7 +140,7 @@ func TestReindex(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, r *rig) {
 		r.ok("migrate up")
-		r.ok("seed --patients 10 --appointments 10")
+		r.ok("seed --patients 10 --appointments 10 --products 10")
 		r.run("reindex").is(t, exitOK, "0 rows of patients") // what seed fills is what the framework fills
 		r.run("reindex doctors").is(t, exitUsage, `no resource "doctors" stores a search document; these do: patients`)
 	})
@@ -113,6 +156,6 @@ func TestDemoPasswordsAreAsLongAsTheyMustBe(t *testing.T) {
 	onBoth(t, func(t *testing.T, r *rig) {
 		r.env = append(r.env, "TRESTLE_PASSWORD_MIN=128")
 		r.ok("migrate up")
-		r.ok("seed --patients 1 --appointments 1")
+		r.ok("seed --patients 1 --appointments 1 --products 1")
 	})
 }

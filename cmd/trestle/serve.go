@@ -32,7 +32,8 @@ it, a key is made up that is good until the server stops.
 
 With TRESTLE_ENV=production the server takes credentials by TLS alone, its own
 (--tls-cert and --tls-key) or that of a proxy (--trusted-proxies); it does not
-start without TRESTLE_JWT_KEYS, and never makes demo data.`,
+start without TRESTLE_JWT_KEYS, tells browsers to come by nothing but TLS for a
+year, and never makes demo data.`,
 		Example: `  trestle serve --migrate --seed
   DATABASE_URL=postgres://app@localhost/clinic trestle serve --addr :8080`,
 	}, p.serve)

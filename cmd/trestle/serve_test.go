@@ -37,7 +37,7 @@ func TestTheProgramServesUntilItIsStopped(t *testing.T) {
 				if page := fetchPasted(t, served.curl); page.Count == 0 || len(page.Results) == 0 {
 					t.Errorf("%s: the printed request finds nothing", start)
 				}
-				if told := strings.Contains(served.stderr.String(), "Seeded 200 patients, 600 appointments and 4 users."); told != (start == "cold") {
+				if told := strings.Contains(served.stderr.String(), "Seeded 200 patients, 600 appointments, 120 products and 4 users."); told != (start == "cold") {
 					t.Errorf("%s: it says what it seeded: %t: %s", start, told, served.stderr)
 				}
 				if printed := strings.Contains(served.before, "admin@example.com"); printed != (start == "cold") {

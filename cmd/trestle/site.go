@@ -112,7 +112,7 @@ func (c config) api(db *sqldb.DB, identity *auth.Service, log *slog.Logger) *fra
 	common.Hosts = c.hosts
 	common.TrustedProxies = c.trustedProxies
 	common.Timeout = c.requestTimeout
-	if c.production || c.tlsCert != "" {
+	if c.production {
 		common.HSTS = hsts
 	}
 	common.Log = log

@@ -83,7 +83,7 @@ func TestAudit(t *testing.T) {
 		}
 
 		opaque, other, pair := d.as("Token "+d.token(asha)), d.as("Token "+d.token(asha)), d.pair(asha)
-		d.wants(opaque.Post(logout, nil).Expect(http.StatusNoContent), here, "token_revoked INFO"+id)
+		d.wants(opaque.Post(logout, nil).Expect(http.StatusNoContent), here, "logout INFO scheme=Token"+id)
 		d.wants(other.Delete(token).Expect(http.StatusNoContent), here, "token_revoked INFO"+id)
 		d.wants(d.as("Bearer "+pair.Access).Post(logout, nil).Expect(http.StatusNoContent), here, "logout INFO scheme=JWT"+id)
 		d.wants(at(b.client()).Post(logout, nil).Expect(http.StatusNoContent), here, "logout INFO scheme=Session"+id)
@@ -114,7 +114,7 @@ func TestAuditOfLimits(t *testing.T) {
 		d.wants(d.Post(login, wrong), address, "login_failed INFO reason=password scheme=Token user="+asha.ID.String())
 		d.wants(d.Post(login, right).Expect(http.StatusTooManyRequests), address, "login_throttled INFO scheme=Token")
 		d.wants(d.Post(jwtPath, right).Expect(http.StatusTooManyRequests), address, "login_throttled INFO scheme=JWT")
-		d.wants(d.Post(login, credentialsOf("bela@example.com", goodPassword)).Expect(http.StatusTooManyRequests), address)
+		d.wants(d.Post(login, credentialsOf("bela@example.com", goodPassword)).Expect(http.StatusTooManyRequests), address, "login_throttled INFO scheme=Token")
 	})
 }
 

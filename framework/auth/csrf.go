@@ -61,7 +61,7 @@ func (s *Sessions) CheckCSRF(c *framework.Call) error {
 	if err != nil {
 		return err
 	}
-	return s.check(c.Request(), secret)
+	return s.check(c, c.Request(), secret)
 }
 
 // secret is what tokens of the request's browser hold: that of its session,
@@ -81,8 +81,8 @@ func (s *Sessions) secret(c *framework.Call) ([]byte, error) {
 }
 
 // check asks both: where the request comes from, and the token.
-func (s *Sessions) check(r *http.Request, secret []byte) error {
-	if err := s.checkSource(r); err != nil {
+func (s *Sessions) check(c *framework.Call, r *http.Request, secret []byte) error {
+	if err := s.checkSource(c, r); err != nil {
 		return err
 	}
 	return checkCSRF(r.Header.Values(csrfHeader), secret)

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"trestle.example/framework"
 )
 
 // checkSource refuses a request that a page of another origin made. Each of
@@ -12,16 +14,17 @@ import (
 //
 // It is stricter than net/http's CrossOriginProtection, which compares Origin
 // by its host alone and so takes http for https, and asks no Referer.
-func (s *Sessions) checkSource(r *http.Request) error {
+func (s *Sessions) checkSource(c *framework.Call, r *http.Request) error {
+	own := s.ownOrigin(c, r)
 	origin, referer := r.Header.Values("Origin"), r.Header.Values("Referer")
 	switch {
 	case len(origin) > 1 || len(referer) > 1:
 		return csrfFailed("The request has several Origin or Referer headers; a browser sends one.")
 	case len(origin) == 1 && s.trusted[origin[0]]:
 		return nil
-	case len(origin) == 1 && origin[0] != s.ownOrigin(r):
+	case len(origin) == 1 && origin[0] != own:
 		return csrfFailed("The header Origin names neither this service, with its scheme and port, nor an origin that it trusts.")
-	case len(origin) == 0 && len(referer) == 1 && !s.knows(refererOrigin(referer[0]), r):
+	case len(origin) == 0 && len(referer) == 1 && !s.knows(refererOrigin(referer[0]), own):
 		return csrfFailed("The header Referer names neither this service, with its scheme and port, nor an origin that it trusts.")
 	}
 	return checkFetchSite(r.Header.Values("Sec-Fetch-Site"))
@@ -36,13 +39,11 @@ func checkFetchSite(site []string) error {
 	return csrfFailed("The header Sec-Fetch-Site says that the request comes from another site.")
 }
 
-func (s *Sessions) knows(origin string, r *http.Request) bool {
-	return s.trusted[origin] || origin == s.ownOrigin(r)
-}
+func (s *Sessions) knows(origin, own string) bool { return s.trusted[origin] || origin == own }
 
 // ownOrigin is the origin that the request was sent to.
-func (s *Sessions) ownOrigin(r *http.Request) string {
-	if s.options.Secure || r.TLS != nil {
+func (s *Sessions) ownOrigin(c *framework.Call, r *http.Request) string {
+	if s.options.Secure || c.Secure {
 		return serializeOrigin("https", r.Host)
 	}
 	return serializeOrigin("http", r.Host)

@@ -22,3 +22,17 @@ func WhileHashing(s *Service, fn func()) {
 		return derive(password, salt, passes, memory, threads, keyLen)
 	}
 }
+
+// FillQueue takes every place where a password could wait to be hashed, until
+// release is called.
+func FillQueue(s *Service) (release func()) {
+	queue := s.Users.hasher.queue
+	for range cap(queue) {
+		queue <- struct{}{}
+	}
+	return func() {
+		for range cap(queue) {
+			<-queue
+		}
+	}
+}

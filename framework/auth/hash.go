@@ -35,6 +35,13 @@ const (
 	minHashKey     = 16 // bytes
 )
 
+// hashQueue is how many hashes are computed or waited for at most: more would
+// wait for seconds, and those who came first give up while others come.
+const hashQueue = 64
+
+// errBusy refuses a hash where the queue is full.
+var errBusy = errors.New("too many passwords wait to be hashed")
+
 // hashSlots is how many hashes are computed at once: enough for a login a few
 // times a second, and never more than a little memory.
 const hashSlots = 2
@@ -46,9 +53,11 @@ var errHash = errors.New("a stored password hash is not an argon2id hash within 
 type deriveFunc func(password, salt []byte, passes, memory uint32, threads uint8, keyLen uint32) []byte
 
 // hasher hashes and compares passwords with argon2id (RFC 9106). It is safe
-// for concurrent use; callers wait for one of its slots.
+// for concurrent use; callers wait for one of its slots, as many as the queue
+// takes.
 type hasher struct {
 	slots  chan struct{}
+	queue  chan struct{}
 	derive deriveFunc
 	dummy  argonHash
 }
@@ -56,6 +65,7 @@ type hasher struct {
 func newHasher() *hasher {
 	return &hasher{
 		slots:  make(chan struct{}, hashSlots),
+		queue:  make(chan struct{}, hashQueue),
 		derive: argon2.IDKey,
 		dummy:  currentCost(make([]byte, hashSalt), make([]byte, hashKey)),
 	}
@@ -100,6 +110,12 @@ func (h *hasher) pretend(ctx context.Context, password string) error {
 func (h *hasher) key(ctx context.Context, password string, a argonHash) ([]byte, error) {
 	if err := ctx.Err(); err != nil { // select picks at random when both are ready
 		return nil, fmt.Errorf("hashing a password: %w", err)
+	}
+	select {
+	case h.queue <- struct{}{}:
+		defer func() { <-h.queue }()
+	default:
+		return nil, errBusy
 	}
 	select {
 	case h.slots <- struct{}{}:

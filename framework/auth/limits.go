@@ -46,8 +46,8 @@ func DefaultRates() map[string]throttle.Rate {
 // limits are the rates of a service at work.
 type limits struct {
 	login        *throttle.Limiter
-	loginAddress framework.Throttle
-	register     framework.Throttle
+	loginAddress *throttle.Limiter
+	register     *throttle.Limiter
 	credentials  *throttle.Limiter
 	general      []framework.Throttle
 }
@@ -57,8 +57,8 @@ func newLimits(store throttle.Store, given map[string]throttle.Rate) limits {
 	maps.Copy(rates, given)
 	l := limits{
 		login:        throttle.New(store, ScopeLogin, rates[ScopeLogin]),
-		loginAddress: throttle.Scoped(store, ScopeLoginAddress, rates[ScopeLoginAddress], throttle.ByAddress()),
-		register:     throttle.Scoped(store, ScopeRegister, rates[ScopeRegister], throttle.ByAddress()),
+		loginAddress: throttle.New(store, ScopeLoginAddress, rates[ScopeLoginAddress]),
+		register:     throttle.New(store, ScopeRegister, rates[ScopeRegister]),
 		credentials:  throttle.New(store, ScopeCredentials, rates[ScopeCredentials]),
 	}
 	if rate, ok := rates[throttle.ScopeAnonymous]; ok {

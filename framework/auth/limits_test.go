@@ -89,7 +89,7 @@ func TestAnIPv6SubscriberIsOneNetwork(t *testing.T) {
 		d.user("asha@example.com")
 		d.from("2001:db8:1:2::1").Post(login, wrong).Expect(http.StatusUnauthorized)
 		limited(d.from("2001:db8:1:2:ffff::9").Post(login, right), "login", "q=1;w=60", "60")
-		d.from("2001:db8:1:3::1").Post(login, right).Expect(http.StatusOK)
+		d.from("2001:db8:1:103::1").Post(login, right).Expect(http.StatusOK)
 		d.from("198.51.100.7").Post(login, right).Expect(http.StatusOK)
 		limited(d.from("::ffff:198.51.100.7").Post(login, right), "login", "q=1;w=60", "60")
 	})
@@ -210,5 +210,40 @@ func TestCallersAreLimitedWhereRatesSaySo(t *testing.T) {
 func TestCallersAreNotLimitedByDefault(t *testing.T) {
 	onDesk(t, nil, func(d *desk) {
 		d.as("Token "+d.token(d.user("asha@example.com"))).Get(me).Expect(http.StatusOK).Header("RateLimit", "")
+	})
+}
+
+// A page of another site can make its visitors send such requests, and must not
+// use up their rates by it.
+func TestRequestsOfOtherSitesAreNotCounted(t *testing.T) {
+	set := rates(map[string]throttle.Rate{auth.ScopeLoginAddress: {Limit: 3, Per: time.Minute}, auth.ScopeRegister: {Limit: 3, Per: time.Minute}})
+	onDesk(t, set, func(d *desk) {
+		d.user("asha@example.com")
+		b := d.tab()
+		b.do(http.MethodGet, nil).Expect(http.StatusOK)
+		simple := d.With("Content-Type", "text/plain").With("Origin", "https://evil.example").With("Sec-Fetch-Site", "cross-site")
+		for range 5 {
+			for _, path := range []string{register, login, token, jwtPath, sessionPath} {
+				simple.Post(path, `{"email": "asha@example.com", "password": "x"}`).Expect(http.StatusUnsupportedMediaType).Header("RateLimit", "")
+			}
+			d.Post(sessionPath, right).Expect(http.StatusForbidden).Header("RateLimit", "")
+		}
+		d.Post(login, right).Expect(http.StatusOK).Header("RateLimit", `"login_address";r=2;t=60, "login";r=9;t=60`)
+		d.Post(register, credentialsOf("bela@example.com", goodPassword)).Expect(http.StatusCreated)
+	})
+}
+
+// Who comes when too many passwords wait to be hashed is told so at once.
+func TestAFullQueueIsTold(t *testing.T) {
+	onDesk(t, nil, func(d *desk) {
+		d.user("asha@example.com")
+		release := auth.FillQueue(d.service)
+		for _, path := range []string{login, token, jwtPath} {
+			d.Post(path, right).Expect(http.StatusServiceUnavailable).Code(framework.CodeUnavailable).Header("Retry-After", "1")
+			d.Post(path, credentialsOf("nobody@example.com", goodPassword)).Expect(http.StatusServiceUnavailable)
+		}
+		d.Post(register, credentialsOf("bela@example.com", goodPassword)).Expect(http.StatusServiceUnavailable).Header("Retry-After", "1")
+		release()
+		d.Post(login, right).Expect(http.StatusOK)
 	})
 }

@@ -20,7 +20,8 @@ type Config struct {
 	// Session are the settings of sessions. Defaults as [SessionOptions] says.
 	Session SessionOptions
 	// JWT are the settings of JWTs. Without Keys a key is made up, and the JWTs
-	// of this process are good in this process alone. Issuer defaults to "api".
+	// of this process are good in this process alone. Issuer defaults to
+	// Realm.
 	JWT JWTOptions
 	// TokenLife is how long a token lives that somebody signs in for. Defaults
 	// to [DefaultTokenLife], 30 days.

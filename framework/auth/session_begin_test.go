@@ -5,12 +5,14 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
+	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
 )
 
@@ -49,45 +51,61 @@ func TestBeginRefusesWhoMayNotEnter(t *testing.T) {
 // A login that was checked against the old password must not outlast the
 // change of it, in whatever order the two come to the table.
 func TestALoginDoesNotOutlastAPasswordChange(t *testing.T) {
-	onBoth(t, func(w *world) {
-		checked := w.user("asha@example.com")
-		began := 0
-		for round := range 40 {
-			w.now = w.now.Add(time.Second)
-			var group sync.WaitGroup
-			var first, second error
-			group.Go(func() {
-				first = w.db.InTx(w.ctx, func(ctx context.Context, tx *sqldb.Session) error {
-					if err := unchanged(ctx, tx, checked); err != nil {
-						return err
-					}
-					return insertSession(ctx, tx, newKey(), checked.ID, w.now)
-				})
-			})
-			group.Go(func() {
-				second = w.db.InTx(w.ctx, func(ctx context.Context, tx *sqldb.Session) error {
-					if err := w.users.update(ctx, tx, checked.ID, "name", strconv.Itoa(round)); err != nil {
-						return err
-					}
-					return endSessions(ctx, tx, checked.ID)
-				})
-			})
-			group.Wait()
-			w.must(second)
-			if first == nil {
-				began++
-			} else if !errors.Is(first, ErrWrongCredentials) {
-				w.Fatal(first)
-			}
-			var left []SessionRecord
-			w.must(scanAll(w.ctx, w.s, w.s.IDB().NewSelect().Model(&left), &left))
-			if len(left) != 0 {
-				w.Fatalf("round %d: the session survived the change", round)
-			}
-			var err error
-			checked, err = w.users.UserByID(w.ctx, w.s, checked.ID)
-			w.must(err)
+	onBoth(t, outlasts)
+	t.Run("postgresql, repeatable read", func(t *testing.T) {
+		url := postgres.Database(t)
+		sep := "?"
+		if strings.Contains(url, "?") {
+			sep = "&"
 		}
-		w.Logf("%d of 40 logins came first", began)
+		w := newWorld(t, url+sep+"default_transaction_isolation=repeatable%20read")
+		var level string
+		w.must(w.db.QueryRowContext(w.ctx, "SHOW transaction_isolation").Scan(&level))
+		if level != "repeatable read" {
+			t.Fatalf("the isolation is %s", level)
+		}
+		outlasts(w)
 	})
+}
+
+func outlasts(w *world) {
+	checked := w.user("asha@example.com")
+	began := 0
+	for round := range 40 {
+		w.now = w.now.Add(time.Second)
+		var group sync.WaitGroup
+		var first, second error
+		group.Go(func() {
+			first = w.db.InTx(w.ctx, func(ctx context.Context, tx *sqldb.Session) error {
+				if err := unchanged(ctx, tx, checked); err != nil {
+					return err
+				}
+				return insertSession(ctx, tx, newKey(), checked.ID, w.now)
+			})
+		})
+		group.Go(func() {
+			second = w.db.InTx(w.ctx, func(ctx context.Context, tx *sqldb.Session) error {
+				if err := w.users.update(ctx, tx, checked.ID, "name", strconv.Itoa(round)); err != nil {
+					return err
+				}
+				return endSessions(ctx, tx, checked.ID)
+			})
+		})
+		group.Wait()
+		w.must(second)
+		if first == nil {
+			began++
+		} else if !errors.Is(first, ErrWrongCredentials) {
+			w.Fatal(first)
+		}
+		var left []SessionRecord
+		w.must(scanAll(w.ctx, w.s, w.s.IDB().NewSelect().Model(&left), &left))
+		if len(left) != 0 {
+			w.Fatalf("round %d: the session survived the change", round)
+		}
+		var err error
+		checked, err = w.users.UserByID(w.ctx, w.s, checked.ID)
+		w.must(err)
+	}
+	w.Logf("%d of 40 logins came first", began)
 }

@@ -40,7 +40,7 @@ func (s *Sessions) Authenticate(c *framework.Call, r *http.Request) (*framework.
 		return nil, err
 	}
 	if !isSafe(r.Method) {
-		if err := s.check(r, csrfSecret(sessionCookie, live.key)); err != nil {
+		if err := s.check(c, r, csrfSecret(sessionCookie, live.key)); err != nil {
 			return nil, err
 		}
 	}

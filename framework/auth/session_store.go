@@ -143,13 +143,15 @@ func endSessions(ctx context.Context, db *sqldb.Session, userID uuid.UUID) error
 	return err
 }
 
-// unchanged locks a user's row, so that a change of the password waits for the
-// session that it is going to delete, or is seen here.
+// unchanged writes a user's row as it is, so that a change of the password
+// waits for the session that it is going to delete, or is seen here. A lock
+// would do where the isolation is read committed; under a stricter one only a
+// write has the change begin again, with what was committed meanwhile.
 func unchanged(ctx context.Context, db *sqldb.Session, user User) error {
 	var now User
-	q := db.IDB().NewSelect().Model(&now).Where("u.id = ?", user.ID)
-	err := scanOne(ctx, db, db.DB().Kind().ForUpdate(q), &now)
-	if err = found(err, ErrWrongCredentials); err != nil {
+	q := db.IDB().NewUpdate().Model((*User)(nil)).Set("is_active = u.is_active").Where("u.id = ?", user.ID).Returning("is_active, updated_at")
+	err := found(scanOne(ctx, db, q, &now), ErrWrongCredentials)
+	if err != nil {
 		return err
 	}
 	if !now.IsActive || !now.UpdatedAt.Equal(user.UpdatedAt) {

@@ -49,15 +49,22 @@ func (s *Service) view(u User) userView {
 	return userView{ID: u.ID, Email: u.Email, Name: u.Name, Role: s.role(u), CreatedAt: u.CreatedAt}
 }
 
-// recognise returns the user whom credentials name. It counts them per account
-// and network before it looks at them, and tells the three ways to fail apart
-// in the audit alone.
+// recognise returns the user whom credentials name. It counts them per address,
+// and per account and network, before it looks at them, and tells the three
+// ways to fail apart in the audit alone.
+//
+// What is counted has been read as JSON and, for browsers, has passed the check
+// for forged requests: no other site can make a visitor use up the rate.
 func (s *Service) recognise(c *framework.Call, in credentials, scheme string) (User, error) {
 	account, err := NormalizeEmail(in.account())
 	if err != nil {
 		account = "" // nobody's, counted together
 	}
-	if err := s.limits.login.Allow(c, account, throttle.Address(c)); err != nil {
+	err = s.limits.loginAddress.Allow(c, throttle.Address(c))
+	if err == nil {
+		err = s.limits.login.Allow(c, account, throttle.Address(c))
+	}
+	if err != nil {
 		if _, limited := errors.AsType[*framework.Error](err); limited {
 			s.note(c, eventLoginThrottled, uuid.Nil, via(scheme))
 		}
@@ -65,7 +72,7 @@ func (s *Service) recognise(c *framework.Call, in credentials, scheme string) (U
 	}
 	user, err := s.Users.CheckPassword(c, c.Session(), in.account(), in.Password)
 	if err != nil {
-		return User{}, s.refuseLogin(c, scheme, uuid.Nil, err)
+		return User{}, s.refuseLogin(c, scheme, uuid.Nil, refuseBusy(err))
 	}
 	return user, nil
 }
@@ -79,6 +86,16 @@ func (s *Service) refuseLogin(c *framework.Call, scheme string, user uuid.UUID, 
 	s.noteFailure(c, scheme, user, err)
 	e := framework.Refuse(http.StatusUnauthorized, CodeInvalidCredentials, "The e-mail or the password is wrong, or the account is not active.")
 	e.Header = map[string]string{"WWW-Authenticate": s.JWT.Challenge()}
+	return e
+}
+
+// refuseBusy answers at once where too many passwords wait to be hashed.
+func refuseBusy(err error) error {
+	if !errors.Is(err, errBusy) {
+		return err
+	}
+	e := framework.Refuse(http.StatusServiceUnavailable, framework.CodeUnavailable, "Too many passwords are being checked; try again in a second.")
+	e.Header = map[string]string{"Retry-After": "1"}
 	return e
 }
 
@@ -96,7 +113,7 @@ func (s *Service) logout(c *framework.Call, _ framework.None) (framework.None, e
 	var err error
 	switch c.Caller.Scheme {
 	case tokenScheme:
-		return s.revokeToken(c, framework.None{})
+		err = s.endToken(c)
 	case sessionScheme:
 		err = s.Sessions.End(c)
 	case jwtScheme:

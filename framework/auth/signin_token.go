@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"trestle.example/framework"
+	"trestle.example/framework/throttle"
 )
 
 // A registration is what an account is made of.
 type registration struct {
 	Email    string `json:"email"    validate:"required" doc:"The e-mail address, by which the account is known."`
-	Password string `json:"password" validate:"required" trim:"-" doc:"The password: 8 to 128 characters, none of the common ones."`
+	Password string `json:"password" validate:"required" trim:"-" doc:"The password, as it is: spaces count. A refusal says what it lacks."`
 	Name     string `json:"name"     doc:"What to call the user; up to 200 characters."`
 }
 
@@ -37,9 +38,12 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 	if faults := s.faultsOf(in); len(faults) > 0 {
 		return loginView{}, framework.Invalid(faults...)
 	}
+	if err := s.limits.register.Allow(c, throttle.Address(c)); err != nil {
+		return loginView{}, err
+	}
 	row, err := s.Users.prepare(c, NewUser{Email: in.Email, Name: in.Name, Password: in.Password})
 	if err != nil {
-		return loginView{}, err
+		return loginView{}, refuseBusy(err)
 	}
 	var token tokenView
 	err = c.InTx(func(c *framework.Call) error {
@@ -109,18 +113,26 @@ func (s *Service) signedIn(user User, token tokenView) loginView {
 	return loginView{Token: token.Token, TokenType: tokenType, ExpiresAt: token.ExpiresAt, User: s.view(user)}
 }
 
-// revokeToken deletes the token that the request was recognised by. Another
-// request may have done so a moment ago.
+// revokeToken deletes the token that the request was recognised by.
 func (s *Service) revokeToken(c *framework.Call, _ framework.None) (framework.None, error) {
-	plain, err := readToken(c.Request().Header)
-	if err == nil {
-		err = s.Users.RevokeToken(c, c.Session(), plain)
-	}
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err := s.endToken(c); err != nil {
 		return framework.None{}, err
 	}
 	s.note(c, eventTokenRevoked, c.Caller.ID)
 	return framework.None{}, nil
+}
+
+// endToken deletes the request's token. Another request may have done so a
+// moment ago.
+func (s *Service) endToken(c *framework.Call) error {
+	plain, err := readToken(c.Request().Header)
+	if err == nil {
+		err = s.Users.RevokeToken(c, c.Session(), plain)
+	}
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // refuseTaken makes of an e-mail that is taken what a client reads.

@@ -3,6 +3,7 @@ package auth
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -46,6 +47,11 @@ type NewUser struct {
 
 // Format writes everything but the password, for every verb.
 func (n NewUser) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, n.LogValue().Group()) }
+
+// MarshalJSON writes everything but the password, for logs in JSON.
+func (n NewUser) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]any{"email": n.Email, "name": n.Name, "staff": n.Staff, "superuser": n.Superuser})
+}
 
 // LogValue is everything but the password.
 func (n NewUser) LogValue() slog.Value {

@@ -1,6 +1,7 @@
 package frameworktest
 
 import (
+	"net/url"
 	"path/filepath"
 	"testing"
 
@@ -34,20 +35,21 @@ func postgresDatabase(t *testing.T) *sqldb.DB {
 				"TEST_DATABASE_URL=postgres://user:password@host:5432/postgres names a server whose user may create databases")
 		}
 	}()
-	url := postgres.Database(t)
+	at := postgres.Database(t)
 	had = true
-	return openAt(t, url)
+	return openAt(t, at)
 }
 
 // emptyDatabase is a SQLite file in a folder of the test.
 func emptyDatabase(tb testing.TB) *sqldb.DB {
 	tb.Helper()
-	return openAt(tb, "sqlite://"+filepath.ToSlash(filepath.Join(tb.TempDir(), "test.db")))
+	at := url.URL{Scheme: "sqlite", Path: filepath.ToSlash(filepath.Join(tb.TempDir(), "test.db"))} // a subtest's name may have a # in it
+	return openAt(tb, at.String())
 }
 
-func openAt(tb testing.TB, url string) *sqldb.DB {
+func openAt(tb testing.TB, at string) *sqldb.DB {
 	tb.Helper()
-	db, err := sqldb.Open(url, sqldb.Options{})
+	db, err := sqldb.Open(at, sqldb.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -36,13 +36,13 @@ func ByCaller() Key {
 func ByAccount(of func(*framework.Call) string) Key { return Key{"account", of} }
 
 // Address names where a request comes from, for counting: an IPv4 address, or
-// the /64 network of an IPv6 address, which is one subscriber's. It is that of
+// the /56 network of an IPv6 address, which is one subscriber's, often. It is that of
 // the connection, or whom a trusted proxy names; see [framework.Config].
 func Address(c *framework.Call) string {
 	at := c.Address.Unmap()
 	if !at.Is6() {
 		return at.String()
 	}
-	const subscriber = 64
+	const subscriber = 56
 	return netip.PrefixFrom(at, subscriber).Masked().String()
 }

@@ -28,9 +28,9 @@ func TestAddress(t *testing.T) {
 	for at, want := range map[string]string{
 		"198.51.100.7":        "198.51.100.7",
 		"::ffff:198.51.100.7": "198.51.100.7",
-		"2001:db8:1:2:3::4":   "2001:db8:1:2::/64",
-		"fe80::1%eth0":        "fe80::/64",
-		"::1":                 "::/64",
+		"2001:db8:1:2:3::4":   "2001:db8:1::/56",
+		"fe80::1%eth0":        "fe80::/56",
+		"::1":                 "::/56",
 	} {
 		if got := Address(&framework.Call{Address: netip.MustParseAddr(at)}); got != want {
 			t.Errorf("%s is counted as %q; want %q", at, got, want)

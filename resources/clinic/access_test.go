@@ -186,7 +186,7 @@ func TestPatientsAppointmentsHaveTheirOwnScope(t *testing.T) {
 		ctx := context.Background()
 		patient := s.patient("bob", "Bob's")
 		s.appointment("bob", patient, s.doctor("Dr Sen"), fields{"notes": "Bob's"})
-		s.must(s.users.Grant(ctx, s.db.Session(), s.person("eve").id, "patients.view"))
+		s.must(s.users.Grant(ctx, s.db.Session(), s.person("eve").ID, "patients.view"))
 		s.as("eve").Get("/api/patients/" + patient + "/appointments/").Expect(200).Contains("[]").Lacks("Bob")
 		s.as("viewer").Get("/api/patients/" + patient + "/appointments/").Expect(200).Contains("Bob")
 	})
@@ -196,7 +196,7 @@ func TestCredentials(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		patient := s.patient("ada", "Asha")
 		appointment := s.appointment("ada", patient, s.doctor("Dr Sen"), nil)
-		const challenge = `Token realm="api"`
+		const challenge = `Session realm="api", Token realm="api", Bearer realm="api"`
 		paths := every(patient, appointment, "x")
 		for _, path := range []string{"/api/patients/", "/api/appointments/", "/api/doctors/", "/api/manage/doctors/"} {
 			paths = append(paths,
@@ -248,26 +248,26 @@ func TestRevokedAtOnce(t *testing.T) {
 		s.patient("ada", "Asha")
 		t.Run("a revoked token", func(t *testing.T) {
 			s := s.on(t)
-			second, _, err := s.users.IssueToken(ctx, session, s.person("ada").id, "second", 0)
+			second, _, err := s.users.IssueToken(ctx, session, s.person("ada").User, "second", 0)
 			s.must(err)
 			other := s.As(second.Reveal())
 			other.Get("/api/patients/").Expect(200)
 			s.must(s.users.RevokeToken(ctx, session, second.Reveal()))
-			other.Get("/api/patients/").Expect(401).Code("invalid_token").Header("WWW-Authenticate", `Token realm="api"`).Lacks("Asha")
+			other.Get("/api/patients/").Expect(401).Code("invalid_token").Header("WWW-Authenticate", `Session realm="api", Token realm="api", Bearer realm="api"`).Lacks("Asha")
 			other.Post("/api/patients/", fields{"name": "A", "phone": "123"}).Expect(401)
 			s.as("ada").Get("/api/patients/").Expect(200)
 		})
 		t.Run("an inactive user", func(t *testing.T) {
 			s := s.on(t)
 			s.as("carl").Get("/api/patients/").Expect(200)
-			s.must(s.users.SetActive(ctx, session, s.person("carl").id, false))
+			s.must(s.users.SetActive(ctx, session, s.person("carl").ID, false))
 			s.as("carl").Get("/api/patients/").Expect(401).Code("invalid_token")
-			s.must(s.users.SetActive(ctx, session, s.person("carl").id, true))
+			s.must(s.users.SetActive(ctx, session, s.person("carl").ID, true))
 			s.as("carl").Get("/api/patients/").Expect(200)
 		})
 		t.Run("a permission", func(t *testing.T) {
 			s := s.on(t)
-			dan := s.person("dan").id
+			dan := s.person("dan").ID
 			s.must(s.users.Grant(ctx, session, dan, "patients.view"))
 			s.as("dan").Get("/api/patients/").Expect(200).Contains("Asha")
 			s.must(s.users.Revoke(ctx, session, dan, "patients.view"))
@@ -277,7 +277,7 @@ func TestRevokedAtOnce(t *testing.T) {
 			s := s.on(t)
 			group, err := s.users.CreateGroup(ctx, session, "nurses", "patients.view")
 			s.must(err)
-			fay := s.person("fay").id
+			fay := s.person("fay").ID
 			s.must(s.users.Join(ctx, session, fay, group.ID))
 			s.as("fay").Get("/api/patients/").Expect(200).Contains("Asha")
 			s.must(s.users.Leave(ctx, session, fay, group.ID))

@@ -3,7 +3,6 @@ package clinic_test
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"maps"
 	"net/url"
 	"strings"
@@ -41,7 +40,8 @@ type people struct {
 }
 
 type person struct {
-	id    uuid.UUID
+	auth.User
+
 	token string
 }
 
@@ -71,20 +71,21 @@ func open(tb testing.TB, db *sqldb.DB) *site {
 	if err := db.Migrate(context.Background(), nil, resources.Migrations()...); err != nil {
 		tb.Fatal(err)
 	}
-	users, err := auth.NewUsers(auth.Options{})
+	w := newWatch(tb, nil)
+	diary := newDiary(w.reportsTo)
+	identity, err := resources.Identity(auth.Config{Log: diary.log()})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	config := resources.Config(db, pageSize)
-	config.Log = slog.New(slog.DiscardHandler)
+	config := resources.Config(db, pageSize, identity)
+	config.Log = diary.log()
 	api := framework.New(config)
-	resources.Register(api)
-	handler, err := api.Handler()
-	if err != nil {
+	resources.Register(api, identity)
+	if diary.next, err = api.Handler(); err != nil {
 		tb.Fatal(err)
 	}
-	w := newWatch(tb, handler)
-	return &site{Client: frameworktest.New(tb, w), t: tb, db: db, users: users, watch: w, people: &people{by: map[string]person{}}}
+	w.next = diary
+	return &site{Client: frameworktest.New(tb, w), t: tb, db: db, users: identity.Users, watch: w, people: &people{by: map[string]person{}}}
 }
 
 // on returns the site in a subtest.
@@ -116,7 +117,7 @@ func (s *site) person(name string) person {
 	}
 	p := s.enrol(name)
 	s.people.by[name] = p
-	s.watch.forbid(p.id.String(), p.token)
+	s.watch.forbid(p.ID.String(), p.token)
 	return p
 }
 
@@ -132,13 +133,16 @@ func (s *site) enrol(name string) person {
 	ctx, session := context.Background(), s.db.Session()
 	user := account{User: auth.User{
 		ID: uuid.Must(uuid.NewV7()), Email: name + "@clinic.example", Name: name,
-		IsActive: name != "ina", IsStaff: name == "stan", IsSuperuser: name == "root",
+		IsActive: true, IsStaff: name == "stan", IsSuperuser: name == "root",
 	}}
 	s.store(&user)
 	s.must(s.users.Grant(ctx, session, user.ID, rights[name]...))
-	token, _, err := s.users.IssueToken(ctx, session, user.ID, "test", time.Hour)
+	token, _, err := s.users.IssueToken(ctx, session, user.User, "test", time.Hour)
 	s.must(err)
-	return person{user.ID, token.Reveal()}
+	if name == "ina" {
+		s.must(s.users.SetActive(ctx, session, user.ID, false))
+	}
+	return person{user.User, token.Reveal()}
 }
 
 func (s *site) must(err error) {

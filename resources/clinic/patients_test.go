@@ -450,7 +450,7 @@ func TestBodiesAreToldWhatTheyNameInVain(t *testing.T) {
 		}
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) {
-				r := ada.On(t).Post("/api/patients/", with(c.field, bob.id.String())).Expect(201).Header("Trestle-Ignored", c.ignored)
+				r := ada.On(t).Post("/api/patients/", with(c.field, bob.ID.String())).Expect(201).Header("Trestle-Ignored", c.ignored)
 				ada.On(t).Get("/api/patients/" + id(r) + "/").Expect(200)
 				s.on(t).as("bob").Get("/api/patients/" + id(r) + "/").Expect(404)
 			})

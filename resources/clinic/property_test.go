@@ -33,7 +33,7 @@ func rows(owner person, n int) *rapid.Generator[[]clinic.Patient] {
 		for i := range made {
 			name := strings.TrimSpace(rapid.SampledFrom(names).Draw(t, "name"))
 			phone := strings.TrimSpace("+" + text(2, 6).Draw(t, "phone"))
-			made[i] = patientRow(owner.id, name, phone, rapid.SampledFrom(cities).Draw(t, "city"))
+			made[i] = patientRow(owner.ID, name, phone, rapid.SampledFrom(cities).Draw(t, "city"))
 		}
 		return made
 	})

@@ -48,7 +48,7 @@ func TestStatementsAreCounted(t *testing.T) {
 			owner := fmt.Sprintf("owner%d", rows)
 			patients := make([]clinic.Patient, rows)
 			for i := range patients {
-				patients[i] = patientRow(s.person(owner).id, fmt.Sprintf("Patient %d", i), "+91 50000 00000", "Pune")
+				patients[i] = patientRow(s.person(owner).ID, fmt.Sprintf("Patient %d", i), "+91 50000 00000", "Pune")
 			}
 			s.store(&patients)
 			appointments := make([]clinic.Appointment, rows)
