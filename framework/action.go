@@ -54,7 +54,8 @@ func Delete[M, In, Out any](name string, fn func(*Call, *M, In) (Out, error)) Ac
 }
 
 // OnCollection declares {method} {path}/{name}/, an endpoint on the whole
-// collection, such as an import or a summary.
+// collection, such as an import or a summary. The name may have several parts,
+// "keys/rotate".
 func OnCollection[In, Out any](method, name string, fn func(*Call, In) (Out, error)) CollectionAction {
 	return CollectionAction{action{
 		name: name, method: method, empty: fn == nil, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
@@ -91,6 +92,10 @@ func (a Action[M]) Answers(status int) Action[M] { a.status = status; return a }
 // [Verb.Untransacted] does.
 func (a Action[M]) Untransacted() Action[M] { a.untransacted = true; return a }
 
+// Idempotent runs the function once for all requests with one Idempotency-Key,
+// as [Verb.Idempotent] does.
+func (a Action[M]) Idempotent() Action[M] { a.idempotent = true; return a }
+
 // Doc describes the action to clients.
 func (a CollectionAction) Doc(text string) CollectionAction { a.doc = text; return a }
 
@@ -115,3 +120,7 @@ func (a CollectionAction) Answers(status int) CollectionAction { a.status = stat
 // Untransacted runs the function outside of a transaction, as
 // [Verb.Untransacted] does.
 func (a CollectionAction) Untransacted() CollectionAction { a.untransacted = true; return a }
+
+// Idempotent runs the function once for all requests with one Idempotency-Key,
+// as [Verb.Idempotent] does.
+func (a CollectionAction) Idempotent() CollectionAction { a.idempotent = true; return a }

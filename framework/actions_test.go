@@ -57,8 +57,9 @@ func TestActions(t *testing.T) {
 			t.Errorf("what a refused action did is undone: %s", got)
 		}
 		ada.post(path+"copy/", fields{"times": 9, "more": 1}).refuses(400, "validation_failed").fault("/times", "max")
-		ada.post(path+"copy/", "").refuses(400, "invalid_json")
-		ada.post(path+"copy/", fields{}).is(200).says(`{"titles":["Emma, copy 1"]}`)
+		ada.put(path+"place/", "").refuses(400, "invalid_json").says("The body is empty")
+		ada.post(path+"copy/", " {").refuses(400, "invalid_json")
+		ada.post(path+"copy/", "").is(200).says(`{"titles":["Emma, copy 1"]}`) // it requires nothing
 		if got := titles(); got != "[Emma Emma, copy 1]" {
 			t.Errorf("got %s", got)
 		}

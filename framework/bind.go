@@ -233,10 +233,16 @@ func (b *binder) bindVerb(r *resource, v namedVerb) {
 	case v.untransacted && v.kind != verbDoes && v.kind != verbChanges:
 		fault(sentence("Untransacted is for Does and Changes; what the framework writes is one transaction"))
 		return
+	case v.idempotent && v.instead() != "":
+		fault(sentence("Idempotent is for a function; use framework.%s, not framework.%s", v.instead(), v.constructor()))
+		return
 	case v.name != verbList && (v.pagination != nil || v.filters != nil):
 		fault(sentence("Paginate and Filter are for List"))
 		return
-	case !slices.Contains(verbKinds[v.name], v.kind):
+	case v.kind == verbDoes && v.name != verbCreate && v.name != verbList && !r.declaration.single:
+		fault(sentence("framework.Does is for Create, and for the verbs of a Single resource; use %s", kindNames(verbKinds[v.name])))
+		return
+	case !slices.Contains(verbKinds[v.name], v.kind) && (v.kind != verbDoes || v.name == verbList):
 		fault(sentence("framework.%s cannot be used here; use %s", v.kind, kindNames(verbKinds[v.name])))
 		return
 	case v.model != nil && v.model != r.model:
@@ -246,11 +252,10 @@ func (b *binder) bindVerb(r *resource, v namedVerb) {
 		fault(sentence("a single resource has no list; use Retrieve"))
 		return
 	}
-	e := b.newEndpoint(r, v.name, v.method, v.rules)
-	b.checkStatus(r, v.name, v.status)
-	e.onObject = v.onObject()
+	e := b.newEndpoint(r, v.name, v.name, v.method, v.rules)
+	e.onObject = v.onObject() && v.kind != verbDoes
 	e.pattern = r.listPath()
-	if e.onObject {
+	if v.onObject() {
 		e.pattern = r.itemPath()
 	}
 	e.out = v.out
@@ -283,6 +288,10 @@ func (b *binder) shape(r *resource, e *endpoint, v namedVerb, fault func(error))
 		e.serve = w.serveOf(v.name)
 	case verbDoes, verbChanges:
 		e.input = b.input(r, v.in, fault)
+		if e.route.Method == http.MethodGet {
+			e.asks = true
+			b.queryInput(e, v.in, fault)
+		}
 		e.out = v.out
 		e.settleStatus()
 		e.serve = custom{e, v.Verb}.serve
@@ -373,9 +382,10 @@ func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb)
 		doc := "Words that must all be contained in " + strings.Join(r.search.Fields, " or ") + "; quotes keep a phrase whole."
 		add("search", Param{Name: r.search.Param, Doc: doc})
 	}
-	if len(r.declaration.ordering.Allowed) > 0 {
-		add("ordering", Param{Name: r.ordering.Param, Doc: "Fields to order by, each with a leading - for descending.", Enum: r.ordering.terms(), List: true})
+	if l.ranker = bindRanker(r, b.at(r, "ranked")); l.ranker != nil {
+		add("ranked", l.ranker.Param)
 	}
+	add("ordering", r.ordering.params()...)
 	add("pagination", l.pagination.Params()...)
 	return l
 }
@@ -395,8 +405,8 @@ func (b *binder) bindActions(r *resource) {
 		fault := b.at(r, place)
 		slot := fmt.Sprint(a.onObject, a.method, a.name)
 		switch {
-		case !pathName.MatchString(a.name) || strings.Contains(a.name, "/"):
-			fault(sentence("an action's name is part of its path: letters, digits, - and _"))
+		case !pathName.MatchString(a.name) || a.onObject && strings.Contains(a.name, "/"):
+			fault(sentence("an action's name is part of its path: letters, digits, - and _, and / where it is on the collection"))
 			continue
 		case isVerb(a.name):
 			fault(sentence("it has the name of a verb; declare Verbs, or choose another name"))
@@ -408,12 +418,11 @@ func (b *binder) bindActions(r *resource) {
 			fault(sentence("it is declared twice for %s", a.method))
 			continue
 		case (!a.onObject || r.declaration.single) && r.api.collides(r, a):
-			fault(sentence("its path is that of another resource"))
+			fault(sentence("its path is that of another resource, or of an action of one"))
 			continue
 		}
 		taken[slot] = true
-		e := b.newEndpoint(r, a.name, a.method, a.rules)
-		b.checkStatus(r, place, a.status)
+		e := b.newEndpoint(r, place, a.name, a.method, a.rules)
 		e.onObject, e.doc, e.out = a.onObject, a.doc, a.out
 		base := "/" + r.path
 		if a.onObject {
@@ -444,14 +453,14 @@ func (b *binder) queryInput(e *endpoint, in reflect.Type, fault func(error)) {
 }
 
 // collides reports whether an action whose path has no id has that of another
-// resource.
+// resource, or of such an action of another.
 func (a *API) collides(r *resource, act action) bool {
-	for _, other := range a.resources {
-		if other.path == r.path+"/"+act.name {
-			return true
-		}
-	}
-	return false
+	path := r.path + "/" + act.name
+	return slices.ContainsFunc(a.resources, func(other *resource) bool {
+		return other.path == path || other != r && slices.ContainsFunc(other.declaration.actions, func(theirs action) bool {
+			return (!theirs.onObject || other.declaration.single) && other.path+"/"+theirs.name == path
+		})
+	})
 }
 
 func isVerb(name string) bool {
@@ -459,10 +468,13 @@ func isVerb(name string) bool {
 	return ok
 }
 
-// newEndpoint resolves the rules that an endpoint inherits.
-func (b *binder) newEndpoint(r *resource, name, method string, own rules) *endpoint {
+// newEndpoint checks an endpoint's own rules and resolves those that it inherits.
+func (b *binder) newEndpoint(r *resource, place, name, method string, own rules) *endpoint {
+	b.checkStatus(r, place, own.status)
+	checkIdempotent(own, method, b.at(r, place))
 	return &endpoint{
-		resource: r, route: Route{ViewSet: r.path, Name: name, Method: method}, status: own.status, untransacted: own.untransacted,
+		resource: r, route: Route{ViewSet: r.path, Name: name, Method: method}, status: own.status,
+		untransacted: own.untransacted, idempotent: own.idempotent,
 		door: door{
 			permission:     firstSet(own.permission, r.door.permission),
 			authentication: inherited(own.authentication, r.door.authentication),

@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -29,10 +30,21 @@ func (e *endpoint) readBody(r *http.Request) ([]byte, error) {
 	if len(body) > bodyBytes {
 		return nil, Refuse(http.StatusRequestEntityTooLarge, CodeBodyTooLarge, "The body has more than 1 MiB.")
 	}
-	if len(body) > 0 {
+	switch {
+	case len(body) > 0:
 		return body, mustBeJSON(r.Header.Values("Content-Type"))
+	case e.needsNoBody():
+		return []byte("{}"), nil
 	}
 	return body, nil
+}
+
+// needsNoBody reports whether no body at all is as good as an empty object: of
+// an action, whose name says what is to be done, if its input requires nothing.
+// A verb without a body is more likely a client's mistake, and a PUT would
+// empty the row.
+func (e *endpoint) needsNoBody() bool {
+	return !isVerb(e.route.Name) && !slices.ContainsFunc(e.input.fields, func(f *inputField) bool { return f.required })
 }
 
 func decompressed(r *http.Request) (io.Reader, error) {

@@ -23,6 +23,9 @@ const (
 	CodeUnsupportedMediaType   = "unsupported_media_type"
 	CodeURITooLong             = "uri_too_long"
 	CodeInvalidHost            = "invalid_host"
+	CodeInvalidIdempotencyKey  = "invalid_idempotency_key"
+	CodeIdempotencyKeyReused   = "idempotency_key_reused"
+	CodeIdempotencyInProgress  = "idempotency_in_progress"
 	CodeThrottled              = "rate_limited"
 	CodeInternal               = "internal"
 	CodeUnavailable            = "unavailable"
@@ -56,6 +59,9 @@ var builtinCodes = []CodeInfo{
 	{CodeUnsupportedMediaType, http.StatusUnsupportedMediaType, "Unsupported media type", "Send the body as application/json in UTF-8."},
 	{CodeURITooLong, http.StatusRequestURITooLong, "The address is too long", "The query string is longer than the server reads."},
 	{CodeInvalidHost, http.StatusBadRequest, "The host is not served here", "The header Host must name this server as its clients know it."},
+	{CodeInvalidIdempotencyKey, http.StatusBadRequest, "The Idempotency-Key is not valid", "The header Idempotency-Key is one key of 1 to 255 visible ASCII characters, bare or in double quotes. It belongs to a caller, so a request without credentials cannot have one."},
+	{CodeIdempotencyKeyReused, http.StatusUnprocessableEntity, "The Idempotency-Key was used for something else", "Within 24 hours a key stands for one request: the same path, query and body. Send the request as it was the first time, or make a new key for a new one."},
+	{CodeIdempotencyInProgress, http.StatusConflict, "The same request is still under way", "A request with this Idempotency-Key has not ended yet. Wait as many seconds as the header Retry-After says, then send it again with the same key; it will be done once."},
 	{CodeThrottled, http.StatusTooManyRequests, "Too many requests", "Wait as many seconds as the header Retry-After says, then try again."},
 	{CodeInternal, http.StatusInternalServerError, "Internal error", "The server failed. Tell whoever runs it the request id; the log has the rest under it."},
 	{CodeUnavailable, http.StatusServiceUnavailable, "Temporarily unavailable", "The server cannot answer just now. Wait as many seconds as the header Retry-After says, then try again."},

@@ -40,32 +40,38 @@ func (a acting) serve(c *Call, r *request) (*response, error) {
 }
 
 // run decodes the input, finds the object, and calls a declaration's function:
-// inside a transaction unless it only reads, or was declared Untransacted.
+// inside a transaction unless it only reads, or was declared Untransacted; and
+// once for all requests with one Idempotency-Key.
 func (e *endpoint) run(c *Call, r *request, partial bool, fn func(c *Call, model, in any) (any, error)) (*response, error) {
 	in, err := e.accept(c, r, partial)
-	if err != nil {
+	switch {
+	case err != nil && r.idempotency != nil:
+		return r.idempotency.despite(c, err)
+	case err != nil:
 		return nil, err
 	}
 	c.sent = in.has
-	var out any
 	given := e.afresh(r, in, partial, nil)
-	call := func(c *Call) error {
+	call := func(c *Call) (*response, error) {
 		value, model, err := e.arguments(c, r, given(), partial)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		out, err = fn(c, model, value)
+		out, err := fn(c, model, value)
+		return e.answer(out), err
+	}
+	switch {
+	case e.route.Method == http.MethodGet || e.untransacted:
+		return call(c)
+	case r.idempotency != nil:
+		return r.idempotency.once(c, call)
+	}
+	var resp *response
+	err = e.resource.api.write(c, false, func(c *Call) error {
+		resp, err = call(c)
 		return err
-	}
-	if e.route.Method == http.MethodGet || e.untransacted {
-		err = call(c)
-	} else {
-		err = e.resource.api.write(c, false, call)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return e.answer(out), nil
+	})
+	return resp, err
 }
 
 // afresh returns what a body's input is for each run of a transaction: what was

@@ -60,6 +60,22 @@ func ExampleOrdering() {
 	// 200 [{"text":"Reap"},{"text":"Water 100% of it"},{"text":"Sow the Straße"}]
 }
 
+// Orders may have names of their own, and stand for what clients do not see.
+func ExampleNamedOrder() {
+	ask, done := garden(func(v *framework.ViewSet[Task]) {
+		v.Ordering = framework.Ordering{
+			Named:   []framework.NamedOrder{{Name: "text", By: "text"}, {Name: "open_first", By: "done,-text"}},
+			Default: "open_first", Param: "sort",
+		}
+	})
+	defer done()
+	ask("GET /api/tasks/")
+	ask("GET /api/tasks/?sort=text")
+	// Output:
+	// 200 [{"text":"Water 100% of it"},{"text":"Sow the Straße"},{"text":"Reap"}]
+	// 200 [{"text":"Reap"},{"text":"Sow the Straße"},{"text":"Water 100% of it"}]
+}
+
 // longer is a filter of one's own: texts of at least so many characters.
 type longer struct{ field string }
 

@@ -21,14 +21,16 @@ type listing struct {
 	endpoint   *endpoint
 	shown      representation
 	filters    []BoundFilter
+	ranker     *BoundRanker
 	pagination Pagination
 }
 
 // A listed question is a request's query, understood.
 type listed struct {
-	narrow []Narrow
-	order  []orderTerm
-	window Window
+	narrow  []Narrow
+	ranking *Ranking
+	order   order
+	window  Window
 }
 
 func (l *listing) serve(c *Call, r *request) (*response, error) {
@@ -37,7 +39,7 @@ func (l *listing) serve(c *Call, r *request) (*response, error) {
 		return nil, err
 	}
 	page := Page{Window: asked.window, Link: l.linker(c, r)}
-	rows, err := l.page(c, asked, &page)
+	rows, err := l.found(c, asked, &page)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +68,10 @@ func (l *listing) understand(c *Call, r *request) (*listed, error) {
 		asked.add(narrow)
 		faults.add(err)
 	}
+	if l.ranker != nil && values[l.ranker.Param.Name] != "" {
+		asked.ranking, err = l.ranker.Read(c, values[l.ranker.Param.Name])
+		faults.add(err)
+	}
 	asked.order, err = l.order(c, values)
 	faults.add(err)
 	asked.window, err = l.pagination.Window(values)
@@ -90,9 +96,12 @@ func anyGiven(params []Param, values Values) bool {
 
 // order reads the ordering; a term outside the whitelist is ignored and told,
 // or refused by a strict resource.
-func (l *listing) order(c *Call, values Values) ([]orderTerm, error) {
+func (l *listing) order(c *Call, values Values) (order, error) {
 	o := l.resource.ordering
-	terms, ignored := o.read(values[o.Param])
+	asked, ignored, err := o.read(values[o.Param])
+	if err != nil {
+		return asked, err
+	}
 	var faults []Fault
 	for _, term := range ignored {
 		near := nearest(term, o.terms())
@@ -103,9 +112,9 @@ func (l *listing) order(c *Call, values Values) ([]orderTerm, error) {
 		c.notes.ignore(o.Param+"="+term, near)
 	}
 	if len(faults) > 0 {
-		return nil, invalidParameters(faults)
+		return asked, invalidParameters(faults)
 	}
-	return terms, nil
+	return asked, nil
 }
 
 // matching is the query of every row that the question asks for.
@@ -114,15 +123,47 @@ func (l *listing) matching(c *Call, asked *listed) *bun.SelectQuery {
 	for _, n := range asked.narrow {
 		q = q.WhereGroup(" AND ", n)
 	}
+	if asked.ranking != nil {
+		q = asked.ranking.join(q, l.resource)
+	}
 	return q
+}
+
+// ordered is that query in the order that was asked for.
+func (l *listing) ordered(c *Call, asked *listed) *bun.SelectQuery {
+	q := l.matching(c, asked)
+	if asked.ranking != nil && asked.order.relevance {
+		q = q.OrderExpr("? DESC", rankOf(l.resource))
+	}
+	return l.resource.ordering.apply(q, asked.order.terms)
+}
+
+// found is a page of what is asked for or, where a search leaves nothing, of
+// what it was probably meant to be.
+func (l *listing) found(c *Call, asked *listed, page *Page) (reflect.Value, error) {
+	rows, err := l.page(c, asked, page)
+	if err != nil || asked.ranking == nil || asked.ranking.Instead == nil || page.matched() {
+		return rows, err
+	}
+	instead, err := asked.ranking.Instead(c)
+	if err != nil || instead == nil {
+		return rows, err
+	}
+	asked.ranking = instead
+	return l.page(c, asked, page)
+}
+
+// matched reports whether any row surely matches; a page past the end has none
+// of its own, and a rough total is no proof.
+func (p *Page) matched() bool {
+	return p.Rows > 0 || p.Total.Known && !p.Total.Rough && p.Total.Count > 0
 }
 
 // page reads one window of rows, one more to know whether others follow, and
 // counts only where the rows do not already tell the total.
 func (l *listing) page(c *Call, asked *listed, page *Page) (reflect.Value, error) {
 	w := asked.window
-	q := l.resource.ordering.apply(l.matching(c, asked), asked.order)
-	rows, more, err := l.shown.rows(c, q, window{rows: w.Limit, offset: w.Offset, probe: true})
+	rows, more, err := l.shown.rows(c, l.ordered(c, asked), window{rows: w.Limit, offset: w.Offset, probe: true})
 	if err != nil {
 		return rows, err
 	}

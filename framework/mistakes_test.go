@@ -268,7 +268,7 @@ var mistakes = []struct {
 		wrongBooks(func(v *framework.ViewSet[Book]) {
 			v.Actions = []framework.Action[Book]{framework.Post("lend/out", lend)}
 		}),
-		[]string{`books: action "lend/out": an action's name is part of its path: letters, digits, - and _`},
+		[]string{`books: action "lend/out": an action's name is part of its path: letters, digits, - and _, and / where it is on the collection`},
 	},
 	{
 		"an action declared twice",
@@ -303,7 +303,21 @@ var mistakes = []struct {
 		}, framework.ViewSet[Country]{
 			Name: "far", Under: "lands", Verbs: framework.ReadOnly[CountryView](), Scope: framework.Public(),
 		}),
-		[]string{`lands: action "far": its path is that of another resource`},
+		[]string{`lands: action "far": its path is that of another resource, or of an action of one`},
+	},
+	{
+		"two actions on the whole at one path",
+		append(shelves(), framework.ViewSet[Country]{
+			Name: "lands", Verbs: framework.ReadOnly[CountryView](), Scope: framework.Public(),
+			Collection: []framework.CollectionAction{framework.OnCollection("GET", "far/away", summary)},
+		}, framework.ViewSet[Country]{
+			Name: "far", Under: "lands", Verbs: framework.ReadOnly[CountryView](), Scope: framework.Public(),
+			Collection: []framework.CollectionAction{framework.OnCollection("GET", "away", summary)},
+		}),
+		[]string{
+			`lands: action "far/away": its path is that of another resource, or of an action of one`,
+			`lands/far: action "away": its path is that of another resource, or of an action of one`,
+		},
 	},
 	{
 		"a single resource with a list",

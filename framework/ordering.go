@@ -1,32 +1,61 @@
 package framework
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/uptrace/bun"
 )
 
-// Ordering says what a list may be ordered by. Terms are fields, separated by
-// commas, each with a leading - for descending; a term that is not allowed is
-// ignored and told. The primary key always comes last, so pages are stable;
-// rows without a value come last in either direction.
+// Ordering says what a list may be ordered by: fields, or orders that have
+// names. The primary key always comes last, so pages are stable; rows without
+// a value come last in either direction.
 type Ordering struct {
-	// Allowed are the fields that a client may order by. Defaults to none.
+	// Allowed are the fields that a client may order by. It writes terms,
+	// separated by commas, each with a leading - for descending; a term that
+	// is not allowed is ignored and told. Defaults to none.
 	Allowed []string
+	// Named are the orders that a client may ask for by name, one at a time;
+	// another name is 400 invalid_parameter. It takes the place of Allowed.
+	// Defaults to none.
+	Named []NamedOrder
 	// Default applies when the request asks for no order: terms as a client
-	// would write them, "-starts_at,name". Defaults to the primary key.
+	// would write them, "-starts_at,name", or the name of one of Named.
+	// Defaults to the primary key. A list that is searched by
+	// [ViewSet.Ranked] and asked for no order comes by relevance instead.
 	Default string
 	// Param is the query parameter. Defaults to "ordering".
 	Param string
+}
+
+// A NamedOrder is an order under a name of its own: "price_asc".
+type NamedOrder struct {
+	// Name is what a client asks for: letters, digits, - and _.
+	Name string
+	// By are the terms that it stands for, "price" or "-created_at,name".
+	// They may be fields that no shape shows.
+	By string
+	// Relevance puts the rows first that match a search by [ViewSet.Ranked]
+	// best. Those that match equally come in the default order, as does a list
+	// that is not searched. By is then empty.
+	Relevance bool
 }
 
 // boundOrdering is an Ordering that knows its columns.
 type boundOrdering struct {
 	Ordering
 	allowed  map[string]Field
+	named    map[string]order
 	fallback []orderTerm
 	key      Field
+}
+
+// An order is how rows are sorted before their primary key decides.
+type order struct {
+	relevance bool // first by the ranks of a search, if there is one
+	terms     []orderTerm
 }
 
 type orderTerm struct {
@@ -38,7 +67,10 @@ func bindOrdering(r *resource, o Ordering, fault func(place string, err error)) 
 	if o.Param == "" {
 		o.Param = "ordering"
 	}
-	b := &boundOrdering{Ordering: o, allowed: map[string]Field{}, key: r.keyField()}
+	b := &boundOrdering{Ordering: o, allowed: map[string]Field{}, named: map[string]order{}, key: r.keyField()}
+	if len(o.Allowed) > 0 && len(o.Named) > 0 {
+		fault("ordering", sentence("Allowed and Named are both set; a client orders by fields or by names, not by either"))
+	}
 	for _, name := range o.Allowed {
 		f, err := r.field(name)
 		if err != nil {
@@ -47,20 +79,90 @@ func bindOrdering(r *resource, o Ordering, fault func(place string, err error)) 
 		}
 		b.allowed[name] = f
 	}
-	for _, term := range splitList(o.Default) {
-		name, descending := strings.CutPrefix(term, "-")
-		f, err := r.field(name)
-		if err != nil {
-			fault("ordering default", err)
+	for _, n := range o.Named {
+		if err := b.checkNamed(r, n); err != nil {
+			fault("ordering", err)
 			continue
 		}
-		b.fallback = append(b.fallback, orderTerm{f, descending})
+		place := fmt.Sprintf("order %q", n.Name)
+		b.named[n.Name] = order{n.Relevance, bindTerms(r, n.By, func(_ string, err error) { fault(place, err) })}
 	}
+	b.bindDefault(r, fault)
 	return b
 }
 
-// read turns the parameter into terms; ignored are those not allowed.
-func (b *boundOrdering) read(text string) (terms []orderTerm, ignored []string) {
+func (b *boundOrdering) checkNamed(r *resource, n NamedOrder) error {
+	_, twice := b.named[n.Name]
+	switch {
+	case !orderName.MatchString(n.Name):
+		return sentence("the name %q of an order must be made of letters, digits, - and _, such as \"price_asc\"", n.Name)
+	case twice:
+		return sentence("the order %q is named twice", n.Name)
+	case n.Relevance && r.declaration.ranked == nil:
+		return sentence("the order %q is by relevance, but nothing ranks the rows; set Ranked", n.Name)
+	case n.Relevance && n.By != "":
+		return sentence("the order %q is by relevance, so By must be empty; rows that match equally come in the default order", n.Name)
+	case !n.Relevance && len(splitList(n.By)) == 0:
+		return sentence("the order %q stands for nothing; set By, such as \"name\" or \"-created_at\"", n.Name)
+	}
+	return nil
+}
+
+var orderName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+func (b *boundOrdering) bindDefault(r *resource, fault func(place string, err error)) {
+	const place = "ordering default"
+	if named, ok := b.named[b.Default]; ok {
+		if named.relevance {
+			fault(place, sentence("%q is by relevance, which a list has only while it is searched; name another order", b.Default))
+		}
+		b.fallback = named.terms
+		return
+	}
+	b.fallback = bindTerms(r, b.Default, func(name string, err error) {
+		if near := nearest(name, b.names()); near != "" {
+			err = sentence("no order %q; did you mean %q?", name, near)
+		}
+		fault(place, err)
+	})
+}
+
+// bindTerms reads terms of the program; fault is told of each unknown field.
+func bindTerms(r *resource, text string, fault func(name string, err error)) []orderTerm {
+	var terms []orderTerm
+	for _, term := range splitList(text) {
+		name, descending := strings.CutPrefix(term, "-")
+		f, err := r.field(name)
+		if err != nil {
+			fault(name, err)
+			continue
+		}
+		terms = append(terms, orderTerm{f, descending})
+	}
+	return terms
+}
+
+// read turns the parameter into an order; ignored are terms not allowed.
+func (b *boundOrdering) read(text string) (_ order, ignored []string, err error) {
+	unasked := order{relevance: true, terms: b.fallback}
+	if len(b.Named) > 0 && text != "" {
+		o, ok := b.named[text]
+		switch {
+		case !ok:
+			return o, nil, InvalidParameter(b.Param, "must be one of "+strings.Join(b.names(), ", ")+suggestion(nearest(text, b.names())))
+		case o.relevance:
+			return unasked, nil, nil
+		}
+		return o, nil, nil
+	}
+	terms, ignored := b.readTerms(text)
+	if len(terms) == 0 {
+		return unasked, ignored, nil
+	}
+	return order{terms: terms}, ignored, nil
+}
+
+func (b *boundOrdering) readTerms(text string) (terms []orderTerm, ignored []string) {
 	for _, term := range splitList(text) {
 		name, descending := strings.CutPrefix(term, "-")
 		f, ok := b.allowed[name]
@@ -69,9 +171,6 @@ func (b *boundOrdering) read(text string) (terms []orderTerm, ignored []string) 
 			continue
 		}
 		terms = append(terms, orderTerm{f, descending})
-	}
-	if len(terms) == 0 {
-		terms = b.fallback
 	}
 	return terms, ignored
 }
@@ -96,7 +195,26 @@ func (b *boundOrdering) apply(q *bun.SelectQuery, terms []orderTerm) *bun.Select
 	return q
 }
 
-// terms are the values that the parameter takes.
+// params is the parameter, if there is anything to ask for.
+func (b *boundOrdering) params() []Param {
+	switch {
+	case len(b.Named) > 0:
+		return []Param{{Name: b.Param, Doc: "The order of the list.", Enum: b.names()}}
+	case len(b.Allowed) > 0:
+		return []Param{{Name: b.Param, Doc: "Fields to order by, each with a leading - for descending.", Enum: b.terms(), List: true}}
+	}
+	return nil
+}
+
+func (b *boundOrdering) names() []string {
+	names := make([]string, len(b.Named))
+	for i, n := range b.Named {
+		names[i] = n.Name
+	}
+	return names
+}
+
+// terms are the values that the parameter takes as a list.
 func (b *boundOrdering) terms() []string {
 	var terms []string
 	for _, name := range b.Allowed {

@@ -17,14 +17,34 @@ func pointerSegments(pointer string) []string {
 	return segments
 }
 
-// nearestPointer is the field that a client may have meant by an unknown name.
+// nearestPointer is the field that a client may have meant by an unknown name,
+// at whatever depth.
 func (s *inputShape) nearestPointer(pointer string) string {
 	segments := pointerSegments(pointer)
-	if len(segments) != 1 {
+	if len(segments) == 0 {
 		return ""
 	}
-	if near := nearest(segments[0], s.names()); near != "" {
-		return pointerTo(near)
+	parents, name := segments[:len(segments)-1], segments[len(segments)-1]
+	for len(parents) > 0 {
+		f := s.byName[parents[0]]
+		if f == nil || f.nested == nil {
+			return ""
+		}
+		s, parents = f.nested, parents[min(1+f.value.indexes(), len(parents)):]
+	}
+	if near := nearest(name, s.names()); near != "" {
+		return pointer[:strings.LastIndexByte(pointer, '/')] + pointerTo(near)
 	}
 	return ""
+}
+
+// indexes is how many segments of a pointer lead from a value to its objects:
+// one for each slice or map around them.
+func (p *valuePlan) indexes() (n int) {
+	for ; p.nested == nil; p = p.elem {
+		if !p.optional {
+			n++
+		}
+	}
+	return n
 }

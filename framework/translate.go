@@ -39,7 +39,7 @@ func away(err error) bool {
 		return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 	}
 	switch fault.Kind {
-	case sqldb.Retry, sqldb.Timeout, sqldb.Unavailable, sqldb.Full:
+	case sqldb.Retry, sqldb.Timeout, sqldb.Locked, sqldb.Unavailable, sqldb.Full:
 		return true
 	}
 	return false

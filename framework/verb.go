@@ -112,8 +112,10 @@ func Fills[Out, M, In any](fn func(*Call, *M, In) error) Verb {
 	}
 }
 
-// Does makes Create a function of its own, such as placing an order. It runs
-// inside a transaction, which may be retried as a whole.
+// Does makes Create a function of its own, such as placing an order; and, where
+// the viewset is Single, any verb but List: the function finds the caller's row
+// itself, or does without one. A write runs inside a transaction, which may be
+// retried as a whole.
 func Does[In, Out any](fn func(*Call, In) (Out, error)) Verb {
 	return Verb{
 		kind: verbDoes, empty: fn == nil, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
@@ -167,6 +169,26 @@ func (v Verb) Answers(status int) Verb { v.status = status; return v }
 // given is not locked; what it writes, it writes in [Call.InTx].
 func (v Verb) Untransacted() Verb { v.untransacted = true; return v }
 
+// Idempotent makes it safe to send a request of Does or Changes again, for a
+// client that does not know whether it arrived. With the header Idempotency-Key
+// the function runs once: the same request of the same caller with the same key
+// is answered for 24 hours as it was the first time, status, body and Location,
+// with Idempotent-Replayed: true. What the function does, its answer and the
+// key are one transaction, so only success is kept and a refused request can be
+// sent again.
+//
+// A key is 1 to 255 visible ASCII characters, bare or in double quotes, and
+// optional. Under a key that was used for another row, query or body the answer
+// is 422. While the first request is under way others wait for it, on PostgreSQL
+// up to the LockTimeout of sqldb.Options, and then are 409. An anonymous caller
+// has no keys: 400. Where a key means nothing, Trestle-Ignored tells it as
+// "header Idempotency-Key", and a strict resource refuses it.
+//
+// The answers are stored as they are, in a table of [Migrations], so a function
+// that answers with a secret must not be idempotent. [API.Run] deletes those
+// whose time is over.
+func (v Verb) Idempotent() Verb { v.idempotent = true; return v }
+
 // rules are what one verb or action may set for itself; nil inherits.
 type rules struct {
 	permission     Permission
@@ -176,6 +198,7 @@ type rules struct {
 	filters        []Filter
 	status         int
 	untransacted   bool
+	idempotent     bool
 }
 
 // given makes an empty list differ from one that was never set.

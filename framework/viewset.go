@@ -31,6 +31,10 @@ type ViewSet[M any] struct {
 	Scope Scope
 	// Search makes ?search= work over the fields it names. Defaults to none.
 	Search Search
+	// Ranked is a search that puts the best matches first, such as that of
+	// package ranked. It may stand beside Search, with a parameter of its own.
+	// Defaults to none.
+	Ranked Ranker
 	// Ordering says what a list may be ordered by. Defaults to the primary key.
 	Ordering Ordering
 	// Filters are the query parameters that narrow the list.
@@ -106,6 +110,7 @@ type declaration struct {
 	verbs            Verbs
 	scope            Scope
 	search           Search
+	ranked           Ranker
 	ordering         Ordering
 	filters          []Filter
 	actions          []action
@@ -123,7 +128,7 @@ type declaration struct {
 func (v ViewSet[M]) declare() *declaration {
 	d := &declaration{
 		name: v.Name, under: v.Under, doc: v.Doc, model: reflect.TypeFor[M](), verbs: v.Verbs,
-		scope: v.Scope, search: v.Search, ordering: v.Ordering, filters: v.Filters,
+		scope: v.Scope, search: v.Search, ranked: v.Ranked, ordering: v.Ordering, filters: v.Filters,
 		permission: v.Permission, authentication: v.Authentication, throttles: v.Throttles,
 		pagination: v.Pagination, strict: v.Strict, slash: v.Slash, lookup: v.Lookup, uniques: v.Uniques,
 	}

@@ -35,11 +35,22 @@ func bound(constructor, param, field, condition, doc string) Backend {
 // a type of one's own are compared by its method Compare or Cmp, and without
 // one the list is empty.
 func Range(field string) Backend {
-	return onField(field, ordered("Range"), func(f framework.Field) framework.BoundFilter {
-		low, high := field+"_min", field+"_max"
+	return between(field, func(f framework.Field) (low, high string) {
 		if f.Type == timeType {
-			low, high = field+"_after", field+"_before"
+			return field + "_after", field + "_before"
 		}
+		return field + "_min", field + "_max"
+	})
+}
+
+// RangeAs is [Range] with parameters of other names.
+func RangeAs(low, high, field string) Backend {
+	return between(field, func(framework.Field) (string, string) { return low, high })
+}
+
+func between(field string, params func(framework.Field) (low, high string)) Backend {
+	return onField(field, ordered("Range"), func(f framework.Field) framework.BoundFilter {
+		low, high := params(f)
 		r := span{f, low, high, comparison(f.Type)}
 		return framework.BoundFilter{
 			Params: []framework.Param{

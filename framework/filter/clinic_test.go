@@ -217,6 +217,8 @@ func TestMistakes(t *testing.T) {
 		"a list of such":                  {filter.In("notes", "notes"), `field "notes" is json.RawMessage`},
 		"a minimum of a boolean":          {filter.Min("min_urgent", "urgent"), `field "urgent" is bool; filter.Min compares numbers and times`},
 		"a maximum of text":               {filter.Max("max_status", "status"), `field "status" is string; filter.Max compares numbers and times`},
+		"a flag of a number":              {filter.Flag("weekly", "weeks"), `field "weeks" is uint8; filter.Flag takes a boolean`},
+		"a range without a parameter":     {filter.RangeAs("from", "", "weeks"), `parameter has no name`},
 		"a range of ids":                  {filter.Range("doctor"), `field "doctor" is uuid.UUID; filter.Range compares numbers and times`},
 		"a day of a number":               {filter.Date("on", "fee"), `field "fee" is filter_test.fee; filter.Date takes a time`},
 		"null of a field that never is":   {filter.IsNull("no_fee", "fee"), `field "fee" is filter_test.fee, which is never null`},

@@ -31,7 +31,7 @@ const (
 	// Retry is a transaction to run again: a serialization failure, a
 	// deadlock, a busy SQLite file.
 	Retry
-	// Timeout is a statement that ran, or waited for a lock, too long.
+	// Timeout is a statement that ran too long, or a context past its deadline.
 	Timeout
 	// Unavailable is a database that cannot be reached, is starting or
 	// stopping, or takes no more connections; or a connection that broke.
@@ -41,10 +41,13 @@ const (
 	// OutOfRange is a value that its column cannot hold: too large, too long,
 	// or not of its type.
 	OutOfRange
+	// Locked is a statement that waited too long for a lock that another
+	// transaction holds, see [Options.LockTimeout].
+	Locked
 )
 
 var faultNames = [...]string{Other: "other", Unique: "unique", ForeignKey: "foreign key", Check: "check",
-	NotNull: "not null", Retry: "retry", Timeout: "timeout", Unavailable: "unavailable", Full: "full", OutOfRange: "out of range"}
+	NotNull: "not null", Retry: "retry", Timeout: "timeout", Unavailable: "unavailable", Full: "full", OutOfRange: "out of range", Locked: "locked"}
 
 // String is the kind in lower-case words, "none" for the zero FaultKind.
 func (k FaultKind) String() string {

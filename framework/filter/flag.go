@@ -1,0 +1,33 @@
+package filter
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+)
+
+// Flag keeps the rows whose field, a boolean, is true where the parameter is
+// true; false leaves the list alone, as no parameter does. Use [ExactAs] where
+// false asks for the others.
+func Flag(param, field string) Backend {
+	return onField(field, boolean, func(f framework.Field) framework.BoundFilter {
+		p := framework.Param{Name: param, Type: f.Type, Doc: fmt.Sprintf("Only rows whose %s is true; false is no filter.", field)}
+		return reading(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
+			v, err := parse(f, text)
+			if err != nil || !reflect.ValueOf(v).Bool() {
+				return nil, err
+			}
+			return func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("?", f.Ident()) }, nil
+		})
+	})
+}
+
+func boolean(f framework.Field) error {
+	if f.Type.Kind() == reflect.Bool {
+		return nil
+	}
+	return fmt.Errorf("field %q is %s; filter.Flag takes a boolean", f.Name, f.Type)
+}

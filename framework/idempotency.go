@@ -1,0 +1,267 @@
+package framework
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
+	"trestle.example/framework/sqldb"
+)
+
+const (
+	idempotencyHeader = "Idempotency-Key"
+	idempotencyLife   = 24 * time.Hour
+	idempotencyLength = 255 // characters of a key
+)
+
+// An idempotencyKey is what a client calls one piece of work, so that it can
+// ask for it again without having it done twice.
+type idempotencyKey struct {
+	caller      uuid.UUID
+	route       string // method and path, as declared: "POST /api/orders"
+	key         string
+	fingerprint []byte
+}
+
+// idempotencyKey is the key that a request carries; nil without one. Where
+// keys mean nothing the header is told as ignored, or refused by a strict
+// resource.
+func (e *endpoint) idempotencyKey(c *Call, r *request) (*idempotencyKey, error) {
+	sent := r.http.Header.Values(idempotencyHeader)
+	switch {
+	case len(sent) == 0:
+		return nil, nil
+	case !e.idempotent && e.resource.strict:
+		return nil, invalidKey("is not honoured here; this request could not be repeated safely")
+	case !e.idempotent:
+		// No parameter and no field is told with a space in its name.
+		c.notes.ignored = append(c.notes.ignored, "header "+idempotencyHeader)
+		return nil, nil
+	case c.Caller.Anonymous():
+		return nil, invalidKey("is for callers who are known, and this request has no credentials; sign in, or leave the header out")
+	case len(sent) > 1:
+		return nil, invalidKey("is there %d times; send one key", len(sent))
+	}
+	key, err := readKey(sent[0])
+	if err != nil {
+		return nil, err
+	}
+	return &idempotencyKey{
+		caller: c.Caller.ID, route: e.route.Method + " " + e.resource.api.config.Prefix + e.pattern,
+		key: key, fingerprint: r.fingerprint(),
+	}, nil
+}
+
+// readKey reads a key that is bare, or quoted as a string of RFC 8941.
+func readKey(text string) (string, error) {
+	key := text
+	if inner, quoted := strings.CutPrefix(text, `"`); quoted {
+		var closed bool
+		if key, closed = unquoted(inner); !closed {
+			return "", invalidKey(`begins with a quote; end it with one, and write \" and \\ for a quote and a backslash within`)
+		}
+	}
+	switch {
+	case key == "":
+		return "", invalidKey("is empty")
+	case len(key) > idempotencyLength:
+		return "", invalidKey("has %d characters; a key has at most %d", len(key), idempotencyLength)
+	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return "", invalidKey("has a character that is not visible ASCII, such as a space")
+	}
+	return key, nil
+}
+
+// unquoted is a string of RFC 8941 after its first quote; false if it does not
+// end with the text.
+func unquoted(text string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch ch := text[i]; {
+		case ch == '"':
+			return b.String(), i == len(text)-1
+		case ch != '\\':
+			b.WriteByte(ch)
+		case i+1 < len(text) && (text[i+1] == '"' || text[i+1] == '\\'):
+			i++
+			b.WriteByte(text[i])
+		default:
+			return "", false
+		}
+	}
+	return "", false
+}
+
+func invalidKey(format string, args ...any) *Error {
+	return Refuse(http.StatusBadRequest, CodeInvalidIdempotencyKey, "The header "+idempotencyHeader+" "+fmt.Sprintf(format, args...)+".")
+}
+
+// fingerprint tells two requests to one route apart: SHA-256 of the row that
+// the path names, the query string, and the body. The order of parameters and
+// of an object's members and the white space between them do not count: a
+// client that builds its request anew may write them otherwise.
+func (r *request) fingerprint() []byte {
+	body := jsontext.Value(bytes.Clone(r.body))
+	// What is not JSON is refused before its fingerprint is asked for.
+	_ = body.Format(jsontext.ReorderRawObjects(true))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %s", fmt.Sprint(r.key), r.query.Encode(), body))
+	return sum[:]
+}
+
+// once runs a function, unless it did so before under this key: the key is
+// claimed and the answer stored in the transaction of what it does, so that
+// all of it is there or nothing. A twin that comes meanwhile waits for the key.
+func (k *idempotencyKey) once(c *Call, run func(*Call) (*response, error)) (*response, error) {
+	var resp *response
+	var before *answered
+	err := c.api.write(c, false, func(c *Call) error {
+		resp, before = nil, nil
+		claimed, err := k.claim(c)
+		switch {
+		case err != nil:
+			return err
+		case !claimed:
+			before, err = k.find(c)
+			return err
+		}
+		if resp, err = run(c); err != nil {
+			return err
+		}
+		return k.store(c, resp)
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case before == nil:
+		return resp, nil
+	case !bytes.Equal(before.fingerprint, k.fingerprint):
+		return nil, Refuse(http.StatusUnprocessableEntity, CodeIdempotencyKeyReused,
+			"The header "+idempotencyHeader+" was sent before with another request; a new request needs a new key.")
+	}
+	return before.replay(c), nil
+}
+
+// despite answers a request that is refused for itself as it was answered
+// before, if it was: what is valid may have changed since, as with a time that
+// has to lie in the future.
+func (k *idempotencyKey) despite(c *Call, refusal error) (*response, error) {
+	before, err := k.find(c)
+	switch {
+	case err != nil:
+		return nil, err
+	case before == nil || !bytes.Equal(before.fingerprint, k.fingerprint):
+		return nil, refusal
+	}
+	return before.replay(c), nil
+}
+
+// claim makes the key this transaction's own, if nobody holds it or its time
+// is over.
+func (k *idempotencyKey) claim(c *Call) (bool, error) {
+	result, err := c.session.Exec(c, c.DB.NewRaw(`
+		INSERT INTO idempotency_keys AS k (caller, route, key, fingerprint, status, location, created_at)
+		VALUES (?, ?, ?, ?, 0, '', ?)
+		ON CONFLICT (caller, route, key) DO UPDATE SET fingerprint = EXCLUDED.fingerprint, created_at = EXCLUDED.created_at
+		WHERE k.created_at <= ?`, k.caller, k.route, k.key, k.fingerprint, c.Now, c.Now.Add(-idempotencyLife)))
+	if fault, ok := sqldb.Classify(err); ok && fault.Kind == sqldb.Locked {
+		return false, inProgress().Because(err)
+	}
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+// inProgress refuses a twin that has waited long enough.
+func inProgress() *Error {
+	e := Conflict(CodeIdempotencyInProgress, "The same request, with the same "+idempotencyHeader+", is still under way; try again shortly.")
+	e.Header = map[string]string{"Retry-After": strconv.Itoa(inProgressWait)}
+	return e
+}
+
+// inProgressWait is how many seconds a twin is told to stay away: to wait is
+// the server's part, and costs a connection.
+const inProgressWait = 5
+
+// store keeps the answer to what was done under the key. Of its headers only
+// Location is kept: others may hold secrets, as cookies do.
+func (k *idempotencyKey) store(c *Call, resp *response) error {
+	if _, err := encoded(resp, nil); err != nil {
+		return err
+	}
+	_, err := c.session.Exec(c, c.DB.NewRaw(`
+		UPDATE idempotency_keys SET status = ?, body = ?, location = ?
+		WHERE caller = ? AND route = ? AND key = ?`,
+		sqldb.Param(resp.status), sqldb.Param(resp.body), c.header.Get("Location"), k.caller, k.route, k.key))
+	return err
+}
+
+// answered is what was answered under a key.
+type answered struct {
+	fingerprint, body []byte
+	status            int
+	location          string
+}
+
+// find reads what was answered under the key; nil if nothing was.
+func (k *idempotencyKey) find(c *Call) (*answered, error) {
+	rows, err := c.session.Query(c, c.DB.NewRaw(`
+		SELECT fingerprint, status, body, location FROM idempotency_keys
+		WHERE caller = ? AND route = ? AND key = ? AND created_at > ?`,
+		k.caller, k.route, k.key, c.Now.Add(-idempotencyLife)))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		return nil, rows.Err()
+	}
+	var a answered
+	if err := rows.Scan(&a.fingerprint, &a.status, &a.body, &a.location); err != nil {
+		return nil, err
+	}
+	return &a, rows.Err()
+}
+
+// replay is the same answer once more.
+func (a *answered) replay(c *Call) *response {
+	c.header.Set("Idempotent-Replayed", "true")
+	if a.location != "" {
+		c.header.Set("Location", a.location)
+	}
+	resp := &response{status: a.status}
+	if a.body != nil {
+		resp.value, resp.body = jsontext.Value(a.body), a.body
+	}
+	return resp
+}
+
+// checkIdempotent sees that what keeps keys writes, in a transaction.
+func checkIdempotent(own rules, method string, fault func(error)) {
+	switch {
+	case !own.idempotent:
+	case method == http.MethodGet:
+		fault(sentence("Idempotent is for what writes; it only reads, so leave Idempotent out"))
+	case own.untransacted:
+		fault(sentence("Idempotent keeps a key in the transaction of its function, and Untransacted has none; leave out one of them"))
+	}
+}
+
+// instead is how a write of the framework's own would be a function.
+func (v namedVerb) instead() string {
+	switch {
+	case v.method == http.MethodGet || v.kind == verbDoes || v.kind == verbChanges:
+		return ""
+	case v.name == verbCreate:
+		return verbDoes.String()
+	}
+	return verbChanges.String()
+}

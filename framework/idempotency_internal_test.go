@@ -1,0 +1,50 @@
+package framework
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"trestle.example/framework/sqldb"
+)
+
+// TestRunPurges every hour, the first time after a minute, tells what fails and
+// goes on.
+func TestRunPurges(t *testing.T) {
+	db, err := sqldb.Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"), sqldb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	purges := 0
+	db.Observe(func(_ context.Context, e sqldb.Event) {
+		if strings.Contains(e.SQL, "DELETE FROM idempotency_keys") && e.Err == nil {
+			purges++
+		}
+	})
+	var reported []error
+	ctx, stop := context.WithCancel(t.Context())
+	minutes, ended := make(chan time.Time), make(chan struct{})
+	go func() {
+		defer close(ended)
+		New(Config{DB: db}).runAt(ctx, minutes, func(err error) { reported = append(reported, err) })
+	}()
+	minute := func(times int) {
+		for range times {
+			minutes <- time.Time{}
+		}
+	}
+	minute(1) // there is no table yet
+	minute(1)
+	if err := db.Migrate(t.Context(), nil, Migrations()); err != nil {
+		t.Fatal(err)
+	}
+	minute(59 + 60 + 59)
+	stop()
+	<-ended
+	if len(reported) != 1 || !strings.Contains(reported[0].Error(), "old idempotency keys could not be deleted") || purges != 2 {
+		t.Errorf("it purged %d times, want 2, and reported %v", purges, reported)
+	}
+}

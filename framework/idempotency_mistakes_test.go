@@ -1,0 +1,71 @@
+package framework_test
+
+import (
+	"testing"
+
+	"trestle.example/framework"
+)
+
+// TestMistakesOfIdempotent: what keeps keys is a function in a transaction.
+func TestMistakesOfIdempotent(t *testing.T) {
+	db := sqlite(t)
+	n := &tally{}
+	for _, c := range []struct {
+		name     string
+		declared []framework.Resource
+		want     []string
+	}{
+		{
+			"what only reads",
+			wrongBooks(func(v *framework.ViewSet[Book]) {
+				v.Verbs.List, v.Verbs.Retrieve = v.Verbs.List.Idempotent(), v.Verbs.Retrieve.Idempotent()
+			}),
+			[]string{`books: list, retrieve: Idempotent is for what writes; it only reads, so leave Idempotent out`},
+		},
+		{
+			"actions that only read",
+			wrongBooks(func(v *framework.ViewSet[Book]) {
+				v.Actions = []framework.Action[Book]{framework.Get("look", nothing).Idempotent()}
+				v.Collection = []framework.CollectionAction{framework.OnCollection("GET", "sum", summary).Idempotent()}
+			}),
+			[]string{`books: action "look", action "sum": Idempotent is for what writes; it only reads, so leave Idempotent out`},
+		},
+		{
+			"what the framework writes itself",
+			wrongBooks(func(v *framework.ViewSet[Book]) {
+				v.Verbs.Create, v.Verbs.Update = v.Verbs.Create.Idempotent(), framework.Fills[BookView](func(*framework.Call, *Book, BookInput) error { return nil }).Idempotent()
+				v.Verbs.Patch, v.Verbs.Delete = v.Verbs.Patch.Idempotent(), v.Verbs.Delete.Idempotent()
+			}),
+			[]string{
+				`books: create: Idempotent is for a function; use framework.Does, not framework.Accepts`,
+				`books: update: Idempotent is for a function; use framework.Changes, not framework.Fills`,
+				`books: patch: Idempotent is for a function; use framework.Changes, not framework.Accepts`,
+				`books: delete: Idempotent is for a function; use framework.Changes, not framework.Deletes`,
+			},
+		},
+		{
+			"what runs outside of a transaction",
+			wrongBooks(func(v *framework.ViewSet[Book]) {
+				v.Verbs.Update = framework.Changes(n.onRow).Idempotent().Untransacted()
+				v.Actions = []framework.Action[Book]{framework.Post("copy", n.onRow).Untransacted().Idempotent()}
+				v.Collection = []framework.CollectionAction{framework.OnCollection("POST", "import", n.onAll).Idempotent().Untransacted()}
+			}),
+			[]string{
+				`books: update, action "copy", action "import": Idempotent keeps a key in the transaction of its function, and Untransacted has none; leave out one of them`,
+			},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := framework.New(config(db))
+			api.Register(c.declared...)
+			expectMistakes(t, api.Check(), c.want)
+		})
+	}
+	t.Run("what is right", func(t *testing.T) {
+		api := framework.New(config(db))
+		api.Register(n.resources()...)
+		if err := api.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,71 @@
+package framework
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+const (
+	purgeEvery  = 60   // in turns of a minute
+	purgeAtOnce = 1000 // rows in one statement
+)
+
+// Run calls [API.Purge] every hour, the first time after a minute, until ctx
+// ends. Errors go to report and end nothing.
+func (a *API) Run(ctx context.Context, report func(error)) {
+	ticker := time.NewTicker(time.Minute)
+	defer ticker.Stop()
+	a.runAt(ctx, ticker.C, report)
+}
+
+// runAt is Run by another clock, which ticks every minute.
+func (a *API) runAt(ctx context.Context, minutes <-chan time.Time, report func(error)) {
+	for turn := 0; ; turn++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-minutes:
+			if turn%purgeEvery != 0 {
+				continue
+			}
+			if _, err := a.Purge(ctx); err != nil && ctx.Err() == nil {
+				report(err)
+			}
+		}
+	}
+}
+
+// Purge deletes the idempotency keys whose 24 hours are over, with the answers
+// stored under them, and counts them, also if it fails on the way. They mean
+// nothing by then: it only frees their room. It needs the tables of
+// [Migrations], and goes in statements of 1,000 rows.
+func (a *API) Purge(ctx context.Context) (int64, error) {
+	for total := int64(0); ; {
+		n, err := a.purgeSome(ctx, purgeAtOnce)
+		if err != nil {
+			return total, fmt.Errorf("framework: old idempotency keys could not be deleted, after %d: %w", total, err)
+		}
+		if total += n; n < purgeAtOnce {
+			return total, nil
+		}
+	}
+}
+
+// purgeSome deletes the oldest keys. The condition stands twice: a key that is
+// claimed anew meanwhile is among them as it was, and is asked again as it is.
+func (a *API) purgeSome(ctx context.Context, most int) (n int64, err error) {
+	over := a.config.Now().UTC().Add(-idempotencyLife)
+	s := a.db.Session()
+	err = a.db.Retry(ctx, func() error {
+		result, err := s.Exec(ctx, s.IDB().NewRaw(`
+			DELETE FROM idempotency_keys WHERE created_at <= ? AND (caller, route, key) IN (
+				SELECT caller, route, key FROM idempotency_keys WHERE created_at <= ? ORDER BY created_at LIMIT ?)`, over, over, most))
+		if err != nil {
+			return err
+		}
+		n, err = result.RowsAffected()
+		return err
+	})
+	return n, err
+}

@@ -1,0 +1,61 @@
+package ranked
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"trestle.example/framework/sqldb"
+)
+
+// longestWord is how many characters of a word are kept: as many as a search
+// may have.
+const longestWord = 100
+
+// words are the folded words of a text, in their order.
+func words(text string) []string {
+	// Compatibility forms may be capitals, and folding composes.
+	folded := norm.NFKD.String(sqldb.Fold(norm.NFKD.String(text)))
+	list := strings.FieldsFunc(strings.Map(bare, folded), between)
+	for i, word := range list {
+		list[i] = cut(word, longestWord)
+	}
+	return list
+}
+
+// Combining classes of Unicode.
+const (
+	nukta      = 7 // the dot that Indic scripts put below a letter, often left out
+	kanaVoiced = 8 // makes another letter of a Japanese one
+)
+
+// bare drops accents and what joins letters without being seen.
+func bare(r rune) rune {
+	if r < 0x80 {
+		return r
+	}
+	switch norm.NFKD.PropertiesString(string(r)).CCC() {
+	case nukta:
+		return -1
+	case kanaVoiced:
+		return r
+	}
+	if unicode.In(r, unicode.Inherited, unicode.Cf) {
+		return -1
+	}
+	return r
+}
+
+func between(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) }
+
+// cut is the first n characters of a text.
+func cut(text string, n int) string {
+	for at := range text {
+		if n == 0 {
+			return text[:at]
+		}
+		n--
+	}
+	return text
+}

@@ -1,0 +1,107 @@
+package ranked_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"trestle.example/framework"
+	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/sqldb"
+)
+
+// TestOrderOfASearch: relevance unless another order is asked for.
+func TestOrderOfASearch(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		stock(t, db, shop...)
+		c := serve(t, db, products(index))
+		const atta, wheat, noodles = "Atta", "Aashirvaad Whole Wheat Atta", "Multigrain Atta Noodles"
+		for _, s := range []struct {
+			name, query string
+			want        []string
+		}{
+			{"none asked for", "q=atta", []string{atta, wheat, noodles}},
+			{"relevance", "q=atta&sort=relevance", []string{atta, wheat, noodles}},
+			{"an empty order is as none", "q=atta&sort=", []string{atta, wheat, noodles}},
+			{"by name", "q=atta&sort=name_asc", []string{wheat, atta, noodles}},
+			{"by name, descending", "q=atta&sort=name_desc", []string{noodles, atta, wheat}},
+			{"by name, of what was meant", "q=attta&sort=name_desc", []string{noodles, atta, wheat}},
+			{"with a filter", "q=atta&kind=flour", []string{atta, wheat}},
+			{"with a filter that leaves nothing", "q=atta&kind=oil", nil},
+			{"a filter with what was meant", "q=attta&kind=flour", []string{atta, wheat}},
+			{"nothing searched, by relevance", "sort=relevance&kind=flour", []string{wheat, atta}},
+			{"an empty search is as none", "q=&sort=relevance&kind=flour", []string{wheat, atta}},
+			{"a blank search is as none", "q=++&kind=flour", []string{wheat, atta}},
+		} {
+			t.Run(s.name, func(t *testing.T) { finds(t, c, s.query, s.want...) })
+		}
+	})
+}
+
+// TestRefusals: what a search and its order may not be.
+func TestRefusals(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		stock(t, db, shop...)
+		invalid := func(param string) map[string]string { return map[string]string{param: "invalid_parameter"} }
+		frameworktest.Run(t, serve(t, db, products(index)), []frameworktest.Scenario{
+			{Name: "100 characters", Path: "/api/products?q=" + strings.Repeat("%C3%A9", 100), Status: 200, Contains: []string{`"total":0`}},
+			{Name: "101 characters", Path: "/api/products?q=" + strings.Repeat("a", 101), Status: 400, Faults: invalid("q"), Contains: []string{"at most 100 characters"}},
+			{Name: "16 words", Path: "/api/products?q=" + strings.Repeat("a+", 16), Status: 200},
+			{Name: "17 words", Path: "/api/products?q=" + strings.Repeat("a+", 17), Status: 400, Faults: invalid("q"), Contains: []string{"at most 16 words"}},
+			{Name: "16 words and signs", Path: "/api/products?q=" + strings.Repeat("a+", 16) + "%25+-+!", Status: 200},
+			{Name: "two searches", Path: "/api/products?q=a&q=b", Status: 400, Faults: invalid("q")},
+			{Name: "NUL", Path: "/api/products?q=a%00", Status: 400, Lacks: []string{"items"}},
+			{Name: "no UTF-8", Path: "/api/products?q=%ff", Status: 400, Lacks: []string{"items"}},
+			{Name: "an unknown order", Path: "/api/products?q=atta&sort=relevence", Status: 400, Faults: invalid("sort"), Contains: []string{"must be one of relevance, name_asc, name_desc; did you mean relevance?"}},
+			{Name: "both wrong", Path: "/api/products?q=" + strings.Repeat("a", 101) + "&sort=x", Status: 400, Faults: map[string]string{"q": "invalid_parameter", "sort": "invalid_parameter"}},
+		})
+	})
+}
+
+// TestPagesOfASearch: pages have the search's order and its total, also those
+// of what was meant, and one past the end is empty.
+func TestPagesOfASearch(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		stock(t, db, shop...)
+		c := serve(t, db, products(index))
+		whole := list(t, c, "q=amul")
+		for _, text := range []string{"amul", "ammul"} {
+			var joined []string
+			for _, page := range []string{"1", "2", "3"} {
+				a := listedOf(t, c, "q="+text+"&limit=1&page="+page)
+				if a.Total != 2 {
+					t.Errorf("page %s of %s tells of %d rows", page, text, a.Total)
+				}
+				for _, item := range a.Items {
+					joined = append(joined, item.Name)
+				}
+			}
+			if !slices.Equal(joined, whole) || len(whole) != 2 {
+				t.Errorf("the pages of %s are %q, the whole is %q", text, joined, whole)
+			}
+		}
+	})
+}
+
+// TestDefaultParam: without a name the parameter is search, which
+// framework.Search may then not read too.
+func TestDefaultParam(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		stock(t, db, shop...)
+		unnamed := index
+		unnamed.Param = ""
+		v := products(unnamed)
+		finds(t, serve(t, db, v), "search=turm", "Turmeric Powder")
+		v.Search = framework.Search{Fields: []string{"name"}, Param: "contains"}
+		finds(t, serve(t, db, v), "search=turm&contains=meric", "Turmeric Powder")
+		finds(t, serve(t, db, v), "search=turm&contains=atta")
+	})
+}
+
+// TestOptionsTellOfTheSearch by its parameter, and of the orders by their names.
+func TestOptionsTellOfTheSearch(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		serve(t, db, products(index)).Do("OPTIONS", "/api/products", nil).Expect(200).
+			Contains(`"name":"q"`, `"name":"sort"`, `"choices":["relevance","name_asc","name_desc"]`)
+	})
+}

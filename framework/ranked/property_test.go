@@ -1,0 +1,225 @@
+package ranked_test
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"trestle.example/framework/ranked"
+	"trestle.example/framework/sqldb"
+)
+
+// A reference is the search as the package comment tells it, over products in
+// memory: nothing but loops.
+type reference struct{ had []*Product }
+
+func (r reference) search(text, kind string) []string {
+	asked := ranked.Words(text)
+	if found := r.matching(asked, kind); len(found) > 0 {
+		return found
+	}
+	meant, ok := r.meant(asked)
+	if !ok {
+		return nil
+	}
+	return r.matching(meant, kind)
+}
+
+func (r reference) matching(asked []string, kind string) []string {
+	type match struct {
+		*Product
+		rank int
+	}
+	var found []match
+	for _, p := range r.had {
+		rank, ok := rankOf(p, asked)
+		if ok && len(asked) > 0 && (kind == "" || p.Kind == kind) {
+			found = append(found, match{p, rank})
+		}
+	}
+	slices.SortFunc(found, func(a, b match) int {
+		return cmp.Or(cmp.Compare(b.rank, a.rank), strings.Compare(a.Name, b.Name), strings.Compare(a.ID.String(), b.ID.String()))
+	})
+	var ids []string
+	for _, m := range found {
+		ids = append(ids, m.ID.String())
+	}
+	return ids
+}
+
+func rankOf(p *Product, asked []string) (rank int, ok bool) {
+	for n, word := range asked {
+		if slices.Contains(asked[:n], word) {
+			continue
+		}
+		best := 0
+		for _, f := range p.fields() {
+			for _, own := range ranked.Words(f.Text) {
+				switch {
+				case own == word:
+					best = max(best, 2*f.Weight)
+				case strings.HasPrefix(own, word):
+					best = max(best, f.Weight)
+				}
+			}
+		}
+		if best == 0 {
+			return 0, false
+		}
+		rank += best
+	}
+	if slices.Equal(ranked.Words(p.Name), asked) {
+		rank += 1_000_000
+	}
+	return rank, true
+}
+
+func (r reference) meant(asked []string) (meant []string, ok bool) {
+	all := map[string]bool{}
+	for _, p := range r.had {
+		for _, f := range p.fields() {
+			for _, own := range ranked.Words(f.Text) {
+				all[own] = true
+			}
+		}
+	}
+	known := slices.Sorted(maps.Keys(all))
+	for _, word := range asked {
+		begun := slices.ContainsFunc(known, func(own string) bool { return strings.HasPrefix(own, word) })
+		if !begun {
+			if word, ok = nearest(word, known); !ok {
+				return nil, false
+			}
+		}
+		meant = append(meant, word)
+	}
+	return meant, true
+}
+
+// nearest is the first of the known words that score best.
+func nearest(asked string, known []string) (best string, ok bool) {
+	if len([]rune(asked)) < 3 {
+		return "", false
+	}
+	common, all := 3, 10 // what is at least reached
+	for _, word := range known {
+		c, a := nearness(asked, word)
+		if c*all > common*a || !ok && c*all == common*a {
+			best, ok, common, all = word, true, c, a
+		}
+	}
+	return best, ok
+}
+
+// nearness compares sets of trigrams: those of the word, and of each of its
+// beginnings that is long enough.
+func nearness(asked, known string) (common, all int) {
+	all = 1
+	wanted := grams("  " + asked + " ")
+	long, letters := len([]rune(asked)), []rune(known)
+	candidates := []string{"  " + known + " "}
+	for n := long; n <= len(letters); n++ {
+		candidates = append(candidates, "  "+string(letters[:n]))
+	}
+	for _, candidate := range candidates {
+		either, both := grams(candidate), 0
+		for gram := range wanted {
+			if either[gram] {
+				both++
+			}
+		}
+		maps.Copy(either, wanted)
+		if both*all > common*len(either) {
+			common, all = both, len(either)
+		}
+	}
+	return common, all
+}
+
+func grams(padded string) map[string]bool {
+	set, letters := map[string]bool{}, []rune(padded)
+	for n := range len(letters) - 2 {
+		set[string(letters[n:n+3])] = true
+	}
+	return set
+}
+
+// Words of a small and awkward alphabet, so that they often meet.
+var (
+	letters = rapid.SampledFrom([]rune("aabAcdeéE\u0301ßßsİi1दही\u093cं한😀%_='-"))
+	word    = rapid.StringOfN(letters, 1, 9, -1)
+)
+
+// misspelt is a word or something like it.
+func misspelt(t *rapid.T, known []string) string {
+	letters := []rune(rapid.OneOf(rapid.SampledFrom(known), word).Draw(t, "word"))
+	at := rapid.IntRange(0, len(letters)-1).Draw(t, "at")
+	switch rapid.IntRange(0, 5).Draw(t, "change") {
+	case 0:
+		letters = slices.Delete(letters, at, at+1)
+	case 1:
+		letters = slices.Insert(letters, at, letters[at])
+	case 2:
+		letters[at] = 'b'
+	case 3:
+		letters = letters[:at+1]
+	}
+	return string(letters)
+}
+
+// TestSearchIsTheReference: random products and searches, found in the same
+// order by each database and by the reference, by those who have every row and
+// by those who do not. rapid prints the seed of a failure.
+func TestSearchIsTheReference(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		anyone := serve(t, db, products(index))
+		root := anyone.With("Authorization", "root")
+		rapid.Check(t, func(rt *rapid.T) {
+			known := rapid.SliceOfN(word, 3, 6).Draw(rt, "known")
+			text := rapid.Custom(func(rt *rapid.T) string {
+				return strings.Join(rapid.SliceOfN(rapid.SampledFrom(known), 0, 3).Draw(rt, "text"), " ")
+			})
+			rows := make([]*Product, rapid.IntRange(1, 6).Draw(rt, "rows"))
+			var all, visible reference
+			for n := range rows {
+				p := &Product{
+					ID: stamp(n + 1), Name: text.Draw(rt, "name"), Brand: text.Draw(rt, "brand"), Description: text.Draw(rt, "description"),
+					Kind: rapid.SampledFrom([]string{"x", "y"}).Draw(rt, "kind"), Hidden: rapid.IntRange(0, 3).Draw(rt, "hidden") == 0,
+				}
+				rows[n] = p
+				if all.had = append(all.had, p); !p.Hidden {
+					visible.had = append(visible.had, p)
+				}
+			}
+			for _, table := range []string{"product_grams", "products"} {
+				if _, err := db.ExecContext(t.Context(), "DELETE FROM "+table); err != nil {
+					rt.Fatal(err)
+				}
+			}
+			insert(t, db, rows)
+			putAll(t, db, slices.Values(rows))
+			for range 4 {
+				asked := misspelt(rt, known)
+				if rapid.Bool().Draw(rt, "two") {
+					asked += " " + misspelt(rt, known)
+				}
+				kind := rapid.SampledFrom([]string{"", "x"}).Draw(rt, "of kind")
+				query := search(asked) + "&kind=" + kind
+				want, wantRoot := visible.search(asked, kind), all.search(asked, kind)
+				if strings.TrimSpace(asked) == "" {
+					continue
+				}
+				if got := ids(t, anyone, query); !slices.Equal(got, want) {
+					rt.Errorf("%q finds\n%q, want\n%q", asked, got, want)
+				}
+				if got := ids(t, root, query); !slices.Equal(got, wantRoot) {
+					rt.Errorf("%q finds for those who have all rows\n%q, want\n%q", asked, got, wantRoot)
+				}
+			}
+		})
+	})
+}

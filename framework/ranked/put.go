@@ -1,0 +1,198 @@
+package ranked
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework/sqldb"
+)
+
+const (
+	// heaviest bounds a weight, so that no sum of them reaches exactPoints.
+	heaviest = 1000
+	// exactPoints is what a row counts more whose name is what was asked for.
+	exactPoints = 1_000_000
+	// longestName is how many characters of a name and its mark an index of
+	// PostgreSQL takes for sure. A search never has so many.
+	longestName = 400
+)
+
+// A Field is text of a row and what its words count, 1 to 1000. Where a word is
+// in several fields, the highest weight holds.
+type Field struct {
+	Text   string
+	Weight int
+}
+
+// A Row is what is stored of one row: its primary key, and its fields, of which
+// the first is its name.
+type Row struct {
+	Key    any
+	Fields []Field
+}
+
+// Put stores the words of one row in the place of those it had. It belongs into
+// the transaction that writes the row, after the row is stored or locked, as
+// [framework.Insert] and the functions of a declaration do; without a
+// transaction it is an error. It sends three statements, and a fourth where a
+// word is new to all rows.
+func (i Index) Put(ctx context.Context, s *sqldb.Session, key any, fields ...Field) error {
+	return i.PutAll(ctx, s, slices.Values([]Row{{key, fields}}))
+}
+
+// PutAll is [Index.Put] for many rows, each key once: the statements are those
+// of 500 rows together. For a great many, as when a database is filled, it is
+// best called with some thousand at a time, in a transaction each.
+func (i Index) PutAll(ctx context.Context, s *sqldb.Session, rows iter.Seq[Row]) error {
+	if !s.InTx() {
+		return errors.New("ranked: the words of a row are stored in the transaction that stores the row; this session has none")
+	}
+	b := batch{index: i, session: s, learned: map[string]bool{}}
+	for row := range rows {
+		if err := b.add(row); err != nil {
+			return err
+		}
+		if b.full() {
+			if err := b.store(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return b.store(ctx)
+}
+
+// Remove forgets rows. It is not needed where the table's reference to the
+// model deletes with it.
+func (i Index) Remove(ctx context.Context, s *sqldb.Session, keys ...any) error {
+	for some := range slices.Chunk(keys, mostRows) {
+		if _, err := s.Exec(ctx, bun.SafeQuery(`DELETE FROM ? WHERE "key" IN (?)`, bun.Ident(i.Terms), sqldb.List(some))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// termsOf are the terms of a row and their weights.
+func termsOf(fields []Field) (map[string]int, error) {
+	terms := map[string]int{}
+	for n, f := range fields {
+		if f.Weight < 1 || f.Weight > heaviest {
+			return nil, fmt.Errorf("ranked: the weight of field %d is %d; it must be 1 to %d", n+1, f.Weight, heaviest)
+		}
+		list := words(f.Text)
+		for _, word := range list {
+			terms[word] = max(terms[word], f.Weight)
+		}
+		if name := wholeName(list); n == 0 && len(list) > 0 && utf8.RuneCountInString(name) <= longestName {
+			terms[name] = exactPoints
+		}
+	}
+	return terms, nil
+}
+
+// Limits of what is sent at once.
+const (
+	mostRows   = 500
+	mostTerms  = 8192 // of the rows together
+	mostTuples = 256  // of one statement: SQLite looks for each parameter among all of them
+)
+
+// A batch is rows on their way into the tables.
+type batch struct {
+	index   Index
+	session *sqldb.Session
+	keys    []any
+	terms   [][]any         // key, term, weight
+	words   map[string]bool // without the names
+	learned map[string]bool // whose trigrams are stored
+}
+
+func (b *batch) full() bool { return len(b.keys) >= mostRows || len(b.terms) >= mostTerms }
+
+func (b *batch) add(row Row) error {
+	terms, err := termsOf(row.Fields)
+	if err != nil {
+		return err
+	}
+	b.keys = append(b.keys, row.Key)
+	if b.words == nil {
+		b.words = map[string]bool{}
+	}
+	for _, term := range slices.Sorted(maps.Keys(terms)) {
+		b.terms = append(b.terms, []any{row.Key, term, terms[term]})
+		if !strings.HasPrefix(term, "=") && !b.learned[term] {
+			b.words[term] = true
+		}
+	}
+	return nil
+}
+
+func (b *batch) store(ctx context.Context) error {
+	if err := b.index.Remove(ctx, b.session, b.keys...); err != nil {
+		return err
+	}
+	if err := b.insert(ctx, b.index.Terms, `"key", term, weight`, b.terms); err != nil {
+		return err
+	}
+	if err := b.learn(ctx); err != nil {
+		return err
+	}
+	b.keys, b.terms, b.words = nil, nil, nil
+	return nil
+}
+
+// learn stores the trigrams of words that no row had before. Those of one word
+// come together, and all in order, so that two writers wait for each other and
+// do not lock each other out.
+func (b *batch) learn(ctx context.Context) error {
+	if b.index.Grams == "" {
+		return nil
+	}
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(b.words)), mostTuples) {
+		known, err := b.index.known(ctx, b.session, some)
+		if err != nil {
+			return err
+		}
+		var grams [][]any
+		for _, word := range some {
+			b.learned[word] = true
+			if known[word] {
+				continue
+			}
+			for _, gram := range slices.Compact(slices.Sorted(slices.Values(trigrams(word)))) {
+				grams = append(grams, []any{word, gram})
+			}
+		}
+		if err := b.insert(ctx, b.index.Grams, "term, gram", grams); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// known are the words whose trigrams are stored.
+func (i Index) known(ctx context.Context, s *sqldb.Session, list []string) (map[string]bool, error) {
+	known := map[string]bool{}
+	err := each(ctx, s, bun.SafeQuery("SELECT DISTINCT 0, term FROM ? WHERE term IN (?)", bun.Ident(i.Grams), sqldb.List(list)), func(_ int, term string) {
+		known[term] = true
+	})
+	return known, err
+}
+
+func (b *batch) insert(ctx context.Context, table, columns string, rows [][]any) error {
+	for some := range slices.Chunk(rows, mostTuples) {
+		q := bun.SafeQuery("INSERT INTO ? ("+columns+") VALUES ? ON CONFLICT DO NOTHING", bun.Ident(table), tuples(some))
+		if _, err := b.session.Exec(ctx, q); err != nil {
+			return err
+		}
+	}
+	return nil
+}

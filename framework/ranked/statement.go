@@ -1,0 +1,56 @@
+package ranked
+
+import (
+	"context"
+
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb"
+)
+
+// tuples are the rows of an INSERT, every value a parameter. The last row is
+// repeated until their number is a power of two, so that there are few
+// statements to prepare; ON CONFLICT DO NOTHING leaves the repeats out.
+type tuples [][]any
+
+// AppendQuery implements [schema.QueryAppender].
+func (t tuples) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+	padded := 1
+	for padded < len(t) {
+		padded *= 2
+	}
+	for i := range padded {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		separator := byte('(')
+		for _, value := range t[min(i, len(t)-1)] {
+			b = append(b, separator)
+			separator = ','
+			var err error
+			if b, err = sqldb.Param(value).AppendQuery(gen, b); err != nil {
+				return nil, err
+			}
+		}
+		b = append(b, ')')
+	}
+	return b, nil
+}
+
+// each runs a query of a number and a text, and hands out its rows.
+func each(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, row func(n int, text string)) error {
+	rows, err := s.Query(ctx, q)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n int
+		var text string
+		if err := rows.Scan(&n, &text); err != nil {
+			return err
+		}
+		row(n, text)
+	}
+	return rows.Err()
+}

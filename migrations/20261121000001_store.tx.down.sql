@@ -1,0 +1,12 @@
+DROP TABLE product_changes;
+DROP TABLE stock_movements;
+DROP TABLE order_items;
+DROP TABLE orders;
+DROP TABLE delivery_slots;
+DROP TABLE cart_items;
+DROP TABLE carts;
+DROP TABLE product_grams;
+DROP TABLE product_terms;
+DROP TABLE variants;
+DROP TABLE products;
+DROP TABLE categories;

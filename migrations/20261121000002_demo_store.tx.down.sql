@@ -1,0 +1,1 @@
+ALTER TABLE trestle_demo DROP COLUMN products;
