@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
+	"trestle.example/framework"
 	"trestle.example/framework/auth"
 )
 
@@ -53,23 +55,22 @@ func (c config) readKeys() (*auth.Keys, error) {
 	return nil, nil
 }
 
-// keepIdentity lets identity write and tidy up beside the server. The function
-// that it returns is called when the last request was answered: it ends that,
-// and waits for what was still to be written. Should requests need all of the
-// drain time, the last writes begin before its end.
-func (s *site) keepIdentity(ctx context.Context) (end func()) {
+// keepHouse lets identity and the API write and tidy up beside the server. The
+// function that it returns is called when the last request was answered: it
+// ends that, and waits for what was still to be written. Should requests need
+// all of the drain time, the last writes begin before its end.
+func (s *site) keepHouse(ctx context.Context, api *framework.API) (end func()) {
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		s.identity.Run(keeping, s.db, func(err error) {
-			s.log.Error("looking after sessions and tokens failed and is tried again", "error", err)
-		})
-	}()
+	report := func(of string) func(error) {
+		return func(err error) { s.log.Error("looking after "+of+" failed and is tried again", "error", err) }
+	}
+	var both sync.WaitGroup
+	both.Go(func() { s.identity.Run(keeping, s.db, report("sessions and tokens")) })
+	both.Go(func() { api.Run(keeping, report("idempotency keys")) })
 	unwatch := context.AfterFunc(ctx, func() { time.AfterFunc(drainTime-lastWrites, stop) })
 	return func() {
 		unwatch()
 		stop()
-		<-ended
+		both.Wait()
 	}
 }

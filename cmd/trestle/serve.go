@@ -48,7 +48,8 @@ func (p *program) serve(cmd *cobra.Command, _ []string) error {
 	migrate, _ := cmd.Flags().GetBool("migrate")
 	seed, _ := cmd.Flags().GetBool("seed")
 	return p.withServer(cmd.Flags(), seed, func(s *server) error {
-		handler, err := s.api(s.db, s.identity, s.log).Handler()
+		api := s.api(s.db, s.identity, s.log)
+		handler, err := api.Handler()
 		if err != nil {
 			return err
 		}
@@ -62,7 +63,7 @@ func (p *program) serve(cmd *cobra.Command, _ []string) error {
 		if err := p.greet(ctx, s, listener.Addr(), seed); err != nil {
 			return errors.Join(err, listener.Close())
 		}
-		return s.serve(ctx, handler, listener)
+		return s.serve(ctx, api, handler, listener)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/throttle/redisthrottle"
 )
@@ -96,9 +97,9 @@ func (s *server) close() {
 }
 
 // serve answers requests until ctx ends, and writes down what is left to write.
-func (s *server) serve(ctx context.Context, api http.Handler, listener net.Listener) error {
-	end := s.keepIdentity(ctx)
-	err := serveUntilStopped(ctx, s.httpServer(api), listener, s.log)
+func (s *server) serve(ctx context.Context, api *framework.API, handler http.Handler, listener net.Listener) error {
+	end := s.keepHouse(ctx, api)
+	err := serveUntilStopped(ctx, s.httpServer(handler), listener, s.log)
 	end()
 	if err == nil {
 		s.log.Info("stopped")

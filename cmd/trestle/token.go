@@ -118,9 +118,9 @@ func shortened(text string) string {
 
 func writeTokens(w io.Writer, tokens []auth.TokenRecord) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tTOKEN\tNAME\tCREATED\tEXPIRES")
+	fmt.Fprintln(table, "ID\tTOKEN\tNAME\tCREATED\tUSED\tEXPIRES")
 	for _, t := range tokens {
-		fmt.Fprintf(table, "%s\t%s...\t%s\t%s\t%s\n", t.ID, t.Prefix, orDash(t.Name), day(&t.CreatedAt), day(t.ExpiresAt))
+		fmt.Fprintf(table, "%s\t%s...\t%s\t%s\t%s\t%s\n", t.ID, t.Prefix, orDash(t.Name), day(&t.CreatedAt), day(t.LastUsedAt), day(t.ExpiresAt))
 	}
 	return table.Flush()
 }

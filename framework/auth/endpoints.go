@@ -42,6 +42,8 @@ func (s *Service) Codes() []framework.CodeInfo {
 // ViewSet serves /auth: how callers register, sign in and out, and learn who
 // they are. Register it like any other. What it permits is its own, whatever
 // the API's permission is: everybody may sign in, and all who did may sign out.
+// Where passwords are tried its rates are its own too: the API's for anonymous
+// callers is one that any page may use up for its visitors.
 func (s *Service) ViewSet() framework.ViewSet[User] {
 	browser := s.guarded(s.Sessions)
 	return framework.ViewSet[User]{
@@ -51,26 +53,26 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 		Permission: framework.Anyone(), // of what is not offered: 405 before a login too
 		Slash:      framework.WithoutSlash,
 		Collection: []framework.CollectionAction{
-			entrance(s, "register", s.register).Answers(http.StatusCreated).
+			entrance(s, "register", s.register).Throttle().Answers(http.StatusCreated).
 				Doc("Make an account and sign in: the token is shown this once."),
-			entrance(s, "login", s.login).
+			entrance(s, "login", s.login).Throttle().
 				Doc("Sign in: a token for the header Authorization, shown this once."),
 			framework.OnCollection(http.MethodPost, "logout", s.logout).Untransacted().Permit(framework.Authenticated()).
 				Doc("Revoke the credentials that the request is sent with: its token, session or JWT login, no other."),
 			framework.OnCollection(http.MethodGet, "me", s.me).Permit(framework.Authenticated()).
 				Doc("The user who sends the request."),
-			entrance(s, "token", s.obtainToken).
+			entrance(s, "token", s.obtainToken).Throttle().
 				Doc("A token for scripts, shown this once."),
 			framework.OnCollection(http.MethodDelete, "token", s.revokeToken).Untransacted().
 				Authenticate(s.guarded(s.tokens)...).Permit(framework.Authenticated()).
 				Doc("Revoke the token that the request is sent with."),
 			framework.OnCollection(http.MethodGet, "session", s.showSession).Authenticate(browser...).Permit(framework.Anyone()).
 				Doc("The browser's session: who is signed in, and the token that its scripts send as X-CSRFToken."),
-			entrance(s, "session", s.beginSession).
+			entrance(s, "session", s.beginSession).Throttle().
 				Doc("Sign a browser in. Needs X-CSRFToken, as GET answers it."),
 			framework.OnCollection(http.MethodDelete, "session", s.endSession).Untransacted().Authenticate(browser...).Permit(framework.Anyone()).
 				Doc("Sign the browser out."),
-			entrance(s, "jwt", s.obtainJWT).
+			entrance(s, "jwt", s.obtainJWT).Throttle().
 				Doc("A pair of JWTs: access for requests, refresh for the next pair."),
 			entrance(s, "jwt/refresh", s.refreshJWT).
 				Doc("The next pair; the refresh token that was sent is good no longer."),
