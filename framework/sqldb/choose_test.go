@@ -1,6 +1,9 @@
 package sqldb
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestChooseChangesEachRowByItsKey(t *testing.T) {
 	eachKind(t, func(t *testing.T, url string) {
@@ -15,7 +18,7 @@ func TestChooseChangesEachRowByItsKey(t *testing.T) {
 				Choose("open", "id", keys, func(k string) any { return stocks[k] > 0 }),
 				Choose("note", "id", keys, func(k string) any { return map[bool]any{true: nil, false: k}[k == "b"] }))
 		}
-		var got string
+		var got []string
 		rows, err := db.Session().Query(t.Context(), db.NewSelect().TableExpr("shelves").
 			ColumnExpr("id || ':' || stock || ':' || CASE WHEN open THEN 1 ELSE 0 END || ':' || COALESCE(note, '-')").Order("id"))
 		if err != nil {
@@ -27,12 +30,12 @@ func TestChooseChangesEachRowByItsKey(t *testing.T) {
 			if err := rows.Scan(&row); err != nil {
 				t.Fatal(err)
 			}
-			got += row + " "
+			got = append(got, row)
 		}
 		if err := rows.Err(); err != nil {
 			t.Fatal(err)
 		}
-		if want := "a:10:1:a b:5000000000:1:- c:0:0:c d:4:0:y "; got != want {
+		if want := []string{"a:10:1:a", "b:5000000000:1:-", "c:0:0:c", "d:4:0:y"}; !slices.Equal(got, want) {
 			t.Errorf("the rows are %s, want %s", got, want)
 		}
 	})

@@ -32,4 +32,4 @@ func (l valueList[T]) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error)
 }
 
 // padded is the power of two that n values are filled up to.
-func padded(n int) int { return 1 << bits.Len(uint(n-1)) } //nolint:gosec // n is above zero
+func padded(n int) int { return 1 << bits.Len(uint(n-1)) }

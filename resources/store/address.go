@@ -1,0 +1,64 @@
+package store
+
+import (
+	"regexp"
+
+	"trestle.example/framework"
+)
+
+// An Address is where an order goes, in India.
+type Address struct {
+	Name     string  `json:"name"     validate:"required,max=120"`
+	Phone    Phone   `json:"phone"    validate:"required" doc:"Ten digits, or with a country's code: +919876543210."`
+	Line1    string  `json:"line1"    validate:"required,max=200"`
+	Line2    *string `json:"line2"    validate:"max=200"`
+	Landmark *string `json:"landmark" validate:"max=200"`
+	City     string  `json:"city"     validate:"required,max=100"`
+	State    string  `json:"state"    validate:"required,max=100"`
+	Pincode  Pincode `json:"pincode"  validate:"required" doc:"Six digits, the first not 0."`
+}
+
+// tidy makes optional parts that are blank absent: there is one way to say
+// that an address has none.
+func (a Address) tidy() Address {
+	for _, part := range []**string{&a.Line2, &a.Landmark} {
+		if *part != nil && **part == "" {
+			*part = nil
+		}
+	}
+	return a
+}
+
+// A Phone is a telephone number as E.164 has it: +919876543210.
+type Phone string
+
+var (
+	tenDigits = regexp.MustCompile(`^\d{10}$`)
+	worldwide = regexp.MustCompile(`^\+[1-9]\d{7,14}$`)
+	sixDigits = regexp.MustCompile(`^[1-9]\d{5}$`)
+)
+
+// UnmarshalText reads a number of E.164, or the ten digits of an Indian one.
+func (p *Phone) UnmarshalText(text []byte) error {
+	number := string(text)
+	if tenDigits.MatchString(number) {
+		number = "+91" + number
+	}
+	if !worldwide.MatchString(number) {
+		return framework.ValueError("must be ten digits, or a number with its country's code, such as +919876543210")
+	}
+	*p = Phone(number)
+	return nil
+}
+
+// A Pincode is an Indian postal code.
+type Pincode string
+
+// UnmarshalText reads six digits of which the first is not 0.
+func (p *Pincode) UnmarshalText(text []byte) error {
+	if !sixDigits.Match(text) {
+		return framework.ValueError("must be six digits, the first not 0, such as 560001")
+	}
+	*p = Pincode(text)
+	return nil
+}

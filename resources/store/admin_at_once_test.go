@@ -1,0 +1,241 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"testing"
+
+	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/sqldb"
+	"trestle.example/resources/store"
+)
+
+// crowded runs a test on both databases in which requests meet. None may be
+// ended by a deadlock, not even one that is retried: there is an order in which
+// all lock.
+func crowded(t *testing.T, test func(t *testing.T, s *site)) {
+	t.Helper()
+	both(t, func(t *testing.T, s *site) {
+		s.db.Observe(func(_ context.Context, e sqldb.Event) {
+			if fault, _ := sqldb.Classify(e.Err); fault.Kind == sqldb.Retry {
+				t.Errorf("a statement is to be retried: %v\n%s", e.Err, e.SQL)
+			}
+		})
+		s.person("staff")
+		test(t, s)
+		s.audit()
+		s.auditCatalogue()
+	})
+}
+
+func (s *site) expectTally(answers []*frameworktest.Response, want map[string]int) {
+	s.t.Helper()
+	if got := tally(answers); !maps.Equal(got, want) {
+		s.t.Errorf("the answers are %v; want %v", got, want)
+	}
+}
+
+// TestNamesAtOnce: products of one name get slugs of their own, without a gap.
+func TestNamesAtOnce(t *testing.T) {
+	crowded(t, func(t *testing.T, s *site) {
+		const n = 50
+		staff := s.as("staff")
+		s.expectTally(together(n, func(int) *frameworktest.Response { return staff.Post(newProduct, product("Dal", nil)) }), map[string]int{"201": n})
+		want := []string{"dal"}
+		for i := 2; i <= n; i++ {
+			want = append(want, fmt.Sprintf("dal-%d", i))
+		}
+		var slugs []string
+		for _, p := range s.shelves() {
+			slugs = append(slugs, p.Slug)
+		}
+		slices.Sort(want)
+		if slices.Sort(slugs); !slices.Equal(slugs, want) {
+			t.Errorf("the slugs are %q", slugs)
+		}
+	})
+}
+
+// TestCodesAtOnce: one of those that ask for a code, or for a slug, gets it;
+// the others are told what is taken.
+func TestCodesAtOnce(t *testing.T) {
+	crowded(t, func(t *testing.T, s *site) {
+		const n = 20
+		staff := s.as("staff")
+		answers := together(n, func(i int) *frameworktest.Response {
+			return staff.Post(newProduct, product(fmt.Sprintf("P%d", i), fields{"variants": []fields{variant(fmt.Sprintf("FREE-%d", i), nil), variant("ONE", nil)}}))
+		})
+		s.expectTally(answers, map[string]int{"201": 1, "409 sku_taken": n - 1})
+		for _, r := range answers {
+			if r.Status() == 409 {
+				r.Fault("/variants/1/sku", "not_unique").Lacks("/variants/0")
+			}
+		}
+		s.expectTally(together(n, func(int) *frameworktest.Response {
+			return staff.Post(newProduct, product("Slug", fields{"slug": "one"}))
+		}),
+			map[string]int{"201": 1, "409 slug_taken": n - 1})
+	})
+}
+
+// TestCodesInOppositeOrders: those that ask for the same codes, for new variants
+// or for those they have, in whatever order, do not meet in a circle: one gets
+// them all.
+func TestCodesInOppositeOrders(t *testing.T) {
+	crowded(t, func(t *testing.T, s *site) {
+		const n, codes = 10, 12
+		staff := s.as("staff")
+		products := make([]store.AdminProduct, n)
+		for i := range products {
+			products[i] = s.offer("Tea", fields{"variants": many(fmt.Sprintf("OWN-%d", i), codes)})
+		}
+		for round := range rounds(2, 30) {
+			renamed := func(i int) (list []fields) {
+				for at, v := range products[i].Variants {
+					list = append(list, fields{"id": v.ID, "sku": fmt.Sprintf("RENAMED-%d-%d", round, at)})
+				}
+				if i%2 == 0 {
+					slices.Reverse(list)
+				}
+				return list
+			}
+			s.expectTally(together(n, func(i int) *frameworktest.Response { return s.patch(products[i], fields{"variants": renamed(i)}) }),
+				map[string]int{"200": 1, "409 sku_taken": n - 1})
+			s.expectTally(together(n, func(i int) *frameworktest.Response {
+				list := many(fmt.Sprintf("NEW-%d", round), codes)
+				if i%2 == 0 {
+					slices.Reverse(list)
+				}
+				return staff.Post(newProduct, product(fmt.Sprintf("P%d-%d", round, i), fields{"variants": list}))
+			}), map[string]int{"201": 1, "409 sku_taken": n - 1})
+		}
+	})
+}
+
+// TestCategoriesAtOnce: a category that several make at once is one, and counts
+// them all; products that change places in opposite ways do not meet in a
+// circle.
+func TestCategoriesAtOnce(t *testing.T) {
+	crowded(t, func(t *testing.T, s *site) {
+		const n = 20
+		staff := s.as("staff")
+		products := make([]store.AdminProduct, n)
+		answers := together(n, func(i int) *frameworktest.Response {
+			return staff.Post(newProduct, product(fmt.Sprintf("P%d", i), fields{"category": fields{"slug": fmt.Sprintf("c%d", i%2), "name": "C"}}))
+		})
+		s.expectTally(answers, map[string]int{"201": n})
+		for i, r := range answers {
+			products[i] = s.admin(r)
+		}
+		list := listOf[store.CategoryView](s.Get("/api/categories"))
+		if len(list.Items) != 2 || list.Items[0].ProductCount != n/2 || list.Items[1].ProductCount != n/2 {
+			t.Errorf("the categories are %+v", list.Items)
+		}
+		for round := range rounds(3, 30) {
+			s.expectTally(together(n, func(i int) *frameworktest.Response {
+				return s.patch(products[i], fields{"category": fields{"slug": fmt.Sprintf("c%d", (i+round+1)%2)}, "published": (i+round)%5 != 0})
+			}), map[string]int{"200": n})
+		}
+	})
+}
+
+// TestTwoStaffAtOnce: changes of one product at once are all there afterwards;
+// of those that name the version they are based on, one is done.
+func TestTwoStaffAtOnce(t *testing.T) {
+	crowded(t, func(t *testing.T, s *site) {
+		p := s.tea("tea")
+		a, b := p.Variants[0].ID, p.Variants[1].ID
+		for round := range rounds(5, 50) {
+			price, mark := int64(1000+round), strconv.Itoa(round)
+			changes := []fields{
+				{"brand": mark},
+				{"description": mark},
+				{"variants": []fields{{"id": a, "pricePaise": price, "mrpPaise": price}}},
+				{"variants": []fields{{"id": b, "pricePaise": 2 * price}}},
+				{"variants": []fields{{"id": a, "label": mark}}},
+				{"variants": []fields{variant("NEW-"+mark, nil)}},
+			}
+			s.expectTally(together(len(changes)+1, func(i int) *frameworktest.Response {
+				if i == len(changes) {
+					return s.setStock(p.Variants[0], int64(10+round))
+				}
+				return s.patch(p, changes[i])
+			}), map[string]int{"200": len(changes) + 1})
+			now := s.admin(s.patch(p, fields{}).Expect(200))
+			v := now.Variants
+			if *now.Brand != mark || *now.Description != mark || v[0].PricePaise != price || v[0].Label != mark || v[0].Stock != int64(10+round) ||
+				v[1].PricePaise != 2*price || len(v) != len(p.Variants)+round+1 || now.Version != p.Version+int64(len(changes)*(round+1)) {
+				t.Fatalf("something was lost: %+v", now)
+			}
+		}
+		now := s.admin(s.patch(p, fields{}).Expect(200))
+		s.expectTally(together(10, func(i int) *frameworktest.Response {
+			return s.patch(p, fields{"version": now.Version, "name": fmt.Sprintf("Of %d", i)})
+		}), map[string]int{"200": 1, "409 version_conflict": 9})
+	})
+}
+
+// TestStocksAtOnce: every set is done and written down, one after the other; of
+// those that expect the same stock, one is done.
+func TestStocksAtOnce(t *testing.T) {
+	crowded(t, func(t *testing.T, s *site) {
+		const n = 50
+		v := s.offer("Curd", nil).Variants[0]
+		s.expectTally(together(n, func(i int) *frameworktest.Response { return s.setStock(v, int64(i+1)) }), map[string]int{"200": n})
+		reached := map[int64]bool{}
+		for _, m := range s.movements(v) {
+			reached[m.StockAfter] = true
+		}
+		if len(reached) != n {
+			t.Errorf("%d of %d sets are written down", len(reached), n)
+		}
+		s.setStock(v, 5).Expect(200)
+		staff := s.as("staff")
+		s.expectTally(together(n, func(i int) *frameworktest.Response {
+			return staff.Patch(stockPath(v), fields{"stock": 100 + i, "expectedStock": 5})
+		}), map[string]int{"200": 1, "409 stock_changed": n - 1})
+	})
+}
+
+// TestStaffAgainstBuyers: products change, also between two of them, while they
+// are bought; nobody waits in a circle.
+func TestStaffAgainstBuyers(t *testing.T) {
+	crowded(t, func(t *testing.T, s *site) {
+		s.widen(1_000_000)
+		one, two := s.tea("one"), s.tea("two")
+		bought := []store.AdminVariant{one.Variants[0], two.Variants[0]}
+		buyers := []string{"asha", "bela", "chitra", "devi", "esha", "farah", "gita", "hema"}
+		for _, name := range buyers {
+			s.person(name)
+		}
+		for round := range rounds(3, 30) {
+			for _, v := range bought {
+				s.setStock(v, 4).Expect(200)
+			}
+			for i, name := range buyers {
+				for n := range bought {
+					v := bought[(n+i)%2]
+					s.as(name).Post("/api/cart/items", fields{"variantId": v.ID, "quantity": 1}).Expect(201)
+				}
+			}
+			answers := together(len(buyers)+4, func(i int) *frameworktest.Response {
+				switch {
+				case i < len(buyers):
+					return s.places(buyers[i])
+				case i%2 == 0:
+					return s.patch([]store.AdminProduct{one, two}[i/2%2], fields{"brand": fmt.Sprint(round, i), "variants": []fields{{"id": bought[i/2%2].ID, "label": fmt.Sprint(round, i)}}})
+				}
+				return s.setStock(bought[i/2%2], 4)
+			})
+			for i, r := range answers {
+				if status := r.Status(); i >= len(buyers) && status != 200 || status != 200 && status != 201 && status != 409 {
+					t.Errorf("request %d is answered %d: %s", i, status, r.Body())
+				}
+			}
+			s.exec("DELETE FROM cart_items")
+		}
+	})
+}

@@ -1,0 +1,66 @@
+package store
+
+import (
+	"trestle.example/framework"
+	"trestle.example/framework/filter"
+	"trestle.example/framework/page"
+)
+
+// AdminOrderView is an order as staff see it.
+type AdminOrderView struct {
+	OrderView
+
+	Notes string `json:"notes"` // the buyer's, for those who deliver
+}
+
+// TransitionDetails go with the code illegal_transition.
+type TransitionDetails struct {
+	Status  Status   `json:"status"`
+	Allowed []string `json:"allowed"` // the actions that this status allows
+}
+
+// AdminOrders serves /admin/orders: everybody's, for staff, who take them on
+// their way step by step.
+var AdminOrders = framework.ViewSet[Order]{
+	Name:  "orders",
+	Under: "admin",
+	Doc:   "Everybody's orders, for staff. Each action answers the whole order.",
+	Verbs: framework.Verbs{List: framework.Computes(adminOrderView, "Items:-")},
+	Scope: framework.Public(),
+	Filters: []framework.Filter{
+		filter.Choice("status", string(Placed), string(Confirmed), string(Packed), string(OutForDelivery), string(Delivered), string(Cancelled)),
+	},
+	Ordering:   framework.Ordering{Default: newestFirst},
+	Pagination: page.Screen{},
+	Permission: framework.Staff(),
+	Strict:     framework.Strict,
+	Slash:      framework.WithoutSlash,
+	Actions: []framework.Action[Order]{
+		confirming.byStaff("The store took the order on."),
+		packing.byStaff("The order is packed and can no longer be cancelled."),
+		dispatching.byStaff("The order left the store."),
+		delivering.byStaff("The order arrived."),
+	},
+}
+
+// byStaff serves POST /admin/orders/{id}/{action}.
+func (t transition) byStaff(doc string) framework.Action[Order] {
+	return framework.Post(t.action, func(c *framework.Call, o *Order, _ framework.None) (AdminOrderView, error) {
+		switch made, err := t.advance(c, o); {
+		case err != nil:
+			return AdminOrderView{}, err
+		case !made:
+			return AdminOrderView{}, framework.Conflict(codeIllegalTransition, "An order in this status cannot take this step; details has those it can.").
+				With(TransitionDetails{Status: o.Status, Allowed: allowed(o.Status)})
+		}
+		if err := loadItems(c, o); err != nil {
+			return AdminOrderView{}, err
+		}
+		return adminOrderView(c, o)
+	}).Idempotent().Doc(doc)
+}
+
+func adminOrderView(c *framework.Call, o *Order) (AdminOrderView, error) {
+	view, err := orderView(c, o)
+	return AdminOrderView{OrderView: view, Notes: o.Notes}, err
+}

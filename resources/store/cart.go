@@ -1,0 +1,148 @@
+package store
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
+)
+
+// A Cart is a user's one cart; its key is the user's. It is made with the
+// first item and emptied, never deleted.
+type Cart struct {
+	bun.BaseModel `bun:"table:carts"`
+
+	UserID      uuid.UUID `bun:",pk"`
+	Version     int64     // grows with every change
+	LastAddress *Address  `bun:"type:jsonb"` // of the latest order
+	UpdatedAt   time.Time
+}
+
+// CartView is a cart with everything that its screen and the checkout's show,
+// at current prices and stocks. Sums count every line, also those that cannot
+// be ordered.
+type CartView struct {
+	Version          int64          `json:"version"`
+	Items            []CartItemView `json:"items"`
+	TotalQuantity    int64          `json:"totalQuantity"`
+	SubtotalPaise    int64          `json:"subtotalPaise"`
+	SavingsPaise     int64          `json:"savingsPaise"` // against list prices, where there are any
+	DeliveryFeePaise int64          `json:"deliveryFeePaise"`
+	TotalPaise       int64          `json:"totalPaise"`
+	CanOrder         bool           `json:"canOrder"` // there are items, and all are ok
+	Checkout         CheckoutView   `json:"checkout"`
+}
+
+// CheckoutView is what placing an order needs besides the cart.
+type CheckoutView struct {
+	DeliverySlots []SlotView `json:"deliverySlots"`
+	LastAddress   *Address   `json:"lastAddress"`
+}
+
+// Carts serves /cart.
+var Carts = framework.ViewSet[Cart]{
+	Name:   "cart",
+	Doc:    "The caller's one cart, with current prices and stock, and what the checkout needs.",
+	Verbs:  framework.Verbs{Retrieve: framework.Does(showCart), Delete: framework.Does(emptyCart)},
+	Single: (*Cart).user,
+	Slash:  framework.WithoutSlash,
+}
+
+func (k *Cart) user() *uuid.UUID { return &k.UserID }
+
+// showCart serves GET /cart. A user without a cart has an empty one, and
+// looking at it does not make it.
+func showCart(c *framework.Call, _ framework.None) (CartView, error) {
+	b, err := readBasket(c)
+	if err != nil {
+		return CartView{}, err
+	}
+	return b.view(c)
+}
+
+// emptyCart serves DELETE /cart.
+func emptyCart(c *framework.Call, _ framework.None) (CartView, error) {
+	b, err := holdBasket(c)
+	if err != nil {
+		return CartView{}, err
+	}
+	q := c.DB.NewDelete().Model((*CartItem)(nil)).Where("user_id = ?", sqldb.Param(c.Caller.ID))
+	if _, err := c.Session().Exec(c, q); err != nil {
+		return CartView{}, err
+	}
+	b.lines = nil
+	return b.view(c)
+}
+
+// A basket is the caller's cart as it is read.
+type basket struct {
+	version     int64
+	lastAddress *Address
+	lines       []*line
+}
+
+// holdBasket locks the caller's cart until the transaction ends, makes it if it
+// is not there, counts its version up, and reads it.
+func holdBasket(c *framework.Call) (*basket, error) {
+	_, err := c.Session().Exec(c, c.DB.NewRaw(`
+		INSERT INTO carts (user_id, version, updated_at) VALUES (?, 1, ?)
+		ON CONFLICT (user_id) DO UPDATE SET version = carts.version + 1, updated_at = excluded.updated_at`,
+		sqldb.Param(c.Caller.ID), sqldb.Param(c.Now)))
+	if err != nil {
+		return nil, err
+	}
+	return readBasket(c)
+}
+
+// A basketRow is a cart with one of its lines, whose columns are null where it
+// has none.
+type basketRow struct {
+	line `bun:",extend"`
+
+	Version     int64
+	LastAddress *Address `bun:"type:jsonb"`
+}
+
+// readBasket reads the caller's cart in one statement.
+func readBasket(c *framework.Call) (*basket, error) {
+	var rows []*basketRow
+	err := read(c, c.DB.NewSelect().
+		TableExpr("carts AS c").
+		Join("LEFT JOIN cart_items AS i ON i.user_id = c.user_id").
+		Join("LEFT JOIN variants AS v ON v.id = i.variant_id").
+		Join("LEFT JOIN products AS p ON p.id = v.product_id").
+		ColumnExpr("c.version, c.last_address, i.id AS item_id, i.quantity, i.seen_price_paise").
+		ColumnExpr(heldColumns).
+		Where("c.user_id = ?", sqldb.Param(c.Caller.ID)).
+		OrderExpr("i.id"), &rows)
+	b := &basket{}
+	for _, row := range rows {
+		b.version, b.lastAddress = row.Version, row.LastAddress
+		if row.ItemID != uuid.Nil {
+			b.lines = append(b.lines, &row.line)
+		}
+	}
+	return b, err
+}
+
+// view is the basket with the slots that are open now.
+func (b *basket) view(c *framework.Call) (CartView, error) {
+	slots, err := slots(c)
+	if err != nil {
+		return CartView{}, err
+	}
+	items := make([]CartItemView, len(b.lines))
+	for i, l := range b.lines {
+		items[i] = l.view()
+	}
+	sums := sum(b.lines)
+	return CartView{
+		Version: b.version, Items: items, TotalQuantity: sums.quantity,
+		SubtotalPaise: sums.subtotal, SavingsPaise: sums.savings, DeliveryFeePaise: deliveryFeePaise, TotalPaise: sums.total(),
+		CanOrder: len(b.lines) > 0 && len(problems(b.lines)) == 0,
+		Checkout: CheckoutView{DeliverySlots: slots, LastAddress: b.lastAddress},
+	}, nil
+}

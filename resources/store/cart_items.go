@@ -1,0 +1,214 @@
+package store
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
+)
+
+// What a cart takes at most. The first is also in the tags of the inputs and in
+// the table's own check.
+const (
+	maxQuantity = 50
+	maxLines    = 100
+)
+
+// A CartItem is one line of a cart: a variant appears in one line only.
+type CartItem struct {
+	bun.BaseModel `bun:"table:cart_items"`
+
+	ID             uuid.UUID `bun:",pk"`
+	UserID         uuid.UUID
+	VariantID      uuid.UUID
+	Quantity       int64 // 1 to 50
+	SeenPricePaise int64 // the price when the user last wrote this line
+	CreatedAt      time.Time
+}
+
+// CartItemInput adds to the cart.
+type CartItemInput struct {
+	VariantID uuid.UUID `json:"variantId" validate:"required"`
+	Quantity  int64     `json:"quantity"  validate:"min=1,max=50" default:"1"`
+}
+
+// QuantityInput changes a line.
+type QuantityInput struct {
+	Quantity int64 `json:"quantity" validate:"required,min=1,max=50"`
+}
+
+// LineDetails go with the codes insufficient_stock and item_unavailable.
+type LineDetails struct {
+	AvailableQuantity *int64        `json:"availableQuantity,omitempty"` // of the line that was to be written
+	Lines             []LineProblem `json:"lines"`
+}
+
+// LimitDetails go with the code quantity_limit.
+type LimitDetails struct {
+	Limit int64 `json:"limit"`
+}
+
+// CartItems serves /cart/items. Every write answers the whole cart.
+//
+// A line is locked through its cart, which every write locks first, so the
+// functions begin their transactions themselves.
+var CartItems = framework.ViewSet[CartItem]{
+	Name:  "items",
+	Under: "cart",
+	Doc:   "The lines of the caller's cart. Every write answers the whole cart.",
+	Verbs: framework.Verbs{
+		Create: framework.Does(addItem).Answers(http.StatusCreated).Idempotent(),
+		Patch:  framework.Changes(changeItem).Untransacted(),
+		Delete: framework.Changes(removeItem).Untransacted(),
+	},
+	Scope: framework.Own((*CartItem).user),
+	Slash: framework.WithoutSlash,
+}
+
+func (i *CartItem) user() *uuid.UUID { return &i.UserID }
+
+// addItem serves POST /cart/items: of a variant that is in the cart already
+// there are more afterwards.
+func addItem(c *framework.Call, in CartItemInput) (CartView, error) {
+	b, err := holdBasket(c)
+	if err != nil {
+		return CartView{}, err
+	}
+	l, err := b.lineOf(c, in.VariantID)
+	if err != nil {
+		return CartView{}, err
+	}
+	l.Quantity += in.Quantity
+	l.SeenPricePaise = l.PricePaise
+	switch {
+	case l.Quantity > maxQuantity:
+		return CartView{}, overLimit("A cart takes at most %d of one variant.", maxQuantity)
+	case len(b.lines) > maxLines:
+		return CartView{}, overLimit("A cart takes at most %d variants.", maxLines)
+	case l.status() != LineOK:
+		return CartView{}, tooMany(l)
+	}
+	if err := storeLine(c, l); err != nil {
+		return CartView{}, err
+	}
+	return b.view(c)
+}
+
+// lineOf is the line of a variant, a new and empty one if the cart has none.
+func (b *basket) lineOf(c *framework.Call, variant uuid.UUID) (*line, error) {
+	for _, l := range b.lines {
+		if l.ID == variant {
+			return l, l.sold()
+		}
+	}
+	var found []*line
+	err := read(c, c.DB.NewSelect().
+		TableExpr("variants AS v").Join("JOIN products AS p ON p.id = v.product_id").
+		ColumnExpr(heldColumns).Where("v.id = ?", sqldb.Param(variant)), &found)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, noVariant()
+	}
+	b.lines = append(b.lines, found[0])
+	return found[0], found[0].sold()
+}
+
+// sold refuses what is no longer sold.
+func (l *line) sold() error {
+	if l.Live {
+		return nil
+	}
+	return noVariant()
+}
+
+func noVariant() error {
+	return framework.Refuse(http.StatusNotFound, codeVariantNotFound, "There is no such variant, or it is no longer sold.")
+}
+
+// storeLine writes a line as it is now.
+func storeLine(c *framework.Call, l *line) error {
+	if l.ItemID != uuid.Nil {
+		_, err := c.Session().Exec(c, c.DB.NewUpdate().Table("cart_items").
+			Set("quantity = ?", sqldb.Param(l.Quantity)).Set("seen_price_paise = ?", sqldb.Param(l.SeenPricePaise)).
+			Where("id = ?", sqldb.Param(l.ItemID)))
+		return err
+	}
+	l.ItemID = newID()
+	return insert(c, &CartItem{
+		ID: l.ItemID, UserID: c.Caller.ID, VariantID: l.ID, Quantity: l.Quantity, SeenPricePaise: l.SeenPricePaise, CreatedAt: c.Now,
+	})
+}
+
+// changeItem serves PATCH /cart/items/{id}. Fewer than before are always
+// possible, even if there are not so many.
+func changeItem(c *framework.Call, item *CartItem, in QuantityInput) (CartView, error) {
+	return onItem(c, item, func(c *framework.Call, _ *basket, l *line) error {
+		more := in.Quantity > l.Quantity
+		l.Quantity, l.SeenPricePaise = in.Quantity, l.PricePaise
+		if more && l.status() != LineOK {
+			return tooMany(l)
+		}
+		return storeLine(c, l)
+	})
+}
+
+// removeItem serves DELETE /cart/items/{id}.
+func removeItem(c *framework.Call, item *CartItem, _ framework.None) (CartView, error) {
+	return onItem(c, item, func(c *framework.Call, b *basket, l *line) error {
+		b.lines = slices.DeleteFunc(b.lines, func(other *line) bool { return other == l })
+		_, err := c.Session().Exec(c, c.DB.NewDelete().Table("cart_items").Where("id = ?", sqldb.Param(l.ItemID)))
+		return err
+	})
+}
+
+// onItem runs fn with a line of the cart, which is locked, and answers with the
+// cart. An item that was found before the cart was locked may be gone.
+func onItem(c *framework.Call, item *CartItem, fn func(*framework.Call, *basket, *line) error) (view CartView, err error) {
+	err = c.InTx(func(c *framework.Call) error {
+		b, err := holdBasket(c)
+		if err != nil {
+			return err
+		}
+		for _, l := range b.lines {
+			if l.ItemID == item.ID {
+				if err := fn(c, b, l); err != nil {
+					return err
+				}
+				view, err = b.view(c)
+				return err
+			}
+		}
+		return framework.NotFound()
+	})
+	return view, err
+}
+
+// tooMany refuses a line of which there is not enough, or that is no longer
+// sold.
+func tooMany(l *line) error {
+	available := l.available()
+	details := LineDetails{AvailableQuantity: &available, Lines: []LineProblem{l.problem()}}
+	return refuseLines(details)
+}
+
+// refuseLines refuses lines that cannot be had. Nothing was changed.
+func refuseLines(details LineDetails) error {
+	for _, p := range details.Lines {
+		if p.Status == LineUnavailable {
+			return framework.Conflict(codeItemUnavailable, "Something is no longer sold; details names it.").With(details)
+		}
+	}
+	return framework.Conflict(codeInsufficientStock, "There is less in stock than was asked for; details names it.").With(details)
+}
+
+func overLimit(format string, limit int64) error {
+	return framework.Conflict(codeQuantityLimit, fmt.Sprintf(format, limit)).With(LimitDetails{limit})
+}

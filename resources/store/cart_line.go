@@ -1,0 +1,137 @@
+package store
+
+import "github.com/google/uuid"
+
+// deliveryFeePaise is what delivery costs: nothing.
+const deliveryFeePaise = 0
+
+// A LineStatus says whether a line of a cart can be ordered.
+type LineStatus string
+
+// A line is ok; or there is some stock, but not enough; or none; or the product
+// is no longer sold.
+const (
+	LineOK                LineStatus = "ok"
+	LineInsufficientStock LineStatus = "insufficient_stock"
+	LineOutOfStock        LineStatus = "out_of_stock"
+	LineUnavailable       LineStatus = "unavailable"
+)
+
+// A line is an item of a cart with what it asks for, as it is now.
+type line struct {
+	held `bun:",extend"`
+
+	ItemID         uuid.UUID
+	Quantity       int64
+	SeenPricePaise int64
+}
+
+// CartItemView is a line of a cart.
+type CartItemView struct {
+	ID                 uuid.UUID       `json:"id"`
+	Quantity           int64           `json:"quantity"`
+	Product            CartProductView `json:"product"`
+	Variant            VariantSummary  `json:"variant"`
+	UnitPricePaise     int64           `json:"unitPricePaise"`     // what an order would charge now
+	PreviousPricePaise *int64          `json:"previousPricePaise"` // when the user last wrote the line, null if it is the same
+	LineTotalPaise     int64           `json:"lineTotalPaise"`
+	Status             LineStatus      `json:"status"`
+	AvailableQuantity  *int64          `json:"availableQuantity,omitempty"` // where the status is not ok
+}
+
+// CartProductView is a product as a line of a cart shows it.
+type CartProductView struct {
+	ID       uuid.UUID `json:"id"`
+	Slug     string    `json:"slug"`
+	Name     string    `json:"name"`
+	Brand    *string   `json:"brand"`
+	ImageURL *string   `json:"imageUrl"`
+}
+
+func (l *line) view() CartItemView {
+	v := CartItemView{
+		ID: l.ItemID, Quantity: l.Quantity,
+		Product: CartProductView{ID: l.ProductID, Slug: l.Slug, Name: l.Name, Brand: l.Brand, ImageURL: l.Image},
+		Variant: l.summary(), UnitPricePaise: l.PricePaise, LineTotalPaise: l.total(), Status: l.status(),
+	}
+	if l.SeenPricePaise != l.PricePaise {
+		v.PreviousPricePaise = &l.SeenPricePaise
+	}
+	if v.Status != LineOK {
+		available := l.available()
+		v.AvailableQuantity = &available
+	}
+	return v
+}
+
+func (l *line) status() LineStatus {
+	switch {
+	case !l.Live:
+		return LineUnavailable
+	case l.Stock == 0:
+		return LineOutOfStock
+	case l.Stock < l.Quantity:
+		return LineInsufficientStock
+	}
+	return LineOK
+}
+
+// available is how many of those that were asked for can be had: more of the
+// stock is not told.
+func (l *line) available() int64 {
+	if !l.Live {
+		return 0
+	}
+	return min(l.Stock, l.Quantity)
+}
+
+func (l *line) total() int64 { return l.PricePaise * l.Quantity }
+
+// savings are what the line costs less than by its list price.
+func (l *line) savings() int64 {
+	if l.MRPPaise == nil {
+		return 0
+	}
+	return (*l.MRPPaise - l.PricePaise) * l.Quantity
+}
+
+// sums are what lines come to. The largest cart, of 100 lines of 50 for
+// 10,000,000 paise each, is far below what an int64 holds.
+type sums struct{ quantity, subtotal, savings int64 }
+
+func sum(lines []*line) (s sums) {
+	for _, l := range lines {
+		s.quantity += l.Quantity
+		s.subtotal += l.total()
+		s.savings += l.savings()
+	}
+	return s
+}
+
+func (s sums) total() int64 { return s.subtotal + deliveryFeePaise }
+
+// A LineProblem says why a line cannot be ordered.
+type LineProblem struct {
+	ItemID            *uuid.UUID `json:"itemId,omitempty"` // absent if the line is not in the cart yet
+	VariantID         uuid.UUID  `json:"variantId"`
+	Status            LineStatus `json:"status"`
+	AvailableQuantity int64      `json:"availableQuantity"`
+}
+
+func (l *line) problem() LineProblem {
+	p := LineProblem{VariantID: l.ID, Status: l.status(), AvailableQuantity: l.available()}
+	if l.ItemID != uuid.Nil {
+		p.ItemID = &l.ItemID
+	}
+	return p
+}
+
+// problems are those of all lines.
+func problems(lines []*line) (found []LineProblem) {
+	for _, l := range lines {
+		if l.status() != LineOK {
+			found = append(found, l.problem())
+		}
+	}
+	return found
+}

@@ -1,0 +1,114 @@
+package store_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/resources/store"
+)
+
+// raw is JSON as it stands.
+type raw string
+
+// MarshalJSON implements [json.Marshaler].
+func (r raw) MarshalJSON() ([]byte, error) { return []byte(r), nil }
+
+var _ json.Marshaler = raw("")
+
+// catalogueTables are those that a change of the catalogue writes.
+var catalogueTables = []string{
+	"categories", "products", "variants", "stock_movements", "product_changes", "product_terms", "product_grams",
+}
+
+// contents are all rows of the catalogue, as text.
+func (s *site) contents() string {
+	s.t.Helper()
+	var text strings.Builder
+	for _, table := range catalogueTables {
+		fmt.Fprintf(&text, "%s:\n", table)
+		for _, row := range s.rows(table) {
+			fmt.Fprintln(&text, row)
+		}
+	}
+	return text.String()
+}
+
+// rows are those of a table, by column, in the order of their first.
+func (s *site) rows(table string) (all []map[string]any) {
+	s.t.Helper()
+	s.must(s.db.NewSelect().TableExpr("?", bun.Ident(table)).ColumnExpr("*").OrderExpr("1, 2").Scan(context.Background(), &all)) //nolint:unqueryvet // every column there is
+	return all
+}
+
+// shelves are all products as they are stored, with their variants in order.
+func (s *site) shelves() (all []*store.Product) {
+	s.t.Helper()
+	s.must(s.db.NewSelect().Model(&all).Relation("Category").Relation("Variants").OrderExpr("product.id").Scan(context.Background()))
+	for _, p := range all {
+		slices.SortFunc(p.Variants, func(a, b *store.Variant) int { return cmp.Compare(a.Position, b.Position) })
+	}
+	return all
+}
+
+// card is the variant that a product must show, worked out from the rule and
+// from nothing that is stored for it: the cheapest in stock, else the cheapest,
+// ties by position, then id.
+func card(p *store.Product) *store.Variant {
+	var best *store.Variant
+	for _, v := range p.Variants { // in order of position
+		switch {
+		case v.Archived:
+		case best == nil, v.Stock > 0 && best.Stock == 0, (v.Stock > 0) == (best.Stock > 0) && v.PricePaise < best.PricePaise:
+			best = v
+		}
+	}
+	return best
+}
+
+// auditCatalogue checks what must hold of the catalogue whatever was done: what
+// products repeat of their variants, what categories count, and that every
+// product has one variant on sale, positions of their own and a price within
+// its list price.
+func (s *site) auditCatalogue() {
+	s.t.Helper()
+	counts := map[uuid.UUID]int64{}
+	for _, p := range s.shelves() {
+		if p.Published {
+			counts[p.CategoryID]++
+		}
+		v := card(p)
+		if v == nil {
+			s.t.Errorf("%s has no variant on sale", p.Name)
+			continue
+		}
+		if p.CheapestVariantID != v.ID || p.PricePaise != v.PricePaise || p.InStock != (v.Stock > 0) {
+			s.t.Errorf("%s repeats %s, %d, in stock %v; its cheapest is %s, %d, stock %d", p.Name, p.CheapestVariantID, p.PricePaise, p.InStock, v.ID, v.PricePaise, v.Stock)
+		}
+		s.auditVariants(p)
+	}
+	var categories []store.Category
+	s.must(s.db.NewSelect().Model(&categories).Scan(context.Background()))
+	for _, c := range categories {
+		if c.ProductCount != counts[c.ID] {
+			s.t.Errorf("%s counts %d products and has %d", c.Name, c.ProductCount, counts[c.ID])
+		}
+	}
+}
+
+func (s *site) auditVariants(p *store.Product) {
+	s.t.Helper()
+	positions := map[int64]bool{}
+	for _, v := range p.Variants {
+		if positions[v.Position] || v.PricePaise < 1 || v.MRPPaise != nil && *v.MRPPaise < v.PricePaise || strings.HasPrefix(v.SKUFolded, " ") {
+			s.t.Errorf("%s has the variant %+v", p.Name, v)
+		}
+		positions[v.Position] = true
+	}
+}

@@ -1,0 +1,56 @@
+package store
+
+import (
+	"net/http"
+
+	"trestle.example/framework"
+)
+
+// The codes by which changes of the catalogue are refused.
+const (
+	codeSKUTaken        = "sku_taken"
+	codeSlugTaken       = "slug_taken"
+	codeLastVariant     = "last_variant"
+	codeVersionConflict = "version_conflict"
+	codeStockChanged    = "stock_changed"
+)
+
+// catalogueCodes explains them.
+var catalogueCodes = []framework.CodeInfo{
+	{
+		Code: codeSKUTaken, Status: http.StatusConflict, Title: "The code is another variant's",
+		Text: "A sku names one variant of all products, archived ones included, whatever its case. Nothing was changed; errors names each that is taken.",
+	},
+	{
+		Code: codeSlugTaken, Status: http.StatusConflict, Title: "The slug is another product's",
+		Text: "Another product, published or not, has this slug. Choose another, or leave it out of a new product and one is made of the name.",
+	},
+	{
+		Code: codeLastVariant, Status: http.StatusConflict, Title: "The last variant cannot be archived",
+		Text: "A product has at least one variant on sale. To take it off the shelf send published: false, or add a variant with the same request.",
+	},
+	{
+		Code: codeVersionConflict, Status: http.StatusConflict, Title: "Somebody else changed the product",
+		Text: "The product is no longer of the version that the request names, and nothing was changed. details.currentVersion is the one it has.",
+	},
+	{
+		Code: codeStockChanged, Status: http.StatusConflict, Title: "The stock is another by now",
+		Text: "The stock is no longer what expectedStock says, perhaps because some was sold, and nothing was changed. details.currentStock is what there is.",
+	},
+}
+
+// VersionDetails go with the code version_conflict.
+type VersionDetails struct {
+	CurrentVersion int64 `json:"currentVersion"`
+}
+
+// StockDetails go with the code stock_changed.
+type StockDetails struct {
+	CurrentStock int64 `json:"currentStock"`
+}
+
+func slugTaken() error {
+	refusal := framework.Conflict(codeSlugTaken, "Another product has this slug.")
+	refusal.Faults = []framework.Fault{{Pointer: "/slug", Code: framework.CodeUnique, Detail: "must be unique"}}
+	return refusal
+}

@@ -1,0 +1,7 @@
+package store
+
+// What tests of the store see of it besides.
+var (
+	PlaceNumbered = placeNumbered
+	OpenSlots     = openSlots
+)

@@ -1,0 +1,60 @@
+package store
+
+import (
+	"net/http"
+
+	"trestle.example/framework"
+)
+
+// The codes by which the cart and orders refuse.
+const (
+	codeVariantNotFound     = "variant_not_found"
+	codeQuantityLimit       = "quantity_limit"
+	codeInsufficientStock   = "insufficient_stock"
+	codeItemUnavailable     = "item_unavailable"
+	codeCartEmpty           = "cart_empty"
+	codeCartChanged         = "cart_changed"
+	codeSlotUnavailable     = "slot_unavailable"
+	codeOrderNotCancellable = "order_not_cancellable"
+	codeIllegalTransition   = "illegal_transition"
+)
+
+// orderCodes explains them.
+var orderCodes = []framework.CodeInfo{
+	{
+		Code: codeVariantNotFound, Status: http.StatusNotFound, Title: "No such variant",
+		Text: "The variant does not exist or is no longer sold. Load the product again and choose another.",
+	},
+	{
+		Code: codeQuantityLimit, Status: http.StatusConflict, Title: "Too much for one cart",
+		Text: "A cart takes at most 50 of one variant and at most 100 variants. Nothing was changed; details.limit is the number that would be passed.",
+	},
+	{
+		Code: codeInsufficientStock, Status: http.StatusConflict, Title: "Not enough in stock",
+		Text: "There is less in stock than was asked for, and nothing was changed. details.lines names each line with the quantity that can be had.",
+	},
+	{
+		Code: codeItemUnavailable, Status: http.StatusConflict, Title: "No longer sold",
+		Text: "Something in the cart is no longer sold, and nothing was changed. details.lines names each line that cannot be ordered; remove those that are unavailable.",
+	},
+	{
+		Code: codeCartEmpty, Status: http.StatusConflict, Title: "The cart is empty",
+		Text: "There is nothing to order. If a request to order was sent before, look at the list of orders: it may have been done.",
+	},
+	{
+		Code: codeCartChanged, Status: http.StatusConflict, Title: "The cart comes to another total",
+		Text: "The cart no longer costs what expectedTotalPaise says, and nothing was ordered. details has the current total and lines; show them and ask again.",
+	},
+	{
+		Code: codeSlotUnavailable, Status: http.StatusConflict, Title: "The delivery slot is not available",
+		Text: "The slot is full, takes no more orders, or does not exist. Load the cart again for the slots that are open.",
+	},
+	{
+		Code: codeOrderNotCancellable, Status: http.StatusConflict, Title: "The order can no longer be cancelled",
+		Text: "Orders can be cancelled until they are packed, and once. details.status is the order's status now.",
+	},
+	{
+		Code: codeIllegalTransition, Status: http.StatusConflict, Title: "Not the order's next step",
+		Text: "An order is confirmed, packed, dispatched and delivered, in this order. details has its status and the actions that it allows.",
+	},
+}

@@ -1,0 +1,199 @@
+package store
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
+)
+
+// PlaceOrderInput makes an order of the cart.
+type PlaceOrderInput struct {
+	DeliveryAddress    *Address   `json:"deliveryAddress"    doc:"Defaults to that of the latest order."`
+	DeliverySlotID     *uuid.UUID `json:"deliverySlotId"     doc:"Defaults to the earliest open slot that has room."`
+	ExpectedTotalPaise *int64     `json:"expectedTotalPaise" validate:"min=0" doc:"What the order must cost, or it is refused."`
+	Notes              *string    `json:"notes"              validate:"max=500" doc:"For those who deliver."`
+}
+
+// CartChangedDetails go with the code cart_changed: what the cart comes to now.
+type CartChangedDetails struct {
+	TotalPaise int64        `json:"totalPaise"`
+	Lines      []PricedLine `json:"lines"`
+}
+
+// A PricedLine is a line of a cart at its current price.
+type PricedLine struct {
+	ItemID         uuid.UUID `json:"itemId"`
+	VariantID      uuid.UUID `json:"variantId"`
+	Quantity       int64     `json:"quantity"`
+	UnitPricePaise int64     `json:"unitPricePaise"`
+	LineTotalPaise int64     `json:"lineTotalPaise"`
+}
+
+// place serves POST /orders. All of it is one transaction, which locks the
+// cart, then the variants, then the slot, because most orders meet there.
+func place(c *framework.Call, in PlaceOrderInput) (OrderView, error) {
+	return placeNumbered(c, in, newNumber)
+}
+
+// placeNumbered draws order numbers until one is free.
+func placeNumbered(c *framework.Call, in PlaceOrderInput, number func() string) (OrderView, error) {
+	address, err := claimCart(c, in.DeliveryAddress)
+	if err != nil {
+		return OrderView{}, err
+	}
+	lines, variants, err := takeLines(c)
+	if err != nil {
+		return OrderView{}, err
+	}
+	if err := mayBeOrdered(lines, in.ExpectedTotalPaise); err != nil {
+		return OrderView{}, err
+	}
+	slot, err := book(c, in.DeliverySlotID)
+	if err != nil {
+		return OrderView{}, err
+	}
+	o := newOrder(c, lines, slot)
+	o.Address, o.Notes = *address, valueOf(in.Notes)
+	if err := storeOrder(c, o, number); err != nil {
+		return OrderView{}, err
+	}
+	sold := move{kind: StockOrdered, order: &o.ID, deltas: map[uuid.UUID]int64{}}
+	for _, l := range lines {
+		sold.deltas[l.ID] = -l.Quantity
+	}
+	if err := sold.apply(c, variants); err != nil {
+		return OrderView{}, err
+	}
+	return orderView(c, o)
+}
+
+// claimCart locks the caller's cart until the transaction ends, and keeps the
+// address in it for the next order; without one it is the latest order's.
+func claimCart(c *framework.Call, address *Address) (*Address, error) {
+	var text *string
+	if address != nil {
+		encoded, err := json.Marshal(address.tidy())
+		if err != nil {
+			return nil, err
+		}
+		asText := string(encoded)
+		text = &asText
+	}
+	var carts []Cart
+	err := read(c, c.DB.NewUpdate().Model((*Cart)(nil)).
+		Set("version = version + 1").Set("updated_at = ?", sqldb.Param(c.Now)).
+		Set("last_address = COALESCE(?, last_address)", sqldb.Param(text)).
+		Where("user_id = ?", sqldb.Param(c.Caller.ID)).Returning("last_address"), &carts)
+	switch {
+	case err != nil:
+		return nil, err
+	case address == nil && (len(carts) == 0 || carts[0].LastAddress == nil):
+		return nil, framework.Invalid(framework.Fault{
+			Pointer: "/deliveryAddress", Code: "required", Detail: "is needed: there is no earlier order whose address could be used",
+		})
+	case len(carts) == 0:
+		return nil, emptied()
+	}
+	return carts[0].LastAddress, nil
+}
+
+func emptied() error {
+	return framework.Conflict(codeCartEmpty, "The cart is empty; perhaps it was ordered already.")
+}
+
+// takeLines takes everything out of the cart, and locks what it is.
+func takeLines(c *framework.Call) ([]*line, map[uuid.UUID]*held, error) {
+	var items []*CartItem
+	taken := c.DB.NewDelete().Model((*CartItem)(nil)).Where("user_id = ?", sqldb.Param(c.Caller.ID)).Returning("*")
+	if err := read(c, taken, &items); err != nil {
+		return nil, nil, err
+	}
+	if len(items) == 0 {
+		return nil, nil, emptied()
+	}
+	slices.SortFunc(items, func(a, b *CartItem) int { return compareIDs(a.ID, b.ID) })
+	ids := make([]uuid.UUID, len(items))
+	for i, item := range items {
+		ids[i] = item.VariantID
+	}
+	variants, err := hold(c, ids...)
+	if err != nil {
+		return nil, nil, err
+	}
+	lines := make([]*line, len(items))
+	for i, item := range items {
+		lines[i] = &line{held: *variants[item.VariantID], ItemID: item.ID, Quantity: item.Quantity, SeenPricePaise: item.SeenPricePaise}
+	}
+	return lines, variants, nil
+}
+
+// mayBeOrdered refuses every line that cannot be had, at once, and a total that
+// is not what the buyer expects.
+func mayBeOrdered(lines []*line, expected *int64) error {
+	if bad := problems(lines); len(bad) > 0 {
+		return refuseLines(LineDetails{Lines: bad})
+	}
+	total := sum(lines).total()
+	if expected == nil || *expected == total {
+		return nil
+	}
+	details := CartChangedDetails{TotalPaise: total}
+	for _, l := range lines {
+		details.Lines = append(details.Lines, PricedLine{
+			ItemID: l.ItemID, VariantID: l.ID, Quantity: l.Quantity, UnitPricePaise: l.PricePaise, LineTotalPaise: l.total(),
+		})
+	}
+	return framework.Conflict(codeCartChanged, "The cart comes to another total than expected; details has the current one.").With(details)
+}
+
+// newOrder copies what is bought, at its current price.
+func newOrder(c *framework.Call, lines []*line, slot *DeliverySlot) *Order {
+	sums := sum(lines)
+	o := &Order{
+		ID: newID(), UserID: c.Caller.ID, Status: Placed, PlacedAt: c.Now,
+		ItemCount: sums.quantity, SubtotalPaise: sums.subtotal, SavingsPaise: sums.savings,
+		DeliveryFeePaise: deliveryFeePaise, TotalPaise: sums.total(),
+		SlotID: slot.ID, SlotStartsAt: slot.StartsAt, SlotEndsAt: slot.EndsAt,
+	}
+	for i, l := range lines {
+		o.Items = append(o.Items, &OrderItem{
+			ID: newID(), OrderID: o.ID, VariantID: l.ID, ProductID: l.ProductID, Position: int64(i),
+			Slug: l.Slug, Name: l.Name, Brand: l.Brand, ImageURL: l.Image, SKU: l.SKU, Label: l.Label, Unit: l.Unit,
+			UnitPricePaise: l.PricePaise, MRPPaise: l.MRPPaise, Quantity: l.Quantity, LineTotalPaise: l.total(),
+		})
+	}
+	return o
+}
+
+// storeOrder stores an order and its items, under the first number that no
+// other order has.
+func storeOrder(c *framework.Call, o *Order, number func() string) error {
+	for stored := int64(0); stored == 0; {
+		o.Number = number()
+		var err error
+		if stored, err = insertUnless(c, "number", o); err != nil {
+			return err
+		}
+	}
+	return insert(c, o.Items...)
+}
+
+// newNumber draws eight characters of Crockford's base 32, which has no I, L, O
+// and U: nobody takes one of its numbers for another.
+func newNumber() string {
+	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	number := make([]byte, 8)
+	_, _ = rand.Read(number) // it does not fail
+	for i, drawn := range number {
+		number[i] = alphabet[drawn%32] // of 256, 32 is a divisor: all are as likely
+	}
+	return string(number)
+}
+
+func valueOf(text *string) string { return *cmp.Or(text, new(string)) }

@@ -1,0 +1,315 @@
+package store_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"trestle.example/framework/frameworktest"
+	"trestle.example/resources/store"
+)
+
+// An order shows all of what was bought, where it goes and when, and reads the
+// same wherever it is read.
+func TestWhatAnOrderShows(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		v := s.shelve(good{name: "Toor Dal", price: 9_000, mrp: 10_000, stock: 5}, good{name: "Salt", price: 2_000, stock: 5})
+		s.puts("ada", v[0], 3)
+		s.puts("ada", v[1], 2)
+		slot := s.cart("ada").Checkout.DeliverySlots[4]
+		placed := s.as("ada").Post("/api/orders", fields{
+			"deliveryAddress": address(), "deliverySlotId": slot.ID, "expectedTotalPaise": 31_000, "notes": "Ring twice.",
+		}).Expect(201).Lacks("Ring twice")
+		var body map[string]any
+		placed.JSON(&body)
+		for _, c := range []struct {
+			path    []any
+			members string
+		}{
+			{nil, "canCancel cancelledAt deliveryAddress deliveryFeePaise deliverySlot id itemCount items number placedAt savingsPaise status statusHistory subtotalPaise totalPaise"},
+			{[]any{"items", 0}, "brand id imageUrl label lineTotalPaise mrpPaise name quantity sku slug unit unitPricePaise variantId"},
+			{[]any{"deliverySlot"}, "endsAt id startsAt"},
+			{[]any{"deliveryAddress"}, "city landmark line1 line2 name phone pincode state"},
+			{[]any{"statusHistory", 0}, "at status"},
+		} {
+			if got := members(at(body, c.path...).(map[string]any)); got != c.members {
+				t.Errorf("%v has the members %q; want %q", c.path, got, c.members)
+			}
+		}
+		for _, c := range []struct {
+			want any
+			path []any
+		}{
+			{"placed", []any{"status"}},
+			{true, []any{"canCancel"}},
+			{nil, []any{"cancelledAt"}},
+			{5.0, []any{"itemCount"}},
+			{31_000.0, []any{"subtotalPaise"}},
+			{3_000.0, []any{"savingsPaise"}},
+			{0.0, []any{"deliveryFeePaise"}},
+			{31_000.0, []any{"totalPaise"}},
+			{"Toor Dal", []any{"items", 0, "name"}},
+			{"good-" + v[0].ProductID.String(), []any{"items", 0, "slug"}},
+			{v[0].ID.String(), []any{"items", 0, "variantId"}},
+			{v[0].SKU, []any{"items", 0, "sku"}},
+			{"500 g", []any{"items", 0, "label"}},
+			{"g", []any{"items", 0, "unit"}},
+			{9_000.0, []any{"items", 0, "unitPricePaise"}},
+			{10_000.0, []any{"items", 0, "mrpPaise"}},
+			{3.0, []any{"items", 0, "quantity"}},
+			{27_000.0, []any{"items", 0, "lineTotalPaise"}},
+			{nil, []any{"items", 0, "brand"}},
+			{nil, []any{"items", 1, "mrpPaise"}},
+			{"Salt", []any{"items", 1, "name"}},
+			{slot.ID.String(), []any{"deliverySlot", "id"}},
+			{slot.StartsAt.Format(time.RFC3339), []any{"deliverySlot", "startsAt"}},
+			{slot.EndsAt.Format(time.RFC3339), []any{"deliverySlot", "endsAt"}},
+			{"+919876543210", []any{"deliveryAddress", "phone"}},
+			{nil, []any{"deliveryAddress", "line2"}},
+			{"560001", []any{"deliveryAddress", "pincode"}},
+			{"placed", []any{"statusHistory", 0, "status"}},
+			{body["placedAt"], []any{"statusHistory", 0, "at"}},
+		} {
+			if got := at(body, c.path...); got != c.want {
+				t.Errorf("%v is %v; want %v", c.path, got, c.want)
+			}
+		}
+		if read := s.as("ada").Get("/api/orders/" + idOf(placed)).Expect(200); read.Body() != placed.Body() {
+			t.Errorf("read:\n%s\nplaced:\n%s", read.Body(), placed.Body())
+		}
+		if list := s.as("ada").Get("/api/orders").Expect(200); list.Body() != `{"items":[`+placed.Body()+`],"page":1,"limit":20,"total":1,"totalPages":1,"hasNext":false}` {
+			t.Errorf("listed:\n%s\nplaced:\n%s", list.Body(), placed.Body())
+		}
+		cart := s.cart("ada")
+		if len(cart.Items) != 0 || cart.Version != 3 || cart.Checkout.LastAddress == nil || cart.Checkout.LastAddress.Phone != "+919876543210" {
+			t.Errorf("the cart afterwards: %+v", cart)
+		}
+		if s.stock(v[0]) != 2 || s.stock(v[1]) != 3 {
+			t.Errorf("stocks %d and %d", s.stock(v[0]), s.stock(v[1]))
+		}
+		s.audit()
+	})
+}
+
+// with is the usual body with another address member; nil removes it.
+func with(name string, value any) fields {
+	a := address()
+	a[name] = value
+	if value == nil {
+		delete(a, name)
+	}
+	return fields{"deliveryAddress": a}
+}
+
+func TestWhatIsNoOrder(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		s.puts("ada", s.shelve(good{stock: 9})[0], 2)
+		const orders, at = "/api/orders", "/deliveryAddress/"
+		long := strings.Repeat("x", 501)
+		frameworktest.Run(t, s.as("ada"), []frameworktest.Scenario{
+			{Name: "no body", Method: "POST", Path: orders, Status: 400, Code: "invalid_json"},
+			{Name: "no address, and none before", Method: "POST", Path: orders, Body: fields{}, Status: 400, Code: "validation_failed", Faults: map[string]string{"/deliveryAddress": "required"}},
+			{Name: "an address of null, and none before", Method: "POST", Path: orders, Body: fields{"deliveryAddress": nil}, Status: 400, Faults: map[string]string{"/deliveryAddress": "required"}},
+			{Name: "an empty address", Method: "POST", Path: orders, Body: fields{"deliveryAddress": fields{}}, Status: 400, Faults: map[string]string{
+				at + "name": "required", at + "phone": "required", at + "line1": "required", at + "city": "required", at + "state": "required", at + "pincode": "required",
+			}},
+			{Name: "an address that is text", Method: "POST", Path: orders, Body: fields{"deliveryAddress": "here"}, Status: 400, Faults: map[string]string{"/deliveryAddress": "type"}},
+			{Name: "a name of blanks", Method: "POST", Path: orders, Body: with("name", "  "), Status: 400, Faults: map[string]string{at + "name": "required"}},
+			{Name: "a name too long", Method: "POST", Path: orders, Body: with("name", long[:121]), Status: 400, Faults: map[string]string{at + "name": "max"}},
+			{Name: "lines too long", Method: "POST", Path: orders, Body: with("line2", long[:201]), Status: 400, Faults: map[string]string{at + "line2": "max"}},
+			{Name: "nine digits", Method: "POST", Path: orders, Body: with("phone", "987654321"), Status: 400, Faults: map[string]string{at + "phone": "format"}},
+			{Name: "eleven digits without a country", Method: "POST", Path: orders, Body: with("phone", "09876543210"), Status: 400, Faults: map[string]string{at + "phone": "format"}},
+			{Name: "a country that begins with 0", Method: "POST", Path: orders, Body: with("phone", "+09876543210"), Status: 400, Faults: map[string]string{at + "phone": "format"}},
+			{Name: "sixteen digits", Method: "POST", Path: orders, Body: with("phone", "+1234567890123456"), Status: 400, Faults: map[string]string{at + "phone": "format"}},
+			{Name: "digits that are not ASCII", Method: "POST", Path: orders, Body: with("phone", "९८७६५४३२१०"), Status: 400, Faults: map[string]string{at + "phone": "format"}},
+			{Name: "a phone that is a number", Method: "POST", Path: orders, Body: with("phone", 9876543210), Status: 400, Faults: map[string]string{at + "phone": "type"}},
+			{Name: "a pincode that begins with 0", Method: "POST", Path: orders, Body: with("pincode", "060001"), Status: 400, Faults: map[string]string{at + "pincode": "format"}},
+			{Name: "five digits", Method: "POST", Path: orders, Body: with("pincode", "56000"), Status: 400, Faults: map[string]string{at + "pincode": "format"}},
+			{Name: "a line after the pincode", Method: "POST", Path: orders, Body: with("pincode", "560001\n1"), Status: 400, Faults: map[string]string{at + "pincode": "format"}},
+			{Name: "a slot that is no id", Method: "POST", Path: orders, Body: fields{"deliveryAddress": address(), "deliverySlotId": "soon"}, Status: 400, Faults: map[string]string{"/deliverySlotId": "format"}},
+			{Name: "a slot that is not there", Method: "POST", Path: orders, Body: fields{"deliveryAddress": address(), "deliverySlotId": newID()}, Status: 409, Code: "slot_unavailable"},
+			{Name: "less than nothing", Method: "POST", Path: orders, Body: fields{"deliveryAddress": address(), "expectedTotalPaise": -1}, Status: 400, Faults: map[string]string{"/expectedTotalPaise": "min"}},
+			{Name: "a total with a fraction", Method: "POST", Path: orders, Body: fields{"deliveryAddress": address(), "expectedTotalPaise": 9000.5}, Status: 400, Faults: map[string]string{"/expectedTotalPaise": "integer"}},
+			{Name: "nothing, which is a value", Method: "POST", Path: orders, Body: fields{"deliveryAddress": address(), "expectedTotalPaise": 0}, Status: 409, Code: "cart_changed",
+				Contains: []string{`"totalPaise":9000`, `"quantity":2,"unitPricePaise":4500,"lineTotalPaise":9000`}},
+			{Name: "a novel", Method: "POST", Path: orders, Body: fields{"deliveryAddress": address(), "notes": long}, Status: 400, Faults: map[string]string{"/notes": "max"}},
+			{Name: "everything at once", Method: "POST", Path: orders, Body: fields{"deliveryAddress": with("phone", "1")["deliveryAddress"], "notes": long, "deliverySlotId": 1}, Status: 400,
+				Faults: map[string]string{at + "phone": "format", "/notes": "max", "/deliverySlotId": "type"}},
+			{Name: "anonymously", Method: "POST", Path: orders, Headers: map[string]string{"Authorization": ""}, Body: fields{"deliveryAddress": address()}, Status: 401, Code: "authentication_required"},
+			{Name: "of an empty cart", Method: "POST", Path: orders, As: s.person("bob").token, Body: fields{"deliveryAddress": address()}, Status: 409, Code: "cart_empty"},
+			{Name: "of an empty cart, without an address", Method: "POST", Path: orders, As: s.person("bob").token, Body: fields{}, Status: 400, Code: "validation_failed"},
+			{Name: "for somebody else", Method: "POST", Path: orders, Body: fields{"deliveryAddress": address(), "userId": newID(), "totalPaise": 1, "status": "delivered"}, Status: 201,
+				Contains: []string{`"totalPaise":9000`, `"status":"placed"`}, Answers: map[string]string{"Trestle-Ignored": "/status, /totalPaise, /userId"}},
+			{Name: "of the cart again", Method: "POST", Path: orders, Body: fields{}, Status: 409, Code: "cart_empty"},
+		})
+		s.audit()
+	})
+}
+
+// An address may leave its optional members out, or say null or nothing, and
+// is remembered for the next order.
+func TestAddresses(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		v := s.shelve(good{stock: 90})[0]
+		full := maps.Clone(address())
+		full["line2"], full["landmark"] = " Flat 3 ", "Opposite the lake"
+		blank := maps.Clone(address())
+		blank["line2"], blank["landmark"] = "", nil
+		for _, c := range []struct {
+			name     string
+			address  any
+			contains []string
+		}{
+			{"all of it", full, []string{`"line2":"Flat 3"`, `"landmark":"Opposite the lake"`}},
+			{"none: it is the last one's", nil, []string{`"line2":"Flat 3"`, `"landmark":"Opposite the lake"`}},
+			{"blank and null", blank, []string{`"line2":null`, `"landmark":null`}},
+			{"none, again", nil, []string{`"line2":null`, `"landmark":null`, `"phone":"+919876543210"`}},
+			{"a phone of another country", with("phone", "+4915112345678")["deliveryAddress"], []string{`"phone":"+4915112345678"`}},
+			{"a phone with its country", with("phone", "+919876543210")["deliveryAddress"], []string{`"phone":"+919876543210"`}},
+			{"another alphabet", with("city", "बेंगलुरु")["deliveryAddress"], []string{"बेंगलुरु"}},
+		} {
+			s.puts("ada", v, 1)
+			s.as("ada").Post("/api/orders", fields{"deliveryAddress": c.address}).Expect(201).Contains(c.contains...)
+			s.as("ada").Get("/api/cart").Contains(c.contains...)
+		}
+		s.puts("bob", v, 1)
+		s.as("bob").Post("/api/orders", fields{}).Expect(400).Fault("/deliveryAddress", "required")
+	})
+}
+
+// One line that cannot be had, and nothing happens: to stocks, the cart, the
+// slot, the address or the key. All such lines are told at once.
+func TestAllOrNothing(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		v := s.shelve(good{stock: 5}, good{stock: 5}, good{stock: 5}, good{stock: 5})
+		for _, one := range v {
+			s.puts("ada", one, 3)
+		}
+		before := s.cart("ada")
+		s.exec("UPDATE variants SET stock = 2 WHERE id = ?", v[1].ID)
+		s.exec("UPDATE variants SET stock = 0, in_stock = (1 = 0) WHERE id = ?", v[2].ID)
+		ada := s.as("ada").With("Idempotency-Key", "k")
+		body := fields{"deliveryAddress": address()}
+		problem := func(i int, status string, available int) string {
+			return fmt.Sprintf(`{"itemId":"%s","variantId":"%s","status":"%s","availableQuantity":%d}`, before.Items[i].ID, v[i].ID, status, available)
+		}
+		ada.Post("/api/orders", body).Expect(409).Code("insufficient_stock").
+			Contains(`"details":{"lines":[` + problem(1, "insufficient_stock", 2) + `,` + problem(2, "out_of_stock", 0) + `]}`)
+		s.exec("UPDATE products SET published = (1 = 0) WHERE id = ?", v[3].ProductID)
+		ada.Post("/api/orders", body).Expect(409).Code("item_unavailable").
+			Contains(problem(1, "insufficient_stock", 2), problem(2, "out_of_stock", 0), problem(3, "unavailable", 0))
+
+		after := s.cart("ada")
+		if len(after.Items) != 4 || after.Version != before.Version || after.Checkout.LastAddress != nil {
+			t.Errorf("the cart changed: %+v", after)
+		}
+		if s.stock(v[0]) != 5 || s.stock(v[1]) != 2 {
+			t.Errorf("stocks %d and %d; want 5 and 2", s.stock(v[0]), s.stock(v[1]))
+		}
+		s.exec("UPDATE variants SET stock = 5, in_stock = (1 = 1)")
+		s.exec("UPDATE products SET published = (1 = 1)")
+		ada.Post("/api/orders", body).Expect(201).Header("Idempotent-Replayed", "")
+		s.audit()
+	})
+}
+
+// The price that counts is the current one; an expected total that is not it
+// is refused with what it would be now.
+func TestTheCurrentPriceIsCharged(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		v := s.shelve(good{stock: 9, price: 1_000, mrp: 2_000})[0]
+		s.puts("ada", v, 3)
+		s.reprice(v, 1_500)
+		item := s.cart("ada").Items[0].ID
+		order := func(expected any) *frameworktest.Response {
+			return s.as("ada").Post("/api/orders", fields{"deliveryAddress": address(), "expectedTotalPaise": expected})
+		}
+		order(3_000).Expect(409).Code("cart_changed").Contains(fmt.Sprintf(
+			`"details":{"totalPaise":4500,"lines":[{"itemId":"%s","variantId":"%s","quantity":3,"unitPricePaise":1500,"lineTotalPaise":4500}]}`, item, v.ID))
+		order(nil).Expect(201).Contains(`"totalPaise":4500`, `"savingsPaise":1500`)
+	})
+}
+
+// The largest cart there can be is an order like any other.
+func TestTheLargestOrder(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		goods := make([]good, 100)
+		for i := range goods {
+			goods[i] = good{stock: 50, price: 10_000_000, mrp: 10_000_000}
+		}
+		s.fill([]string{"ada"}, 50, s.shelve(goods...)...)
+		s.places("ada").Expect(201).Contains(`"itemCount":5000`, `"totalPaise":50000000000`, `"savingsPaise":0`)
+		s.audit()
+	})
+}
+
+// What was ordered stays as it was, whatever becomes of the product.
+func TestAnOrderDoesNotChangeWithItsProducts(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		v := s.shelve(good{stock: 9, mrp: 9_000})[0]
+		s.puts("ada", v, 2)
+		placed := s.places("ada").Expect(201)
+		path := "/api/orders/" + idOf(placed)
+		for _, change := range []string{
+			"UPDATE products SET name = 'Another', slug = 'another', brand = 'B', image_url = 'https://images.example/x.png'",
+			"UPDATE variants SET price_paise = 1, mrp_paise = 2, label = '1 kg', unit = 'kg', sku = 'X'",
+			"UPDATE products SET published = (1 = 0)",
+			"UPDATE variants SET archived = (1 = 1)",
+		} {
+			s.exec(change)
+			if now := s.as("ada").Get(path).Expect(200); now.Body() != placed.Body() {
+				t.Errorf("after %s:\n%s\nwas:\n%s", change, now.Body(), placed.Body())
+			}
+		}
+	})
+}
+
+// Two orders never have one number: another is drawn until it is free.
+func TestNumbersAreDrawnUntilOneIsFree(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		drawn := []string{"AAAAAAAA", "AAAAAAAA", "AAAAAAAA", "BBBBBBBB"}
+		s = s.drawing(func() (next string) {
+			next, drawn = drawn[0], drawn[1:]
+			return next
+		})
+		v := s.shelve(good{stock: 9})[0]
+		for _, want := range []string{"AAAAAAAA", "BBBBBBBB"} {
+			s.puts("ada", v, 1)
+			s.places("ada").Expect(201).Contains(`"number":"` + want + `"`)
+		}
+		s.audit()
+	})
+}
+
+// An order is made of the time it is placed, and the earliest slot with room,
+// unless it says another.
+func TestTheEarliestSlot(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		v := s.shelve(good{stock: 90})[0]
+		slots := s.cart("ada").Checkout.DeliverySlots
+		place := func(slot any) store.OrderView {
+			var order store.OrderView
+			s.puts("ada", v, 1)
+			s.as("ada").Post("/api/orders", fields{"deliveryAddress": address(), "deliverySlotId": slot}).Expect(201).JSON(&order)
+			return order
+		}
+		if got := place(nil).DeliverySlot; got.ID != slots[0].ID || !got.StartsAt.Equal(slots[0].StartsAt) || !got.EndsAt.Equal(slots[0].EndsAt) {
+			t.Errorf("an order without a slot goes into %+v; want %+v", got, slots[0])
+		}
+		if got := place(slots[17].ID).DeliverySlot; got.ID != slots[17].ID {
+			t.Errorf("an order goes into %+v; want %+v", got, slots[17])
+		}
+		s.wait(slots[0].CutoffAt.Sub(s.now()))
+		if now := s.cart("ada").Checkout.DeliverySlots; now[0].ID != slots[1].ID {
+			t.Errorf("after its cut-off a slot is not open: %+v", now[0])
+		}
+		if got := place(nil).DeliverySlot; got.ID != slots[1].ID {
+			t.Errorf("an order goes into %+v, whose cut-off is over", got)
+		}
+		s.puts("ada", v, 1)
+		s.as("ada").Post("/api/orders", fields{"deliverySlotId": slots[0].ID}).Expect(409).Code("slot_unavailable")
+		s.audit()
+	})
+}

@@ -1,0 +1,93 @@
+package store_test
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"testing"
+
+	"trestle.example/framework/frameworktest"
+)
+
+// counted checks how many answers there are of each kind.
+func counted(tb testing.TB, answers []*frameworktest.Response, want map[string]int) {
+	tb.Helper()
+	if got := tally(answers); !maps.Equal(got, want) {
+		tb.Errorf("answers %v; want %v", got, want)
+	}
+}
+
+// 200 buyers want one of 50 units each: exactly 50 get one, and the others keep
+// their carts.
+func TestNothingIsOversold(t *testing.T) {
+	race(t, 3, 100, func(s *site) func(*site, int) {
+		buyers := s.crowd(200)
+		return func(s *site, _ int) {
+			v := s.shelve(good{stock: 50})[0]
+			s.fill(buyers, 1, v)
+			answers := together(len(buyers), func(i int) *frameworktest.Response { return s.places(buyers[i]) })
+			counted(s.t, answers, map[string]int{"201": 50, "409 insufficient_stock": 150})
+			for i, r := range answers {
+				if kept := len(s.cart(buyers[i]).Items) == 1; i < 20 && kept != (r.Status() == http.StatusConflict) {
+					s.t.Errorf("answered %d, and the cart still has its item: %v", r.Status(), kept)
+				}
+			}
+		}
+	})
+}
+
+// Carts that hold the same in opposite orders do not wait for each other in a
+// circle, nor for cancellations of the same.
+func TestOppositeOrdersDoNotMeetInACircle(t *testing.T) {
+	race(t, 4, 20, func(s *site) func(*site, int) {
+		var goods []good
+		for range 8 {
+			goods = append(goods, good{stock: 10_000})
+		}
+		variants := s.shelve(goods...)
+		backward := slices.Clone(variants)
+		slices.Reverse(backward)
+		buyers := s.crowd(50)
+		return func(s *site, _ int) {
+			s.fill(buyers[:25], 1, variants...)
+			s.fill(buyers[25:], 1, backward...)
+			answers := together(len(buyers), func(i int) *frameworktest.Response {
+				placed := s.places(buyers[i])
+				if i%2 == 0 && placed.Status() == http.StatusCreated {
+					return s.as(buyers[i]).Post("/api/orders/"+idOf(placed)+"/cancel", nil)
+				}
+				return placed
+			})
+			counted(s.t, answers, map[string]int{"201": 25, "200": 25})
+		}
+	})
+}
+
+// idOf is the id in an answer.
+func idOf(r *frameworktest.Response) string {
+	var one struct {
+		ID string `json:"id"`
+	}
+	r.JSON(&one)
+	return one.ID
+}
+
+// The first orders of a slot that nobody booked before come all at once, each
+// for something else, so that they meet in the slot alone.
+func TestAFreshSlotIsBookedByManyAtOnce(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		const many = 30
+		variants := s.shelve(slices.Repeat([]good{{stock: 1_000}}, many)...)
+		buyers := s.crowd(many)
+		for _, slot := range s.cart("anybody").Checkout.DeliverySlots[:rounds(6, 18)] {
+			for i, buyer := range buyers {
+				s.fill([]string{buyer}, 1, variants[i])
+			}
+			answers := together(many, func(i int) *frameworktest.Response {
+				return s.as(buyers[i]).Post("/api/orders", fields{"deliveryAddress": address(), "deliverySlotId": slot.ID})
+			})
+			counted(t, answers, map[string]int{"201": many})
+		}
+		s.audit()
+	})
+}

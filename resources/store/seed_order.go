@@ -1,0 +1,160 @@
+package store
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+
+	"trestle.example/framework"
+)
+
+// seedStatuses are where the orders of each customer are.
+var seedStatuses = []Status{
+	Delivered, Delivered, Delivered, Delivered, Delivered, Cancelled, Cancelled, OutForDelivery, Packed, Confirmed, Confirmed, Placed, Placed,
+}
+
+// seedLines is how many items an order has at most.
+const seedLines = 6
+
+// A wish is what an order asks for of one variant.
+type wish struct {
+	variant  uuid.UUID
+	quantity int64
+}
+
+// A draft is an order before it is known what there is in stock.
+type draft struct {
+	*Order
+
+	slot   DeliverySlot
+	wishes []wish
+	reason string // of a cancelled one
+}
+
+// draft is the nth order of a customer.
+func (s *seeding) draft(customer, n int) *draft {
+	dice := seedDice(orderSeeds, customer*len(seedStatuses)+n)
+	status := seedStatuses[n]
+	placed, slot := seedMoment(dice, status)
+	d := &draft{slot: slot, Order: &Order{
+		ID: seedID(dice, placed), UserID: s.Customers[customer], Number: seedNumber(dice), Status: status, PlacedAt: placed,
+		Address: seedBuyers[customer%len(seedBuyers)], Notes: pick(dice, seedNotes),
+	}}
+	d.advance(dice)
+	if status == Cancelled {
+		d.reason = pick(dice, seedReasons)
+	}
+	d.wishes = s.wishes(dice, placed, 1+dice.IntN(seedLines))
+	return d
+}
+
+// seedMoment is when an order was placed, and for which slot, so that it can be
+// in its status by seedToday. A slot was open when its orders were placed.
+func seedMoment(dice *rand.Rand, status Status) (placed time.Time, slot DeliverySlot) {
+	switch status {
+	case Placed:
+		return seedToday.Add(-5*time.Minute - upTo(dice, 50*time.Minute)), pick(dice, openSlots(seedToday))
+	case Confirmed:
+		return seedToday.Add(-2*time.Hour - upTo(dice, 6*time.Hour)), pick(dice, openSlots(seedToday)[:4])
+	case Packed:
+		slot = slotAt(seedToday.Add(30 * time.Minute)) // today from six to eight
+	case OutForDelivery:
+		slot = slotAt(seedToday.Add(-90 * time.Minute)) // today from four to six
+	default:
+		day := seedToday.In(india).AddDate(0, 0, -3-dice.IntN(110))
+		slot = slotAt(time.Date(day.Year(), day.Month(), day.Day(), pick(dice, slotHours), 0, 0, 0, india))
+	}
+	return slot.CutoffAt.Add(-2*time.Hour - upTo(dice, 20*time.Hour)), slot
+}
+
+// advance gives the order the times of all it went through.
+func (d *draft) advance(dice *rand.Rand) {
+	start := d.slot.StartsAt
+	times := map[Status]time.Time{
+		Confirmed:      d.PlacedAt.Add(2*time.Minute + upTo(dice, 30*time.Minute)),
+		Packed:         start.Add(-time.Hour + upTo(dice, 20*time.Minute)),
+		OutForDelivery: start.Add(-30*time.Minute + upTo(dice, 15*time.Minute)),
+		Delivered:      start.Add(10*time.Minute + upTo(dice, 100*time.Minute)),
+		Cancelled:      d.PlacedAt.Add(35*time.Minute + upTo(dice, time.Hour)),
+	}
+	for _, t := range seedWay(dice, d.Status) {
+		at := times[t.to]
+		*t.time(d.Order) = &at
+	}
+}
+
+// seedWay are the transitions to a status. Some orders are cancelled before
+// they are confirmed.
+func seedWay(dice *rand.Rand, status Status) []transition {
+	switch early := dice.IntN(2) == 0; {
+	case status == Cancelled && early:
+		return []transition{cancelling}
+	case status == Cancelled:
+		return []transition{confirming, cancelling}
+	}
+	for i, t := range transitions {
+		if t.to == status {
+			return transitions[:i+1]
+		}
+	}
+	return nil // placed, and nothing since
+}
+
+// seedNumber is an order's number as newNumber has them.
+func seedNumber(dice *rand.Rand) string {
+	const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	number := make([]byte, 8)
+	for i := range number {
+		number[i] = crockford[dice.IntN(len(crockford))]
+	}
+	return string(number)
+}
+
+// wishes are up to n variants that stood on the shelf at a time, each once.
+func (s *seeding) wishes(dice *rand.Rand, at time.Time, n int) (all []wish) {
+	there := 0
+	for there < min(s.Products, SeedProducts) && seedArrival(there).Before(at) {
+		there++
+	}
+	chosen := map[uuid.UUID]bool{}
+	for range n {
+		p := seedProduct(dice.IntN(there))
+		w := wish{pick(dice, p.Variants).ID, 1 + dice.Int64N(3)}
+		if p.Published && !chosen[w.variant] {
+			chosen[w.variant] = true
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// fill gives the order the items that it can have, as POST /orders does, and
+// reports whether there are any.
+func (d *draft) fill(ctx context.Context, rows map[uuid.UUID]*held) bool {
+	var lines []*line
+	for _, w := range d.wishes {
+		l := &line{Quantity: w.quantity}
+		if row := rows[w.variant]; row != nil {
+			l.held = *row
+		}
+		if l.status() == LineOK {
+			lines = append(lines, l)
+		}
+	}
+	if len(lines) == 0 {
+		return false
+	}
+	call := &framework.Call{Context: ctx, Caller: &framework.Caller{ID: d.UserID}, Now: d.PlacedAt}
+	made := newOrder(call, lines, &d.slot)
+	made.ID, made.Number, made.Status, made.Address, made.Notes = d.ID, d.Number, d.Status, d.Address, d.Notes
+	for _, t := range transitions {
+		*t.time(made) = *t.time(d.Order)
+	}
+	for i, item := range made.Items {
+		item.ID, item.OrderID = seedKin(d.ID, 1+i), d.ID
+	}
+	d.Order = made
+	return true
+}

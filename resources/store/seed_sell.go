@@ -1,0 +1,229 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"trestle.example/framework/sqldb"
+)
+
+// sell makes the carts and the orders of the customers.
+func (s *seeding) sell(ctx context.Context) error {
+	if len(s.Customers) == 0 {
+		return nil
+	}
+	baskets, err := s.openCarts(ctx)
+	if err != nil {
+		return err
+	}
+	drafts, err := s.newDrafts(ctx)
+	if err != nil {
+		return err
+	}
+	m := market{drafts: drafts}
+	if m.rows, err = s.hold(ctx, append(baskets, wanted(drafts)...)); err != nil {
+		return err
+	}
+	if m.room, err = s.holdSlots(ctx, drafts); err != nil {
+		return err
+	}
+	m.trade(ctx)
+	if err := s.fillCart(ctx, baskets, m.rows); err != nil {
+		return err
+	}
+	return s.storeSales(ctx, &m)
+}
+
+// newDrafts are the orders that are not in the store.
+func (s *seeding) newDrafts(ctx context.Context) (drafts []*draft, err error) {
+	var ids []uuid.UUID
+	for customer := range s.Customers {
+		for n := range seedStatuses {
+			d := s.draft(customer, n)
+			drafts, ids = append(drafts, d), append(ids, d.ID)
+		}
+	}
+	var known []*Order
+	q := s.IDB().NewSelect().Model((*Order)(nil)).Column("id").Where("id IN (?)", sqldb.List(ids))
+	if err := s.read(ctx, q, &known); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(drafts, func(d *draft) bool {
+		return slices.ContainsFunc(known, func(o *Order) bool { return o.ID == d.ID })
+	}), nil
+}
+
+// hold locks variants and their products as the store's hold does.
+func (s *seeding) hold(ctx context.Context, wishes []wish) (map[uuid.UUID]*held, error) {
+	var ids []uuid.UUID
+	for _, w := range wishes {
+		ids = append(ids, w.variant)
+	}
+	q := s.IDB().NewSelect().
+		TableExpr("products AS p").Join("JOIN variants AS v ON v.product_id = p.id").
+		ColumnExpr(heldColumns).Where("v.id IN (?)", sqldb.List(ids)).OrderExpr("p.id, v.id")
+	var found []*held
+	if err := s.read(ctx, s.DB().Kind().ForUpdate(q), &found); err != nil {
+		return nil, err
+	}
+	rows := map[uuid.UUID]*held{}
+	for _, row := range found {
+		rows[row.ID] = row
+	}
+	return rows, nil
+}
+
+// wanted are the variants that drafts ask for, each once.
+func wanted(drafts []*draft) []wish {
+	all := map[uuid.UUID]wish{}
+	for _, d := range drafts {
+		for _, w := range d.wishes {
+			all[w.variant] = w
+		}
+	}
+	return slices.Collect(maps.Values(all))
+}
+
+// holdSlots locks the slots that drafts ask for, and tells how much room each
+// has.
+func (s *seeding) holdSlots(ctx context.Context, drafts []*draft) (map[uuid.UUID]int64, error) {
+	room := map[uuid.UUID]int64{}
+	for _, d := range drafts {
+		room[d.slot.ID] = d.slot.Capacity
+	}
+	var known []*DeliverySlot
+	q := s.IDB().NewSelect().Model((*DeliverySlot)(nil)).
+		Where("id IN (?)", sqldb.List(slices.Collect(maps.Keys(room)))).OrderExpr("id")
+	if err := s.read(ctx, s.DB().Kind().ForUpdate(q), &known); err != nil {
+		return nil, err
+	}
+	for _, slot := range known {
+		room[slot.ID] = slot.Capacity - slot.Booked
+	}
+	return room, nil
+}
+
+// A market is what there is to sell, and what came of the drafts.
+type market struct {
+	drafts []*draft
+	rows   map[uuid.UUID]*held
+	room   map[uuid.UUID]int64 // of slots
+
+	orders    []*Order
+	items     []*OrderItem
+	movements []*StockMovement
+	slots     map[uuid.UUID]*DeliverySlot // with the new bookings alone
+	moved     map[uuid.UUID]bool          // variants
+}
+
+// An event is an order that was placed or cancelled.
+type event struct {
+	at   time.Time
+	kind MovementKind
+	*draft
+}
+
+// trade lets everything happen in the order of its time.
+func (m *market) trade(ctx context.Context) {
+	m.slots, m.moved = map[uuid.UUID]*DeliverySlot{}, map[uuid.UUID]bool{}
+	var events []event
+	for _, d := range m.drafts {
+		events = append(events, event{d.PlacedAt, StockOrdered, d})
+		if d.CancelledAt != nil {
+			events = append(events, event{*d.CancelledAt, StockCancelled, d})
+		}
+	}
+	slices.SortFunc(events, func(a, b event) int { return cmp.Or(a.at.Compare(b.at), compareIDs(a.ID, b.ID)) })
+	for _, e := range events {
+		switch {
+		case e.kind == StockCancelled:
+			m.move(e, 2*seedLines)
+		case m.room[e.slot.ID] > 0 && e.fill(ctx, m.rows):
+			m.orders, m.items = append(m.orders, e.Order), append(m.items, e.Items...)
+			m.book(e)
+			m.move(e, seedLines)
+		}
+	}
+}
+
+// book takes a place in the order's slot, unless it will be cancelled.
+func (m *market) book(e event) {
+	slot := m.slots[e.slot.ID]
+	if slot == nil {
+		slot = &e.slot
+		m.slots[slot.ID] = slot
+	}
+	if e.Status != Cancelled {
+		slot.Booked++
+		m.room[slot.ID]--
+	}
+}
+
+// move changes the stocks of what an order has. Its movements are numbered
+// behind kin.
+func (m *market) move(e event, kin int) {
+	for i, item := range e.Items {
+		row, delta := m.rows[item.VariantID], item.Quantity
+		if e.kind == StockOrdered {
+			delta = -delta
+		}
+		row.Stock += delta
+		row.InStock = row.Stock > 0
+		m.moved[row.ID] = true
+		m.movements = append(m.movements, &StockMovement{
+			ID: seedKin(e.ID, kin+1+i), VariantID: row.ID, Kind: e.kind, Delta: delta, StockAfter: row.Stock,
+			OrderID: &e.ID, Actor: e.UserID, Reason: e.said(), CreatedAt: e.at,
+		})
+	}
+}
+
+// said is why it happened, if anybody said so.
+func (e event) said() string {
+	if e.kind == StockCancelled {
+		return e.reason
+	}
+	return ""
+}
+
+// storeSales stores what came of the drafts.
+func (s *seeding) storeSales(ctx context.Context, m *market) error {
+	slots := slices.SortedFunc(maps.Values(m.slots), func(a, b *DeliverySlot) int { return compareIDs(a.ID, b.ID) })
+	const more = " ON CONFLICT (id) DO UPDATE SET booked = delivery_slots.booked + excluded.booked"
+	if err := insertSeeds(ctx, s.Session, more, slots...); err != nil {
+		return err
+	}
+	if err := insertSeeds(ctx, s.Session, "", m.orders...); err != nil {
+		return err
+	}
+	if err := insertSeeds(ctx, s.Session, "", m.items...); err != nil {
+		return err
+	}
+	if err := insertSeeds(ctx, s.Session, "", m.movements...); err != nil {
+		return err
+	}
+	return s.storeStocks(ctx, m)
+}
+
+// storeStocks stores the stocks that changed, and what products repeat of them.
+func (s *seeding) storeStocks(ctx context.Context, m *market) error {
+	if len(m.moved) == 0 {
+		return nil
+	}
+	ids := slices.SortedFunc(maps.Keys(m.moved), compareIDs)
+	products := map[uuid.UUID]bool{}
+	for _, id := range ids {
+		products[m.rows[id].ProductID] = true
+	}
+	q := s.IDB().NewUpdate().Table("variants").Where("id IN (?)", sqldb.List(ids))
+	q = q.Set("stock = ?", sqldb.Choose("stock", "id", ids, func(id uuid.UUID) any { return m.rows[id].Stock }))
+	q = q.Set("in_stock = ?", sqldb.Choose("in_stock", "id", ids, func(id uuid.UUID) any { return m.rows[id].InStock }))
+	if _, err := s.Exec(ctx, q); err != nil {
+		return err
+	}
+	return choose(ctx, s.Session, slices.Collect(maps.Keys(products))...)
+}

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"trestle.example/framework/ranked"
+	"trestle.example/framework/sqldb"
+)
+
+// storeProducts stores the products of the numbers from first to before last,
+// save those that are there.
+func (s *seeding) storeProducts(ctx context.Context, first, last int) error {
+	products := make([]*Product, 0, last-first)
+	for i := first; i < last; i++ {
+		p := seedProduct(i)
+		p.Category = s.shelves[seedShelfOf(i).slug]
+		p.CategoryID = p.Category.ID
+		products = append(products, p)
+	}
+	products, err := s.missing(ctx, products)
+	if err != nil || len(products) == 0 {
+		return err
+	}
+	if err := insertSeeds(ctx, s.Session, "", products...); err != nil {
+		return err
+	}
+	if err := s.storeVariants(ctx, products); err != nil {
+		return err
+	}
+	for _, p := range products {
+		if p.Published {
+			s.counts[p.CategoryID]++
+		}
+	}
+	return productSearch.PutAll(ctx, s.Session, func(yield func(ranked.Row) bool) {
+		for _, p := range products {
+			if !yield(ranked.Row{Key: p.ID, Fields: p.words()}) {
+				return
+			}
+		}
+	})
+}
+
+// storeVariants stores the variants of products and what their stocks begin
+// with.
+func (s *seeding) storeVariants(ctx context.Context, products []*Product) error {
+	var variants []*Variant
+	var movements []*StockMovement
+	for _, p := range products {
+		for _, v := range p.Variants {
+			variants = append(variants, v)
+			if v.Stock > 0 {
+				movements = append(movements, &StockMovement{
+					ID: seedKin(v.ID, 1), VariantID: v.ID, Kind: StockSet, Delta: v.Stock, StockAfter: v.Stock, Actor: s.Staff, CreatedAt: v.CreatedAt,
+				})
+			}
+		}
+	}
+	if err := insertSeeds(ctx, s.Session, "", variants...); err != nil {
+		return err
+	}
+	return insertSeeds(ctx, s.Session, "", movements...)
+}
+
+// missing are the products that are not in the store: neither their ids nor
+// their slugs nor the skus of their variants.
+func (s *seeding) missing(ctx context.Context, products []*Product) ([]*Product, error) {
+	var ids []uuid.UUID
+	var slugs, skus []string
+	for _, p := range products {
+		ids, slugs = append(ids, p.ID), append(slugs, p.Slug)
+		for _, v := range p.Variants {
+			skus = append(skus, v.SKUFolded)
+		}
+	}
+	var same []*Product
+	q := s.IDB().NewSelect().Model((*Product)(nil)).Column("id", "slug").
+		Where("id IN (?) OR slug IN (?)", sqldb.List(ids), sqldb.List(slugs))
+	if err := s.read(ctx, q, &same); err != nil {
+		return nil, err
+	}
+	var sold []*Variant
+	q = s.IDB().NewSelect().Model((*Variant)(nil)).Column("sku_folded").Where("sku_folded IN (?)", sqldb.List(skus))
+	if err := s.read(ctx, q, &sold); err != nil {
+		return nil, err
+	}
+	taken := map[any]bool{}
+	for _, p := range same {
+		taken[p.ID], taken[p.Slug] = true, true
+	}
+	for _, v := range sold {
+		taken[v.SKUFolded] = true
+	}
+	return slices.DeleteFunc(products, func(p *Product) bool {
+		return taken[p.ID] || taken[p.Slug] || slices.ContainsFunc(p.Variants, func(v *Variant) bool { return taken[v.SKUFolded] })
+	}), nil
+}

@@ -1,0 +1,179 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"trestle.example/framework/frameworktest"
+	"trestle.example/resources/store"
+)
+
+// The template of a day, in India: six slots of two hours, each open until an
+// hour before it starts, for the next three days.
+func TestWhichSlotsAreOpen(t *testing.T) {
+	for _, c := range []struct {
+		name, now, first, last string
+		count                  int
+	}{
+		{"early in the morning", "2026-03-10T05:59:59+05:30", "2026-03-10T07:00", "2026-03-12T20:00", 18},
+		{"at the first cut-off", "2026-03-10T06:00:00+05:30", "2026-03-10T09:00", "2026-03-12T20:00", 17},
+		{"at the start of a slot, three days ahead", "2026-03-10T07:00:00+05:30", "2026-03-10T09:00", "2026-03-13T07:00", 18},
+		{"a moment before", "2026-03-10T06:59:59+05:30", "2026-03-10T09:00", "2026-03-12T20:00", 17},
+		{"at noon", "2026-03-10T12:00:00+05:30", "2026-03-10T16:00", "2026-03-13T11:00", 18},
+		{"just before the last cut-off", "2026-03-10T18:59:59+05:30", "2026-03-10T20:00", "2026-03-13T18:00", 18},
+		{"at the last cut-off", "2026-03-10T19:00:00+05:30", "2026-03-11T07:00", "2026-03-13T18:00", 17},
+		{"at midnight", "2026-03-10T00:00:00+05:30", "2026-03-10T07:00", "2026-03-12T20:00", 18},
+		{"when it is another day in London", "2026-03-09T23:00:00Z", "2026-03-10T07:00", "2026-03-12T20:00", 18},
+		{"at the end of a year", "2026-12-31T19:00:00+05:30", "2027-01-01T07:00", "2027-01-03T18:00", 17},
+		{"in a leap year", "2028-02-28T19:30:00+05:30", "2028-02-29T07:00", "2028-03-02T18:00", 17},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			now, err := time.Parse(time.RFC3339, c.now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			open := store.OpenSlots(now)
+			first, last := open[0], open[len(open)-1]
+			if start(first) != c.first || start(last) != c.last || len(open) != c.count {
+				t.Errorf("%d slots from %s to %s; want %d from %s to %s", len(open), start(first), start(last), c.count, c.first, c.last)
+			}
+			for i, slot := range open {
+				wellMade(t, slot)
+				if i > 0 && !slot.StartsAt.After(open[i-1].StartsAt) {
+					t.Errorf("%s comes after %s", start(slot), start(open[i-1]))
+				}
+			}
+		})
+	}
+}
+
+func start(slot store.DeliverySlot) string {
+	return slot.StartsAt.In(time.FixedZone("IST", 19_800)).Format("2006-01-02T15:04")
+}
+
+func wellMade(t *testing.T, slot store.DeliverySlot) {
+	t.Helper()
+	seconds, nanoseconds := slot.ID.Time().UnixTime()
+	switch {
+	case !slot.EndsAt.Equal(slot.StartsAt.Add(2 * time.Hour)), !slot.CutoffAt.Equal(slot.StartsAt.Add(-time.Hour)), slot.Capacity != 40, slot.Booked != 0:
+		t.Errorf("slot %+v", slot)
+	case slot.ID.Version() != 7, slot.ID.Variant() != uuid.RFC4122, !time.Unix(seconds, nanoseconds).Equal(slot.StartsAt):
+		t.Errorf("the id %s is not a UUIDv7 of %s", slot.ID, slot.StartsAt)
+	}
+}
+
+// A slot's id does not change, nor with the zone in which the time is told.
+func TestTheIdOfASlot(t *testing.T) {
+	now := time.Date(2026, 3, 10, 5, 0, 0, 0, time.FixedZone("IST", 19_800))
+	const want = "019cd55d-7dc0-7373-8585-e3180966f9b9"
+	if got := store.OpenSlots(now)[0].ID.String(); got != want {
+		t.Errorf("the id of the slot on 10 March 2026 at 7 is %s; was %s", got, want)
+	}
+	if store.OpenSlots(now)[0].ID != store.OpenSlots(now.UTC())[0].ID {
+		t.Error("the id depends on the zone")
+	}
+}
+
+// However large carts and orders are, the statements are as many.
+func TestStatementsOfTheCartAndOrders(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		counter := frameworktest.CountStatements(s.db)
+		v := s.shelve(make([]good, 100)...)
+		s.exec("UPDATE variants SET stock = 50, in_stock = (1 = 1)")
+		s.exec("UPDATE products SET in_stock = (1 = 1)")
+		for _, lines := range []int{1, 20, 100} {
+			name := fmt.Sprintf("ada%d", lines)
+			s.fill([]string{name}, 1, v[:lines]...)
+			for _, c := range []struct {
+				method, path string
+				body         any
+				key          string
+				status, most int
+			}{
+				{"GET", "/api/cart", nil, "", 200, 3},
+				{"POST", "/api/cart/items", fields{"variantId": v[0].ID}, "", 201, 5},
+				{"POST", "/api/cart/items", fields{"variantId": v[0].ID}, "add", 201, 7},
+				{"POST", "/api/orders", fields{"deliveryAddress": address()}, "place", 201, 11},
+				{"POST", "/api/orders", fields{"deliveryAddress": address()}, "place", 201, 3},
+				{"POST", "/api/orders", fields{"deliveryAddress": address()}, "", 409, 3},
+				{"GET", "/api/orders", nil, "", 200, 3},
+			} {
+				client := s.as(name)
+				if c.key != "" {
+					client = client.With("Idempotency-Key", c.key)
+				}
+				ran := counter.During(func() { client.Do(c.method, c.path, c.body).Expect(c.status) })
+				if len(ran) != c.most {
+					t.Errorf("%d lines: %s %s: %d statements; want %d:\n%s", lines, c.method, c.path, len(ran), c.most, strings.Join(ran, "\n"))
+				}
+			}
+		}
+	})
+}
+
+// An order that sells something out, without a slot of its own choice, is the
+// dearest there is; and a list of more orders than a page has counts them.
+func TestStatementsAtMost(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		counter := frameworktest.CountStatements(s.db)
+		goods := make([]good, 20)
+		for i := range goods {
+			goods[i].stock = 1
+		}
+		s.fill([]string{"ada"}, 1, s.shelve(goods...)...)
+		var placed *frameworktest.Response
+		ran := counter.During(func() {
+			placed = s.as("ada").With("Idempotency-Key", "k").Post("/api/orders", fields{"deliveryAddress": address()}).Expect(201)
+		})
+		if len(ran) > 12 {
+			t.Errorf("placing an order of 20 lines takes %d statements; want 12:\n%s", len(ran), strings.Join(ran, "\n"))
+		}
+		path := "/api/orders/" + idOf(placed)
+		s.person("staff")
+		for range 3 {
+			s.ordered("ada", s.shelve(good{stock: 1})[0])
+		}
+		for _, c := range []struct {
+			as, method, path string
+			most             int
+		}{
+			{"ada", "GET", path, 3},
+			{"ada", "GET", "/api/orders?limit=2", 4},
+			{"staff", "GET", "/api/admin/orders?limit=2&status=placed", 4},
+			{"staff", "POST", "/api/admin/orders/" + idOf(placed) + "/confirm", 4},
+			{"ada", "POST", path + "/cancel", 9},
+		} {
+			ran := counter.During(func() { s.as(c.as).Do(c.method, c.path, nil).Expect(200) })
+			if len(ran) > c.most {
+				t.Errorf("%s %s: %d statements; want %d:\n%s", c.method, c.path, len(ran), c.most, strings.Join(ran, "\n"))
+			}
+		}
+	})
+}
+
+// A slot whose row was given more room takes more orders than the template says.
+func TestARowOfASlotCounts(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		v := s.shelve(good{stock: 90})[0]
+		slot := s.cart("ada").Checkout.DeliverySlots[0]
+		s.insert(&store.DeliverySlot{ID: slot.ID, StartsAt: slot.StartsAt, EndsAt: slot.EndsAt, CutoffAt: slot.CutoffAt, Capacity: 1})
+		for _, want := range []bool{true, false} {
+			s.puts("ada", v, 1)
+			var order store.OrderView
+			s.places("ada").Expect(201).JSON(&order)
+			if got := order.DeliverySlot.ID == slot.ID; got != want {
+				t.Errorf("the order is in the first slot: %v; want %v", got, want)
+			}
+		}
+		n, err := s.db.NewSelect().Model((*store.DeliverySlot)(nil)).Count(context.Background())
+		if n != 2 || err != nil {
+			t.Errorf("%d slots have rows (%v)", n, err)
+		}
+		s.audit()
+	})
+}

@@ -1,0 +1,17 @@
+package store
+
+import (
+	"slices"
+
+	"trestle.example/framework"
+)
+
+// Register adds the store's viewsets to an API.
+func Register(api *framework.API) {
+	api.Register(Categories, Products, Carts, CartItems, Orders, AdminProducts, AdminVariants, AdminOrders)
+}
+
+// Codes are those by which the store refuses, for framework.Config.
+func Codes() []framework.CodeInfo {
+	return slices.Concat(catalogueCodes, orderCodes)
+}

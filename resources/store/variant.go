@@ -1,0 +1,77 @@
+package store
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+)
+
+// A Variant is one size of a product, with a price and a stock of its own. It
+// is archived, never deleted: orders and carts refer to it.
+type Variant struct {
+	bun.BaseModel `bun:"table:variants"`
+
+	ID         uuid.UUID `bun:",pk"`
+	ProductID  uuid.UUID
+	SKU        string `bun:"sku"`
+	SKUFolded  string `bun:"sku_folded"` // unique: case does not tell two codes apart
+	Label      string
+	Unit       Unit
+	PricePaise int64
+	MRPPaise   *int64 `bun:"mrp_paise"` // the list price, nil without one
+	Stock      int64  // units that can be sold; those of placed orders are not among them
+	InStock    bool   // Stock is above zero
+	Position   int64
+	Archived   bool
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+
+	Product *Product `bun:"rel:belongs-to,join:product_id=id"`
+}
+
+// A VariantSummary is a variant as customers see it: whether there is some,
+// never how much.
+type VariantSummary struct {
+	ID         uuid.UUID `json:"id"`
+	SKU        string    `json:"sku"`
+	Label      string    `json:"label"`
+	Unit       Unit      `json:"unit"`
+	PricePaise int64     `json:"pricePaise"`
+	MRPPaise   *int64    `json:"mrpPaise"`
+	InStock    bool      `json:"inStock"`
+}
+
+func (v *Variant) summary() VariantSummary {
+	return VariantSummary{
+		ID: v.ID, SKU: v.SKU, Label: v.Label, Unit: v.Unit, PricePaise: v.PricePaise, MRPPaise: v.MRPPaise, InStock: v.InStock,
+	}
+}
+
+// onSale are the variants that are not archived, in their order.
+func onSale(variants []*Variant) []*Variant {
+	live := slices.DeleteFunc(slices.Clone(variants), func(v *Variant) bool { return v.Archived })
+	slices.SortFunc(live, byPosition)
+	return live
+}
+
+func byPosition(a, b *Variant) int {
+	return cmp.Or(cmp.Compare(a.Position, b.Position), compareIDs(a.ID, b.ID))
+}
+
+// cheapest is the variant that lists show of a product, as choose has it: the
+// cheapest that is in stock, else the cheapest, ties by position and id. There
+// must be one that is not archived.
+func cheapest(variants []*Variant) *Variant {
+	return slices.MinFunc(onSale(variants), func(a, b *Variant) int {
+		switch {
+		case a.InStock && !b.InStock:
+			return -1
+		case b.InStock && !a.InStock:
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.PricePaise, b.PricePaise), byPosition(a, b))
+	})
+}
