@@ -3,18 +3,22 @@
 package resources
 
 import (
+	"slices"
+
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/page"
 	"trestle.example/framework/sqldb"
 	"trestle.example/migrations"
 	"trestle.example/resources/clinic"
+	"trestle.example/resources/store"
 )
 
 // Register adds every service to an API, and the endpoints by which callers
 // sign in.
 func Register(api *framework.API, identity *auth.Service) {
 	clinic.Register(api)
+	store.Register(api)
 	api.Register(identity.ViewSet())
 }
 
@@ -50,6 +54,6 @@ func Config(db *sqldb.DB, size int, identity *auth.Service) framework.Config {
 		Guards:         []framework.Guard{{Under: "admin", Permission: framework.Staff()}},
 		Throttles:      identity.Throttles(),
 		Pagination:     page.Number{Size: size},
-		Codes:          identity.Codes(),
+		Codes:          slices.Concat(identity.Codes(), store.Codes()),
 	}
 }

@@ -31,8 +31,8 @@ func TestPageSizeIsOneSetting(t *testing.T) {
 	})
 }
 
-// What a program serves, endpoint by endpoint: nothing is open but the root
-// and the ways to sign in.
+// What a program serves, endpoint by endpoint: nothing is open but the root,
+// the catalogue and the ways to sign in.
 func TestEndpoints(t *testing.T) {
 	want := strings.TrimSpace(`
 GET /api/: anyone, public
@@ -57,6 +57,26 @@ GET /api/manage/doctors/{id}/: doctors.add|change|delete to write, public
 PUT /api/manage/doctors/{id}/: doctors.add|change|delete to write, public
 PATCH /api/manage/doctors/{id}/: doctors.add|change|delete to write, public
 DELETE /api/manage/doctors/{id}/: doctors.add|change|delete to write, public
+GET /api/categories: anyone, public
+GET /api/products: anyone, where
+GET /api/products/{slug}: anyone, where
+GET /api/cart: authenticated, own
+DELETE /api/cart: authenticated, own
+POST /api/cart/items: authenticated, own
+PATCH /api/cart/items/{id}: authenticated, own
+DELETE /api/cart/items/{id}: authenticated, own
+GET /api/orders: authenticated, own
+POST /api/orders: authenticated, own
+GET /api/orders/{id}: authenticated, own
+POST /api/orders/{id}/cancel: authenticated, own
+POST /api/admin/products: staff, public
+PATCH /api/admin/products/{id}: staff, public
+PATCH /api/admin/variants/{id}/stock: staff, public
+GET /api/admin/orders: staff, public
+POST /api/admin/orders/{id}/confirm: staff, public
+POST /api/admin/orders/{id}/pack: staff, public
+POST /api/admin/orders/{id}/dispatch: staff, public
+POST /api/admin/orders/{id}/deliver: staff, public
 POST /api/auth/register: anyone, own
 POST /api/auth/login: anyone, own
 POST /api/auth/logout: authenticated, own

@@ -14,6 +14,7 @@ import (
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources"
 	"trestle.example/resources/clinic"
+	"trestle.example/resources/store"
 )
 
 // mark is in the texts of every row on stage: who reads it has seen one.
@@ -29,12 +30,19 @@ type stage struct {
 	patient, doctor     string // without an appointment
 	visitor, specialist string // with the appointment
 	slot                string // the appointment
+
+	product, variant string // as the slug
+	line             string // in the owner's cart
+	orders           map[store.Status]string
 }
 
 // stage clears what was there and puts up new rows.
 func (w *world) stage(owner auth.User) *stage {
 	w.t.Helper()
-	for _, table := range []string{"appointments", "patients", "doctors"} {
+	for _, table := range []string{
+		"appointments", "patients", "doctors", "stock_movements", "order_items", "orders", "cart_items", "carts", "delivery_slots",
+		"product_changes", "product_terms", "product_grams", "variants", "products", "categories",
+	} {
 		_, err := w.db.NewDelete().Table(table).Where("1 = 1").Exec(w.t.Context())
 		w.must(err)
 	}
@@ -46,10 +54,12 @@ func (w *world) stage(owner auth.User) *stage {
 	w.store(&patients)
 	w.store(&doctors)
 	w.store(&slot)
-	return &stage{
+	s := &stage{
 		world: w, owner: owner, patient: patients[0].ID.String(), doctor: doctors[0].ID.String(),
 		visitor: patients[1].ID.String(), specialist: doctors[1].ID.String(), slot: slot.ID.String(),
 	}
+	s.shop()
+	return s
 }
 
 func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
@@ -73,7 +83,13 @@ func (s *stage) id(r framework.RouteInfo) string {
 	case r.Path == "/api/patients/{id}/appointments/":
 		return s.visitor
 	}
-	ids := map[string]string{"patients": s.patient, "appointments": s.slot, "doctors": s.doctor, "manage/doctors": s.doctor}
+	ids := map[string]string{
+		"patients": s.patient, "appointments": s.slot, "doctors": s.doctor, "manage/doctors": s.doctor,
+		"products": mark, "cart/items": s.line, "orders": s.orders[store.Placed], "admin/products": s.product, "admin/variants": s.variant,
+		"admin/orders": s.orders[map[string]store.Status{
+			"confirm": store.Placed, "pack": store.Confirmed, "dispatch": store.Packed, "deliver": store.OutForDelivery,
+		}[r.Name]],
+	}
 	if ids[r.ViewSet] == "" {
 		s.t.Fatalf("%s: no row of %s is on stage; put one there", r.Path, r.ViewSet)
 	}
@@ -103,11 +119,19 @@ func (s *stage) body(r framework.RouteInfo) any {
 		"POST /api/manage/doctors/":       doctor,
 		"PUT /api/manage/doctors/{id}/":   doctor,
 		"PATCH /api/manage/doctors/{id}/": fields{"speciality": "Changed"},
-		"POST /api/auth/register":         fields{"email": newID().String() + "@new.example", "password": password},
-		"POST /api/auth/login":            account,
-		"POST /api/auth/token":            account,
-		"POST /api/auth/session":          account,
-		"POST /api/auth/jwt":              account,
+		"POST /api/cart/items":            fields{"variantId": s.variant},
+		"PATCH /api/cart/items/{id}":      fields{"quantity": 2},
+		"POST /api/orders":                fields{"deliveryAddress": addressOf("Asha")},
+		"POST /api/admin/products": fields{
+			"name": "Changed", "category": fields{"slug": mark}, "variants": []fields{{"sku": newID(), "label": "1 kg", "unit": "kg", "pricePaise": 100}},
+		},
+		"PATCH /api/admin/products/{id}":       fields{"name": "Changed"},
+		"PATCH /api/admin/variants/{id}/stock": fields{"stock": 7},
+		"POST /api/auth/register":              fields{"email": newID().String() + "@new.example", "password": password},
+		"POST /api/auth/login":                 account,
+		"POST /api/auth/token":                 account,
+		"POST /api/auth/session":               account,
+		"POST /api/auth/jwt":                   account,
 	}
 	if body, known := bodies[route(r)]; known {
 		return body

@@ -29,7 +29,8 @@ func (p *program) welcome(ctx context.Context, s *site, addr net.Addr, demo bool
 		case err != nil:
 			return err
 		default:
-			lines = append(lines, "Try it as "+triedOut+", for 12 hours:", "", "  "+demoRequest(base, token), "")
+			lines = append(lines, "Try it as "+triedOut+", for 12 hours:", "", "  "+demoRequest(base, token), "",
+				"or look into the store, as anybody:", "", "  curl '"+base+"/api/products?q=atta&inStock=true&sort=price_asc'", "")
 		}
 	}
 	return p.print(strings.Join(lines, "\n"))

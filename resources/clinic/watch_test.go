@@ -110,6 +110,7 @@ var members = strings.Fields(`
 	id name phone city created_at updated_at speciality patient doctor status fee starts_at notes
 	count next previous results
 	patients appointments doctors manage/doctors
+	categories products cart cart/items orders admin/products admin/orders
 	auth/register auth/login auth/logout auth/me auth/token auth/session auth/jwt auth/jwt/refresh auth/jwt/revoke
 	type title detail code instance errors pointer parameter
 	description renders parses parameters choices actions GET POST PUT PATCH DELETE required read_only nullable rules

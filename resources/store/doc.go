@@ -6,5 +6,5 @@
 //
 // Writes that meet lock rows in one order, so that none waits in a circle: the
 // cart or the order, then products, each followed by its variants, in the order
-// of their ids, then the delivery slot.
+// of their ids, then the delivery slot or the categories, in the order of theirs.
 package store

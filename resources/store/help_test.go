@@ -19,7 +19,6 @@ import (
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources"
-	"trestle.example/resources/store"
 )
 
 // A site is the whole store over one database, as a program would serve it.
@@ -62,10 +61,8 @@ func open(tb testing.TB, db *sqldb.DB) *site {
 	config := resources.Config(db, 20, identity)
 	config.Log = slog.New(slog.DiscardHandler)
 	config.Now = s.now
-	config.Codes = append(config.Codes, store.Codes()...)
 	api := framework.New(config)
-	store.Register(api)
-	api.Register(identity.ViewSet())
+	resources.Register(api, identity)
 	handler, err := api.Handler()
 	s.must(err)
 	s.users = identity.Users

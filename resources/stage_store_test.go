@@ -1,0 +1,49 @@
+package resources_test
+
+import (
+	"time"
+
+	"trestle.example/resources/store"
+)
+
+// shop puts up what the store's requests are about: a product that is sold, one
+// of it in the owner's cart, and an order of the owner's in each state on the
+// way.
+func (s *stage) shop() {
+	s.t.Helper()
+	now := s.owner.CreatedAt
+	shelf := store.Category{ID: newID(), Slug: mark, Name: "C " + mark, ProductCount: 1}
+	variant := store.Variant{
+		ID: newID(), ProductID: newID(), SKU: mark, SKUFolded: mark, Label: "1 kg " + mark, Unit: "kg", PricePaise: 100, Stock: 9, InStock: true,
+		CreatedAt: now, UpdatedAt: now,
+	}
+	product := store.Product{
+		ID: variant.ProductID, Slug: mark, Name: "P " + mark, CategoryID: shelf.ID, Published: true, Version: 1,
+		CheapestVariantID: variant.ID, PricePaise: 100, InStock: true, CreatedAt: now, UpdatedAt: now,
+	}
+	cart := store.Cart{UserID: s.owner.ID, Version: 1, UpdatedAt: now}
+	line := store.CartItem{ID: newID(), UserID: s.owner.ID, VariantID: variant.ID, Quantity: 1, SeenPricePaise: 100, CreatedAt: now}
+	slot := store.DeliverySlot{ID: newID(), StartsAt: now.Add(time.Hour), EndsAt: now.Add(2 * time.Hour), CutoffAt: now, Capacity: 9, Booked: 4}
+	for _, row := range []any{&shelf, &product, &variant, &cart, &line, &slot} {
+		s.store(row)
+	}
+	s.product, s.variant, s.line, s.orders = product.ID.String(), variant.ID.String(), line.ID.String(), map[store.Status]string{}
+	for _, status := range []store.Status{store.Placed, store.Confirmed, store.Packed, store.OutForDelivery} {
+		order := store.Order{
+			ID: newID(), UserID: s.owner.ID, Number: newID().String(), Status: status, PlacedAt: now, ItemCount: 1,
+			SubtotalPaise: 100, TotalPaise: 100, SlotID: slot.ID, SlotStartsAt: slot.StartsAt, SlotEndsAt: slot.EndsAt,
+			Address: addressOf(mark), Notes: mark,
+		}
+		item := store.OrderItem{
+			ID: newID(), OrderID: order.ID, VariantID: variant.ID, ProductID: product.ID, Slug: mark, Name: product.Name,
+			SKU: mark, Label: variant.Label, Unit: "kg", UnitPricePaise: 100, Quantity: 1, LineTotalPaise: 100,
+		}
+		s.store(&order)
+		s.store(&item)
+		s.orders[status] = order.ID.String()
+	}
+}
+
+func addressOf(name string) store.Address {
+	return store.Address{Name: name, Phone: "+919876543210", Line1: "1 Lake Road", City: "Pune", State: "Maharashtra", Pincode: "411001"}
+}
