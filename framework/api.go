@@ -14,7 +14,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// Config is what a whole API has in common. Only DB is required. A viewset, a
+// Config is what a whole API has in common. Only DB is required, and Pagination
+// where there are lists. A viewset, a
 // verb or an action may differ where its own fields say so.
 type Config struct {
 	// DB is the database.

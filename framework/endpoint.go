@@ -186,7 +186,7 @@ func identify(c *Call, r *http.Request, schemes []Authenticator) error {
 		}
 	}
 	if r.Header.Get("Authorization") != "" && len(schemes) > 0 {
-		return challenged(InvalidCredentials("The header Authorization names no scheme that is accepted here."), schemes)
+		return challenged(InvalidCredentials("The header Authorization holds no credentials of a kind that is accepted here."), schemes)
 	}
 	return nil
 }

@@ -10,9 +10,11 @@ import (
 
 // The codes of the endpoints, beside [SessionCodes] and [JWTCodes].
 const (
-	CodeInvalidCredentials = "invalid_credentials" //nolint:gosec // 401; it names an error and is no secret
-	CodeEmailTaken         = "email_taken"         // 409
-	CodeNotRevocable       = "not_revocable"       // 409
+	CodeEmailTaken   = "email_taken"   // 409
+	CodeNotRevocable = "not_revocable" // 409
+
+	// CodeInvalidCredentials is that of a sign-in that failed, 401.
+	CodeInvalidCredentials = "invalid_credentials" //nolint:gosec // it names an error
 )
 
 // Codes explain the errors of the schemes and the endpoints, for

@@ -38,16 +38,11 @@ func (k APIKeys) Authenticate(c *framework.Call, r *http.Request) (*framework.Ca
 	if !known || len(keys) > 1 {
 		return nil, framework.InvalidCredentials("The header X-Api-Key holds no key of this service.")
 	}
-	user, err := k.Users.UserByID(c, c.Session(), owner)
-	switch {
-	case errors.Is(err, auth.ErrNotFound), err == nil && !user.IsActive:
+	caller, err := k.Users.Caller(c, c.Session(), owner, "ApiKey")
+	if errors.Is(err, auth.ErrNotFound) {
 		return nil, framework.InvalidCredentials("The header X-Api-Key holds no key of this service.")
-	case err != nil:
-		return nil, err // 500 or 503: never anonymous
 	}
-	return &framework.Caller{
-		ID: user.ID, Email: user.Email, Name: user.Name, Staff: user.IsStaff, Superuser: user.IsSuperuser, Scheme: "ApiKey",
-	}, nil
+	return caller, err // another error is 500 or 503: never anonymous
 }
 
 // Challenge is what a 401 names.
@@ -62,12 +57,13 @@ func ExampleService_Authentication() {
 	check(err)
 	robot, err := identity.Users.CreateUser(ctx, db.Session(), auth.NewUser{Email: "robot@example.com", Password: rand.Text()})
 	check(err)
+	check(identity.Users.Grant(ctx, db.Session(), robot.ID, "groups.view"))
 	key := rand.Text() // shown once, and kept as a hash
 	keys := APIKeys{identity.Users, map[[sha256.Size]byte]uuid.UUID{sha256.Sum256([]byte(key)): robot.ID}}
 
 	api := framework.New(framework.Config{
 		DB:             db,
-		Authentication: append([]framework.Authenticator{keys}, identity.Authentication()...),
+		Authentication: identity.Authentication(keys),
 		Codes:          identity.Codes(),
 		Log:            slog.New(slog.DiscardHandler),
 	})
@@ -85,11 +81,13 @@ func ExampleService_Authentication() {
 		fmt.Printf("%d %s.\n", w.Code, w.Header().Get("WWW-Authenticate"))
 	}
 	ask("GET", "/api/groups/who", key)
+	ask("GET", "/api/groups/held", key) // with the permissions of the user
 	ask("GET", "/api/groups/who", "guessed")
 	ask("GET", "/api/groups/who", "")
 	ask("POST", "/api/auth/logout", key) // there is nothing to revoke
 
 	// Output:
+	// 200 .
 	// 200 .
 	// 401 ApiKey realm="api", Session realm="api", Token realm="api", Bearer realm="api".
 	// 401 ApiKey realm="api", Session realm="api", Token realm="api", Bearer realm="api".

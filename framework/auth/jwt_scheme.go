@@ -83,7 +83,5 @@ func findLogin(ctx context.Context, s *sqldb.Session, claims *jwtClaims) (*token
 		return nil, noRow(rows.Err())
 	}
 	h := &tokenHolder{}
-	err = rows.Scan(&h.user.ID, &h.user.Email, &h.user.Name,
-		&h.user.IsActive, &h.user.IsStaff, &h.user.IsSuperuser, &h.permissions)
-	return h, err
+	return h, h.scan(rows)
 }

@@ -2,6 +2,7 @@ package auth_test
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/sqldb"
 	"trestle.example/framework/throttle"
 )
 
@@ -237,6 +239,30 @@ func TestRequestsOfOtherSitesAreNotCounted(t *testing.T) {
 		}
 		d.Post(login, right).Expect(http.StatusOK).Header("RateLimit", `"login_address";r=2;t=60, "login";r=9;t=60`)
 		d.Post(register, credentialsOf("bela@example.com", goodPassword)).Expect(http.StatusCreated)
+	})
+}
+
+// Failures of a scheme of one's own count with those of the service's.
+func TestFailuresOfOnesOwnSchemeCount(t *testing.T) {
+	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+		must(t, db.Migrate(t.Context(), nil, auth.Migrations()))
+		service, err := auth.New(auth.Config{Rates: map[string]throttle.Rate{auth.ScopeCredentials: {Limit: 2, Per: time.Hour}}, Log: slog.New(slog.DiscardHandler)})
+		must(t, err)
+		user, err := service.Users.CreateUser(t.Context(), db.Session(), auth.NewUser{Email: "asha@example.com", Password: goodPassword})
+		must(t, err)
+		secret, _, err := service.Users.IssueToken(t.Context(), db.Session(), user, "", time.Hour)
+		must(t, err)
+		own := APIKeys{Users: service.Users}
+		api := framework.New(framework.Config{DB: db, Authentication: service.Authentication(own), Codes: service.Codes(), Log: slog.New(slog.DiscardHandler)})
+		api.Register(service.ViewSet())
+		handler, err := api.Handler()
+		must(t, err)
+		c := frameworktest.New(t, handler)
+		bad := c.With("X-Api-Key", "guessed")
+		bad.Get(me).Expect(http.StatusUnauthorized)
+		c.As("trs_x").Get(me).Expect(http.StatusUnauthorized)
+		bad.Get(me).Expect(http.StatusTooManyRequests)
+		c.As(secret.Reveal()).Get(me).Expect(http.StatusOK)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"trestle.example/framework"
@@ -160,12 +161,18 @@ func roleOf(u User) string {
 	return "user"
 }
 
-// Authentication are the schemes, for framework.Config: a session, an opaque
-// token, a JWT. An Authorization header decides alone. Failures are counted
-// per address. Put a scheme of your own before them: the last refuses every
-// Authorization header that none of them took, and RequireTLS knows their
-// credentials alone.
-func (s *Service) Authentication() []framework.Authenticator { return s.schemes }
+// Authentication are the schemes, for framework.Config: those of the program's
+// own, then a session, an opaque token, a JWT. An Authorization header decides
+// alone. Failures of all are counted per address. Nothing may follow them: the
+// last refuses every Authorization header that none of them took. RequireTLS
+// knows the credentials of the service's own, and no others that are neither in
+// the header Authorization nor in its cookie.
+func (s *Service) Authentication(own ...framework.Authenticator) []framework.Authenticator {
+	if len(own) == 0 {
+		return s.schemes
+	}
+	return s.guarded(append(slices.Clip(own), s.Sessions, s.tokens, s.JWT)...)
+}
 
 // Throttles are those of the scopes "anon" and "user", as far as they have
 // rates, for framework.Config.

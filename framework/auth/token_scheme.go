@@ -188,6 +188,12 @@ func (h *tokenHolder) admitted(now time.Time) bool {
 	return h.user.IsActive && (!h.expires.Valid || now.Before(h.expires.Time))
 }
 
+// scan reads a user and their permissions, from a row that has nothing else.
+func (h *tokenHolder) scan(row *sql.Rows) error {
+	return row.Scan(&h.user.ID, &h.user.Email, &h.user.Name,
+		&h.user.IsActive, &h.user.IsStaff, &h.user.IsSuperuser, &h.permissions)
+}
+
 func (h *tokenHolder) caller() *framework.Caller {
 	held := make(map[string]bool)
 	for p := range strings.FieldsSeq(h.permissions.String) {

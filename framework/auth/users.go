@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+
+	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
 )
 
@@ -40,6 +43,32 @@ func NewUsers(o Options) (*Users, error) {
 		o.Now = time.Now
 	}
 	return &Users{rules: rules, hasher: newHasher(), clock: o.Now}, nil
+}
+
+// Caller returns the active user with an id as a caller with their permissions,
+// for a scheme of a program's own: one that recognises users by other means.
+// scheme is the scheme's name, as [framework.Caller] has it. Nobody, and an
+// inactive user, is [ErrNotFound].
+func (u *Users) Caller(ctx context.Context, s *sqldb.Session, id uuid.UUID, scheme string) (*framework.Caller, error) {
+	rows, err := s.Query(ctx, s.IDB().NewSelect().
+		TableExpr("auth_users AS u").
+		ColumnExpr("u.id, u.email, u.name, u.is_active, u.is_staff, u.is_superuser").
+		ColumnExpr("(?) AS permissions", permissionsOf(s)).
+		Where("u.id = ?", id).Where("u.is_active"))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	if !rows.Next() {
+		return nil, found(noRow(rows.Err()), noUser(id))
+	}
+	h := &tokenHolder{}
+	if err := h.scan(rows); err != nil {
+		return nil, err
+	}
+	caller := h.caller()
+	caller.Scheme = scheme
+	return caller, nil
 }
 
 // now is the time in the precision that both databases keep.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"io/fs"
 	"net"
 	"os"
 
@@ -79,6 +80,9 @@ func Classify(err error) (Fault, bool) {
 	if err == nil {
 		return Fault{}, false
 	}
+	if _, refused := errors.AsType[*connectError](err); refused && !errors.Is(err, context.Canceled) {
+		return Fault{Kind: Unavailable}, true // whatever code the server gave with it
+	}
 	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
 		return sqliteFault(lite), true
 	}
@@ -91,13 +95,10 @@ func Classify(err error) (Fault, bool) {
 
 // plainFault is the kind of an error that is no database's answer.
 func plainFault(err error) FaultKind {
-	var connect *connectError
 	var network net.Error
 	switch {
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), isOfFile(err):
 		return 0
-	case errors.As(err, &connect):
-		return Unavailable
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return Timeout
 	case errors.As(err, &network) && network.Timeout():
@@ -106,6 +107,12 @@ func plainFault(err error) FaultKind {
 		return Unavailable
 	}
 	return 0
+}
+
+// isOfFile tells an error of a file, whose cause passes for one of the network.
+func isOfFile(err error) bool {
+	_, ok := errors.AsType[*fs.PathError](err)
+	return ok
 }
 
 func isBroken(err error) bool {

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/url"
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -223,6 +225,7 @@ func TestClassifyPlainErrors(t *testing.T) {
 		"deadline":              {context.DeadlineExceeded, Timeout},
 		"network timeout":       {&net.OpError{Op: "read", Err: timeout{}}, Timeout},
 		"connection refused":    {&net.OpError{Op: "dial", Err: errors.New("refused")}, Unavailable},
+		"a file of a setting":   {&fs.PathError{Op: "open", Path: "/nowhere", Err: syscall.ENOENT}, 0},
 		"bad connection":        {driver.ErrBadConn, Unavailable},
 		"connection cut":        {io.ErrUnexpectedEOF, Unavailable},
 		"cancelled connecting":  {&connectError{context.Canceled}, 0},

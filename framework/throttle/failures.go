@@ -55,7 +55,7 @@ func (unrecognised) Authenticate(_ *framework.Call, r *http.Request) (*framework
 	if r.Header.Get("Authorization") == "" {
 		return nil, nil
 	}
-	return nil, framework.InvalidCredentials("The header Authorization names no scheme that is accepted here.")
+	return nil, framework.InvalidCredentials("The header Authorization holds no credentials of a kind that is accepted here.")
 }
 
 // Challenge offers nothing.
