@@ -44,6 +44,11 @@ func (s *Sessions) Begin(c *framework.Call, user User) (csrfToken string, err er
 	if err := s.CheckCSRF(c); err != nil {
 		return "", err
 	}
+	return s.begin(c, user)
+}
+
+// begin is Begin for who has checked the request already.
+func (s *Sessions) begin(c *framework.Call, user User) (csrfToken string, err error) {
 	key := newKey()
 	old, _ := s.key(c.Request(), sessionCookie)
 	err = within(c, c.Session(), func(ctx context.Context, db *sqldb.Session) error {

@@ -34,7 +34,7 @@ func (s *Service) beginSession(c *framework.Call, in credentials) (browserView, 
 	if err != nil {
 		return browserView{}, err
 	}
-	token, err := s.Sessions.Begin(c, user)
+	token, err := s.Sessions.begin(c, user)
 	if err != nil {
 		return browserView{}, s.refuseLogin(c, sessionScheme, user.ID, err)
 	}

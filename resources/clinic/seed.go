@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/resources/internal/demo"
 )
 
 // SeedOptions says how much demo data [Seed] makes. The zero values make what
@@ -99,49 +100,26 @@ const (
 	appointmentSeeds
 )
 
-// seedDice are the random numbers of one row: the same at every run.
-func seedDice(kind uint64, i int) *rand.Rand {
-	return rand.New(rand.NewPCG(kind, uint64(i))) //nolint:gosec // demo data is predictable on purpose, and i counts from 0
-}
-
-// seedID is an id in the form of UUIDv7 (RFC 9562 section 5.7): the time, then
-// random bits.
-func seedID(dice *rand.Rand, at time.Time) uuid.UUID {
-	var id uuid.UUID
-	milliseconds := at.UnixMilli()
-	for i := range 6 {
-		id[i] = byte(milliseconds >> (40 - 8*i)) //nolint:gosec // the byte is what is wanted
-	}
-	for i := 6; i < len(id); i++ {
-		id[i] = byte(dice.Uint32()) //nolint:gosec // the byte is what is wanted
-	}
-	id[6] = id[6]&0x0f | 0x70
-	id[8] = id[8]&0x3f | 0x80
-	return id
-}
-
-func pick[T any](dice *rand.Rand, from []T) T { return from[dice.IntN(len(from))] }
-
 // upTo is a time between none and limit.
 func upTo(dice *rand.Rand, limit time.Duration) time.Duration {
 	return time.Duration(dice.Int64N(int64(limit)))
 }
 
 func seedDoctor(i int) Doctor {
-	dice := seedDice(doctorSeeds, i)
+	dice := demo.Dice(doctorSeeds, i)
 	return Doctor{
-		ID:         seedID(dice, seedOpening()),
-		Name:       "Dr " + pick(dice, seedGivenNames()) + " " + pick(dice, seedFamilyNames()),
+		ID:         demo.ID(dice, seedOpening()),
+		Name:       "Dr " + demo.Pick(dice, seedGivenNames()) + " " + demo.Pick(dice, seedFamilyNames()),
 		Speciality: seedSpecialities()[i%len(seedSpecialities())],
 	}
 }
 
 func (o SeedOptions) patient(i int) Patient {
-	dice := seedDice(patientSeeds, i)
+	dice := demo.Dice(patientSeeds, i)
 	id, created := seedPatientID(dice)
 	p := Patient{
 		ID: id, OwnerID: o.Owners[i%len(o.Owners)],
-		Name: seedName(dice), City: pick(dice, seedCities()), Phone: seedPhone(dice),
+		Name: seedName(dice), City: demo.Pick(dice, seedCities()), Phone: seedPhone(dice),
 		CreatedAt: created, UpdatedAt: created,
 	}
 	p.Search = sqldb.Document(p.Name, p.Phone)
@@ -151,16 +129,16 @@ func (o SeedOptions) patient(i int) Patient {
 // seedPatientID throws the first dice of a patient.
 func seedPatientID(dice *rand.Rand) (uuid.UUID, time.Time) {
 	created := seedOpening().Add(upTo(dice, seedToday().Sub(seedOpening()))).Truncate(time.Second)
-	return seedID(dice, created), created
+	return demo.ID(dice, created), created
 }
 
 // seedName is mostly in Latin letters; about one in six is as the patient
 // would write it at home.
 func seedName(dice *rand.Rand) string {
 	if dice.IntN(6) == 0 {
-		return pick(dice, seedNativeNames())
+		return demo.Pick(dice, seedNativeNames())
 	}
-	return pick(dice, seedGivenNames()) + " " + pick(dice, seedFamilyNames())
+	return demo.Pick(dice, seedGivenNames()) + " " + demo.Pick(dice, seedFamilyNames())
 }
 
 // seedPhone looks like an Indian mobile number and is nobody's: those begin
@@ -170,25 +148,25 @@ func seedPhone(dice *rand.Rand) string {
 }
 
 func (o SeedOptions) appointment(i int) Appointment {
-	dice := seedDice(appointmentSeeds, i)
-	patient, _ := seedPatientID(seedDice(patientSeeds, dice.IntN(o.Patients)))
+	dice := demo.Dice(appointmentSeeds, i)
+	patient, _ := seedPatientID(demo.Dice(patientSeeds, dice.IntN(o.Patients)))
 	a := Appointment{
 		PatientID: patient,
 		DoctorID:  seedDoctor(i % o.Doctors).ID,
 		Fee:       Fee(25_000 + 5_000*dice.IntN(26)), // 250.00 to 1500.00
-		Notes:     pick(dice, seedNotes()),
+		Notes:     demo.Pick(dice, seedNotes()),
 	}
 	at := seedSlot(i%o.Doctors, i/o.Doctors)
 	a.StartsAt, a.Status = &at, seedStatus(dice, at)
 	if i%20 == 7 {
-		a.StartsAt, a.Status, a.Notes = nil, Booked, pick(dice, seedReminders())
+		a.StartsAt, a.Status, a.Notes = nil, Booked, demo.Pick(dice, seedReminders())
 	}
 	a.CreatedAt = seedBooking(dice, at)
 	a.UpdatedAt = a.CreatedAt
 	if a.Status != Booked {
 		a.UpdatedAt = a.CreatedAt.Add(upTo(dice, seedToday().Sub(a.CreatedAt))).Truncate(time.Second)
 	}
-	a.ID = seedID(dice, a.CreatedAt)
+	a.ID = demo.ID(dice, a.CreatedAt)
 	return a
 }
 

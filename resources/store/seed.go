@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/resources/internal/demo"
 )
 
 // SeedOptions says how much demo data [Seed] makes.
@@ -87,7 +88,7 @@ func (s *seeding) openShelves(ctx context.Context) error {
 	var slugs []string
 	for i, shelf := range seedShelves[:min(len(seedShelves), s.Products)] {
 		image := seedImages + "categories/" + shelf.slug + ".webp"
-		made = append(made, &Category{ID: seedID(seedDice(shelfSeeds, i), seedOpening), Slug: shelf.slug, Name: shelf.name, ImageURL: &image})
+		made = append(made, &Category{ID: demo.ID(demo.Dice(shelfSeeds, i), seedOpening), Slug: shelf.slug, Name: shelf.name, ImageURL: &image})
 		slugs = append(slugs, shelf.slug)
 	}
 	if err := insertSeeds(ctx, s.Session, " ON CONFLICT (slug) DO NOTHING", made...); err != nil {

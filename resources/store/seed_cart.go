@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/resources/internal/demo"
 )
 
 // seedCartLines is how many lines the first customer's cart has.
@@ -38,14 +39,14 @@ func (s *seeding) openCarts(ctx context.Context) ([]wish, error) {
 // basket is what the first customer may have in the cart: of some of it there
 // is not enough.
 func (s *seeding) basket() []wish {
-	return s.wishes(seedDice(cartSeeds, 0), seedToday, 4*seedCartLines)
+	return s.wishes(demo.Dice(cartSeeds, 0), seedToday, 4*seedCartLines)
 }
 
 // fillCart puts into the first customer's cart what there is plenty of. The
 // first line was cheaper when it came in.
 func (s *seeding) fillCart(ctx context.Context, basket []wish, rows map[uuid.UUID]*held) error {
 	var items []*CartItem
-	first := seedID(seedDice(cartSeeds, 1), seedToday)
+	first := demo.ID(demo.Dice(cartSeeds, 1), seedToday)
 	for _, w := range basket {
 		row := rows[w.variant]
 		if row == nil || !row.Live || row.Stock < maxQuantity || len(items) == seedCartLines {

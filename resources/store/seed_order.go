@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"trestle.example/framework"
+	"trestle.example/resources/internal/demo"
 )
 
 // seedStatuses are where the orders of each customer are.
@@ -35,16 +36,16 @@ type draft struct {
 
 // draft is the nth order of a customer.
 func (s *seeding) draft(customer, n int) *draft {
-	dice := seedDice(orderSeeds, customer*len(seedStatuses)+n)
+	dice := demo.Dice(orderSeeds, customer*len(seedStatuses)+n)
 	status := seedStatuses[n]
 	placed, slot := seedMoment(dice, status)
 	d := &draft{slot: slot, Order: &Order{
-		ID: seedID(dice, placed), UserID: s.Customers[customer], Number: seedNumber(dice), Status: status, PlacedAt: placed,
-		Address: seedBuyers[customer%len(seedBuyers)], Notes: pick(dice, seedNotes),
+		ID: demo.ID(dice, placed), UserID: s.Customers[customer], Number: seedNumber(dice), Status: status, PlacedAt: placed,
+		Address: seedBuyers[customer%len(seedBuyers)], Notes: demo.Pick(dice, seedNotes),
 	}}
 	d.advance(dice)
 	if status == Cancelled {
-		d.reason = pick(dice, seedReasons)
+		d.reason = demo.Pick(dice, seedReasons)
 	}
 	d.wishes = s.wishes(dice, placed, 1+dice.IntN(seedLines))
 	return d
@@ -55,16 +56,16 @@ func (s *seeding) draft(customer, n int) *draft {
 func seedMoment(dice *rand.Rand, status Status) (placed time.Time, slot DeliverySlot) {
 	switch status {
 	case Placed:
-		return seedToday.Add(-5*time.Minute - upTo(dice, 50*time.Minute)), pick(dice, openSlots(seedToday))
+		return seedToday.Add(-5*time.Minute - upTo(dice, 50*time.Minute)), demo.Pick(dice, openSlots(seedToday))
 	case Confirmed:
-		return seedToday.Add(-2*time.Hour - upTo(dice, 6*time.Hour)), pick(dice, openSlots(seedToday)[:4])
+		return seedToday.Add(-2*time.Hour - upTo(dice, 6*time.Hour)), demo.Pick(dice, openSlots(seedToday)[:4])
 	case Packed:
 		slot = slotAt(seedToday.Add(30 * time.Minute)) // today from six to eight
 	case OutForDelivery:
 		slot = slotAt(seedToday.Add(-90 * time.Minute)) // today from four to six
 	default:
 		day := seedToday.In(india).AddDate(0, 0, -3-dice.IntN(110))
-		slot = slotAt(time.Date(day.Year(), day.Month(), day.Day(), pick(dice, slotHours), 0, 0, 0, india))
+		slot = slotAt(time.Date(day.Year(), day.Month(), day.Day(), demo.Pick(dice, slotHours), 0, 0, 0, india))
 	}
 	return slot.CutoffAt.Add(-2*time.Hour - upTo(dice, 20*time.Hour)), slot
 }
@@ -121,7 +122,7 @@ func (s *seeding) wishes(dice *rand.Rand, at time.Time, n int) (all []wish) {
 	chosen := map[uuid.UUID]bool{}
 	for range n {
 		p := seedProduct(dice.IntN(there))
-		w := wish{pick(dice, p.Variants).ID, 1 + dice.Int64N(3)}
+		w := wish{demo.Pick(dice, p.Variants).ID, 1 + dice.Int64N(3)}
 		if p.Published && !chosen[w.variant] {
 			chosen[w.variant] = true
 			all = append(all, w)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"trestle.example/resources/internal/demo"
 )
 
 // seedImages is where pictures would lie; the name is reserved for examples.
@@ -19,9 +21,9 @@ func seedProduct(i int) *Product {
 	shelf, at := seedShelfOf(i), i%SeedProducts/len(seedShelves)
 	good := shelf.goods[at]
 	brand, name := shelf.named(good.name, at, i/SeedProducts)
-	dice, created := seedDice(productSeeds, i), seedArrival(i)
+	dice, created := demo.Dice(productSeeds, i), seedArrival(i)
 	p := &Product{
-		ID: seedID(dice, created), Slug: slugOf(brand + " " + name), Name: name, Published: i%41 != 23,
+		ID: demo.ID(dice, created), Slug: slugOf(brand + " " + name), Name: name, Published: i%41 != 23,
 		Version: 1, CreatedAt: created, UpdatedAt: created,
 	}
 	p.Brand = unlessEmpty(brand)
@@ -79,7 +81,7 @@ func (g seedGood) variants(dice *rand.Rand, p *Product, sku string, loose bool, 
 			first = size
 		}
 		v := &Variant{
-			ID: seedID(dice, p.CreatedAt), ProductID: p.ID, Label: label, Unit: unit, Position: int64(position),
+			ID: demo.ID(dice, p.CreatedAt), ProductID: p.ID, Label: label, Unit: unit, Position: int64(position),
 			PricePaise: max(g.paise*size*percent/first/100_00*100, 100), CreatedAt: p.CreatedAt, UpdatedAt: p.CreatedAt,
 		}
 		v.name(sku + "-" + amount + strings.ToUpper(string(unit)))
@@ -94,7 +96,7 @@ func (g seedGood) variants(dice *rand.Rand, p *Product, sku string, loose bool, 
 
 // seedMRP is a list price in whole rupees, some of them the price.
 func seedMRP(dice *rand.Rand, price int64) *int64 {
-	mrp := price * (100 + pick(dice, []int64{0, 0, 5, 8, 10, 12, 15, 20})) / 100
+	mrp := price * (100 + demo.Pick(dice, []int64{0, 0, 5, 8, 10, 12, 15, 20})) / 100
 	mrp = (mrp + 99) / 100 * 100
 	return &mrp
 }
