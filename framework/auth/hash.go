@@ -7,10 +7,13 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 
 	"golang.org/x/crypto/argon2"
+
+	"trestle.example/framework"
 )
 
 // The cost of a new hash: 19 MiB, two passes, one thread, as the OWASP
@@ -39,8 +42,13 @@ const (
 // wait for seconds, and those who came first give up while others come.
 const hashQueue = 64
 
-// errBusy refuses a hash where the queue is full.
-var errBusy = errors.New("too many passwords wait to be hashed")
+// errBusy refuses a hash where the queue is full: whichever endpoint it is,
+// its client is told to come again. It is not changed by anybody.
+var errBusy error = &framework.Error{
+	Status: http.StatusServiceUnavailable, Code: framework.CodeUnavailable,
+	Detail: "Too many passwords are being checked; try again in a second.",
+	Header: map[string]string{"Retry-After": "1"},
+}
 
 // hashSlots is how many hashes are computed at once: enough for a login a few
 // times a second, and never more than a little memory.
@@ -69,6 +77,14 @@ func newHasher() *hasher {
 		derive: argon2.IDKey,
 		dummy:  currentCost(make([]byte, hashSalt), make([]byte, hashKey)),
 	}
+}
+
+// ready is [errBusy] where a hash would be refused now.
+func (h *hasher) ready() error {
+	if len(h.queue) == cap(h.queue) {
+		return errBusy
+	}
+	return nil
 }
 
 // hash returns password, normalised already, as a PHC string.

@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -253,6 +254,11 @@ func TestFailuresOfOnesOwnSchemeCount(t *testing.T) {
 		secret, _, err := service.Users.IssueToken(t.Context(), db.Session(), user, "", time.Hour)
 		must(t, err)
 		own := APIKeys{Users: service.Users}
+		for scheme, ok := range map[string]bool{"ApiKey": true, "": false, "Token": false, "Session": false, "JWT": false} {
+			if caller, err := service.Users.Caller(t.Context(), db.Session(), user.ID, scheme); (err == nil) != ok || ok && caller.Scheme != scheme {
+				t.Errorf("a scheme named %q: %v, %v", scheme, caller, err)
+			}
+		}
 		api := framework.New(framework.Config{DB: db, Authentication: service.Authentication(own), Codes: service.Codes(), Log: slog.New(slog.DiscardHandler)})
 		api.Register(service.ViewSet())
 		handler, err := api.Handler()
@@ -272,11 +278,18 @@ func TestAFullQueueIsTold(t *testing.T) {
 		d.user("asha@example.com")
 		release := auth.FillQueue(d.service)
 		for _, path := range []string{login, token, jwtPath} {
-			d.Post(path, right).Expect(http.StatusServiceUnavailable).Code(framework.CodeUnavailable).Header("Retry-After", "1")
+			d.Post(path, right).Expect(http.StatusServiceUnavailable).Code(framework.CodeUnavailable).Header("Retry-After", "1").Header("RateLimit", "")
 			d.Post(path, credentialsOf("nobody@example.com", goodPassword)).Expect(http.StatusServiceUnavailable)
 		}
-		d.Post(register, credentialsOf("bela@example.com", goodPassword)).Expect(http.StatusServiceUnavailable).Header("Retry-After", "1")
+		for range 25 { // more than the rate: to come again costs nothing
+			d.Post(register, credentialsOf("bela@example.com", goodPassword)).Expect(http.StatusServiceUnavailable).Header("Retry-After", "1")
+		}
+		_, err := d.service.Users.CheckPassword(d.Context(), d.db.Session(), "asha@example.com", goodPassword)
+		if told, ok := errors.AsType[*framework.Error](err); !ok || told.Status != http.StatusServiceUnavailable {
+			d.Errorf("a program's own endpoint would answer %v", err)
+		}
 		release()
 		d.Post(login, right).Expect(http.StatusOK)
+		d.Post(register, credentialsOf("bela@example.com", goodPassword)).Expect(http.StatusCreated)
 	})
 }

@@ -56,6 +56,9 @@ func (s *Service) view(u User) userView {
 // What is counted has been read as JSON and, for browsers, has passed the check
 // for forged requests: no other site can make a visitor use up the rate.
 func (s *Service) recognise(c *framework.Call, in credentials, scheme string) (User, error) {
+	if err := s.Users.hasher.ready(); err != nil {
+		return User{}, err // and not counted: to come again costs nothing
+	}
 	account, err := NormalizeEmail(in.account())
 	if err != nil {
 		account = "" // nobody's, counted together
@@ -72,7 +75,7 @@ func (s *Service) recognise(c *framework.Call, in credentials, scheme string) (U
 	}
 	user, err := s.Users.CheckPassword(c, c.Session(), in.account(), in.Password)
 	if err != nil {
-		return User{}, s.refuseLogin(c, scheme, uuid.Nil, refuseBusy(err))
+		return User{}, s.refuseLogin(c, scheme, uuid.Nil, err)
 	}
 	return user, nil
 }
@@ -86,16 +89,6 @@ func (s *Service) refuseLogin(c *framework.Call, scheme string, user uuid.UUID, 
 	s.noteFailure(c, scheme, user, err)
 	e := framework.Refuse(http.StatusUnauthorized, CodeInvalidCredentials, "The e-mail or the password is wrong, or the account is not active.")
 	e.Header = map[string]string{"WWW-Authenticate": s.JWT.Challenge()}
-	return e
-}
-
-// refuseBusy answers at once where too many passwords wait to be hashed.
-func refuseBusy(err error) error {
-	if !errors.Is(err, errBusy) {
-		return err
-	}
-	e := framework.Refuse(http.StatusServiceUnavailable, framework.CodeUnavailable, "Too many passwords are being checked; try again in a second.")
-	e.Header = map[string]string{"Retry-After": "1"}
 	return e
 }
 

@@ -38,12 +38,15 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 	if faults := s.faultsOf(in); len(faults) > 0 {
 		return loginView{}, framework.Invalid(faults...)
 	}
+	if err := s.Users.hasher.ready(); err != nil {
+		return loginView{}, err // and not counted: to come again costs nothing
+	}
 	if err := s.limits.register.Allow(c, throttle.Address(c)); err != nil {
 		return loginView{}, err
 	}
 	row, err := s.Users.prepare(c, NewUser{Email: in.Email, Name: in.Name, Password: in.Password})
 	if err != nil {
-		return loginView{}, refuseBusy(err)
+		return loginView{}, err
 	}
 	var token tokenView
 	err = c.InTx(func(c *framework.Call) error {

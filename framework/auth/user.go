@@ -165,9 +165,12 @@ func (u *Users) CheckPassword(ctx context.Context, s *sqldb.Session, email, pass
 	case !row.IsActive:
 		return User{}, rejection{row.ID, "inactive"}
 	case again:
-		return row.User, u.rehash(ctx, s, row, normal)
+		err = u.rehash(ctx, s, row, normal)
 	}
-	return row.User, nil
+	if errors.Is(err, errBusy) { // the password holds; its hash is made anew another time
+		err = nil
+	}
+	return row.User, err
 }
 
 // rehash replaces the hash that was checked, unless it was changed meanwhile.

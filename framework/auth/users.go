@@ -2,6 +2,8 @@ package auth
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -47,9 +49,12 @@ func NewUsers(o Options) (*Users, error) {
 
 // Caller returns the active user with an id as a caller with their permissions,
 // for a scheme of a program's own: one that recognises users by other means.
-// scheme is the scheme's name, as [framework.Caller] has it. Nobody, and an
-// inactive user, is [ErrNotFound].
+// scheme is the scheme's name, as [framework.Caller] has it, and none of this
+// package's. Nobody, and an inactive user, is [ErrNotFound].
 func (u *Users) Caller(ctx context.Context, s *sqldb.Session, id uuid.UUID, scheme string) (*framework.Caller, error) {
+	if slices.Contains([]string{"", tokenScheme, sessionScheme, jwtScheme}, scheme) {
+		return nil, fmt.Errorf("auth.Users.Caller: %q cannot be the name of another scheme; give it one of its own", scheme)
+	}
 	rows, err := s.Query(ctx, s.IDB().NewSelect().
 		TableExpr("auth_users AS u").
 		ColumnExpr("u.id, u.email, u.name, u.is_active, u.is_staff, u.is_superuser").
