@@ -44,8 +44,11 @@ func (a acting) serve(c *Call, r *request) (*response, error) {
 // once for all requests with one Idempotency-Key.
 func (e *endpoint) run(c *Call, r *request, partial bool, fn func(c *Call, model, in any) (any, error)) (*response, error) {
 	in, err := e.accept(c, r, partial)
+	if r.idempotency != nil && !unread(err) {
+		r.idempotency.fingerprint = r.fingerprint()
+	}
 	switch {
-	case err != nil && r.idempotency != nil:
+	case err != nil && r.idempotency != nil && !unread(err):
 		return r.idempotency.despite(c, err)
 	case err != nil:
 		return nil, err
@@ -72,6 +75,12 @@ func (e *endpoint) run(c *Call, r *request, partial bool, fn func(c *Call, model
 		return err
 	})
 	return resp, err
+}
+
+// unread reports whether a body was refused as no JSON that can be read.
+func unread(err error) bool {
+	refusal, ok := errors.AsType[*Error](err)
+	return ok && refusal.Code == CodeInvalidJSON
 }
 
 // afresh returns what a body's input is for each run of a transaction: what was

@@ -2,15 +2,19 @@ package framework
 
 import (
 	"bytes"
+	"compress/flate"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
+	"github.com/uptrace/bun"
 
 	"trestle.example/framework/sqldb"
 )
@@ -18,7 +22,8 @@ import (
 const (
 	idempotencyHeader = "Idempotency-Key"
 	idempotencyLife   = 24 * time.Hour
-	idempotencyLength = 255 // characters of a key
+	idempotencyLength = 255    // characters of a key
+	idempotencyMost   = 10_000 // keys of one caller: their answers take room
 )
 
 // An idempotencyKey is what a client calls one piece of work, so that it can
@@ -27,7 +32,8 @@ type idempotencyKey struct {
 	caller      uuid.UUID
 	route       string // method and path, as declared: "POST /api/orders"
 	key         string
-	fingerprint []byte
+	fingerprint []byte // of a request that can be read
+	hidden      func(c *Call) (bool, error)
 }
 
 // idempotencyKey is the key that a request carries; nil without one. Where
@@ -55,7 +61,7 @@ func (e *endpoint) idempotencyKey(c *Call, r *request) (*idempotencyKey, error) 
 	}
 	return &idempotencyKey{
 		caller: c.Caller.ID, route: e.route.Method + " " + e.resource.api.config.Prefix + e.pattern,
-		key: key, fingerprint: r.fingerprint(),
+		key: key, hidden: func(c *Call) (bool, error) { return e.hides(c, r) },
 	}, nil
 }
 
@@ -106,10 +112,10 @@ func invalidKey(format string, args ...any) *Error {
 // fingerprint tells two requests to one route apart: SHA-256 of the row that
 // the path names, the query string, and the body. The order of parameters and
 // of an object's members and the white space between them do not count: a
-// client that builds its request anew may write them otherwise.
+// client that builds its request anew may write them otherwise. The body was
+// read before: to put members in order costs as much as they are nested.
 func (r *request) fingerprint() []byte {
 	body := jsontext.Value(bytes.Clone(r.body))
-	// What is not JSON is refused before its fingerprint is asked for.
 	_ = body.Format(jsontext.ReorderRawObjects(true))
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %s", fmt.Sprint(r.key), r.query.Encode(), body))
 	return sum[:]
@@ -128,7 +134,9 @@ func (k *idempotencyKey) once(c *Call, run func(*Call) (*response, error)) (*res
 		case err != nil:
 			return err
 		case !claimed:
-			before, err = k.find(c)
+			if before, err = k.find(c); err == nil && before == nil {
+				err = tooManyKeys()
+			}
 			return err
 		}
 		if resp, err = run(c); err != nil {
@@ -145,7 +153,32 @@ func (k *idempotencyKey) once(c *Call, run func(*Call) (*response, error)) (*res
 		return nil, Refuse(http.StatusUnprocessableEntity, CodeIdempotencyKeyReused,
 			"The header "+idempotencyHeader+" was sent before with another request; a new request needs a new key.")
 	}
-	return before.replay(c), nil
+	return k.replay(c, before)
+}
+
+// replay answers as before, unless the row has become another's since.
+func (k *idempotencyKey) replay(c *Call, before *answered) (*response, error) {
+	switch hidden, err := k.hidden(c); {
+	case err != nil:
+		return nil, err
+	case hidden:
+		return nil, NotFound()
+	}
+	return before.replay(c)
+}
+
+// hides reports whether the row that a request names is there, but not the
+// caller's. One that is gone may have been removed by the request itself.
+func (e *endpoint) hides(c *Call, r *request) (bool, error) {
+	if r.key == nil {
+		return false, nil
+	}
+	mine, err := e.resource.any(c, e.resource.object(c, r).ColumnExpr("1"))
+	if err != nil || mine {
+		return false, err
+	}
+	anybodys := e.resource.keys(c).Where("?TableAlias.? = ?", bun.Ident(e.resource.key.Name), sqldb.Param(r.key))
+	return e.resource.any(c, anybodys)
 }
 
 // despite answers a request that is refused for itself as it was answered
@@ -159,17 +192,18 @@ func (k *idempotencyKey) despite(c *Call, refusal error) (*response, error) {
 	case before == nil || !bytes.Equal(before.fingerprint, k.fingerprint):
 		return nil, refusal
 	}
-	return before.replay(c), nil
+	return k.replay(c, before)
 }
 
 // claim makes the key this transaction's own, if nobody holds it or its time
-// is over.
+// is over, and if the caller has not too many.
 func (k *idempotencyKey) claim(c *Call) (bool, error) {
 	result, err := c.session.Exec(c, c.DB.NewRaw(`
 		INSERT INTO idempotency_keys AS k (caller, route, key, fingerprint, status, location, created_at)
-		VALUES (?, ?, ?, ?, 0, '', ?)
+		SELECT ?, ?, ?, ?, 0, '', ?
+		WHERE (SELECT count(*) FROM (SELECT 1 FROM idempotency_keys WHERE caller = ? LIMIT ?) AS held) < ?
 		ON CONFLICT (caller, route, key) DO UPDATE SET fingerprint = EXCLUDED.fingerprint, created_at = EXCLUDED.created_at
-		WHERE k.created_at <= ?`, k.caller, k.route, k.key, k.fingerprint, c.Now, c.Now.Add(-idempotencyLife)))
+		WHERE k.created_at <= ?`, k.caller, k.route, k.key, k.fingerprint, c.Now, k.caller, idempotencyMost, idempotencyMost, c.Now.Add(-idempotencyLife)))
 	if fault, ok := sqldb.Classify(err); ok && fault.Kind == sqldb.Locked {
 		return false, inProgress().Because(err)
 	}
@@ -187,6 +221,15 @@ func inProgress() *Error {
 	return e
 }
 
+// tooManyKeys refuses a caller whose keys would fill the disk.
+func tooManyKeys() *Error {
+	const wait = "3600"
+	e := Refuse(http.StatusTooManyRequests, CodeThrottled, fmt.Sprintf(
+		"A caller has at most %d keys within 24 hours; leave the header %s out, or wait.", idempotencyMost, idempotencyHeader))
+	e.Header = map[string]string{"Retry-After": wait}
+	return e
+}
+
 // inProgressWait is how many seconds a twin is told to stay away: to wait is
 // the server's part, and costs a connection.
 const inProgressWait = 5
@@ -197,16 +240,20 @@ func (k *idempotencyKey) store(c *Call, resp *response) error {
 	if _, err := encoded(resp, nil); err != nil {
 		return err
 	}
-	_, err := c.session.Exec(c, c.DB.NewRaw(`
+	body, err := deflated(resp.body)
+	if err != nil {
+		return err
+	}
+	_, err = c.session.Exec(c, c.DB.NewRaw(`
 		UPDATE idempotency_keys SET status = ?, body = ?, location = ?
 		WHERE caller = ? AND route = ? AND key = ?`,
-		sqldb.Param(resp.status), sqldb.Param(resp.body), c.header.Get("Location"), k.caller, k.route, k.key))
+		sqldb.Param(resp.status), sqldb.Param(body), c.header.Get("Location"), k.caller, k.route, k.key))
 	return err
 }
 
 // answered is what was answered under a key.
 type answered struct {
-	fingerprint, body []byte
+	fingerprint, body []byte // body is deflated
 	status            int
 	location          string
 }
@@ -232,16 +279,42 @@ func (k *idempotencyKey) find(c *Call) (*answered, error) {
 }
 
 // replay is the same answer once more.
-func (a *answered) replay(c *Call) *response {
+func (a *answered) replay(c *Call) (*response, error) {
 	c.header.Set("Idempotent-Replayed", "true")
 	if a.location != "" {
 		c.header.Set("Location", a.location)
 	}
 	resp := &response{status: a.status}
 	if a.body != nil {
-		resp.value, resp.body = jsontext.Value(a.body), a.body
+		body, err := io.ReadAll(flate.NewReader(bytes.NewReader(a.body)))
+		if err != nil {
+			return nil, err
+		}
+		resp.value, resp.body = jsontext.Value(body), body
 	}
-	return resp
+	return resp, nil
+}
+
+// deflaters are reused: each has tables of half a megabyte.
+var deflaters = sync.Pool{New: func() any { //nolint:gochecknoglobals // a pool is shared by its nature
+	w, _ := flate.NewWriter(nil, flate.BestSpeed) // this level exists
+	return w
+}}
+
+// deflated is an answer as it is kept (RFC 1951); nil for none.
+func deflated(body []byte) ([]byte, error) {
+	if body == nil {
+		return nil, nil
+	}
+	var kept bytes.Buffer
+	w := deflaters.Get().(*flate.Writer) //nolint:forcetypeassert // the pool holds no others
+	defer deflaters.Put(w)
+	w.Reset(&kept)
+	if _, err := w.Write(body); err != nil {
+		return nil, err
+	}
+	err := w.Close()
+	return kept.Bytes(), err
 }
 
 // checkIdempotent sees that what keeps keys writes, in a transaction.

@@ -141,7 +141,12 @@ func (r *resource) owns(c *Call, key any) (bool, error) {
 }
 
 func (r *resource) finds(c *Call, keys *bun.SelectQuery, key any) (bool, error) {
-	rows, err := c.session.Query(c, keys.Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), sqldb.Param(key)))
+	return r.any(c, keys.Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), sqldb.Param(key)))
+}
+
+// any reports whether a query has a row.
+func (r *resource) any(c *Call, q *bun.SelectQuery) (bool, error) {
+	rows, err := c.session.Query(c, q)
 	if err != nil {
 		return false, err
 	}

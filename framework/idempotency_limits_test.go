@@ -1,0 +1,69 @@
+package framework_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"trestle.example/framework/sqldb"
+)
+
+// TestReplayOfARowThatIsNowAnothers: what was answered about a row is told
+// nobody who can no longer see it.
+func TestReplayOfARowThatIsNowAnothers(t *testing.T) {
+	keyed(t, func(t *testing.T, db *sqldb.DB) {
+		n := &tally{}
+		ada := serve(t, config(db), n.resources()...).as("ada")
+		path := "/api/books/" + ada.post("/api/books/", fields{"title": "Emma"}).is(201).id() + "/copy/"
+		body := fields{"text": "secret"}
+		first := ada.under("k").post(path, body).fresh()
+		ada.under("k").post(path, body).replays(first)
+		if _, err := db.NewUpdate().Table("books").Set("owner_id = ?", uuid.New()).Where("title = ?", "Emma").Exec(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		ada.under("k").post(path, body).refuses(404, "not_found").lacks("secret")
+		ada.under("k").post(path, fields{"text": ""}).refuses(404, "not_found")
+		n.ran(t, 1)
+	})
+}
+
+// TestACallerHasSoManyKeys: the answers of one caller do not fill the disk, and
+// are still repeated when no further key is taken.
+func TestACallerHasSoManyKeys(t *testing.T) {
+	keyed(t, func(t *testing.T, db *sqldb.DB) {
+		n := &tally{}
+		s := serve(t, config(db), n.resources()...)
+		ada, bob := s.as("ada"), s.as("bob")
+		first := ada.under("first").post("/api/orders/", fields{"text": "a"}).is(201).fresh()
+		if _, err := db.NewRaw(`
+			INSERT INTO idempotency_keys (caller, route, key, fingerprint, status, location, created_at)
+			WITH RECURSIVE n (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM n WHERE n < 10000)
+			SELECT k.caller, k.route, 'made ' || n.n, k.fingerprint, 201, '', k.created_at FROM idempotency_keys AS k, n`).Exec(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		ada.under("one-too-many").post("/api/orders/", fields{"text": "b"}).refuses(429, "rate_limited").head("Retry-After", "3600")
+		ada.under("first").post("/api/orders/", fields{"text": "a"}).replays(first)
+		ada.post("/api/orders/", fields{"text": "without"}).is(201)
+		bob.under("his-first").post("/api/orders/", fields{"text": "c"}).is(201).fresh()
+		n.ran(t, 3)
+	})
+}
+
+// TestAKeyDoesNotMakeABodyDearer: a body that is nested too deeply is refused
+// before its members are put in order, which would take longer the deeper.
+func TestAKeyDoesNotMakeABodyDearer(t *testing.T) {
+	keyed(t, func(t *testing.T, db *sqldb.DB) {
+		n := &tally{}
+		ada := serve(t, config(db), n.resources()...).as("ada")
+		body := strings.Repeat(`{"z":`, 40) + `1` + strings.Repeat(`,"a":1}`, 40)
+		ada.under("k").post("/api/orders/", body).refuses(400, "invalid_json")
+		keysKept(t, db, 0)
+		for i := range 3 {
+			ada.under("k").post("/api/orders/", fmt.Sprintf(`{"text":"a","deep":{"z":%d,"a":1}}`, i/2)).is([]int{201, 201, 422}[i])
+		}
+		n.ran(t, 1)
+	})
+}
