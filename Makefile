@@ -49,10 +49,10 @@ race: ## Run the tests, without the longest, under the race detector
 	@set -e; for module in $(MODULES); do echo "cd $$module && go test -race ./..."; (cd "$$module" && go test $(RACE) -shuffle=on ./...); done
 
 # What takes too long for every change: timings of refused logins, and every
-# round of the races for stock.
+# round of the races for stock, kills of the server under load.
 .PHONY: prove
 prove: ## Run the long proofs, about half an hour
-	TRESTLE_PROVE=1 $(WITHPG) go test -count=1 -timeout 60m -v ./framework/auth ./resources/store
+	TRESTLE_PROVE=1 $(WITHPG) go test -count=1 -timeout 60m -v ./framework/auth ./resources/store ./cmd/trestle
 
 .PHONY: lint
 lint: $(LINTER)-$(LINT_VERSION) ## Run go vet and golangci-lint
