@@ -3,6 +3,7 @@ package framework
 import (
 	"net/http"
 	"reflect"
+	"slices"
 )
 
 // An Action is an extra endpoint on one object of a viewset: make one with
@@ -20,11 +21,12 @@ type CollectionAction struct{ action }
 
 // action is either kind, without its type parameters.
 type action struct {
-	name, method, doc string
-	onObject          bool
-	empty             bool // it was given no function
-	in, out           reflect.Type
-	run               func(c *Call, model, in any) (any, error)
+	name, method string
+	onObject     bool
+	empty        bool // it was given no function
+	in, out      reflect.Type
+	sends, takes []Header
+	run          func(c *Call, model, in any) (any, error)
 	rules
 }
 
@@ -92,6 +94,12 @@ func (a Action[M]) Answers(status int) Action[M] { a.status = status; return a }
 // [Verb.Untransacted] does.
 func (a Action[M]) Untransacted() Action[M] { a.untransacted = true; return a }
 
+// Refuses names the codes by which the function refuses, as [Verb.Refuses] does.
+func (a Action[M]) Refuses(codes ...string) Action[M] {
+	a.refuses = append(slices.Clip(a.refuses), codes...)
+	return a
+}
+
 // Idempotent runs the function once for all requests with one Idempotency-Key,
 // as [Verb.Idempotent] does.
 func (a Action[M]) Idempotent() Action[M] { a.idempotent = true; return a }
@@ -120,6 +128,18 @@ func (a CollectionAction) Answers(status int) CollectionAction { a.status = stat
 // Untransacted runs the function outside of a transaction, as
 // [Verb.Untransacted] does.
 func (a CollectionAction) Untransacted() CollectionAction { a.untransacted = true; return a }
+
+// Refuses names the codes by which the function refuses, as [Verb.Refuses] does.
+func (a CollectionAction) Refuses(codes ...string) CollectionAction {
+	a.refuses = append(slices.Clip(a.refuses), codes...)
+	return a
+}
+
+// Takes names headers of a request that the function reads, for the reference.
+func (a CollectionAction) Takes(headers ...Header) CollectionAction { a.takes = headers; return a }
+
+// Sends names headers that the function sets in its answers, for the reference.
+func (a CollectionAction) Sends(headers ...Header) CollectionAction { a.sends = headers; return a }
 
 // Idempotent runs the function once for all requests with one Idempotency-Key,
 // as [Verb.Idempotent] does.

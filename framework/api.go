@@ -24,6 +24,13 @@ type Config struct {
 	Prefix string
 	// Title names the API to people. Defaults to "API".
 	Title string
+	// Doc describes the API to its clients. Defaults to none.
+	Doc string
+	// Version is the label of the reference. Defaults to "1.0".
+	Version string
+	// Undocumented serves neither the reference nor its page, which everybody
+	// can read otherwise. Defaults to false.
+	Undocumented bool
 	// Authentication lists the schemes tried in turn. Defaults to none: every
 	// caller is anonymous.
 	Authentication []Authenticator
@@ -61,6 +68,9 @@ type Config struct {
 	// MaxRows is how many rows an answer outside of pages may have, as of
 	// [Find]. Defaults to 1,000.
 	MaxRows int
+	// IdempotencyKeys is how many keys a caller may have within 24 hours, since
+	// the answers under them take room. Further ones are 429. Defaults to 10,000.
+	IdempotencyKeys int
 	// Timeout ends a request's work in the database. Defaults to 15 seconds.
 	Timeout time.Duration
 	// Now is the clock. Defaults to time.Now.
@@ -98,6 +108,9 @@ func New(c Config) *API {
 	if c.Title == "" {
 		c.Title = "API"
 	}
+	if c.Version == "" {
+		c.Version = "1.0"
+	}
 	if c.Permission == nil {
 		c.Permission = Authenticated()
 	}
@@ -106,6 +119,9 @@ func New(c Config) *API {
 	}
 	if c.MaxRows == 0 {
 		c.MaxRows = 1000
+	}
+	if c.IdempotencyKeys == 0 {
+		c.IdempotencyKeys = 10_000
 	}
 	if c.Timeout == 0 {
 		c.Timeout = 15 * time.Second
@@ -128,7 +144,7 @@ func (a *API) Register(resources ...Resource) {
 		panic("framework: Register after Check or Handler; register everything first")
 	}
 	for _, r := range resources {
-		a.declared = append(a.declared, r.declare())
+		a.declared = append(a.declared, r.declare()...)
 	}
 }
 
@@ -164,12 +180,13 @@ func (a *API) bind() error {
 }
 
 // Handler checks every declaration, as [API.Check] does, and returns the
-// server: the API under its prefix and the pages of its error codes.
+// server: the API under its prefix, with its reference, the first page at /
+// and the pages of its error codes.
 func (a *API) Handler() (http.Handler, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	return newServer(a), nil
+	return newServer(a)
 }
 
 // target finds a resource by its path.

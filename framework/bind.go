@@ -258,9 +258,19 @@ func (b *binder) bindVerb(r *resource, v namedVerb) {
 	if v.onObject() {
 		e.pattern = r.itemPath()
 	}
-	e.out = v.out
+	e.kind, e.out, e.doc = v.kind, v.out, v.doc
 	b.shape(r, e, v, fault)
 	r.endpoints = append(r.endpoints, e)
+}
+
+// checkFilled sees that the fields that a PATCH leaves out can be filled with
+// the row's values, or tell by themselves that they were left out.
+func (r *resource) checkFilled(in *inputShape, fault func(error)) {
+	for _, f := range in.fields {
+		if column := columnOf(r.table, f.goName); column != nil && column.StructField.Type != f.typ && !f.value.optional && f.typ.Kind() != reflect.Pointer {
+			fault(sentence("%w, or make it an Optional", twoTypes(in.typ, f.goName, f.typ, column)))
+		}
+	}
 }
 
 func kindNames(kinds []verbKind) string {
@@ -288,6 +298,9 @@ func (b *binder) shape(r *resource, e *endpoint, v namedVerb, fault func(error))
 		e.serve = w.serveOf(v.name)
 	case verbDoes, verbChanges:
 		e.input = b.input(r, v.in, fault)
+		if v.name == verbPatch && v.kind == verbChanges {
+			r.checkFilled(e.input, fault)
+		}
 		if e.route.Method == http.MethodGet {
 			e.asks = true
 			b.queryInput(e, v.in, fault)
@@ -354,6 +367,7 @@ func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb)
 		b.fault(r.path, "list", sentence("no pagination; set Pagination in framework.Config or here, such as page.Number{Size: 20}"))
 		return l
 	}
+	e.pagination, e.listed = l.pagination, append(e.listed, l.pagination)
 	params := map[string]string{}
 	add := func(place string, ps ...Param) {
 		for _, p := range ps {
@@ -369,6 +383,7 @@ func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb)
 			b.fault(r.path, "filter", sentence("the filter at place %d is nil", i+1))
 			continue
 		}
+		e.listed = append(e.listed, f)
 		bound, err := f.Bind(&Facts{r})
 		place := filterPlace(f)
 		if err != nil {
@@ -378,6 +393,13 @@ func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb)
 		add(place, bound.Params...)
 		l.filters = append(l.filters, bound)
 	}
+	b.asking(l, add)
+	return l
+}
+
+// asking adds what a list is asked besides its filters.
+func (b *binder) asking(l *listing, add func(place string, ps ...Param)) {
+	r := l.resource
 	if r.search != nil {
 		doc := "Words that must all be contained in " + strings.Join(r.search.Fields, " or ") + "; quotes keep a phrase whole."
 		add("search", Param{Name: r.search.Param, Doc: doc})
@@ -387,7 +409,6 @@ func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb)
 	}
 	add("ordering", r.ordering.params()...)
 	add("pagination", l.pagination.Params()...)
-	return l
 }
 
 // filterPlace is what mistakes call a filter: by its name, if it tells one.
@@ -423,7 +444,7 @@ func (b *binder) bindActions(r *resource) {
 		}
 		taken[slot] = true
 		e := b.newEndpoint(r, place, a.name, a.method, a.rules)
-		e.onObject, e.doc, e.out = a.onObject, a.doc, a.out
+		e.onObject, e.doc, e.out, e.sends, e.takes = a.onObject, a.doc, a.out, a.sends, a.takes
 		base := "/" + r.path
 		if a.onObject {
 			base = strings.TrimSuffix(r.itemPath(), "/")
@@ -444,6 +465,9 @@ func (b *binder) bindActions(r *resource) {
 func (b *binder) queryInput(e *endpoint, in reflect.Type, fault func(error)) {
 	for _, f := range e.input.fields {
 		t := indirect(f.typ)
+		if f.value.optional {
+			t = indirect(optionalValue(f.typ))
+		}
 		if f.nested != nil || t.Kind() == reflect.Slice || t.Kind() == reflect.Map || t.Kind() == reflect.Interface {
 			fault(sentence("%s.%s is %s; GET reads its input from the query string, one plain value each", in.Name(), f.goName, f.typ))
 			continue
@@ -471,10 +495,11 @@ func isVerb(name string) bool {
 // newEndpoint checks an endpoint's own rules and resolves those that it inherits.
 func (b *binder) newEndpoint(r *resource, place, name, method string, own rules) *endpoint {
 	b.checkStatus(r, place, own.status)
+	b.checkCodes(r, place, own.refuses)
 	checkIdempotent(own, method, b.at(r, place))
 	return &endpoint{
 		resource: r, route: Route{ViewSet: r.path, Name: name, Method: method}, status: own.status,
-		untransacted: own.untransacted, idempotent: own.idempotent,
+		untransacted: own.untransacted, idempotent: own.idempotent, refuses: own.refuses,
 		door: door{
 			permission:     firstSet(own.permission, r.door.permission),
 			authentication: inherited(own.authentication, r.door.authentication),

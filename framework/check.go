@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"maps"
 	"net"
 	"net/url"
 	"regexp"
@@ -34,13 +35,31 @@ func (b *binder) checkConfig() {
 			fault("Codes", "%q is the framework's own", code.Code)
 		}
 	}
+	b.checkNumbers(fault)
+	b.checkGuards(fault)
+	b.checkDocs()
+}
+
+func (b *binder) checkNumbers(fault func(place, format string, args ...any)) {
+	c := b.api.config
 	if c.MaxRows < 0 || c.MaxRows > mostRows {
 		fault("MaxRows", "%d must be 1 to %d", c.MaxRows, mostRows)
+	}
+	if c.IdempotencyKeys < 0 {
+		fault("IdempotencyKeys", "%d must be above zero", c.IdempotencyKeys)
 	}
 	if c.HSTS < 0 || c.HSTS%time.Second != 0 {
 		fault("HSTS", "%s must be whole seconds, 0 for none", c.HSTS)
 	}
-	b.checkGuards(fault)
+}
+
+// checkDocs sees that no viewset is where the page of the reference is.
+func (b *binder) checkDocs() {
+	for _, d := range b.api.declared {
+		if !b.api.config.Undocumented && below(strings.Trim(docsPath, "/"), d.path()) {
+			b.fault(d.path(), "", sentence("the page of the reference is at %q; choose another name, or set framework.Config.Undocumented", b.api.config.Prefix+docsPath))
+		}
+	}
 }
 
 func (b *binder) checkGuards(fault func(place, format string, args ...any)) {
@@ -95,6 +114,15 @@ func (b *binder) checkUnique(u Unique) error {
 		return sentence("%s has no Detail, the sentence that a client reads", u.Code)
 	}
 	return nil
+}
+
+// checkCodes sees that the codes by which a function refuses are explained.
+func (b *binder) checkCodes(r *resource, place string, codes []string) {
+	for _, code := range codes {
+		if _, known := b.api.codes[code]; !known {
+			b.fault(r.path, place, sentence("Refuses(%q): no such code in framework.Config.Codes%s", code, didYouMean(code, slices.Collect(maps.Keys(b.api.codes)))))
+		}
+	}
 }
 
 // checkStatus sees that the status of a success is one.

@@ -37,32 +37,41 @@ type CodeInfo struct {
 	Status int    // the HTTP status it comes with
 	Title  string // a few words, the title of the problem
 	Text   string // what happened and what to do next, a paragraph
+	// Details is a zero value of the type of [Error].Details that goes with the
+	// code, nil for none: CartChangedDetails{}.
+	Details any
 }
 
 // builtinCodes is the one table of codes, statuses and titles.
 var builtinCodes = []CodeInfo{
-	{CodeInvalidJSON, http.StatusBadRequest, "The body is not one JSON object", "The body must be one JSON object in UTF-8: no duplicate names, nothing after its end, nesting of at most 32. The error says at which byte it stopped making sense."},
-	{CodeValidationFailed, http.StatusBadRequest, "The body is not valid", "The body was understood, but some of its values may not be used. The list errors names every fault at once, each with a JSON Pointer to its place."},
-	{CodeUnknownField, http.StatusBadRequest, "The body names an unknown field", "This endpoint is strict: a name it does not know, or may not change, is refused. The list errors names each, with the nearest known name."},
-	{CodeInvalidParameter, http.StatusBadRequest, "A query parameter is not valid", "The list errors names each parameter and says what it takes."},
-	{CodeInvalidReference, http.StatusBadRequest, "A reference leads nowhere", "The body refers to a record that does not exist or is not yours to use."},
-	{CodeAuthenticationRequired, http.StatusUnauthorized, "Credentials are required", "Send credentials: the header WWW-Authenticate names the schemes that are accepted."},
-	{CodeInvalidToken, http.StatusUnauthorized, "The credentials are not valid", "The credentials are malformed, expired or revoked. Get new ones; the request was not treated as anonymous."},
-	{CodeForbidden, http.StatusForbidden, "Not permitted", "You are signed in, but you may not do this. Ask whoever runs the service for the permission."},
-	{CodeNotFound, http.StatusNotFound, "Not found", "The path is unknown, or the record does not exist, or it is not yours to see. These are answered alike."},
-	{CodeMethodNotAllowed, http.StatusMethodNotAllowed, "Method not allowed", "This path exists, but does not offer this method. The header Allow lists those it does."},
-	{CodeUnique, http.StatusConflict, "Already taken", "Another record already has this value, which must be unique. The list errors names the field."},
-	{CodeReferenced, http.StatusConflict, "Still in use", "Other records refer to this one; remove or move them first."},
-	{CodeConflict, http.StatusConflict, "Refused by the present state", "The request is well formed, but the stored data does not allow it."},
-	{CodeTooManyRows, http.StatusConflict, "Too many rows", "An answer that is not in pages would be too long. Ask for the same rows as a list, page by page."},
-	{CodeBodyTooLarge, http.StatusRequestEntityTooLarge, "The body is too large", "A body may have at most 1 MiB, counted after decompression."},
-	{CodeUnsupportedMediaType, http.StatusUnsupportedMediaType, "Unsupported media type", "Send the body as application/json in UTF-8."},
-	{CodeURITooLong, http.StatusRequestURITooLong, "The address is too long", "The query string is longer than the server reads."},
-	{CodeInvalidHost, http.StatusBadRequest, "The host is not served here", "The header Host must name this server as its clients know it."},
-	{CodeInvalidIdempotencyKey, http.StatusBadRequest, "The Idempotency-Key is not valid", "The header Idempotency-Key is one key of 1 to 255 visible ASCII characters, bare or in double quotes. It belongs to a caller, so a request without credentials cannot have one."},
-	{CodeIdempotencyKeyReused, http.StatusUnprocessableEntity, "The Idempotency-Key was used for something else", "Within 24 hours a key stands for one request: the same path, query and body. Send the request as it was the first time, or make a new key for a new one."},
-	{CodeIdempotencyInProgress, http.StatusConflict, "The same request is still under way", "A request with this Idempotency-Key has not ended yet. Wait as many seconds as the header Retry-After says, then send it again with the same key; it will be done once."},
-	{CodeThrottled, http.StatusTooManyRequests, "Too many requests", "Wait as many seconds as the header Retry-After says, then try again."},
-	{CodeInternal, http.StatusInternalServerError, "Internal error", "The server failed. Tell whoever runs it the request id; the log has the rest under it."},
-	{CodeUnavailable, http.StatusServiceUnavailable, "Temporarily unavailable", "The server cannot answer just now. Wait as many seconds as the header Retry-After says, then try again."},
+	{Code: CodeInvalidJSON, Status: http.StatusBadRequest, Title: "The body is not one JSON object", Text: "The body must be one JSON object in UTF-8: no duplicate names, nothing after its end, nesting of at most 32. The error says at which byte it stopped making sense."},
+	{Code: CodeValidationFailed, Status: http.StatusBadRequest, Title: "The body is not valid", Text: "The body was understood, but some of its values may not be used. The list errors names every fault at once, each with a JSON Pointer to its place."},
+	{Code: CodeUnknownField, Status: http.StatusBadRequest, Title: "The body names an unknown field", Text: "This endpoint is strict: a name it does not know, or may not change, is refused. The list errors names each, with the nearest known name."},
+	{Code: CodeInvalidParameter, Status: http.StatusBadRequest, Title: "A query parameter is not valid", Text: "The list errors names each parameter and says what it takes."},
+	{Code: CodeInvalidReference, Status: http.StatusBadRequest, Title: "A reference leads nowhere", Text: "The body refers to a record that does not exist or is not yours to use."},
+	{Code: CodeAuthenticationRequired, Status: http.StatusUnauthorized, Title: "Credentials are required", Text: "Send credentials: the header WWW-Authenticate names the schemes that are accepted."},
+	{Code: CodeInvalidToken, Status: http.StatusUnauthorized, Title: "The credentials are not valid", Text: "The credentials are malformed, expired or revoked. Get new ones; the request was not treated as anonymous."},
+	{Code: CodeForbidden, Status: http.StatusForbidden, Title: "Not permitted", Text: "You are signed in, but you may not do this. Ask whoever runs the service for the permission."},
+	{Code: CodeNotFound, Status: http.StatusNotFound, Title: "Not found", Text: "The path is unknown, or the record does not exist, or it is not yours to see. These are answered alike."},
+	{Code: CodeMethodNotAllowed, Status: http.StatusMethodNotAllowed, Title: "Method not allowed", Text: "This path exists, but does not offer this method. The header Allow lists those it does."},
+	{Code: CodeUnique, Status: http.StatusConflict, Title: "Already taken", Text: "Another record already has this value, which must be unique. The list errors names the field."},
+	{Code: CodeReferenced, Status: http.StatusConflict, Title: "Still in use", Text: "Other records refer to this one; remove or move them first."},
+	{Code: CodeConflict, Status: http.StatusConflict, Title: "Refused by the present state", Text: "The request is well formed, but the stored data does not allow it."},
+	{Code: CodeTooManyRows, Status: http.StatusConflict, Title: "Too many rows", Text: "An answer that is not in pages would be too long. Ask for the same rows as a list, page by page."},
+	{
+		Code: CodeBodyTooLarge, Status: http.StatusRequestEntityTooLarge, Title: "The body is too large",
+		Text: "A body may have at most 1 MiB, counted after decompression.",
+	},
+	{
+		Code: CodeUnsupportedMediaType, Status: http.StatusUnsupportedMediaType, Title: "Unsupported media type",
+		Text: "Send the body as application/json in UTF-8.",
+	},
+	{Code: CodeURITooLong, Status: http.StatusRequestURITooLong, Title: "The address is too long", Text: "The query string is longer than the server reads."},
+	{Code: CodeInvalidHost, Status: http.StatusBadRequest, Title: "The host is not served here", Text: "The header Host must name this server as its clients know it."},
+	{Code: CodeInvalidIdempotencyKey, Status: http.StatusBadRequest, Title: "The Idempotency-Key is not valid", Text: "The header Idempotency-Key is one key of 1 to 255 visible ASCII characters, bare or in double quotes. It belongs to a caller, so a request without credentials cannot have one."},
+	{Code: CodeIdempotencyKeyReused, Status: http.StatusUnprocessableEntity, Title: "The Idempotency-Key was used for something else", Text: "Within 24 hours a key stands for one request: the same path, query and body. Send the request as it was the first time, or make a new key for a new one."},
+	{Code: CodeIdempotencyInProgress, Status: http.StatusConflict, Title: "The same request is still under way", Text: "A request with this Idempotency-Key has not ended yet. Wait as many seconds as the header Retry-After says, then send it again with the same key; it will be done once."},
+	{Code: CodeThrottled, Status: http.StatusTooManyRequests, Title: "Too many requests", Text: "Wait as many seconds as the header Retry-After says, then try again."},
+	{Code: CodeInternal, Status: http.StatusInternalServerError, Title: "Internal error", Text: "The server failed. Tell whoever runs it the request id; the log has the rest under it."},
+	{Code: CodeUnavailable, Status: http.StatusServiceUnavailable, Title: "Temporarily unavailable", Text: "The server cannot answer just now. Wait as many seconds as the header Retry-After says, then try again."},
 }

@@ -47,21 +47,30 @@ type tripPart struct {
 	Note     string `json:"note"`
 }
 
-// asKept is what a value becomes by being sent: text trimmed, times in UTC
-// and whole microseconds.
+// kept is what a text becomes by being sent: trimmed, and nothing if nothing of
+// it is seen.
+func kept(text string) string {
+	if isBlank([]byte(text)) {
+		return ""
+	}
+	return strings.TrimSpace(text)
+}
+
+// asKept is what a value becomes by being sent: text as kept has it, times in
+// UTC and whole microseconds.
 func (in roundTrip) asKept() roundTrip {
-	in.Name = strings.TrimSpace(in.Name)
+	in.Name = kept(in.Name)
 	in.At = in.At.UTC().Truncate(time.Microsecond)
-	in.Part.Note = strings.TrimSpace(in.Part.Note)
+	in.Part.Note = kept(in.Part.Note)
 	if in.Nick != nil {
-		nick := strings.TrimSpace(*in.Nick)
+		nick := kept(*in.Nick)
 		in.Nick = &nick
 	}
 	for i := range in.Tags {
-		in.Tags[i] = strings.TrimSpace(in.Tags[i])
+		in.Tags[i] = kept(in.Tags[i])
 	}
 	for i := range in.Parts {
-		in.Parts[i].Note = strings.TrimSpace(in.Parts[i].Note)
+		in.Parts[i].Note = kept(in.Parts[i].Note)
 	}
 	return in
 }

@@ -158,11 +158,14 @@ func (r *bodyReader) text(p *valuePlan) (string, bool) {
 			return "", false
 		}
 	}
-	trimmed := bytes.TrimSpace(text)
-	if p.trim {
-		text = trimmed
+	blank := isBlank(text)
+	switch {
+	case p.trim && blank:
+		text = nil
+	case p.trim:
+		text = bytes.TrimSpace(text)
 	}
-	return string(text), r.note(p, len(trimmed) == 0)
+	return string(text), r.note(p, blank)
 }
 
 // unescape returns what a valid JSON string says.
@@ -318,7 +321,7 @@ func (r *bodyReader) own(p *valuePlan) (jsontext.Value, bool) {
 	if !ok || bytes.Contains(raw, []byte(`\u0000`)) && !r.inspect(raw, false) {
 		return nil, false
 	}
-	blank := raw[0] == '"' && len(bytes.TrimSpace(unescape(raw))) == 0
+	blank := raw[0] == '"' && isBlank(unescape(raw))
 	return raw, r.note(p, blank)
 }
 

@@ -29,13 +29,15 @@
 //
 //	json:"name"          the client's name; "-" leaves the field out
 //	validate:"required"  must be present, not null, not blank; 0 and false are values
+//	validate:"line"      text of one line: no control characters, nor those that turn its direction
 //	validate:"max=200"   and the other rules of package validator, of one value each
 //	default:"booked"     what an absent field becomes on POST and PUT
 //	ref:"patients"       the viewset whose row the value names; it must be one the caller may see
 //	trim:"-"             keeps white space at both ends of text
 //	doc:"..."            a sentence for the reference
 //
-// A pointer may be null. PATCH changes what is present; PUT returns what is
+// Text of white space and characters that nobody sees is blank, and becomes
+// empty where it is trimmed. A pointer may be null. PATCH changes what is present; PUT returns what is
 // absent to its default. A rule over several fields is a method,
 // [Checker]. A type of one's own is read by its UnmarshalJSON or
 // UnmarshalText, which says by a [ValueError] what is wrong with a value.

@@ -35,6 +35,12 @@ type endpoint struct {
 	status       int // 0 for the usual one
 	untransacted bool
 	idempotent   bool // it honours the header Idempotency-Key
+	kind         verbKind
+	pagination   Pagination // of a list
+	listed       []any      // its filters and pagination, as declared
+	refuses      []string   // codes of its function
+	sends        []Header   // headers that its function sets
+	takes        []Header   // headers that its function reads
 	params       []Param
 	asks         bool         // it reads its query string itself
 	input        *inputShape  // nil if it takes no body
@@ -57,6 +63,7 @@ type response struct {
 	status int
 	value  any
 	body   []byte // value as JSON
+	media  string // of body, "" for JSON
 }
 
 // statusOr is the status that was declared, or else the usual one.

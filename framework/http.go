@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,17 +31,27 @@ type place struct {
 	allow    string // the methods, as the header Allow lists them
 }
 
-func newServer(a *API) http.Handler {
+func newServer(a *API) (http.Handler, error) {
 	s := &server{api: a, echo: echo.New()}
 	s.echo.HTTPErrorHandler = func(err error, c echo.Context) { s.unrouted(err, c) }
-	s.mount(&place{pattern: "/"}, s.root)
+	reference, err := a.reference()
+	if err != nil {
+		return nil, err
+	}
+	s.mount(&place{pattern: "/"}, s.open("root", func(_ *Call, r *http.Request) (*response, error) {
+		return &response{status: http.StatusOK, value: a.entries(r)}, nil
+	}))
+	for path, answer := range reference {
+		s.mount(&place{pattern: path}, s.open("document", answer))
+	}
 	for _, p := range places(a) {
 		s.mount(p, func(c echo.Context) error { s.serve(p, c); return nil })
 	}
-	for _, method := range append(knownMethods, echo.RouteNotFound) {
-		s.echo.Add(method, errorPages+":code", s.errorPage)
+	s.at(errorPages+":code", s.errorPage)
+	if a.config.Prefix != "" { // else the API's own root is there
+		s.at("/", s.open("first", newFirstPage(a).serve))
 	}
-	return s
+	return s, nil
 }
 
 // places gathers the endpoints by their paths, in order of registration.
@@ -68,9 +79,14 @@ func places(a *API) []*place {
 func (s *server) mount(p *place, h echo.HandlerFunc) {
 	bare := strings.TrimSuffix(s.api.config.Prefix+p.pattern, "/")
 	for _, path := range []string{bare, bare + "/"} {
-		for _, method := range append(knownMethods, echo.RouteNotFound) {
-			s.echo.Add(method, path, h)
-		}
+		s.at(path, h)
+	}
+}
+
+// at serves a path of the server for every method.
+func (s *server) at(path string, h echo.HandlerFunc) {
+	for _, method := range append(knownMethods, echo.RouteNotFound) {
+		s.echo.Add(method, path, h)
 	}
 }
 
@@ -189,7 +205,7 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, c *Call, resp *res
 		w.WriteHeader(resp.status)
 		return resp.status
 	}
-	return write(w, resp.status, "application/json", resp.body)
+	return write(w, resp.status, cmp.Or(resp.media, "application/json"), resp.body)
 }
 
 func (s *server) sendError(w http.ResponseWriter, r *http.Request, c *Call, e *Error) int {
@@ -217,7 +233,9 @@ func write(w http.ResponseWriter, status int, media string, body []byte) int {
 	h.Set("Content-Type", media)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "no-store")
+	}
 	w.WriteHeader(status)
 	// A client that is gone cannot be told that its answer failed.
 	_, _ = w.Write(body)
@@ -231,17 +249,19 @@ func (s *server) unrouted(_ error, ec echo.Context) {
 	}, "")
 }
 
-// root answers the API root, for anyone.
-func (s *server) root(ec echo.Context) error {
-	r := ec.Request()
-	s.answer(ec.Response(), r, Route{Name: "root", Method: r.Method}, func(*Call) (*response, error) {
-		switch r.Method {
-		case http.MethodGet, http.MethodHead, http.MethodOptions:
-			return &response{status: http.StatusOK, value: s.api.entries(r)}, nil
-		}
-		return nil, Refuse(http.StatusMethodNotAllowed, CodeMethodNotAllowed, printable(r.Method)+" is not offered here; this path takes GET.")
-	}, "GET, HEAD, OPTIONS")
-	return nil
+// open serves what anyone may read and nobody may write.
+func (s *server) open(name string, serve opening) echo.HandlerFunc {
+	return func(ec echo.Context) error {
+		r := ec.Request()
+		s.answer(ec.Response(), r, Route{Name: name, Method: r.Method}, func(c *Call) (*response, error) {
+			switch r.Method {
+			case http.MethodGet, http.MethodHead, http.MethodOptions:
+				return serve(c, r)
+			}
+			return nil, Refuse(http.StatusMethodNotAllowed, CodeMethodNotAllowed, printable(r.Method)+" is not offered here; this path takes GET.")
+		}, "GET, HEAD, OPTIONS")
+		return nil
+	}
 }
 
 // errorPage answers /errors/{code}.

@@ -22,8 +22,7 @@ import (
 const (
 	idempotencyHeader = "Idempotency-Key"
 	idempotencyLife   = 24 * time.Hour
-	idempotencyLength = 255    // characters of a key
-	idempotencyMost   = 10_000 // keys of one caller: their answers take room
+	idempotencyLength = 255 // characters of a key
 )
 
 // An idempotencyKey is what a client calls one piece of work, so that it can
@@ -135,7 +134,7 @@ func (k *idempotencyKey) once(c *Call, run func(*Call) (*response, error)) (*res
 			return err
 		case !claimed:
 			if before, err = k.find(c); err == nil && before == nil {
-				err = tooManyKeys()
+				err = tooManyKeys(c.api.config.IdempotencyKeys)
 			}
 			return err
 		}
@@ -198,12 +197,13 @@ func (k *idempotencyKey) despite(c *Call, refusal error) (*response, error) {
 // claim makes the key this transaction's own, if nobody holds it or its time
 // is over, and if the caller has not too many.
 func (k *idempotencyKey) claim(c *Call) (bool, error) {
+	over, most := c.Now.Add(-idempotencyLife), c.api.config.IdempotencyKeys
 	result, err := c.session.Exec(c, c.DB.NewRaw(`
 		INSERT INTO idempotency_keys AS k (caller, route, key, fingerprint, status, location, created_at)
 		SELECT ?, ?, ?, ?, 0, '', ?
-		WHERE (SELECT count(*) FROM (SELECT 1 FROM idempotency_keys WHERE caller = ? LIMIT ?) AS held) < ?
+		WHERE (SELECT count(*) FROM (SELECT 1 FROM idempotency_keys WHERE caller = ? AND created_at > ? LIMIT ?) AS held) < ?
 		ON CONFLICT (caller, route, key) DO UPDATE SET fingerprint = EXCLUDED.fingerprint, created_at = EXCLUDED.created_at
-		WHERE k.created_at <= ?`, k.caller, k.route, k.key, k.fingerprint, c.Now, k.caller, idempotencyMost, idempotencyMost, c.Now.Add(-idempotencyLife)))
+		WHERE k.created_at <= ?`, k.caller, k.route, k.key, k.fingerprint, c.Now, k.caller, over, most, most, over))
 	if fault, ok := sqldb.Classify(err); ok && fault.Kind == sqldb.Locked {
 		return false, inProgress().Because(err)
 	}
@@ -222,10 +222,10 @@ func inProgress() *Error {
 }
 
 // tooManyKeys refuses a caller whose keys would fill the disk.
-func tooManyKeys() *Error {
+func tooManyKeys(most int) *Error {
 	const wait = "3600"
 	e := Refuse(http.StatusTooManyRequests, CodeThrottled, fmt.Sprintf(
-		"A caller has at most %d keys within 24 hours; leave the header %s out, or wait.", idempotencyMost, idempotencyHeader))
+		"A caller has at most %d keys within 24 hours; leave the header %s out, or wait.", most, idempotencyHeader))
 	e.Header = map[string]string{"Retry-After": wait}
 	return e
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -49,6 +50,10 @@ func TestACallerHasSoManyKeys(t *testing.T) {
 		ada.post("/api/orders/", fields{"text": "without"}).is(201)
 		bob.under("his-first").post("/api/orders/", fields{"text": "c"}).is(201).fresh()
 		n.ran(t, 3)
+		if _, err := db.NewRaw("UPDATE idempotency_keys SET created_at = ?", time.Now().Add(-25*time.Hour)).Exec(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		ada.under("when-they-are-over").post("/api/orders/", fields{"text": "d"}).is(201).fresh()
 	})
 }
 

@@ -36,6 +36,7 @@ const maxFields = 256
 //	ref:"patients"       the viewset whose row the value names
 //	trim:"-"             keeps white space at both ends of text
 //	doc:"..."            a sentence for the reference
+//	example:"..."        a value for the reference
 //
 // Required is about presence: 0 and false pass, blank text and empty slices do
 // not. Any other rule leaves blank text and null alone, so that an optional
@@ -66,6 +67,7 @@ type inputField struct {
 	hasDef   bool          // the tag default was given
 	ref      string        // the viewset whose row it names, "" for none
 	doc      string        // the tag doc, for the reference
+	example  string        // the tag example, for the reference
 	enum     []string      // the values of the rule oneof
 	rules    []rule        // the rules of the field itself, without required and dive
 	nested   *inputShape   // of struct, *struct and []struct
@@ -104,7 +106,7 @@ func (s *inputShape) fill(v reflect.Value) {
 			s.release(r)
 		case f.hasDef:
 			f.in(v).Set(f.def)
-		case f.nested != nil && f.typ.Kind() == reflect.Struct:
+		case f.nested != nil && f.typ.Kind() == reflect.Struct && !f.value.optional:
 			f.nested.fill(f.in(v))
 		}
 	}
@@ -212,7 +214,7 @@ func (c *inputCompiler) field(s *inputShape, sf reflect.StructField, name string
 	f := &inputField{
 		name: name, goName: sf.Name, place: place, index: index, position: len(s.fields), typ: sf.Type,
 		required: value.required, nullable: value.nullable, rules: value.rules, enum: enumOf(value.rules),
-		ref: sf.Tag.Get("ref"), doc: sf.Tag.Get("doc"), nested: value.shape(), value: value,
+		ref: sf.Tag.Get("ref"), doc: sf.Tag.Get("doc"), example: sf.Tag.Get("example"), nested: value.shape(), value: value,
 	}
 	c.reference(f)
 	c.fallback(f, sf.Tag)
@@ -236,7 +238,7 @@ func (c *inputCompiler) fallback(f *inputField, tag reflect.StructTag) {
 	f.def = reflect.New(f.typ).Elem()
 	text, ok := tag.Lookup("default")
 	if !ok {
-		if f.nested != nil && f.typ.Kind() == reflect.Struct {
+		if f.nested != nil && f.typ.Kind() == reflect.Struct && !f.value.optional {
 			f.nested.fill(f.def)
 		}
 		return

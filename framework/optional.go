@@ -1,6 +1,9 @@
 package framework
 
-import "reflect"
+import (
+	"reflect"
+	"strings"
+)
 
 // An Optional is a field of an input that tells absent apart from every value,
 // at any depth: in a nested object, where [Call.Has] does not reach. With a
@@ -25,15 +28,22 @@ func (o Optional[T]) Or(other T) T {
 	return other
 }
 
-// optional marks the type for the compiler of inputs.
-func (Optional[T]) optional() {}
-
-var optionalType = reflect.TypeFor[interface{ optional() }]()
-
-func isOptional(t reflect.Type) bool { return t.Kind() == reflect.Struct && t.Implements(optionalType) }
+// isOptional reports whether a type is an Optional itself: one that embeds it
+// has other fields.
+func isOptional(t reflect.Type) bool {
+	return t.PkgPath() == reflect.TypeFor[Optional[int]]().PkgPath() && strings.HasPrefix(t.Name(), "Optional[")
+}
 
 // optionalValue is the type of what an Optional holds.
 func optionalValue(t reflect.Type) reflect.Type { return t.Field(1).Type }
+
+// given is the value of a field, inside its Optional if it is one.
+func (f *inputField) given(v reflect.Value) reflect.Value {
+	if f.value.optional {
+		return v.Field(1)
+	}
+	return v
+}
 
 // optional plans a field that remembers whether it was named.
 func (c *inputCompiler) optional(t reflect.Type, spec *ruleSpec, trim bool, place string) *valuePlan {
@@ -42,7 +52,7 @@ func (c *inputCompiler) optional(t reflect.Type, spec *ruleSpec, trim bool, plac
 	case spec.required:
 		c.mistakef(place, "an Optional may be absent, so it cannot be required; use %s itself", inner)
 		return nil
-	case inner.Kind() == reflect.Struct && inner != timeType:
+	case inner.Kind() == reflect.Struct && inner != timeType && !readsItself(inner):
 		c.mistakef(place, "an Optional holds a plain value, a slice or a pointer; use a pointer to %s", inner)
 		return nil
 	}

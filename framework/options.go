@@ -55,8 +55,8 @@ func (a *API) describe(c *Call, r *http.Request, p *place) (*response, error) {
 
 // doc describes what is at a path: an action, or else the resource.
 func (p *place) doc() string {
-	for _, e := range p.methods {
-		if e.doc != "" {
+	for _, method := range knownMethods { // in an order, so that it is told alike each time
+		if e := p.methods[method]; e != nil && e.doc != "" && !isVerb(e.route.Name) {
 			return e.doc
 		}
 	}

@@ -63,7 +63,7 @@ func (e *endpoint) referencesIn(in *decoded) []reference {
 		if !in.has(f.name) {
 			continue
 		}
-		v, at := in.value.FieldByIndex(f.index), pointerTo(f.name)
+		v, at := f.given(in.value.FieldByIndex(f.index)), pointerTo(f.name)
 		if f.ref != "" {
 			list = f.refer(list, v, at)
 			if n := len(list); n > 0 && list[n-1].pointer == at {
@@ -121,7 +121,7 @@ func (f *inputField) nestedReferences(list []reference, v reflect.Value, at stri
 
 func (s *inputShape) references(list []reference, v reflect.Value, at string) []reference {
 	for _, f := range s.fields {
-		value, pointer := v.FieldByIndex(f.index), at+pointerTo(f.name)
+		value, pointer := f.given(v.FieldByIndex(f.index)), at+pointerTo(f.name)
 		if f.ref != "" && !value.IsZero() {
 			list = f.refer(list, value, pointer)
 		}

@@ -29,7 +29,7 @@ func (a *API) Routes() []RouteInfo {
 // endpoints are the API root and those of every resource.
 func (a *API) endpoints() []*endpoint {
 	all := []*endpoint{{
-		resource: &resource{declaration: &declaration{}, scope: boundScope{Scope: Public()}}, pattern: "/",
+		resource: &resource{api: a, declaration: &declaration{}, scope: boundScope{Scope: Public()}}, pattern: "/",
 		route: Route{Name: "root", Method: http.MethodGet}, door: door{permission: Anyone()}, doc: "Every resource and its address.",
 	}}
 	for _, r := range a.resources {

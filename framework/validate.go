@@ -18,7 +18,10 @@ import (
 type ruleBook struct{ validator *validator.Validate }
 
 func newRuleBook() *ruleBook {
-	return &ruleBook{validator.New(validator.WithRequiredStructEnabled())}
+	v := validator.New(validator.WithRequiredStructEnabled())
+	// A rule with a name and a function is never refused.
+	_ = v.RegisterValidation("line", func(f validator.FieldLevel) bool { return isLine(f.Field().String()) })
+	return &ruleBook{v}
 }
 
 // check applies a plan's rules to a value, and returns the code and the
@@ -350,6 +353,7 @@ var ruleDetails = map[string]ruleInfo{
 	"oneofci":            {"must be one of %s, in any case", true, true, true},
 	"noneof":             {"must not be any of %s", false, true, true},
 	"noneofci":           {"must not be any of %s, in any case", true, true, true},
+	"line":               {"must be one line, without control characters and without those that turn the direction of writing", true, false, false},
 	"alpha":              {"must have the letters a to z only", true, false, false},
 	"alphanum":           {"must have the letters a to z and digits only", true, false, false},
 	"alphaspace":         {"must have the letters a to z and spaces only", true, false, false},

@@ -3,6 +3,7 @@ package framework
 import (
 	"net/http"
 	"reflect"
+	"slices"
 )
 
 // The names of the six verbs, as [Route.Name] has them.
@@ -125,7 +126,9 @@ func Does[In, Out any](fn func(*Call, In) (Out, error)) Verb {
 
 // Changes makes Update, Patch or Delete a function of its own. The object
 // arrives scoped and locked inside a transaction, which may be retried as a
-// whole.
+// whole. The fields that a PATCH does not name have the object's values; of a
+// [Verb.Untransacted] one these were read without a lock, and [Call.Has] tells
+// them from those that were sent.
 func Changes[M, In, Out any](fn func(*Call, *M, In) (Out, error)) Verb {
 	return Verb{
 		kind: verbChanges, empty: fn == nil, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), model: reflect.TypeFor[M](),
@@ -166,7 +169,9 @@ func (v Verb) Answers(status int) Verb { v.status = status; return v }
 // Untransacted runs the function of Does or Changes outside of a transaction,
 // where it may take its time without holding a connection, or the one writer
 // of SQLite: to hash a password, or to ask another server. An object it is
-// given is not locked; what it writes, it writes in [Call.InTx].
+// given is not locked, and its values, which stand for the absent fields of a
+// PATCH, may have changed since: what it writes, it writes in [Call.InTx], of
+// values that it reads there.
 func (v Verb) Untransacted() Verb { v.untransacted = true; return v }
 
 // Idempotent makes it safe to send a request of Does or Changes again, for a
@@ -184,10 +189,25 @@ func (v Verb) Untransacted() Verb { v.untransacted = true; return v }
 // has no keys: 400. Where a key means nothing, Trestle-Ignored tells it as
 // "header Idempotency-Key", and a strict resource refuses it.
 //
-// The answers are stored as they are, in a table of [Migrations], so a function
+// A caller has so many keys within the 24 hours as [Config.IdempotencyKeys]
+// says; further ones are 429. An answer about a row that has become another's since is not repeated: 404.
+//
+// The answers are stored word for word, in a table of [Migrations], so a function
 // that answers with a secret must not be idempotent. [API.Run] deletes those
 // whose time is over.
 func (v Verb) Idempotent() Verb { v.idempotent = true; return v }
+
+// Doc describes the verb to clients; its first sentence is the reference's
+// summary. Defaults to the viewset's.
+func (v Verb) Doc(text string) Verb { v.doc = text; return v }
+
+// Refuses names the codes by which the verb's function refuses, beside those
+// that the framework knows of: the reference lists them. [Config.Codes] explain
+// them.
+func (v Verb) Refuses(codes ...string) Verb {
+	v.refuses = append(slices.Clip(v.refuses), codes...)
+	return v
+}
 
 // rules are what one verb or action may set for itself; nil inherits.
 type rules struct {
@@ -199,6 +219,8 @@ type rules struct {
 	status         int
 	untransacted   bool
 	idempotent     bool
+	doc            string
+	refuses        []string
 }
 
 // given makes an empty list differ from one that was never set.

@@ -100,11 +100,13 @@ const (
 	Strict
 )
 
-// A Resource is something that can be registered: a [ViewSet].
-type Resource interface{ declare() *declaration }
+// A Resource is something that can be registered: a [ViewSet], or a [Service]
+// of several.
+type Resource interface{ declare() []*declaration }
 
 // declaration is a ViewSet without its type parameter.
 type declaration struct {
+	service          *Service // nil without one
 	name, under, doc string
 	model            reflect.Type
 	verbs            Verbs
@@ -125,7 +127,7 @@ type declaration struct {
 	uniques          []Unique
 }
 
-func (v ViewSet[M]) declare() *declaration {
+func (v ViewSet[M]) declare() []*declaration {
 	d := &declaration{
 		name: v.Name, under: v.Under, doc: v.Doc, model: reflect.TypeFor[M](), verbs: v.Verbs,
 		scope: v.Scope, search: v.Search, ranked: v.Ranked, ordering: v.Ordering, filters: v.Filters,
@@ -142,7 +144,7 @@ func (v ViewSet[M]) declare() *declaration {
 		d.single = true
 		d.scope = Own(v.Single)
 	}
-	return d
+	return []*declaration{d}
 }
 
 // path is how other declarations refer to the resource.

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"trestle.example/framework/frameworktest/contract"
 )
 
 // A visitor sends requests to a server as one client does.
@@ -15,13 +17,32 @@ type visitor struct {
 	header http.Header // of every request
 }
 
-// visit makes a visitor; headers are names and values in turn. TLS is nil for
-// a server without.
+// visit makes a visitor, to whom every answer must be one that the server's own
+// reference tells of; headers are names and values in turn. TLS is nil for a
+// server without.
 func visit(t *testing.T, base string, speaks *tls.Config, headers ...string) visitor {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: speaks, MaxIdleConnsPerHost: 100}
 	t.Cleanup(transport.CloseIdleConnections)
-	return visitor{base, &http.Client{Transport: transport, Timeout: patience}, http.Header{}}.with(headers...)
+	client := &http.Client{Transport: transport, Timeout: patience}
+	promised := contracts.Of(t, "", reference{t, base, client})
+	return visitor{base, &http.Client{Transport: promised.Transport(t, transport), Timeout: patience}, http.Header{}}.with(headers...)
+}
+
+// contracts are those of the servers.
+var contracts contract.Book
+
+// A reference is that of a server.
+type reference struct {
+	t      *testing.T
+	base   string
+	client *http.Client
+}
+
+// Document fetches it.
+func (r reference) Document(format string) ([]byte, error) {
+	got := visitor{r.base, r.client, http.Header{}}.send(r.t, "GET /api/openapi."+format, "").is(r.t, http.StatusOK)
+	return []byte(got.body), nil
 }
 
 // with is the visitor with more headers.

@@ -20,7 +20,9 @@ const demoTokenName = "demo server"
 // welcome prints where to look and, in a demo, a request that works.
 func (p *program) welcome(ctx context.Context, s *site, addr net.Addr, demo bool) error {
 	base := s.baseURL(addr)
-	lines := []string{"Trestle serves", "", "  " + base + "/api/", ""}
+	lines := []string{
+		"Trestle serves", "", "  " + base + "/api/", "", "The reference, to read and to try:", "", "  " + base + "/api/docs", "",
+	}
 	if demo {
 		token, err := s.demoToken(ctx)
 		switch {

@@ -61,6 +61,7 @@ func testTokenProtectsAnAPI(t *testing.T, url string) {
 	api.Register(groups)
 	handler, err := api.Handler()
 	must(t, err)
+	handler = contracts.Of(t, "", api).Wrap(t, handler)
 
 	revoke := func() error { return users.RevokeToken(t.Context(), db.Session(), token) }
 	grant := func() error { return users.Grant(t.Context(), db.Session(), user.ID, "groups.view") }

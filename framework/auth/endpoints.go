@@ -55,30 +55,31 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 		Permission: framework.Anyone(), // of what is not offered: 405 before a login too
 		Slash:      framework.WithoutSlash,
 		Collection: []framework.CollectionAction{
-			entrance(s, "register", s.register).Throttle().Answers(http.StatusCreated).
+			entrance(s, "register", s.register).Throttle().Answers(http.StatusCreated).Refuses(CodeEmailTaken).
 				Doc("Make an account and sign in: the token is shown this once."),
-			entrance(s, "login", s.login).Throttle().
+			entrance(s, "login", s.login).Throttle().Refuses(CodeInvalidCredentials).
 				Doc("Sign in: a token for the header Authorization, shown this once."),
-			framework.OnCollection(http.MethodPost, "logout", s.logout).Untransacted().Permit(framework.Authenticated()).
+			framework.OnCollection(http.MethodPost, "logout", s.logout).Untransacted().Permit(framework.Authenticated()).Refuses(CodeNotRevocable).
 				Doc("Revoke the credentials that the request is sent with: its token, session or JWT login, no other."),
 			framework.OnCollection(http.MethodGet, "me", s.me).Permit(framework.Authenticated()).
 				Doc("The user who sends the request."),
-			entrance(s, "token", s.obtainToken).Throttle().
+			entrance(s, "token", s.obtainToken).Throttle().Refuses(CodeInvalidCredentials).
 				Doc("A token for scripts, shown this once."),
 			framework.OnCollection(http.MethodDelete, "token", s.revokeToken).Untransacted().
 				Authenticate(s.guarded(s.tokens)...).Permit(framework.Authenticated()).
 				Doc("Revoke the token that the request is sent with."),
 			framework.OnCollection(http.MethodGet, "session", s.showSession).Authenticate(browser...).Permit(framework.Anyone()).
 				Doc("The browser's session: who is signed in, and the token that its scripts send as X-CSRFToken."),
-			entrance(s, "session", s.beginSession).Throttle().
+			entrance(s, "session", s.beginSession).Throttle().Refuses(CodeInvalidCredentials, CodeCSRFFailed).Sends(s.Sessions.Sends()...).
+				Takes(framework.Header{Name: csrfHeader, Doc: "The csrfToken of GET /auth/session."}).
 				Doc("Sign a browser in. Needs X-CSRFToken, as GET answers it."),
 			framework.OnCollection(http.MethodDelete, "session", s.endSession).Untransacted().Authenticate(browser...).Permit(framework.Anyone()).
 				Doc("Sign the browser out."),
-			entrance(s, "jwt", s.obtainJWT).Throttle().
+			entrance(s, "jwt", s.obtainJWT).Throttle().Refuses(CodeInvalidCredentials).
 				Doc("A pair of JWTs: access for requests, refresh for the next pair."),
-			entrance(s, "jwt/refresh", s.refreshJWT).
+			entrance(s, "jwt/refresh", s.refreshJWT).Refuses(framework.CodeInvalidToken, CodeRefreshSuperseded).
 				Doc("The next pair; the refresh token that was sent is good no longer."),
-			entrance(s, "jwt/revoke", s.revokeJWT).
+			entrance(s, "jwt/revoke", s.revokeJWT).Refuses(framework.CodeInvalidToken).
 				Doc("End the login that a refresh token belongs to."),
 		},
 	}
@@ -94,5 +95,6 @@ func entrance[In, Out any](s *Service, name string, fn func(*framework.Call, In)
 		}
 		return fn(c, in)
 	}
-	return framework.OnCollection(http.MethodPost, name, checked).Authenticate().Permit(framework.Anyone()).Untransacted()
+	return framework.OnCollection(http.MethodPost, name, checked).Authenticate().Permit(framework.Anyone()).Untransacted().
+		Refuses(CodeTLSRequired, framework.CodeThrottled)
 }

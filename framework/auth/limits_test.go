@@ -261,9 +261,7 @@ func TestFailuresOfOnesOwnSchemeCount(t *testing.T) {
 		}
 		api := framework.New(framework.Config{DB: db, Authentication: service.Authentication(own), Codes: service.Codes(), Log: slog.New(slog.DiscardHandler)})
 		api.Register(service.ViewSet())
-		handler, err := api.Handler()
-		must(t, err)
-		c := frameworktest.New(t, handler)
+		c := client(t, api)
 		bad := c.With("X-Api-Key", "guessed")
 		bad.Get(me).Expect(http.StatusUnauthorized)
 		c.As("trs_x").Get(me).Expect(http.StatusUnauthorized)

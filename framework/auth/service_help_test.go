@@ -19,6 +19,7 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/frameworktest/contract"
 	"trestle.example/framework/sqldb"
 	"trestle.example/framework/throttle"
 )
@@ -285,12 +286,16 @@ func (j *journal) take(t *testing.T) (lines []map[string]any) {
 	return lines
 }
 
-// client serves an API.
+// contracts are those of the APIs that are served here.
+var contracts contract.Book
+
+// client serves an API, whose every answer must be one that its reference tells
+// of.
 func client(t *testing.T, api *framework.API) *frameworktest.Client {
 	t.Helper()
 	handler, err := api.Handler()
 	must(t, err)
-	return frameworktest.New(t, handler)
+	return frameworktest.New(t, contracts.Of(t, "", api).Wrap(t, handler))
 }
 
 // everybody is a scheme that takes every request for one user's.
@@ -301,6 +306,11 @@ func (e everybody) Authenticate(*framework.Call, *http.Request) (*framework.Call
 }
 
 func (everybody) Challenge() string { return "" }
+
+// Security tells that a request needs nothing.
+func (everybody) Security(string) [][]framework.SecurityScheme {
+	return [][]framework.SecurityScheme{{}}
+}
 
 // broken is a store that can count no account, and lets all others pass.
 type broken struct{}

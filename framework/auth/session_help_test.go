@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"trestle.example/framework"
+	"trestle.example/framework/frameworktest/contract"
 )
 
 // site is an API with sessions, as a service would declare it, except that one
@@ -40,10 +41,15 @@ func (w *world) site(o SessionOptions) *site {
 		Authentication: []framework.Authenticator{sessions, Token{}},
 	})
 	api.Register(framework.ViewSet[Group]{Name: "groups", Scope: framework.Public(), Collection: s.actions()})
-	s.handler, err = api.Handler()
+	handler, err := api.Handler()
 	w.must(err)
+	s.handler = contracts.Of(w, "", api).Wrap(w, handler)
 	return s
 }
+
+// contracts are those of the APIs that are served here: every answer must be one
+// that its reference tells of.
+var contracts contract.Book
 
 type enterInput struct {
 	Email string `json:"email"`
@@ -57,7 +63,8 @@ type sessionView struct {
 func (s *site) actions() []framework.CollectionAction {
 	actions := []framework.CollectionAction{
 		framework.OnCollection("GET", "session", s.show).Permit(framework.Anyone()),
-		framework.OnCollection("POST", "session", s.enter).Permit(framework.Anyone()).Authenticate(),
+		framework.OnCollection("POST", "session", s.enter).Permit(framework.Anyone()).Authenticate().
+			Refuses(CodeCSRFFailed).Sends(s.sessions.Sends()...),
 		framework.OnCollection("DELETE", "session", s.leave).Permit(framework.Anyone()),
 	}
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {

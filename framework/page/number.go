@@ -80,6 +80,9 @@ func (n Number) Envelope(p framework.Page) (framework.Envelope, error) {
 	return results(p, n.Count, next, previous), nil
 }
 
+// Refuses implements [framework.Refuser]: a page that is not there is not_found.
+func (Number) Refuses() []string { return []string{framework.CodeNotFound} }
+
 // noPage is 404 in words of its own: nothing is hidden here.
 func noPage(why string) error {
 	return framework.Refuse(http.StatusNotFound, framework.CodeNotFound, why)

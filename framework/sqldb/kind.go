@@ -39,12 +39,26 @@ func (k Kind) GroupConcat(expr, sep string) string {
 }
 
 // ForUpdate locks the rows a query selects until the transaction ends, with
-// FOR UPDATE. On SQLite it changes nothing, because a transaction of
-// [DB.InTx] already is the only writer. PostgreSQL refuses it on a query with
-// an outer join.
+// FOR UPDATE: nobody else may change or delete them, nor insert rows that refer
+// to them. On SQLite it changes nothing, because a transaction of [DB.InTx]
+// already is the only writer. PostgreSQL refuses it on a query with an outer
+// join.
 func (k Kind) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery {
+	return k.lock(q, "UPDATE")
+}
+
+// ForNoKeyUpdate is ForUpdate for rows that stay and keep their keys: those
+// that refer to them, such as a line of a cart to what it asks for, may be
+// inserted meanwhile. A transaction that deletes such a row, or changes a column
+// of a unique index, locks it by [Kind.ForUpdate] from the start: getting the
+// stronger lock later may mean to wait in a circle.
+func (k Kind) ForNoKeyUpdate(q *bun.SelectQuery) *bun.SelectQuery {
+	return k.lock(q, "NO KEY UPDATE")
+}
+
+func (k Kind) lock(q *bun.SelectQuery, strength string) *bun.SelectQuery {
 	if k == PostgreSQL {
-		return q.For("UPDATE")
+		return q.For(strength)
 	}
 	return q
 }

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/uptrace/bun"
 )
 
 // lockedRow is a database of two rows, of which another transaction holds the
@@ -100,5 +102,54 @@ func TestOpenRefusesALockTimeoutThatNeverComes(t *testing.T) {
 	}
 	if _, err := Open("postgres://u@localhost:1/db", Options{LockTimeout: -1}); err == nil || !strings.Contains(err.Error(), "negative") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestForNoKeyUpdate: a row that is held so cannot be changed or held by others,
+// but rows that refer to it can be inserted; one that is held by ForUpdate
+// cannot even be referred to.
+func TestForNoKeyUpdate(t *testing.T) {
+	url := postgresURL(t)
+	db, other := open(t, url, Options{}), open(t, url, Options{LockTimeout: 50 * time.Millisecond})
+	script(t, db, counter+"\n--bun:split\nCREATE TABLE child (c {{bigint}} NOT NULL REFERENCES c (id))")
+	const refers, changes = "INSERT INTO child (c) VALUES (1)", "UPDATE c SET n = n + 1 WHERE id = 1"
+	row := func() *bun.SelectQuery { return db.NewSelect().Table("c").Column("n").Where("id = 1") }
+	for _, c := range []struct {
+		name      string
+		hold      func(Kind, *bun.SelectQuery) *bun.SelectQuery
+		statement string
+		waits     bool
+	}{
+		{"held without the key, referred to", Kind.ForNoKeyUpdate, refers, false},
+		{"held without the key, changed", Kind.ForNoKeyUpdate, changes, true},
+		{"held without the key, held again", Kind.ForNoKeyUpdate, PostgreSQL.ForNoKeyUpdate(row()).String(), true},
+		{"held without the key, deleted", Kind.ForNoKeyUpdate, "DELETE FROM c WHERE id = 1", true},
+		{"held, referred to", Kind.ForUpdate, refers, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := db.InTx(background(t), func(ctx context.Context, s *Session) error {
+				if _, err := s.Exec(ctx, c.hold(db.Kind(), row())); err != nil {
+					return err
+				}
+				_, err := other.NewRaw(c.statement).Exec(ctx)
+				if f, _ := Classify(err); (f.Kind == Locked) != c.waits || !c.waits && err != nil {
+					t.Errorf("%s: %v", c.statement, err)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// On SQLite, which has one writer, neither lock is written.
+func TestLocksOfSQLite(t *testing.T) {
+	db := open(t, sqliteURL(t), Options{})
+	for _, lock := range []func(Kind, *bun.SelectQuery) *bun.SelectQuery{Kind.ForUpdate, Kind.ForNoKeyUpdate} {
+		if q := lock(db.Kind(), db.NewSelect().Table("c")).String(); strings.Contains(q, "FOR") {
+			t.Error(q)
+		}
 	}
 }

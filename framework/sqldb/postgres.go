@@ -131,10 +131,16 @@ func (p *postgresConnector) login(ctx context.Context, conf pgdriver.Config) (*p
 	return conn, p.setSession(ctx, conn)
 }
 
-// setSession bounds statements and their waits for locks on the server, and has
+// setSession has times come in UTC, a setting that poolers keep for each of
+// their clients, bounds statements and their waits for locks on the server, and has
 // it notice within a quarter of a second that a client has gone. Compatible
 // databases may not know the last setting, which is then left out.
 func (p *postgresConnector) setSession(ctx context.Context, conn *pgdriver.Conn) error {
+	if _, set := p.conf.ConnParams["timezone"]; !set {
+		if _, err := conn.ExecContext(ctx, "SET TIME ZONE 'UTC'", nil); err != nil {
+			return err
+		}
+	}
 	if p.core.options.NoPrepare {
 		return nil
 	}

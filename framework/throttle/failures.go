@@ -47,6 +47,9 @@ func (f *failures) Authenticate(c *framework.Call, r *http.Request) (*framework.
 	return nil, err
 }
 
+// Refuses names rate_limited.
+func (f *failures) Refuses() []string { return []string{framework.CodeThrottled} }
+
 // unrecognised is the scheme of headers that no scheme before it took.
 type unrecognised struct{}
 

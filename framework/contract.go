@@ -1,0 +1,343 @@
+package framework
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jinzhu/inflection"
+)
+
+// A Refuser is a part of a declaration, such as an [Authenticator], a
+// [Throttle], a [Permission], a [Filter] or a [Pagination], that refuses
+// requests by codes which the framework does not know of by itself: the
+// reference lists them with every endpoint that has the part.
+type Refuser interface {
+	// Refuses returns the codes, which [Config.Codes] or the framework explain.
+	Refuses() []string
+}
+
+// A Sender is a part of a declaration, as a [Refuser] is, that sets headers of
+// its own in answers.
+type Sender interface {
+	// Sends returns the headers.
+	Sends() []Header
+}
+
+// A Secured is an [Authenticator] that tells the reference how clients send its
+// credentials. Without it the reference goes by the first word of Challenge.
+type Secured interface {
+	// Security returns the ways to send them with a method, of which one is
+	// enough. The schemes of one way go together.
+	Security(method string) [][]SecurityScheme
+}
+
+// A SecurityScheme is one piece of credentials in a request (OpenAPI 3.1,
+// section 4.8.27): of the type http, with a Scheme such as "bearer", or in a
+// header or cookie of its own, with In and Key.
+type SecurityScheme struct {
+	Name   string // what the reference calls it: "token"
+	Scheme string // of the header Authorization: "bearer"
+	Format string // what a bearer's token looks like, for people: "JWT"
+	In     string // "header" or "cookie", without Scheme
+	Key    string // the name of the header or cookie
+	Doc    string
+}
+
+// A Header is one header of an answer, for the reference.
+type Header struct {
+	Name string
+	Doc  string
+}
+
+// The headers of answers that are not HTTP's own business alone.
+const (
+	headerRequestID   = "X-Request-Id"
+	headerAllow       = "Allow"
+	headerIgnored     = "Trestle-Ignored"
+	headerLimit       = "RateLimit"
+	headerLimitPolicy = "RateLimit-Policy"
+	headerLocation    = "Location"
+	headerReplayed    = "Idempotent-Replayed"
+	headerChallenge   = "WWW-Authenticate"
+	headerRetry       = "Retry-After"
+)
+
+// standardHeaders are what the reference says of them.
+var standardHeaders = []Header{
+	{headerRequestID, "The request's id, made by the server; its log has it too."},
+	{headerAllow, "The methods of this path."},
+	{headerIgnored, "What of the request had no effect, with the nearest known name."},
+	{headerLimit, "What is left of the rate that is nearest to its end: \"login\";r=3;t=48."},
+	{headerLimitPolicy, "The rates that the request counted for: \"login\";q=5;w=60."},
+	{headerLocation, "The address of what was made."},
+	{headerReplayed, "true if the answer is that of an earlier request with the same key."},
+	{headerChallenge, "The schemes by which callers are known here."},
+	{headerRetry, "After how many seconds to try again."},
+}
+
+// securityOf is what a scheme tells of its credentials, or else what its
+// challenge does.
+func securityOf(scheme Authenticator, method string) [][]SecurityScheme {
+	told := parts[Secured](scheme)
+	if len(told) > 0 {
+		return told[0].Security(method)
+	}
+	name, _, _ := strings.Cut(strings.ToLower(scheme.Challenge()), " ")
+	if name == "" {
+		return nil
+	}
+	return [][]SecurityScheme{{{Name: name, Scheme: name, Doc: "The header Authorization, scheme " + name + "."}}}
+}
+
+// parts are a declared part and what it wraps, as far as it tells by Unwrap,
+// that have the methods of T.
+func parts[T any](part any) (found []T) {
+	for part != nil {
+		if t, ok := part.(T); ok {
+			found = append(found, t)
+		}
+		switch wrapper := part.(type) {
+		case interface{ Unwrap() Authenticator }:
+			part = wrapper.Unwrap()
+		case interface{ Unwrap() Throttle }:
+			part = wrapper.Unwrap()
+		case interface{ Unwrap() Permission }:
+			part = wrapper.Unwrap()
+		default:
+			part = nil
+		}
+	}
+	return found
+}
+
+// doorParts are those of what a caller passes first.
+func doorParts[T any](d door) (found []T) {
+	for _, s := range d.authentication {
+		found = append(found, parts[T](s)...)
+	}
+	for _, t := range d.throttles {
+		found = append(found, parts[T](t)...)
+	}
+	return append(found, parts[T](d.permission)...)
+}
+
+// words are the resource's path as words: "admin", "products".
+func (r *resource) words() []string {
+	return strings.FieldsFunc(r.path, func(ch rune) bool { return strings.ContainsRune("/-_", ch) })
+}
+
+// one are the same words for one of them: "admin", "product".
+func (r *resource) one() []string {
+	words := r.words()
+	words[len(words)-1] = inflection.Singular(words[len(words)-1])
+	return words
+}
+
+// id names the operation for generated clients: listPatients, getPatient,
+// cancelOrder, authLogin. It depends on the endpoint's own path alone, so that
+// it stays when others come.
+func (e *endpoint) id() string {
+	if e.resource.path == "" {
+		return "getRoot"
+	}
+	one, action := e.resource.one(), e.route.Name
+	many, verb := e.resource.words(), strings.ToLower(e.route.Method)
+	switch {
+	case action == verbList:
+		return camel("list", many...)
+	case isVerb(action):
+		return camel(map[string]string{
+			verbCreate: "create", verbRetrieve: "get", verbUpdate: "replace", verbPatch: "update", verbDelete: "delete",
+		}[action], one...)
+	case e.onObject && verb == "post":
+		return camel(action, one...)
+	case e.onObject:
+		return camel(verb, append(one, action)...)
+	case verb == "post":
+		return camel(many[0], append(many[1:], action)...)
+	}
+	return camel(verb, append(many, action)...)
+}
+
+// camel joins words as clients write names.
+func camel(first string, rest ...string) string {
+	name := title(strings.Join(append([]string{first}, rest...), " "))
+	return strings.ToLower(name[:1]) + name[1:]
+}
+
+// summary is what the endpoint does in a few words: the first sentence of its
+// doc, or what its verb is.
+func (e *endpoint) summary() string {
+	if first, _, _ := strings.Cut(e.doc, ". "); first != "" {
+		return strings.TrimSuffix(first, ".")
+	}
+	one, many := strings.Join(e.resource.one(), " "), strings.Join(e.resource.words(), " ")
+	article := "a "
+	switch {
+	case e.resource.declaration.single:
+		article = "the caller's "
+	case strings.ContainsRune("aeio", rune(one[0])):
+		article = "an "
+	}
+	switch e.route.Name {
+	case verbList:
+		return "List " + many
+	case verbCreate:
+		return "Create " + article + one
+	case verbRetrieve:
+		return "Get " + article + one
+	case verbUpdate:
+		return "Replace " + article + one
+	case verbPatch:
+		return "Change " + article + one
+	case verbDelete:
+		return "Delete " + article + one
+	}
+	return title(e.route.Name) + " " + one
+}
+
+// description says the rest: the doc, who may, and which rows.
+func (e *endpoint) description() string {
+	doc := e.doc
+	if doc == "" {
+		doc = e.resource.declaration.doc
+	}
+	if e.resource.path == "" {
+		return doc
+	}
+	doc += "\n\nPermission: " + e.permission.String() + "."
+	if e.handsRows() {
+		doc += " Rows: " + e.resource.scope.String() + "."
+	}
+	return strings.TrimSpace(doc)
+}
+
+// refusals are the codes by which the endpoint may refuse, by status and in
+// order.
+func (e *endpoint) refusals() map[int][]string {
+	found := map[string]bool{CodeInvalidParameter: true, CodeInvalidHost: true, CodeURITooLong: true, CodeInternal: true, CodeUnavailable: true}
+	for _, codes := range [][]string{e.refusesAtDoor(), e.refusesInput(), e.refusesRows(), e.refuses} {
+		for _, code := range codes {
+			found[code] = true
+		}
+	}
+	byStatus := map[int][]string{}
+	for _, code := range slices.Sorted(maps.Keys(found)) {
+		status := e.resource.api.codes[code].Status
+		byStatus[status] = append(byStatus[status], code)
+	}
+	return byStatus
+}
+
+// refusesAtDoor are the codes before anything is read: of schemes, throttles,
+// guards and the permission.
+func (e *endpoint) refusesAtDoor() (codes []string) {
+	if len(e.throttles) > 0 {
+		codes = append(codes, CodeThrottled)
+	}
+	for _, refuser := range doorParts[Refuser](e.door) {
+		codes = append(codes, refuser.Refuses()...)
+	}
+	if len(e.authentication) > 0 {
+		codes = append(codes, CodeInvalidToken)
+	}
+	if !e.admits(nil) {
+		codes = append(codes, CodeAuthenticationRequired)
+	}
+	if said := e.permission.String(); said != "anyone" && said != "authenticated" || !e.admits(&Caller{ID: uuid.Max}) {
+		codes = append(codes, CodeForbidden)
+	}
+	return codes
+}
+
+// admits asks the guards and the permission.
+func (e *endpoint) admits(caller *Caller) bool {
+	a := e.resource.api
+	return a.accessOf(e, a.info(e).Path, caller) != AccessRefused
+}
+
+// refusesInput are the codes of what a request carries.
+func (e *endpoint) refusesInput() (codes []string) {
+	if e.resource.strict {
+		codes = append(codes, CodeInvalidIdempotencyKey) // where keys mean nothing
+	}
+	if e.input == nil {
+		return codes
+	}
+	if e.takesBody() {
+		codes = append(codes, CodeInvalidJSON, CodeBodyTooLarge, CodeUnsupportedMediaType)
+		if len(e.input.fields) > 0 {
+			codes = append(codes, CodeValidationFailed)
+		}
+		if e.resource.strict {
+			codes = append(codes, CodeUnknownField)
+		}
+	}
+	if e.idempotent {
+		codes = append(codes, CodeInvalidIdempotencyKey, CodeIdempotencyKeyReused, CodeIdempotencyInProgress, CodeThrottled)
+	}
+	return codes
+}
+
+// takesBody reports whether a request may have a body that is read.
+func (e *endpoint) takesBody() bool { return e.input != nil && e.route.Method != http.MethodGet }
+
+// refusesRows are the codes of what is stored.
+func (e *endpoint) refusesRows() (codes []string) {
+	if e.onObject {
+		codes = append(codes, CodeNotFound)
+	}
+	for _, part := range e.listed {
+		for _, refuser := range parts[Refuser](part) {
+			codes = append(codes, refuser.Refuses()...)
+		}
+	}
+	switch e.kind {
+	case verbAccepts:
+		codes = append(codes, CodeUnique, CodeConflict)
+		for _, u := range e.resource.uniques {
+			codes = append(codes, u.Code)
+		}
+	case verbDeletes:
+		codes = append(codes, CodeReferenced)
+	case verbAbsent, verbShows, verbComputes, verbDoes, verbChanges: // these refuse what they declare
+	}
+	return codes
+}
+
+// successes are the statuses of what is answered.
+func (e *endpoint) successes() []int {
+	switch {
+	case e.status != 0:
+		return []int{e.status}
+	case e.kind == verbAccepts && e.route.Name == verbCreate:
+		return []int{http.StatusCreated}
+	case e.kind == verbAccepts && e.route.Name == verbUpdate && e.resource.declaration.single:
+		return []int{http.StatusOK, http.StatusCreated}
+	}
+	return []int{http.StatusOK}
+}
+
+// ownHeaders are those that its function and its schemes set.
+func (e *endpoint) ownHeaders() []Header {
+	all := slices.Clone(e.sends)
+	for _, sender := range doorParts[Sender](e.door) {
+		all = append(all, sender.Sends()...)
+	}
+	return all
+}
+
+// headers are the standard ones of every answer of the endpoint.
+func (e *endpoint) headers() []string {
+	names := []string{headerRequestID, headerAllow}
+	if !e.resource.strict {
+		names = append(names, headerIgnored)
+	}
+	if len(e.refusals()[http.StatusTooManyRequests]) > 0 {
+		names = append(names, headerLimit, headerLimitPolicy)
+	}
+	return names
+}

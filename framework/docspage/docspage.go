@@ -1,0 +1,132 @@
+// Package docspage serves a page on which people read the reference of an API
+// and try it in their browser: Swagger UI, from files that are part of the
+// program. The page asks no other host for anything, runs under a strict
+// Content-Security-Policy and keeps no credentials.
+package docspage
+
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+	"io/fs"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/swaggest/swgui/v5/static"
+)
+
+//go:embed static/index.html
+var indexHTML string
+
+//go:embed static/docs.js
+var script []byte
+
+//go:embed static/docs.css
+var style []byte
+
+//go:embed static/icon.svg
+var icon []byte
+
+// Options say what the page shows. All are required.
+type Options struct {
+	// Title names the API to people.
+	Title string
+	// Name is the last part of the path at which the page is served, "docs"
+	// for /api/docs: its files are one level below.
+	Name string
+	// Reference is the path of the OpenAPI document in JSON, from the folder
+	// in which the page is: "openapi.json" for one at /api/openapi.json.
+	Reference string
+}
+
+// A Page serves the page and its files. It is safe for concurrent use.
+type Page struct {
+	options Options
+	index   *template.Template
+	files   map[string]*file
+}
+
+// New makes a page. Handle it with its path stripped: what is left is "" or "/"
+// for the page, which works with and without its last slash, and one of
+// [Page.Files] for what it loads.
+func New(o Options) (*Page, error) {
+	index, err := template.New("index").Parse(indexHTML)
+	if err != nil {
+		return nil, err
+	}
+	p := &Page{options: o, index: index, files: map[string]*file{
+		"docs.js":  plain("text/javascript; charset=utf-8", script),
+		"docs.css": plain("text/css; charset=utf-8", style),
+		"icon.svg": plain("image/svg+xml", icon),
+	}}
+	for name, media := range map[string]string{
+		"swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+		"swagger-ui.css":       "text/css; charset=utf-8",
+	} {
+		packed, err := fs.ReadFile(static.FS, name+".gz")
+		if err != nil {
+			return nil, err
+		}
+		p.files[name] = gzipped(media, packed)
+	}
+	return p, nil
+}
+
+// Files are the names of what the page loads, in order: they are served one
+// level below it.
+func (p *Page) Files() []string { return slices.Sorted(maps.Keys(p.files)) }
+
+// ServeHTTP answers GET and HEAD, and OPTIONS as it does GET.
+func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	protect(w.Header())
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+	default:
+		w.Header().Set("Allow", "GET, HEAD, OPTIONS")
+		http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
+		return
+	}
+	name := strings.Trim(r.URL.Path, "/")
+	f := p.files[name]
+	switch {
+	case name == "":
+		f = p.page(r.URL.Path == "/")
+	case f == nil:
+		http.NotFound(w, r)
+		return
+	}
+	f.serve(w, r)
+}
+
+// policy lets the page load scripts, styles and pictures from its own host
+// alone, and ask only that host.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// protect sets what every answer carries.
+func protect(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("X-Content-Type-Options", "nosniff")
+}
+
+// page writes the page. Its links are relative, so that they hold behind a
+// proxy that serves it elsewhere, and depend on the last slash.
+func (p *Page) page(slash bool) *file {
+	below, beside := p.options.Name+"/", ""
+	if slash {
+		below, beside = "", "../"
+	}
+	files := map[string]string{}
+	for name, f := range p.files {
+		files[name] = below + name + "?" + f.version()
+	}
+	var text bytes.Buffer
+	// Fails only if the template names what is not there, which tests tell.
+	_ = p.index.Execute(&text, map[string]any{
+		"Title": p.options.Title, "Reference": beside + p.options.Reference, "Files": files,
+	})
+	return plain("text/html; charset=utf-8", text.Bytes())
+}

@@ -1,0 +1,121 @@
+package docspage
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A file is one text with its type, kept as it is or compressed by gzip.
+type file struct {
+	media   string
+	kept    []byte
+	packed  bool
+	version func() string          // names the content
+	whole   func() ([]byte, error) // the text, unpacked when first asked for
+}
+
+func plain(media string, text []byte) *file {
+	return newFile(media, text, false, func() ([]byte, error) { return text, nil })
+}
+
+func gzipped(media string, packed []byte) *file {
+	return newFile(media, packed, true, func() ([]byte, error) {
+		unpacked, err := gzip.NewReader(bytes.NewReader(packed))
+		if err != nil {
+			return nil, err
+		}
+		return io.ReadAll(unpacked)
+	})
+}
+
+func newFile(media string, kept []byte, packed bool, whole func() ([]byte, error)) *file {
+	return &file{
+		media: media, kept: kept, packed: packed, whole: sync.OnceValues(whole),
+		version: sync.OnceValue(func() string {
+			sum := sha256.Sum256(kept)
+			return hex.EncodeToString(sum[:8])
+		}),
+	}
+}
+
+// serve answers the text as the client takes it, or 304 to those who have it.
+// Who asks for this very version may keep it for a year.
+func (f *file) serve(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	cache := "no-cache"
+	if r.URL.RawQuery == f.version() {
+		cache = "public, max-age=31536000, immutable"
+	}
+	h.Set("Cache-Control", cache)
+	body, tag := f.kept, f.version()
+	if f.packed {
+		h.Set("Vary", "Accept-Encoding")
+		if takesGzip(r) {
+			h.Set("Content-Encoding", "gzip")
+			tag += "-gzip"
+		} else if whole, err := f.whole(); err == nil { // gzip is as it was built in
+			body = whole
+		}
+	}
+	h.Set("ETag", `"`+tag+`"`)
+	if has(r, `"`+tag+`"`) {
+		h.Del("Content-Encoding")
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h.Set("Content-Type", f.media)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	// To HEAD the server sends no body. A client that is gone cannot be told that
+	// its file failed.
+	_, _ = w.Write(body)
+}
+
+// has reports whether the client has what a tag names (RFC 9110, section
+// 13.1.2).
+func has(r *http.Request, tag string) bool {
+	for list := range elements(r, "If-None-Match") {
+		if list == "*" || strings.TrimPrefix(list, "W/") == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// takesGzip reports whether the client takes gzip: named, or meant by "*", and
+// not with a weight of zero (RFC 9110, section 12.5.3).
+func takesGzip(r *http.Request) bool {
+	takes := false
+	for one := range elements(r, "Accept-Encoding") {
+		coding, parameters, _ := strings.Cut(one, ";")
+		coding = strings.ToLower(strings.TrimSpace(coding))
+		weight, _ := strings.CutPrefix(strings.ToLower(strings.ReplaceAll(parameters, " ", "")), "q=")
+		wanted := strings.Trim(weight, "0.") != "" || weight == ""
+		switch coding {
+		case "gzip", "x-gzip":
+			return wanted
+		case "*":
+			takes = wanted
+		}
+	}
+	return takes
+}
+
+// elements are those of a header that is a list.
+func elements(r *http.Request, header string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for _, line := range r.Header.Values(header) {
+			for one := range strings.SplitSeq(line, ",") {
+				if !yield(strings.TrimSpace(one)) {
+					return
+				}
+			}
+		}
+	}
+}

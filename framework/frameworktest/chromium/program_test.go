@@ -1,0 +1,74 @@
+package chromium
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestFind(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs programs that are shell scripts")
+	}
+	own := program(t, "own")
+	for name, test := range map[string]struct{ configured, path, want string }{
+		"in PATH":                              {"", filepath.Dir(program(t, "chromium")), "chromium"},
+		"without a screen before with one":     {" ", filepath.Dir(program(t, "chromium", "chromium-headless-shell")), "chromium-headless-shell"},
+		"the one that is named, before others": {own, filepath.Dir(program(t, "chromium")), "own"},
+		"the one that is named, by name":       {"google-chrome", filepath.Dir(program(t, "chromium", "google-chrome")), "google-chrome"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("PATH", test.path)
+			if got, err := find(test.configured); err != nil || filepath.Base(got) != test.want {
+				t.Errorf("found %q, %v; want %s", got, err, test.want)
+			}
+		})
+	}
+	t.Run("a name of nothing is a mistake, whatever is in PATH", func(t *testing.T) {
+		t.Setenv("PATH", filepath.Dir(program(t, "chromium")))
+		if got, err := find("/no/such/browser"); err == nil || !strings.HasPrefix(err.Error(), "TEST_BROWSER does not name a program: ") {
+			t.Errorf("found %q, %v", got, err)
+		}
+	})
+}
+
+// TestTheRefusalSaysWhatToDo in one sentence.
+func TestTheRefusalSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{"apt-get install", "dnf install", "brew install", "TEST_BROWSER"} {
+		if !strings.Contains(ErrNotInstalled.Error(), part) {
+			t.Errorf("the sentence does not mention %q: %v", part, ErrNotInstalled)
+		}
+	}
+	if errors.Unwrap(ErrNotInstalled) != nil {
+		t.Error("the sentence should stand alone")
+	}
+}
+
+func TestInstallLeavesABrowserAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs programs that are shell scripts")
+	}
+	t.Setenv("PATH", filepath.Dir(program(t, "chromium")))
+	var log strings.Builder
+	if err := Install(t.Context(), &log); err != nil || log.Len() > 0 {
+		t.Errorf("something was run: %v\n%s", err, log.String())
+	}
+}
+
+// program makes programs that do nothing, in a folder of their own; it returns
+// the path of the last.
+func program(t *testing.T, names ...string) (path string) {
+	t.Helper()
+	folder := t.TempDir()
+	for _, name := range names {
+		path = filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}

@@ -1,0 +1,105 @@
+package contract_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/frameworktest/contract"
+)
+
+// attacked is what an attack of so many requests finds at a server whose answers
+// are changed, if tell is not nil.
+func attacked(t *testing.T, requests int, faultless bool, tell func(*http.Request, *httptest.ResponseRecorder)) (contract.Tally, string) {
+	t.Helper()
+	handler, promised := garden(t)
+	found := &notebook{TB: t}
+	if tell != nil {
+		honest := handler
+		handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			liar(honest, func(said *httptest.ResponseRecorder) { tell(r, said) }).ServeHTTP(w, r)
+		})
+	}
+	tally := contract.Attack{
+		Contract: promised, URL: frameworktest.New(t, promised.Wrap(found, handler)).URL(), Seed: 7, Requests: requests, Faultless: faultless,
+		Callers: map[string]func(string, string) http.Header{
+			"gardener":  func(string, string) http.Header { return http.Header{"Authorization": {"Garden spade"}} },
+			"anonymous": func(string, string) http.Header { return http.Header{} },
+		},
+	}.Run(found)
+	return tally, strings.Join(found.read(), "\n")
+}
+
+// An attack on an honest server finds nothing, and gets everywhere.
+func TestAnAttackOnTheHonest(t *testing.T) {
+	for _, faultless := range []bool{true, false} {
+		tally, found := attacked(t, 800, faultless, nil)
+		if found != "" {
+			t.Errorf("an honest server is told:\n%s", found)
+		}
+		for _, id := range []string{"listPlants", "createPlant", "getPlant", "replacePlant", "updatePlant", "deletePlant", "getRoot"} {
+			some := false
+			for status := range tally.Statuses[id] {
+				some = some || status < 300
+			}
+			if !some {
+				t.Errorf("%s never succeeded: %v", id, tally.Statuses[id])
+			}
+		}
+		if len(tally.Statuses["prunePlant"]) < 3 || tally.Taken == 0 || tally.Good < 100 || faultless && tally.Good != 800 {
+			t.Errorf("the tally is %s", tally)
+		}
+		for _, status := range []int{400, 404, 415} {
+			if n := tally.Statuses["createPlant"][status]; (n == 0) != faultless {
+				t.Errorf("faultless %t: createPlant is answered %d times with %d", faultless, n, status)
+			}
+		}
+	}
+}
+
+// An attack comes upon what only odd requests bring about.
+func TestAnAttackFinds(t *testing.T) {
+	for name, c := range map[string]struct {
+		tell func(*http.Request, *httptest.ResponseRecorder)
+		want string
+	}{
+		"a failure at a method that is not offered": {func(r *http.Request, said *httptest.ResponseRecorder) {
+			if said.Code == http.StatusMethodNotAllowed {
+				forge(500, `{}`)(said)
+			}
+		}, "a method by"},
+		"a failure at an address that is too long": {func(r *http.Request, said *httptest.ResponseRecorder) {
+			if said.Code == http.StatusRequestURITooLong {
+				said.Code = 502
+			}
+		}, "a query by"},
+		"a failure at text that is no UTF-8": {func(r *http.Request, said *httptest.ResponseRecorder) {
+			if strings.Contains(said.Body.String(), "not UTF-8") {
+				said.Code = 500
+			}
+		}, ": 500"},
+		"a body that is too long, taken": {func(r *http.Request, said *httptest.ResponseRecorder) {
+			if strings.Contains(said.Body.String(), `"pointer":"/name","code":"max"`) && r.Method == http.MethodPost {
+				forge(201, plant)(said)
+			}
+		}, "the request's body is taken: /name: maxLength"},
+		"a body without what is required, taken": {func(r *http.Request, said *httptest.ResponseRecorder) {
+			if strings.Contains(said.Body.String(), `"pointer":"/name","code":"required"`) && r.Method == http.MethodPut {
+				forge(200, plant)(said)
+			}
+		}, "the request's body is taken: the whole: missing property 'name'"},
+		"a member of a rare answer": {func(r *http.Request, said *httptest.ResponseRecorder) {
+			if said.Code == http.StatusUnsupportedMediaType {
+				change(func(b map[string]any) { b["hint"] = 1 })(said)
+			}
+		}, "/hint: no such member is described"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, found := attacked(t, 800, false, c.tell); !strings.Contains(found, c.want) {
+				t.Errorf("the findings are\n%.3000s\nwant one with %q", found, c.want)
+			}
+		})
+	}
+}

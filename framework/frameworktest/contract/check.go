@@ -1,0 +1,242 @@
+package contract
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// A finding is something that the document does not tell of.
+type finding struct {
+	operation string // "GET /api/patients/ (listPatients)"
+	request   string // "GET /api/patients/?page=2"
+	status    int
+	what      string
+	place     string // in the document
+	body      []byte // what was answered or, of a request, sent
+}
+
+// String is one sentence, and what was sent.
+func (f finding) String() string {
+	text := fmt.Sprintf("%s is answered %d, and %s; the document tells of it at #%s\n%s", f.operation, f.status, f.what, f.place, f.request)
+	if len(f.body) > 0 {
+		text += fmt.Sprintf("\n%.2000s", f.body)
+	}
+	return text
+}
+
+// check holds an exchange against the contract.
+func (c *Contract) check(x *exchange) []finding {
+	if c.isBeside(x.path) {
+		return nil
+	}
+	v := &verdict{contract: c, x: x, operation: x.method + " " + x.path}
+	o := c.find(x.method, x.path)
+	switch {
+	case x.method == http.MethodOptions && o == nil:
+		v.describes()
+	case o == nil:
+		v.undescribed()
+	default:
+		v.operation = fmt.Sprintf("%s %s (%s)", o.method, o.path, o.id)
+		v.answers(o)
+		if x.status < http.StatusMultipleChoices {
+			v.asked(o)
+		}
+	}
+	return v.findings
+}
+
+// A verdict is a check under way.
+type verdict struct {
+	contract  *Contract
+	x         *exchange
+	operation string
+	findings  []finding
+}
+
+func (v *verdict) findsf(place string, body []byte, format string, args ...any) {
+	request := v.x.method + " " + v.x.path
+	if len(v.x.query) > 0 {
+		request += "?" + v.x.query.Encode()
+	}
+	v.findings = append(v.findings, finding{
+		operation: v.operation, request: request, status: v.x.status, what: fmt.Sprintf(format, args...), place: place, body: body,
+	})
+}
+
+// refusals are what any path answers, described or not: to a caller whom it does
+// not know, to one it has heard too often, and when it is too busy to tell.
+var refusals = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable}
+
+// describes checks OPTIONS.
+func (v *verdict) describes() {
+	if x := v.x; x.status != http.StatusOK {
+		v.refuses("OPTIONS is answered 200, or with a refusal")
+	}
+}
+
+// undescribed checks the answer to a request that the document has nothing of.
+func (v *verdict) undescribed() {
+	v.refuses("there is no such path with this method")
+}
+
+// refuses checks that the answer is a refusal that needs no description.
+func (v *verdict) refuses(why string) {
+	x := v.x
+	allowed := append([]int{http.StatusNotFound, http.StatusMethodNotAllowed}, refusals...)
+	if !slices.Contains(allowed, x.status) && !(x.status == http.StatusBadRequest && bytes.Contains(x.body, []byte(`"invalid_host"`))) {
+		v.findsf("/paths", x.body, "%s", why)
+		return
+	}
+	v.namesHeaders("/components/headers", v.contract.headers)
+	if v.contract.document.at(problem) != nil && len(x.body) > 0 {
+		v.body(refusal, "application/problem+json")
+	}
+}
+
+// answers checks an answer against what its operation promises.
+func (v *verdict) answers(o *operation) {
+	x := v.x
+	a := o.answers[x.status]
+	if a == nil {
+		known := slices.Sorted(maps.Keys(o.answers))
+		v.findsf(o.place+"/responses", x.body, "that status is not described; these are: %s", strings.Trim(fmt.Sprint(known), "[]"))
+		return
+	}
+	v.namesHeaders(a.place+"/headers", a.headers)
+	got := media(x.answered)
+	schema, described := a.content[got]
+	switch {
+	case len(a.content) == 0 && len(x.body) > 0:
+		v.findsf(a.place, x.body, "no body is described")
+	case len(a.content) == 0 || x.method == http.MethodHead && len(x.body) == 0:
+	case !described:
+		v.findsf(a.place+"/content", x.body, "the media type %q is not described; these are: %s", got, strings.Join(slices.Sorted(maps.Keys(a.content)), ", "))
+	default:
+		v.body(schema, got)
+	}
+}
+
+// body checks the answer's body against a schema.
+func (v *verdict) body(place, want string) {
+	x, got := v.x, media(v.x.answered)
+	if got != want {
+		v.findsf(place, x.body, "the media type is %q; want %q", got, want)
+		return
+	}
+	key := v.contract.seen.key(place, x.body)
+	if v.contract.seen.has(key) {
+		return
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(x.body))
+	if err != nil {
+		v.findsf(place, x.body, "the body is no JSON: %v", err)
+		return
+	}
+	if faults := v.faults(givenFrom, place, value); len(faults) > 0 {
+		v.findings = append(v.findings, v.of(faults, x.body)...)
+		return
+	}
+	v.contract.seen.add(key)
+}
+
+// of are faults as findings.
+func (v *verdict) of(faults []fault, body []byte) []finding {
+	others := *v
+	others.findings = nil
+	for _, f := range faults {
+		others.findsf(f.place, body, "%s", f.what)
+	}
+	return others.findings
+}
+
+// unspoken are headers that say how an answer is carried and kept, not what it
+// means; the document need not name them.
+var unspoken = map[string]bool{
+	"Cache-Control": true, "Connection": true, "Content-Encoding": true, "Content-Length": true, "Content-Type": true, "Date": true, "Etag": true,
+	"Keep-Alive": true, "Strict-Transport-Security": true, "Transfer-Encoding": true, "Vary": true, "X-Content-Type-Options": true,
+}
+
+// namesHeaders checks that every header of the answer is known.
+func (v *verdict) namesHeaders(place string, known map[string]bool) {
+	for _, name := range slices.Sorted(maps.Keys(v.x.answered)) {
+		if !known[name] && !unspoken[name] {
+			v.findsf(place, nil, "the header %s is not described", name) // its value may be a secret
+		}
+	}
+}
+
+// A fault is what is wrong with a value.
+type fault struct{ what, place string }
+
+// faults are what a schema finds wrong with a value.
+func (v *verdict) faults(from, place string, value any) []fault {
+	schema, err := v.contract.schema(from, place)
+	if err != nil {
+		return []fault{{err.Error(), place}}
+	}
+	err = schema.Validate(value)
+	if err == nil {
+		return nil
+	}
+	wrong, known := errors.AsType[*jsonschema.ValidationError](err)
+	if !known {
+		return []fault{{err.Error(), place}}
+	}
+	return leaves(wrong)
+}
+
+// leaves are the innermost faults, where a person can tell what is wrong.
+func leaves(e *jsonschema.ValidationError) (all []fault) {
+	var wrong []*jsonschema.ValidationError
+	var gather func(*jsonschema.ValidationError)
+	gather = func(e *jsonschema.ValidationError) {
+		for _, cause := range e.Causes {
+			gather(cause)
+		}
+		if len(e.Causes) == 0 {
+			wrong = append(wrong, e)
+		}
+	}
+	gather(e)
+	for _, e := range wrong {
+		if !isUnknown(e) || !slices.ContainsFunc(wrong, func(other *jsonschema.ValidationError) bool { return explains(other, e) }) {
+			all = append(all, faultOf(e))
+		}
+	}
+	return all
+}
+
+// isUnknown tells of a member that no schema knows.
+func isUnknown(e *jsonschema.ValidationError) bool {
+	return strings.HasSuffix(e.SchemaURL, "/unevaluatedProperties") && len(e.InstanceLocation) > 0
+}
+
+// explains reports whether a member is unknown only because the schema that
+// knows it found another fault, at the same object or inside it.
+func explains(other, unknown *jsonschema.ValidationError) bool {
+	object := unknown.InstanceLocation[:len(unknown.InstanceLocation)-1]
+	within := len(other.InstanceLocation) >= len(object) && slices.Equal(other.InstanceLocation[:len(object)], object)
+	return within && (!isUnknown(other) || len(other.InstanceLocation) > len(unknown.InstanceLocation))
+}
+
+func faultOf(e *jsonschema.ValidationError) fault {
+	_, place, _ := strings.Cut(e.SchemaURL, "#")
+	where, what := "the whole", e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
+	if len(e.InstanceLocation) > 0 {
+		where = pointer(e.InstanceLocation...)
+	}
+	if isUnknown(e) {
+		what, place = "no such member is described", strings.TrimSuffix(place, "/unevaluatedProperties")
+	}
+	return fault{where + ": " + what, place}
+}

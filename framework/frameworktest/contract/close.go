@@ -1,0 +1,105 @@
+package contract
+
+import "strings"
+
+// close lets no object of the document have members that its schema does not
+// name, at any depth. Schemas that are put together of others, by allOf and its
+// kin or by a reference, are closed where a value is, not part by part; a schema
+// that names no members at all, such as that of anything, stays as it is.
+func (t *tree) close() {
+	for _, schema := range t.object("/components/schemas") {
+		t.closeParts(schema)
+	}
+	for _, item := range t.object("/paths") {
+		t.closeContents(item)
+	}
+	t.closeContents(t.at("/components/responses"))
+	if root, ok := t.root.(map[string]any); ok && t.at(problem) != nil {
+		root["refusal"] = map[string]any{"$ref": "#" + problem, "unevaluatedProperties": false}
+	}
+}
+
+// Refusals that need no description have the shape that all refusals have, if
+// the document names it: the one, and the place in a closed document.
+const (
+	problem = "/components/schemas/Problem"
+	refusal = "/refusal"
+)
+
+// closeContents closes the bodies that are described anywhere in a value.
+func (t *tree) closeContents(value any) {
+	switch value := value.(type) {
+	case []any:
+		for _, one := range value {
+			t.closeContents(one)
+		}
+	case map[string]any:
+		contents, _ := value["content"].(map[string]any)
+		for _, media := range contents {
+			if described, ok := media.(map[string]any); ok {
+				t.closeValue(described["schema"])
+			}
+		}
+		for name, one := range value {
+			if name != "content" {
+				t.closeContents(one)
+			}
+		}
+	}
+}
+
+// closeValue closes the schema of a value.
+func (t *tree) closeValue(schema any) {
+	t.closeParts(schema)
+	if s, ok := schema.(map[string]any); ok && t.names(s, 0) && s["additionalProperties"] == nil {
+		s["unevaluatedProperties"] = false
+	}
+}
+
+// closeParts closes the values inside a schema.
+func (t *tree) closeParts(schema any) {
+	s, ok := schema.(map[string]any)
+	if !ok {
+		return
+	}
+	for _, keyword := range []string{"properties", "patternProperties"} {
+		members, _ := s[keyword].(map[string]any)
+		for _, member := range members {
+			t.closeValue(member)
+		}
+	}
+	for _, keyword := range []string{"items", "additionalProperties"} {
+		t.closeValue(s[keyword])
+	}
+	for _, keyword := range applicators {
+		parts, _ := s[keyword].([]any)
+		for _, part := range parts {
+			t.closeParts(part)
+		}
+	}
+}
+
+// applicators apply schemas to the same value.
+var applicators = []string{"allOf", "anyOf", "oneOf"}
+
+// names reports whether a schema, or what it is put together of, names members.
+func (t *tree) names(s map[string]any, depth int) bool {
+	if depth > 32 {
+		return false
+	}
+	if _, named := s["properties"].(map[string]any); named {
+		return true
+	}
+	if to, refers := s["$ref"].(string); refers && t.names(t.object(strings.TrimPrefix(to, "#")), depth+1) {
+		return true
+	}
+	for _, keyword := range applicators {
+		parts, _ := s[keyword].([]any)
+		for _, part := range parts {
+			if one, ok := part.(map[string]any); ok && t.names(one, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,302 @@
+package contract
+
+import (
+	"fmt"
+	"maps"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// A Contract is what a document promises. It is safe for concurrent use, and
+// knows what it has seen: one that is shared by tests answers equal traffic at
+// once.
+type Contract struct {
+	document   *tree
+	operations []*operation
+	headers    map[string]bool // of any answer
+	beside     []string
+	seen       seen
+
+	mu      sync.Mutex // a compiler is for one at a time
+	taken   *jsonschema.Compiler
+	given   *jsonschema.Compiler // with closed objects
+	schemas map[string]*jsonschema.Schema
+}
+
+// An operation is one method on one path.
+type operation struct {
+	id, method, path string
+	place            string   // in the document, as a JSON Pointer
+	segments         []string // of the path, without its slashes at both ends
+	params           []param
+	body             string // the place of the schema of its body, "" without one
+	needsBody        bool
+	answers          map[int]*answer
+	security         [][]credential
+}
+
+// A param is a parameter of an operation.
+type param struct {
+	name, in string
+	required bool
+	list     bool   // several values, with commas between them
+	schema   string // its place
+	place    string
+}
+
+// An answer is what an operation promises for one status.
+type answer struct {
+	place   string
+	headers map[string]bool
+	content map[string]string // the places of schemas, by media type
+}
+
+// A credential is one piece of what a way to identify oneself needs.
+type credential struct{ in, name, scheme string }
+
+// methods are those that a document has operations of.
+var methods = []string{
+	http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodOptions, http.MethodHead, http.MethodPatch, http.MethodTrace,
+}
+
+// The resources that schemas are compiled from: the document as it is, for what
+// a server takes, and one whose objects are closed, for what it gives.
+const (
+	takenFrom = "contract:///taken.json"
+	givenFrom = "contract:///given.json"
+)
+
+// New reads an OpenAPI 3.1 document in JSON. One that names what it does not
+// have, or has schemas that are none, is an error. What an API serves beside its
+// resources, the document itself and its pages, the first page and those that
+// explain errors, is not held against it.
+func New(document []byte) (*Contract, error) {
+	doc, err := readTree(document)
+	if err != nil {
+		return nil, fmt.Errorf("the document: %w", err)
+	}
+	closed, err := readTree(document)
+	if err != nil {
+		return nil, fmt.Errorf("the document: %w", err)
+	}
+	closed.close()
+	c := &Contract{document: doc, headers: map[string]bool{}, schemas: map[string]*jsonschema.Schema{}}
+	if c.taken, err = compiler(takenFrom, doc); err != nil {
+		return nil, err
+	}
+	if c.given, err = compiler(givenFrom, closed); err != nil {
+		return nil, err
+	}
+	for path, item := range doc.object("/paths") {
+		for name := range item.(map[string]any) {
+			if method := strings.ToUpper(name); slices.Contains(methods, method) {
+				c.operations = append(c.operations, c.operation(method, path, pointer("paths", path, name)))
+			}
+		}
+	}
+	slices.SortFunc(c.operations, func(a, b *operation) int { return strings.Compare(a.path+a.method, b.path+b.method) })
+	for name := range doc.object("/components/headers") {
+		c.headers[http.CanonicalHeaderKey(name)] = true
+	}
+	root := c.root()
+	c.Beside("/", "/errors/", root+"openapi.json", root+"openapi.yaml", root+"docs", root+"docs/")
+	return c, c.compileAll()
+}
+
+// root is the address of the API, which is the shortest of all.
+func (c *Contract) root() string {
+	root := "/"
+	for i, o := range c.operations {
+		if i == 0 || len(o.path) < len(root) {
+			root = o.path
+		}
+	}
+	return root
+}
+
+// Beside names paths that the document does not describe and that are served
+// none the less, such as one that tells whether the server is well; a path that
+// ends in a slash stands for all below it, except the first of all. It returns
+// the contract, and is called before it is used.
+func (c *Contract) Beside(paths ...string) *Contract {
+	c.beside = append(c.beside, paths...)
+	return c
+}
+
+func compiler(at string, doc *tree) (*jsonschema.Compiler, error) {
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft2020)
+	compiler.AssertFormat()
+	if err := compiler.AddResource(at, doc.root); err != nil {
+		return nil, fmt.Errorf("the document: %w", err)
+	}
+	return compiler, nil
+}
+
+func (c *Contract) operation(method, path, place string) *operation {
+	o := &operation{method: method, path: path, place: place, segments: segments(path), answers: map[int]*answer{}}
+	o.id, _ = c.document.at(place + "/operationId").(string)
+	for i := range c.document.list(place + "/parameters") {
+		o.params = append(o.params, c.param(c.document.follow(place+"/parameters/"+strconv.Itoa(i))))
+	}
+	if body := c.document.follow(place + "/requestBody"); c.document.at(body) != nil {
+		o.needsBody, _ = c.document.at(body + "/required").(bool)
+		o.body = body + pointer("content", "application/json", "schema")
+	}
+	for status := range c.document.object(place + "/responses") {
+		if code, err := strconv.Atoi(status); err == nil {
+			o.answers[code] = c.answer(c.document.follow(place + "/responses/" + status))
+		}
+	}
+	o.security = c.security(place)
+	return o
+}
+
+func (c *Contract) param(place string) param {
+	text := func(name string) string { value, _ := c.document.at(place + "/" + name).(string); return value }
+	p := param{name: text("name"), in: text("in"), schema: place + "/schema", place: place}
+	p.required, _ = c.document.at(place + "/required").(bool)
+	explode, told := c.document.at(place + "/explode").(bool)
+	p.list = c.document.at(p.schema+"/type") == "array" && told && !explode
+	return p
+}
+
+func (c *Contract) answer(place string) *answer {
+	a := &answer{place: place, headers: map[string]bool{}, content: map[string]string{}}
+	for name := range c.document.object(place + "/headers") {
+		a.headers[http.CanonicalHeaderKey(name)] = true
+		c.headers[http.CanonicalHeaderKey(name)] = true
+	}
+	for media := range c.document.object(place + "/content") {
+		a.content[media] = place + pointer("content", media, "schema")
+	}
+	return a
+}
+
+// security are the ways to identify oneself, of which one is enough.
+func (c *Contract) security(place string) (ways [][]credential) {
+	at := place + "/security"
+	if c.document.at(at) == nil {
+		at = "/security"
+	}
+	for _, way := range c.document.list(at) {
+		var all []credential
+		for _, name := range slices.Sorted(maps.Keys(way.(map[string]any))) {
+			scheme := c.document.object(c.document.follow(pointer("components", "securitySchemes", name)))
+			text := func(name string) string { value, _ := scheme[name].(string); return value }
+			all = append(all, credential{text("in"), text("name"), text("scheme")})
+		}
+		ways = append(ways, all)
+	}
+	return ways
+}
+
+// compileAll finds out what is wrong with a schema now.
+func (c *Contract) compileAll() error {
+	for _, o := range c.operations {
+		for _, place := range o.schemas() {
+			if _, err := c.schema(takenFrom, place); err != nil {
+				return fmt.Errorf("%s %s: %w", o.method, o.path, err)
+			}
+		}
+		for _, a := range o.answers {
+			for _, place := range a.content {
+				if _, err := c.schema(givenFrom, place); err != nil {
+					return fmt.Errorf("%s %s: %w", o.method, o.path, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// schemas are the places of what the operation takes.
+func (o *operation) schemas() (places []string) {
+	if o.body != "" {
+		places = append(places, o.body)
+	}
+	for _, p := range o.params {
+		places = append(places, p.schema)
+	}
+	return places
+}
+
+// schema is the compiled schema at a place of one of the two resources.
+func (c *Contract) schema(from, place string) (*jsonschema.Schema, error) {
+	at := from + "#" + place
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known := c.schemas[at]; known != nil {
+		return known, nil
+	}
+	compiler := c.taken
+	if from == givenFrom {
+		compiler = c.given
+	}
+	compiled, err := compiler.Compile(at)
+	if err == nil {
+		c.schemas[at] = compiled
+	}
+	return compiled, err
+}
+
+// find is the operation of a method and a path, nil for none. A path is one with
+// or without its last slash, and HEAD is served as GET is.
+func (c *Contract) find(method, path string) *operation {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	asked, best := segments(path), (*operation)(nil)
+	for _, o := range c.operations {
+		if o.method == method && o.matches(asked) && (best == nil || o.literal() > best.literal()) {
+			best = o
+		}
+	}
+	return best
+}
+
+func (o *operation) matches(asked []string) bool {
+	return slices.EqualFunc(o.segments, asked, func(segment, given string) bool {
+		return segment == given || isPlace(segment) && given != ""
+	})
+}
+
+// literal counts the segments that are no place for a value.
+func (o *operation) literal() (n int) {
+	for _, segment := range o.segments {
+		if !isPlace(segment) {
+			n++
+		}
+	}
+	return n
+}
+
+func isPlace(segment string) bool {
+	return strings.HasPrefix(segment, "{") && strings.HasSuffix(segment, "}")
+}
+
+func segments(path string) []string {
+	return strings.Split(strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/"), "/")
+}
+
+// isBeside tells of a path that the document has nothing to do with.
+func (c *Contract) isBeside(path string) bool {
+	return slices.ContainsFunc(c.beside, func(known string) bool {
+		return path == known || known != "/" && strings.HasSuffix(known, "/") && strings.HasPrefix(path, known)
+	})
+}
+
+// media is a media type without its parameters.
+func media(header http.Header) string {
+	value, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil {
+		return header.Get("Content-Type")
+	}
+	return value
+}

@@ -1,0 +1,61 @@
+package contract
+
+import (
+	"regexp/syntax"
+	"strings"
+)
+
+// matching makes text that a pattern matches, not longer than most and, where
+// the pattern leaves it to, not shorter than least.
+func (m maker) matching(pattern string, least, most int) string {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return m.word(max(least, 1))
+	}
+	text := ""
+	for range 20 {
+		var b strings.Builder
+		m.match(&b, parsed.Simplify())
+		if text = b.String(); !strings.HasSuffix(pattern, "$") {
+			text += m.letters(3)
+		}
+		if n := len([]rune(text)); n >= least && n <= most {
+			break
+		}
+	}
+	return text
+}
+
+// mostRepeats is how often a part is repeated that may be without end.
+const mostRepeats = 4
+
+func (m maker) match(b *strings.Builder, r *syntax.Regexp) {
+	switch r.Op {
+	case syntax.OpLiteral:
+		b.WriteString(string(r.Rune))
+	case syntax.OpCharClass:
+		at := m.dice.IntN(len(r.Rune)/2) * 2
+		b.WriteRune(r.Rune[at] + m.dice.Int32N(min(r.Rune[at+1]-r.Rune[at], 25)+1))
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		b.WriteString(m.letters(1))
+	case syntax.OpStar:
+		m.repeat(b, r, 0, mostRepeats)
+	case syntax.OpPlus:
+		m.repeat(b, r, 1, mostRepeats)
+	case syntax.OpQuest:
+		m.repeat(b, r, 0, 1)
+	case syntax.OpAlternate:
+		m.match(b, oneOf(m, r.Sub))
+	case syntax.OpConcat, syntax.OpCapture:
+		for _, part := range r.Sub {
+			m.match(b, part)
+		}
+	default: // beginnings, ends and what is empty
+	}
+}
+
+func (m maker) repeat(b *strings.Builder, r *syntax.Regexp, least, most int) {
+	for range least + m.dice.IntN(most-least+1) {
+		m.match(b, r.Sub[0])
+	}
+}

@@ -1,0 +1,179 @@
+package contract
+
+import (
+	"bytes"
+	"compress/gzip"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// A spoiler spoils a request in one place, and says how; "" if there is nothing
+// of its kind to spoil.
+type spoiler func(m maker, d *draft) string
+
+// spoilers are all, the likelier ones more than once.
+var spoilers = [...]spoiler{
+	maker.spoilValue, maker.spoilValue, maker.spoilValue, maker.spoilValue, maker.spoilValue, maker.spoilMembers, maker.spoilMembers, maker.spoilBody,
+	maker.spoilQuery, maker.spoilQuery, maker.spoilQuery, maker.spoilPath, maker.spoilPath, maker.spoilMethod, maker.spoilMedia, maker.spoilHeader,
+}
+
+// spoil spoils a request.
+func (m maker) spoil(d *draft) string {
+	for range 10 {
+		if how := spoilers[m.dice.IntN(len(spoilers))](m, d); how != "" {
+			return how
+		}
+	}
+	return ""
+}
+
+// spoilValue puts something else in the place of a value of the body.
+func (m maker) spoilValue(d *draft) string {
+	if d.content == nil {
+		return ""
+	}
+	all := d.content.all()
+	at := all[m.dice.IntN(len(all))]
+	if m.chance(3) && at.kind == isRaw {
+		*at = *raw(m.beyond(at))
+	} else {
+		*at = *raw(m.odd())
+	}
+	d.write()
+	return "a value"
+}
+
+// spoilMembers leaves a member out, has it twice, or adds one.
+func (m maker) spoilMembers(d *draft) string {
+	if d.content == nil || len(d.content.objects()) == 0 {
+		return ""
+	}
+	o := oneOf(m, d.content.objects())
+	if len(o.members) == 0 || m.chance(4) {
+		name := oneOf(m, []string{"id", "owner", "is_staff", "created_at", "version", "stock", "", "__proto__", "a\u0000b", "é", "name ", m.letters(6)})
+		o.members = append(o.members, &member{name, raw(m.odd())})
+		d.write()
+		return "a member too many"
+	}
+	at := m.dice.IntN(len(o.members))
+	how := "a member too few"
+	switch one := o.members[at]; m.dice.IntN(4) {
+	case 0:
+		o.members, how = append(o.members, &member{one.name, raw(m.odd())}), "a member twice"
+	case 1:
+		o.members[at], how = &member{strings.ToUpper(one.name), one.value}, "a name in another case"
+	default:
+		o.members = slices.Delete(o.members, at, at+1)
+	}
+	d.write()
+	return how
+}
+
+// spoilBody sends something else for a body.
+func (m maker) spoilBody(d *draft) string {
+	if d.method == http.MethodGet {
+		return ""
+	}
+	text := oneOf(m, oddBodies())
+	if d.sends && m.chance(3) {
+		text = oneOf(m, []string{
+			string(d.body) + "{}", string(d.body) + "x", "\xef\xbb\xbf" + string(d.body), string(d.body[:m.dice.IntN(len(d.body)+1)]), "[" + string(d.body) + "]",
+			strings.Repeat(" ", bodyLimit-len(d.body)) + string(d.body), strings.Repeat(" ", bodyLimit) + string(d.body),
+		})
+	}
+	d.body, d.sends = []byte(text), true
+	if d.header.Get("Content-Type") == "" {
+		d.header.Set("Content-Type", "application/json")
+	}
+	return "a body"
+}
+
+// spoilQuery asks for something odd, or oddly.
+func (m maker) spoilQuery(d *draft) string {
+	var names []string
+	for _, p := range d.operation.params {
+		if p.in == "query" {
+			names = append(names, p.name)
+		}
+	}
+	if len(names) == 0 || m.chance(6) {
+		d.rawQuery = oneOf(m, oddQueries())
+		return "a query"
+	}
+	name := oneOf(m, names)
+	value := oneOf(m, oddTexts())
+	if m.chance(3) {
+		value = m.letters(m.dice.IntN(10))
+	}
+	d.query = append(slices.DeleteFunc(d.query, func(p pair) bool { return p.name == name && !m.chance(4) }), pair{name, value})
+	return "a parameter"
+}
+
+// spoilPath asks for a row that is not, or for no row at all.
+func (m maker) spoilPath(d *draft) string {
+	at := -1
+	for i, segment := range d.operation.segments {
+		if isPlace(segment) {
+			at = i
+		}
+	}
+	if at < 0 {
+		d.path = oneOf(m, []string{d.path + "x", d.path + "/x/y/z", strings.TrimSuffix(d.path, "/"), d.path + "/", strings.ToUpper(d.path)})
+		return "a path"
+	}
+	parts := strings.Split(d.path, "/")
+	parts[at+1] = url.PathEscape(oneOf(m, append(oddTexts(), m.uuid(), m.uuid(), m.uuid())))
+	if m.chance(8) {
+		parts[at+1] = oneOf(m, []string{"%2F", "%2e%2e", "%00", "%ff", "%C3%A9", "..%2f..", "a%20b"})
+	}
+	d.path = strings.Join(parts, "/")
+	return "a row"
+}
+
+// spoilMethod uses another method.
+func (m maker) spoilMethod(d *draft) string {
+	d.method = oneOf(m, append([]string{"BREW", "PROPFIND", "get"}, methods...))
+	return "a method"
+}
+
+// spoilMedia says that the body is something else.
+func (m maker) spoilMedia(d *draft) string {
+	if !d.sends {
+		return ""
+	}
+	switch m.dice.IntN(4) {
+	case 0:
+		d.header.Set("Content-Encoding", "gzip")
+		if m.chance(2) {
+			d.body = zipped(d.body)
+		}
+	case 1:
+		d.header.Set("Content-Encoding", oneOf(m, []string{"br", "deflate", "identity", "gzip, gzip", "x"}))
+	default:
+		d.header.Del("Content-Type")
+		if media := oneOf(m, oddMedia()); media != "" {
+			d.header.Set("Content-Type", media)
+		}
+	}
+	return "a media type"
+}
+
+func zipped(body []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write(body) // a buffer takes everything
+	_ = z.Close()
+	return b.Bytes()
+}
+
+// spoilHeader breaks a header.
+func (m maker) spoilHeader(d *draft) string {
+	name := oneOf(m, []string{
+		"Idempotency-Key", "Authorization", "Authorization", "Cookie", "X-CSRFToken", "Accept", "Origin", "X-HTTP-Method-Override",
+		"If-Match", "Range", "X-Request-Id",
+	})
+	d.header.Set(name, oneOf(m, oddHeaders()))
+	return "the header " + name
+}

@@ -1,0 +1,62 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// A tree is a JSON document, read by pointers.
+type tree struct{ root any }
+
+func readTree(document []byte) (*tree, error) {
+	d := json.NewDecoder(bytes.NewReader(document))
+	d.UseNumber()
+	t := &tree{}
+	return t, d.Decode(&t.root)
+}
+
+// at is what is at a place, nil for nothing.
+func (t *tree) at(place string) any {
+	value := t.root
+	for _, name := range strings.Split(place, "/")[1:] {
+		switch of := value.(type) {
+		case map[string]any:
+			value = of[strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(of) {
+				return nil
+			}
+			value = of[i]
+		default:
+			return nil
+		}
+	}
+	return value
+}
+
+func (t *tree) object(place string) map[string]any { o, _ := t.at(place).(map[string]any); return o }
+func (t *tree) list(place string) []any            { l, _ := t.at(place).([]any); return l }
+
+// follow is where references at a place lead.
+func (t *tree) follow(place string) string {
+	for range 32 {
+		to, refers := t.object(place)["$ref"].(string)
+		if !refers {
+			break
+		}
+		place = strings.TrimPrefix(to, "#")
+	}
+	return place
+}
+
+// pointer is a JSON Pointer.
+func pointer(names ...string) string {
+	var b strings.Builder
+	for _, name := range names {
+		b.WriteString("/" + strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1"))
+	}
+	return b.String()
+}

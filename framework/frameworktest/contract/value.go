@@ -1,0 +1,222 @@
+package contract
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// deepest is how deep values are made; below, what is not required is left out.
+const deepest = 6
+
+// value makes a value that the schema at a place allows, for a member or a
+// parameter of a name.
+func (m maker) value(place, name string, depth int) *node {
+	place = m.contract.document.follow(place)
+	if known := m.known[name]; len(known) > 0 && !m.chance(8) {
+		return raw(oneOf(m, known))
+	}
+	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
+		if parts := m.contract.document.list(place + "/" + keyword); len(parts) > 0 {
+			return m.value(place+"/"+keyword+"/"+strconv.Itoa(m.dice.IntN(len(parts))), name, depth)
+		}
+	}
+	schema := m.contract.document.object(place)
+	if listed, ok := schema["enum"].([]any); ok {
+		return encoded(oneOf(m, listed))
+	}
+	if constant, ok := schema["const"]; ok {
+		return encoded(constant)
+	}
+	kinds := kindsOf(m.contract.document, place)
+	if len(kinds) > 1 && slices.Contains(kinds, "null") && m.chance(4) {
+		return raw("null")
+	}
+	return m.of(append(kinds, "any")[0], place, name, depth)
+}
+
+func encoded(value any) *node {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return raw("null") // which cannot be: it was read from JSON
+	}
+	return raw(string(text))
+}
+
+// of makes a value of a type.
+func (m maker) of(kind, place, name string, depth int) *node {
+	switch kind {
+	case "object":
+		return m.object(place, depth)
+	case "array":
+		return m.list(place, name, depth)
+	case "string":
+		return quoted(m.string(place, name))
+	case "integer":
+		return raw(m.number(place, 0))
+	case "number":
+		return raw(m.number(place, m.dice.IntN(3)))
+	case "boolean":
+		return raw(oneOf(m, []string{"true", "false"}))
+	case "null":
+		return raw("null")
+	}
+	return raw(oneOf(m, []string{"null", `"x"`, "1", "[]", "{}"}))
+}
+
+func (m maker) object(place string, depth int) *node {
+	o := &node{kind: isObject}
+	required := m.contract.document.list(place + "/required")
+	names := make([]string, 0, len(m.contract.document.object(place+"/properties")))
+	for name := range m.contract.document.object(place + "/properties") {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if slices.Contains(required, any(name)) || depth < deepest && !m.chance(3) {
+			o.members = append(o.members, &member{name, m.value(place+pointer("properties", name), name, depth+1)})
+		}
+	}
+	return o
+}
+
+func (m maker) list(place, name string, depth int) *node {
+	l := &node{kind: isList}
+	least, most := m.bound(place, "minItems", 0), m.bound(place, "maxItems", 4)
+	if depth >= deepest {
+		most = least
+	}
+	for range least + m.dice.IntN(max(min(most, least+3)-least, 0)+1) {
+		l.items = append(l.items, m.value(place+"/items", name, depth+1))
+	}
+	return l
+}
+
+func (m maker) bound(place, keyword string, usual int) int {
+	if text, ok := m.contract.document.at(place + "/" + keyword).(json.Number); ok {
+		if n, err := strconv.Atoi(text.String()); err == nil {
+			return n
+		}
+	}
+	return usual
+}
+
+// string makes text: seen before, of its format, of its pattern, or any.
+func (m maker) string(place, name string) string {
+	schema := m.contract.document.object(place)
+	format, _ := schema["format"].(string)
+	if seen := m.pool.of(name, ""); len(seen) > 0 && !m.chance(3) {
+		return oneOf(m, seen)
+	}
+	if text, ok := m.formatted(format); ok {
+		return text
+	}
+	least, most := m.bound(place, "minLength", 0), m.bound(place, "maxLength", 60)
+	if pattern, ok := schema["pattern"].(string); ok {
+		return m.matching(pattern, least, most)
+	}
+	length := least + m.dice.IntN(max(min(most, least+20)-least, 0)+1)
+	if m.chance(10) {
+		length = oneOf(m, []int{least, most}) // to the last character
+	}
+	return m.word(length)
+}
+
+func (m maker) formatted(format string) (string, bool) {
+	switch format {
+	case "uuid":
+		return m.uuid(), true
+	case "date-time":
+		at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(m.dice.IntN(1<<20)) * time.Minute)
+		return at.In(time.FixedZone("", m.dice.IntN(5)*3600)).Format(time.RFC3339), true
+	case "date":
+		return fmt.Sprintf("2026-%02d-%02d", 1+m.dice.IntN(12), 1+m.dice.IntN(28)), true
+	case "email":
+		return strings.ToLower(m.letters(8)) + "@example.com", true
+	case "uri", "url":
+		return "https://example.com/" + m.letters(6), true
+	}
+	return "", false
+}
+
+func (m maker) uuid() string {
+	var id uuid.UUID
+	binary.BigEndian.PutUint64(id[:8], m.dice.Uint64())
+	binary.BigEndian.PutUint64(id[8:], m.dice.Uint64())
+	id[6], id[8] = id[6]&0x0f|0x70, id[8]&0x3f|0x80
+	return id.String()
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyz"
+
+func (m maker) letters(length int) string {
+	var b strings.Builder
+	for range length {
+		b.WriteByte(letters[m.dice.IntN(len(letters))])
+	}
+	return b.String()
+}
+
+// word makes text of so many characters, of several scripts, without white
+// space at its ends.
+func (m maker) word(length int) string {
+	if m.chance(3) {
+		return m.letters(length)
+	}
+	inside := []rune("abcdefghijklmnop  '\"\\/<>&%_-.,;éßİ\u0301नमस्ते🙂\u202e")
+	text := make([]rune, length)
+	for i := range text {
+		text[i] = oneOf(m, inside)
+	}
+	for _, end := range []int{0, length - 1} {
+		if length > 0 {
+			text[end] = rune(letters[m.dice.IntN(len(letters))])
+		}
+	}
+	return string(text)
+}
+
+// number makes a number between its bounds, with so many decimals at most.
+func (m maker) number(place string, decimals int) string {
+	least, most := m.limit(place, "minimum", big.NewRat(0, 1)), m.limit(place, "maximum", big.NewRat(1000, 1))
+	if most.Cmp(least) < 0 {
+		most = least
+	}
+	if m.chance(8) {
+		return decimal(oneOf(m, []*big.Rat{least, most}), 2)
+	}
+	span := new(big.Rat).Sub(most, least)
+	if most := big.NewRat(100_000, 1); span.Cmp(most) > 0 {
+		span = most
+	}
+	steps := big.NewRat(m.dice.Int64N(1_000_001), 1_000_000)
+	at := new(big.Rat).Add(least, span.Mul(span, steps))
+	if decimals > 0 {
+		return decimal(at, decimals)
+	}
+	return new(big.Int).Div(at.Num(), at.Denom()).String()
+}
+
+func (m maker) limit(place, keyword string, usual *big.Rat) *big.Rat {
+	if text, ok := m.contract.document.at(place + "/" + keyword).(json.Number); ok {
+		if n, ok := new(big.Rat).SetString(text.String()); ok {
+			return n
+		}
+	}
+	return usual
+}
+
+// decimal is a number as JSON, whole where it is.
+func decimal(n *big.Rat, digits int) string {
+	if n.IsInt() {
+		return n.Num().String()
+	}
+	return n.FloatString(digits)
+}

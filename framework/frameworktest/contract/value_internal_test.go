@@ -1,0 +1,116 @@
+package contract
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"regexp"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// grown has every keyword that values are made of.
+const grown = `{"openapi": "3.1.0", "paths": {"/things": {"post": {"operationId": "grow", "requestBody": {"required": true,
+	"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}}, "responses": {"204": {"description": "none"}}}}},
+	"components": {"schemas": {
+		"Thing": {"type": "object", "required": ["id", "name", "parts", "place"], "additionalProperties": false, "properties": {
+			"id": {"type": "string", "format": "uuid"}, "name": {"type": "string", "minLength": 3, "maxLength": 5},
+			"slug": {"type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$", "maxLength": 12}, "phone": {"type": "string", "pattern": "^(\\+[1-9]\\d{7,14}|\\d{10})$"},
+			"url": {"type": ["string", "null"], "format": "uri", "pattern": "^https://"}, "mail": {"type": "string", "format": "email"},
+			"at": {"type": ["string", "null"], "format": "date-time"}, "day": {"type": "string", "format": "date"},
+			"count": {"type": "integer", "minimum": 1, "maximum": 7}, "fee": {"type": "number", "minimum": 0, "maximum": 99.99, "multipleOf": 0.01},
+			"deep": {"type": "integer", "minimum": -5, "maximum": -1}, "kind": {"type": "string", "enum": ["a", "b"]}, "always": {"const": 4},
+			"open": {"type": "boolean"}, "nothing": {"type": "null"}, "anything": {},
+			"parts": {"type": "array", "minItems": 1, "maxItems": 3, "items": {"$ref": "#/components/schemas/Part"}},
+			"place": {"anyOf": [{"$ref": "#/components/schemas/Part"}, {"type": "null"}]}}},
+		"Part": {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer", "minimum": 0}, "whole": {"$ref": "#/components/schemas/Thing"}}}}}}`
+
+// Values are what their schema allows, at every seed.
+func TestValuesAreAllowed(t *testing.T) {
+	c, err := New([]byte(grown))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := c.find("POST", "/things/")
+	schema, err := c.schema(takenFrom, o.body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for i := range uint64(500) {
+		d := newMaker(c, seed+i, nil).draft(o)
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(d.body))
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed+i, err, d)
+		}
+		if err := schema.Validate(value); err != nil {
+			t.Errorf("seed %d: %v\n%s", seed+i, err, d)
+		}
+	}
+}
+
+// Spoilt requests are mostly not: a spoiler that spoils nothing is of no use.
+func TestSpoilersSpoil(t *testing.T) {
+	c, err := New([]byte(grown))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := c.find("POST", "/things")
+	schema, err := c.schema(takenFrom, o.body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := 0
+	how := map[string]int{}
+	for seed := range uint64(2000) {
+		m := newMaker(c, seed, nil)
+		d := m.draft(o)
+		was := d.String()
+		how[m.spoil(d)]++
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(d.body))
+		if err == nil && schema.Validate(value) == nil && d.String() == was && len(d.header) == 1 && d.header.Get("Content-Type") == "application/json" {
+			good++
+		}
+	}
+	if good > 200 || len(how) < 8 {
+		t.Errorf("%d of 2000 requests were not spoilt; the ways were %v", good, how)
+	}
+}
+
+// Texts match the patterns that they are made of.
+func TestTextsMatchTheirPatterns(t *testing.T) {
+	m := newMaker(&Contract{document: &tree{}}, rand.Uint64(), nil)
+	for _, pattern := range []string{`^[a-z0-9]+(-[a-z0-9]+)*$`, `^(\+[1-9]\d{7,14}|\d{10})$`, `^[1-9]\d{5}$`, `^https://`, `^[!-~]+$`, `^a?b*c+(d|ef)$`, `^.\.x{2,3}$`, `^$`} {
+		for range 200 {
+			if text := m.matching(pattern, 0, 100); !regexp.MustCompile(pattern).MatchString(text) {
+				t.Fatalf("%q does not match %s", text, pattern)
+			}
+		}
+	}
+}
+
+// Bodies that differ in ids and times alone are equal, any others are not.
+func TestWhatWasSeenBefore(t *testing.T) {
+	const body = `{"id":"01a1fed4-7dd8-755f-8e32-72461649b17c","at":"2026-11-21T15:58:21.5Z","n":12}`
+	var s seen
+	for _, same := range []string{
+		`{"id":"01a1fed4-7dd8-755f-8e32-72461649b17d","at":"2026-11-21T15:58:21.5Z","n":12}`, `{"id":"01a1fed4-7dd8-755f-8e32-72461649b17c","at":"2025-01-01T00:00:00Z","n":12}`,
+	} {
+		if s.key("/a", []byte(body)) != s.key("/a", []byte(same)) {
+			t.Errorf("%s is another than\n%s", same, body)
+		}
+	}
+	for _, other := range []string{
+		`{"id":"01a1fed4-7dd8-755f-8e32-72461649b17","at":"2026-11-21T15:58:21.5Z","n":12}`, `{"id":"01a1fed4-7dd8-755f-8e32-72461649b17g","at":"2026-11-21T15:58:21.5Z","n":12}`,
+		`{"id":"01a1fed4-7dd8-755f-8e32-72461649b17c","at":"2026-13-21T15:58:21.5Z","n":12}`, `{"id":"01a1fed4-7dd8-755f-8e32-72461649b17c","at":"2026-11-21T15:58:21.5","n":12}`,
+		`{"id":"01a1fed4-7dd8-755f-8e32-72461649b17c","at":"2026-11-21T15:58:21.5Z","n":13}`, `{"id":"x01a1fed4-7dd8-755f-8e32-72461649b17c","at":"2026-11-21T15:58:21.5Z","n":12}`,
+	} {
+		if s.key("/a", []byte(body)) == s.key("/a", []byte(other)) {
+			t.Errorf("%s is taken for\n%s", other, body)
+		}
+	}
+	if s.key("/a", []byte(body)) == s.key("/b", []byte(body)) {
+		t.Error("the same body is equal at another place")
+	}
+}

@@ -1,0 +1,170 @@
+package contract
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"testing"
+)
+
+// Wrap holds every request to a handler and its answer against the contract,
+// before the answer is sent, and reports to the test what the document does not
+// tell of.
+//
+// Of a path or a method that it does not describe, the answer must be a refusal
+// that says so: 404 or 405, or what is told to a caller who may not even know
+// that: 400 for the host, 401, 403, 429 or 503. HEAD is held to what GET
+// promises. OPTIONS, which every path answers, is held to its statuses alone.
+//
+// A request that succeeds must be as the document has it, save that
+//
+//   - white space at both ends of text does not count;
+//   - a parameter that is empty is as absent, one that is true or false may be 1
+//     or 0, in any case, and a number may have zeros before it;
+//   - members and parameters that are not described, and terms of a parameter
+//     that the answer names in Trestle-Ignored, have no effect.
+func (c *Contract) Wrap(tb testing.TB, handler http.Handler) http.Handler {
+	tb.Helper()
+	told := &reports{tb: tb, known: map[string]bool{}}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var sent bytes.Buffer
+		if r.Body != nil {
+			r.Body = heard{io.TeeReader(r.Body, &sent), r.Body}
+		}
+		x := exchangeOf(r) // a handler may change what it is given
+		answer := &held{ResponseWriter: w}
+		handler.ServeHTTP(answer, r)
+		answer.WriteHeader(http.StatusOK) // unless it was another
+		x.sent, x.status, x.answered, x.body = sent.Bytes(), answer.status, answer.Header(), answer.body.Bytes()
+		told.all(c.check(x))
+		answer.send()
+	})
+}
+
+// Transport does the same for a client, whose server runs elsewhere.
+func (c *Contract) Transport(tb testing.TB, next http.RoundTripper) http.RoundTripper {
+	tb.Helper()
+	return transport{c, &reports{tb: tb, known: map[string]bool{}}, next}
+}
+
+type transport struct {
+	contract *Contract
+	told     *reports
+	next     http.RoundTripper
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	x := exchangeOf(r)
+	var sent bytes.Buffer
+	if r.Body != nil && r.Body != http.NoBody {
+		r = r.Clone(r.Context())
+		r.Body = heard{io.TeeReader(r.Body, &sent), r.Body}
+	}
+	response, err := t.next.RoundTrip(r)
+	if err != nil {
+		return response, err
+	}
+	body, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	if err != nil {
+		return response, err
+	}
+	x.sent, x.status, x.answered, x.body = sent.Bytes(), response.StatusCode, response.Header, body
+	t.told.all(t.contract.check(x))
+	return response, nil
+}
+
+// An exchange is a request and what it was answered with.
+type exchange struct {
+	method, path string
+	query        url.Values
+	header       http.Header
+	cookies      []*http.Cookie
+	sent         []byte // the body, as it was sent
+	status       int
+	answered     http.Header
+	body         []byte
+}
+
+func exchangeOf(r *http.Request) *exchange {
+	path := r.URL.Path
+	if r.URL.RawPath != "" {
+		path = r.URL.RawPath // a server that unescaped it would find something else
+	}
+	return &exchange{method: r.Method, path: path, query: r.URL.Query(), header: r.Header.Clone(), cookies: r.Cookies()}
+}
+
+// plain is the request's body, decompressed.
+func (x *exchange) plain() []byte {
+	if x.header.Get("Content-Encoding") == "" {
+		return x.sent
+	}
+	z, err := gzip.NewReader(bytes.NewReader(x.sent))
+	if err != nil {
+		return x.sent
+	}
+	body, _ := io.ReadAll(z) // what cannot be read is not what the schema says, which is told
+	return body
+}
+
+// reports tells a test what was found, each finding once: a lie is told in
+// thousands of answers.
+type reports struct {
+	tb    testing.TB
+	mu    sync.Mutex
+	known map[string]bool
+}
+
+// mostReports is how many findings a test reads.
+const mostReports = 30
+
+func (r *reports) all(findings []finding) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, f := range findings {
+		if key := f.operation + f.what + f.place; !r.known[key] && len(r.known) < mostReports {
+			r.known[key] = true
+			r.tb.Error(f.String())
+		}
+	}
+}
+
+// heard is a request's body of which is kept what was read.
+type heard struct {
+	io.Reader
+	io.Closer
+}
+
+// A held answer is not sent before it was looked through.
+type held struct {
+	http.ResponseWriter
+
+	status int
+	body   bytes.Buffer
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (h *held) WriteHeader(status int) {
+	if h.status == 0 {
+		h.status = status
+	}
+}
+
+// Write implements [http.ResponseWriter].
+func (h *held) Write(p []byte) (int, error) {
+	h.WriteHeader(http.StatusOK)
+	return h.body.Write(p)
+}
+
+// Unwrap lets [http.ResponseController] find what is below.
+func (h *held) Unwrap() http.ResponseWriter { return h.ResponseWriter }
+
+func (h *held) send() {
+	h.ResponseWriter.WriteHeader(h.status)
+	_, _ = h.ResponseWriter.Write(h.body.Bytes()) // the client may be gone, or have asked by HEAD
+}

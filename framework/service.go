@@ -1,0 +1,23 @@
+package framework
+
+// A Service is a group of resources that belong together, such as those of one
+// store. Register it as if it were one: the reference and the first page show
+// its resources under its name.
+type Service struct {
+	Name      string // "Store"
+	Doc       string // one sentence for clients
+	Resources []Resource
+}
+
+func (s Service) declare() []*declaration {
+	var all []*declaration
+	for _, r := range s.Resources {
+		for _, d := range r.declare() {
+			if d.service == nil {
+				d.service = &s
+			}
+			all = append(all, d)
+		}
+	}
+	return all
+}
