@@ -9,7 +9,7 @@ CREATE TABLE categories (
 
 CREATE INDEX categories_name ON categories (name, id);
 
--- The last four columns before the times repeat what the cheapest variant
+-- The last three columns before the times repeat what the cheapest variant
 -- says, so that lists are filtered and sorted by an index. They change with
 -- the variants, under a lock of the product.
 CREATE TABLE products (
@@ -86,7 +86,10 @@ CREATE TABLE cart_items (
     user_id {{uuid}} NOT NULL REFERENCES carts (user_id) ON DELETE CASCADE,
     variant_id {{uuid}} NOT NULL REFERENCES variants (id),
     quantity {{bigint}} NOT NULL CHECK (quantity BETWEEN 1 AND 50),
+    -- The price and the rest that the user saw when they last wrote the line: what
+    -- is no longer sold shows nothing later.
     seen_price_paise {{bigint}} NOT NULL,
+    seen {{json}} NOT NULL,
     created_at {{timestamp}} NOT NULL,
     UNIQUE (user_id, variant_id)
 );
@@ -169,13 +172,20 @@ CREATE TABLE stock_movements (
     actor {{uuid}} NOT NULL,
     reason {{text}} NOT NULL,
     request_id {{uuid}} NOT NULL,
-    created_at {{timestamp}} NOT NULL
+    created_at {{timestamp}} NOT NULL,
+    CHECK ((kind = 'set') = (order_id IS NULL))
 );
 
-CREATE INDEX stock_movements_variant ON stock_movements (variant_id, created_at);
-CREATE INDEX stock_movements_order ON stock_movements (order_id);
+-- Of one variant, their order is that of the ids: they are drawn under its lock,
+-- created_at when a request comes.
+CREATE INDEX stock_movements_variant ON stock_movements (variant_id, id);
 
--- Who changed a product, when, and what was what before and after.
+-- An order takes of a variant once and gives it back once, whatever a program
+-- does.
+CREATE UNIQUE INDEX stock_movements_order ON stock_movements (order_id, variant_id, kind) WHERE order_id IS NOT NULL;
+
+-- Who changed a product, when, and what was what before and after, in the order of
+-- the ids as above.
 CREATE TABLE product_changes (
     {{id}},
     product_id {{uuid}} NOT NULL REFERENCES products (id),
@@ -185,4 +195,4 @@ CREATE TABLE product_changes (
     created_at {{timestamp}} NOT NULL
 );
 
-CREATE INDEX product_changes_product ON product_changes (product_id, created_at);
+CREATE INDEX product_changes_product ON product_changes (product_id, id);

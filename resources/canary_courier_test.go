@@ -15,6 +15,7 @@ import (
 	"trestle.example/framework/auth"
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources"
+	"trestle.example/resources/internal/leakscan"
 )
 
 // log is a log in both forms that a program writes it in, with everything in it.
@@ -53,7 +54,9 @@ func (k *canary) serve(db *sqldb.DB, own auth.Config, more ...framework.Resource
 	api.Register(more...)
 	handler, err := api.Handler()
 	k.must(err)
-	server := httptest.NewUnstartedServer(handler)
+	scan, err := leakscan.New(resources.Migrations()...)
+	k.must(err)
+	server := httptest.NewUnstartedServer(scan.Wrap(k.tb, handler))
 	server.Config.ErrorLog = slog.NewLogLogger(k.log("server's log").Handler(), slog.LevelDebug)
 	server.Start()
 	k.tb.Cleanup(server.Close)

@@ -19,7 +19,11 @@ import (
 func Register(api *framework.API, identity *auth.Service) {
 	clinic.Register(api)
 	store.Register(api)
-	api.Register(identity.ViewSet())
+	api.Register(framework.Service{
+		Name:      "Identity",
+		Doc:       "How callers register, sign in and sign out, by session, token or JWT.",
+		Resources: []framework.Resource{identity.ViewSet()},
+	})
 }
 
 // Migrations are the schema's, in the order in which they build on each other.
@@ -49,6 +53,7 @@ func Config(db *sqldb.DB, size int, identity *auth.Service) framework.Config {
 	return framework.Config{
 		DB:             db,
 		Title:          "Trestle",
+		Doc:            "A clinic's records and an online grocery store, over one set of users.",
 		Authentication: identity.Authentication(),
 		Permission:     framework.Authenticated(),
 		Guards:         []framework.Guard{{Under: "admin", Permission: framework.Staff()}},

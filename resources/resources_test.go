@@ -57,7 +57,7 @@ GET /api/manage/doctors/{id}/: doctors.add|change|delete to write, public
 PUT /api/manage/doctors/{id}/: doctors.add|change|delete to write, public
 PATCH /api/manage/doctors/{id}/: doctors.add|change|delete to write, public
 DELETE /api/manage/doctors/{id}/: doctors.add|change|delete to write, public
-GET /api/categories: anyone, public
+GET /api/categories: anyone, where
 GET /api/products: anyone, where
 GET /api/products/{slug}: anyone, where
 GET /api/cart: authenticated, own

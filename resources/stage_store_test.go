@@ -1,9 +1,17 @@
 package resources_test
 
 import (
+	"strconv"
 	"time"
 
 	"trestle.example/resources/store"
+)
+
+// What only staff are told: how many there are, and what buyers say to those who
+// deliver.
+const (
+	exactStock = 731_946
+	ringTwice  = "ring-twice-at-the-green-door"
 )
 
 // shop puts up what the store's requests are about: a product that is sold, one
@@ -12,9 +20,11 @@ import (
 func (s *stage) shop() {
 	s.t.Helper()
 	now := s.owner.CreatedAt
+	s.scan.Hide(s.t, "an exact stock", strconv.Itoa(exactStock), "/api/admin")
+	s.scan.Hide(s.t, "an order's notes", ringTwice, "/api/admin")
 	shelf := store.Category{ID: newID(), Slug: mark, Name: "C " + mark, ProductCount: 1}
 	variant := store.Variant{
-		ID: newID(), ProductID: newID(), SKU: mark, SKUFolded: mark, Label: "1 kg " + mark, Unit: "kg", PricePaise: 100, Stock: 9, InStock: true,
+		ID: newID(), ProductID: newID(), SKU: mark, SKUFolded: mark, Label: "1 kg " + mark, Unit: "kg", PricePaise: 100, Stock: exactStock, InStock: true,
 		CreatedAt: now, UpdatedAt: now,
 	}
 	product := store.Product{
@@ -32,7 +42,7 @@ func (s *stage) shop() {
 		order := store.Order{
 			ID: newID(), UserID: s.owner.ID, Number: newID().String(), Status: status, PlacedAt: now, ItemCount: 1,
 			SubtotalPaise: 100, TotalPaise: 100, SlotID: slot.ID, SlotStartsAt: slot.StartsAt, SlotEndsAt: slot.EndsAt,
-			Address: addressOf(mark), Notes: mark,
+			Address: addressOf(mark), Notes: ringTwice,
 		}
 		item := store.OrderItem{
 			ID: newID(), OrderID: order.ID, VariantID: variant.ID, ProductID: product.ID, Slug: mark, Name: product.Name,

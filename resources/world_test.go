@@ -12,9 +12,11 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/frameworktest/contract"
 	"trestle.example/framework/sqldb"
 	"trestle.example/framework/throttle"
 	"trestle.example/resources"
+	"trestle.example/resources/internal/leakscan"
 )
 
 // password is everybody's, hashed once for each database: that takes as long as
@@ -30,7 +32,7 @@ type world struct {
 	db       *sqldb.DB
 	identity *auth.Service
 	api      *framework.API
-	handler  http.Handler
+	scan     *leakscan.Scan
 	client   *frameworktest.Client // anonymous
 	desk     *frameworktest.Client // of a door where browsers sign in without a password
 	hash     string                // of password
@@ -48,8 +50,9 @@ func both(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
 }
 
 // serve serves all services with pages of size rows, and a test's own
-// resources. Rates are out of the way: what these tests are about is tried
-// thousands of times.
+// resources. The scan looks through every answer, and each must be one that the
+// reference tells of. Rates are out of the way: what these tests are about is
+// tried thousands of times.
 func serve(t *testing.T, db *sqldb.DB, size int, more ...framework.Resource) *world {
 	t.Helper()
 	w := &world{t: t, db: db}
@@ -65,10 +68,25 @@ func serve(t *testing.T, db *sqldb.DB, size int, more ...framework.Resource) *wo
 	w.api = framework.New(config)
 	resources.Register(w.api, w.identity)
 	w.api.Register(more...)
-	w.handler, err = w.api.Handler()
+	handler, err := w.api.Handler()
 	w.must(err)
-	w.client = frameworktest.New(t, w.handler)
+	w.scan, err = leakscan.New(resources.Migrations()...)
+	w.must(err)
+	w.scan.Failures = true
+	w.client = frameworktest.New(t, promised(t, w.api, len(more)).Wrap(t, w.scan.Wrap(t, handler)))
 	return w
+}
+
+// contracts are those of the APIs that are served here.
+var contracts contract.Book
+
+// promised is the contract of an API with so many resources of a test's own.
+func promised(tb testing.TB, api *framework.API, more int) *contract.Contract {
+	tb.Helper()
+	if more > 0 {
+		return contracts.Of(tb, "", api)
+	}
+	return contracts.Of(tb, "all services", api)
 }
 
 // peopled runs a test on both databases at once, in worlds where people can be
@@ -98,6 +116,7 @@ func (w *world) withPeople() *world {
 	first, err := w.identity.Users.CreateUser(w.t.Context(), w.db.Session(), auth.NewUser{Email: "first@clinic.example", Password: password})
 	w.must(err)
 	w.must(w.db.NewSelect().Table("auth_users").Column("password_hash").Where("id = ?", first.ID).Scan(w.t.Context(), &w.hash))
+	w.scan.Hide(w.t, "a password's hash", w.hash)
 	return w
 }
 
@@ -153,6 +172,7 @@ func (w *world) user(changes ...func(*auth.User)) auth.User {
 		change(&row.User)
 	}
 	w.store(&row)
+	w.scan.Hide(w.t, "a user's id", id.String(), "/api/auth")
 	return row.User
 }
 
@@ -192,6 +212,7 @@ func (w *world) wallet(user auth.User) wallet {
 	w.must(err)
 	pair, err := w.identity.JWT.Issue(ctx, session, user)
 	w.must(err)
+	w.scan.Hide(w.t, "a token", secret.Reveal())
 	cookie, csrf := w.browse(user)
 	return wallet{user: user, token: secret.Reveal(), record: record, jwt: pair, cookie: cookie, csrf: csrf}
 }

@@ -90,7 +90,6 @@ func TestMalformedIdsAreNotFound(t *testing.T) {
 			frameworktest.Scenario{Name: "an unknown resource", Path: "/api/nurses/", Status: 404, Code: "not_found"},
 			frameworktest.Scenario{Name: "a resource in capitals", Path: "/api/Patients/", Status: 404, Code: "not_found"},
 			frameworktest.Scenario{Name: "outside of the prefix", Path: "/patients/", Status: 404, Code: "not_found"},
-			frameworktest.Scenario{Name: "nothing", Path: "/", Status: 404, Code: "not_found"},
 			frameworktest.Scenario{Name: "two slashes", Path: "/api//patients/", Status: 404, Code: "not_found"},
 			frameworktest.Scenario{Name: "manage without a resource", Path: "/api/manage/", Status: 404, Code: "not_found"},
 		)

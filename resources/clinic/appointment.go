@@ -39,6 +39,9 @@ const (
 	NoShow    Status = "no_show"
 )
 
+// Enum lists the statuses.
+func (Status) Enum() []any { return []any{Booked, Completed, Cancelled, NoShow} }
+
 // AppointmentInput is what a client may write of an appointment.
 type AppointmentInput struct {
 	PatientID uuid.UUID  `json:"patient"   validate:"required" ref:"patients"`

@@ -4,5 +4,9 @@ import "trestle.example/framework"
 
 // Register adds the clinic's viewsets to an API.
 func Register(api *framework.API) {
-	api.Register(Patients, Appointments, Doctors, ManagedDoctors)
+	api.Register(framework.Service{
+		Name:      "Clinic",
+		Doc:       "The records of a clinic: patients, their appointments, and doctors.",
+		Resources: []framework.Resource{Patients, Appointments, Doctors, ManagedDoctors},
+	})
 }

@@ -32,6 +32,11 @@ func (f Fee) String() string {
 // MarshalJSON implements [encoding/json.Marshaler].
 func (f Fee) MarshalJSON() ([]byte, error) { return []byte(f.String()), nil }
 
+// JSONSchemaBytes tells the reference.
+func (Fee) JSONSchemaBytes() ([]byte, error) {
+	return []byte(`{"type":"number","maximum":999999999.99,"multipleOf":0.01,"examples":[250.00]}`), nil
+}
+
 // UnmarshalJSON implements [encoding/json.Unmarshaler]. It takes a plain
 // number; text and exponents are refused.
 func (f *Fee) UnmarshalJSON(text []byte) error { return f.UnmarshalText(text) }

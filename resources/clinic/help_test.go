@@ -15,6 +15,7 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/frameworktest/contract"
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources"
 )
@@ -65,6 +66,18 @@ func both(t *testing.T, test func(t *testing.T, s *site)) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) { test(t, open(t, db)) })
 }
 
+// contracts are those of the APIs that are served here.
+var contracts contract.Book
+
+// told reports to the test that is told of faults.
+type told struct {
+	testing.TB
+
+	by func() testing.TB
+}
+
+func (t told) Error(args ...any) { t.by().Error(args...) }
+
 // open migrates a database and serves it.
 func open(tb testing.TB, db *sqldb.DB) *site {
 	tb.Helper()
@@ -84,7 +97,7 @@ func open(tb testing.TB, db *sqldb.DB) *site {
 	if diary.next, err = api.Handler(); err != nil {
 		tb.Fatal(err)
 	}
-	w.next = diary
+	w.next = contracts.Of(tb, "all services", api).Wrap(told{tb, w.reportsTo}, diary)
 	return &site{Client: frameworktest.New(tb, w), t: tb, db: db, users: identity.Users, watch: w, people: &people{by: map[string]person{}}}
 }
 

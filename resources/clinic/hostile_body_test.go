@@ -72,10 +72,11 @@ var notJSON = wanting("400 invalid_json",
 var hostilePatients = join(
 	wanting("400 validation_failed /name type", each(named, "1", "-0", "1e400", "true", "false", `["A"]`, "[]", "{}", `{"$ne":""}`, `{"toString":"A"}`)...),
 	wanting("400 validation_failed /name null", named("null")),
-	wanting("400 validation_failed /name required", each(named, `""`, `" "`, `"\t\r\n"`, `"\u00a0"`, `"\u3000"`, `"\u2028"`, `"\u0085"`, `"\u000b\u000c"`, chars(300, " "))...),
+	wanting("400 validation_failed /name required", each(named, `""`, `" "`, `"\t\r\n"`, `"\u00a0"`, `"\u3000"`, `"\u2028"`, `"\u0085"`, `"\u000b\u000c"`, chars(300, " "), `"\u200b"`, `"\ufeff"`, `"\u202e"`, `"\u0001"`, `"\u001f"`, `"\u007f"`)...),
+	wanting("400 validation_failed /name line", each(named, `"A\nB"`, `"A\tB"`, `"A\u0001B"`, `"A\u001b[2J"`, `"A\u007fB"`, `"A\u0085B"`, `"A\u2028B"`, `"\u202eBA"`, `"A\u2066B"`)...),
 	wanting("400 validation_failed /name nul", each(named, `"\u0000"`, `"A\u0000B"`, `"\u0000A"`, `"A\u0000"`)...),
 	wanting("400 validation_failed /name max", each(named, chars(201, "a"), chars(201, "é"), chars(201, "😀"), chars(201, `\ud83d\ude00`), chars(201, `\u0041`), chars(101, "e\u0301"), chars(100_000, "a"), chars(500_000, "é"))...),
-	wanting("ok", each(named, chars(200, "a"), chars(200, "é"), chars(200, "😀"), chars(200, `\ud83d\ude00`), chars(100, "e\u0301"), `"  `+strings.Repeat("a", 200)+`  "`, `"\u200b"`, `"\ufeff"`, `"\u202e"`, `"\u0001"`, `"\u001f"`, `"\u007f"`, `"\ufffd"`, `"\uffff"`, `"\udbff\udfff"`, `"\/"`, `"\\u0000"`)...),
+	wanting("ok", each(named, chars(200, "a"), chars(200, "é"), chars(200, "😀"), chars(200, `\ud83d\ude00`), chars(100, "e\u0301"), `"  `+strings.Repeat("a", 200)+`  "`, `"\ufffd"`, `"\uffff"`, `"\udbff\udfff"`, `"\/"`, `"\\u0000"`)...),
 	wanting("400 validation_failed /phone min", each(reached, `"1"`, `"12"`, `"😀😀"`, `" 12 "`, `"\u0031\u0032"`)...),
 	wanting("400 validation_failed /phone max", each(reached, chars(33, "1"), chars(33, "😀"), chars(10_000, "1"))...),
 	wanting("400 validation_failed /phone type", each(reached, "12345", "12345.0", "[12345]", "false")...),
@@ -250,9 +251,22 @@ func (s *site) hostile(same *sameEverywhere, method, path string, b hostileBody,
 var texts = []string{
 	"'; DROP TABLE patients; --", "' OR '1'='1", `" OR ""="`, "1); DELETE FROM patients; --", "Robert'); DROP TABLE Students;--", "x' UNION SELECT key_hash FROM auth_tokens --", "\\'; --", "\\", "\\\\", "%", "_", "%_%", "''", `""`, "``", "$1", "$$x$$", "?", "??", "?0", "?1?2", "?TableAlias.name", "?PKs",
 	":name", "@p1", "{{.}}", "${7*7}", "#{7*7}", "%s%d%n", "\\x00", "\\u0000", "\\0", "E'\\x41'", "U&'\\0041'", "/* x */", "-- x", "#", ";", "null", "NULL", "undefined", "NaN", "true", "0", "-1", "1e400", "[]", "{}", `{"$gt":""}`,
-	"<script>alert(1)</script>", "<!--", "]]>", "&lt;", "../../etc/passwd", "C:\\nul", "file:///etc/passwd", "http://169.254.169.254/", "() { :;}; echo x", "$(id)", "`id`", "|id", "=1+1", "@SUM(1)", "+1", "a\r\nb", "a\tb", "a\u0001b", "a\u001fb", "a\u007fb", "a\u0085b", "a\u00a0b", "a\u2028b",
-	"e\u0301", "é", "ﬁ", "ß", "İi̇ıI", "ΣΑΣ σας", "\u00c5 \u212b A\u030a", "한글", "\u6f22\u5b57", "हिन्दी", "עברית", "العربية", "\u202eabc", "a\u200bb", "a\u200db", "👩\u200d👩\u200d👧\u200d👦", "🇮🇳", "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A", "\ufeffx", "\ufffd", "\uffff", "\U0010ffff", "\U0001f600",
+	"<script>alert(1)</script>", "<!--", "]]>", "&lt;", "../../etc/passwd", "C:\\nul", "file:///etc/passwd", "http://169.254.169.254/", "() { :;}; echo x", "$(id)", "`id`", "|id", "=1+1", "@SUM(1)", "+1", "a\u00a0b",
+	"e\u0301", "é", "ﬁ", "ß", "İi̇ıI", "ΣΑΣ σας", "\u00c5 \u212b A\u030a", "한글", "\u6f22\u5b57", "हिन्दी", "עברית", "العربية", "a\u200bb", "a\u200db", "👩\u200d👩\u200d👧\u200d👦", "🇮🇳", "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A", "\ufeffx", "\ufffd", "\uffff", "\U0010ffff", "\U0001f600",
 	"name", "select", "Ahmed O'Brien-Sánchez", "Nguyễn Thị Minh Khai", "\u674e\u5c0f\u9f8d", "प्रिया शर्मा",
+}
+
+// TestNotesComeBackAsTheyWereSent: what is not of one line may have any character.
+func TestNotesComeBackAsTheyWereSent(t *testing.T) {
+	both(t, func(t *testing.T, s *site) {
+		at := "/api/appointments/" + s.appointment("ada", s.patient("ada", "Asha"), s.doctor("Dr Sen"), nil) + "/"
+		for _, text := range []string{"a\r\nb", "a\tb", "a\u0001b", "a\u001fb", "a\u007fb", "a\u0085b", "a\u2028b", "\u202eabc"} {
+			s.as("ada").Patch(at, fields{"notes": text}).Expect(200)
+			if got := object(s.as("ada").Get(at).Expect(200))["notes"]; got != text {
+				t.Errorf("%q came back as %q", text, got)
+			}
+		}
+	})
 }
 
 func TestTextComesBackAsItWasSent(t *testing.T) {

@@ -26,9 +26,9 @@ type Patient struct {
 
 // PatientInput is what a client may write of a patient.
 type PatientInput struct {
-	Name  string `json:"name"  validate:"required,max=200"`
-	Phone string `json:"phone" validate:"required,min=3,max=32"`
-	City  string `json:"city"  validate:"max=120"`
+	Name  string `json:"name"  validate:"required,line,max=200"`
+	Phone string `json:"phone" validate:"required,line,min=3,max=32"`
+	City  string `json:"city"  validate:"line,max=120"`
 }
 
 // PatientView is what a client sees of a patient.

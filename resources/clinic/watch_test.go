@@ -114,7 +114,7 @@ var members = strings.Fields(`
 	auth/register auth/login auth/logout auth/me auth/token auth/session auth/jwt auth/jwt/refresh auth/jwt/revoke
 	type title detail code instance errors pointer parameter
 	description renders parses parameters choices actions GET POST PUT PATCH DELETE required read_only nullable rules
-	max min oneof reference`)
+	line max min oneof reference`)
 
 // own are the members whose values are the client's, and may say anything.
 var own = []string{"name", "phone", "city", "speciality", "notes"}

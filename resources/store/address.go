@@ -8,13 +8,13 @@ import (
 
 // An Address is where an order goes, in India.
 type Address struct {
-	Name     string  `json:"name"     validate:"required,max=120"`
+	Name     string  `json:"name"     validate:"required,line,max=120"`
 	Phone    Phone   `json:"phone"    validate:"required" doc:"Ten digits, or with a country's code: +919876543210."`
-	Line1    string  `json:"line1"    validate:"required,max=200"`
-	Line2    *string `json:"line2"    validate:"max=200"`
-	Landmark *string `json:"landmark" validate:"max=200"`
-	City     string  `json:"city"     validate:"required,max=100"`
-	State    string  `json:"state"    validate:"required,max=100"`
+	Line1    string  `json:"line1"    validate:"required,line,max=200"`
+	Line2    *string `json:"line2"    validate:"line,max=200"`
+	Landmark *string `json:"landmark" validate:"line,max=200"`
+	City     string  `json:"city"     validate:"required,line,max=100"`
+	State    string  `json:"state"    validate:"required,line,max=100"`
 	Pincode  Pincode `json:"pincode"  validate:"required" doc:"Six digits, the first not 0."`
 }
 
@@ -38,6 +38,11 @@ var (
 	sixDigits = regexp.MustCompile(`^[1-9]\d{5}$`)
 )
 
+// JSONSchemaBytes tells the reference.
+func (Phone) JSONSchemaBytes() ([]byte, error) {
+	return []byte(`{"type":"string","pattern":"^(\\+[1-9]\\d{7,14}|\\d{10})$","examples":["+919876543210"]}`), nil
+}
+
 // UnmarshalText reads a number of E.164, or the ten digits of an Indian one.
 func (p *Phone) UnmarshalText(text []byte) error {
 	number := string(text)
@@ -53,6 +58,11 @@ func (p *Phone) UnmarshalText(text []byte) error {
 
 // A Pincode is an Indian postal code.
 type Pincode string
+
+// JSONSchemaBytes tells the reference.
+func (Pincode) JSONSchemaBytes() ([]byte, error) {
+	return []byte(`{"type":"string","pattern":"^[1-9]\\d{5}$","examples":["560001"]}`), nil
+}
 
 // UnmarshalText reads six digits of which the first is not 0.
 func (p *Pincode) UnmarshalText(text []byte) error {

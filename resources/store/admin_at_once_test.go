@@ -115,6 +115,63 @@ func TestCodesInOppositeOrders(t *testing.T) {
 	})
 }
 
+// TestCodesOfNewAndOfRenamedVariants: requests that take the same codes, each for
+// a new variant what the other wants for one that it has, do not meet in a
+// circle. Nor do those that write a variant and those that ask for its code.
+func TestCodesOfNewAndOfRenamedVariants(t *testing.T) {
+	crowded(t, func(t *testing.T, s *site) {
+		const n = 8
+		staff := s.as("staff")
+		products := make([]store.AdminProduct, n)
+		for i := range products {
+			products[i] = s.offer("Tea", fields{"variants": []fields{variant(fmt.Sprintf("OWN-%d", i), nil)}})
+		}
+		for round := range rounds(8, 80) {
+			code := func(letter string) string { return fmt.Sprintf("%s-%d", letter, round) }
+			s.expectTally(together(n, func(i int) *frameworktest.Response {
+				renamed, fresh := "C", "M"
+				if i%2 == 0 {
+					renamed, fresh = fresh, renamed
+				}
+				p := products[i]
+				return s.patch(p, fields{"variants": []fields{{"id": p.Variants[0].ID, "sku": code(renamed)}, variant(code(fresh), nil)}})
+			}), map[string]int{"200": 1, "409 sku_taken": n - 1})
+			z := s.offer("Tea", fields{"variants": []fields{variant(code("Z"), nil)}})
+			answers := together(2, func(i int) *frameworktest.Response {
+				if i == 0 {
+					return s.patch(z, fields{"variants": []fields{{"id": z.Variants[0].ID, "label": "Box"}, variant(code("A"), nil)}})
+				}
+				return staff.Post(newProduct, product("Tea", fields{"variants": []fields{variant(code("A"), nil), variant(code("Z"), nil)}}))
+			})
+			answers[0].Expect(200)
+			answers[1].Expect(409).Code("sku_taken").Fault("/variants/1/sku", "not_unique")
+		}
+	})
+}
+
+// TestCodesThatAreGivenUp: those who ask for a code while it is given up for
+// another are refused, and do not meet in a circle with who gives it up.
+func TestCodesThatAreGivenUp(t *testing.T) {
+	crowded(t, func(t *testing.T, s *site) {
+		const n, codes = 6, 12
+		staff := s.as("staff")
+		for round := range rounds(5, 50) {
+			code := func(letter string, i int) string { return fmt.Sprintf("%s-%d-%d", letter, round, i) }
+			p := s.offer("Tea", fields{"variants": many(fmt.Sprintf("X-%d", round), codes)})
+			change := []fields{variant(code("N", 0), nil)}
+			for i, v := range p.Variants {
+				change = append(change, fields{"id": v.ID, "sku": code("B", i)})
+			}
+			s.expectTally(together(n, func(i int) *frameworktest.Response {
+				if i == 0 {
+					return s.patch(p, fields{"variants": change})
+				}
+				return staff.Post(newProduct, product("Tea", fields{"variants": []fields{variant(code("N", 0), nil), variant(code("X", i), nil)}}))
+			}), map[string]int{"200": 1, "409 sku_taken": n - 1})
+		}
+	})
+}
+
 // TestCategoriesAtOnce: a category that several make at once is one, and counts
 // them all; products that change places in opposite ways do not meet in a
 // circle.
@@ -236,6 +293,7 @@ func TestStaffAgainstBuyers(t *testing.T) {
 				}
 			}
 			s.exec("DELETE FROM cart_items")
+			s.deliver()
 		}
 	})
 }

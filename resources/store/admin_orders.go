@@ -36,10 +36,10 @@ var AdminOrders = framework.ViewSet[Order]{
 	Strict:     framework.Strict,
 	Slash:      framework.WithoutSlash,
 	Actions: []framework.Action[Order]{
-		confirming.byStaff("The store took the order on."),
-		packing.byStaff("The order is packed and can no longer be cancelled."),
-		dispatching.byStaff("The order left the store."),
-		delivering.byStaff("The order arrived."),
+		confirming.byStaff("Confirm an order: the store took it on."),
+		packing.byStaff("Pack an order, which can no longer be cancelled then."),
+		dispatching.byStaff("Dispatch an order: it left the store."),
+		delivering.byStaff("Deliver an order: it arrived."),
 	},
 }
 
@@ -57,7 +57,7 @@ func (t transition) byStaff(doc string) framework.Action[Order] {
 			return AdminOrderView{}, err
 		}
 		return adminOrderView(c, o)
-	}).Idempotent().Doc(doc)
+	}).Idempotent().Refuses(codeIllegalTransition).Doc(doc)
 }
 
 func adminOrderView(c *framework.Call, o *Order) (AdminOrderView, error) {

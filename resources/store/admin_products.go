@@ -7,9 +7,9 @@ import (
 
 // ProductInput makes a product.
 type ProductInput struct {
-	Name        string         `json:"name"        validate:"required,max=200"`
+	Name        string         `json:"name"        validate:"required,line,max=200"`
 	Slug        *Slug          `json:"slug"        doc:"Defaults to one made of the name."`
-	Brand       *string        `json:"brand"       validate:"max=120"`
+	Brand       *string        `json:"brand"       validate:"line,max=120"`
 	Description *string        `json:"description" validate:"max=10000"`
 	ImageURL    *ImageURL      `json:"imageUrl"`
 	Category    CategoryInput  `json:"category"    validate:"required"`
@@ -29,9 +29,9 @@ func (in ProductInput) Check() []framework.Fault {
 // ProductPatch changes a product: what is absent stays, null clears. Variants
 // are merged by id; those that it does not name stay.
 type ProductPatch struct {
-	Name        string                        `json:"name"        validate:"required,max=200"`
+	Name        string                        `json:"name"        validate:"required,line,max=200"`
 	Slug        framework.Optional[Slug]      `json:"slug"        doc:"A new name does not change the slug; this does."`
-	Brand       *string                       `json:"brand"       validate:"max=120"`
+	Brand       *string                       `json:"brand"       validate:"line,max=120"`
 	Description *string                       `json:"description" validate:"max=10000"`
 	ImageURL    framework.Optional[*ImageURL] `json:"imageUrl"`
 	Category    CategoryInput                 `json:"category"`
@@ -65,8 +65,11 @@ var AdminProducts = framework.ViewSet[Product]{
 	Under: "admin",
 	Doc:   "Makes and changes products, for staff. Both answer the whole product.",
 	Verbs: framework.Verbs{
-		Create: framework.Does(createProduct).Idempotent(),
-		Patch:  framework.Changes(changeProduct),
+		Create: framework.Does(createProduct).Idempotent().Refuses(codeSKUTaken, codeSlugTaken).
+			Doc("Make a product with its variants. A category that is named and not there is made with it."),
+		Patch: framework.Changes(changeProduct).
+			Refuses(codeSKUTaken, codeSlugTaken, codeLastVariant, codeVariantLimit, codeVersionConflict).
+			Doc("Change a product. What is absent stays, null clears; variants are merged by id."),
 	},
 	Scope:      framework.Public(),
 	Permission: framework.Staff(),

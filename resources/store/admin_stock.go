@@ -34,7 +34,8 @@ var AdminVariants = framework.ViewSet[Variant]{
 	Strict:     framework.Strict,
 	Slash:      framework.WithoutSlash,
 	Actions: []framework.Action[Variant]{
-		framework.Patch("stock", setStock).Untransacted().Doc("Sets how many there are, whatever was sold meanwhile unless expectedStock says what was counted."),
+		framework.Patch("stock", setStock).Untransacted().Refuses(codeStockChanged).
+			Doc("Set the stock of a variant. It is set whatever was sold meanwhile, unless expectedStock says what was counted."),
 	},
 }
 

@@ -16,8 +16,28 @@ import (
 // movements are those of a variant, the oldest first.
 func (s *site) movements(v store.AdminVariant) (all []store.StockMovement) {
 	s.t.Helper()
-	s.must(s.db.NewSelect().Model(&all).Where("variant_id = ?", v.ID).OrderExpr("created_at, id").Scan(context.Background()))
+	s.must(s.db.NewSelect().Model(&all).Where("variant_id = ?", v.ID).OrderExpr("id").Scan(context.Background()))
 	return all
+}
+
+// TestTheCardOfEqualVariants: of variants that cost the same, and of which there
+// are some, the card shows the first on the shelf, whatever their ids.
+func TestTheCardOfEqualVariants(t *testing.T) {
+	both(t, func(t *testing.T, s *site) {
+		p := s.offer("Curd", fields{"variants": many("C", 3)})
+		s.exec("UPDATE variants SET position = 2 - position") // against the order of their ids
+		for _, c := range []struct {
+			set   int // the variant
+			stock int64
+			card  int
+		}{{0, 5, 0}, {1, 5, 1}, {2, 5, 2}, {2, 0, 1}, {1, 0, 0}, {0, 0, 2}} {
+			s.setStock(p.Variants[c.set], c.stock).Expect(200)
+			if got := s.products("").Items[0].CheapestVariant.ID; got != p.Variants[c.card].ID {
+				t.Errorf("with %d of %s the card shows %s; want %s", c.stock, p.Variants[c.set].SKU, got, p.Variants[c.card].SKU)
+			}
+			s.audit()
+		}
+	})
 }
 
 // TestSettingStock: the answer, the movement, and what customers see of it.

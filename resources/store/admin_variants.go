@@ -12,8 +12,8 @@ import (
 
 // VariantInput makes a variant of a new product.
 type VariantInput struct {
-	SKU        string `json:"sku"        validate:"required,max=64"`
-	Label      string `json:"label"      validate:"required,max=80"`
+	SKU        string `json:"sku"        validate:"required,line,max=64"`
+	Label      string `json:"label"      validate:"required,line,max=80"`
 	Unit       Unit   `json:"unit"       validate:"required,oneof=g kg ml l piece pack dozen bunch"`
 	PricePaise int64  `json:"pricePaise" validate:"required,min=1,max=10000000"`
 	MRPPaise   *int64 `json:"mrpPaise"   validate:"min=1,max=10000000"`
@@ -29,8 +29,8 @@ func (in VariantInput) Check() []framework.Fault {
 // Stock is set by a request of its own.
 type VariantPatch struct {
 	ID         framework.Optional[uuid.UUID] `json:"id"         doc:"A variant of this product; without it a new one is added."`
-	SKU        framework.Optional[string]    `json:"sku"        validate:"max=64"`
-	Label      framework.Optional[string]    `json:"label"      validate:"max=80"`
+	SKU        framework.Optional[string]    `json:"sku"        validate:"line,max=64"`
+	Label      framework.Optional[string]    `json:"label"      validate:"line,max=80"`
 	Unit       framework.Optional[Unit]      `json:"unit"       validate:"oneof=g kg ml l piece pack dozen bunch"`
 	PricePaise framework.Optional[int64]     `json:"pricePaise" validate:"min=1,max=10000000"`
 	MRPPaise   framework.Optional[*int64]    `json:"mrpPaise"   validate:"min=1,max=10000000"`

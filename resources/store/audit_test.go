@@ -9,9 +9,27 @@ import (
 	"trestle.example/resources/store"
 )
 
-// audit checks what must hold whatever was done: of stocks, of slots and of
-// sums. It reads the tables themselves.
+// audit checks what must hold whatever was done: of stocks and their log, of
+// slots and of sums. It reads the tables themselves.
 func (s *site) audit() {
+	s.t.Helper()
+	s.auditRows()
+	s.auditLog()
+}
+
+// auditLog: the movements of a variant, in the order of their ids, come to what
+// each says.
+func (s *site) auditLog() {
+	s.t.Helper()
+	stock := map[uuid.UUID]int64{}
+	for _, m := range all[store.StockMovement](s, "id") {
+		if stock[m.VariantID] += m.Delta; stock[m.VariantID] != m.StockAfter {
+			s.t.Errorf("after a movement %q of %d there are %d; it says %d", m.Kind, m.Delta, stock[m.VariantID], m.StockAfter)
+		}
+	}
+}
+
+func (s *site) auditRows() {
 	s.t.Helper()
 	var variants []store.Variant
 	var movements []store.StockMovement
@@ -27,7 +45,7 @@ func (s *site) audit() {
 	s.auditStocks(variants, movements, items, byID)
 	s.auditSums(orders, items)
 	s.auditSlots(orders)
-	s.auditShelf()
+	s.auditCards()
 }
 
 // auditStocks: a stock is the sum of its movements, and what was ever put there
@@ -121,17 +139,5 @@ func (s *site) auditSlots(orders []store.Order) {
 	}
 	if len(live) > 0 {
 		s.t.Errorf("orders in slots that are not there: %v", live)
-	}
-}
-
-// auditShelf: what products repeat of their variants is so.
-func (s *site) auditShelf() {
-	s.t.Helper()
-	var products []store.Product
-	s.must(s.db.NewSelect().Model(&products).Relation("CheapestVariant").Scan(context.Background()))
-	for _, p := range products {
-		if v := p.CheapestVariant; p.InStock != v.InStock || p.PricePaise != v.PricePaise {
-			s.t.Errorf("product: in stock %v for %d; its variant: %v for %d", p.InStock, p.PricePaise, v.InStock, v.PricePaise)
-		}
 	}
 }

@@ -22,8 +22,8 @@ type Cart struct {
 }
 
 // CartView is a cart with everything that its screen and the checkout's show,
-// at current prices and stocks. Sums count every line, also those that cannot
-// be ordered.
+// at current prices and stocks. Sums count every line at the price that it
+// shows, also those that cannot be ordered.
 type CartView struct {
 	Version          int64          `json:"version"`
 	Items            []CartItemView `json:"items"`
@@ -44,9 +44,12 @@ type CheckoutView struct {
 
 // Carts serves /cart.
 var Carts = framework.ViewSet[Cart]{
-	Name:   "cart",
-	Doc:    "The caller's one cart, with current prices and stock, and what the checkout needs.",
-	Verbs:  framework.Verbs{Retrieve: framework.Does(showCart), Delete: framework.Does(emptyCart)},
+	Name: "cart",
+	Doc:  "The caller's one cart, with current prices and stock, and what the checkout needs.",
+	Verbs: framework.Verbs{
+		Retrieve: framework.Does(showCart).Doc("Get the cart, with current prices and stock, and what the checkout needs."),
+		Delete:   framework.Does(emptyCart).Doc("Empty the cart. The empty cart is answered."),
+	},
 	Single: (*Cart).user,
 	Slash:  framework.WithoutSlash,
 }
@@ -65,7 +68,7 @@ func showCart(c *framework.Call, _ framework.None) (CartView, error) {
 
 // emptyCart serves DELETE /cart.
 func emptyCart(c *framework.Call, _ framework.None) (CartView, error) {
-	b, err := holdBasket(c)
+	b, err := lockBasket(c)
 	if err != nil {
 		return CartView{}, err
 	}
@@ -73,7 +76,6 @@ func emptyCart(c *framework.Call, _ framework.None) (CartView, error) {
 	if _, err := c.Session().Exec(c, q); err != nil {
 		return CartView{}, err
 	}
-	b.lines = nil
 	return b.view(c)
 }
 
@@ -84,14 +86,24 @@ type basket struct {
 	lines       []*line
 }
 
-// holdBasket locks the caller's cart until the transaction ends, makes it if it
-// is not there, counts its version up, and reads it.
-func holdBasket(c *framework.Call) (*basket, error) {
-	_, err := c.Session().Exec(c, c.DB.NewRaw(`
+// lockBasket locks the caller's cart until the transaction ends, makes it if it
+// is not there, and counts its version up. Its lines are not read.
+func lockBasket(c *framework.Call) (*basket, error) {
+	var carts []Cart
+	err := read(c, c.DB.NewRaw(`
 		INSERT INTO carts (user_id, version, updated_at) VALUES (?, 1, ?)
-		ON CONFLICT (user_id) DO UPDATE SET version = carts.version + 1, updated_at = excluded.updated_at`,
-		sqldb.Param(c.Caller.ID), sqldb.Param(c.Now)))
+		ON CONFLICT (user_id) DO UPDATE SET version = carts.version + 1, updated_at = excluded.updated_at
+		RETURNING version, last_address`,
+		sqldb.Param(c.Caller.ID), sqldb.Param(c.Now)), &carts)
 	if err != nil {
+		return nil, err
+	}
+	return &basket{version: carts[0].Version, lastAddress: carts[0].LastAddress}, nil
+}
+
+// holdBasket is lockBasket, and reads the lines too.
+func holdBasket(c *framework.Call) (*basket, error) {
+	if _, err := lockBasket(c); err != nil {
 		return nil, err
 	}
 	return readBasket(c)
@@ -114,16 +126,20 @@ func readBasket(c *framework.Call) (*basket, error) {
 		Join("LEFT JOIN cart_items AS i ON i.user_id = c.user_id").
 		Join("LEFT JOIN variants AS v ON v.id = i.variant_id").
 		Join("LEFT JOIN products AS p ON p.id = v.product_id").
-		ColumnExpr("c.version, c.last_address, i.id AS item_id, i.quantity, i.seen_price_paise").
-		ColumnExpr(heldColumns).
+		ColumnExpr("c.version, c.last_address, i.id AS item_id, i.quantity, i.seen_price_paise, i.seen").
+		ColumnExpr("?", offerColumns(c.Session().DB())).
 		Where("c.user_id = ?", sqldb.Param(c.Caller.ID)).
 		OrderExpr("i.id"), &rows)
 	b := &basket{}
 	for _, row := range rows {
 		b.version, b.lastAddress = row.Version, row.LastAddress
-		if row.ItemID != uuid.Nil {
-			b.lines = append(b.lines, &row.line)
+		if row.ItemID == uuid.Nil {
+			continue
 		}
+		if !row.Live {
+			row.recall()
+		}
+		b.lines = append(b.lines, &row.line)
 	}
 	return b, err
 }

@@ -29,6 +29,7 @@ type CartItem struct {
 	VariantID      uuid.UUID
 	Quantity       int64 // 1 to 50
 	SeenPricePaise int64 // the price when the user last wrote this line
+	Seen           Seen  `bun:"type:jsonb"` // the rest, then
 	CreatedAt      time.Time
 }
 
@@ -63,9 +64,13 @@ var CartItems = framework.ViewSet[CartItem]{
 	Under: "cart",
 	Doc:   "The lines of the caller's cart. Every write answers the whole cart.",
 	Verbs: framework.Verbs{
-		Create: framework.Does(addItem).Answers(http.StatusCreated).Idempotent(),
-		Patch:  framework.Changes(changeItem).Untransacted(),
-		Delete: framework.Changes(removeItem).Untransacted(),
+		Create: framework.Does(addItem).Answers(http.StatusCreated).Idempotent().
+			Refuses(codeVariantNotFound, codeQuantityLimit, codeInsufficientStock).
+			Doc("Add to the cart. Of a variant that is in it already there are more then; the whole cart is answered."),
+		Patch: framework.Changes(changeItem).Untransacted().Refuses(codeInsufficientStock, codeItemUnavailable).
+			Doc("Change how many of an item are in the cart. The whole cart is answered."),
+		Delete: framework.Changes(removeItem).Untransacted().
+			Doc("Remove an item from the cart. The whole cart is answered."),
 	},
 	Scope: framework.Own((*CartItem).user),
 	Slash: framework.WithoutSlash,
@@ -110,7 +115,7 @@ func (b *basket) lineOf(c *framework.Call, variant uuid.UUID) (*line, error) {
 	var found []*line
 	err := read(c, c.DB.NewSelect().
 		TableExpr("variants AS v").Join("JOIN products AS p ON p.id = v.product_id").
-		ColumnExpr(heldColumns).Where("v.id = ?", sqldb.Param(variant)), &found)
+		ColumnExpr("?", offerColumns(c.Session().DB())).Where("v.id = ?", sqldb.Param(variant)), &found)
 	if err != nil {
 		return nil, err
 	}
@@ -138,18 +143,23 @@ func storeLine(c *framework.Call, l *line) error {
 	if l.ItemID != uuid.Nil {
 		_, err := c.Session().Exec(c, c.DB.NewUpdate().Table("cart_items").
 			Set("quantity = ?", sqldb.Param(l.Quantity)).Set("seen_price_paise = ?", sqldb.Param(l.SeenPricePaise)).
-			Where("id = ?", sqldb.Param(l.ItemID)))
+			Set("seen = ?", sqldb.Param(l.sight())).Where("id = ?", sqldb.Param(l.ItemID)))
 		return err
 	}
 	l.ItemID = newID()
 	return insert(c, &CartItem{
-		ID: l.ItemID, UserID: c.Caller.ID, VariantID: l.ID, Quantity: l.Quantity, SeenPricePaise: l.SeenPricePaise, CreatedAt: c.Now,
+		ID: l.ItemID, UserID: c.Caller.ID, VariantID: l.ID, Quantity: l.Quantity,
+		SeenPricePaise: l.SeenPricePaise, Seen: l.sight(), CreatedAt: c.Now,
 	})
 }
 
 // changeItem serves PATCH /cart/items/{id}. Fewer than before are always
-// possible, even if there are not so many.
+// possible, even if there are not so many. Without a quantity nothing changes:
+// the one that in has then was read before the cart was locked.
 func changeItem(c *framework.Call, item *CartItem, in QuantityInput) (CartView, error) {
+	if !c.Has("quantity") {
+		return showCart(c, framework.None{})
+	}
 	return onItem(c, item, func(c *framework.Call, _ *basket, l *line) error {
 		more := in.Quantity > l.Quantity
 		l.Quantity, l.SeenPricePaise = in.Quantity, l.PricePaise

@@ -17,16 +17,54 @@ const (
 	LineUnavailable       LineStatus = "unavailable"
 )
 
-// A line is an item of a cart with what it asks for, as it is now.
+// Enum lists the statuses.
+func (LineStatus) Enum() []any {
+	return []any{LineOK, LineInsufficientStock, LineOutOfStock, LineUnavailable}
+}
+
+// A line is an item of a cart with what it asks for, as it is now, or as the
+// user last saw it if it is no longer sold.
 type line struct {
-	held `bun:",extend"`
+	offer `bun:",extend"`
 
 	ItemID         uuid.UUID
 	Quantity       int64
 	SeenPricePaise int64
+	Seen           *Seen `bun:"type:jsonb"`
 }
 
-// CartItemView is a line of a cart.
+// Seen is what a user saw of a variant and its product when they last wrote a
+// line of it, besides the price.
+type Seen struct {
+	Slug     string  `json:"slug"`
+	Name     string  `json:"name"`
+	Brand    *string `json:"brand"`
+	Image    *string `json:"image"`
+	SKU      string  `json:"sku"`
+	Label    string  `json:"label"`
+	Unit     Unit    `json:"unit"`
+	MRPPaise *int64  `json:"mrpPaise"`
+}
+
+// sight is what a user sees of a variant now.
+func (o *offer) sight() Seen {
+	return Seen{
+		Slug: o.Slug, Name: o.Name, Brand: o.Brand, Image: o.Image,
+		SKU: o.SKU, Label: o.Label, Unit: o.Unit, MRPPaise: o.MRPPaise,
+	}
+}
+
+// recall makes a line that is no longer sold what the user saw of it, without
+// stock: what staff change meanwhile is not public.
+func (l *line) recall() {
+	s := l.Seen
+	l.Slug, l.Name, l.Brand, l.Image = s.Slug, s.Name, s.Brand, s.Image
+	l.SKU, l.Label, l.Unit, l.MRPPaise = s.SKU, s.Label, s.Unit, s.MRPPaise
+	l.PricePaise, l.Stock, l.InStock = l.SeenPricePaise, 0, false
+}
+
+// CartItemView is a line of a cart. One that is unavailable shows its product,
+// variant and price as they were when the user last wrote the line.
 type CartItemView struct {
 	ID                 uuid.UUID       `json:"id"`
 	Quantity           int64           `json:"quantity"`

@@ -6,9 +6,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/sqldb"
 	"trestle.example/resources/store"
 )
 
@@ -217,6 +219,32 @@ func TestChangingAndRemoving(t *testing.T) {
 	})
 }
 
+// A change that names no quantity changes nothing, not even what another request
+// wrote since the line was found.
+func TestChangingNothing(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		v := s.shelve(good{price: 1_000, stock: 9})[0]
+		s.puts("ada", v, 2).Expect(201)
+		s.reprice(v, 1_100).Expect(200)
+		before := s.cart("ada")
+		item := "/api/cart/items/" + before.Items[0].ID.String()
+		r := s.as("ada").Patch(item, fields{}).Expect(200).Contains(`"quantity":2`, `"previousPricePaise":1000`)
+		if now := s.as("ada").Get("/api/cart"); now.Body() != r.Body() || s.cart("ada").Version != before.Version {
+			t.Errorf("the answer is\n%s, the cart\n%s; its version was %d", r.Body(), now.Body(), before.Version)
+		}
+		var once sync.Once
+		s.db.Observe(func(_ context.Context, e sqldb.Event) {
+			if strings.HasPrefix(e.SQL, "SELECT") && strings.Contains(e.SQL, `FROM "cart_items"`) { // the line was found
+				once.Do(func() { s.exec("UPDATE cart_items SET quantity = 7") })
+			}
+		})
+		s.as("ada").Patch(item, fields{}).Expect(200).Contains(`"quantity":7`)
+		if n := s.cart("ada").TotalQuantity; n != 7 {
+			t.Errorf("%d are in the cart; another request made it 7", n)
+		}
+	})
+}
+
 // Staff and superusers have carts of their own, and only those.
 func TestACartIsOnesOwnForStaffToo(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
@@ -256,7 +284,7 @@ func TestWhatHappensToLines(t *testing.T) {
 			{"sold out", "UPDATE variants SET stock = 0, in_stock = (1 = 0) WHERE id = ?", store.LineOutOfStock, 0, 0, 4_500},
 			{"archived", "UPDATE variants SET archived = (1 = 1) WHERE id = ?", store.LineUnavailable, 0, 0, 4_500},
 			{"unpublished", "UPDATE products SET published = (1 = 0) WHERE cheapest_variant_id = ?", store.LineUnavailable, 0, 0, 4_500},
-			{"archived and dearer", "UPDATE variants SET archived = (1 = 1), price_paise = 5000 WHERE id = ?", store.LineUnavailable, 0, 4_500, 5_000},
+			{"archived and dearer", "UPDATE variants SET archived = (1 = 1), price_paise = 5000 WHERE id = ?", store.LineUnavailable, 0, 0, 4_500},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				s, name := s.on(t), fmt.Sprintf("ada%d", i)
@@ -285,7 +313,11 @@ func TestWhatHappensToLines(t *testing.T) {
 					s.as(name).Patch(item, fields{"quantity": 4}).Expect(409).Code("item_unavailable").Contains(`"availableQuantity":0`)
 					s.puts(name, v[0], 1).Expect(404).Code("variant_not_found")
 				}
-				s.as(name).Patch(item, fields{"quantity": 1}).Expect(200).Contains(`"previousPricePaise":null`)
+				var changed store.CartView
+				s.as(name).Patch(item, fields{"quantity": 1}).Expect(200).JSON(&changed)
+				if now := changed.Items[0]; now.Quantity != 1 || now.UnitPricePaise != c.price || now.PreviousPricePaise != nil {
+					t.Errorf("after it was written the line is %+v", now)
+				}
 			})
 		}
 	})

@@ -11,6 +11,7 @@ const (
 	codeSKUTaken        = "sku_taken"
 	codeSlugTaken       = "slug_taken"
 	codeLastVariant     = "last_variant"
+	codeVariantLimit    = "variant_limit"
 	codeVersionConflict = "version_conflict"
 	codeStockChanged    = "stock_changed"
 )
@@ -30,18 +31,31 @@ var catalogueCodes = []framework.CodeInfo{
 		Text: "A product has at least one variant on sale. To take it off the shelf send published: false, or add a variant with the same request.",
 	},
 	{
+		Code: codeVariantLimit, Status: http.StatusConflict, Title: "Too many variants of one product",
+		Details: VariantLimitDetails{},
+		Text:    "A product has at most 100 variants, those that are archived included, and nothing was changed. details.limit is the number and details.variants how many there are; use an archived one again, or make another product.",
+	},
+	{
 		Code: codeVersionConflict, Status: http.StatusConflict, Title: "Somebody else changed the product",
-		Text: "The product is no longer of the version that the request names, and nothing was changed. details.currentVersion is the one it has.",
+		Details: VersionDetails{},
+		Text:    "The product is no longer of the version that the request names, and nothing was changed. details.currentVersion is the one it has.",
 	},
 	{
 		Code: codeStockChanged, Status: http.StatusConflict, Title: "The stock is another by now",
-		Text: "The stock is no longer what expectedStock says, perhaps because some was sold, and nothing was changed. details.currentStock is what there is.",
+		Details: StockDetails{},
+		Text:    "The stock is no longer what expectedStock says, perhaps because some was sold, and nothing was changed. details.currentStock is what there is.",
 	},
 }
 
 // VersionDetails go with the code version_conflict.
 type VersionDetails struct {
 	CurrentVersion int64 `json:"currentVersion"`
+}
+
+// VariantLimitDetails go with the code variant_limit.
+type VariantLimitDetails struct {
+	Limit    int `json:"limit"`
+	Variants int `json:"variants"` // that the product has, archived ones included
 }
 
 // StockDetails go with the code stock_changed.

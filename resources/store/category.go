@@ -40,19 +40,25 @@ type CategoryRef struct {
 // CategoryInput names the category of a product.
 type CategoryInput struct {
 	Slug Slug    `json:"slug" validate:"required"`
-	Name *string `json:"name" validate:"max=120" doc:"Makes the category if there is none with this slug; else it changes nothing."`
+	Name *string `json:"name" validate:"line,max=120" doc:"Makes the category if there is none with this slug; else it changes nothing."`
 }
 
-// Categories serves /categories to everybody.
+// Categories serves /categories to everybody: those with published products.
 var Categories = framework.ViewSet[Category]{
 	Name:       "categories",
-	Doc:        "The shelves of the store, by name.",
+	Doc:        "The shelves of the store that have something on them, by name.",
 	Verbs:      framework.Verbs{List: framework.Shows[CategoryView]()},
-	Scope:      framework.Public(),
+	Scope:      framework.Where(notEmpty),
 	Ordering:   framework.Ordering{Default: "name"},
 	Pagination: page.Screen{Size: 100},
 	Permission: framework.Anyone(),
 	Slash:      framework.WithoutSlash,
+}
+
+// notEmpty leaves out categories without a published product: a draft is nobody's
+// business yet, nor is where it will stand.
+func notEmpty(_ *framework.Call, q bun.QueryBuilder) bun.QueryBuilder {
+	return q.Where("?TableAlias.product_count > 0")
 }
 
 // find is the category that the input names, made if there is none and the

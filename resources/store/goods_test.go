@@ -64,12 +64,13 @@ func (s *site) shelve(goods ...good) []store.Variant {
 }
 
 // sibling adds another variant to a variant's product, dearer and sold out.
-func (s *site) sibling(v store.Variant) {
+func (s *site) sibling(v store.Variant) store.Variant {
 	s.t.Helper()
 	v.ID, v.Stock, v.InStock, v.PricePaise, v.Position = newID(), 0, false, v.PricePaise+1, v.Position+1
 	v.SKU = "SKU-" + v.ID.String()
 	v.SKUFolded = strings.ToLower(v.SKU)
 	s.insert(&v)
+	return v
 }
 
 // insert stores rows past the API.
@@ -107,6 +108,23 @@ func (s *site) places(name string) *frameworktest.Response {
 	return s.as(name).Post("/api/orders", fields{"deliveryAddress": address()})
 }
 
+// placesInTurn orders a user's cart, each time for the next of the open slots: a
+// slot takes few orders of one user.
+func (s *site) placesInTurn(name string) *frameworktest.Response {
+	s.t.Helper()
+	before, err := s.db.NewSelect().Model((*store.Order)(nil)).Count(context.Background())
+	s.must(err)
+	open := store.OpenSlots(s.now())
+	return s.as(name).Post("/api/orders", fields{"deliveryAddress": address(), "deliverySlotId": open[before%int64(len(open))].ID})
+}
+
+// deliver brings all orders to their buyers, past the API, so that they may
+// have others.
+func (s *site) deliver() {
+	s.t.Helper()
+	s.exec("UPDATE orders SET status = 'delivered', delivered_at = placed_at WHERE status <> 'cancelled'")
+}
+
 // shop runs a test on both databases, each with a site of its own, on whose
 // clock it is noon in India: 18 slots are open, the next begins at four.
 func shop(t *testing.T, test func(t *testing.T, s *site)) {
@@ -124,17 +142,13 @@ func (s *site) drawing(number func() string) *site {
 	s.t.Helper()
 	identity, err := resources.Identity(auth.Config{Log: slog.New(slog.DiscardHandler)})
 	s.must(err)
-	config := resources.Config(s.db, 20, identity)
-	config.Log, config.Now = slog.New(slog.DiscardHandler), s.now
 	orders := store.Orders
 	orders.Verbs.Create = framework.Does(func(c *framework.Call, in store.PlaceOrderInput) (store.OrderView, error) {
 		return store.PlaceNumbered(c, in, number)
 	})
-	api := framework.New(config)
+	api := framework.New(s.config(identity))
 	api.Register(store.Carts, store.CartItems, orders)
-	handler, err := api.Handler()
-	s.must(err)
 	other := *s
-	other.Client = frameworktest.New(s.t, handler)
+	other.api, other.Client = api, s.serve("", api)
 	return &other
 }

@@ -1,7 +1,10 @@
 package store
 
 import (
+	"net/netip"
 	"net/url"
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -15,9 +18,14 @@ type ImageURL string
 const longestURL = 2048
 
 const (
-	errImage     = framework.ValueError("must be an absolute https address, without a user")
+	errImage     = framework.ValueError("must be an absolute https address of a host, without a user, spaces, quotes, < > and backslashes")
 	errImageLong = framework.ValueError("must have at most 2048 bytes")
 )
+
+// JSONSchemaBytes tells the reference.
+func (ImageURL) JSONSchemaBytes() ([]byte, error) {
+	return []byte(`{"type":"string","format":"uri","pattern":"^https://","maxLength":2048,"examples":["https://images.example.org/atta.webp"]}`), nil
+}
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (u *ImageURL) UnmarshalText(text []byte) error {
@@ -27,14 +35,32 @@ func (u *ImageURL) UnmarshalText(text []byte) error {
 	}
 	parsed, err := url.Parse(address)
 	switch {
-	case err != nil, parsed.Scheme != "https", parsed.Hostname() == "", parsed.User != nil:
+	case err != nil, parsed.Scheme != "https", parsed.User != nil:
 		return errImage
-	case strings.ContainsFunc(address, unprinted), strings.Contains(address, `\`):
+	case strings.ContainsFunc(address, misread), !isHost(parsed.Hostname()), !isPort(parsed):
 		return errImage
 	}
 	*u = ImageURL(address)
 	return nil
 }
 
-// unprinted tells of what browsers drop from an address or mistake for its end.
-func unprinted(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
+// misread tells of what browsers drop from an address, or pages mistake for its
+// end.
+func misread(r rune) bool {
+	return unicode.IsSpace(r) || !unicode.IsGraphic(r) || strings.ContainsRune("\\\"<>`", r)
+}
+
+// isHost takes an IP address, or a name of letters, digits, hyphens and dots.
+// Names in other scripts are written as the DNS has them, xn--.
+func isHost(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Zone() == "" || hostName.MatchString(host)
+}
+
+var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)
+
+// isPort takes an address without a port, or with one from 1 to 65535.
+func isPort(u *url.URL) bool {
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	return !strings.HasSuffix(u.Host, ":") && (u.Port() == "" || err == nil && port > 0)
+}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
@@ -87,49 +88,71 @@ func (m *merge) refused() error {
 	switch {
 	case len(m.faults) > 0:
 		return framework.Invalid(m.faults...)
+	case len(m.product.Variants) > max(maxVariants, len(m.before)):
+		return framework.Conflict(codeVariantLimit, fmt.Sprintf("A product has at most %d variants, those that are archived included.", maxVariants)).
+			With(VariantLimitDetails{Limit: maxVariants, Variants: len(m.before)})
 	case len(onSale(m.product.Variants)) == 0:
 		return framework.Conflict(codeLastVariant, "This would archive the last variant on sale.")
 	}
 	return nil
 }
 
-// store writes the variants that are new or differ.
+// store writes the variants that are new or differ. Codes that are taken are
+// refused before it takes any: an INSERT would wait for whoever changes the
+// variant that has the code.
 func (m *merge) store(c *framework.Call) error {
 	var fresh, changed, renamed []*Variant
 	for _, e := range m.named {
 		switch old, stored := m.before[e.ID]; {
 		case !stored:
 			fresh = append(fresh, e.Variant)
-		case *e.Variant != old:
+		case !e.equal(old):
 			changed = append(changed, e.Variant)
 			if e.SKUFolded != old.SKUFolded {
 				renamed = append(renamed, e.Variant)
 			}
 		}
 	}
-	if len(renamed) > 0 {
+	if len(renamed)+len(fresh) > 0 {
 		if err := m.refuseTaken(c); err != nil {
 			return err
 		}
 	}
-	if err := park(c, renamed); err != nil {
-		return err
-	}
-	for _, v := range inOrderOfSKU(changed) {
-		if err := framework.Save(c, v); err != nil {
-			return overtaken(err)
+	if len(renamed)+len(fresh) > 1 {
+		if err := park(c, renamed); err != nil {
+			return err
 		}
 	}
-	return m.insert(c, fresh)
+	return m.write(c, inOrderOfSKU(slices.Concat(changed, fresh)))
+}
+
+// write stores variants one after the other: new ones that follow each other in
+// one statement.
+func (m *merge) write(c *framework.Call, variants []*Variant) error {
+	stored := func(v *Variant) bool { _, was := m.before[v.ID]; return was }
+	for len(variants) > 0 {
+		next := slices.IndexFunc(variants, stored)
+		var err error
+		switch next {
+		case 0:
+			next, err = 1, overtaken(framework.Save(c, variants[0]))
+		case -1:
+			next, err = len(variants), m.insert(c, variants)
+		default:
+			err = m.insert(c, variants[:next])
+		}
+		if err != nil {
+			return err
+		}
+		variants = variants[next:]
+	}
+	return nil
 }
 
 // insert stores new variants. One whose code another request took since it was
 // looked for waits for that request, and then is left out.
 func (m *merge) insert(c *framework.Call, fresh []*Variant) error {
-	if len(fresh) == 0 {
-		return nil
-	}
-	stored, err := insertUnless(c, "sku_folded", inOrderOfSKU(fresh)...)
+	stored, err := insertUnless(c, "sku_folded", fresh...)
 	if err != nil || stored == int64(len(fresh)) {
 		return err
 	}
@@ -139,8 +162,8 @@ func (m *merge) insert(c *framework.Call, fresh []*Variant) error {
 	return skuTaken()
 }
 
-// inOrderOfSKU is the order in which all transactions take codes, so that none
-// waits in a circle.
+// inOrderOfSKU is the one order in which a transaction takes codes, for new
+// variants and for those it has, so that none waits in a circle.
 func inOrderOfSKU(variants []*Variant) []*Variant {
 	return slices.SortedFunc(slices.Values(variants), func(a, b *Variant) int {
 		return slices.Compare([]byte(a.SKUFolded), []byte(b.SKUFolded))
@@ -148,9 +171,9 @@ func inOrderOfSKU(variants []*Variant) []*Variant {
 }
 
 // park takes their codes off variants that get others, for two may exchange
-// theirs. No code begins with a space.
+// theirs, and a new one may get what another had. No code begins with a space.
 func park(c *framework.Call, variants []*Variant) error {
-	if len(variants) < 2 {
+	if len(variants) == 0 {
 		return nil
 	}
 	ids := make([]uuid.UUID, len(variants))
@@ -161,7 +184,7 @@ func park(c *framework.Call, variants []*Variant) error {
 	return err
 }
 
-// refuseTaken refuses the codes of the body that other variants have.
+// refuseTaken refuses the codes of the body that other variants have and keep.
 func (m *merge) refuseTaken(c *framework.Call) error {
 	var codes []string
 	var ids []uuid.UUID
@@ -176,7 +199,7 @@ func (m *merge) refuseTaken(c *framework.Call) error {
 	}
 	var taken []framework.Fault
 	for _, e := range m.named {
-		if slices.ContainsFunc(others, func(v *Variant) bool { return v.SKUFolded == e.SKUFolded }) {
+		if m.keptByAnother(e) || slices.ContainsFunc(others, func(v *Variant) bool { return v.SKUFolded == e.SKUFolded }) {
 			taken = append(taken, framework.Fault{Pointer: pointer(e.at, "sku"), Code: framework.CodeUnique, Detail: "must be unique"})
 		}
 	}
@@ -184,6 +207,14 @@ func (m *merge) refuseTaken(c *framework.Call) error {
 		return nil
 	}
 	return skuTaken(taken...)
+}
+
+// keptByAnother reports whether the code of an element is that of another
+// variant of the body, which keeps it.
+func (m *merge) keptByAnother(e element) bool {
+	return slices.ContainsFunc(m.named, func(other element) bool {
+		return other.ID != e.ID && other.SKUFolded == e.SKUFolded && m.before[other.ID].SKUFolded == other.SKUFolded
+	})
 }
 
 // overtaken is the refusal of a code that another request took since it was

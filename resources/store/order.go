@@ -24,6 +24,14 @@ const (
 	Cancelled      Status = "cancelled"
 )
 
+// Enum lists the statuses.
+func (Status) Enum() []any {
+	return []any{Placed, Confirmed, Packed, OutForDelivery, Delivered, Cancelled}
+}
+
+// settled are the statuses of orders that no longer are on their way.
+var settled = []Status{Delivered, Cancelled}
+
 // An Order is what a user bought. Its sums, items, address and slot are copies:
 // no later change of the catalogue reaches them.
 type Order struct {
@@ -48,7 +56,7 @@ type Order struct {
 	SlotStartsAt     time.Time
 	SlotEndsAt       time.Time
 	Address          Address `bun:"type:jsonb"`
-	Notes            string  // for those who deliver; never shown
+	Notes            string  // for those who deliver; the buyer is not shown them
 
 	Items []*OrderItem `bun:"rel:has-many,join:id=order_id"`
 }
@@ -82,15 +90,17 @@ var Orders = framework.ViewSet[Order]{
 	Verbs: framework.Verbs{
 		List:     framework.Computes(orderView, "Items:-"),
 		Retrieve: framework.Computes(orderView, "Items:-"),
-		Create:   framework.Does(place).Idempotent(),
+		Create: framework.Does(place).Idempotent().
+			Refuses(codeCartEmpty, codeCartChanged, codeInsufficientStock, codeItemUnavailable, codeSlotUnavailable, codeOrderLimit).
+			Doc("Place an order of everything in the cart. All of it is done, or nothing."),
 	},
 	Scope:      framework.Own((*Order).user),
 	Ordering:   framework.Ordering{Default: newestFirst},
 	Pagination: page.Screen{},
 	Slash:      framework.WithoutSlash,
 	Actions: []framework.Action[Order]{
-		framework.Post("cancel", cancel).Idempotent().
-			Doc("Cancels an order that is placed or confirmed, and gives its items back to the stock."),
+		framework.Post("cancel", cancel).Idempotent().Refuses(codeOrderNotCancellable).
+			Doc("Cancel an order that is placed or confirmed. Its items go back to the stock."),
 	},
 }
 

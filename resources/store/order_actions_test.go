@@ -22,7 +22,7 @@ func (s *site) step(id, action string) *frameworktest.Response {
 func (s *site) ordered(name string, v store.Variant, actions ...string) string {
 	s.t.Helper()
 	s.puts(name, v, 1).Expect(201)
-	id := idOf(s.places(name).Expect(201))
+	id := idOf(s.placesInTurn(name).Expect(201))
 	for _, action := range actions {
 		s.step(id, action).Expect(200)
 	}

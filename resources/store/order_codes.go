@@ -15,6 +15,7 @@ const (
 	codeCartEmpty           = "cart_empty"
 	codeCartChanged         = "cart_changed"
 	codeSlotUnavailable     = "slot_unavailable"
+	codeOrderLimit          = "order_limit"
 	codeOrderNotCancellable = "order_not_cancellable"
 	codeIllegalTransition   = "illegal_transition"
 )
@@ -27,15 +28,18 @@ var orderCodes = []framework.CodeInfo{
 	},
 	{
 		Code: codeQuantityLimit, Status: http.StatusConflict, Title: "Too much for one cart",
-		Text: "A cart takes at most 50 of one variant and at most 100 variants. Nothing was changed; details.limit is the number that would be passed.",
+		Details: LimitDetails{},
+		Text:    "A cart takes at most 50 of one variant and at most 100 variants. Nothing was changed; details.limit is the number that would be passed.",
 	},
 	{
 		Code: codeInsufficientStock, Status: http.StatusConflict, Title: "Not enough in stock",
-		Text: "There is less in stock than was asked for, and nothing was changed. details.lines names each line with the quantity that can be had.",
+		Details: LineDetails{},
+		Text:    "There is less in stock than was asked for, and nothing was changed. details.lines names each line with the quantity that can be had.",
 	},
 	{
 		Code: codeItemUnavailable, Status: http.StatusConflict, Title: "No longer sold",
-		Text: "Something in the cart is no longer sold, and nothing was changed. details.lines names each line that cannot be ordered; remove those that are unavailable.",
+		Details: LineDetails{},
+		Text:    "Something in the cart is no longer sold, and nothing was changed. details.lines names each line that cannot be ordered; remove those that are unavailable.",
 	},
 	{
 		Code: codeCartEmpty, Status: http.StatusConflict, Title: "The cart is empty",
@@ -43,18 +47,26 @@ var orderCodes = []framework.CodeInfo{
 	},
 	{
 		Code: codeCartChanged, Status: http.StatusConflict, Title: "The cart comes to another total",
-		Text: "The cart no longer costs what expectedTotalPaise says, and nothing was ordered. details has the current total and lines; show them and ask again.",
+		Details: CartChangedDetails{},
+		Text:    "The cart no longer costs what expectedTotalPaise says, and nothing was ordered. details has the current total and lines; show them and ask again.",
 	},
 	{
 		Code: codeSlotUnavailable, Status: http.StatusConflict, Title: "The delivery slot is not available",
 		Text: "The slot is full, takes no more orders, or does not exist. Load the cart again for the slots that are open.",
 	},
 	{
+		Code: codeOrderLimit, Status: http.StatusConflict, Title: "Too many orders on their way",
+		Details: OrderLimitDetails{},
+		Text:    "A user has at most 3 orders in one delivery slot, and at most 20 in all, that are neither delivered nor cancelled. Nothing was ordered. details.limit is the number and details.per says which: at the limit per slot choose another slot, at that per user wait for a delivery, or cancel an order.",
+	},
+	{
 		Code: codeOrderNotCancellable, Status: http.StatusConflict, Title: "The order can no longer be cancelled",
-		Text: "Orders can be cancelled until they are packed, and once. details.status is the order's status now.",
+		Details: CancelDetails{},
+		Text:    "Orders can be cancelled until they are packed, and once. details.status is the order's status now.",
 	},
 	{
 		Code: codeIllegalTransition, Status: http.StatusConflict, Title: "Not the order's next step",
-		Text: "An order is confirmed, packed, dispatched and delivered, in this order. details has its status and the actions that it allows.",
+		Details: TransitionDetails{},
+		Text:    "An order is confirmed, packed, dispatched and delivered, in this order. details has its status and the actions that it allows.",
 	},
 }

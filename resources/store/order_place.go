@@ -26,6 +26,28 @@ type CartChangedDetails struct {
 	Lines      []PricedLine `json:"lines"`
 }
 
+// OrderLimitDetails go with the code order_limit.
+type OrderLimitDetails struct {
+	Limit int64      `json:"limit"`
+	Per   OrderLimit `json:"per"`
+}
+
+// An OrderLimit says what a limit of orders counts.
+type OrderLimit string
+
+// The limits of a user's orders: those in one delivery slot, and all.
+const (
+	PerSlot OrderLimit = "slot"
+	PerUser OrderLimit = "user"
+)
+
+// Enum lists the limits.
+func (OrderLimit) Enum() []any { return []any{PerSlot, PerUser} }
+
+func tooManyOrders(detail string, details OrderLimitDetails) error {
+	return framework.Conflict(codeOrderLimit, detail).With(details)
+}
+
 // A PricedLine is a line of a cart at its current price.
 type PricedLine struct {
 	ItemID         uuid.UUID `json:"itemId"`
@@ -36,7 +58,8 @@ type PricedLine struct {
 }
 
 // place serves POST /orders. All of it is one transaction, which locks the
-// cart, then the variants, then the slot, because most orders meet there.
+// cart, then the variants, then the slot. Most orders meet there, so only what
+// needs the slot comes after it.
 func place(c *framework.Call, in PlaceOrderInput) (OrderView, error) {
 	return placeNumbered(c, in, newNumber)
 }
@@ -54,23 +77,39 @@ func placeNumbered(c *framework.Call, in PlaceOrderInput, number func() string) 
 	if err := mayBeOrdered(lines, in.ExpectedTotalPaise); err != nil {
 		return OrderView{}, err
 	}
+	o := newOrder(c, lines)
+	o.Address, o.Notes = *address, valueOf(in.Notes)
+	sold, err := o.sale().shift(c, variants)
+	if err != nil {
+		return OrderView{}, err
+	}
 	slot, err := book(c, in.DeliverySlotID)
 	if err != nil {
 		return OrderView{}, err
 	}
-	o := newOrder(c, lines, slot)
-	o.Address, o.Notes = *address, valueOf(in.Notes)
+	o.fixSlot(slot)
 	if err := storeOrder(c, o, number); err != nil {
 		return OrderView{}, err
 	}
-	sold := move{kind: StockOrdered, order: &o.ID, deltas: map[uuid.UUID]int64{}}
-	for _, l := range lines {
-		sold.deltas[l.ID] = -l.Quantity
-	}
-	if err := sold.apply(c, variants); err != nil {
+	if err := insert(c, sold...); err != nil {
 		return OrderView{}, err
 	}
 	return orderView(c, o)
+}
+
+// sale is what the order takes from the stocks. A cart has a variant in one line
+// only.
+func (o *Order) sale() move {
+	sold := move{kind: StockOrdered, order: &o.ID, deltas: map[uuid.UUID]int64{}}
+	for _, item := range o.Items {
+		sold.deltas[item.VariantID] = -item.Quantity
+	}
+	return sold
+}
+
+// fixSlot says when the order is brought.
+func (o *Order) fixSlot(slot *DeliverySlot) {
+	o.SlotID, o.SlotStartsAt, o.SlotEndsAt = slot.ID, slot.StartsAt, slot.EndsAt
 }
 
 // claimCart locks the caller's cart until the transaction ends, and keeps the
@@ -108,9 +147,9 @@ func emptied() error {
 }
 
 // takeLines takes everything out of the cart, and locks what it is.
-func takeLines(c *framework.Call) ([]*line, map[uuid.UUID]*held, error) {
+func takeLines(c *framework.Call) ([]*line, held, error) {
 	var items []*CartItem
-	taken := c.DB.NewDelete().Model((*CartItem)(nil)).Where("user_id = ?", sqldb.Param(c.Caller.ID)).Returning("*")
+	taken := c.DB.NewDelete().Model((*CartItem)(nil)).Where("user_id = ?", sqldb.Param(c.Caller.ID)).Returning("?Columns")
 	if err := read(c, taken, &items); err != nil {
 		return nil, nil, err
 	}
@@ -128,7 +167,7 @@ func takeLines(c *framework.Call) ([]*line, map[uuid.UUID]*held, error) {
 	}
 	lines := make([]*line, len(items))
 	for i, item := range items {
-		lines[i] = &line{held: *variants[item.VariantID], ItemID: item.ID, Quantity: item.Quantity, SeenPricePaise: item.SeenPricePaise}
+		lines[i] = &line{offer: *variants[item.VariantID], ItemID: item.ID, Quantity: item.Quantity, SeenPricePaise: item.SeenPricePaise}
 	}
 	return lines, variants, nil
 }
@@ -152,14 +191,14 @@ func mayBeOrdered(lines []*line, expected *int64) error {
 	return framework.Conflict(codeCartChanged, "The cart comes to another total than expected; details has the current one.").With(details)
 }
 
-// newOrder copies what is bought, at its current price.
-func newOrder(c *framework.Call, lines []*line, slot *DeliverySlot) *Order {
+// newOrder copies what is bought, at its current price. Its slot is still to be
+// fixed.
+func newOrder(c *framework.Call, lines []*line) *Order {
 	sums := sum(lines)
 	o := &Order{
 		ID: newID(), UserID: c.Caller.ID, Status: Placed, PlacedAt: c.Now,
 		ItemCount: sums.quantity, SubtotalPaise: sums.subtotal, SavingsPaise: sums.savings,
 		DeliveryFeePaise: deliveryFeePaise, TotalPaise: sums.total(),
-		SlotID: slot.ID, SlotStartsAt: slot.StartsAt, SlotEndsAt: slot.EndsAt,
 	}
 	for i, l := range lines {
 		o.Items = append(o.Items, &OrderItem{

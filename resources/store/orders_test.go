@@ -119,6 +119,11 @@ func TestWhatIsNoOrder(t *testing.T) {
 			{Name: "a name of blanks", Method: "POST", Path: orders, Body: with("name", "  "), Status: 400, Faults: map[string]string{at + "name": "required"}},
 			{Name: "a name too long", Method: "POST", Path: orders, Body: with("name", long[:121]), Status: 400, Faults: map[string]string{at + "name": "max"}},
 			{Name: "lines too long", Method: "POST", Path: orders, Body: with("line2", long[:201]), Status: 400, Faults: map[string]string{at + "line2": "max"}},
+			{Name: "everything too long", Method: "POST", Path: orders, Status: 400, Body: fields{"deliveryAddress": fields{
+				"name": long, "phone": "+91" + long, "line1": long[:201], "line2": long[:201], "landmark": long[:201], "city": long[:101], "state": long[:101], "pincode": long,
+			}}, Faults: map[string]string{
+				at + "name": "max", at + "phone": "format", at + "line1": "max", at + "line2": "max", at + "landmark": "max", at + "city": "max", at + "state": "max", at + "pincode": "format",
+			}},
 			{Name: "nine digits", Method: "POST", Path: orders, Body: with("phone", "987654321"), Status: 400, Faults: map[string]string{at + "phone": "format"}},
 			{Name: "eleven digits without a country", Method: "POST", Path: orders, Body: with("phone", "09876543210"), Status: 400, Faults: map[string]string{at + "phone": "format"}},
 			{Name: "a country that begins with 0", Method: "POST", Path: orders, Body: with("phone", "+09876543210"), Status: 400, Faults: map[string]string{at + "phone": "format"}},
@@ -170,6 +175,7 @@ func TestAddresses(t *testing.T) {
 			{"a phone with its country", with("phone", "+919876543210")["deliveryAddress"], []string{`"phone":"+919876543210"`}},
 			{"another alphabet", with("city", "बेंगलुरु")["deliveryAddress"], []string{"बेंगलुरु"}},
 		} {
+			s.deliver()
 			s.puts("ada", v, 1)
 			s.as("ada").Post("/api/orders", fields{"deliveryAddress": c.address}).Expect(201).Contains(c.contains...)
 			s.as("ada").Get("/api/cart").Contains(c.contains...)
@@ -221,7 +227,7 @@ func TestTheCurrentPriceIsCharged(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		v := s.shelve(good{stock: 9, price: 1_000, mrp: 2_000})[0]
 		s.puts("ada", v, 3)
-		s.reprice(v, 1_500)
+		s.reprice(v, 1_500).Expect(200)
 		item := s.cart("ada").Items[0].ID
 		order := func(expected any) *frameworktest.Response {
 			return s.as("ada").Post("/api/orders", fields{"deliveryAddress": address(), "expectedTotalPaise": expected})
@@ -229,6 +235,24 @@ func TestTheCurrentPriceIsCharged(t *testing.T) {
 		order(3_000).Expect(409).Code("cart_changed").Contains(fmt.Sprintf(
 			`"details":{"totalPaise":4500,"lines":[{"itemId":"%s","variantId":"%s","quantity":3,"unitPricePaise":1500,"lineTotalPaise":4500}]}`, item, v.ID))
 		order(nil).Expect(201).Contains(`"totalPaise":4500`, `"savingsPaise":1500`)
+	})
+}
+
+// What cannot be had is told before a total that is not as expected: the total
+// may be another for that very reason.
+func TestWhatCannotBeHadIsToldFirst(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		v := s.shelve(good{stock: 9, price: 1_000}, good{stock: 9})
+		s.puts("ada", v[0], 3)
+		s.puts("ada", v[1], 1)
+		order := func() *frameworktest.Response {
+			return s.as("ada").Post("/api/orders", fields{"deliveryAddress": address(), "expectedTotalPaise": 1})
+		}
+		order().Expect(409).Code("cart_changed")
+		s.exec("UPDATE variants SET stock = 2 WHERE id = ?", v[0].ID)
+		order().Expect(409).Code("insufficient_stock")
+		s.exec("UPDATE products SET published = (1 = 0) WHERE id = ?", v[1].ProductID)
+		order().Expect(409).Code("item_unavailable")
 	})
 }
 

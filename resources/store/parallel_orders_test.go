@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"sync"
 	"testing"
 
 	"trestle.example/framework/frameworktest"
@@ -59,6 +60,72 @@ func TestOppositeOrdersDoNotMeetInACircle(t *testing.T) {
 				return placed
 			})
 			counted(s.t, answers, map[string]int{"201": 25, "200": 25})
+		}
+	})
+}
+
+// Nor do carts that hold different variants of the same products: what is locked
+// in the order of ids are the products, and of each its variants.
+func TestVariantsOfOneProductDoNotMeetInACircle(t *testing.T) {
+	race(t, 6, 60, func(s *site) func(*site, int) {
+		buyers := s.crowd(12)
+		v := s.shelve(good{stock: 10_000}, good{stock: 10_000}) // the ids of variants and of products rise
+		later := s.sibling(v[0])
+		s.as("staff").Patch("/api/admin/variants/"+later.ID.String()+"/stock", fields{"stock": 10_000}).Expect(200)
+		return func(s *site, _ int) {
+			s.fill(buyers[:6], 1, v[0], v[1])
+			s.fill(buyers[6:], 1, v[1], later)
+			answers := together(len(buyers), func(i int) *frameworktest.Response { return s.places(buyers[i]) })
+			counted(s.t, answers, map[string]int{"201": len(buyers)})
+		}
+	})
+}
+
+// Buyers order and cancel while staff set the stocks that they order from. What
+// comes of it is audited: whatever was put on the shelf is there, or in an order
+// that was not cancelled.
+func TestStocksAddUp(t *testing.T) {
+	race(t, 1, 12, func(s *site) func(*site, int) {
+		buyers := s.crowd(24)
+		s.person("staff")
+		return func(s *site, _ int) {
+			v := s.shelve(good{stock: 30}, good{stock: 30}, good{stock: 30})
+			total := map[string]int{}
+			var mu sync.Mutex
+			hear := func(what string, r *frameworktest.Response) *frameworktest.Response {
+				mu.Lock()
+				defer mu.Unlock()
+				for kind, n := range tally([]*frameworktest.Response{r}) {
+					total[what+" "+kind] += n
+				}
+				return r
+			}
+			together(len(buyers)+3, func(i int) (last *frameworktest.Response) {
+				for n := range 4 {
+					if i >= len(buyers) {
+						of := v[i-len(buyers)]
+						last = hear("set", s.as("staff").Patch("/api/admin/variants/"+of.ID.String()+"/stock", fields{"stock": 10 + 5*n}))
+						continue
+					}
+					hear("add", s.puts(buyers[i], v[(i+n)%3], 1+int64(n)))
+					last = hear("place", s.places(buyers[i]))
+					if last.Status() == http.StatusCreated && (i+n)%2 == 0 {
+						last = hear("cancel", s.as(buyers[i]).Post("/api/orders/"+idOf(last)+"/cancel", nil))
+					}
+				}
+				return last
+			})
+			s.t.Logf("%v", total)
+			for kind := range total {
+				if !slices.Contains([]string{
+					"set 200", "add 201", "add 409 insufficient_stock", "place 201", "place 409 insufficient_stock", "place 409 cart_empty", "cancel 200",
+				}, kind) {
+					s.t.Errorf("some are answered %s", kind)
+				}
+			}
+			if total["place 201"] == 0 || total["cancel 200"] == 0 || total["set 200"] != 12 {
+				s.t.Errorf("too little happened: %v", total)
+			}
 		}
 	})
 }

@@ -108,10 +108,15 @@ func inCategory(_ *framework.Call, slug string) (framework.Narrow, error) {
 }
 
 // detailOf shows one product. The cheapest variant is that of the variants
-// just read, so the answer agrees with itself.
+// just read, so the answer agrees with itself. A product without a variant on
+// sale, which only a program past the API can make, is as good as not published.
 func detailOf(_ *framework.Call, p *Product) (ProductDetail, error) {
+	live := onSale(p.Variants)
+	if len(live) == 0 {
+		return ProductDetail{}, framework.NotFound()
+	}
 	detail := ProductDetail{ProductSummary: p.summary(), Description: p.Description}
-	for _, v := range onSale(p.Variants) {
+	for _, v := range live {
 		detail.Variants = append(detail.Variants, v.summary())
 	}
 	return detail, nil

@@ -14,7 +14,9 @@ import (
 )
 
 // A ProductChange says who changed a product, when, and what was what before
-// and after. It is never changed itself, and nobody is shown it.
+// and after. It is never changed itself, and nobody is shown it. The changes of a
+// product are in the order of their ids, which are drawn while it is locked;
+// CreatedAt is when the request came.
 type ProductChange struct {
 	bun.BaseModel `bun:"table:product_changes"`
 

@@ -21,7 +21,7 @@ import (
 // with TRESTLE_PROVE=1, and once with -short.
 func rounds(usual, proved int) int {
 	switch {
-	case os.Getenv("TRESTLE_PROVE") == "1":
+	case os.Getenv(proving) == "1":
 		return proved
 	case testing.Short():
 		return 1
@@ -30,7 +30,8 @@ func rounds(usual, proved int) int {
 }
 
 // race runs a test on both databases and as often as rounds says, each round
-// with the same site, and audits the site after each. No statement may fail by
+// with the same site, and audits the site after each, when everything is
+// delivered. No statement may fail by
 // a deadlock: the order of locks leaves none to retry.
 func race(t *testing.T, usual, proved int, prepare func(s *site) func(s *site, round int)) {
 	t.Helper()
@@ -45,6 +46,7 @@ func race(t *testing.T, usual, proved int, prepare func(s *site) func(s *site, r
 		for round := range rounds(usual, proved) {
 			run(s, round)
 			s.audit()
+			s.deliver()
 			if t.Failed() {
 				t.Fatalf("in round %d", round)
 			}
@@ -75,6 +77,7 @@ func (s *site) fill(names []string, quantity int64, variants ...store.Variant) {
 		for _, v := range variants {
 			items = append(items, store.CartItem{
 				ID: newID(), UserID: id, VariantID: v.ID, Quantity: quantity, SeenPricePaise: v.PricePaise, CreatedAt: now,
+				Seen: store.Seen{SKU: v.SKU, Label: v.Label, Unit: v.Unit, MRPPaise: v.MRPPaise},
 			})
 		}
 	}

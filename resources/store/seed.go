@@ -138,7 +138,7 @@ func (s *seeding) read(ctx context.Context, q schema.QueryAppender, rows any) er
 func insertSeeds[M any](ctx context.Context, s *sqldb.Session, onConflict string, rows ...*M) error {
 	table := s.DB().Table(reflect.TypeFor[M]())
 	for some := range slices.Chunk(rows, seedTuples) {
-		q := bun.SafeQuery("INSERT INTO ? (?) VALUES ?"+onConflict, bun.Ident(table.Name), columns(table.Fields), tuples[M]{table, some})
+		q := bun.SafeQuery("INSERT INTO ? (?) VALUES ?"+onConflict, bun.Ident(table.Name), columns{fields: table.Fields}, tuples[M]{table, some})
 		if _, err := s.Exec(ctx, q); err != nil {
 			return err
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/google/uuid"
-
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources/internal/demo"
 )
@@ -44,7 +42,7 @@ func (s *seeding) basket() []wish {
 
 // fillCart puts into the first customer's cart what there is plenty of. The
 // first line was cheaper when it came in.
-func (s *seeding) fillCart(ctx context.Context, basket []wish, rows map[uuid.UUID]*held) error {
+func (s *seeding) fillCart(ctx context.Context, basket []wish, rows held) error {
 	var items []*CartItem
 	first := demo.ID(demo.Dice(cartSeeds, 1), seedToday)
 	for _, w := range basket {
@@ -54,7 +52,7 @@ func (s *seeding) fillCart(ctx context.Context, basket []wish, rows map[uuid.UUI
 		}
 		item := &CartItem{
 			ID: seedKin(first, len(items)), UserID: s.Customers[0], VariantID: w.variant, Quantity: w.quantity,
-			SeenPricePaise: row.PricePaise, CreatedAt: seedToday,
+			SeenPricePaise: row.PricePaise, Seen: row.sight(), CreatedAt: seedToday,
 		}
 		if len(items) == 0 {
 			item.SeenPricePaise -= row.PricePaise / 10

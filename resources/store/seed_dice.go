@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"time"
 
@@ -18,6 +19,14 @@ const (
 // seedKin is the id of the nth row, from 1, that belongs to the row of an id.
 func seedKin(id uuid.UUID, n int) uuid.UUID {
 	id[len(id)-1] += byte(n) //nolint:gosec // the byte is what is wanted
+	return id
+}
+
+// seedAt is an id that differs from another in its time alone.
+func seedAt(id uuid.UUID, at time.Time) uuid.UUID {
+	var milliseconds [8]byte
+	binary.BigEndian.PutUint64(milliseconds[:], uint64(at.UnixMilli()))
+	copy(id[:6], milliseconds[2:])
 	return id
 }
 

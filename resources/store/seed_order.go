@@ -16,6 +16,11 @@ var seedStatuses = []Status{
 	Delivered, Delivered, Delivered, Delivered, Delivered, Cancelled, Cancelled, OutForDelivery, Packed, Confirmed, Confirmed, Placed, Placed,
 }
 
+// seedConfirmed is in how many of the open slots there are confirmed orders; the
+// others have those that are placed. So no customer has more orders in a slot
+// than a user may have.
+const seedConfirmed = 4
+
 // seedLines is how many items an order has at most.
 const seedLines = 6
 
@@ -56,9 +61,9 @@ func (s *seeding) draft(customer, n int) *draft {
 func seedMoment(dice *rand.Rand, status Status) (placed time.Time, slot DeliverySlot) {
 	switch status {
 	case Placed:
-		return seedToday.Add(-5*time.Minute - upTo(dice, 50*time.Minute)), demo.Pick(dice, openSlots(seedToday))
+		return seedToday.Add(-5*time.Minute - upTo(dice, 50*time.Minute)), demo.Pick(dice, openSlots(seedToday)[seedConfirmed:])
 	case Confirmed:
-		return seedToday.Add(-2*time.Hour - upTo(dice, 6*time.Hour)), demo.Pick(dice, openSlots(seedToday)[:4])
+		return seedToday.Add(-2*time.Hour - upTo(dice, 6*time.Hour)), demo.Pick(dice, openSlots(seedToday)[:seedConfirmed])
 	case Packed:
 		slot = slotAt(seedToday.Add(30 * time.Minute)) // today from six to eight
 	case OutForDelivery:
@@ -133,12 +138,12 @@ func (s *seeding) wishes(dice *rand.Rand, at time.Time, n int) (all []wish) {
 
 // fill gives the order the items that it can have, as POST /orders does, and
 // reports whether there are any.
-func (d *draft) fill(ctx context.Context, rows map[uuid.UUID]*held) bool {
+func (d *draft) fill(ctx context.Context, rows held) bool {
 	var lines []*line
 	for _, w := range d.wishes {
 		l := &line{Quantity: w.quantity}
 		if row := rows[w.variant]; row != nil {
-			l.held = *row
+			l.offer = *row
 		}
 		if l.status() == LineOK {
 			lines = append(lines, l)
@@ -148,7 +153,8 @@ func (d *draft) fill(ctx context.Context, rows map[uuid.UUID]*held) bool {
 		return false
 	}
 	call := &framework.Call{Context: ctx, Caller: &framework.Caller{ID: d.UserID}, Now: d.PlacedAt}
-	made := newOrder(call, lines, &d.slot)
+	made := newOrder(call, lines)
+	made.fixSlot(&d.slot)
 	made.ID, made.Number, made.Status, made.Address, made.Notes = d.ID, d.Number, d.Status, d.Address, d.Notes
 	for _, t := range transitions {
 		*t.time(made) = *t.time(d.Order)

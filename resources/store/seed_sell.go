@@ -59,23 +59,19 @@ func (s *seeding) newDrafts(ctx context.Context) (drafts []*draft, err error) {
 }
 
 // hold locks variants and their products as the store's hold does.
-func (s *seeding) hold(ctx context.Context, wishes []wish) (map[uuid.UUID]*held, error) {
+func (s *seeding) hold(ctx context.Context, wishes []wish) (held, error) {
 	var ids []uuid.UUID
 	for _, w := range wishes {
 		ids = append(ids, w.variant)
 	}
 	q := s.IDB().NewSelect().
 		TableExpr("products AS p").Join("JOIN variants AS v ON v.product_id = p.id").
-		ColumnExpr(heldColumns).Where("v.id IN (?)", sqldb.List(ids)).OrderExpr("p.id, v.id")
-	var found []*held
-	if err := s.read(ctx, s.DB().Kind().ForUpdate(q), &found); err != nil {
+		ColumnExpr("?", offerColumns(s.DB())).Where("v.id IN (?)", sqldb.List(ids)).OrderExpr("p.id, v.id")
+	var found []*offer
+	if err := s.read(ctx, s.DB().Kind().ForNoKeyUpdate(q), &found); err != nil {
 		return nil, err
 	}
-	rows := map[uuid.UUID]*held{}
-	for _, row := range found {
-		rows[row.ID] = row
-	}
-	return rows, nil
+	return holding(found), nil
 }
 
 // wanted are the variants that drafts ask for, each once.
@@ -111,7 +107,7 @@ func (s *seeding) holdSlots(ctx context.Context, drafts []*draft) (map[uuid.UUID
 // A market is what there is to sell, and what came of the drafts.
 type market struct {
 	drafts []*draft
-	rows   map[uuid.UUID]*held
+	rows   held
 	room   map[uuid.UUID]int64 // of slots
 
 	orders    []*Order
@@ -165,7 +161,7 @@ func (m *market) book(e event) {
 }
 
 // move changes the stocks of what an order has. Its movements are numbered
-// behind kin.
+// behind kin, and in the order of their ids, as all are.
 func (m *market) move(e event, kin int) {
 	for i, item := range e.Items {
 		row, delta := m.rows[item.VariantID], item.Quantity
@@ -176,7 +172,7 @@ func (m *market) move(e event, kin int) {
 		row.InStock = row.Stock > 0
 		m.moved[row.ID] = true
 		m.movements = append(m.movements, &StockMovement{
-			ID: seedKin(e.ID, kin+1+i), VariantID: row.ID, Kind: e.kind, Delta: delta, StockAfter: row.Stock,
+			ID: seedKin(seedAt(e.ID, e.at), kin+1+i), VariantID: row.ID, Kind: e.kind, Delta: delta, StockAfter: row.Stock,
 			OrderID: &e.ID, Actor: e.UserID, Reason: e.said(), CreatedAt: e.at,
 		})
 	}

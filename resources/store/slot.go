@@ -41,6 +41,14 @@ const (
 	slotHorizon  = 3 * 24 * time.Hour
 )
 
+// How many orders one user may have that are on their way, in one slot and in
+// all. A household needs few; without a limit one customer could book every slot
+// with orders of one cheap item, and nobody else would be delivered to.
+const (
+	maxOrdersInSlot = 3
+	maxOrdersLive   = 20
+)
+
 // slotHours are when the slots of a day begin, in India.
 var slotHours = []int{7, 9, 11, 16, 18, 20}
 
@@ -118,9 +126,12 @@ func book(c *framework.Call, asked *uuid.UUID) (*DeliverySlot, error) {
 	// The last place of a slot may go to another between the choice and the
 	// booking. Then the next choice knows of it.
 	for range open {
-		slot, err := bookFirst(c, open)
-		if slot != nil || err != nil {
-			return slot, err
+		b, err := bookFirst(c, open)
+		if err != nil {
+			return nil, err
+		}
+		if b != nil {
+			return &b.DeliverySlot, b.refused()
 		}
 	}
 	return nil, framework.Conflict(codeSlotUnavailable, "This delivery slot is full or takes no more orders; choose another.")
@@ -135,19 +146,45 @@ func named(open []DeliverySlot, id uuid.UUID) []DeliverySlot {
 	return nil
 }
 
+// A booking is a place in a slot, and how many orders the caller has besides
+// that are on their way: in the slot and in all.
+type booking struct {
+	DeliverySlot `bun:",extend"`
+
+	InSlot int64
+	Live   int64
+}
+
+// refused says why the caller may not have one order more.
+func (b *booking) refused() error {
+	switch {
+	case b.Live >= maxOrdersLive:
+		return tooManyOrders("You have as many orders on their way as a user may have.", OrderLimitDetails{maxOrdersLive, PerUser})
+	case b.InSlot >= maxOrdersInSlot:
+		return tooManyOrders("You have as many orders in this delivery slot as a user may have; choose another.", OrderLimitDetails{maxOrdersInSlot, PerSlot})
+	}
+	return nil
+}
+
 // bookFirst takes a place in the first slot that has room, in one statement;
-// nil if there is none, or somebody else was faster.
-func bookFirst(c *framework.Call, open []DeliverySlot) (*DeliverySlot, error) {
-	var booked []DeliverySlot
+// nil if there is none, or somebody else was faster. The caller's orders are
+// counted with it: their cart is locked, so there will be no others.
+func bookFirst(c *framework.Call, open []DeliverySlot) (*booking, error) {
+	var booked []booking
+	caller, over := sqldb.Param(c.Caller.ID), sqldb.List(settled)
 	err := read(c, c.DB.NewRaw(`
 		WITH open (id, starts_at, ends_at, cutoff_at, capacity, booked) AS (?)
-		INSERT INTO delivery_slots AS slot (id, starts_at, ends_at, cutoff_at, capacity, booked)
+		INSERT INTO delivery_slots (id, starts_at, ends_at, cutoff_at, capacity, booked)
 		SELECT o.id, o.starts_at, o.ends_at, o.cutoff_at, o.capacity, 1
 		FROM open AS o LEFT JOIN delivery_slots AS known ON known.id = o.id
 		WHERE known.id IS NULL OR known.booked < known.capacity
 		ORDER BY o.starts_at LIMIT 1
-		ON CONFLICT (id) DO UPDATE SET booked = slot.booked + 1 WHERE slot.booked < slot.capacity
-		RETURNING id, starts_at, ends_at, cutoff_at, capacity, booked`, c.DB.NewValues(&open)), &booked)
+		ON CONFLICT (id) DO UPDATE SET booked = delivery_slots.booked + 1
+			WHERE delivery_slots.booked < delivery_slots.capacity
+		RETURNING id, starts_at, ends_at, cutoff_at, capacity, booked,
+			(SELECT count(*) FROM orders WHERE user_id = ? AND status NOT IN (?) AND slot_id = delivery_slots.id) AS in_slot,
+			(SELECT count(*) FROM orders WHERE user_id = ? AND status NOT IN (?)) AS live`,
+		c.DB.NewValues(&open), caller, over, caller, over), &booked)
 	if err != nil || len(booked) == 0 {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -89,6 +90,7 @@ func TestStatementsOfTheCartAndOrders(t *testing.T) {
 		for _, lines := range []int{1, 20, 100} {
 			name := fmt.Sprintf("ada%d", lines)
 			s.fill([]string{name}, 1, v[:lines]...)
+			item := "/api/cart/items/" + s.cart(name).Items[0].ID.String()
 			for _, c := range []struct {
 				method, path string
 				body         any
@@ -96,12 +98,15 @@ func TestStatementsOfTheCartAndOrders(t *testing.T) {
 				status, most int
 			}{
 				{"GET", "/api/cart", nil, "", 200, 3},
+				{"PATCH", item, fields{"quantity": 2}, "", 200, 6},
+				{"DELETE", "/api/cart/items/" + newID().String(), nil, "", 404, 2},
 				{"POST", "/api/cart/items", fields{"variantId": v[0].ID}, "", 201, 5},
 				{"POST", "/api/cart/items", fields{"variantId": v[0].ID}, "add", 201, 7},
 				{"POST", "/api/orders", fields{"deliveryAddress": address()}, "place", 201, 11},
 				{"POST", "/api/orders", fields{"deliveryAddress": address()}, "place", 201, 3},
 				{"POST", "/api/orders", fields{"deliveryAddress": address()}, "", 409, 3},
 				{"GET", "/api/orders", nil, "", 200, 3},
+				{"DELETE", "/api/cart", nil, "", 200, 4},
 			} {
 				client := s.as(name)
 				if c.key != "" {
@@ -130,6 +135,12 @@ func TestStatementsAtMost(t *testing.T) {
 		ran := counter.During(func() {
 			placed = s.as("ada").With("Idempotency-Key", "k").Post("/api/orders", fields{"deliveryAddress": address()}).Expect(201)
 		})
+		slot := slices.IndexFunc(ran, func(text string) bool { return strings.Contains(text, "INSERT INTO delivery_slots") })
+		for at, text := range ran {
+			if needs := strings.Contains(text, "INSERT INTO") || strings.Contains(text, "idempotency"); at > slot && !needs {
+				t.Errorf("while the slot is locked runs %s", text)
+			}
+		}
 		if len(ran) > 12 {
 			t.Errorf("placing an order of 20 lines takes %d statements; want 12:\n%s", len(ran), strings.Join(ran, "\n"))
 		}
@@ -153,6 +164,28 @@ func TestStatementsAtMost(t *testing.T) {
 				t.Errorf("%s %s: %d statements; want %d:\n%s", c.method, c.path, len(ran), c.most, strings.Join(ran, "\n"))
 			}
 		}
+	})
+}
+
+// The statements of carts and orders of nearly as many lines are the same to
+// prepare.
+func TestTextsOfStatements(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		counter := frameworktest.CountStatements(s.db)
+		v := s.shelve(slices.Repeat([]good{{stock: 90}}, 8)...)
+		texts := map[string]int{}
+		for lines := 5; lines <= 8; lines++ {
+			s.fill([]string{"ada"}, 1, v[:lines]...)
+			for _, text := range counter.During(func() { s.placesInTurn("ada").Expect(201) }) {
+				texts[text]++
+			}
+		}
+		for text, n := range texts {
+			if n%4 != 0 {
+				t.Errorf("%d of 4 orders run %s", n, text)
+			}
+		}
+		s.audit()
 	})
 }
 

@@ -24,6 +24,11 @@ const (
 
 const errSlug = framework.ValueError("must be made of the letters a to z, digits and single hyphens between them, at most 100 characters")
 
+// JSONSchemaBytes tells the reference.
+func (Slug) JSONSchemaBytes() ([]byte, error) {
+	return []byte(`{"type":"string","pattern":"^[a-z0-9]+(-[a-z0-9]+)*$","maxLength":100,"examples":["whole-wheat-atta"]}`), nil
+}
+
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (s *Slug) UnmarshalText(text []byte) error {
 	slug := string(text)

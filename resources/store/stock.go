@@ -27,6 +27,10 @@ const (
 
 // A StockMovement is one change of a variant's stock. The sum of a variant's
 // deltas is its stock. Movements are added and never changed.
+//
+// Their order is that of their ids, which are drawn while the variant is locked.
+// CreatedAt is when the request came: one that waited for the lock may be the
+// later movement with the earlier time.
 type StockMovement struct {
 	bun.BaseModel `bun:"table:stock_movements"`
 
@@ -40,42 +44,6 @@ type StockMovement struct {
 	Reason     string
 	RequestID  uuid.UUID
 	CreatedAt  time.Time
-}
-
-// A held variant is locked together with its product, and as fresh as the
-// lock.
-type held struct {
-	Variant `bun:",extend"`
-	Name    string // the product's, as everything below
-	Slug    string
-	Brand   *string
-	Image   *string
-	Live    bool // the product is published and the variant not archived
-}
-
-// heldColumns are those of a held variant, of the variant v and its product p.
-const heldColumns = "v.*, p.name, p.slug, p.brand, p.image_url AS image, (p.published AND NOT v.archived) AS live"
-
-// hold locks variants and their products, in the one order in which all do,
-// and reads them as they are then. Variants that do not exist are left out.
-func hold(c *framework.Call, variants ...uuid.UUID) (map[uuid.UUID]*held, error) {
-	// The products come first in FROM: PostgreSQL locks a row's tables in that
-	// order.
-	q := c.DB.NewSelect().
-		TableExpr("products AS p").
-		Join("JOIN variants AS v ON v.product_id = p.id").
-		ColumnExpr(heldColumns).
-		Where("v.id IN (?)", sqldb.List(variants)).
-		OrderExpr("p.id, v.id")
-	var rows []*held
-	if err := read(c, c.Session().DB().Kind().ForUpdate(q), &rows); err != nil {
-		return nil, err
-	}
-	all := make(map[uuid.UUID]*held, len(rows))
-	for _, row := range rows {
-		all[row.ID] = row
-	}
-	return all, nil
 }
 
 // read runs a query and scans its rows.
@@ -96,12 +64,21 @@ type move struct {
 	deltas map[uuid.UUID]int64 // by variant, not zero
 }
 
-// apply changes the stocks, writes the movements down, and chooses the cheapest
-// variant anew where a stock came to zero or from it. It does not check that
-// there is enough: the caller did, holding the rows.
-func (m move) apply(c *framework.Call, rows map[uuid.UUID]*held) error {
+// apply is what shift does, written down.
+func (m move) apply(c *framework.Call, rows held) error {
+	movements, err := m.shift(c, rows)
+	if err != nil || len(movements) == 0 {
+		return err
+	}
+	return insert(c, movements...)
+}
+
+// shift changes the stocks, chooses the cheapest variant anew where a stock came
+// to zero or from it, and returns the movements, which are still to be stored. It
+// does not check that there is enough: the caller did, holding the rows.
+func (m move) shift(c *framework.Call, rows held) ([]*StockMovement, error) {
 	if len(m.deltas) == 0 {
-		return nil
+		return nil, nil
 	}
 	ids := slices.SortedFunc(maps.Keys(m.deltas), compareIDs)
 	crossed := map[uuid.UUID]bool{}
@@ -120,16 +97,13 @@ func (m move) apply(c *framework.Call, rows map[uuid.UUID]*held) error {
 		})
 	}
 	if err := writeStocks(c, ids, rows); err != nil {
-		return err
+		return nil, err
 	}
-	if err := insert(c, movements...); err != nil {
-		return err
-	}
-	return choose(c, c.Session(), slices.Collect(maps.Keys(crossed))...)
+	return movements, choose(c, c.Session(), slices.Collect(maps.Keys(crossed))...)
 }
 
 // writeStocks stores the stocks of rows in one statement.
-func writeStocks(c *framework.Call, ids []uuid.UUID, rows map[uuid.UUID]*held) error {
+func writeStocks(c *framework.Call, ids []uuid.UUID, rows held) error {
 	q := c.DB.NewUpdate().Table("variants").Set("updated_at = ?", sqldb.Param(c.Now)).Where("id IN (?)", sqldb.List(ids))
 	q = q.Set("stock = ?", sqldb.Choose("stock", "id", ids, func(id uuid.UUID) any { return rows[id].Stock }))
 	q = q.Set("in_stock = ?", sqldb.Choose("in_stock", "id", ids, func(id uuid.UUID) any { return rows[id].InStock }))
@@ -143,16 +117,12 @@ func choose(ctx context.Context, s *sqldb.Session, products ...uuid.UUID) error 
 	if len(products) == 0 {
 		return nil
 	}
-	cheapest := func(column string) *bun.SelectQuery {
-		return s.IDB().NewSelect().TableExpr("variants AS v").ColumnExpr("v.?", bun.Ident(column)).
-			Where("v.product_id = products.id").Where("NOT v.archived").
-			OrderExpr("v.in_stock DESC, v.price_paise, v.position, v.id").Limit(1)
-	}
+	cheapest := s.IDB().NewSelect().TableExpr("variants AS v").Column("v.id", "v.price_paise", "v.in_stock").
+		Where("v.product_id = products.id").
+		OrderExpr("v.archived, v.in_stock DESC, v.price_paise, v.position, v.id").Limit(1)
 	slices.SortFunc(products, compareIDs)
 	_, err := s.Exec(ctx, s.IDB().NewUpdate().Table("products").
-		Set("cheapest_variant_id = (?)", cheapest("id")).
-		Set("price_paise = (?)", cheapest("price_paise")).
-		Set("in_stock = (?)", cheapest("in_stock")).
+		Set("(cheapest_variant_id, price_paise, in_stock) = (?)", cheapest).
 		Where("id IN (?)", sqldb.List(products)))
 	return err
 }

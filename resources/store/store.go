@@ -8,7 +8,13 @@ import (
 
 // Register adds the store's viewsets to an API.
 func Register(api *framework.API) {
-	api.Register(Categories, Products, Carts, CartItems, Orders, AdminProducts, AdminVariants, AdminOrders)
+	api.Register(framework.Service{
+		Name: "Store",
+		Doc:  "An online grocery store: the catalogue, one cart per user, orders, and what staff do.",
+		Resources: []framework.Resource{
+			Categories, Products, Carts, CartItems, Orders, AdminProducts, AdminVariants, AdminOrders,
+		},
+	})
 }
 
 // Codes are those by which the store refuses, for framework.Config.

@@ -16,3 +16,8 @@ const (
 	Dozen      Unit = "dozen"
 	Bunch      Unit = "bunch"
 )
+
+// Enum lists the units.
+func (Unit) Enum() []any {
+	return []any{Gram, Kilogram, Millilitre, Litre, Piece, Pack, Dozen, Bunch}
+}

@@ -28,9 +28,11 @@ type Variant struct {
 	Archived   bool
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
-
-	Product *Product `bun:"rel:belongs-to,join:product_id=id"`
 }
+
+// maxVariants is how many variants a product has at most, archived ones included:
+// all of them are locked and read with every change. It is also in the tags of the inputs.
+const maxVariants = 100
 
 // A VariantSummary is a variant as customers see it: whether there is some,
 // never how much.
@@ -50,6 +52,14 @@ func (v *Variant) summary() VariantSummary {
 	}
 }
 
+// equal reports whether two variants are the same in every column.
+func (v *Variant) equal(other Variant) bool {
+	if v.MRPPaise != nil && other.MRPPaise != nil && *v.MRPPaise == *other.MRPPaise {
+		other.MRPPaise = v.MRPPaise
+	}
+	return *v == other
+}
+
 // onSale are the variants that are not archived, in their order.
 func onSale(variants []*Variant) []*Variant {
 	live := slices.DeleteFunc(slices.Clone(variants), func(v *Variant) bool { return v.Archived })
@@ -62,10 +72,14 @@ func byPosition(a, b *Variant) int {
 }
 
 // cheapest is the variant that lists show of a product, as choose has it: the
-// cheapest that is in stock, else the cheapest, ties by position and id. There
-// must be one that is not archived.
+// cheapest that is in stock, else the cheapest, ties by position and id. Those
+// that are archived come last: only a program past the API leaves no others.
 func cheapest(variants []*Variant) *Variant {
-	return slices.MinFunc(onSale(variants), func(a, b *Variant) int {
+	choice := onSale(variants)
+	if len(choice) == 0 {
+		choice = variants
+	}
+	return slices.MinFunc(choice, func(a, b *Variant) int {
 		switch {
 		case a.InStock && !b.InStock:
 			return -1

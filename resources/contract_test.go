@@ -1,0 +1,149 @@
+package resources_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"trestle.example/framework/auth"
+	"trestle.example/framework/frameworktest/contract"
+)
+
+// Variables of the environment: the seed of a run that is to be repeated, and
+// whether this is a proof.
+const (
+	attackSeed = "TRESTLE_SEED"
+	proving    = "TRESTLE_PROVE"
+)
+
+// TestTheServicesKeepTheirContract sends each service requests made of its own
+// document, good ones and spoilt ones, by all kinds of callers: no answer is a
+// failure of the server or something that the document does not tell of, and
+// nothing is taken that it refuses. With TRESTLE_PROVE=1 it sends 10,000 to a
+// service, and sees to it that each operation succeeded at least once.
+//
+// It prints its seed; TRESTLE_SEED repeats a run, but for ids and times.
+func TestTheServicesKeepTheirContract(t *testing.T) {
+	seed := seedOf(t)
+	for _, service := range []struct {
+		name          string
+		usual, proof  int
+		under         []string
+		callersChange bool // a request may end the credentials that it is sent with
+	}{
+		{"clinic", 1500, 10_000, []string{"/api/patients", "/api/appointments", "/api/doctors", "/api/manage"}, false},
+		{"store", 1500, 10_000, []string{"/api/categories", "/api/products", "/api/cart", "/api/orders", "/api/admin"}, false},
+		{"identity", 300, 2000, []string{"/api/auth"}, true},
+	} {
+		t.Run(service.name, func(t *testing.T) {
+			peopled(t, func(w *world) {
+				requests := service.usual
+				if os.Getenv(proving) == "1" {
+					requests = service.proof
+				}
+				if testing.Short() {
+					requests /= 4
+				}
+				tally := contract.Attack{
+					Contract: promised(w.t, w.api, 0), URL: w.client.URL(), Seed: seed, Requests: requests,
+					Only:    func(_, path string) bool { return isUnder(path, service.under) },
+					Callers: w.attackers(service.callersChange), Known: w.known(),
+				}.Run(w.t)
+				w.t.Logf("seed %d, %d requests; %s", seed, requests, tally)
+				w.succeeded(tally)
+			})
+		})
+	}
+}
+
+func seedOf(t *testing.T) uint64 {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	if given := os.Getenv(attackSeed); given != "" {
+		var err error
+		if seed, err = strconv.ParseUint(given, 10, 64); err != nil {
+			t.Fatalf("%s is %q: it must be a whole number", attackSeed, given)
+		}
+	}
+	t.Logf("seed %d", seed)
+	return seed
+}
+
+func isUnder(path string, roots []string) bool {
+	for _, root := range roots {
+		if strings.HasPrefix(path, root) {
+			return true
+		}
+	}
+	return false
+}
+
+// attackers are the callers of an attack. Where requests may end the credentials
+// that they are sent with, each has its own.
+func (w *world) attackers(fresh bool) map[string]func(method, path string) http.Header {
+	w.t.Helper()
+	s := w.stage(w.user())
+	all := map[string]func(string, string) http.Header{"anonymous": func(string, string) http.Header { return http.Header{} }}
+	for name, user := range map[string]auth.User{"owner": s.owner, "user": w.user(), "staff": w.user(staff), "superuser": w.user(superuser)} {
+		kept := w.wallet(user)
+		all[name] = func(method, path string) http.Header {
+			k := kept
+			if fresh && method != http.MethodGet {
+				k = w.wallet(user)
+			}
+			return k.header(map[string]string{"owner": byBearer, "user": bySession, "staff": byToken, "superuser": byJWT}[name])
+		}
+	}
+	return all
+}
+
+// header are the credentials of a scheme.
+func (k wallet) header(scheme string) http.Header {
+	switch scheme {
+	case bySession:
+		return http.Header{"Cookie": {"sessionid=" + k.cookie}, "X-Csrftoken": {k.csrf}}
+	case byJWT:
+		return http.Header{"Authorization": {"Bearer " + k.jwt.Access.Reveal()}}
+	}
+	return http.Header{"Authorization": {scheme + " " + k.token}}
+}
+
+// known are values that are right and that nobody could make up.
+func (w *world) known() map[string][]string {
+	w.t.Helper()
+	user := w.user()
+	known := map[string][]string{"username": {w.inJSON(user.Email)}, "password": {w.inJSON(password)}}
+	for range 40 {
+		pair, err := w.identity.JWT.Issue(w.t.Context(), w.db.Session(), user)
+		w.must(err)
+		known["refresh"] = append(known["refresh"], w.inJSON(pair.Refresh.Reveal()))
+		known["email"] = append(known["email"], w.inJSON(user.Email), w.inJSON(newID().String()+"@new.example"))
+	}
+	return known
+}
+
+func (w *world) inJSON(text string) string {
+	w.t.Helper()
+	encoded, err := json.Marshal(text)
+	w.must(err)
+	return string(encoded)
+}
+
+// succeeded checks that no operation was refused each time; only a proof tries
+// them often enough for that.
+func (w *world) succeeded(tally contract.Tally) {
+	w.t.Helper()
+	for id, statuses := range tally.Statuses {
+		some := false
+		for status := range statuses {
+			some = some || status < http.StatusMultipleChoices
+		}
+		if !some && os.Getenv(proving) == "1" {
+			w.t.Errorf("%s never succeeded: %v", id, statuses)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/sqldb"
+	"trestle.example/resources/store"
+)
+
+// What is no longer sold shows in carts what the customer saw when they last
+// wrote the line, and nothing of what staff make of it meanwhile.
+func TestALineThatIsNoLongerSold(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		hide func(p store.AdminProduct) fields
+		show func(p store.AdminProduct) fields
+	}{
+		{"unpublished", func(store.AdminProduct) fields { return fields{"published": false} }, func(store.AdminProduct) fields { return fields{"published": true} }},
+		{"archived", func(p store.AdminProduct) fields {
+			return fields{"variants": []fields{{"id": p.Variants[0].ID, "archived": true}}}
+		}, func(p store.AdminProduct) fields {
+			return fields{"variants": []fields{{"id": p.Variants[0].ID, "archived": false}}}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			shop(t, func(t *testing.T, s *site) {
+				p := s.offer("Old Name", fields{
+					"slug": "old-slug", "brand": "Old Brand", "imageUrl": "https://old.example/a.png",
+					"variants": []fields{
+						variant("OLD-SKU", fields{"label": "1 old bag", "unit": "kg", "pricePaise": 1_000, "mrpPaise": 1_500, "stock": 9}),
+						variant("OTHER", fields{"stock": 9}),
+					},
+				})
+				s.puts("ada", store.Variant{ID: p.Variants[0].ID}, 2).Expect(201)
+				sold := s.cart("ada").Items[0]
+				item := "/api/cart/items/" + sold.ID.String()
+
+				s.patch(p, c.hide(p)).Expect(200)
+				s.patch(p, fields{
+					"name": "New Name", "slug": "new-slug", "brand": "New Brand", "imageUrl": "https://new.example/b.png", "category": fields{"slug": "new-shelf", "name": "New Shelf"},
+					"variants": []fields{{"id": p.Variants[0].ID, "sku": "NEW-SKU", "label": "2 new bags", "unit": "piece", "pricePaise": 7_777, "mrpPaise": 8_888}},
+				}).Expect(200)
+				s.setStock(p.Variants[0], 3).Expect(200)
+
+				want := sold
+				want.Status, want.Variant.InStock, want.AvailableQuantity = store.LineUnavailable, false, new(int64)
+				same := func(r *frameworktest.Response, status int, quantity int64) {
+					t.Helper()
+					var cart store.CartView
+					r.Expect(status).Lacks("ew Name", "new", "New", "NEW", "piece", "7777", "8888").JSON(&cart)
+					want.Quantity, want.LineTotalPaise = quantity, 1_000*quantity
+					if got := fmt.Sprint(shown(cart.Items[0])); got != fmt.Sprint(shown(want)) {
+						t.Errorf("the line shows\n%s; want\n%s", got, fmt.Sprint(shown(want)))
+					}
+					if cart.SubtotalPaise != 1_000*quantity || cart.SavingsPaise != 500*quantity || cart.CanOrder {
+						t.Errorf("the cart: %+v", cart)
+					}
+				}
+				same(s.as("ada").Get("/api/cart"), 200, 2)
+				same(s.as("ada").Patch(item, fields{"quantity": 1}), 200, 1)
+				s.as("ada").Patch(item, fields{"quantity": 5}).Expect(409).Code("item_unavailable").Lacks("new", "New", "NEW")
+				s.puts("ada", store.Variant{ID: p.Variants[0].ID}, 1).Expect(404).Lacks("New")
+				s.places("ada").Expect(409).Code("item_unavailable").Lacks("new", "New", "NEW")
+				s.as("ada").Post("/api/orders", fields{"deliveryAddress": address(), "expectedTotalPaise": 1}).Expect(409).Lacks("7777")
+				same(s.as("ada").Get("/api/cart"), 200, 1)
+
+				s.patch(p, c.show(p)).Expect(200)
+				s.as("ada").Get("/api/cart").Expect(200).Contains("New Name", "2 new bags", `"previousPricePaise":1000`, `"unitPricePaise":7777`, `"status":"ok"`)
+				s.as("ada").Patch(item, fields{"quantity": 2}).Expect(200).Contains(`"previousPricePaise":null`)
+				s.patch(p, c.hide(p)).Expect(200)
+				s.patch(p, fields{"name": "Third Name"}).Expect(200)
+				s.as("ada").Get("/api/cart").Expect(200).Contains("New Name", "2 new bags", `"unitPricePaise":7777`).Lacks("Third Name")
+			})
+		})
+	}
+}
+
+// shown is a line with what its pointers point to.
+func shown(l store.CartItemView) string {
+	text := func(p *string) string {
+		if p == nil {
+			return ""
+		}
+		return *p
+	}
+	l2 := l
+	l2.Product.Brand, l2.Product.ImageURL, l2.Variant.MRPPaise, l2.PreviousPricePaise, l2.AvailableQuantity = nil, nil, nil, nil, nil
+	return strings.Join([]string{
+		fmt.Sprintf("%+v", l2), text(l.Product.Brand), text(l.Product.ImageURL),
+		fmt.Sprint(orElse(l.Variant.MRPPaise, -1), orElse(l.PreviousPricePaise, -1), orElse(l.AvailableQuantity, -1)),
+	}, " ")
+}
+
+// An order that is being placed holds what it takes, but who puts the same into
+// a cart does not wait for it.
+func TestAddingDoesNotWaitForAnOrder(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		if s.db.Kind() != sqldb.PostgreSQL {
+			t.Skip("SQLite has one writer at a time, whatever is locked")
+		}
+		v := s.shelve(good{stock: 9})[0]
+		s.puts("ada", v, 1)
+		s.person("bob")
+		added := false
+		during := s.drawing(func() string {
+			s.puts("bob", v, 1).Expect(201)
+			_, err := s.db.NewRaw("SELECT 1 FROM variants WHERE id = ? FOR NO KEY UPDATE NOWAIT", v.ID).Exec(context.Background())
+			if fault, _ := sqldb.Classify(err); fault.Kind != sqldb.Locked {
+				t.Errorf("the order does not hold the variant: %v", err)
+			}
+			added = true
+			return "AAAAAAAA"
+		})
+		during.places("ada").Expect(201)
+		if !added || s.cart("bob").TotalQuantity != 1 {
+			t.Error("nothing was added while the order was placed")
+		}
+		s.audit()
+	})
+}

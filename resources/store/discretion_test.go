@@ -1,0 +1,69 @@
+package store_test
+
+import (
+	"maps"
+	"net/url"
+	"strconv"
+	"testing"
+)
+
+// TestWhatIsKept: how many there are, what staff and buyers note, and what is
+// not published is told to nobody but staff, wherever a buyer goes and whatever
+// is refused. The scan of all answers is told what to look for.
+func TestWhatIsKept(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		const stock, staff = 731_946, "/api/admin"
+		p := s.offer("Atta", fields{"variants": []fields{variant("A1", fields{"stock": stock})}})
+		v, hidden := p.Variants[0], s.offer("Honeycomb", fields{"published": false, "variants": []fields{variant("HONEYCOMB-1", fields{"stock": stock})}})
+		for sold := range 51 {
+			s.scan.Hide(t, "an exact stock", strconv.Itoa(stock-sold), staff)
+		}
+		for what, text := range map[string]string{
+			"why a stock was set": "recounted-by-hemalatha", "why an order was cancelled": "married-somebody-else",
+		} {
+			s.scan.Hide(t, what, text)
+		}
+		s.scan.Hide(t, "notes", "beware-of-the-parrot", staff)
+		s.scan.Hide(t, "an unpublished product", hidden.ID.String()+" "+hidden.Variants[0].ID.String()+" Honeycomb honeycomb HONEYCOMB-1", staff)
+
+		s.as("staff").Patch(stockPath(v), fields{"stock": stock - 1, "reason": "recounted-by-hemalatha"}).Expect(200)
+		s.setStock(v, stock).Expect(200)
+		s.as("staff").Patch(stockPath(v), fields{"stock": 1, "expectedStock": 1}).Expect(409).Contains("731946")
+		buyer := s.as("ada")
+		for _, path := range []string{
+			"/api/", "/api/categories", "/api/products", "/api/products?q=atta", "/api/products?q=aata", "/api/products?sort=price_asc&inStock=true", "/api/products?limit=x",
+			"/api/products?q=h", "/api/products?q=hone&category=staples", "/api/products/atta", "/api/products/" + url.PathEscape("no such"), "/api/cart", "/api/orders", "/errors/insufficient_stock",
+			"/api/admin/orders", "/api/admin/nothing", "/api/nothing",
+		} {
+			s.Get(path)
+			buyer.Get(path)
+			buyer.Do("OPTIONS", path, nil)
+		}
+		add := func(id any, quantity int) {
+			buyer.Post("/api/cart/items", fields{"variantId": id, "quantity": quantity})
+		}
+		add(hidden.Variants[0].ID, 1)
+		add(v.ID, 51)
+		add(v.ID, 50)
+		add(v.ID, 1)
+		item := "/api/cart/items/" + s.cart("ada").Items[0].ID.String()
+		buyer.Patch(item, fields{"quantity": 51}).Expect(400)
+		buyer.Patch(item, fields{"quantity": 50}).Expect(200)
+		order := func(more fields) fields {
+			body := fields{"deliveryAddress": address(), "notes": "beware-of-the-parrot"}
+			maps.Copy(body, more)
+			return body
+		}
+		buyer.Post("/api/orders", order(fields{"expectedTotalPaise": 1})).Expect(409)
+		buyer.Post("/api/orders", order(fields{"deliverySlotId": newID()})).Expect(409)
+		buyer.Post("/api/orders", order(fields{"deliveryAddress": fields{}})).Expect(400)
+		path := "/api/orders/" + idOf(buyer.Post("/api/orders", order(nil)).Expect(201))
+		buyer.Get(path).Expect(200)
+		buyer.Get("/api/orders").Expect(200)
+		s.as("staff").Get("/api/admin/orders").Expect(200).Contains("beware-of-the-parrot")
+		buyer.Post(path+"/cancel", fields{"reason": "married-somebody-else"}).Expect(200)
+		buyer.Post(path+"/cancel", fields{"reason": "married-somebody-else"}).Expect(409)
+		buyer.Get("/api/orders").Expect(200)
+		s.audit()
+	})
+}

@@ -1,0 +1,137 @@
+package store_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"trestle.example/framework/frameworktest"
+	"trestle.example/resources/store"
+)
+
+// TestOneRequestPerScreen: a client that shops sends one request for each screen
+// and each button, and what it sends comes from the answer before.
+func TestOneRequestPerScreen(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		s.offer("Atta", fields{"variants": []fields{variant("A1", fields{"stock": 9}), variant("A2", fields{"pricePaise": 9000, "mrpPaise": 9900, "stock": 9})}})
+		ada := s.as("ada")
+
+		shelf := listOf[store.ProductSummary](s.Get("/api/products?category=staples"))
+		var page store.ProductDetail
+		s.Get("/api/products/" + shelf.Items[0].Slug).Expect(200).JSON(&page)
+		var cart store.CartView
+		ada.Post("/api/cart/items", fields{"variantId": shelf.Items[0].CheapestVariant.ID}).Expect(201) // from the card
+		ada.Post("/api/cart/items", fields{"variantId": page.Variants[1].ID, "quantity": 2}).Expect(201).JSON(&cart)
+		if cart.SubtotalPaise != 22_500 || len(cart.Items) != 2 || cart.Items[1].Product.Slug != page.Slug {
+			t.Errorf("the cart is %+v", cart)
+		}
+		ada.Patch("/api/cart/items/"+cart.Items[0].ID.String(), fields{"quantity": 3}).Expect(200).JSON(&cart)
+		var order store.OrderView
+		ada.Post("/api/orders", fields{
+			"deliveryAddress": address(), "deliverySlotId": cart.Checkout.DeliverySlots[2].ID, "expectedTotalPaise": cart.TotalPaise,
+		}).Expect(201).JSON(&order)
+		if order.TotalPaise != 31_500 || order.DeliverySlot.ID != cart.Checkout.DeliverySlots[2].ID || !order.CanCancel {
+			t.Errorf("the order is %+v", order)
+		}
+		history := listOf[store.OrderView](ada.Get("/api/orders"))
+		if len(history.Items) != 1 || len(history.Items[0].Items) != 2 || history.Items[0].Status != store.Placed {
+			t.Errorf("the orders are %+v", history)
+		}
+
+		// Once more: of what was ordered, to where it went.
+		ada.Post("/api/cart/items", fields{"variantId": order.Items[0].VariantID}).Expect(201).JSON(&cart)
+		ada.Post("/api/orders", fields{"deliveryAddress": cart.Checkout.LastAddress}).Expect(201).JSON(&order)
+		if order.DeliveryAddress != *cart.Checkout.LastAddress {
+			t.Errorf("it goes to %+v; want %+v", order.DeliveryAddress, cart.Checkout.LastAddress)
+		}
+		ada.Post("/api/orders/"+order.ID.String()+"/cancel", nil).Expect(200).Contains(`"status":"cancelled"`)
+	})
+}
+
+// TestEveryCartWriteAnswersTheCart as it is read afterwards, and counts its
+// version up; what is refused leaves both.
+func TestEveryCartWriteAnswersTheCart(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		v := s.shelve(good{stock: 9}, good{stock: 9})
+		ada, item := s.as("ada"), func(i int) string { return "/api/cart/items/" + s.cart("ada").Items[i].ID.String() }
+		version := int64(0)
+		for _, write := range []struct {
+			name    string
+			send    func() *frameworktest.Response
+			refused bool
+		}{
+			{"the first", func() *frameworktest.Response { return s.puts("ada", v[0], 1) }, false},
+			{"another", func() *frameworktest.Response { return s.puts("ada", v[1], 2) }, false},
+			{"more of it", func() *frameworktest.Response { return s.puts("ada", v[1], 2) }, false},
+			{"more than there is", func() *frameworktest.Response { return s.puts("ada", v[1], 9) }, true},
+			{"fewer", func() *frameworktest.Response { return ada.Patch(item(1), fields{"quantity": 1}) }, false},
+			{"as many as before", func() *frameworktest.Response { return ada.Patch(item(1), fields{"quantity": 1}) }, false},
+			{"too many", func() *frameworktest.Response { return ada.Patch(item(1), fields{"quantity": 10}) }, true},
+			{"a total that is not so", func() *frameworktest.Response {
+				return ada.Post("/api/orders", fields{"deliveryAddress": address(), "expectedTotalPaise": 1})
+			}, true},
+			{"none of the first", func() *frameworktest.Response { return ada.Delete(item(0)) }, false},
+			{"nothing", func() *frameworktest.Response { return ada.Delete("/api/cart") }, false},
+			{"nothing, again", func() *frameworktest.Response { return ada.Delete("/api/cart") }, false},
+		} {
+			answer := write.send()
+			read := ada.Get("/api/cart").Expect(200)
+			var cart store.CartView
+			read.JSON(&cart)
+			if write.refused {
+				answer.Expect(409)
+			} else if version++; answer.Body() != read.Body() {
+				t.Errorf("%s: the answer is\n%s; the cart is\n%s", write.name, answer.Body(), read.Body())
+			}
+			if cart.Version != version {
+				t.Errorf("%s: the version is %d; want %d", write.name, cart.Version, version)
+			}
+		}
+	})
+}
+
+// TestEveryStepAnswersTheOrder as lists have it afterwards: that of staff with
+// the notes, the buyer's without.
+func TestEveryStepAnswersTheOrder(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		s.puts("ada", s.shelve(good{stock: 9})[0], 2)
+		placed := s.as("ada").Post("/api/orders", fields{"deliveryAddress": address(), "notes": "Ring twice."}).Expect(201)
+		same := func(answer *frameworktest.Response) {
+			t.Helper()
+			listed := listOf[json.RawMessage](s.as("staff").Get("/api/admin/orders")).Items[0]
+			if string(listed) != answer.Body() {
+				t.Errorf("the answer is\n%s; the list has\n%s", answer.Body(), listed)
+			}
+			mine := strings.Replace(string(listed), `,"notes":"Ring twice."`, "", 1)
+			if read := s.as("ada").Get("/api/orders/" + idOf(placed)).Body(); read != mine {
+				t.Errorf("the buyer reads\n%s; want\n%s", read, mine)
+			}
+			if list := listOf[json.RawMessage](s.as("ada").Get("/api/orders")).Items[0]; string(list) != mine {
+				t.Errorf("the buyer's list has\n%s; want\n%s", list, mine)
+			}
+		}
+		for _, action := range way {
+			s.wait(time.Minute)
+			same(s.step(idOf(placed), action).Expect(200))
+		}
+	})
+}
+
+// TestAddingAgainSeesThePrice: the price that a line was written at is that of
+// the last time its buyer wrote it, however.
+func TestAddingAgainSeesThePrice(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		v := s.shelve(good{price: 1_000, stock: 9}, good{stock: 9})
+		s.puts("ada", v[0], 1).Expect(201)
+		s.reprice(v[0], 1_100).Expect(200)
+		s.puts("ada", v[1], 1).Expect(201).Contains(`"unitPricePaise":1100,"previousPricePaise":1000`)
+		s.puts("ada", v[0], 9).Expect(409)
+		s.as("ada").Get("/api/cart").Contains(`"unitPricePaise":1100,"previousPricePaise":1000`)
+		s.puts("ada", v[0], 1).Expect(201).Contains(`"unitPricePaise":1100,"previousPricePaise":null`)
+		s.reprice(v[0], 1_000).Expect(200)
+		s.as("ada").Get("/api/cart").Contains(`"unitPricePaise":1000,"previousPricePaise":1100`)
+		s.reprice(v[0], 1_100).Expect(200) // as it was
+		s.as("ada").Get("/api/cart").Contains(`"unitPricePaise":1100,"previousPricePaise":null`)
+	})
+}
