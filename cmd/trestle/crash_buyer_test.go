@@ -106,7 +106,8 @@ func (b *buyer) holds(w wish, got answer) bool {
 }
 
 // place orders the cart. Of what it holds there may be less by now, or the
-// slot is full: then it is as it was, and the buyer begins anew.
+// slot is full: then it is as it was, and the buyer begins anew. One who has as
+// many orders as a buyer may have cancels them.
 func (b *buyer) place() bool {
 	slot := ""
 	if b.dice.IntN(4) == 0 {
@@ -129,6 +130,8 @@ func (b *buyer) place() bool {
 		return b.look() && b.empty()
 	case got.says("slot_unavailable") && slot != "":
 		return b.look()
+	case got.says("order_limit"):
+		return b.look() && b.makeRoom()
 	default:
 		return b.unexpected(w, got)
 	}
@@ -204,10 +207,23 @@ func (b *buyer) empty() bool {
 	return ok && b.holds(w, got)
 }
 
+// makeRoom cancels every order that is live.
+func (b *buyer) makeRoom() bool {
+	for _, id := range b.bought {
+		if !b.cancelled[id] && !b.cancelOne(id) {
+			return false
+		}
+	}
+	return true
+}
+
 // cancel cancels one of the latest orders, at times once more.
 func (b *buyer) cancel() bool {
 	latest := b.bought[max(0, len(b.bought)-6):]
-	id := latest[b.dice.IntN(len(latest))]
+	return b.cancelOne(latest[b.dice.IntN(len(latest))])
+}
+
+func (b *buyer) cancelOne(id string) bool {
 	w := wish{what: "cancel", request: "POST /api/orders/" + id + "/cancel", body: "{}", key: b.key()}
 	got, ok := b.insist(w)
 	switch before := b.cancelled[id]; {
