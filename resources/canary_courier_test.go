@@ -56,7 +56,11 @@ func (k *canary) serve(db *sqldb.DB, own auth.Config, more ...framework.Resource
 	k.must(err)
 	scan, err := leakscan.New(resources.Migrations()...)
 	k.must(err)
-	server := httptest.NewUnstartedServer(scan.Wrap(k.tb, handler))
+	handler = scan.Wrap(k.tb, handler)
+	if !k.lies {
+		handler = promised(k.tb, api, 1).Wrap(k.tb, handler)
+	}
+	server := httptest.NewUnstartedServer(handler)
 	server.Config.ErrorLog = slog.NewLogLogger(k.log("server's log").Handler(), slog.LevelDebug)
 	server.Start()
 	k.tb.Cleanup(server.Close)

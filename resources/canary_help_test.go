@@ -27,6 +27,7 @@ type canary struct {
 	secrets []planted
 	heard   []utterance
 	allowed map[string]bool // "place: name"
+	lies    bool            // what is served answers what it does not declare
 }
 
 // planted is a secret by its name.

@@ -126,6 +126,7 @@ func (k *canary) springs(db *sqldb.DB, l leak) {
 	handler := func(c *framework.Call, in credentialsInput) (framework.None, error) {
 		return framework.None{}, l.by(&leaky{c, k.log("log"), k.report, token, cookie, in.Password})
 	}
+	k.lies = true
 	c := k.serve(db, auth.Config{}, framework.ViewSet[auth.Group]{
 		Name: "leaks", Scope: framework.Public(), Permission: framework.Anyone(), Authentication: []framework.Authenticator{},
 		Collection: []framework.CollectionAction{framework.OnCollection(http.MethodPost, "leak", handler)},

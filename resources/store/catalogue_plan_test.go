@@ -62,8 +62,8 @@ func (s *site) warehouse(products int) {
 	}
 }
 
-// A listener keeps the last statement that reads products, and not only their
-// number.
+// A listener keeps the last statement that finds products, and not only their
+// number or what is shown of them.
 type listener struct {
 	mu   sync.Mutex
 	last sqldb.Event
@@ -72,7 +72,8 @@ type listener struct {
 func (l *listener) hear(_ context.Context, e sqldb.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if strings.HasPrefix(e.SQL, `SELECT "product"`) {
+	byKeys := strings.Contains(e.SQL, " ORDER BY CASE ")
+	if strings.HasPrefix(e.SQL, `SELECT "product"`) && !byKeys || strings.HasPrefix(e.SQL, "WITH matched ") {
 		l.last = e
 	}
 }

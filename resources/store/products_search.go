@@ -18,7 +18,7 @@ func (p *Product) words() []ranked.Field {
 		{Text: valueOf(p.Description), Weight: 1},
 	}
 	for _, v := range onSale(p.Variants) {
-		fields = append(fields, ranked.Field{Text: v.SKU, Weight: 2})
+		fields = append(fields, ranked.Field{Text: v.SKU, Weight: 2, Exact: true})
 	}
 	return fields
 }

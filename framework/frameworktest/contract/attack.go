@@ -179,10 +179,11 @@ type maker struct {
 	dice     *rand.Rand
 	pool     *pool
 	known    map[string][]string
+	odd      *oddities
 }
 
 func newMaker(c *Contract, seed uint64, known map[string][]string) maker {
-	return maker{contract: c, dice: rand.New(rand.NewPCG(seed, 0)), pool: newPool(c), known: known}
+	return maker{contract: c, dice: rand.New(rand.NewPCG(seed, 0)), pool: newPool(c), known: known, odd: newOddities()}
 }
 
 // oneOf is any of a list.

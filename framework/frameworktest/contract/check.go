@@ -74,8 +74,11 @@ func (v *verdict) findsf(place string, body []byte, format string, args ...any) 
 }
 
 // refusals are what any path answers, described or not: to a caller whom it does
-// not know, to one it has heard too often, and when it is too busy to tell.
-var refusals = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable}
+// not know, to one it has heard too often, and when it fails or is too busy to
+// tell.
+var refusals = []int{
+	http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
+}
 
 // describes checks OPTIONS.
 func (v *verdict) describes() {

@@ -9,21 +9,22 @@ import (
 // bodyLimit is how long a body may be, in bytes.
 const bodyLimit = 1 << 20
 
-// odd is JSON that is rarely right anywhere.
-func (m maker) odd() string {
+// oddities are what requests are spoilt with.
+type oddities struct{ values, numbers, texts, bodies, queries, media, headers []string }
+
+func newOddities() *oddities {
+	return &oddities{oddValues(), oddNumbers(), oddTexts(), oddBodies(), oddQueries(), oddMedia(), oddHeaders()}
+}
+
+// oddValue is JSON that is rarely right anywhere.
+func (m maker) oddValue() string {
 	switch m.dice.IntN(4) {
 	case 0:
-		return quoted(oneOf(m, oddTexts())).raw
+		return quoted(oneOf(m, m.odd.texts)).raw
 	case 1:
-		return oneOf(m, oddNumbers())
+		return oneOf(m, m.odd.numbers)
 	}
-	return oneOf(m, []string{
-		"null", "true", "false", `""`, `" "`, "[]", "{}", "[null]", "[[]]", `{"a":1}`, `[{"a":[{}]}]`, `"\ud800"`, `"\udc00\ud800"`, `"\u0000"`,
-		`"a\u0000b"`, "\"\xff\"", "\"\xc3\"",
-		`"` + strings.Repeat("a", 1_000_000) + `"`, `"` + strings.Repeat("🙂", 10_000) + `"`, strings.Repeat("[", 40) + strings.Repeat("]", 40),
-		"NaN", "undefined", "01", "+1", ".5", "0x10", "'x'", "",
-		"[" + strings.Repeat("1,", 5000) + "1]",
-	})
+	return oneOf(m, m.odd.values)
 }
 
 // beyond is a value that is a little more or less than a good one.
@@ -38,7 +39,17 @@ func (m maker) beyond(good *node) string {
 	if n, err := strconv.ParseFloat(good.raw, 64); err == nil {
 		return strconv.FormatFloat(oneOf(m, []float64{n + 1, n - 1, -n, n + 0.5, n + 0.001, n * 1e6, n * 1e12}), 'f', -1, 64)
 	}
-	return oneOf(m, oddNumbers())
+	return oneOf(m, m.odd.numbers)
+}
+
+func oddValues() []string {
+	return []string{
+		"null", "true", "false", `""`, `" "`, "[]", "{}", "[null]", "[[]]", `{"a":1}`, `[{"a":[{}]}]`, `"\ud800"`, `"\udc00\ud800"`, `"\u0000"`,
+		`"a\u0000b"`, "\"\xff\"", "\"\xc3\"",
+		`"` + strings.Repeat("a", 1_000_000) + `"`, `"` + strings.Repeat("🙂", 10_000) + `"`, strings.Repeat("[", 40) + strings.Repeat("]", 40),
+		"NaN", "undefined", "01", "+1", ".5", "0x10", "'x'", "",
+		"[" + strings.Repeat("1,", 5000) + "1]",
+	}
 }
 
 func oddNumbers() []string {

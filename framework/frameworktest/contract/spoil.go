@@ -39,7 +39,7 @@ func (m maker) spoilValue(d *draft) string {
 	if m.chance(3) && at.kind == isRaw {
 		*at = *raw(m.beyond(at))
 	} else {
-		*at = *raw(m.odd())
+		*at = *raw(m.oddValue())
 	}
 	d.write()
 	return "a value"
@@ -53,7 +53,7 @@ func (m maker) spoilMembers(d *draft) string {
 	o := oneOf(m, d.content.objects())
 	if len(o.members) == 0 || m.chance(4) {
 		name := oneOf(m, []string{"id", "owner", "is_staff", "created_at", "version", "stock", "", "__proto__", "a\u0000b", "é", "name ", m.letters(6)})
-		o.members = append(o.members, &member{name, raw(m.odd())})
+		o.members = append(o.members, &member{name, raw(m.oddValue())})
 		d.write()
 		return "a member too many"
 	}
@@ -61,7 +61,7 @@ func (m maker) spoilMembers(d *draft) string {
 	how := "a member too few"
 	switch one := o.members[at]; m.dice.IntN(4) {
 	case 0:
-		o.members, how = append(o.members, &member{one.name, raw(m.odd())}), "a member twice"
+		o.members, how = append(o.members, &member{one.name, raw(m.oddValue())}), "a member twice"
 	case 1:
 		o.members[at], how = &member{strings.ToUpper(one.name), one.value}, "a name in another case"
 	default:
@@ -76,18 +76,34 @@ func (m maker) spoilBody(d *draft) string {
 	if d.method == http.MethodGet {
 		return ""
 	}
-	text := oneOf(m, oddBodies())
+	text := oneOf(m, m.odd.bodies)
 	if d.sends && m.chance(3) {
-		text = oneOf(m, []string{
-			string(d.body) + "{}", string(d.body) + "x", "\xef\xbb\xbf" + string(d.body), string(d.body[:m.dice.IntN(len(d.body)+1)]), "[" + string(d.body) + "]",
-			strings.Repeat(" ", bodyLimit-len(d.body)) + string(d.body), strings.Repeat(" ", bodyLimit) + string(d.body),
-		})
+		text = m.bent(string(d.body))
 	}
 	d.body, d.sends = []byte(text), true
 	if d.header.Get("Content-Type") == "" {
 		d.header.Set("Content-Type", "application/json")
 	}
 	return "a body"
+}
+
+// bent is a body to which something was done.
+func (m maker) bent(body string) string {
+	switch m.dice.IntN(7) {
+	case 0:
+		return body + "{}"
+	case 1:
+		return body + "x"
+	case 2:
+		return "\xef\xbb\xbf" + body
+	case 3:
+		return body[:m.dice.IntN(len(body)+1)]
+	case 4:
+		return strings.Repeat(" ", bodyLimit-len(body)) + body // as long as may be
+	case 5:
+		return strings.Repeat(" ", bodyLimit) + body
+	}
+	return "[" + body + "]"
 }
 
 // spoilQuery asks for something odd, or oddly.
@@ -99,11 +115,11 @@ func (m maker) spoilQuery(d *draft) string {
 		}
 	}
 	if len(names) == 0 || m.chance(6) {
-		d.rawQuery = oneOf(m, oddQueries())
+		d.rawQuery = oneOf(m, m.odd.queries)
 		return "a query"
 	}
 	name := oneOf(m, names)
-	value := oneOf(m, oddTexts())
+	value := oneOf(m, m.odd.texts)
 	if m.chance(3) {
 		value = m.letters(m.dice.IntN(10))
 	}
@@ -124,7 +140,7 @@ func (m maker) spoilPath(d *draft) string {
 		return "a path"
 	}
 	parts := strings.Split(d.path, "/")
-	parts[at+1] = url.PathEscape(oneOf(m, append(oddTexts(), m.uuid(), m.uuid(), m.uuid())))
+	parts[at+1] = url.PathEscape(oneOf(m, append(slices.Clip(m.odd.texts), m.uuid(), m.uuid(), m.uuid())))
 	if m.chance(8) {
 		parts[at+1] = oneOf(m, []string{"%2F", "%2e%2e", "%00", "%ff", "%C3%A9", "..%2f..", "a%20b"})
 	}
@@ -153,7 +169,7 @@ func (m maker) spoilMedia(d *draft) string {
 		d.header.Set("Content-Encoding", oneOf(m, []string{"br", "deflate", "identity", "gzip, gzip", "x"}))
 	default:
 		d.header.Del("Content-Type")
-		if media := oneOf(m, oddMedia()); media != "" {
+		if media := oneOf(m, m.odd.media); media != "" {
 			d.header.Set("Content-Type", media)
 		}
 	}
@@ -171,9 +187,9 @@ func zipped(body []byte) []byte {
 // spoilHeader breaks a header.
 func (m maker) spoilHeader(d *draft) string {
 	name := oneOf(m, []string{
-		"Idempotency-Key", "Authorization", "Authorization", "Cookie", "X-CSRFToken", "Accept", "Origin", "X-HTTP-Method-Override",
+		"Idempotency-Key", "Idempotency-Key", "Authorization", "Authorization", "Cookie", "X-CSRFToken", "Accept", "Origin", "X-HTTP-Method-Override",
 		"If-Match", "Range", "X-Request-Id",
 	})
-	d.header.Set(name, oneOf(m, oddHeaders()))
+	d.header.Set(name, oneOf(m, m.odd.headers))
 	return "the header " + name
 }

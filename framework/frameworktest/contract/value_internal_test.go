@@ -25,7 +25,7 @@ const grown = `{"openapi": "3.1.0", "paths": {"/things": {"post": {"operationId"
 			"place": {"anyOf": [{"$ref": "#/components/schemas/Part"}, {"type": "null"}]}}},
 		"Part": {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer", "minimum": 0}, "whole": {"$ref": "#/components/schemas/Thing"}}}}}}`
 
-// Values are what their schema allows, at every seed.
+// Values are what their schema allows.
 func TestValuesAreAllowed(t *testing.T) {
 	c, err := New([]byte(grown))
 	if err != nil {
@@ -38,14 +38,15 @@ func TestValuesAreAllowed(t *testing.T) {
 	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	for i := range uint64(500) {
-		d := newMaker(c, seed+i, nil).draft(o)
+	m := newMaker(c, seed, nil)
+	for range 500 {
+		d := m.draft(o)
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(d.body))
 		if err != nil {
-			t.Fatalf("seed %d: %v\n%s", seed+i, err, d)
+			t.Fatalf("%v\n%s", err, d)
 		}
 		if err := schema.Validate(value); err != nil {
-			t.Errorf("seed %d: %v\n%s", seed+i, err, d)
+			t.Errorf("%v\n%s", err, d)
 		}
 	}
 }
@@ -63,8 +64,8 @@ func TestSpoilersSpoil(t *testing.T) {
 	}
 	good := 0
 	how := map[string]int{}
-	for seed := range uint64(2000) {
-		m := newMaker(c, seed, nil)
+	m := newMaker(c, 1, nil)
+	for range 1000 {
 		d := m.draft(o)
 		was := d.String()
 		how[m.spoil(d)]++
@@ -73,8 +74,8 @@ func TestSpoilersSpoil(t *testing.T) {
 			good++
 		}
 	}
-	if good > 200 || len(how) < 8 {
-		t.Errorf("%d of 2000 requests were not spoilt; the ways were %v", good, how)
+	if good > 100 || len(how) < 8 {
+		t.Errorf("%d of 1000 requests were not spoilt; the ways were %v", good, how)
 	}
 }
 

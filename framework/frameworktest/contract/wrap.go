@@ -16,7 +16,7 @@ import (
 //
 // Of a path or a method that it does not describe, the answer must be a refusal
 // that says so: 404 or 405, or what is told to a caller who may not even know
-// that: 400 for the host, 401, 403, 429 or 503. HEAD is held to what GET
+// that: 400 for the host, 401, 403, 429, 500 or 503. HEAD is held to what GET
 // promises. OPTIONS, which every path answers, is held to its statuses alone.
 //
 // A request that succeeds must be as the document has it, save that
@@ -66,13 +66,13 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	response, err := t.next.RoundTrip(r)
 	if err != nil {
-		return response, err
+		return nil, err
 	}
 	body, err := io.ReadAll(response.Body)
 	_ = response.Body.Close()
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	if err != nil {
-		return response, err
+		return nil, err // the answer broke off
 	}
 	x.sent, x.status, x.answered, x.body = sent.Bytes(), response.StatusCode, response.Header, body
 	t.told.all(t.contract.check(x))
