@@ -39,7 +39,11 @@ func (l *listing) serve(c *Call, r *request) (*response, error) {
 		return nil, err
 	}
 	page := Page{Window: asked.window, Link: l.linker(c, r)}
-	rows, err := l.found(c, asked, &page)
+	read := l.page
+	if asked.ranking != nil {
+		read = l.ranked
+	}
+	rows, err := read(c, asked, &page)
 	if err != nil {
 		return nil, err
 	}
@@ -123,47 +127,14 @@ func (l *listing) matching(c *Call, asked *listed) *bun.SelectQuery {
 	for _, n := range asked.narrow {
 		q = q.WhereGroup(" AND ", n)
 	}
-	if asked.ranking != nil {
-		q = asked.ranking.join(q, l.resource)
-	}
 	return q
-}
-
-// ordered is that query in the order that was asked for.
-func (l *listing) ordered(c *Call, asked *listed) *bun.SelectQuery {
-	q := l.matching(c, asked)
-	if asked.ranking != nil && asked.order.relevance {
-		q = q.OrderExpr("? DESC", rankOf(l.resource))
-	}
-	return l.resource.ordering.apply(q, asked.order.terms)
-}
-
-// found is a page of what is asked for or, where a search leaves nothing, of
-// what it was probably meant to be.
-func (l *listing) found(c *Call, asked *listed, page *Page) (reflect.Value, error) {
-	rows, err := l.page(c, asked, page)
-	if err != nil || asked.ranking == nil || asked.ranking.Instead == nil || page.matched() {
-		return rows, err
-	}
-	instead, err := asked.ranking.Instead(c)
-	if err != nil || instead == nil {
-		return rows, err
-	}
-	asked.ranking = instead
-	return l.page(c, asked, page)
-}
-
-// matched reports whether any row surely matches; a page past the end has none
-// of its own, and a rough total is no proof.
-func (p *Page) matched() bool {
-	return p.Rows > 0 || p.Total.Known && !p.Total.Rough && p.Total.Count > 0
 }
 
 // page reads one window of rows, one more to know whether others follow, and
 // counts only where the rows do not already tell the total.
 func (l *listing) page(c *Call, asked *listed, page *Page) (reflect.Value, error) {
 	w := asked.window
-	rows, more, err := l.shown.rows(c, l.ordered(c, asked), window{rows: w.Limit, offset: w.Offset, probe: true})
+	rows, more, err := l.shown.rows(c, l.resource.ordering.apply(l.matching(c, asked), asked.order.terms), window{rows: w.Limit, offset: w.Offset, probe: true})
 	if err != nil {
 		return rows, err
 	}

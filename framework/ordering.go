@@ -177,22 +177,33 @@ func (b *boundOrdering) readTerms(text string) (terms []orderTerm, ignored []str
 
 // apply orders a query. Its text is made of columns alone.
 func (b *boundOrdering) apply(q *bun.SelectQuery, terms []orderTerm) *bun.SelectQuery {
-	seen := map[string]bool{}
-	for _, t := range append(slices.Clip(terms), orderTerm{field: b.key}) {
-		if seen[t.field.column.Name] {
-			continue
-		}
-		seen[t.field.column.Name] = true
-		direction := "ASC"
-		if t.descending {
-			direction = "DESC"
-		}
-		if t.field.Nullable {
-			direction += " NULLS LAST"
-		}
-		q = q.OrderExpr("? ?", t.field.Ident(), bun.Safe(direction))
+	for _, t := range b.settled(terms) {
+		q = q.OrderExpr("? ?", t.field.Ident(), bun.Safe(t.direction()))
 	}
 	return q
+}
+
+// settled are the terms, each field once, with the primary key to decide.
+func (b *boundOrdering) settled(terms []orderTerm) (settled []orderTerm) {
+	seen := map[string]bool{}
+	for _, t := range append(slices.Clip(terms), orderTerm{field: b.key}) {
+		if !seen[t.field.column.Name] {
+			seen[t.field.column.Name] = true
+			settled = append(settled, t)
+		}
+	}
+	return settled
+}
+
+func (t orderTerm) direction() string {
+	direction := "ASC"
+	if t.descending {
+		direction = "DESC"
+	}
+	if t.field.Nullable {
+		direction += " NULLS LAST"
+	}
+	return direction
 }
 
 // params is the parameter, if there is anything to ask for.

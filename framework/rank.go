@@ -58,10 +58,13 @@ func bindRanker(r *resource, fault func(error)) *BoundRanker {
 
 // join narrows a query to the rows that match. The columns get names that no
 // model has, so that a condition which does not qualify its own stays clear.
+// Those rows come first, and CROSS JOIN has SQLite look them up in the table:
+// it would begin with an index of any filter, however many rows that leaves.
 func (k *Ranking) join(q *bun.SelectQuery, r *resource) *bun.SelectQuery {
 	key, rank := rankNames(r)
-	return q.Join(`JOIN (SELECT "key" AS ?, "rank" AS ? FROM (?) AS found) AS ?`, key, rank, k.Rows, bun.Ident(r.table.Alias+"__ranking")).
-		JoinOn("? = ?TableAlias.?", key, bun.Ident(r.pk.Name))
+	return q.ModelTableExpr(`(SELECT "key" AS ?, "rank" AS ? FROM (?) AS found) AS ? CROSS JOIN ? AS ?`,
+		key, rank, k.Rows, bun.Ident(r.table.Alias+"__ranking"), r.table.SQLNameForSelects, bun.Ident(r.table.Alias)).
+		Where("? = ?TableAlias.?", key, bun.Ident(r.pk.Name))
 }
 
 // rankOf is the rank in a query that a ranking has joined.

@@ -54,16 +54,18 @@ CREATE TABLE variants (
 
 CREATE INDEX variants_product ON variants (product_id, position, id);
 
--- The words that products are found by, and the trigrams of all words, by
--- which misspelt ones are found.
+-- The words that products are found by, and the trigrams of those that are no
+-- codes, by which misspelt ones are found. Package ranked tells of the columns.
 CREATE TABLE product_terms (
     "key" {{uuid}} NOT NULL REFERENCES products (id) ON DELETE CASCADE,
     term {{text}} NOT NULL,
     weight {{bigint}} NOT NULL CHECK (weight > 0),
-    PRIMARY KEY ("key", term)
+    depth {{bigint}} NOT NULL CHECK (depth > 0),
+    spelt {{bool}} NOT NULL,
+    PRIMARY KEY ("key", term){{if postgres}} INCLUDE (weight, depth){{end}}
 ){{if sqlite}} WITHOUT ROWID{{end}};
 
-CREATE INDEX product_terms_term ON product_terms (term, "key", weight);
+CREATE INDEX product_terms_term ON product_terms (term, "key", weight, depth);
 
 CREATE TABLE product_grams (
     term {{text}} NOT NULL,

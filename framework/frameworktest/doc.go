@@ -32,4 +32,7 @@
 // [TestAuthenticator], [TestPermission], [TestThrottle] or [TestErrorShape].
 // They hold what the interfaces' comments say against it; the framework's own
 // classes pass the same suites.
+//
+// Package contract, below this one, holds every request and answer of a test
+// server against the API's own reference.
 package frameworktest

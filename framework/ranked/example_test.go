@@ -29,9 +29,11 @@ CREATE TABLE book_terms (
     "key" {{uuid}} NOT NULL REFERENCES books (id) ON DELETE CASCADE,
     term {{text}} NOT NULL,
     weight {{bigint}} NOT NULL CHECK (weight > 0),
-    PRIMARY KEY ("key", term)
+    depth {{bigint}} NOT NULL CHECK (depth > 0),
+    spelt {{bool}} NOT NULL,
+    PRIMARY KEY ("key", term){{if postgres}} INCLUDE (weight, depth){{end}}
 ){{if sqlite}} WITHOUT ROWID{{end}};
-CREATE INDEX book_terms_term ON book_terms (term, "key", weight);
+CREATE INDEX book_terms_term ON book_terms (term, "key", weight, depth);
 
 CREATE TABLE book_grams (
     term {{text}} NOT NULL,

@@ -31,6 +31,7 @@ CREATE TABLE products (
     name {{text}} NOT NULL,
     brand {{text}} NOT NULL,
     description {{text}} NOT NULL,
+    code {{text}} NOT NULL,
     kind {{text}} NOT NULL,
     rank {{bigint}} NOT NULL,
     hidden {{bool}} NOT NULL
@@ -39,9 +40,11 @@ CREATE TABLE product_terms (
     "key" {{uuid}} NOT NULL REFERENCES products (id) ON DELETE CASCADE,
     term {{text}} NOT NULL,
     weight {{bigint}} NOT NULL CHECK (weight > 0),
-    PRIMARY KEY ("key", term)
+    depth {{bigint}} NOT NULL CHECK (depth > 0),
+    spelt {{bool}} NOT NULL,
+    PRIMARY KEY ("key", term){{if postgres}} INCLUDE (weight, depth){{end}}
 ){{if sqlite}} WITHOUT ROWID{{end}};
-CREATE INDEX product_terms_term ON product_terms (term, "key", weight);
+CREATE INDEX product_terms_term ON product_terms (term, "key", weight, depth);
 CREATE TABLE product_grams (
     term {{text}} NOT NULL,
     gram {{text}} NOT NULL,
@@ -57,6 +60,7 @@ type Product struct {
 	Name        string
 	Brand       string
 	Description string
+	Code        string
 	Kind        string
 	Rank        int64 // a column of the name that a ranking has
 	Hidden      bool
@@ -71,7 +75,7 @@ type productView struct {
 var index = ranked.Index{Terms: "product_terms", Grams: "product_grams", Param: "q"}
 
 func (p *Product) fields() []ranked.Field {
-	return []ranked.Field{{Text: p.Name, Weight: 8}, {Text: p.Brand, Weight: 4}, {Text: p.Description, Weight: 1}}
+	return []ranked.Field{{Text: p.Name, Weight: 8}, {Text: p.Brand, Weight: 4}, {Text: p.Description, Weight: 1}, {Text: p.Code, Weight: 2, Exact: true}}
 }
 
 // stamp is how keys of tests are made: the nth product's, ascending.
@@ -192,12 +196,16 @@ func finds(tb testing.TB, c *frameworktest.Client, query string, want ...string)
 	}
 }
 
-// ids are the keys of what is found, in order.
+// ids are the keys of what is found, in order, where that is all on one page.
 func ids(tb testing.TB, c *frameworktest.Client, query string) []string {
 	tb.Helper()
 	var found []string
-	for _, item := range listedOf(tb, c, query).Items {
+	a := listedOf(tb, c, query)
+	for _, item := range a.Items {
 		found = append(found, item.ID.String())
+	}
+	if a.Total != len(found) {
+		tb.Errorf("%s finds %d rows and tells of %d", query, len(found), a.Total)
 	}
 	return found
 }

@@ -1,14 +1,10 @@
 package ranked
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"unicode/utf8"
-
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework"
 )
@@ -16,12 +12,14 @@ import (
 // Limits of one search.
 const (
 	mostCharacters = 100
-	mostWords      = 16
+	mostWords      = 8
+	mostCandidates = 50_000
 )
 
 // An Index is a search over the words that an application stores with its rows,
-// a [framework.Ranker]. The package comment says what matches and which tables
-// there must be. It does not change: one serves any number of requests at once.
+// a [framework.Ranker]. The package comment says what matches, what it costs
+// and which tables there must be. It does not change: one serves any number of
+// requests at once.
 type Index struct {
 	// Terms is the table of words. Required.
 	Terms string
@@ -30,19 +28,19 @@ type Index struct {
 	Grams string
 	// Param is the query parameter. Defaults to "search".
 	Param string
+	// Candidates is how many rows a search looks at, at most, which bounds its
+	// cost. Defaults to 50,000.
+	Candidates int
 }
 
 // Bind implements [framework.Ranker].
 func (i Index) Bind(f *framework.Facts) (framework.BoundRanker, error) {
-	switch i.Terms {
-	case "":
-		return framework.BoundRanker{}, errors.New("no table; set Terms to that of the words, such as \"product_terms\"")
-	case i.Grams:
-		return framework.BoundRanker{}, fmt.Errorf("the table %q is that of Terms and of Grams; trigrams have one of their own", i.Terms)
+	if err := i.check(); err != nil {
+		return framework.BoundRanker{}, err
 	}
-	p := framework.Param{Name: i.Param, Doc: "Words that must each begin a word of the row; the best matches come first."}
-	if p.Name == "" {
-		p.Name = "search"
+	p := framework.Param{
+		Name: cmp.Or(i.Param, "search"),
+		Doc:  fmt.Sprintf("At most %d words, which must each begin a word of the row; the best matches come first.", mostWords),
 	}
 	self := f.Self()
 	return framework.BoundRanker{Param: p, Read: func(_ *framework.Call, text string) (*framework.Ranking, error) {
@@ -57,34 +55,14 @@ func (i Index) Bind(f *framework.Facts) (framework.BoundRanker, error) {
 	}}, nil
 }
 
-// matches is a subquery of the rows that have a word for each one asked.
-func (i Index) matches(asked []string) schema.QueryAppender {
-	terms := bun.Ident(i.Terms)
-	if len(asked) == 0 {
-		return bun.SafeQuery(`SELECT "key", weight AS "rank" FROM ? WHERE 1 = 0`, terms)
+func (i Index) check() error {
+	switch {
+	case i.Terms == "":
+		return errors.New("no table; set Terms to that of the words, such as \"product_terms\"")
+	case i.Terms == i.Grams:
+		return fmt.Errorf("the table %q is that of Terms and of Grams; trigrams have one of their own", i.Terms)
+	case i.Candidates < 0:
+		return fmt.Errorf("its number of Candidates is %d; it must be 1 or more, or absent for %d", i.Candidates, mostCandidates)
 	}
-	var parts []string
-	var args []any
-	distinct := slices.Compact(slices.Sorted(slices.Values(asked)))
-	for _, word := range distinct {
-		parts = append(parts, `SELECT "key", max(CASE WHEN term = ? THEN 2 * weight ELSE weight END) AS points, 1 AS words FROM ? WHERE ? GROUP BY "key"`)
-		args = append(args, word, terms, begins(bun.Ident("term"), word))
-	}
-	parts = append(parts, `SELECT "key", weight, 0 FROM ? WHERE term = ?`)
-	args = append(args, terms, wholeName(asked))
-	return bun.SafeQuery(fmt.Sprintf(
-		`SELECT "key", sum(points) AS "rank" FROM (%s) AS points GROUP BY "key" HAVING sum(words) = %d`,
-		strings.Join(parts, " UNION ALL "), len(distinct)), args...)
+	return nil
 }
-
-// begins is a condition: the term begins with the word. No term has the last
-// character of Unicode, which is none, so all of them come before it, and what
-// comes after does not begin so. Both databases compare bytes, and UTF-8 has
-// the order of its characters.
-func begins(term schema.QueryAppender, word string) schema.QueryAppender {
-	return bun.SafeQuery("? >= ? AND ? < ?", term, word, term, word+string(utf8.MaxRune))
-}
-
-// wholeName is the term of a row whose first field has just these words. It
-// begins with what no word has.
-func wholeName(name []string) string { return "=" + strings.Join(name, " ") }

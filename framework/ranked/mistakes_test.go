@@ -22,6 +22,8 @@ func TestMistakes(t *testing.T) {
 			v.Ranked = ranked.Index{Terms: "product_terms", Grams: "product_terms"}
 		},
 			`products: ranked: the table "product_terms" is that of Terms and of Grams; trigrams have one of their own`},
+		{"a negative number of candidates", func(v *framework.ViewSet[Product]) { v.Ranked = ranked.Index{Terms: "product_terms", Candidates: -1} },
+			`products: ranked: its number of Candidates is -1; it must be 1 or more, or absent for 50000`},
 		{"a parameter of a filter", func(v *framework.ViewSet[Product]) {
 			v.Filters = []framework.Filter{filter.ExactAs("q", "kind")}
 		}, `products: ranked: parameter "q" is read by filter "kind" already`},

@@ -3,7 +3,6 @@ package ranked
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/uptrace/bun"
@@ -16,18 +15,27 @@ import (
 const (
 	// shortest is the length of a word that may be a misspelt one.
 	shortest = 3
+	// mostMisspelt is how many words of a search may be.
+	mostMisspelt = 3
 	// mostNear is how many known words are looked at for a misspelt one.
 	mostNear = 100
+	// mostShared is among how many words the caller's are looked for: those with
+	// the most trigrams in common.
+	mostShared = 400
+	// mostKnowing and mostHaving are in how many rows a word of the search, and
+	// one of those many, is looked for that the caller has.
+	mostKnowing = 10_000
+	mostHaving  = 1000
 )
 
 // meant finds what words were meant that no row has.
 func (i Index) meant(self framework.Target, asked []string) func(c *framework.Call) (*framework.Ranking, error) {
-	if i.Grams == "" || len(asked) == 0 {
+	if i.Grams == "" || !slices.ContainsFunc(asked, doubtful) {
 		return nil
 	}
 	return func(c *framework.Call) (*framework.Ranking, error) {
 		unknown, err := i.unknown(c, self, asked)
-		if err != nil || len(unknown) == 0 || slices.ContainsFunc(unknown, short) {
+		if err != nil || len(unknown) == 0 || len(unknown) > mostMisspelt || slices.ContainsFunc(unknown, certain) {
 			return nil, err
 		}
 		near, err := i.nearest(c, self, unknown)
@@ -44,46 +52,47 @@ func (i Index) meant(self framework.Target, asked []string) func(c *framework.Ca
 	}
 }
 
-func short(word string) bool { return utf8.RuneCountInString(word) < shortest }
+// doubtful reports whether a word may be misspelt.
+func doubtful(word string) bool { return !certain(word) }
+
+// certain reports whether a word is none that anybody misspells.
+func certain(word string) bool { return utf8.RuneCountInString(word) < shortest || coded(word) }
 
 // unknown are the words that begin no word of a row that the caller has.
 func (i Index) unknown(c *framework.Call, self framework.Target, asked []string) ([]string, error) {
 	unknown := slices.Compact(slices.Sorted(slices.Values(asked)))
-	var parts []string
-	var args []any
+	var parts []schema.QueryAppender
 	for n, word := range unknown {
-		parts = append(parts, fmt.Sprintf("SELECT %d, '' WHERE ?", n))
-		args = append(args, i.had(c, self, begins(column("ranked_term", "term"), word)))
+		known := bun.SafeQuery(`SELECT "key" FROM ? AS known WHERE ? ORDER BY term, "key" LIMIT ?`,
+			bun.Ident(i.Terms), beginning(word).in("known"), mostKnowing)
+		parts = append(parts, bun.SafeQuery("SELECT ?, '' WHERE ?", n, had(c, self, known)))
 	}
 	var found []string
-	err := each(c, c.Session(), bun.SafeQuery(strings.Join(parts, " UNION ALL "), args...), func(n int, _ string) {
+	err := each(c, c.Session(), chain{" UNION ALL ", parts}, func(n int, _ string) {
 		found = append(found, unknown[n])
 	})
 	return slices.DeleteFunc(unknown, func(word string) bool { return slices.Contains(found, word) }), err
 }
 
-// had is a condition: among the terms of the caller's rows is one of which that
-// is true.
-func (i Index) had(c *framework.Call, self framework.Target, term schema.QueryAppender) schema.QueryAppender {
-	return bun.SafeQuery("EXISTS (SELECT 1 FROM ? AS ranked_term WHERE ? AND ?)",
-		bun.Ident(i.Terms), term, self.Has(c, column("ranked_term", "key")))
+// had is a condition: the caller has one of the rows whose keys a query finds.
+func had(c *framework.Call, self framework.Target, keys schema.QueryAppender) schema.QueryAppender {
+	return bun.SafeQuery("EXISTS (SELECT 1 FROM (?) AS ranked_row WHERE ?)", keys, self.Has(c, column("ranked_row", "key")))
 }
 
 // nearest maps each word to the nearest word of the rows that the caller has.
 // Words that nothing is near are not in it.
 func (i Index) nearest(c *framework.Call, self framework.Target, unknown []string) (map[string]string, error) {
-	known := column("ranked_gram", "term")
-	var parts []string
-	var args []any
+	having := bun.SafeQuery(`SELECT "key" FROM ? AS holder WHERE term = shared.term AND spelt ORDER BY "key" LIMIT ?`, bun.Ident(i.Terms), mostHaving)
+	var parts []schema.QueryAppender
 	for n, word := range unknown {
 		grams := slices.Compact(slices.Sorted(slices.Values(trigrams(word))))
-		parts = append(parts, fmt.Sprintf("SELECT * FROM (SELECT %d AS word, term FROM ? AS ranked_gram WHERE gram IN (?)"+
-			" GROUP BY term HAVING count(*) >= ? AND ? ORDER BY count(*) DESC, term LIMIT %d) AS near_%d", n, mostNear, n))
-		has := i.had(c, self, bun.SafeQuery("? = ?", column("ranked_term", "term"), known))
-		args = append(args, bun.Ident(i.Grams), sqldb.List(grams), sqldb.Param(fewestCommon(len(grams))), has)
+		shared := bun.SafeQuery("SELECT term, count(*) AS common FROM ? WHERE gram IN (?) GROUP BY term HAVING count(*) >= ? ORDER BY count(*) DESC, term LIMIT ?",
+			bun.Ident(i.Grams), sqldb.List(grams), sqldb.Param(fewestCommon(len(grams))), mostShared)
+		parts = append(parts, bun.SafeQuery("SELECT word, term FROM (SELECT ? AS word, term FROM (?) AS shared WHERE ? ORDER BY common DESC, term LIMIT ?) AS ?",
+			n, shared, had(c, self, having), mostNear, bun.Ident(fmt.Sprintf("near_%d", n))))
 	}
 	terms := make([][]string, len(unknown))
-	err := each(c, c.Session(), bun.SafeQuery(strings.Join(parts, " UNION ALL "), args...), func(n int, term string) {
+	err := each(c, c.Session(), chain{" UNION ALL ", parts}, func(n int, term string) {
 		terms[n] = append(terms[n], term)
 	})
 	near := map[string]string{}
@@ -93,9 +102,4 @@ func (i Index) nearest(c *framework.Call, self framework.Target, unknown []strin
 		}
 	}
 	return near, err
-}
-
-// column is a column under its table's name in the statement.
-func column(table, name string) schema.QueryAppender {
-	return bun.SafeQuery("?.?", bun.Ident(table), bun.Ident(name))
 }

@@ -131,9 +131,10 @@ func TestPlans(t *testing.T) {
 			indexes    [][]string // of each statement
 			want       int
 		}{
-			{"a beginning", "xyl", [][]string{{"product_terms_term"}}, 1},
-			{"two words", "wheat xyl", [][]string{{"product_terms_term"}}, 1},
-			{"a misspelt word", "xyllitol", [][]string{{"product_terms_term"}, {"product_terms_term"}, {"product_grams_gram", "product_terms_term"}, {"product_terms_term"}}, 1},
+			{"a beginning", "xyl", [][]string{{"product_terms_term"}, nil}, 1},
+			{"two words", "wheat xyl", [][]string{{"product_terms_term"}, nil}, 1},
+			{"eight words", "wheat xyl ba be bi bo bu k", [][]string{{"product_terms_term"}, {"product_terms_term"}}, 0},
+			{"a misspelt word", "xyllitol", [][]string{{"product_terms_term"}, {"product_terms_term"}, {"product_grams_gram", "product_terms_term"}, {"product_terms_term"}, nil}, 1},
 			{"nothing near", "qqqqq", [][]string{{"product_terms_term"}, {"product_terms_term"}, {"product_grams_gram"}}, 0},
 		} {
 			t.Run(s.name, func(t *testing.T) {

@@ -3,33 +3,24 @@ package ranked
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/sqldb"
 )
 
-const (
-	// heaviest bounds a weight, so that no sum of them reaches exactPoints.
-	heaviest = 1000
-	// exactPoints is what a row counts more whose name is what was asked for.
-	exactPoints = 1_000_000
-	// longestName is how many characters of a name and its mark an index of
-	// PostgreSQL takes for sure. A search never has so many.
-	longestName = 400
-)
-
-// A Field is text of a row and what its words count, 1 to 1000. Where a word is
-// in several fields, the highest weight holds.
+// A Field is text of a row and what its words count.
 type Field struct {
-	Text   string
+	Text string
+	// Weight is 1 to 1000. Where a word is in several fields, the highest holds.
 	Weight int
+	// Exact says that the words are codes, such as those of an article: they are
+	// found by their beginnings, but are never what a misspelt word was meant to
+	// be, and their trigrams are not stored. Defaults to false.
+	Exact bool
 }
 
 // A Row is what is stored of one row: its primary key, and its fields, of which
@@ -80,24 +71,6 @@ func (i Index) Remove(ctx context.Context, s *sqldb.Session, keys ...any) error 
 	return nil
 }
 
-// termsOf are the terms of a row and their weights.
-func termsOf(fields []Field) (map[string]int, error) {
-	terms := map[string]int{}
-	for n, f := range fields {
-		if f.Weight < 1 || f.Weight > heaviest {
-			return nil, fmt.Errorf("ranked: the weight of field %d is %d; it must be 1 to %d", n+1, f.Weight, heaviest)
-		}
-		list := words(f.Text)
-		for _, word := range list {
-			terms[word] = max(terms[word], f.Weight)
-		}
-		if name := wholeName(list); n == 0 && len(list) > 0 && utf8.RuneCountInString(name) <= longestName {
-			terms[name] = exactPoints
-		}
-	}
-	return terms, nil
-}
-
 // Limits of what is sent at once.
 const (
 	mostRows   = 500
@@ -110,8 +83,8 @@ type batch struct {
 	index   Index
 	session *sqldb.Session
 	keys    []any
-	terms   [][]any         // key, term, weight
-	words   map[string]bool // without the names
+	terms   [][]any         // key, term, weight, depth, spelt
+	words   map[string]bool // that may be what a misspelt one was meant to be
 	learned map[string]bool // whose trigrams are stored
 }
 
@@ -126,10 +99,10 @@ func (b *batch) add(row Row) error {
 	if b.words == nil {
 		b.words = map[string]bool{}
 	}
-	for _, term := range slices.Sorted(maps.Keys(terms)) {
-		b.terms = append(b.terms, []any{row.Key, term, terms[term]})
-		if !strings.HasPrefix(term, "=") && !b.learned[term] {
-			b.words[term] = true
+	for _, t := range terms {
+		b.terms = append(b.terms, []any{row.Key, t.text, t.weight, t.depth, t.spelt})
+		if t.spelt && !coded(t.text) && !b.learned[t.text] {
+			b.words[t.text] = true
 		}
 	}
 	return nil
@@ -139,7 +112,7 @@ func (b *batch) store(ctx context.Context) error {
 	if err := b.index.Remove(ctx, b.session, b.keys...); err != nil {
 		return err
 	}
-	if err := b.insert(ctx, b.index.Terms, `"key", term, weight`, b.terms); err != nil {
+	if err := b.insert(ctx, b.index.Terms, `"key", term, weight, depth, spelt`, b.terms); err != nil {
 		return err
 	}
 	if err := b.learn(ctx); err != nil {

@@ -16,6 +16,8 @@ func TestHiddenRowsDecideNothing(t *testing.T) {
 			&Product{Name: "Saffrin Safranin", Hidden: true}, // nearer than what is there
 			&Product{Name: "Zebra", Hidden: true},
 			&Product{Name: "Rank", Rank: -1},
+			&Product{Name: "Candle", Code: "KWART-1"},
+			&Product{Name: "Kwart", Hidden: true}, // a word that the other has as a code
 		)
 		anyone := serve(t, db, products(index))
 		root := anyone.With("Authorization", "root")
@@ -28,6 +30,7 @@ func TestHiddenRowsDecideNothing(t *testing.T) {
 			{"nor by any condition of the scope", "rank", nil, []string{"Rank"}},
 			{"a hidden row does not make a word known", "safron", []string{"Saffron Rice"}, []string{"Safron"}},
 			{"a hidden row's word is not taken for what was meant", "saffrim", []string{"Saffron Rice"}, []string{"Saffrin Safranin"}},
+			{"a hidden row does not make a word of a code", "kwaart", nil, []string{"Kwart", "Candle"}},
 			{"a hidden row's word beside one that is there", "rice safron", []string{"Saffron Rice"}, nil},
 		} {
 			t.Run(c.name, func(t *testing.T) {

@@ -37,6 +37,26 @@ func (t tuples) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	return b, nil
 }
 
+// A chain is parts of a statement with a separator between them.
+type chain struct {
+	separator string
+	parts     []schema.QueryAppender
+}
+
+// AppendQuery implements [schema.QueryAppender].
+func (l chain) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+	for i, part := range l.parts {
+		if i > 0 {
+			b = append(b, l.separator...)
+		}
+		var err error
+		if b, err = part.AppendQuery(gen, b); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
 // each runs a query of a number and a text, and hands out its rows.
 func each(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, row func(n int, text string)) error {
 	rows, err := s.Query(ctx, q)

@@ -18,14 +18,16 @@ func TestStatements(t *testing.T) {
 			name, query, alike string
 			want               int
 		}{
-			{"all on one page", "q=atta", "q=rice", 1},
+			{"all on one page", "q=rice", "q=salt", 2},
+			{"several words", "q=rice+bas", "q=tata+sal", 2},
 			{"on several pages", "q=atta&limit=1", "q=amul&limit=1", 2},
-			{"a page past the end", "q=atta&page=9", "q=amul&page=8", 2},
+			{"a page past the end", "q=atta&page=9", "q=amul&page=8", 1},
 			{"nothing found, every word known", "q=atta+dahi", "q=rice+salt", 2},
-			{"nothing found, a word too short", "q=xy", "q=zz", 2},
+			{"nothing found, a word too short", "q=xy", "q=zz", 1},
+			{"nothing found, a code", "q=x44", "q=2222222", 1},
 			{"nothing found, nothing near", "q=xylophone", "q=zyklotron", 3},
 			{"no word", "q=%25", "q=!", 1},
-			{"a misspelt word", "q=basmti", "q=turmmi", 4},
+			{"a misspelt word", "q=basmti", "q=salltt", 5},
 			{"a misspelt word, on several pages", "q=basmti&limit=1", "q=attarr&limit=1", 5},
 			{"a misspelt word, on the second page", "q=basmti&limit=1&page=2", "q=rrrice&limit=1&page=2", 5},
 		} {

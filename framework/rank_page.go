@@ -1,0 +1,129 @@
+package framework
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb"
+)
+
+// ranked is a page of what a search finds or, where that is nothing, of what
+// it was probably meant to be.
+func (l *listing) ranked(c *Call, asked *listed, page *Page) (reflect.Value, error) {
+	rows, found, err := l.best(c, asked, page)
+	if err != nil || found > 0 || asked.ranking.Instead == nil {
+		return rows, err
+	}
+	instead, err := asked.ranking.Instead(c)
+	if err != nil || instead == nil {
+		return rows, err
+	}
+	asked.ranking = instead
+	rows, _, err = l.best(c, asked, page)
+	return rows, err
+}
+
+// best reads one window of what a ranking finds, and tells how much that is in
+// all. First come the keys alone: whatever else is shown of a row is read for
+// those of the window, and not for all that are put in order.
+func (l *listing) best(c *Call, asked *listed, page *Page) (rows reflect.Value, found int64, err error) {
+	w := asked.window
+	keys, found, err := l.keys(c, asked)
+	if err != nil {
+		return rows, 0, err
+	}
+	if page.More = int64(len(keys)) > w.Limit; page.More {
+		keys = keys[:w.Limit]
+	}
+	switch all := !page.More && (len(keys) > 0 || w.Offset == 0); {
+	case all || w.Counting.kind != countCapped && w.Counting.kind != countNone:
+		page.Total = Total{Count: found, Known: true}
+	case w.Counting.kind == countCapped:
+		page.Total = Total{Count: min(found, w.Counting.cap), Known: true, AtLeast: found > w.Counting.cap}
+	}
+	if len(keys) == 0 {
+		return reflect.ValueOf([]any{}), found, nil
+	}
+	pk := bun.Ident(l.resource.pk.Name)
+	q := l.resource.rows(c).Where("?TableAlias.? IN (?)", pk, sqldb.List(keys)).OrderExpr("CASE ?TableAlias.?? END", pk, inPlace(keys))
+	rows, _, err = l.shown.rows(c, q, window{})
+	page.Rows = rows.Len()
+	return rows, found, err
+}
+
+// keys are those of the rows of one window in their order, one more if others
+// follow, and how many rows match in all. What matches is looked for once: a
+// page past the end is not put in order.
+func (l *listing) keys(c *Call, asked *listed) (keys []any, found int64, err error) {
+	matched := asked.ranking.join(l.matching(c, asked), l.resource)
+	matched = matched.ColumnExpr(`?TableAlias.? AS "key", ? AS "rank"`, bun.Ident(l.resource.pk.Name), rankOf(l.resource))
+	var order []string
+	if asked.order.relevance {
+		order = append(order, `"rank" DESC`)
+	}
+	for n, t := range l.resource.ordering.settled(asked.order.terms) {
+		name := `"key"`
+		if t.field.column != l.resource.pk {
+			name = fmt.Sprintf(`"order_%d"`, n)
+			matched = matched.ColumnExpr("? AS ?", t.field.Ident(), bun.Safe(name))
+		}
+		order = append(order, name+" "+t.direction())
+	}
+	by, w := bun.Safe(strings.Join(order, ", ")), asked.window
+	rows, err := c.session.Query(c, bun.SafeQuery("WITH matched AS MATERIALIZED (?), total AS MATERIALIZED (SELECT count(*) AS found FROM matched)"+
+		` SELECT total.found, listed."key" FROM total LEFT JOIN (SELECT * FROM matched ORDER BY ?`+
+		" LIMIT (SELECT CASE WHEN found > ? THEN ? ELSE 0 END FROM total) OFFSET ?) AS listed ON 1 = 1 ORDER BY ?",
+		matched, by, sqldb.Param(w.Offset), sqldb.Param(w.Limit+1), sqldb.Param(w.Offset), by))
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		key := keyCell{column: l.resource.pk}
+		if err := rows.Scan(&found, &key); err != nil {
+			return nil, 0, err
+		}
+		if key.value.IsValid() {
+			keys = append(keys, key.value.Interface())
+		}
+	}
+	return keys, found, rows.Err()
+}
+
+// A keyCell takes a primary key; its value stays invalid where there is none.
+type keyCell struct {
+	column *schema.Field
+	value  reflect.Value
+}
+
+// Scan implements [sql.Scanner].
+func (k *keyCell) Scan(src any) error {
+	if src == nil {
+		return nil
+	}
+	k.value = reflect.New(k.column.StructField.Type).Elem()
+	return k.column.ScanWithCheck(k.value, src)
+}
+
+// inPlace are the cases that keep keys in their order. The last is repeated as
+// in [sqldb.List], so that there are few statements to prepare.
+type inPlace []any
+
+// AppendQuery implements [schema.QueryAppender].
+func (p inPlace) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+	padded := 1
+	for padded < len(p) {
+		padded *= 2
+	}
+	for n := range padded {
+		var err error
+		if b, err = bun.SafeQuery(" WHEN ? THEN ?", sqldb.Param(p[min(n, len(p)-1)]), n).AppendQuery(gen, b); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
