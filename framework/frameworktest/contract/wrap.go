@@ -59,10 +59,14 @@ type transport struct {
 // RoundTrip implements [http.RoundTripper].
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := exchangeOf(r)
-	var sent bytes.Buffer
 	if r.Body != nil && r.Body != http.NoBody {
+		sent, err := io.ReadAll(r.Body) // all of it now: an answer may come before it is sent
+		_ = r.Body.Close()
+		if err != nil {
+			return nil, err
+		}
 		r = r.Clone(r.Context())
-		r.Body = heard{io.TeeReader(r.Body, &sent), r.Body}
+		x.sent, r.Body = sent, io.NopCloser(bytes.NewReader(sent))
 	}
 	response, err := t.next.RoundTrip(r)
 	if err != nil {
@@ -74,7 +78,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err // the answer broke off
 	}
-	x.sent, x.status, x.answered, x.body = sent.Bytes(), response.StatusCode, response.Header, body
+	x.status, x.answered, x.body = response.StatusCode, response.Header, body
 	t.told.all(t.contract.check(x))
 	return response, nil
 }
