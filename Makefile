@@ -1,14 +1,21 @@
 # Everything here needs Go and nothing else, except: test and race want
-# PostgreSQL and Redis servers or their programs (as root on Debian they are
-# installed), and race wants a C compiler.
+# PostgreSQL and Redis servers or their programs, test a browser and Node.js too
+# (as root on Debian all are installed), and race wants a C compiler.
 
 FUZZTIME     ?= 30s
+BENCH_COUNT  ?= 1
 LINT_VERSION := 2.15.0
 LINTER       := .bin/golangci-lint
 PROGRAM      := .bin/trestle
+REFERENCE    := .bin/openapi.json
+CLIENTS      := examples/clients
+
+# What makes the Go client; package-lock.json has the version of the other.
+CODEGEN_VERSION := 2.8.2
+CODEGEN         := .bin/oapi-codegen
 
 # The programs under examples/ that are modules of their own.
-MODULES := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod))
+MODULES := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod examples/*/*/go.mod))
 
 # -race makes the C library inside SQLite's driver, which has no goroutines of
 # its own, many times slower and finds nothing there.
@@ -26,7 +33,7 @@ endif
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Built and then run, because "go run" turns every exit code into 1. The version
 # control's stamp is left out: git may refuse a folder of another user.
@@ -65,9 +72,34 @@ $(LINTER)-$(LINT_VERSION):
 	GOBIN='$(CURDIR)/.bin' CGO_ENABLED=0 go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(LINT_VERSION)
 	mv $(LINTER) $@
 
+# They are committed, with the sum of the reference that they were made of, which
+# is that of a program without settings.
+.PHONY: clients
+clients: build $(CODEGEN)-$(CODEGEN_VERSION) ## Make the clients in examples/clients of the reference (needs Node.js)
+	env -i $(PROGRAM) openapi > $(REFERENCE)
+	cd $(CLIENTS)/go && ../../../$(CODEGEN)-$(CODEGEN_VERSION) -config oapi-codegen.yaml ../../../$(REFERENCE)
+	cd $(CLIENTS)/typescript && npm ci && npm run generate
+	sha256sum < $(REFERENCE) > $(CLIENTS)/openapi.sha256
+
+# Built once into .bin, as the linter is.
+$(CODEGEN)-$(CODEGEN_VERSION):
+	GOBIN='$(CURDIR)/.bin' CGO_ENABLED=0 go install github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v$(CODEGEN_VERSION)
+	mv $(CODEGEN) $@
+
+# BENCH_SECONDS, BENCH_ROUNDS and BENCH_SERVERS say how much; bench/README.md has
+# the rest. As root on Debian it installs what it lacks: wrk, PostgreSQL and
+# Django REST framework with gunicorn.
 .PHONY: bench
-bench: ## Run the benchmarks
-	go test -run '^$$' -bench . -benchmem ./framework/...
+bench: ## Measure Trestle beside its peers into bench/RESULTS.md, under an hour
+	bench/bench.py --results bench/RESULTS.md
+
+.PHONY: bench-quick
+bench-quick: ## The same for a look: one round, one second each, nothing written
+	BENCH_SECONDS=1 BENCH_ROUNDS=1 bench/bench.py
+
+.PHONY: bench-go
+bench-go: ## Run the Go benchmarks BENCH_COUNT (1) times, for benchstat to read
+	go test -run '^$$' -bench . -benchmem -count $(BENCH_COUNT) ./framework/...
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz test for FUZZTIME (30s)

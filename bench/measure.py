@@ -1,0 +1,162 @@
+"""Measuring: the servers in turn, round after round, reads before writes."""
+import http.client
+import json
+import math
+import os
+import subprocess
+import time
+from statistics import median
+
+from machine import CORES, MemoryWatch, cpu_seconds, machine_busy, own_cpu, say, stop
+from operations import AUTH, ONE_URL, WRITES, call, difference, digest, operations
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Rig:
+    def __init__(self, options, stage):
+        self.o, self.stage = options, stage
+        self.takes = {}      # (server, operation): [take]
+        self.lengths = {}    # (server, operation): seconds of a take
+        self.differing = {}  # (server, operation): where its answer differs from the first server's
+        self.began = time.monotonic()
+
+    # --- one take ---
+
+    def wrk(self, server, reqs, seconds):
+        files = [os.path.join(self.stage.tmp, n) for n in ("reqs.tsv", "wrk.json")]
+        with open(files[0], "w") as f:
+            f.writelines("\t".join(r) + "\n" for r in reqs)
+        cmd = ["wrk", "-t", str(self.o.threads), "-c", str(self.o.connections), "-d", f"{seconds}s", "--timeout", "60s",
+               "-s", os.path.join(HERE, "bench.lua"), "-H", "Authorization: " + AUTH[server["style"]].format(server["token"])]
+        if any(r[2] for r in reqs):
+            cmd += ["-H", "Content-Type: application/json"]
+        env = dict(os.environ, BENCH_REQS=files[0], BENCH_OUT=files[1], BENCH_THREADS=str(self.o.threads))
+        with MemoryWatch(server["pid"]) as memory:
+            before, began = self.clocks(server), time.monotonic()
+            subprocess.run(cmd + [server["url"]], env=env, check=True, stdout=subprocess.DEVNULL, timeout=seconds + 90)
+            took = time.monotonic() - began
+            app, db, wrk, own, busy = [y - x for x, y in zip(before, self.clocks(server))]
+        with open(files[1]) as f:
+            r = json.load(f)
+        os.unlink(files[1])
+        n = max(1, r["requests"])
+        return dict(rps=r["requests"] / r["seconds"], p50=r["p50_ms"], p99=r["p99_ms"], failed=sum(r["errors"].values()),
+                    app_us=app / n * 1e6, db_us=db / n * 1e6, memory=memory.peak,
+                    other=max(0.0, busy - app - db - wrk - own) * 100 / took / CORES)
+
+    def clocks(self, server):
+        own, children = own_cpu()
+        return [cpu_seconds(server["pid"]), cpu_seconds(self.stage.pg.proc.pid), children, own, machine_busy()]
+
+    def settle(self):
+        """Wait, not for long, until little runs: neither other programs nor what
+        a server still does for requests whose client has gone."""
+        end = time.monotonic() + self.o.quiet_wait
+        while time.monotonic() < end:
+            before, began = machine_busy() - sum(own_cpu()), time.monotonic()
+            time.sleep(0.3)
+            busy = machine_busy() - sum(own_cpu()) - before
+            if busy / (time.monotonic() - began) / CORES * 100 <= self.o.noise:
+                return
+
+    # --- choosing the settings of a peer ---
+
+    def best(self, server, settings, start):
+        """The setting with which a peer retrieves and lists most."""
+        if self.o.rounds == 1:
+            return settings[1]  # a quick look does not choose
+        requests, rates = operations(server["style"], self.o.patients), {}
+        for setting in settings:
+            p = start(*setting)
+            try:
+                rates[setting] = 1.0
+                for op in ("retrieve", "list page 1"):
+                    self.wrk(server, requests[op], 1)
+                    self.settle()
+                    rates[setting] *= self.wrk(server, requests[op], 2)["rps"]
+            finally:
+                stop(p)
+            say(f"{server['name']} with {setting}: {math.sqrt(rates[setting]):.0f}/s, the geometric mean of retrieve and list")
+        return max(rates, key=rates.get)
+
+    # --- all takes ---
+
+    def measure(self):
+        requests = {s["name"]: operations(s["style"], self.o.patients) for s in self.stage.servers}
+        ops = [op for op in operations("drf", self.o.patients) if not self.o.only or any(x in op for x in self.o.only)]
+        writes = [op for op in ops if op in WRITES]
+        for part, minutes in (([op for op in ops if op not in writes], 0.75 * self.o.max_minutes), (writes, self.o.max_minutes)):
+            for turn in range(self.o.rounds):
+                if turn and time.monotonic() - self.began > minutes * 60:
+                    say(f"out of time after {turn} rounds")
+                    break
+                for op in part:
+                    self.turn(op, turn, requests)
+
+    def turn(self, op, turn, requests):
+        """One take of an operation on each server, each time another one first."""
+        servers = [s for s in self.stage.servers if op in requests[s["name"]]]
+        if turn == 0:
+            servers = self.agreeing(op, servers, requests)
+        at = turn % max(1, len(servers))
+        for server in servers[at:] + servers[:at]:
+            if turn and (server["name"], op) not in self.takes:
+                continue
+            reqs = requests[server["name"]][op]
+            try:
+                if turn == 0:
+                    self.lengths[server["name"], op] = self.length(self.wrk(server, reqs, 1)["rps"])
+                self.settle()
+                take = self.wrk(server, reqs, self.lengths[server["name"], op])
+            except (subprocess.SubprocessError, OSError) as e:
+                say(f"{server['name']}, {op}: {e!r}")
+                continue
+            self.takes.setdefault((server["name"], op), []).append(take)
+            say(f"{turn + 1}  {server['name']:26} {op:32} {take['rps']:8.0f}/s  p50 {take['p50']:7.2f}  p99 {take['p99']:7.2f} ms  "
+                f"us/req {take['app_us']:.0f} + {take['db_us']:.0f}  {take['memory']:.0f} MiB  other {take['other']:.0f}%"
+                + (f"  FAILED {take['failed']}" if take["failed"] else ""))
+
+    def length(self, rate):
+        """Seconds of a take, by the rate of a first second that warms up: those of
+        the options, or up to six for what is slow, because of a few requests the
+        ones that are under way at the end are too large a part."""
+        return max(self.o.seconds, min(6, math.ceil(150 / max(1, rate))))
+
+    def agreeing(self, op, servers, requests):
+        """The servers that answer, having compared what they say."""
+        good, first = [], None
+        for server in servers:
+            reqs = requests[server["name"]][op]
+            sample = reqs[:1] if op in WRITES else [reqs[i * len(reqs) // 5] for i in range(min(5, len(reqs)))]
+            try:
+                answers = [call(server, *r) for r in sample]
+            except (OSError, http.client.HTTPException) as e:
+                answers = [(0, repr(e))]
+            if bad := [a for a in answers if a[0] not in (200, 201)]:
+                self.differing[server["name"], op] = f"status {bad[0][0]}: {bad[0][1][:160]}"
+                say(f"{server['name']}, {op}: left out, {self.differing[server['name'], op]}")
+                continue
+            seen = [digest(text) for _, text in answers]
+            if op == "appointments filter" or op == "appointments filter" + ONE_URL:
+                seen = [dict(count=s["count"], rows=len(s["rows"])) for s in seen]  # in another order
+            if first is None:
+                first = seen
+            if where := difference(first, seen):
+                self.differing[server["name"], op] = where
+                say(f"{server['name']}, {op}: DIFFERS, {where}")
+            good.append(server)
+        return good
+
+    def summary(self, name, op):
+        """The medians of the quiet takes, or of all where there are none."""
+        takes = self.takes.get((name, op))
+        if not takes:
+            return None
+        quiet = [t for t in takes if t["other"] <= self.o.noise]
+        chosen = quiet or takes
+        s = {k: median(t[k] for t in chosen) for k in ("rps", "p50", "p99", "app_us", "db_us", "other")}
+        return dict(s, failed=sum(t["failed"] for t in takes), takes=len(chosen))
+
+    def memory(self, name):
+        return max((t["memory"] for (n, _), takes in self.takes.items() if n == name for t in takes), default=0)
