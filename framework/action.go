@@ -22,6 +22,7 @@ type CollectionAction struct{ action }
 // action is either kind, without its type parameters.
 type action struct {
 	name, method string
+	named        string // its id in the reference
 	onObject     bool
 	empty        bool // it was given no function
 	in, out      reflect.Type
@@ -72,6 +73,11 @@ func onObject[M, In, Out any](method, name string, fn func(*Call, *M, In) (Out, 
 	}}
 }
 
+// ID names the action's operation in the reference, and so the function of a
+// generated client: "setVariantStock". It is a verb first, unique within the API,
+// of letters and digits. Defaults to one that is made of the path.
+func (a Action[M]) ID(name string) Action[M] { a.named = name; return a }
+
 // Doc describes the action to clients.
 func (a Action[M]) Doc(text string) Action[M] { a.doc = text; return a }
 
@@ -103,6 +109,11 @@ func (a Action[M]) Refuses(codes ...string) Action[M] {
 // Idempotent runs the function once for all requests with one Idempotency-Key,
 // as [Verb.Idempotent] does.
 func (a Action[M]) Idempotent() Action[M] { a.idempotent = true; return a }
+
+// ID names the action's operation in the reference, and so the function of a
+// generated client: "setVariantStock". It is a verb first, unique within the API,
+// of letters and digits. Defaults to one that is made of the path.
+func (a CollectionAction) ID(name string) CollectionAction { a.named = name; return a }
 
 // Doc describes the action to clients.
 func (a CollectionAction) Doc(text string) CollectionAction { a.doc = text; return a }

@@ -50,7 +50,8 @@ type Config struct {
 	Slash Slash
 	// ErrorShape is the body of errors. Defaults to ProblemJSON, RFC 9457.
 	ErrorShape ErrorShape
-	// Codes explain the program's own error codes at /errors/{code}.
+	// Codes explain the program's own error codes at /errors/{code}, and those of
+	// faults that a Check or a function of its own finds.
 	Codes []CodeInfo
 	// PublicURL is where clients reach the server, "https://api.example.org";
 	// absolute links begin with it. Defaults to the request's own host.
@@ -166,7 +167,9 @@ func (a *API) bind() error {
 	}
 	a.resources, a.codes = nil, map[string]CodeInfo{}
 	for _, code := range append(slices.Clone(builtinCodes), a.config.Codes...) {
-		a.codes[code.Code] = code
+		if !code.isFault() {
+			a.codes[code.Code] = code
+		}
 	}
 	b := &binder{api: a}
 	b.checkConfig()
@@ -176,6 +179,7 @@ func (a *API) bind() error {
 	for _, r := range a.resources {
 		b.bind(r)
 	}
+	b.checkIDs()
 	return b.err()
 }
 

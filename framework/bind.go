@@ -146,6 +146,9 @@ func (b *binder) nameField(r *resource, verb string, shape reflect.Type, f refle
 	if column == nil {
 		return
 	}
+	if _, err := enumerated(column.IndirectType); err != nil {
+		b.fault(r.path, verb, err)
+	}
 	name := jsonName(f)
 	if known, ok := r.names[name]; ok && known.column != column {
 		b.fault(r.path, verb, sentence("%s calls %s %q, another shape calls %s that", shape.Name(), f.Name, name, known.GoName))
@@ -444,7 +447,7 @@ func (b *binder) bindActions(r *resource) {
 		}
 		taken[slot] = true
 		e := b.newEndpoint(r, place, a.name, a.method, a.rules)
-		e.onObject, e.doc, e.out, e.sends, e.takes = a.onObject, a.doc, a.out, a.sends, a.takes
+		e.onObject, e.doc, e.named, e.out, e.sends, e.takes = a.onObject, a.doc, a.named, a.out, a.sends, a.takes
 		base := "/" + r.path
 		if a.onObject {
 			base = strings.TrimSuffix(r.itemPath(), "/")
@@ -458,21 +461,6 @@ func (b *binder) bindActions(r *resource) {
 		e.settleStatus()
 		e.serve = acting{e, a}.serve
 		r.endpoints = append(r.endpoints, e)
-	}
-}
-
-// queryInput makes the input of a GET action its query parameters.
-func (b *binder) queryInput(e *endpoint, in reflect.Type, fault func(error)) {
-	for _, f := range e.input.fields {
-		t := indirect(f.typ)
-		if f.value.optional {
-			t = indirect(optionalValue(f.typ))
-		}
-		if f.nested != nil || t.Kind() == reflect.Slice || t.Kind() == reflect.Map || t.Kind() == reflect.Interface {
-			fault(sentence("%s.%s is %s; GET reads its input from the query string, one plain value each", in.Name(), f.goName, f.typ))
-			continue
-		}
-		e.params = append(e.params, Param{Name: f.name, Doc: f.doc, Type: t, Enum: f.enum})
 	}
 }
 

@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"fmt"
 	"maps"
 	"net"
 	"net/url"
@@ -31,7 +32,7 @@ func (b *binder) checkConfig() {
 		switch {
 		case !codeName.MatchString(code.Code):
 			fault("Codes", "%q must be made of a-z, 0-9 and _", code.Code)
-		case builtin(code.Code):
+		case builtin(code.Code), code.isFault() && builtinFault(code.Code):
 			fault("Codes", "%q is the framework's own", code.Code)
 		}
 	}
@@ -71,6 +72,10 @@ func (b *binder) checkGuards(fault func(place, format string, args ...any)) {
 			fault("Guards", "nothing is registered below %q%s", g.Under, didYouMean(g.Under, b.prefixes()))
 		}
 	}
+}
+
+func builtinFault(code string) bool {
+	return slices.ContainsFunc(builtinFaults, func(c CodeInfo) bool { return c.Code == code })
 }
 
 func builtin(code string) bool {
@@ -129,5 +134,27 @@ func (b *binder) checkCodes(r *resource, place string, codes []string) {
 func (b *binder) checkStatus(r *resource, place string, status int) {
 	if status != 0 && (status < 200 || status > 299) {
 		b.fault(r.path, place, sentence("Answers(%d): a success is 200 to 299", status))
+	}
+}
+
+var operationID = regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`)
+
+// checkIDs sees that the names that actions were given are fit for programs,
+// and each is one operation's alone.
+func (b *binder) checkIDs() {
+	seen := map[string]int{}
+	for _, e := range b.api.endpoints() {
+		seen[e.id()]++
+	}
+	for _, r := range b.api.resources {
+		for _, e := range r.endpoints {
+			place := fmt.Sprintf("action %q", e.route.Name)
+			switch {
+			case e.named != "" && !operationID.MatchString(e.named):
+				b.fault(r.path, place, sentence("ID(%q): an id has letters and digits only and begins with a small one, such as \"setStock\"", e.named))
+			case e.named != "" && seen[e.named] > 1:
+				b.fault(r.path, place, sentence("ID(%q): another operation has this id", e.named))
+			}
+		}
 	}
 }

@@ -31,10 +31,12 @@ const (
 	CodeUnavailable            = "unavailable"
 )
 
-// A CodeInfo explains one error code on its page at /errors/{code}.
+// A CodeInfo explains one error code on its page at /errors/{code}. One without
+// a Status is the code of a [Fault], such as that of a rule of one's own: it is
+// explained where faults are.
 type CodeInfo struct {
 	Code   string // "cart_empty"
-	Status int    // the HTTP status it comes with
+	Status int    // the HTTP status it comes with, 0 for a code of faults alone
 	Title  string // a few words, the title of the problem
 	Text   string // what happened and what to do next, a paragraph
 	// Details is a zero value of the type of [Error].Details that goes with the

@@ -43,13 +43,14 @@ type SecurityScheme struct {
 	Format string // what a bearer's token looks like, for people: "JWT"
 	In     string // "header" or "cookie", without Scheme
 	Key    string // the name of the header or cookie
-	Doc    string
+	Doc    string // {prefix} in it stands for Config.Prefix
 }
 
-// A Header is one header of an answer, for the reference.
+// A Header is one header of an answer or a request, for the reference.
 type Header struct {
-	Name string
-	Doc  string
+	Name     string
+	Doc      string // {prefix} in it stands for Config.Prefix
+	Required bool   // a request is refused without it; an answer that may have it always does
 }
 
 // The headers of answers that are not HTTP's own business alone.
@@ -67,15 +68,15 @@ const (
 
 // standardHeaders are what the reference says of them.
 var standardHeaders = []Header{
-	{headerRequestID, "The request's id, made by the server; its log has it too."},
-	{headerAllow, "The methods of this path."},
-	{headerIgnored, "What of the request had no effect, with the nearest known name."},
-	{headerLimit, "What is left of the rate that is nearest to its end: \"login\";r=3;t=48."},
-	{headerLimitPolicy, "The rates that the request counted for: \"login\";q=5;w=60."},
-	{headerLocation, "The address of what was made."},
-	{headerReplayed, "true if the answer is that of an earlier request with the same key."},
-	{headerChallenge, "The schemes by which callers are known here."},
-	{headerRetry, "After how many seconds to try again."},
+	{Name: headerRequestID, Doc: "The request's id, made by the server; its log has it too.", Required: true},
+	{Name: headerAllow, Doc: "The methods of this path.", Required: true},
+	{Name: headerIgnored, Doc: "What of the request had no effect, with the nearest known name."},
+	{Name: headerLimit, Doc: "What is left of each rate that the request counted for: \"login\";r=3;t=48."},
+	{Name: headerLimitPolicy, Doc: "The rates that the request counted for: \"login\";q=5;w=60."},
+	{Name: headerLocation, Doc: "The address of what was made.", Required: true},
+	{Name: headerReplayed, Doc: "true if the answer is that of an earlier request with the same key."},
+	{Name: headerChallenge, Doc: "The schemes by which callers are known here.", Required: true},
+	{Name: headerRetry, Doc: "After how many seconds to try again.", Required: true},
 }
 
 // securityOf is what a scheme tells of its credentials, or else what its
@@ -137,10 +138,13 @@ func (r *resource) one() []string {
 }
 
 // id names the operation for generated clients: listPatients, getPatient,
-// cancelOrder, authLogin. It depends on the endpoint's own path alone, so that
+// cancelOrder, unless it was given one. It depends on the endpoint's own path alone, so that
 // it stays when others come.
 func (e *endpoint) id() string {
-	if e.resource.path == "" {
+	switch {
+	case e.named != "":
+		return e.named
+	case e.resource.path == "":
 		return "getRoot"
 	}
 	one, action := e.resource.one(), e.route.Name
@@ -168,51 +172,90 @@ func camel(first string, rest ...string) string {
 	return strings.ToLower(name[:1]) + name[1:]
 }
 
+// noun is what a person calls one of a resource's rows: "product".
+func (r *resource) noun() string {
+	words := strings.FieldsFunc(r.declaration.name, func(ch rune) bool { return strings.ContainsRune("-_", ch) })
+	words[len(words)-1] = inflection.Singular(words[len(words)-1])
+	return strings.Join(words, " ")
+}
+
 // summary is what the endpoint does in a few words: the first sentence of its
 // doc, or what its verb is.
 func (e *endpoint) summary() string {
 	if first, _, _ := strings.Cut(e.doc, ". "); first != "" {
 		return strings.TrimSuffix(first, ".")
 	}
-	one, many := strings.Join(e.resource.one(), " "), strings.Join(e.resource.words(), " ")
+	d := e.resource.declaration
+	one, many, beside := e.resource.noun(), strings.NewReplacer("-", " ", "_", " ").Replace(d.name), ""
+	if d.under != "" {
+		beside = " (" + d.under + ")"
+	}
 	article := "a "
 	switch {
-	case e.resource.declaration.single:
+	case d.single:
 		article = "the caller's "
 	case strings.ContainsRune("aeio", rune(one[0])):
 		article = "an "
 	}
-	switch e.route.Name {
-	case verbList:
-		return "List " + many
-	case verbCreate:
-		return "Create " + article + one
-	case verbRetrieve:
-		return "Get " + article + one
-	case verbUpdate:
-		return "Replace " + article + one
-	case verbPatch:
-		return "Change " + article + one
-	case verbDelete:
-		return "Delete " + article + one
+	if e.route.Name == verbList {
+		return "List " + many + beside
 	}
-	return title(e.route.Name) + " " + one
+	if verb := verbWords[e.route.Name]; verb != "" {
+		return verb + " " + article + one + beside
+	}
+	return title(e.route.Name) + " " + one + beside
 }
 
-// description says the rest: the doc, who may, and which rows.
+// verbWords are what the verbs do to one row.
+var verbWords = map[string]string{
+	verbCreate: "Create", verbRetrieve: "Get", verbUpdate: "Replace", verbPatch: "Change", verbDelete: "Delete",
+}
+
+// description says the rest: the doc, for whom it is, and which rows. What the
+// resource says of itself stands at its list.
 func (e *endpoint) description() string {
-	doc := e.doc
-	if doc == "" {
-		doc = e.resource.declaration.doc
+	var parts []string
+	if e.route.Name == verbList {
+		parts = append(parts, e.resource.declaration.doc)
 	}
-	if e.resource.path == "" {
-		return doc
+	if e.doc != e.summary()+"." || e.resource.path == "" {
+		parts = append(parts, e.doc)
 	}
-	doc += "\n\nPermission: " + e.permission.String() + "."
-	if e.handsRows() {
-		doc += " Rows: " + e.resource.scope.String() + "."
+	if e.resource.path != "" {
+		parts = append(parts, e.audience())
 	}
-	return strings.TrimSpace(doc)
+	if e.resource.strict {
+		parts = append(parts, "Parameters and fields that it does not know are refused, as is an Idempotency-Key where none is described.")
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n\n")
+}
+
+// audience says who may use the endpoint, and which rows they have: nothing of
+// rows where they have all.
+func (e *endpoint) audience() string {
+	who := "Permission: " + e.right(e.permission)
+	switch {
+	case e.admits(nil):
+		who = "For everybody"
+	case e.admits(&Caller{ID: uuid.Max}):
+		who = "For signed-in users"
+	case e.admits(&Caller{ID: uuid.Max, Staff: true}):
+		who = "For staff"
+	}
+	scope := e.resource.scope.Scope
+	switch {
+	case !e.handsRows() || e.route.Name == verbCreate || scope.kind != scopeOwn && scope.kind != scopeVia:
+		return who + "."
+	case scope.unless != nil:
+		return who + "; one's own rows, and all of them with the permission " + e.right(scope.unless) + "."
+	}
+	return who + "; one's own rows."
+}
+
+// right is what a permission asks for at this endpoint: of a model's, the one
+// that the method needs.
+func (e *endpoint) right(p Permission) string {
+	return strings.NewReplacer(".view|add|change|delete", "."+e.route.Right(), ".add|change|delete to write", "."+e.route.Right()).Replace(p.String())
 }
 
 // refusals are the codes by which the endpoint may refuse, by status and in

@@ -109,6 +109,21 @@ func (e *endpoint) accept(c *Call, r *request, partial bool) (*decoded, error) {
 	return in, e.refuse(c, r, in, e.ignoreFields(c, in))
 }
 
+// queryInput makes the input of a GET action its query parameters.
+func (b *binder) queryInput(e *endpoint, in reflect.Type, fault func(error)) {
+	for _, f := range e.input.fields {
+		t := indirect(f.typ)
+		if f.value.optional {
+			t = indirect(optionalValue(f.typ))
+		}
+		if f.nested != nil || t.Kind() == reflect.Slice || t.Kind() == reflect.Map || t.Kind() == reflect.Interface {
+			fault(sentence("%s.%s is %s; GET reads its input from the query string, one plain value each", in.Name(), f.goName, f.typ))
+			continue
+		}
+		e.params = append(e.params, Param{Name: f.name, Doc: f.doc, Type: t, Enum: f.enum})
+	}
+}
+
 // acceptQuery decodes the query string as the body would be: a parameter is
 // text, or a number or a boolean where the field takes one.
 func (e *endpoint) acceptQuery(c *Call, r *request) (*decoded, error) {

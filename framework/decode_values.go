@@ -27,11 +27,12 @@ type valuePlan struct {
 	trim     bool // white space at both ends of text goes
 	omitZero bool // rules leave the zero value alone (omitempty)
 	rules    []rule
-	tag      string // rules, as validator has them
-	limit    int    // elements that rules allow at most; -1 for any number
-	unique   bool   // the rules compare elements
-	optional bool   // an Optional, of what elem reads
-	listed   bool   // the rules list the values
+	tag      string          // rules, as validator has them
+	limit    int             // elements that rules allow at most; -1 for any number
+	unique   bool            // the rules compare elements
+	optional bool            // an Optional, of what elem reads
+	listed   bool            // the rules list the values
+	values   []reflect.Value // of an Enumerated type, nil for any other
 	read     valueReader
 	elem     *valuePlan
 	nested   *inputShape
@@ -71,9 +72,17 @@ func (p *valuePlan) decode(r *bodyReader, v reflect.Value) {
 	p.judge(r, v, r.count > before)
 }
 
-// judge applies the rules to a value that was read; troubled says that
-// something inside it was at fault.
+// judge applies the rules to a value that was read, and what its type says;
+// troubled says that something inside it was at fault.
 func (p *valuePlan) judge(r *bodyReader, v reflect.Value, troubled bool) {
+	before := r.count
+	p.rule(r, v, troubled)
+	if r.count == before && !isAmong(v, p.values) {
+		r.fault("oneof", oneOf(valueWords(p.values)))
+	}
+}
+
+func (p *valuePlan) rule(r *bodyReader, v reflect.Value, troubled bool) {
 	blank := r.blank
 	switch {
 	case p.tag == "" || troubled && p.unique:
@@ -128,17 +137,6 @@ func kindReader(k reflect.Kind) valueReader {
 		return readFloat
 	}
 	return nil
-}
-
-// readsItself reports whether a type has a method that reads JSON or text.
-func readsItself(t reflect.Type) bool {
-	p := reflect.PointerTo(t)
-	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
-}
-
-// isJSON reports whether a type keeps any JSON as it is.
-func isJSON(t reflect.Type) bool {
-	return t == reflect.TypeFor[json.RawMessage]() || t == reflect.TypeFor[jsontext.Value]() || t.Kind() == reflect.Interface && t.NumMethod() == 0
 }
 
 // text reads a string: unescaped, trimmed, without NUL, not blank if required.

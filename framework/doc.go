@@ -35,6 +35,7 @@
 //	ref:"patients"       the viewset whose row the value names; it must be one the caller may see
 //	trim:"-"             keeps white space at both ends of text
 //	doc:"..."            a sentence for the reference
+//	example:"..."        a value for the reference, and for whoever tries it out
 //
 // Text of white space and characters that nobody sees is blank, and becomes
 // empty where it is trimmed. A pointer may be null. PATCH changes what is present; PUT returns what is
@@ -48,7 +49,10 @@
 // field that is named like a relation of the model shows it: a struct or a
 // pointer to one is joined, a slice is loaded for all rows at once. The tag
 // ref:"doctors" narrows it by that viewset's scope, ref:"-" says that it is
-// part of the row.
+// part of the row. It has the tags doc and example too; without them a field is
+// described as that of the same name and type of an input of the viewset's verbs.
+//
+// A type of one's own whose values are few lists them, [Enumerated].
 //
 // # What the framework fills
 //

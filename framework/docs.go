@@ -1,8 +1,7 @@
 package framework
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -39,9 +38,7 @@ func (a *API) reference() (map[string]opening, error) {
 	for _, name := range page.Files() {
 		openings[docsPath+"/"+name] = shown
 	}
-	for path, d := range a.documents() {
-		openings[path] = d.serve
-	}
+	maps.Copy(openings, a.documents())
 	return openings, nil
 }
 
@@ -74,61 +71,24 @@ func (w *written) Write(part []byte) (int, error) {
 	return len(part), nil
 }
 
-// A document is the reference in one format, written when it is first asked
-// for.
-type document struct {
-	media string
-	write func() ([]byte, string, error) // the text and its ETag
-}
-
-// documents are the formats by the paths below the prefix.
-func (a *API) documents() map[string]*document {
-	one := func(format, media string) *document {
-		return &document{media: media, write: onceOf(func() ([]byte, error) { return a.Document(format) })}
+// documents are the formats of the reference by their paths below the prefix,
+// each written when it is first asked for.
+func (a *API) documents() map[string]opening {
+	one := func(format, media string) opening {
+		written := sync.OnceValues(func() (opening, error) {
+			text, err := a.Document(format)
+			return hosted(docspage.Compressed(media, text)), err
+		})
+		return func(c *Call, r *http.Request) (*response, error) {
+			answer, err := written()
+			if err != nil {
+				return nil, err
+			}
+			return answer(c, r)
+		}
 	}
-	return map[string]*document{
+	return map[string]opening{
 		jsonPath: one("json", "application/json"),
 		yamlPath: one("yaml", "application/yaml"),
 	}
-}
-
-func onceOf(write func() ([]byte, error)) func() ([]byte, string, error) {
-	type result struct {
-		text []byte
-		tag  string
-		err  error
-	}
-	once := sync.OnceValue(func() result {
-		text, err := write()
-		sum := sha256.Sum256(text)
-		return result{text, `"` + hex.EncodeToString(sum[:16]) + `"`, err}
-	})
-	return func() ([]byte, string, error) { w := once(); return w.text, w.tag, w.err }
-}
-
-// serve answers a document to anybody; 304 to those who have it (RFC 9110
-// section 13.1.2).
-func (d *document) serve(c *Call, r *http.Request) (*response, error) {
-	text, tag, err := d.write()
-	if err != nil {
-		return nil, err
-	}
-	c.header.Set("ETag", tag)
-	if matches(r.Header.Values("If-None-Match"), tag) {
-		return &response{status: http.StatusNotModified}, nil
-	}
-	c.header.Set("Cache-Control", "no-cache") // to be asked for again, with the tag
-	return &response{status: http.StatusOK, value: text, body: text, media: d.media}, nil
-}
-
-// matches reports whether a list of entity tags has one, weak or not.
-func matches(lists []string, tag string) bool {
-	for _, list := range lists {
-		for one := range strings.SplitSeq(list, ",") {
-			if one = strings.TrimPrefix(strings.TrimSpace(one), "W/"); one == tag || one == "*" {
-				return true
-			}
-		}
-	}
-	return false
 }

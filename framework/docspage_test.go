@@ -1,6 +1,9 @@
 package framework_test
 
 import (
+	"compress/gzip"
+	"io"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -56,6 +59,36 @@ func TestDocsPageHeaders(t *testing.T) {
 		}
 		if again.body != "" || again.header.Get("ETag") != got.header.Get("ETag") || again.header.Get("Content-Type") != "" {
 			again.failf("not what 304 has: %v", again.header)
+		}
+	}
+}
+
+// TestTheReferenceIsSentAsFilesAre: compressed to those who take that, and not
+// again to those who have it. Go's own client would unpack it unseen.
+func TestTheReferenceIsSentAsFilesAre(t *testing.T) {
+	api := serve(t, config(sqlite(t)), shelves()...)
+	for path, media := range map[string]string{"/api/openapi.json": "application/json", "/api/openapi.yaml": "application/yaml"} {
+		whole := api.with("Accept-Encoding", "identity").get(path).is(200).head("Content-Encoding", "").head("Content-Type", media)
+		packed := api.with("Accept-Encoding", "br, gzip").get(path).is(200).head("Content-Encoding", "gzip").head("Content-Type", media)
+		z, err := gzip.NewReader(strings.NewReader(packed.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(z)
+		if err != nil || string(text) != whole.body || len(packed.body) > len(whole.body)/4 {
+			t.Errorf("%s has %d bytes, in %d; %v", path, len(text), len(packed.body), err)
+		}
+		if whole.header.Get("ETag") == packed.header.Get("ETag") {
+			t.Errorf("both forms of %s have the tag %s", path, whole.header.Get("ETag"))
+		}
+		for coding, first := range map[string]*answer{"identity": whole, "gzip": packed} {
+			first.head("Vary", "Accept-Encoding").head("Cache-Control", "no-cache").head("X-Content-Type-Options", "nosniff").
+				head("Content-Length", strconv.Itoa(len(first.body)))
+			again := api.with("Accept-Encoding", coding).with("If-None-Match", `"x", W/`+first.header.Get("ETag")).get(path).is(304).
+				head("Vary", "Accept-Encoding").head("Cache-Control", "no-cache").head("ETag", first.header.Get("ETag")).head("Content-Encoding", "")
+			if again.body != "" {
+				again.failf("304 has a body")
+			}
 		}
 	}
 }

@@ -23,16 +23,22 @@ type (
 	}
 )
 
-// reference is the document of a viewset, as its leaves: by JSON Pointer, what
+// reference is the document of resources, as its leaves: by JSON Pointer, what
 // is there.
-func reference(t *testing.T, viewset framework.ViewSet[Chapter]) map[string]string {
+func reference(t *testing.T, resources ...framework.Resource) map[string]string {
 	t.Helper()
 	api := framework.New(config(sqlite(t)))
-	api.Register(viewset)
+	api.Register(resources...)
 	text, err := api.Document("json")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return leavesOf(t, text)
+}
+
+// leavesOf are the leaves of a document.
+func leavesOf(t *testing.T, text []byte) map[string]string {
+	t.Helper()
 	var document any
 	if err := json.Unmarshal(text, &document); err != nil {
 		t.Fatal(err)

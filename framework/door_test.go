@@ -66,10 +66,10 @@ func TestOptionsOfAListOneMayNotSee(t *testing.T) {
 	for caller, wanted := range map[string]bool{"ada": false, "eve": true} {
 		var d described
 		api.as(caller).do("OPTIONS", "/api/books/", nil).is(200).json(&d)
-		if _, told := d.parameter("search"); told != wanted || (len(d.Parameters) > 0) != wanted {
-			t.Errorf("%s is told of %v", caller, d.Parameters)
+		if _, told := d.Actions["GET"]; told != wanted || (d.parameter("GET", "search") != nil) != wanted {
+			t.Errorf("%s is told of %v", caller, d.Actions)
 		}
-		if d.Actions["POST"] == nil {
+		if d.Actions["POST"].Body == nil {
 			t.Errorf("%s may add books and is not told how", caller)
 		}
 	}
@@ -95,7 +95,7 @@ func TestOptionsOfAnAction(t *testing.T) {
 	}
 	var d described
 	ada.do("OPTIONS", "/api/books/aloud/", nil).json(&d)
-	if choices, ok := d.parameter("voice"); !ok || len(choices) != 2 {
-		t.Errorf("the parameters are %v", d.Parameters)
+	if voice := d.parameter("GET", "voice"); voice == nil || len(voice.Enum) != 2 {
+		t.Errorf("the parameters are %+v", d.Actions)
 	}
 }

@@ -31,6 +31,7 @@ type endpoint struct {
 	pattern  string // below the prefix, canonical: "/patients/:id/"
 	onObject bool
 	doc      string
+	named    string // its id in the reference, "" for the usual one
 	door
 	status       int // 0 for the usual one
 	untransacted bool

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -121,9 +122,12 @@ func (f *firstPage) links(r *http.Request, res *resource) []link {
 			}
 			methods = append(methods, e.route.Method)
 			l.Opens = l.Opens || e.route.Method == http.MethodGet
-			if at != res.listPath() {
+			if at != res.listPath() && len(methods) == 1 {
 				l.Doc = e.doc
 			}
+		}
+		if len(methods) > 1 && at != res.listPath() {
+			l.Doc = cmp.Or(res.declaration.doc, l.Doc) // one method's would stand for all
 		}
 		l.Methods = strings.Join(methods, " ")
 		links = append(links, l)

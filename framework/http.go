@@ -19,8 +19,9 @@ import (
 // A server mounts an API on echo. This is the only file that knows echo: it
 // finds the route, and hands everything else to the endpoint.
 type server struct {
-	api  *API
-	echo *echo.Echo
+	api       *API
+	echo      *echo.Echo
+	describer *describer
 }
 
 // A place is one path with the endpoints of its methods.
@@ -32,15 +33,13 @@ type place struct {
 }
 
 func newServer(a *API) (http.Handler, error) {
-	s := &server{api: a, echo: echo.New()}
+	s := &server{api: a, echo: echo.New(), describer: newDescriber(a)}
 	s.echo.HTTPErrorHandler = func(err error, c echo.Context) { s.unrouted(err, c) }
 	reference, err := a.reference()
 	if err != nil {
 		return nil, err
 	}
-	s.mount(&place{pattern: "/"}, s.open("root", func(_ *Call, r *http.Request) (*response, error) {
-		return &response{status: http.StatusOK, value: a.entries(r)}, nil
-	}))
+	s.mount(&place{pattern: "/"}, s.open("root", a.serveRoot(a.endpoints()[0])))
 	for path, answer := range reference {
 		s.mount(&place{pattern: path}, s.open("document", answer))
 	}
@@ -48,6 +47,8 @@ func newServer(a *API) (http.Handler, error) {
 		s.mount(p, func(c echo.Context) error { s.serve(p, c); return nil })
 	}
 	s.at(errorPages+":code", s.errorPage)
+	s.at(errorPages, s.errorPage)
+	s.at(strings.TrimSuffix(errorPages, "/"), s.errorPage)
 	if a.config.Prefix != "" { // else the API's own root is there
 		s.at("/", s.open("first", newFirstPage(a).serve))
 	}
@@ -105,7 +106,7 @@ func (s *server) serve(p *place, ec echo.Context) {
 		case e != nil:
 			return e.handle(c, r, pathKey(ec))
 		case method == http.MethodOptions:
-			return s.api.describe(c, r, p)
+			return s.describer.describe(c, r, p)
 		}
 		return nil, s.notAllowed(c, r, p)
 	}, p.allow)
@@ -264,15 +265,18 @@ func (s *server) open(name string, serve opening) echo.HandlerFunc {
 	}
 }
 
-// errorPage answers /errors/{code}.
+// errorPage answers /errors/ and /errors/{code}.
 func (s *server) errorPage(ec echo.Context) error {
 	r := ec.Request()
-	info, known := s.api.codes[ec.Param("code")]
+	page, known := s.api.explanation(ec.Param("code"))
+	if page.Code == nil { // echo takes a method that it does not know to where the path begins
+		known = known && strings.TrimSuffix(r.URL.Path, "/")+"/" == errorPages
+	}
 	switch {
 	case !known:
 		s.unrouted(nil, ec)
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
-		explain(ec.Response(), info)
+		page.write(ec.Response())
 	default:
 		s.answer(ec.Response(), r, Route{Method: r.Method}, func(*Call) (*response, error) {
 			return nil, Refuse(http.StatusMethodNotAllowed, CodeMethodNotAllowed, printable(r.Method)+" is not offered here; this path takes GET.")

@@ -221,7 +221,7 @@ func TestGuards(t *testing.T) {
 // TestUnknownPaths are 404 in the API's shape.
 func TestUnknownPaths(t *testing.T) {
 	api := serve(t, config(sqlite(t)), shelves()...)
-	for _, path := range []string{"/api/x", "/api/books/" + missing + "/lend/", "/apibooks/", "/api/books/" + missing + "/x/y", "/favicon.ico", "/errors/", "/errors", "/errors/nothing", "/api/Books/"} {
+	for _, path := range []string{"/api/x", "/api/books/" + missing + "/lend/", "/apibooks/", "/api/books/" + missing + "/x/y", "/favicon.ico", "/errors/nothing", "/errors//", "/errors/not_found/x", "/api/Books/"} {
 		for _, method := range []string{"GET", "POST", "DELETE", "OPTIONS", "MADEUP"} {
 			api.as("ada").do(method, path, nil).refuses(404, "not_found").lacks("echo", "message")
 		}

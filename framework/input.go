@@ -68,7 +68,7 @@ type inputField struct {
 	ref      string        // the viewset whose row it names, "" for none
 	doc      string        // the tag doc, for the reference
 	example  string        // the tag example, for the reference
-	enum     []string      // the values of the rule oneof
+	enum     []string      // the values that there are, nil for any
 	rules    []rule        // the rules of the field itself, without required and dive
 	nested   *inputShape   // of struct, *struct and []struct
 	value    *valuePlan
@@ -213,7 +213,7 @@ func (c *inputCompiler) field(s *inputShape, sf reflect.StructField, name string
 	}
 	f := &inputField{
 		name: name, goName: sf.Name, place: place, index: index, position: len(s.fields), typ: sf.Type,
-		required: value.required, nullable: value.nullable, rules: value.rules, enum: enumOf(value.rules),
+		required: value.required, nullable: value.nullable, rules: value.rules, enum: value.words(),
 		ref: sf.Tag.Get("ref"), doc: sf.Tag.Get("doc"), example: sf.Tag.Get("example"), nested: value.shape(), value: value,
 	}
 	c.reference(f)
@@ -283,8 +283,24 @@ func (c *inputCompiler) plan(t reflect.Type, spec *ruleSpec, trim bool, place st
 	}
 	p.limit = limitOf(p.rules)
 	p.listed = enumOf(p.rules) != nil
+	c.enumerated(p, place)
 	p.unique = slices.ContainsFunc(p.rules, func(r rule) bool { return r.name == "unique" })
 	return p
+}
+
+// enumerated holds a plan to the values of its type.
+func (c *inputCompiler) enumerated(p *valuePlan, place string) {
+	values, err := enumerated(p.typ)
+	if err != nil {
+		c.mistakef(place, "%s", err)
+	}
+	p.values = values
+	words := valueWords(values)
+	for _, name := range enumOf(p.rules) {
+		if values != nil && !slices.Contains(words, name) {
+			c.mistakef(place, "the rule oneof names %q, which is no %s%s", name, p.typ, didYouMean(name, words))
+		}
+	}
 }
 
 // choose finds the reader for the plan's type.
@@ -339,6 +355,18 @@ func (p *valuePlan) shape() *inputShape {
 		}
 	}
 	return nil
+}
+
+// words are the values that the plan takes, by its rules or its type; nil for
+// any.
+func (p *valuePlan) words() []string {
+	if p.optional {
+		return p.elem.words()
+	}
+	if listed := enumOf(p.rules); listed != nil {
+		return listed
+	}
+	return valueWords(p.values)
 }
 
 func isInteger(k reflect.Kind) bool { return k >= reflect.Int && k <= reflect.Uint64 }

@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"reflect"
@@ -14,13 +15,6 @@ import (
 // A jsonSchema is a JSON Schema (2020-12), as OpenAPI 3.1 has it.
 type jsonSchema = map[string]any
 
-// An Enumerated is a type whose values are few and known, such as a status:
-// the reference lists them.
-type Enumerated interface {
-	// Enum returns every value that there is.
-	Enum() []any
-}
-
 // A SchemaTeller is a type of one's own that is read or written as JSON by its
 // own methods: without this, the reference says that it may be anything.
 type SchemaTeller interface {
@@ -33,6 +27,7 @@ type SchemaTeller interface {
 type schemas struct {
 	named  map[string]jsonSchema
 	names  map[component]string
+	beside map[reflect.Type]map[string]*inputField // by what is shown, the fields of what is taken
 	faults []error
 }
 
@@ -45,32 +40,77 @@ type component struct {
 	input   bool
 }
 
-func newSchemas() *schemas {
-	return &schemas{named: map[string]jsonSchema{}, names: map[component]string{}}
+func newSchemas(resources []*resource) *schemas {
+	s := &schemas{named: map[string]jsonSchema{}, names: map[component]string{}, beside: map[reflect.Type]map[string]*inputField{}}
+	for _, r := range resources {
+		for _, v := range r.declaration.verbs.named() {
+			s.shownBeside(r, v.out)
+		}
+	}
+	return s
 }
 
-// name gives a component its name and reports whether it is new. Two types of
-// the same name are told apart by their packages.
+// shownBeside learns what the inputs of a resource's verbs say of fields that a
+// shape of its verbs shows by the same name and type.
+func (s *schemas) shownBeside(r *resource, out reflect.Type) {
+	if out == nil || out.Kind() != reflect.Struct || s.beside[out] != nil {
+		return
+	}
+	s.beside[out] = map[string]*inputField{}
+	for _, v := range r.declaration.verbs.named() {
+		shape := r.inputs[v.in]
+		if shape == nil {
+			continue
+		}
+		for f := range shapeFields(out) {
+			in := shape.byName[jsonName(f)]
+			if in != nil && s.beside[out][in.name] == nil && indirect(in.typ) == indirect(f.Type) {
+				s.beside[out][in.name] = in
+			}
+		}
+	}
+}
+
+// name gives a component its name and reports whether it is new. It depends on
+// the type alone, so that it stays when other types come; only two that would
+// have one name are told apart, the later one by its package.
 func (s *schemas) name(c component) (name string, fresh bool) {
 	if known, ok := s.names[c]; ok {
 		return known, false
 	}
-	base := title(strings.TrimSuffix(plainName(c.typ), "View"))
-	if _, shown := s.names[component{typ: c.typ}]; shown && c.input {
-		base += "Input"
+	base := c.base()
+	candidates := []string{base, title(packageName(c.typ)) + base}
+	if c.strict {
+		candidates = slices.Insert(candidates, 1, "Strict"+base)
 	}
-	if c.partial {
-		base = "Patched" + base
+	at := slices.IndexFunc(candidates, func(name string) bool { return s.named[name] == nil })
+	if at >= 0 {
+		name = candidates[at]
 	}
-	name = base
-	if s.named[name] != nil {
-		name = title(packageName(c.typ)) + base
-	}
-	for n := 2; s.named[name] != nil; n++ {
-		name = base + strconv.Itoa(n)
+	for n := 2; name == ""; n++ {
+		if free := base + strconv.Itoa(n); s.named[free] == nil {
+			name = free
+		}
 	}
 	s.names[c], s.named[name] = name, jsonSchema{}
 	return name, true
+}
+
+// base is what a component is called: a shape as its type, less the word that
+// says what it is for; an input with that word.
+func (c component) base() string {
+	name := title(plainName(c.typ))
+	patch := strings.HasSuffix(name, "Patch")
+	switch {
+	case !c.input:
+		return cmp.Or(strings.TrimSuffix(strings.TrimSuffix(name, "View"), "Input"), name)
+	case !patch && !strings.HasSuffix(name, "Input"):
+		name += "Input"
+	}
+	if c.partial && !patch {
+		return "Patched" + name
+	}
+	return name
 }
 
 // plainName is a type's name without packages and type arguments' brackets.
@@ -140,7 +180,7 @@ func (s *schemas) shown(t reflect.Type) jsonSchema {
 	if !fresh {
 		return schemaOf(name)
 	}
-	properties, required := jsonSchema{}, []any{}
+	properties, required := members{}, []any{}
 	for f := range shapeFields(t) {
 		_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		omitted := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
@@ -150,16 +190,18 @@ func (s *schemas) shown(t reflect.Type) jsonSchema {
 		} else {
 			required = append(required, jsonName(f))
 		}
-		properties[jsonName(f)] = described(s.field(typ, f.Tag), f.Tag.Get("doc"))
+		properties.add(jsonName(f), s.field(t, f, typ))
 	}
 	s.named[name] = object(properties, required)
 	return schemaOf(name)
 }
 
-// field is one field as it is written, with the values that its rules list.
-func (s *schemas) field(t reflect.Type, tag reflect.StructTag) jsonSchema {
+// field is one field of a shape as it is written, with the values that its
+// rules list. What it does not say of itself is as the input has it that the
+// shape is shown beside.
+func (s *schemas) field(shape reflect.Type, f reflect.StructField, t reflect.Type) jsonSchema {
 	told := s.out(t)
-	spec, _ := parseRules(tag.Get("validate"))
+	spec, _ := parseRules(f.Tag.Get("validate"))
 	if values := enumOf(spec.rules); values != nil && told["type"] != nil && told["enum"] == nil {
 		listed := literals(t, values)
 		if t.Kind() == reflect.Pointer {
@@ -167,13 +209,17 @@ func (s *schemas) field(t reflect.Type, tag reflect.StructTag) jsonSchema {
 		}
 		told["enum"] = listed
 	}
-	if text, ok := tag.Lookup("example"); ok {
-		told["examples"] = []any{literal(t, text)}
+	doc, example := f.Tag.Get("doc"), f.Tag.Get("example")
+	if in := s.beside[shape][jsonName(f)]; in != nil {
+		doc, example = cmp.Or(doc, in.doc), cmp.Or(example, in.example)
 	}
-	return told
+	if example != "" {
+		told["examples"] = []any{literal(t, example)}
+	}
+	return described(told, doc)
 }
 
-func object(properties jsonSchema, required []any) jsonSchema {
+func object(properties members, required []any) jsonSchema {
 	o := jsonSchema{"type": "object", "properties": properties}
 	if len(required) > 0 {
 		o["required"] = required
@@ -264,15 +310,28 @@ func (s *schemas) told(t reflect.Type) jsonSchema {
 		}
 		return told
 	}
-	if kind := kindSchema(t.Kind()); kind != nil && isEnumerated(t) {
-		kind["enum"] = zero.(Enumerated).Enum() //nolint:forcetypeassert // it was asked
-		return kind
-	}
-	return nil
+	return s.listed(t)
 }
 
-func isEnumerated(t reflect.Type) bool {
-	return reflect.PointerTo(t).Implements(reflect.TypeFor[Enumerated]())
+// listed is an [Enumerated] type with its values, nil for any other.
+func (s *schemas) listed(t reflect.Type) jsonSchema {
+	values, err := enumerated(t)
+	if err != nil {
+		s.faults = append(s.faults, err)
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	kind := kindSchema(t.Kind())
+	if speaksJSON(t) || speaksText(t) {
+		kind = jsonSchema{} // as whatever its values are written
+	}
+	all := make([]any, len(values))
+	for i, v := range values {
+		all[i] = v.Interface()
+	}
+	kind["enum"] = all
+	return kind
 }
 
 // speaksJSON reports whether a type has a form of its own in JSON.

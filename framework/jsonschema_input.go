@@ -14,12 +14,12 @@ func (s *schemas) in(shape *inputShape, partial, strict bool) jsonSchema {
 	if !fresh {
 		return schemaOf(name)
 	}
-	properties, required := jsonSchema{}, []any{}
+	properties, required := members{}, []any{}
 	for _, f := range shape.fields {
 		if f.required && !partial {
 			required = append(required, f.name)
 		}
-		properties[f.name] = s.taken(f, partial, strict)
+		properties.add(f.name, s.taken(f, partial, strict))
 	}
 	o := object(properties, required)
 	if strict {
@@ -71,9 +71,6 @@ func (s *schemas) base(p *valuePlan, strict bool) jsonSchema {
 		if kind, ok := known["type"].([]any); ok {
 			known["type"] = kind[0] // null is the plan's to allow
 		}
-		if !p.listed && isEnumerated(p.typ) {
-			delete(known, "enum") // no rule holds the decoder to it
-		}
 		return known
 	}
 	switch {
@@ -116,6 +113,10 @@ func (r rule) narrow(told jsonSchema, p *valuePlan) {
 	if len(words) > 0 {
 		return
 	}
+	if r.name == "line" {
+		described(told, "One line of text.") // the conventions say what that is
+		return
+	}
 	detail := ruleDetail(r, p.typ)
 	if p.typ.Kind() == reflect.String && blankPasses(r, p) {
 		detail += ", or be blank"
@@ -126,6 +127,9 @@ func (r rule) narrow(told jsonSchema, p *valuePlan) {
 // blankPasses reports whether a rule leaves the zero value alone, which a
 // keyword would not.
 func blankPasses(r rule, p *valuePlan) bool {
+	if r.name == "oneof" && p.values != nil {
+		return false // the type has the last word
+	}
 	return p.omitZero || p.typ.Kind() == reflect.String && !p.required && r.name != "oneof"
 }
 

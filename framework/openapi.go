@@ -25,14 +25,39 @@ func (a *API) Document(format string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return nil, err
+	}
+	document, err := readOrdered(text)
+	if err != nil {
+		return nil, err
+	}
+	a.inOrder(document)
 	switch format {
 	case "json":
-		text, err := json.MarshalIndent(spec, "", "  ")
-		return append(text, '\n'), err
+		return append(indentJSON(nil, document, ""), '\n'), nil
 	case "yaml":
-		return spec.MarshalYAML()
+		return []byte(yamlOf(document, "")), nil
 	}
 	return nil, sentence("the reference is written as json or yaml, not as %q", format)
+}
+
+// inOrder puts paths, and the methods of each, in the order of declaration.
+func (a *API) inOrder(document any) {
+	root, _ := document.(members) // it is an object
+	var paths []string
+	methods := map[string][]string{}
+	for _, e := range a.endpoints() {
+		path := a.info(e).Path
+		paths = append(paths, path)
+		methods[path] = append(methods[path], strings.ToLower(e.route.Method))
+	}
+	all := root.at("paths")
+	all.sortBy(paths)
+	for _, path := range paths {
+		all.at(path).sortBy(methods[path])
+	}
 }
 
 // A specWriter writes the reference. This is the only file that knows
@@ -45,20 +70,23 @@ type specWriter struct {
 }
 
 func (a *API) spec() (*openapi31.Spec, error) {
-	w := &specWriter{api: a, schemas: newSchemas(), ids: map[string]bool{}, spec: &openapi31.Spec{Openapi: "3.1.0"}}
+	w := &specWriter{api: a, schemas: newSchemas(a.resources), ids: map[string]bool{}, spec: &openapi31.Spec{Openapi: "3.1.0"}}
 	w.spec.Info.WithTitle(a.config.Title).WithVersion(a.config.Version).WithDescription(strings.TrimSpace(a.config.Doc + "\n\n" + conventions))
 	w.spec.WithServers(openapi31.Server{URL: "/"})
 	w.problems()
-	for _, e := range a.endpoints() {
-		w.answer(e) // what is shown has the first choice of names
-	}
 	for _, e := range a.endpoints() {
 		if err := w.operation(e); err != nil {
 			return nil, fmt.Errorf("the reference of %s %s: %w", e.route.Method, e.pattern, err)
 		}
 	}
+	if tags := w.spec.Tags; len(tags) > 1 {
+		w.spec.Tags = slices.Concat(tags[1:], tags[:1]) // the services, then the root
+	}
 	for name, s := range w.schemas.named {
 		w.spec.ComponentsEns().WithSchemasItem(name, s)
+	}
+	for name, value := range w.examples() {
+		w.spec.ComponentsEns().WithExamplesItem(name, openapi31.ExampleOrReference{Example: example(w.api.codes[name].Title, value)})
 	}
 	for _, h := range standardHeaders {
 		w.spec.ComponentsEns().WithHeadersItem(h.Name, openapi31.HeaderOrReference{Header: header(h)})
@@ -75,15 +103,17 @@ func errorsOf(faults []error) error {
 
 // conventions hold for every operation, so none repeats them.
 const conventions = "Bodies are JSON in UTF-8, at most 1 MiB. Ids are UUIDs, times are RFC 3339 in UTC. " +
-	"Refusals are problems as RFC 9457 has them; the member code is stable, and type is a page that explains it. " +
+	"Refusals are problems as RFC 9457 has them; the member code is stable, and type is a page that explains it: [/errors/](/errors/) lists all. " +
+	"Besides what its operations list, any path may answer 401, 403, 429, 500 or 503, one that is not there 404, and a method that a path does not have 405. " +
 	"What of a request has no effect is named in the header Trestle-Ignored. Every path is served with and without its last slash, " +
-	"HEAD wherever there is GET, and OPTIONS tells what a path takes."
+	"HEAD wherever there is GET, and OPTIONS tells what a path takes. " +
+	"Text loses the white space at both ends. One line of text has no control characters, and none that turn the direction of writing."
 
 // operation adds one endpoint.
 func (w *specWriter) operation(e *endpoint) error {
 	method, path := e.route.Method, w.api.info(e).Path
 	op := openapi31.Operation{}
-	op.WithID(w.unused(e.id())).WithSummary(e.summary()).WithDescription(e.description()).WithTags(w.tag(e))
+	op.WithID(w.unused(e.id())).WithSummary(e.summary()).WithDescription(w.prefixed(e.description())).WithTags(w.tag(e))
 	w.parameters(&op, e)
 	w.body(&op, e)
 	w.responses(&op, e)
@@ -119,7 +149,7 @@ func (w *specWriter) parameters(op *openapi31.Operation, e *endpoint) {
 	add := func(p openapi31.Parameter) { op.Parameters = append(op.Parameters, p.ToParameterOrRef()) }
 	if strings.Contains(e.pattern, ":id") {
 		p := openapi31.Parameter{Name: e.resource.keyName(), In: openapi31.ParameterInPath, Schema: w.schemas.out(e.resource.key.IndirectType)}
-		p.WithRequired(true).WithDescription("Which one of " + strings.Join(e.resource.words(), " ") + ".")
+		p.WithRequired(true).WithDescription("The " + e.resource.noun() + "'s " + e.resource.keyName() + ".")
 		add(p)
 	}
 	for _, param := range e.params {
@@ -127,7 +157,10 @@ func (w *specWriter) parameters(op *openapi31.Operation, e *endpoint) {
 	}
 	for _, h := range e.takes {
 		p := openapi31.Parameter{Name: h.Name, In: openapi31.ParameterInHeader, Schema: jsonSchema{"type": "string"}}
-		add(*p.WithDescription(h.Doc))
+		if h.Required {
+			p.WithRequired(true)
+		}
+		add(*p.WithDescription(w.prefixed(h.Doc)))
 	}
 	if e.idempotent {
 		key := jsonSchema{"type": "string", "pattern": "^[!-~]+$", "minLength": 1, "maxLength": 512}
@@ -147,6 +180,12 @@ func (w *specWriter) queryParameter(e *endpoint, param Param) openapi31.Paramete
 	}
 	if param.Enum != nil {
 		one["enum"] = literals(param.typ(), param.Enum)
+	}
+	if param.Minimum != nil {
+		one["minimum"] = param.Minimum
+	}
+	if param.Default != nil {
+		one["default"] = param.Default
 	}
 	p.Schema = one
 	if param.List {
@@ -202,6 +241,9 @@ func (w *specWriter) success(e *endpoint, status int) *openapi31.Response {
 	}
 	if status == http.StatusCreated && e.kind == verbAccepts && e.resource.declaration.verbs.Retrieve.kind != verbAbsent && !e.resource.declaration.single {
 		maps.Copy(r.Headers, w.headers([]string{headerLocation}))
+		if e.resource.key != e.resource.pk { // which may be blank, and then has no address
+			loosen(r.Headers, headerLocation)
+		}
 	}
 	if e.idempotent {
 		maps.Copy(r.Headers, w.headers([]string{headerReplayed}))
@@ -231,20 +273,19 @@ func (w *specWriter) list(e *endpoint) jsonSchema {
 	rows := jsonSchema{"type": "array", "items": w.schemas.out(e.out)}
 	full := e.envelope(Page{Window: Window{Limit: 10, Offset: 10, Number: 2}, Total: Total{Count: 30, Known: true}, Rows: 10, More: true})
 	empty := e.envelope(Page{Window: Window{Limit: 10, Number: 1}})
-	properties, required := jsonSchema{}, []any{}
+	properties, required := members{}, []any{}
 	for _, m := range full {
 		if m.Name == "" {
 			return rows
 		}
-		_, again := empty.member(m.Name)
-		if again {
+		if empty.has(m.Name) {
 			required = append(required, m.Name)
 		}
-		properties[m.Name] = described(w.member(m, rows), m.Doc)
+		properties.add(m.Name, described(w.member(m, rows), m.Doc))
 	}
 	for _, m := range empty {
-		if _, known := properties[m.Name]; !known {
-			properties[m.Name] = described(w.member(m, rows), m.Doc)
+		if !full.has(m.Name) {
+			properties.add(m.Name, described(w.member(m, rows), m.Doc))
 		}
 	}
 	name := title(strings.Join(e.resource.words(), " ")) + "Page"
@@ -259,13 +300,8 @@ func (e *endpoint) envelope(p Page) Envelope {
 	return envelope
 }
 
-func (e Envelope) member(name string) (Member, bool) {
-	for _, m := range e {
-		if m.Name == name {
-			return m, true
-		}
-	}
-	return Member{}, false
+func (e Envelope) has(name string) bool {
+	return slices.ContainsFunc(e, func(m Member) bool { return m.Name == name })
 }
 
 func (w *specWriter) member(m Member, rows jsonSchema) jsonSchema {
@@ -279,122 +315,42 @@ func (w *specWriter) member(m Member, rows jsonSchema) jsonSchema {
 }
 
 // refusal is what an endpoint answers with a status that refuses. Those that
-// refuse alike share one.
+// refuse by the same few codes share one, which is named by them.
 func (w *specWriter) refusal(e *endpoint, status int, codes []string) openapi31.ResponseOrReference {
-	names := e.headers()
-	if status == http.StatusUnauthorized || status == http.StatusForbidden {
-		names = slices.DeleteFunc(names, func(name string) bool { return name == headerAllow })
-	}
-	switch {
-	case status == http.StatusUnauthorized:
-		names = append(names, headerChallenge)
-	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable, slices.Contains(codes, CodeIdempotencyInProgress):
-		names = append(names, headerRetry)
-	}
 	media, _ := w.api.config.ErrorShape.Shape(w.sample(codes[0]))
-	r := &openapi31.Response{Description: strings.Join(codes, ", "), Headers: w.headers(names)}
-	for _, h := range e.ownHeaders() {
+	r := &openapi31.Response{Description: w.meanings(codes), Headers: w.headers(headersOf(status, codes))}
+	loosen(r.Headers, sometimes(status)...)
+	extra := false
+	for _, h := range append(w.usualHeaders(), e.ownHeaders()...) {
 		r.Headers[h.Name] = openapi31.HeaderOrReference{Header: header(h)}
+		extra = extra || !slices.ContainsFunc(w.usualHeaders(), func(usual Header) bool { return usual.Name == h.Name })
 	}
-	r.WithContentItem(media, openapi31.MediaType{Schema: w.problem(status, codes)})
-	return w.shared(strings.ReplaceAll(http.StatusText(status), " ", ""), r)
-}
-
-// shared refers to a response that is written once, however many have it.
-func (w *specWriter) shared(base string, r *openapi31.Response) openapi31.ResponseOrReference {
-	known := w.spec.ComponentsEns().Responses
-	for n := 1; ; n++ {
-		name := base
-		if n > 1 {
-			name += strconv.Itoa(n)
-		}
-		if known[name].Response == nil {
-			w.spec.Components.WithResponsesItem(name, openapi31.ResponseOrReference{Response: r})
-		} else if !reflect.DeepEqual(known[name].Response, r) {
-			continue
-		}
-		return openapi31.ResponseOrReference{Reference: &openapi31.Reference{Ref: "#/components/responses/" + name}}
-	}
-}
-
-// problem refers to the schema of refusals with a status and one of the codes.
-func (w *specWriter) problem(status int, codes []string) jsonSchema {
-	if _, standard := w.api.config.ErrorShape.(ProblemJSON); !standard {
-		return jsonSchema{"type": "object"}
-	}
-	told := w.problemOf(codes)
-	base := strings.ReplaceAll(http.StatusText(status), " ", "")
-	for n := 1; ; n++ {
-		name := base + "Problem"
-		if n > 1 {
-			name = base + strconv.Itoa(n) + "Problem"
-		}
-		if known := w.schemas.named[name]; known == nil {
-			w.schemas.named[name] = told
-		} else if !reflect.DeepEqual(known, told) {
-			continue
-		}
-		return schemaOf(name)
-	}
-}
-
-// problemOf is a refusal with one of the codes. Codes whose details have a type
-// are problems of their own.
-func (w *specWriter) problemOf(codes []string) jsonSchema {
-	var plain, all []any
+	told := openapi31.MediaType{Schema: w.problem(status, codes), Examples: map[string]openapi31.ExampleOrReference{}}
 	for _, code := range codes {
-		if info := w.api.codes[code]; info.Details != nil {
-			all = append(all, w.typedProblem(info))
-			continue
-		}
-		plain = append(plain, code)
+		told.Examples[code] = openapi31.ExampleOrReference{Reference: &openapi31.Reference{Ref: "#/components/examples/" + code}}
 	}
-	if len(plain) > 0 {
-		code := jsonSchema{"code": jsonSchema{"type": "string", "enum": plain}}
-		narrowed := jsonSchema{"allOf": []any{schemaOf("Problem"), jsonSchema{"type": "object", "properties": code}}}
-		all = append([]any{narrowed}, all...)
+	r.WithContentItem(media, told)
+	if len(codes) > mostInName || extra {
+		return openapi31.ResponseOrReference{Response: r}
 	}
-	if len(all) == 1 {
-		return all[0].(jsonSchema) //nolint:forcetypeassert // all of them are
-	}
-	return jsonSchema{"oneOf": all}
+	name := title(strings.Join(codes, " or "))
+	w.spec.ComponentsEns().WithResponsesItem(name, openapi31.ResponseOrReference{Response: r})
+	return openapi31.ResponseOrReference{Reference: &openapi31.Reference{Ref: "#/components/responses/" + name}}
 }
 
-func (w *specWriter) typedProblem(info CodeInfo) jsonSchema {
-	name := title(info.Code) + "Problem"
-	if w.schemas.named[name] == nil {
-		w.schemas.named[name] = jsonSchema{"allOf": []any{schemaOf("Problem"), jsonSchema{
-			"type": "object", "required": []any{"details"},
-			"properties": jsonSchema{"code": jsonSchema{"type": "string", "const": info.Code}, "details": w.schemas.out(reflect.TypeOf(info.Details))},
-		}}}
-	}
-	return schemaOf(name)
+// mostInName is how many codes a name is made of; a longer one reads badly.
+const mostInName = 3
+
+// usualHeaders are those that the API's own schemes, throttles and permission
+// set, so that any answer may have them.
+func (w *specWriter) usualHeaders() []Header {
+	c := w.api.config
+	return (&endpoint{door: door{c.Authentication, c.Throttles, c.Permission}}).ownHeaders()
 }
 
-func (w *specWriter) sample(code string) Problem {
-	info := w.api.codes[code]
-	return Problem{Error: Refuse(info.Status, code, info.Text), Title: info.Title}
-}
-
-// problems names the shapes that all refusals have.
-func (w *specWriter) problems() {
-	if _, standard := w.api.config.ErrorShape.(ProblemJSON); !standard {
-		return
-	}
-	text := func(doc string) jsonSchema { return jsonSchema{"type": "string", "description": doc} }
-	w.schemas.named["Fault"] = object(jsonSchema{
-		"pointer":   text("A JSON Pointer (RFC 6901) into the body."),
-		"parameter": text("The name of a query parameter."),
-		"code":      text("Stable, for programs."), "detail": text("One sentence for a person."),
-	}, []any{"code", "detail"})
-	w.schemas.named["Problem"] = described(object(jsonSchema{
-		"type":  jsonSchema{"type": "string", "format": "uri-reference", "description": "A page that explains the code."},
-		"title": text("The code in a few words."), "status": jsonSchema{"type": "integer", "minimum": 400, "maximum": 599},
-		"detail": text("One sentence for a person."), "code": text("Stable, for programs."),
-		"instance": jsonSchema{"type": "string", "format": "uri", "description": "urn:uuid: and the request's id."},
-		"errors":   jsonSchema{"type": "array", "items": schemaOf("Fault"), "description": "Every fault at once, place by place."},
-		"details":  jsonSchema{"description": "Facts that go with the code."},
-	}, []any{"type", "title", "status", "detail", "code", "instance", "errors"}), "A refusal (RFC 9457).")
+func example(summary string, value any) *openapi31.Example {
+	e := &openapi31.Example{}
+	return e.WithSummary(summary).WithValue(value)
 }
 
 func (w *specWriter) headers(names []string) map[string]openapi31.HeaderOrReference {
@@ -409,7 +365,20 @@ func (w *specWriter) headers(names []string) map[string]openapi31.HeaderOrRefere
 
 func header(h Header) *openapi31.Header {
 	described := &openapi31.Header{Schema: jsonSchema{"type": "string"}}
+	if h.Required {
+		described.WithRequired(true)
+	}
 	return described.WithDescription(h.Doc)
+}
+
+// loosen tells of standard headers that an answer may have, and need not.
+func loosen(headers map[string]openapi31.HeaderOrReference, names ...string) {
+	for _, h := range standardHeaders {
+		if _, has := headers[h.Name]; has && slices.Contains(names, h.Name) {
+			h.Required = false
+			headers[h.Name] = openapi31.HeaderOrReference{Header: header(h)}
+		}
+	}
 }
 
 // security are the ways to send credentials, of which one is enough; the empty
@@ -421,7 +390,7 @@ func (w *specWriter) security(e *endpoint) []map[string][]string {
 			names := map[string][]string{}
 			for _, s := range way {
 				names[s.Name] = []string{}
-				w.spec.ComponentsEns().WithSecuritySchemesItem(s.Name, openapi31.SecuritySchemeOrReference{SecurityScheme: securityScheme(s)})
+				w.spec.ComponentsEns().WithSecuritySchemesItem(s.Name, openapi31.SecuritySchemeOrReference{SecurityScheme: w.securityScheme(s)})
 			}
 			if !slices.ContainsFunc(ways, func(known map[string][]string) bool { return maps.EqualFunc(known, names, slices.Equal) }) {
 				ways = append(ways, names)
@@ -434,15 +403,24 @@ func (w *specWriter) security(e *endpoint) []map[string][]string {
 	return ways
 }
 
-func securityScheme(s SecurityScheme) *openapi31.SecurityScheme {
+func (w *specWriter) securityScheme(s SecurityScheme) *openapi31.SecurityScheme {
 	told := &openapi31.SecurityScheme{}
 	switch {
 	case s.Scheme == "bearer":
-		told.WithHTTPBearer(openapi31.SecuritySchemeHTTPBearer{Scheme: s.Scheme, BearerFormat: &s.Format})
+		bearer := openapi31.SecuritySchemeHTTPBearer{Scheme: s.Scheme}
+		if s.Format != "" {
+			bearer.WithBearerFormat(s.Format)
+		}
+		told.WithHTTPBearer(bearer)
 	case s.Scheme != "":
 		told.WithHTTP(openapi31.SecuritySchemeHTTP{Scheme: s.Scheme})
 	default:
 		told.WithAPIKey(openapi31.SecuritySchemeAPIKey{Name: s.Key, In: openapi31.SecuritySchemeAPIKeyIn(s.In)})
 	}
-	return told.WithDescription(s.Doc)
+	return told.WithDescription(w.prefixed(s.Doc))
+}
+
+// prefixed is a text in which {prefix} stands for the API's own.
+func (w *specWriter) prefixed(text string) string {
+	return strings.ReplaceAll(text, "{prefix}", w.api.config.Prefix)
 }

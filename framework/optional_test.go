@@ -87,7 +87,7 @@ func TestOptional(t *testing.T) {
 		} {
 			ada.post("/api/notes/menu/", body).refuses(400, "validation_failed").fault(want[0], want[1])
 		}
-		ada.do(http.MethodOptions, "/api/notes/menu/", nil).is(200).says(`"title":{"type":"string"`)
+		ada.do(http.MethodOptions, "/api/notes/menu/", nil).is(200).says(`"title":{"description":"Must have at least 2 characters, or be blank.","maxLength":9,"type":"string"}`)
 	})
 }
 

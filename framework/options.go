@@ -2,55 +2,70 @@ package framework
 
 import (
 	"net/http"
-	"reflect"
+	"slices"
+	"strings"
+	"sync"
 )
 
-// A description is what OPTIONS answers: what the path takes and gives, for
-// the methods that the caller may use.
+// A description is what OPTIONS answers: what the path takes, method by method,
+// for those that the caller may use. It is a piece of the reference, enough to
+// build a form of.
 type description struct {
-	Name        string                          `json:"name"`
-	Description string                          `json:"description"`
-	Renders     []string                        `json:"renders"`
-	Parses      []string                        `json:"parses"`
-	Parameters  []parameterDescription          `json:"parameters"`
-	Actions     map[string]map[string]fieldInfo `json:"actions"`
-}
-
-type parameterDescription struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
-	Choices     []string `json:"choices,omitempty"`
+	Renders     []string `json:"renders"`
+	Parses      []string `json:"parses"`
+	Actions     members  `json:"actions"`
 }
 
-// fieldInfo describes one field of a body.
-type fieldInfo struct {
-	Type     string            `json:"type"`
-	Required bool              `json:"required"`
-	ReadOnly bool              `json:"read_only"`
-	Nullable bool              `json:"nullable"`
-	Rules    map[string]string `json:"rules,omitempty"`
+// A describer answers OPTIONS out of the reference, which it writes when it is
+// first asked. It is safe for concurrent use.
+type describer struct {
+	api       *API
+	reference func() (members, error)
+}
+
+func newDescriber(a *API) *describer {
+	return &describer{a, sync.OnceValues(func() (members, error) {
+		text, err := a.Document("json")
+		if err != nil {
+			return nil, err
+		}
+		document, err := readOrdered(text)
+		root, _ := document.(members) // it is an object
+		return root, err
+	})}
 }
 
 // describe answers OPTIONS for callers who may use the viewset.
-func (a *API) describe(c *Call, r *http.Request, p *place) (*response, error) {
+func (d *describer) describe(c *Call, r *http.Request, p *place) (*response, error) {
 	if err := p.resource.door.admit(c, r); err != nil {
 		return nil, err
 	}
+	root, err := d.reference()
+	if err != nil {
+		return nil, err
+	}
 	said := description{
-		Name: p.resource.path, Description: p.doc(), Renders: []string{"application/json"}, Parses: []string{"application/json"},
-		Parameters: []parameterDescription{}, Actions: map[string]map[string]fieldInfo{},
+		Name: p.name(), Description: p.doc(), Renders: []string{"application/json"}, Parses: []string{"application/json"}, Actions: members{},
 	}
-	if list := p.methods[http.MethodGet]; list != nil && list.mayBeUsed(c) {
-		for _, param := range list.params {
-			said.Parameters = append(said.Parameters, parameterDescription{param.Name, param.Doc, param.Enum})
-		}
-	}
-	for method, e := range p.methods {
-		if e.input != nil && method != http.MethodGet && e.mayBeUsed(c) {
-			said.Actions[method] = e.fields()
+	for _, method := range knownMethods {
+		if e := p.methods[method]; e != nil && e.mayBeUsed(c) {
+			operation := root.at("paths").at(d.api.info(e).Path).at(strings.ToLower(method))
+			said.Actions.add(method, taken(root, operation))
 		}
 	}
 	return &response{status: http.StatusOK, value: said}, nil
+}
+
+// name is what is at a path: "books", or "books/lend" for an action.
+func (p *place) name() string {
+	for _, method := range knownMethods {
+		if e := p.methods[method]; e != nil && !isVerb(e.route.Name) {
+			return p.resource.path + "/" + e.route.Name
+		}
+	}
+	return p.resource.path
 }
 
 // doc describes what is at a path: an action, or else the resource.
@@ -69,53 +84,80 @@ func (e *endpoint) mayBeUsed(c *Call) bool {
 	return e.permission.Permit(&as)
 }
 
-// fields are those of the body, and those that are shown and read-only.
-func (e *endpoint) fields() map[string]fieldInfo {
-	fields := map[string]fieldInfo{}
-	if e.out != nil && e.out.Kind() == reflect.Struct {
-		for f := range shapeFields(e.out) {
-			fields[jsonName(f)] = fieldInfo{Type: typeName(f.Type), ReadOnly: true, Nullable: f.Type.Kind() == reflect.Pointer}
-		}
+// taken is what an operation of the reference takes: its parameters but for
+// those of the path, and the JSON Schema of its body.
+func taken(root, operation members) members {
+	said := members{}
+	if summary := operation.member("summary"); summary != nil {
+		said.add("summary", summary)
 	}
-	for _, f := range e.input.fields {
-		info := fieldInfo{Type: typeName(f.typ), Required: f.required && e.route.Name != verbPatch, Nullable: f.nullable, Rules: map[string]string{}}
-		for _, rule := range f.rules {
-			info.Rules[rule.name] = rule.param
-		}
-		if f.ref != "" {
-			info.Type, info.Rules["reference"] = "reference", f.ref
-		}
-		fields[f.name] = info
+	parameters, _ := operation.member("parameters").([]any)
+	parameters = slices.DeleteFunc(slices.Clone(parameters), func(one any) bool {
+		told, _ := one.(members)
+		return told.member("in") == "path"
+	})
+	if len(parameters) > 0 {
+		said.add("parameters", inlined(root, parameters, mostInlined))
 	}
-	return fields
+	if body := operation.at("requestBody"); body != nil {
+		schema := body.at("content").at("application/json").member("schema")
+		said.add("body", inlined(root, schema, mostInlined))
+	}
+	return said
 }
 
-// typeName is what a client calls a Go type.
-func typeName(t reflect.Type) string {
-	if isOptional(t) {
-		t = optionalValue(t)
+// member is the value of a member, nil for none.
+func (m members) member(name string) any {
+	for _, one := range m {
+		if one.name == name {
+			return one.value
+		}
 	}
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
+	return nil
+}
+
+// mostInlined is how deep schemas are put in the place of their references, so
+// that one which refers to itself has an end.
+const mostInlined = 16
+
+// inlined is a part of the reference that refers to no other part: what a
+// reference leads to stands in its place, with what is said beside it.
+func inlined(root members, value any, depth int) any {
+	switch value := value.(type) {
+	case []any:
+		all := make([]any, len(value))
+		for i, one := range value {
+			all[i] = inlined(root, one, depth)
+		}
+		return all
+	case members:
+		all := members{}
+		for _, one := range value {
+			if one.name != "$ref" || depth == 0 {
+				all.add(one.name, inlined(root, one.value, depth))
+			}
+		}
+		if to, refers := value.member("$ref").(string); refers && depth > 0 {
+			found, _ := inlined(root, root.find(to), depth-1).(members)
+			return found.with(all)
+		}
+		return all
 	}
-	switch {
-	case t == timeType:
-		return "datetime"
-	case t == uuidType:
-		return "uuid"
+	return value
+}
+
+// find is what a reference within a document leads to.
+func (m members) find(to string) any {
+	var value any = m
+	for name := range strings.SplitSeq(strings.TrimPrefix(to, "#/"), "/") {
+		object, _ := value.(members)
+		value = object.member(strings.NewReplacer("~1", "/", "~0", "~").Replace(name))
 	}
-	switch t.Kind() {
-	case reflect.Bool:
-		return "boolean"
-	case reflect.String:
-		return "string"
-	case reflect.Slice, reflect.Array:
-		return "list"
-	case reflect.Struct, reflect.Map:
-		return "object"
-	}
-	if t.PkgPath() != "" || t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64 {
-		return "number"
-	}
-	return "integer"
+	return value
+}
+
+// with are the members and others, which go before those of the same name.
+func (m members) with(others members) members {
+	all := slices.DeleteFunc(slices.Clone(m), func(one member) bool { return others.member(one.name) != nil })
+	return append(all, others...)
 }

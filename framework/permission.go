@@ -1,6 +1,9 @@
 package framework
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Permission decides whether a caller may use an endpoint, before any object
 // is known: which objects a caller has is the business of [Scope].
@@ -18,36 +21,36 @@ type Permission interface {
 
 // Anyone permits everybody, anonymous callers too.
 func Anyone() Permission {
-	return permission{"anyone", func(*Call) bool { return true }}
+	return permission{name: "anyone", permit: func(*Call) bool { return true }, takesKnown: true}
 }
 
 // Authenticated permits every caller who is known.
 func Authenticated() Permission {
-	return permission{"authenticated", func(c *Call) bool { return !c.Caller.Anonymous() }}
+	return permission{name: "authenticated", permit: func(c *Call) bool { return !c.Caller.Anonymous() }, takesKnown: true}
 }
 
 // Staff permits callers who are staff.
 func Staff() Permission {
-	return permission{"staff", func(c *Call) bool { return !c.Caller.Anonymous() && c.Caller.Staff }}
+	return permission{name: "staff", permit: func(c *Call) bool { return !c.Caller.Anonymous() && c.Caller.Staff }}
 }
 
 // OrReadOnly permits reading to everybody; anything else needs p.
 func OrReadOnly(p Permission) Permission {
-	return permission{"reading, else " + p.String(), func(c *Call) bool {
+	return permission{name: "reading, else " + p.String(), of: []Permission{p}, takesKnown: takesKnown(p), permit: func(c *Call) bool {
 		return c.Route.Reads() || p.Permit(c)
 	}}
 }
 
 // Holds permits callers who hold one permission, such as "patients.view".
 func Holds(name string) Permission {
-	return permission{name, func(c *Call) bool { return c.Caller.Holds(name) }}
+	return permission{name: name, permit: func(c *Call) bool { return c.Caller.Holds(name) }}
 }
 
 // HoldsModel permits callers who hold the model's permission that the action
 // needs: model.view to read, model.add to create, model.change to update and
 // for actions that write, model.delete to delete.
 func HoldsModel(model string) Permission {
-	return permission{model + ".view|add|change|delete", func(c *Call) bool {
+	return permission{name: model + ".view|add|change|delete", permit: func(c *Call) bool {
 		return c.Caller.Holds(model + "." + c.Route.Right())
 	}}
 }
@@ -56,14 +59,15 @@ func HoldsModel(model string) Permission {
 // who hold model.add, model.change or model.delete, whichever the action needs.
 func PerModel(model string) Permission {
 	holds := HoldsModel(model)
-	return permission{model + ".add|change|delete to write", func(c *Call) bool {
+	return permission{name: model + ".add|change|delete to write", permit: func(c *Call) bool {
 		return holds.Permit(c) || c.Route.Reads() && !c.Caller.Anonymous()
 	}}
 }
 
 // All permits what every one of ps permits; without any, everything.
 func All(ps ...Permission) Permission {
-	return permission{joined(ps, " and ", "anyone"), func(c *Call) bool {
+	refuses := slices.ContainsFunc(ps, func(p Permission) bool { return !takesKnown(p) })
+	return permission{name: joined(ps, " and ", "anyone"), of: ps, takesKnown: !refuses, permit: func(c *Call) bool {
 		for _, p := range ps {
 			if !p.Permit(c) {
 				return false
@@ -75,7 +79,7 @@ func All(ps ...Permission) Permission {
 
 // Any permits what at least one of ps permits; without any, nothing.
 func Any(ps ...Permission) Permission {
-	return permission{joined(ps, " or ", "nobody"), func(c *Call) bool {
+	return permission{name: joined(ps, " or ", "nobody"), of: ps, takesKnown: slices.ContainsFunc(ps, takesKnown), permit: func(c *Call) bool {
 		for _, p := range ps {
 			if p.Permit(c) {
 				return true
@@ -87,17 +91,38 @@ func Any(ps ...Permission) Permission {
 
 // Not permits what p refuses.
 func Not(p Permission) Permission {
-	return permission{"not " + p.String(), func(c *Call) bool { return !p.Permit(c) }}
+	return permission{name: "not " + p.String(), of: []Permission{p}, permit: func(c *Call) bool { return !p.Permit(c) }}
 }
 
 // permission is a predicate with a name.
 type permission struct {
-	name   string
-	permit func(*Call) bool
+	name       string
+	permit     func(*Call) bool
+	of         []Permission // what it is made of
+	takesKnown bool         // it refuses no caller who is known
 }
 
 func (p permission) Permit(c *Call) bool { return p.permit(c) }
 func (p permission) String() string      { return p.name }
+
+// Unwrap returns what the permission is made of, so that the reference tells
+// what a [Refuser] and a [Sender] among them do.
+func (p permission) Unwrap() []Permission { return p.of }
+
+// takesKnown reports whether a permission is known to refuse no caller who is
+// known, whatever it is wrapped in.
+func takesKnown(p Permission) bool {
+	for {
+		switch one := p.(type) {
+		case permission:
+			return one.takesKnown
+		case interface{ Unwrap() Permission }:
+			p = one.Unwrap()
+		default:
+			return false
+		}
+	}
+}
 
 // joined names a combination; none is what it says without parts.
 func joined(ps []Permission, with, none string) string {

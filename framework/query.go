@@ -43,6 +43,10 @@ type Param struct {
 	Type reflect.Type // of one value, nil for string
 	Enum []string     // the values it takes, nil for any
 	List bool         // several values, separated by commas
+	// Minimum is the least number that is not refused, nil for none.
+	Minimum any
+	// Default is what it counts as where it is absent, nil for nothing.
+	Default any
 }
 
 // Values are the query parameters of one request that an endpoint knows,
@@ -64,6 +68,7 @@ type Field struct {
 	Name     string       // the client's
 	GoName   string       // the model's
 	Type     reflect.Type // without a pointer
+	Enum     []string     // the values of an [Enumerated] type as clients write them, nil for any
 	Nullable bool
 	alias    string
 	column   *schema.Field

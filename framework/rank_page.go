@@ -109,19 +109,15 @@ func (k *keyCell) Scan(src any) error {
 	return k.column.ScanWithCheck(k.value, src)
 }
 
-// inPlace are the cases that keep keys in their order. The last is repeated as
-// in [sqldb.List], so that there are few statements to prepare.
+// inPlace are the cases that keep keys in their order, as many as
+// [sqldb.Padded] makes of them.
 type inPlace []any
 
 // AppendQuery implements [schema.QueryAppender].
 func (p inPlace) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
-	padded := 1
-	for padded < len(p) {
-		padded *= 2
-	}
-	for n := range padded {
+	for n, key := range sqldb.Padded(p) {
 		var err error
-		if b, err = bun.SafeQuery(" WHEN ? THEN ?", sqldb.Param(p[min(n, len(p)-1)]), n).AppendQuery(gen, b); err != nil {
+		if b, err = bun.SafeQuery(" WHEN ? THEN ?", sqldb.Param(key), n).AppendQuery(gen, b); err != nil {
 			return nil, err
 		}
 	}

@@ -2,6 +2,7 @@ package framework_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -244,11 +245,11 @@ func TestRankedWithoutACount(t *testing.T) {
 func TestOptionsOfNamedOrders(t *testing.T) {
 	var d described
 	serve(t, config(sqlite(t)), countries(), authors(), rankedBooks()).as("ada").do("OPTIONS", "/api/books/", nil).is(200).json(&d)
-	if choices, _ := d.parameter("sort"); strings.Join(choices, " ") != "relevance longest newest owner" {
-		t.Errorf("sort takes %v", choices)
+	if sort := d.parameter("GET", "sort"); sort == nil || fmt.Sprint(sort.Enum) != "[relevance longest newest owner]" {
+		t.Errorf("sort takes %+v", sort)
 	}
-	if choices, ok := d.parameter("q"); !ok || choices != nil {
-		t.Errorf("q takes %v, %v", choices, ok)
+	if q := d.parameter("GET", "q"); q == nil || q.Enum != nil {
+		t.Errorf("q takes %+v", q)
 	}
 }
 

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"encoding"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -12,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 	"github.com/uptrace/bun/schema"
 )
@@ -121,9 +123,24 @@ func parseKey(t reflect.Type, text string) (any, bool) {
 // ParseValue parses the text of a query parameter as a value of type t: text,
 // whole and decimal numbers, true/false/1/0, UUIDs, RFC 3339 times, and
 // whatever implements [encoding.TextUnmarshaler] and says why not by a
-// [ValueError]. Its error says what the
-// parameter takes: "must be a whole number".
+// [ValueError]. A value of an [Enumerated] type is one of its values. The error
+// says what the parameter takes: "must be a whole number".
 func ParseValue(t reflect.Type, text string) (any, error) {
+	v, err := parseValue(t, text)
+	if err != nil {
+		return nil, err
+	}
+	values, err := enumerated(t)
+	if err != nil {
+		return nil, err
+	}
+	if !isAmong(reflect.ValueOf(v), values) {
+		return nil, ValueError(oneOf(valueWords(values)))
+	}
+	return v, nil
+}
+
+func parseValue(t reflect.Type, text string) (any, error) {
 	v := reflect.New(t)
 	switch p := v.Interface().(type) {
 	case *time.Time:
@@ -185,4 +202,15 @@ func parseScalar(v reflect.Value, text string) error {
 		return sentence("cannot be given as text")
 	}
 	return nil
+}
+
+// readsItself reports whether a type has a method that reads JSON or text.
+func readsItself(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+// isJSON reports whether a type keeps any JSON as it is.
+func isJSON(t reflect.Type) bool {
+	return t == reflect.TypeFor[json.RawMessage]() || t == reflect.TypeFor[jsontext.Value]() || t.Kind() == reflect.Interface && t.NumMethod() == 0
 }

@@ -81,7 +81,9 @@ func (r *resource) foreignKey(relation string) string {
 }
 
 func (r *resource) fieldOf(name string, column *schema.Field) Field {
+	values, _ := enumerated(column.IndirectType) // a mistake in them is told with the shapes
 	return Field{
+		Enum: valueWords(values),
 		Name: name, GoName: column.GoName, Type: column.IndirectType, alias: r.table.Alias, column: column,
 		Nullable: column.IsPtr || column.NullZero,
 	}

@@ -69,6 +69,20 @@ func below(prefix, path string) bool {
 	return path == prefix || strings.HasPrefix(path, prefix+"/")
 }
 
+// serveRoot answers the API root, which takes no parameters.
+func (a *API) serveRoot(root *endpoint) opening {
+	return func(c *Call, r *http.Request) (*response, error) {
+		query, err := readQuery(r)
+		if err != nil {
+			return nil, err
+		}
+		if err := root.ignoreQuery(c, query); err != nil {
+			return nil, err
+		}
+		return &response{status: http.StatusOK, value: a.entries(r)}, nil
+	}
+}
+
 // entries are the API root: every way in by its name, in order of registration.
 func (a *API) entries(r *http.Request) listAnswer {
 	var entries Envelope

@@ -53,6 +53,9 @@ func (b *binder) bindWriting(w *writing, fault func(error)) {
 			fault(sentence("%s.%s writes the stored search document, which the framework fills; leave it out", w.verb.in.Name(), f.goName))
 		case column == w.resource.scope.column && w.resource.scope.kind == scopeOwn:
 			fault(sentence("%s.%s writes the owner, which the scope stamps; leave it out, or set it in a function of Fills", w.verb.in.Name(), f.goName))
+		case w.verb.fill == nil && w.endpoint.route.Name != verbPatch && f.leavesNone():
+			fault(sentence("%s.%s may be absent and would be stored as %#v then, which is no %s; make it required or a pointer, or give it a default",
+				w.verb.in.Name(), f.goName, reflect.Zero(f.typ), f.typ))
 		default:
 			w.columns[f.name] = inputColumn{f, column}
 			b.checkReference(w.resource, w.verb.in, f, column, fault)

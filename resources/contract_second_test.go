@@ -39,7 +39,7 @@ func TestASecondOpinion(t *testing.T) {
 		tally := contract.Attack{
 			Contract: promised(w.t, w.api, 0), URL: w.client.URL(), Seed: seed, Requests: 3000, Faultless: true, Transport: second,
 			Only:    func(_, path string) bool { return !strings.HasPrefix(path, "/api/auth") },
-			Callers: w.attackers(false), Known: w.known(),
+			Callers: w.attackers(false), Known: w.known(), Unsaid: unsaid(),
 		}.Run(w.t)
 		w.t.Logf("seed %d, %d answers and %d requests judged; %s", seed, second.answers, second.requests, tally)
 		if second.answers == 0 || second.requests == 0 {

@@ -3,13 +3,18 @@ package resources_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/pb33f/libopenapi/datamodel"
+	"github.com/pb33f/libopenapi/utils"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"trestle.example/framework"
@@ -20,6 +25,11 @@ import (
 
 // document makes the reference of all services, from the beginning.
 func document(t *testing.T) []byte {
+	t.Helper()
+	return documentIn(t, "json")
+}
+
+func documentIn(t *testing.T, format string) []byte {
 	t.Helper()
 	db, err := sqldb.Open("sqlite://"+filepath.ToSlash(filepath.Join(t.TempDir(), "unused.db")), sqldb.Options{})
 	if err != nil {
@@ -32,7 +42,7 @@ func document(t *testing.T) []byte {
 	}
 	api := framework.New(resources.Config(db, 20, identity))
 	resources.Register(api, identity)
-	text, err := api.Document("json")
+	text, err := api.Document(format)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,6 +125,145 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 	}
 	if len(ids) < 50 {
 		t.Errorf("the document has %d operations; all services have more", len(ids))
+	}
+}
+
+// TestExamplesOfRefusals are what refusals look like: each fits the schema of
+// the response that shows it, and has its status and a code of its own.
+func TestExamplesOfRefusals(t *testing.T) {
+	text := document(t)
+	promises, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource("test:///document.json", promises); err != nil {
+		t.Fatal(err)
+	}
+	root, shown := promises.(map[string]any), 0
+	inside := func(at string) any { // of the document, by a reference
+		var value any = root
+		for name := range strings.SplitSeq(strings.TrimPrefix(at, "#/"), "/") {
+			value = value.(map[string]any)[strings.ReplaceAll(name, "~1", "/")]
+		}
+		return value
+	}
+	for path, item := range root["paths"].(map[string]any) {
+		for method, operation := range item.(map[string]any) {
+			for status, response := range operation.(map[string]any)["responses"].(map[string]any) {
+				at := "#/paths/" + strings.ReplaceAll(path, "/", "~1") + "/" + method + "/responses/" + status
+				if to, refers := response.(map[string]any)["$ref"].(string); refers {
+					at = to
+				}
+				at += "/content/application~1problem+json"
+				if status[0] < '4' {
+					continue
+				}
+				schema, err := compiler.Compile("test:///document.json" + at + "/schema")
+				if err != nil {
+					t.Fatal(err)
+				}
+				for code, example := range inside(at).(map[string]any)["examples"].(map[string]any) {
+					value := inside(example.(map[string]any)["$ref"].(string)).(map[string]any)["value"].(map[string]any)
+					if err := schema.Validate(value); err != nil {
+						t.Errorf("%s %s %s: the example of %s is not what it promises: %v", method, path, status, code, err)
+					}
+					if value["code"] != code || fmt.Sprint(value["status"]) != status || value["title"] == "" || value["type"] != "/errors/"+code {
+						t.Errorf("the example of %s %s is %v", status, code, value)
+					}
+					spoilt := maps.Clone(value)
+					spoilt["code"] = "something_else"
+					if schema.Validate(spoilt) == nil {
+						t.Errorf("%s %s %s takes any code", method, path, status)
+					}
+					shown++
+				}
+			}
+		}
+	}
+	if shown < 300 {
+		t.Errorf("there are %d examples; all services have more", shown)
+	}
+}
+
+// TestNamesOfSchemas are words, not numbers: those that a generated client's
+// users read, whatever else is declared.
+func TestNamesOfSchemas(t *testing.T) {
+	var said struct {
+		Components map[string]map[string]any
+		Paths      map[string]map[string]documented
+	}
+	if err := json.Unmarshal(document(t), &said); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"schemas", "responses", "examples", "headers", "securitySchemes"} {
+		for name := range said.Components[kind] {
+			if strings.ContainsAny(name, "0123456789") {
+				t.Errorf("%s has %s, a number that another declaration would change", kind, name)
+			}
+		}
+	}
+	for _, name := range []string{"Problem", "Fault", "InsufficientStockProblem", "ProductPatch", "PatchedPatientInput", "Session", "TokenPair", "RegistrationInput", "Address", "AddressInput"} {
+		if said.Components["schemas"][name] == nil {
+			t.Errorf("there is no schema %s", name)
+		}
+	}
+	ids := map[string]bool{}
+	for _, operations := range said.Paths {
+		for _, o := range operations {
+			ids[o.ID] = true
+		}
+	}
+	for _, id := range []string{"register", "login", "createAuthSession", "createAuthJwt", "createAuthToken", "setVariantStock", "cancelOrder", "getManageDoctor"} {
+		if !ids[id] {
+			t.Errorf("there is no operation %s", id)
+		}
+	}
+}
+
+// TestEveryAnswerIsDescribed: a reader is told what each field of money, time or
+// state is.
+func TestEveryAnswerIsDescribed(t *testing.T) {
+	var said struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]map[string]any
+			}
+		}
+	}
+	if err := json.Unmarshal(document(t), &said); err != nil {
+		t.Fatal(err)
+	}
+	plain := []string{"id", "variantId", "itemId", "city", "state"} // by their names
+	for name, schema := range said.Components.Schemas {
+		for field, told := range schema.Properties {
+			if told["description"] == nil && !slices.Contains(plain, field) && !strings.HasSuffix(name, "Problem") {
+				t.Errorf("%s.%s is not described", name, field)
+			}
+		}
+	}
+}
+
+// TestYAMLIsTheSameDocument, member by member.
+func TestYAMLIsTheSameDocument(t *testing.T) {
+	same := func(asYAML []byte) bool {
+		converted, err := utils.ConvertYAMLtoJSON(asYAML)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var one, other any
+		if err := errors.Join(json.Unmarshal(converted, &one), json.Unmarshal(document(t), &other)); err != nil {
+			t.Fatal(err)
+		}
+		return reflect.DeepEqual(one, other)
+	}
+	asYAML := documentIn(t, "yaml")
+	if !same(asYAML) {
+		t.Error("the YAML says something else than the JSON")
+	}
+	if same(bytes.Replace(asYAML, []byte("maxLength: 200"), []byte("maxLength: 2e2.0"), 1)) {
+		t.Error("a document that was spoilt is the same too: this test sees nothing")
 	}
 }
 

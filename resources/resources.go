@@ -17,13 +17,13 @@ import (
 // Register adds every service to an API, and the endpoints by which callers
 // sign in.
 func Register(api *framework.API, identity *auth.Service) {
-	clinic.Register(api)
-	store.Register(api)
 	api.Register(framework.Service{
 		Name:      "Identity",
 		Doc:       "How callers register, sign in and sign out, by session, token or JWT.",
 		Resources: []framework.Resource{identity.ViewSet()},
 	})
+	clinic.Register(api)
+	store.Register(api)
 }
 
 // Migrations are the schema's, in the order in which they build on each other.

@@ -36,6 +36,18 @@ func TestPageSizeIsOneSetting(t *testing.T) {
 func TestEndpoints(t *testing.T) {
 	want := strings.TrimSpace(`
 GET /api/: anyone, public
+POST /api/auth/register: anyone, own
+POST /api/auth/login: anyone, own
+POST /api/auth/logout: authenticated, own
+GET /api/auth/me: authenticated, own
+POST /api/auth/token: anyone, own
+DELETE /api/auth/token: authenticated, own
+GET /api/auth/session: anyone, own
+POST /api/auth/session: anyone, own
+DELETE /api/auth/session: anyone, own
+POST /api/auth/jwt: anyone, own
+POST /api/auth/jwt/refresh: anyone, own
+POST /api/auth/jwt/revoke: anyone, own
 GET /api/patients/: authenticated, own, unless patients.view|add|change|delete
 POST /api/patients/: authenticated, own, unless patients.view|add|change|delete
 GET /api/patients/{id}/: authenticated, own, unless patients.view|add|change|delete
@@ -76,19 +88,7 @@ GET /api/admin/orders: staff, public
 POST /api/admin/orders/{id}/confirm: staff, public
 POST /api/admin/orders/{id}/pack: staff, public
 POST /api/admin/orders/{id}/dispatch: staff, public
-POST /api/admin/orders/{id}/deliver: staff, public
-POST /api/auth/register: anyone, own
-POST /api/auth/login: anyone, own
-POST /api/auth/logout: authenticated, own
-GET /api/auth/me: authenticated, own
-POST /api/auth/token: anyone, own
-DELETE /api/auth/token: authenticated, own
-GET /api/auth/session: anyone, own
-POST /api/auth/session: anyone, own
-DELETE /api/auth/session: anyone, own
-POST /api/auth/jwt: anyone, own
-POST /api/auth/jwt/refresh: anyone, own
-POST /api/auth/jwt/revoke: anyone, own`)
+POST /api/admin/orders/{id}/deliver: staff, public`)
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		var got []string
 		for _, r := range serve(t, db, 20).api.Routes() {

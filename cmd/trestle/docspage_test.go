@@ -33,14 +33,21 @@ func TestThePagesInABrowser(t *testing.T) {
 	b.click(`a[href$="/api/docs"]`)
 	b.listsTags(t, s.base(t))
 	b.shows("reference")
+	b.finds("", "Clinic-listPatients", "Store-listProducts")
+	b.finds("LIST  patients", "Clinic-listPatients")
+	b.finds("get STORE /API/cart", "Store-getCart")
+	b.finds("")
+	b.hasPadlocks(map[string]string{"Store-listProducts": "", "Clinic-listPatients": "unlocked", "Clinic-createPatient": "unlocked"})
 	b.tries("Store-listProducts")
 	b.authorizes("token", "Token "+s.token(t))
+	b.hasPadlocks(map[string]string{"Store-listProducts": "", "Clinic-listPatients": "locked"})
 	b.tries("Clinic-listPatients")
+	b.keepsApart(".parameter__type", ".parameters-col_description input")
 	b.shows("answer")
 	b.widen(telephone)
 	b.shows("answer on a telephone")
 	b.click(".btn.authorize")
-	b.do("the dialog", chromedp.WaitVisible(chromedp.CSS(".auth-container")))
+	b.beginsDialog()
 	b.shows("dialog on a telephone")
 	if kept := read[string](b, `JSON.stringify([localStorage, sessionStorage, document.cookie])`); kept != `[{},{},""]` {
 		t.Errorf("the browser keeps %s", kept)
@@ -48,6 +55,9 @@ func TestThePagesInABrowser(t *testing.T) {
 
 	b.visit(base+"/api/docs/", ".btn.authorize.unlocked") // and nobody is signed in any more
 	b.shows("reference on a telephone")
+	b.click(".btn.authorize")
+	b.beginsDialog()
+	b.click(".close-modal")
 	b.authorizes("bearer", s.token(t))
 	b.tries("Clinic-listPatients")
 	b.staysAtHome(base)
@@ -71,11 +81,64 @@ func (b *tab) listsTags(t *testing.T, base string) {
 	}
 }
 
+// finds types into the field that finds operations, and checks that these are
+// among those that are shown, alone if there is something to find.
+func (b *tab) finds(text string, operations ...string) {
+	b.t.Helper()
+	const field = ".operation-filter-input"
+	b.click(field)
+	read[bool](b, `document.activeElement.select() ?? true`) // so that what is typed takes its place
+	b.do("finding "+text, chromedp.SendKeys(chromedp.CSS(field), " "+text))
+	for _, operation := range operations {
+		b.do("what is found", chromedp.WaitVisible(chromedp.CSS("#operations-"+operation)))
+	}
+	others := read[[]string](b, `[...document.querySelectorAll(".opblock")].map(one => one.id.slice("operations-".length))`)
+	others = slices.DeleteFunc(others, func(id string) bool { return slices.Contains(operations, id) })
+	if few := len(others) == 0; few != (text != "") {
+		b.t.Errorf("%q finds %q besides", text, others)
+	}
+}
+
+// hasPadlocks checks the padlocks of operations: none, open, or closed.
+func (b *tab) hasPadlocks(want map[string]string) {
+	b.t.Helper()
+	for operation, state := range want {
+		script := `document.querySelector("#operations-` + operation + ` .authorization__btn svg")?.getAttribute("class") ?? ""`
+		if got := read[string](b, script); got != state {
+			b.t.Errorf("the padlock of %s is %q; want %q", operation, got, state)
+		}
+	}
+}
+
+// beginsDialog checks that the dialog for credentials is open at its top, and
+// that one may type into its first field.
+func (b *tab) beginsDialog() {
+	b.t.Helper()
+	const first = ".modal-ux-content input:focus"
+	b.do("the dialog", chromedp.WaitVisible(chromedp.CSS(first)))
+	if at := read[int](b, `document.querySelector(".modal-ux-content").scrollTop`); at != 0 {
+		b.t.Errorf("the dialog is open at %d px", at)
+	}
+	if is := read[bool](b, `document.activeElement === document.querySelector(".modal-ux-content input")`); !is {
+		b.t.Error("the first field of the dialog has not the focus")
+	}
+}
+
+// keepsApart checks that no part ends close to where the other begins.
+func (b *tab) keepsApart(left, right string) {
+	b.t.Helper()
+	gap := read[float64](b, `Math.min(...[...document.querySelectorAll("`+right+`")].map(one => one.getBoundingClientRect().left)) -
+		Math.max(...[...document.querySelectorAll("`+left+`")].map(one => { const range = document.createRange(); range.selectNodeContents(one); return range.getBoundingClientRect().right }))`)
+	if gap < 8 {
+		b.t.Errorf("%s is %v px from %s", left, gap, right)
+	}
+}
+
 // authorizes types credentials into the dialog.
 func (b *tab) authorizes(scheme, value string) {
 	b.t.Helper()
 	b.click(".btn.authorize")
-	of := `//div[@class="auth-container"][.//code[text()="` + scheme + `"]]`
+	of := `//div[@class="auth-container"][.//h4/code[text()="` + scheme + `"]]`
 	b.do("authorizing by "+scheme,
 		chromedp.SendKeys(chromedp.Search(of+`//input`), value),
 		chromedp.Click(chromedp.Search(of+`//button[text()="Authorize"]`)),

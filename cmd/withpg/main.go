@@ -8,8 +8,9 @@
 // TEST_DATABASE_URL for the command. With --install it first installs what the
 // tests need and the machine lacks, where it may (as root, with apt-get), and
 // shows what the installer prints: PostgreSQL unless TEST_DATABASE_URL is set,
-// and what the tests start themselves: Redis unless TEST_REDIS_URL is set, and
-// a browser unless TEST_BROWSER is set. With --verbose it shows the server's log.
+// and what the tests start themselves: Redis unless TEST_REDIS_URL is set, a
+// browser unless TEST_BROWSER is set, and Node.js. With --verbose it shows the
+// server's log.
 //
 // Interrupts and other requests to end are passed on to the command, and the
 // server always stops. The exit code is the command's, 128 plus the signal's
@@ -29,6 +30,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/frameworktest/chromium"
+	"trestle.example/framework/frameworktest/nodejs"
 	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/frameworktest/redis"
 )
@@ -58,7 +60,7 @@ func main() {
 func run(ctx context.Context, args []string, stderr io.Writer) int {
 	flags := flag.NewFlagSet("withpg", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	install := flags.Bool("install", false, "install PostgreSQL, Redis and Chromium first if they are missing (as root, with apt-get)")
+	install := flags.Bool("install", false, "install PostgreSQL, Redis, Chromium and Node.js first if they are missing (as root, with apt-get)")
 	verbose := flags.Bool("verbose", false, "show what the server logs")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: withpg [--install] [--verbose] -- command [argument ...]")
@@ -123,6 +125,11 @@ func prepare(ctx context.Context, o options) (*postgres.Cluster, error) {
 	if o.install && !given(browserVariable) {
 		if err := chromium.Install(ctx, o.stderr); err != nil {
 			fmt.Fprintln(o.stderr, "withpg:", err) // few tests need it, and they say so too
+		}
+	}
+	if o.install {
+		if err := nodejs.Install(ctx, o.stderr); err != nil {
+			fmt.Fprintln(o.stderr, "withpg:", err) // as above
 		}
 	}
 	if given(variable) {

@@ -1,6 +1,10 @@
 package auth
 
-import "trestle.example/framework"
+import (
+	"fmt"
+
+	"trestle.example/framework"
+)
 
 // What the schemes tell the reference of themselves.
 var (
@@ -14,7 +18,7 @@ var (
 func bearer() []framework.SecurityScheme {
 	return []framework.SecurityScheme{{
 		Name: "bearer", Scheme: "bearer",
-		Doc: "Authorization: Bearer, with a token of POST /auth/login or the access token of POST /auth/jwt.",
+		Doc: "Paste the `token` that POST {prefix}/auth/register or {prefix}/auth/login answers (trs_…), or a JWT, the `access` of POST {prefix}/auth/jwt. This one is enough.",
 	}}
 }
 
@@ -23,13 +27,13 @@ func bearer() []framework.SecurityScheme {
 func (s *Sessions) Security(method string) [][]framework.SecurityScheme {
 	cookie := framework.SecurityScheme{
 		Name: "session", In: "cookie", Key: s.name(sessionCookie),
-		Doc: "A browser's session, of POST /auth/session. What writes needs the header X-CSRFToken besides.",
+		Doc: "A browser's session, of POST {prefix}/auth/session. What writes needs the header X-CSRFToken besides. Programs are better off with bearer.",
 	}
 	if isSafe(method) {
 		return [][]framework.SecurityScheme{{cookie}}
 	}
 	return [][]framework.SecurityScheme{{cookie, {
-		Name: "csrf", In: "header", Key: csrfHeader, Doc: "The csrfToken of GET /auth/session.",
+		Name: "csrf", In: "header", Key: csrfHeader, Doc: "Only with a session: the `csrfToken` of GET {prefix}/auth/session.",
 	}}}
 }
 
@@ -45,7 +49,7 @@ func (s *Sessions) Sends() []framework.Header {
 func (t Token) Security(string) [][]framework.SecurityScheme {
 	token := framework.SecurityScheme{
 		Name: "token", In: "header", Key: "Authorization",
-		Doc: "The word Token, a space and a token of POST /auth/token: Token trs_...",
+		Doc: "The same as bearer, in other words: Token, a space, and the `token` of POST {prefix}/auth/token (Token trs_…).",
 	}
 	return [][]framework.SecurityScheme{{token}, bearer()}
 }
@@ -62,3 +66,30 @@ func (j *JWT) Security(string) [][]framework.SecurityScheme {
 
 // Refuses names tls_required.
 func (transport) Refuses() []string { return []string{CodeTLSRequired} }
+
+// An address is an e-mail as it is registered.
+type address string
+
+// JSONSchemaBytes tells the reference. An address may have letters of any
+// script, which format email does not know.
+func (address) JSONSchemaBytes() ([]byte, error) {
+	return []byte(`{"type":"string","format":"idn-email","minLength":3,"maxLength":254,"examples":["asha@example.com"]}`), nil
+}
+
+// A newPassword is a password as it is set.
+type newPassword string
+
+// JSONSchemaBytes tells the reference the least that any policy asks for. A
+// character that stands for several, such as a ligature, counts as these.
+func (newPassword) JSONSchemaBytes() ([]byte, error) {
+	const told = `{"type":"string","format":"password","minLength":%d,"maxLength":%d,"examples":["four unrelated words"]}`
+	return fmt.Appendf(nil, told, defaultMinimum, maximumLength), nil
+}
+
+// A givenName is what to call a user.
+type givenName string
+
+// JSONSchemaBytes tells the reference.
+func (givenName) JSONSchemaBytes() ([]byte, error) {
+	return fmt.Appendf(nil, `{"type":"string","maxLength":%d,"examples":["Asha Rao"]}`, maximumName), nil
+}

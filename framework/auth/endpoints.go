@@ -2,6 +2,7 @@ package auth
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -38,7 +39,21 @@ func (s *Service) Codes() []framework.CodeInfo {
 			Text: "The request carried credentials and came without TLS. Send it by https, and replace the credentials: others may have read them on the way.",
 		},
 	}
-	return append(append(codes, SessionCodes()...), JWTCodes()...)
+	return slices.Concat(codes, faultCodes(), SessionCodes(), JWTCodes())
+}
+
+// faultCodes are what can be wrong with an account.
+func faultCodes() []framework.CodeInfo {
+	return []framework.CodeInfo{
+		{Code: "email", Text: "It is no e-mail address."},
+		{Code: "name", Text: "The name has a control character."},
+		{Code: "too_short", Text: "It has too few characters."},
+		{Code: "too_long", Text: "It has too many characters."},
+		{Code: "too_common", Text: "It is one of the first that anybody would try."},
+		{Code: "same_as_email", Text: "It is the same as the e-mail address."},
+		{Code: "not_utf8", Text: "It is not valid UTF-8."},
+		{Code: "ambiguous", Text: "Two members that mean the same differ; send one of them."},
+	}
 }
 
 // ViewSet serves /auth: how callers register, sign in and out, and learn who
@@ -55,31 +70,32 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 		Permission: framework.Anyone(), // of what is not offered: 405 before a login too
 		Slash:      framework.WithoutSlash,
 		Collection: []framework.CollectionAction{
-			entrance(s, "register", s.register).Throttle().Answers(http.StatusCreated).Refuses(CodeEmailTaken).
+			entrance(s, "register", s.register).ID("register").Throttle().Answers(http.StatusCreated).Refuses(CodeEmailTaken).
 				Doc("Make an account and sign in: the token is shown this once."),
-			entrance(s, "login", s.login).Throttle().Refuses(CodeInvalidCredentials).
+			entrance(s, "login", s.login).ID("login").Throttle().Refuses(CodeInvalidCredentials).
 				Doc("Sign in: a token for the header Authorization, shown this once."),
-			framework.OnCollection(http.MethodPost, "logout", s.logout).Untransacted().Permit(framework.Authenticated()).Refuses(CodeNotRevocable).
+			framework.OnCollection(http.MethodPost, "logout", s.logout).ID("logout").Untransacted().Permit(framework.Authenticated()).Refuses(CodeNotRevocable).
 				Doc("Revoke the credentials that the request is sent with: its token, session or JWT login, no other."),
 			framework.OnCollection(http.MethodGet, "me", s.me).Permit(framework.Authenticated()).
 				Doc("The user who sends the request."),
-			entrance(s, "token", s.obtainToken).Throttle().Refuses(CodeInvalidCredentials).
-				Doc("A token for scripts, shown this once."),
+			entrance(s, "token", s.obtainToken).ID("createAuthToken").Throttle().Refuses(CodeInvalidCredentials).
+				Doc("Sign in for a script: a token, shown this once."),
 			framework.OnCollection(http.MethodDelete, "token", s.revokeToken).Untransacted().
 				Authenticate(s.guarded(s.tokens)...).Permit(framework.Authenticated()).
 				Doc("Revoke the token that the request is sent with."),
 			framework.OnCollection(http.MethodGet, "session", s.showSession).Authenticate(browser...).Permit(framework.Anyone()).
-				Doc("The browser's session: who is signed in, and the token that its scripts send as X-CSRFToken."),
-			entrance(s, "session", s.beginSession).Throttle().Refuses(CodeInvalidCredentials, CodeCSRFFailed).Sends(s.Sessions.Sends()...).
-				Takes(framework.Header{Name: csrfHeader, Doc: "The csrfToken of GET /auth/session."}).
-				Doc("Sign a browser in. Needs X-CSRFToken, as GET answers it."),
+				Doc("The browser's session: who is signed in, and the csrfToken that its scripts send as X-CSRFToken. " +
+					"It sets cookies that the token belongs to: the POST that signs in must bring them along, as browsers do."),
+			entrance(s, "session", s.beginSession).ID("createAuthSession").Throttle().Refuses(CodeInvalidCredentials, CodeCSRFFailed).Sends(s.Sessions.Sends()...).
+				Takes(framework.Header{Name: csrfHeader, Required: true, Doc: "The csrfToken of GET {prefix}/auth/session, whose cookies the request must have too."}).
+				Doc("Sign a browser in. Get the session first: its csrfToken goes into X-CSRFToken, its cookies come along."),
 			framework.OnCollection(http.MethodDelete, "session", s.endSession).Untransacted().Authenticate(browser...).Permit(framework.Anyone()).
 				Doc("Sign the browser out."),
-			entrance(s, "jwt", s.obtainJWT).Throttle().Refuses(CodeInvalidCredentials).
-				Doc("A pair of JWTs: access for requests, refresh for the next pair."),
-			entrance(s, "jwt/refresh", s.refreshJWT).Refuses(framework.CodeInvalidToken, CodeRefreshSuperseded).
-				Doc("The next pair; the refresh token that was sent is good no longer."),
-			entrance(s, "jwt/revoke", s.revokeJWT).Refuses(framework.CodeInvalidToken).
+			entrance(s, "jwt", s.obtainJWT).ID("createAuthJwt").Throttle().Refuses(CodeInvalidCredentials).
+				Doc("Sign in for a pair of JWTs: access for requests, refresh for the next pair."),
+			entrance(s, "jwt/refresh", s.refreshJWT).ID("refreshAuthJwt").Refuses(framework.CodeInvalidToken, CodeRefreshSuperseded).
+				Doc("Get the next pair; the refresh token that was sent is good no longer."),
+			entrance(s, "jwt/revoke", s.revokeJWT).ID("revokeAuthJwt").Refuses(framework.CodeInvalidToken).
 				Doc("End the login that a refresh token belongs to."),
 		},
 	}

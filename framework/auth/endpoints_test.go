@@ -212,7 +212,14 @@ func TestTheRootListsTheEntryPoints(t *testing.T) {
 func TestEveryCodeIsExplained(t *testing.T) {
 	onDesk(t, nil, func(d *desk) {
 		want := []string{"invalid_credentials", "email_taken", "not_revocable", "tls_required", "csrf_failed", "refresh_superseded"}
-		codes := d.service.Codes()
+		var codes, faults []framework.CodeInfo
+		for _, code := range d.service.Codes() {
+			if code.Status == 0 {
+				faults = append(faults, code)
+				continue
+			}
+			codes = append(codes, code)
+		}
 		if len(codes) != len(want) {
 			d.Errorf("there are %d codes; want %d", len(codes), len(want))
 		}
@@ -221,6 +228,10 @@ func TestEveryCodeIsExplained(t *testing.T) {
 		}
 		for _, code := range codes {
 			d.Get("/errors/"+code.Code).Expect(http.StatusOK).Contains(code.Title, fmt.Sprintf("status %d", code.Status))
+		}
+		for _, fault := range faults {
+			d.Get("/errors/validation_failed").Expect(http.StatusOK).Contains(`<dt id="`+fault.Code+`">`, fault.Text)
+			d.Get("/errors/" + fault.Code).Expect(http.StatusNotFound)
 		}
 		d.Post(login, credentialsOf("nobody@example.com", goodPassword)).Expect(http.StatusUnauthorized).Contains(`"type":"` + d.URL() + `/errors/invalid_credentials"`)
 	})

@@ -55,7 +55,7 @@ type enterInput struct {
 	Email string `json:"email"`
 }
 
-type sessionView struct {
+type shownSession struct {
 	Email     string `json:"email"`
 	CSRFToken string `json:"csrfToken"`
 }
@@ -80,22 +80,22 @@ func (s *site) act(c *framework.Call, _ framework.None) (framework.None, error) 
 	return framework.None{}, nil
 }
 
-func (s *site) show(c *framework.Call, _ framework.None) (sessionView, error) {
+func (s *site) show(c *framework.Call, _ framework.None) (shownSession, error) {
 	token, err := s.sessions.CSRFToken(c)
-	return sessionView{c.Caller.Email, token}, err
+	return shownSession{c.Caller.Email, token}, err
 }
 
-func (s *site) enter(c *framework.Call, in enterInput) (sessionView, error) {
+func (s *site) enter(c *framework.Call, in enterInput) (shownSession, error) {
 	user, err := s.users.FindUser(c, c.Session(), in.Email)
 	if err != nil {
-		return sessionView{}, err
+		return shownSession{}, err
 	}
 	token, err := s.sessions.Begin(c, user)
 	if err != nil {
-		return sessionView{}, err
+		return shownSession{}, err
 	}
 	s.acts.Add(1)
-	return sessionView{user.Email, token}, nil
+	return shownSession{user.Email, token}, nil
 }
 
 func (s *site) leave(c *framework.Call, _ framework.None) (framework.None, error) {

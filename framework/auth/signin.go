@@ -13,9 +13,9 @@ import (
 
 // credentials are what somebody signs in with.
 type credentials struct {
-	Email    string `json:"email"    doc:"The account's e-mail address."`
-	Username string `json:"username" doc:"Another name for email, for clients that send it."`
-	Password string `json:"password" validate:"required" trim:"-" doc:"The password, as it is: spaces count."`
+	Email    string `json:"email"    doc:"The account's e-mail address. It or username is needed." example:"asha@example.com"`
+	Username string `json:"username" doc:"Another name for email, for clients that send it; the same if both are there." example:"asha@example.com"`
+	Password string `json:"password" validate:"required" trim:"-" doc:"The password, as it is: spaces count." example:"four unrelated words"`
 }
 
 // Check asks for one of the two names of the account.
@@ -39,10 +39,10 @@ func (in credentials) account() string {
 // A userView is what clients see of a user.
 type userView struct {
 	ID        uuid.UUID `json:"id"`
-	Email     string    `json:"email"`
-	Name      string    `json:"name"`
-	Role      string    `json:"role"`
-	CreatedAt time.Time `json:"createdAt"`
+	Email     string    `json:"email"     doc:"In lower case, as it is kept." example:"asha@example.com"`
+	Name      string    `json:"name"      doc:"What to call the user; empty if they did not say." example:"Asha Rao"`
+	Role      string    `json:"role"      doc:"What the user is to the services. It decides nothing: permissions do."`
+	CreatedAt time.Time `json:"createdAt" doc:"When the account was made."`
 }
 
 func (s *Service) view(u User) userView {

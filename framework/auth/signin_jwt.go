@@ -8,13 +8,13 @@ import (
 	"trestle.example/framework/throttle"
 )
 
-// A pairView is a pair of JWTs.
-type pairView struct {
-	Access  string `json:"access"`
-	Refresh string `json:"refresh"`
+// A tokenPairView is a pair of JWTs.
+type tokenPairView struct {
+	Access  string `json:"access"  doc:"For the header Authorization; good for minutes."`
+	Refresh string `json:"refresh" doc:"For the next pair, once."`
 }
 
-func viewPair(p Pair) pairView { return pairView{p.Access.Reveal(), p.Refresh.Reveal()} }
+func viewPair(p Pair) tokenPairView { return tokenPairView{p.Access.Reveal(), p.Refresh.Reveal()} }
 
 // refreshInput is a refresh token.
 type refreshInput struct {
@@ -22,14 +22,14 @@ type refreshInput struct {
 }
 
 // obtainJWT begins a login with a pair.
-func (s *Service) obtainJWT(c *framework.Call, in credentials) (pairView, error) {
+func (s *Service) obtainJWT(c *framework.Call, in credentials) (tokenPairView, error) {
 	user, err := s.recognise(c, in, jwtScheme)
 	if err != nil {
-		return pairView{}, err
+		return tokenPairView{}, err
 	}
 	pair, err := s.JWT.Issue(c, c.Session(), user)
 	if err != nil {
-		return pairView{}, s.refuseLogin(c, jwtScheme, user.ID, err)
+		return tokenPairView{}, s.refuseLogin(c, jwtScheme, user.ID, err)
 	}
 	s.note(c, eventLogin, user.ID, via(jwtScheme))
 	return viewPair(pair), nil
@@ -37,14 +37,14 @@ func (s *Service) obtainJWT(c *framework.Call, in credentials) (pairView, error)
 
 // refreshJWT answers the next pair. A token that is used again ends the login,
 // and that is written down.
-func (s *Service) refreshJWT(c *framework.Call, in refreshInput) (pairView, error) {
+func (s *Service) refreshJWT(c *framework.Call, in refreshInput) (tokenPairView, error) {
 	pair, err := s.JWT.Refresh(c, c.Session(), in.Refresh)
 	if errors.Is(err, ErrRefreshReused) {
 		claims, _ := s.JWT.keys.open(in.Refresh) // the signature held, or it would not be known
 		s.note(c, eventRefreshReused, claims.Subject)
 	}
 	if err != nil {
-		return pairView{}, s.refuseToken(c, err)
+		return tokenPairView{}, s.refuseToken(c, err)
 	}
 	return viewPair(pair), nil
 }

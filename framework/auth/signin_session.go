@@ -2,20 +2,20 @@ package auth
 
 import "trestle.example/framework"
 
-// A browserView is who is signed in on it, and what its scripts send as
+// A sessionView is who is signed in on a browser, and what its scripts send as
 // X-CSRFToken.
-type browserView struct {
-	User      *userView `json:"user"`
-	CSRFToken string    `json:"csrfToken"`
+type sessionView struct {
+	User      *userView `json:"user"      doc:"Who is signed in; null for nobody."`
+	CSRFToken string    `json:"csrfToken" doc:"What the header X-CSRFToken says of requests that write."`
 }
 
 // showSession answers before a login too, with user null.
-func (s *Service) showSession(c *framework.Call, _ framework.None) (browserView, error) {
-	var view browserView
+func (s *Service) showSession(c *framework.Call, _ framework.None) (sessionView, error) {
+	var view sessionView
 	if !c.Caller.Anonymous() {
 		user, err := s.me(c, framework.None{})
 		if err != nil {
-			return browserView{}, err
+			return sessionView{}, err
 		}
 		view.User = &user
 	}
@@ -26,21 +26,21 @@ func (s *Service) showSession(c *framework.Call, _ framework.None) (browserView,
 
 // beginSession signs a browser in, with a new id. What may be forged is
 // refused before the password is looked at.
-func (s *Service) beginSession(c *framework.Call, in credentials) (browserView, error) {
+func (s *Service) beginSession(c *framework.Call, in credentials) (sessionView, error) {
 	if err := s.Sessions.CheckCSRF(c); err != nil {
-		return browserView{}, err
+		return sessionView{}, err
 	}
 	user, err := s.recognise(c, in, sessionScheme)
 	if err != nil {
-		return browserView{}, err
+		return sessionView{}, err
 	}
 	token, err := s.Sessions.begin(c, user)
 	if err != nil {
-		return browserView{}, s.refuseLogin(c, sessionScheme, user.ID, err)
+		return sessionView{}, s.refuseLogin(c, sessionScheme, user.ID, err)
 	}
 	s.note(c, eventLogin, user.ID, via(sessionScheme))
 	view := s.view(user)
-	return browserView{&view, token}, nil
+	return sessionView{&view, token}, nil
 }
 
 // endSession signs a browser out, whether it is signed in or not.

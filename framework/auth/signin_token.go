@@ -10,23 +10,23 @@ import (
 
 // A registration is what an account is made of.
 type registration struct {
-	Email    string `json:"email"    validate:"required" doc:"The e-mail address, by which the account is known."`
-	Password string `json:"password" validate:"required" trim:"-" doc:"The password, as it is: spaces count. A refusal says what it lacks."`
-	Name     string `json:"name"     doc:"What to call the user; up to 200 characters."`
+	Email    address     `json:"email"    validate:"required" doc:"The e-mail address, by which the account is known."`
+	Password newPassword `json:"password" validate:"required" trim:"-" doc:"The password, as it is: spaces count. A refusal says what it lacks."`
+	Name     givenName   `json:"name"     doc:"What to call the user."`
 }
 
 // A loginView is a token with its user.
 type loginView struct {
-	Token     string    `json:"token"`
-	TokenType string    `json:"tokenType"`
-	ExpiresAt time.Time `json:"expiresAt"`
-	User      userView  `json:"user"`
+	Token     string    `json:"token"     doc:"For the header Authorization. It is shown this once." example:"trs_…"`
+	TokenType string    `json:"tokenType" doc:"The word that stands before the token: Bearer." example:"Bearer"`
+	ExpiresAt time.Time `json:"expiresAt" doc:"When the token is good no longer."`
+	User      userView  `json:"user"      doc:"Who signed in."`
 }
 
 // A tokenView is a token alone.
 type tokenView struct {
-	Token     string    `json:"token"`
-	ExpiresAt time.Time `json:"expiresAt"`
+	Token     string    `json:"token"     doc:"For the header Authorization. It is shown this once." example:"trs_…"`
+	ExpiresAt time.Time `json:"expiresAt" doc:"When the token is good no longer."`
 }
 
 // tokenType is the keyword that a client puts before the token.
@@ -44,7 +44,7 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 	if err := s.limits.register.Allow(c, throttle.Address(c)); err != nil {
 		return loginView{}, err
 	}
-	row, err := s.Users.prepare(c, NewUser{Email: in.Email, Name: in.Name, Password: in.Password})
+	row, err := s.Users.prepare(c, NewUser{Email: string(in.Email), Name: string(in.Name), Password: string(in.Password)})
 	if err != nil {
 		return loginView{}, err
 	}
@@ -66,9 +66,9 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 
 // faultsOf lists all that is wrong with a registration by itself.
 func (s *Service) faultsOf(in registration) []framework.Fault {
-	email, wrongEmail := NormalizeEmail(in.Email)
-	_, wrongPassword := s.Users.rules.check(in.Password, email)
-	_, wrongName := normalizeName(in.Name)
+	email, wrongEmail := NormalizeEmail(string(in.Email))
+	_, wrongPassword := s.Users.rules.check(string(in.Password), email)
+	_, wrongName := normalizeName(string(in.Name))
 	var faults []framework.Fault
 	for _, err := range []error{wrongEmail, wrongPassword, wrongName} {
 		if wrong, ok := errors.AsType[*InputError](err); ok {

@@ -45,7 +45,7 @@ type Options struct {
 type Page struct {
 	options Options
 	index   *template.Template
-	files   map[string]*file
+	files   map[string]*File
 }
 
 // New makes a page. Handle it with its path stripped: what is left is "" or "/"
@@ -56,7 +56,7 @@ func New(o Options) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{options: o, index: index, files: map[string]*file{
+	p := &Page{options: o, index: index, files: map[string]*File{
 		"docs.js":  plain("text/javascript; charset=utf-8", script),
 		"docs.css": plain("text/css; charset=utf-8", style),
 		"icon.svg": plain("image/svg+xml", icon),
@@ -97,7 +97,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	f.serve(w, r)
+	f.ServeHTTP(w, r)
 }
 
 // policy lets the page load scripts, styles and pictures from its own host
@@ -114,7 +114,7 @@ func protect(h http.Header) {
 
 // page writes the page. Its links are relative, so that they hold behind a
 // proxy that serves it elsewhere, and depend on the last slash.
-func (p *Page) page(slash bool) *file {
+func (p *Page) page(slash bool) *File {
 	below, beside := p.options.Name+"/", ""
 	if slash {
 		below, beside = "", "../"

@@ -12,8 +12,9 @@ import (
 	"sync"
 )
 
-// A file is one text with its type, kept as it is or compressed by gzip.
-type file struct {
+// A File is one text with its type, kept as it is or compressed by gzip. It does
+// not change, and is safe for concurrent use.
+type File struct {
 	media   string
 	kept    []byte
 	packed  bool
@@ -21,11 +22,11 @@ type file struct {
 	whole   func() ([]byte, error) // the text, unpacked when first asked for
 }
 
-func plain(media string, text []byte) *file {
+func plain(media string, text []byte) *File {
 	return newFile(media, text, false, func() ([]byte, error) { return text, nil })
 }
 
-func gzipped(media string, packed []byte) *file {
+func gzipped(media string, packed []byte) *File {
 	return newFile(media, packed, true, func() ([]byte, error) {
 		unpacked, err := gzip.NewReader(bytes.NewReader(packed))
 		if err != nil {
@@ -35,8 +36,18 @@ func gzipped(media string, packed []byte) *file {
 	})
 }
 
-func newFile(media string, kept []byte, packed bool, whole func() ([]byte, error)) *file {
-	return &file{
+// Compressed is a file of a text that is worth to be compressed, which is done
+// here: clients that take gzip are sent that, others the text as it is.
+func Compressed(media string, text []byte) *File {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write(text) // a buffer takes everything
+	_ = z.Close()
+	return gzipped(media, packed.Bytes())
+}
+
+func newFile(media string, kept []byte, packed bool, whole func() ([]byte, error)) *File {
+	return &File{
 		media: media, kept: kept, packed: packed, whole: sync.OnceValues(whole),
 		version: sync.OnceValue(func() string {
 			sum := sha256.Sum256(kept)
@@ -45,9 +56,10 @@ func newFile(media string, kept []byte, packed bool, whole func() ([]byte, error
 	}
 }
 
-// serve answers the text as the client takes it, or 304 to those who have it.
-// Who asks for this very version may keep it for a year.
-func (f *file) serve(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP answers the text as the client takes it, or 304 to those who have it.
+// Who asks for this very version may keep it for a year. The method is not looked
+// at.
+func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	cache := "no-cache"
 	if r.URL.RawQuery == f.version() {

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"errors"
+	"fmt"
 
 	"trestle.example/framework"
 )
@@ -10,15 +11,15 @@ import (
 // one of the functions here; the zero Backend is refused at registration.
 type Backend struct {
 	name string
-	doc  string
+	docs []string // of its parameters, in place of its own
 	bind func(f *framework.Facts) (framework.BoundFilter, error)
 }
 
 // Doc returns the filter with a description for clients in the place of its
-// own: a sentence, such as "Only appointments that cost at least this.". A
-// [Range] gives it to both its parameters.
-func (b Backend) Doc(text string) Backend {
-	b.doc = text
+// own: a sentence for each parameter, such as "Only appointments that cost at
+// least this.". A [Range] has two.
+func (b Backend) Doc(texts ...string) Backend {
+	b.docs = texts
 	return b
 }
 
@@ -35,13 +36,16 @@ func (b Backend) Bind(f *framework.Facts) (framework.BoundFilter, error) {
 	if err != nil {
 		return framework.BoundFilter{}, err
 	}
+	if len(b.docs) > 0 && len(b.docs) != len(bound.Params) {
+		return framework.BoundFilter{}, fmt.Errorf("its Doc has %d sentences for %d parameters; give each its own", len(b.docs), len(bound.Params))
+	}
 	for i := range bound.Params {
 		p := &bound.Params[i]
 		if p.Name == "" {
 			return framework.BoundFilter{}, errors.New("a filter's parameter has no name; say what clients call it, as in filter.Min(\"min_fee\", \"fee\")")
 		}
-		if b.doc != "" {
-			p.Doc = b.doc
+		if len(b.docs) > 0 {
+			p.Doc = b.docs[i]
 		}
 	}
 	return bound, nil

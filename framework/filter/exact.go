@@ -13,7 +13,8 @@ import (
 // value must be one of the field's type: a whole number, a decimal number,
 // true or false (1 or 0), a time (RFC 3339), a UUID, or what the type's own
 // UnmarshalText takes; clients are told why not if its error is a
-// [framework.ValueError].
+// [framework.ValueError]. Of a [framework.Enumerated] type it must be one of the
+// values that there are.
 //
 // A column of a PostgreSQL enum refuses values that it does not know; use
 // [Choice] for it.
@@ -22,7 +23,7 @@ func Exact(field string) Backend { return ExactAs(field, field) }
 // ExactAs is [Exact] with a parameter of another name.
 func ExactAs(param, field string) Backend {
 	return onField(field, readable, func(f framework.Field) framework.BoundFilter {
-		p := framework.Param{Name: param, Type: f.Type, Doc: fmt.Sprintf("Only rows whose %s is exactly this.", field)}
+		p := framework.Param{Name: param, Type: f.Type, Enum: f.Enum, Doc: fmt.Sprintf("Only rows whose %s is exactly this.", field)}
 		return reading(p, comparing("? = ?", f))
 	})
 }

@@ -19,7 +19,7 @@ const inLimit = 100
 // asked for.
 func In(param, field string) Backend {
 	return onField(field, readable, func(f framework.Field) framework.BoundFilter {
-		p := framework.Param{Name: param, Type: f.Type, List: true, Doc: fmt.Sprintf("Only rows whose %s is one of these, separated by commas; at most %d.", field, inLimit)}
+		p := framework.Param{Name: param, Type: f.Type, Enum: f.Enum, List: true, Doc: fmt.Sprintf("Only rows whose %s is one of these, separated by commas; at most %d.", field, inLimit)}
 		return reading(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
 			values, err := parseList(f, text)
 			if err != nil || len(values) == 0 {

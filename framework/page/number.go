@@ -38,9 +38,9 @@ const pageParam = "page"
 
 // Params implements [framework.Pagination].
 func (n Number) Params() []framework.Param {
-	params := []framework.Param{{Name: pageParam, Type: reflect.TypeFor[int64](), Doc: "The page's number, from 1."}}
-	if n.SizeParam != "" {
-		params = append(params, framework.Param{Name: n.SizeParam, Type: reflect.TypeFor[int64](), Doc: sizeDoc(n.sizes())})
+	params := []framework.Param{numbered()}
+	if n.SizeParam != "" { // what is no size is ignored, so no size is too small
+		params = append(params, framework.Param{Name: n.SizeParam, Type: reflect.TypeFor[int64](), Doc: sizeDoc(n.sizes()), Default: n.sizes().of})
 	}
 	return params
 }

@@ -32,8 +32,8 @@ const (
 // Params implements [framework.Pagination].
 func (o Offset) Params() []framework.Param {
 	return []framework.Param{
-		{Name: limitParam, Type: reflect.TypeFor[int64](), Doc: sizeDoc(o.sizes())},
-		{Name: offsetParam, Type: reflect.TypeFor[int64](), Doc: "How many rows to skip; 0 if it is not given."},
+		limited(o.sizes()),
+		{Name: offsetParam, Type: reflect.TypeFor[int64](), Doc: "How many rows to skip.", Minimum: 0, Default: 0},
 	}
 }
 

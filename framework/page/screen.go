@@ -1,10 +1,6 @@
 package page
 
-import (
-	"reflect"
-
-	"trestle.example/framework"
-)
+import "trestle.example/framework"
 
 // Screen serves screens that show how many pages there are: the parameters are
 // page and limit, the answer is {"items", "page", "limit", "total",
@@ -22,10 +18,7 @@ type Screen struct {
 
 // Params implements [framework.Pagination].
 func (s Screen) Params() []framework.Param {
-	return []framework.Param{
-		{Name: pageParam, Type: reflect.TypeFor[int64](), Doc: "The page's number, from 1."},
-		{Name: limitParam, Type: reflect.TypeFor[int64](), Doc: sizeDoc(s.sizes())},
-	}
+	return []framework.Param{numbered(), limited(s.sizes())}
 }
 
 // Window implements [framework.Pagination].

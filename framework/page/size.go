@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 
 	"trestle.example/framework"
@@ -29,7 +30,17 @@ func settle(size, most int) sizes {
 }
 
 func sizeDoc(s sizes) string {
-	return fmt.Sprintf("How many rows a page has, at most %d; %d if it is not given.", s.most, s.of)
+	return fmt.Sprintf("How many rows a page has. More than %d counts as %d.", s.most, s.most)
+}
+
+// numbered is the parameter of a page's number.
+func numbered() framework.Param {
+	return framework.Param{Name: pageParam, Type: reflect.TypeFor[int64](), Doc: "The page's number, from 1.", Minimum: 1, Default: 1}
+}
+
+// limited is the parameter of a page's size.
+func limited(s sizes) framework.Param {
+	return framework.Param{Name: limitParam, Type: reflect.TypeFor[int64](), Doc: sizeDoc(s), Minimum: 1, Default: s.of}
 }
 
 // whole reads a whole number as clients write one, without a plus sign.

@@ -2,6 +2,8 @@ package ranked_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,43 +49,67 @@ func rowsRead(tb testing.TB, db *sqldb.DB, sent []sqldb.Event) map[string]int {
 	return tables
 }
 
-// TestCost: however a search is made up, what it reads is bounded: some rows of
-// one word, the others of it looked up in those, and no product twice.
+// hoard makes hidden products that have all the same words, many of which are
+// near one another.
+func hoard(from, products, words int) []*Product {
+	var text strings.Builder
+	for i := range words {
+		for _, beginning := range []string{"kalimer", "borastu", "venifog"} {
+			fmt.Fprintf(&text, "%s%c%c ", beginning, 'a'+i/20, 'a'+i%20)
+		}
+	}
+	list := make([]*Product, products)
+	for i := range list {
+		list[i] = &Product{ID: stamp(from + i), Name: "hoard", Description: text.String(), Kind: "k", Hidden: true}
+	}
+	return list
+}
+
+// TestCost: however a search is made up, the words that it reads are bounded:
+// some rows of one word, the others of it looked up in those, and for what a
+// misspelt one may mean no more rows than for any other, also where the caller
+// has none of them. How many products are read for those is PostgreSQL's
+// decision: of few it reads all.
 func TestCost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("20,000 rows take a while")
 	}
-	const rows, candidates = 20_000, 1000
+	const rows, candidates, near = 20_000, 1000, 400
 	db := opened(t, postgres.Database(t))
+	hidden := hoard(rows+1, 100, near)
+	insert(t, db, hidden)
+	putAll(t, db, slices.Values(hidden))
 	filled(t, db, rows)
 	bounded := index
 	bounded.Candidates = candidates
 	c := serve(t, db, products(bounded))
 	e := explaining(db)
 	for _, s := range []struct {
-		name, query         string
-		terms, grams, pages int // pages: products that are read to be shown
+		name, query  string
+		terms, grams int
 	}{
-		{"a rare word", "q=xyl", 10, 0, 20},
-		{"a frequent beginning", "q=ba", candidates + 1, 0, 20},
-		{"a page in the middle", "q=ba&page=30", candidates + 1, 0, 20},
-		{"a page in another order", "q=ba&page=30&sort=name_desc", candidates + 1, 0, 20},
-		{"a page past the end", "q=ba&page=9999", candidates + 1, 0, 0},
-		{"one letter", "q=b", candidates + 1, 0, 20},
-		{"one letter after a word", "q=ba+k", 4 * candidates, 0, 20},
-		{"letters", "q=b+c+d+f+g+h+j+k", 4 * candidates, 0, 20},
-		{"frequent beginnings", "q=ba+be+bi+bo+bu+ka+ke+k", 4 * candidates, 0, 20},
-		{"a misspelt word", "q=xyllitol", 50, 500, 20},
-		{"three misspelt words", "q=bxbx+kxkx+dxdx", 100, 5000, 0},
-		{"four misspelt words", "q=bxbx+kxkx+dxdx+fxfx", 100, 0, 0},
-		{"a long misspelt word", "q=" + strings.Repeat("ba", 50), 1000, 5000, 100},
-		{"a misspelt code", "q=8901x", 10, 0, 0},
-		{"eight misspelt codes", "q=8901x+8902x+8903x+8904x+8905x+8906x+8907x+8908x", 100, 0, 0},
+		{"a rare word", "q=xyl", 10, 0},
+		{"a frequent beginning", "q=ba", candidates + 1, 0},
+		{"a page in the middle", "q=ba&page=30", candidates + 1, 0},
+		{"a page in another order", "q=ba&page=30&sort=name_desc", candidates + 1, 0},
+		{"a page past the end", "q=ba&page=9999", candidates + 1, 0},
+		{"one letter", "q=b", candidates + 1, 0},
+		{"one letter after a word", "q=ba+k", 4 * candidates, 0},
+		{"letters", "q=b+c+d+f+g+h+j+k", 4 * candidates, 0},
+		{"frequent beginnings", "q=ba+be+bi+bo+bu+ka+ke+k", 4 * candidates, 0},
+		{"a misspelt word", "q=xyllitol", 50, 500},
+		{"three misspelt words", "q=bxbx+kxkx+dxdx", 100, 5000},
+		{"four misspelt words", "q=bxbx+kxkx+dxdx+fxfx", 100, 0},
+		{"a long misspelt word", "q=" + strings.Repeat("ba", 50), 1000, 5000},
+		{"a misspelt code", "q=8901x", 10, 0},
+		{"eight misspelt codes", "q=8901x+8902x+8903x+8904x+8905x+8906x+8907x+8908x", 100, 0},
+		{"a misspelt word, near those of hidden rows", "q=kalimerzz", candidates + near + 10, 5000},
+		{"three misspelt words, near those of hidden rows", "q=kalimerzz+borastuzz+venifogzz", candidates + 3*near + 10, 15_000},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			read := rowsRead(t, db, e.during(func() { listedOf(t, c, s.query) }))
-			if read["product_terms"] > s.terms || read["product_grams"] > s.grams || read["products"] > rows+s.pages {
-				t.Errorf("%s reads %v, more than %d terms, %d trigrams and %d products", s.query, read, s.terms, s.grams, rows+s.pages)
+			if read["product_terms"] > s.terms || read["product_grams"] > s.grams {
+				t.Errorf("%s reads %v, more than %d terms and %d trigrams", s.query, read, s.terms, s.grams)
 			}
 		})
 	}

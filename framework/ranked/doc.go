@@ -78,11 +78,14 @@
 // out some of them.
 //
 // For a misspelt word the 400 known ones are looked at that have the most
-// trigrams in common with it, each in up to 1000 rows for one that the caller
-// has, and of those that the caller has the first 100 are compared. Whether a
-// word of the search is known is looked for in up to 10,000 rows. What is asked
-// for codes alone, Exact, is not stored as trigrams: a great many words that
-// nobody shares would make each of those looks long.
+// trigrams in common with it, each in some rows for one that the caller has, and
+// of those that the caller has the first 100 are compared. All words of a search
+// share one number of rows, Candidates: whether they are known is looked for in
+// as many, and what is near the unknown ones in as many again, so that neither
+// costs more than the search. By default a near word is looked for in 125 rows,
+// where 400 are near one misspelt word, and in more where fewer are. What is
+// asked for codes alone, Exact, is not stored as trigrams: a great many words
+// that nobody shares would make each of those looks long.
 //
 // # Tables
 //

@@ -66,3 +66,6 @@ func (i Index) check() error {
 	}
 	return nil
 }
+
+// most is how many rows a search looks at.
+func (i Index) most() int { return cmp.Or(i.Candidates, mostCandidates) }

@@ -102,6 +102,6 @@ func TestDefaultParam(t *testing.T) {
 func TestOptionsTellOfTheSearch(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		serve(t, db, products(index)).Do("OPTIONS", "/api/products", nil).Expect(200).
-			Contains(`"name":"q"`, `"name":"sort"`, `"choices":["relevance","name_asc","name_desc"]`)
+			Contains(`"name":"q"`, `"name":"sort"`, `"enum":["relevance","name_asc","name_desc"]`)
 	})
 }

@@ -1,7 +1,6 @@
 package ranked
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/uptrace/bun"
@@ -66,7 +65,7 @@ func (i Index) candidates(list []sought) schema.QueryAppender {
 			shares++
 		}
 	}
-	return sqldb.Param(max(1, cmp.Or(i.Candidates, mostCandidates)/shares))
+	return sqldb.Param(max(1, i.most()/shares))
 }
 
 // points are what a term of a table counts.

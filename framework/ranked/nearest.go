@@ -22,10 +22,6 @@ const (
 	// mostShared is among how many words the caller's are looked for: those with
 	// the most trigrams in common.
 	mostShared = 400
-	// mostKnowing and mostHaving are in how many rows a word of the search, and
-	// one of those many, is looked for that the caller has.
-	mostKnowing = 10_000
-	mostHaving  = 1000
 )
 
 // meant finds what words were meant that no row has.
@@ -58,13 +54,15 @@ func doubtful(word string) bool { return !certain(word) }
 // certain reports whether a word is none that anybody misspells.
 func certain(word string) bool { return utf8.RuneCountInString(word) < shortest || coded(word) }
 
-// unknown are the words that begin no word of a row that the caller has.
+// unknown are the words that begin no word of a row that the caller has. All of
+// them together are looked for in as many rows as a search looks at.
 func (i Index) unknown(c *framework.Call, self framework.Target, asked []string) ([]string, error) {
 	unknown := slices.Compact(slices.Sorted(slices.Values(asked)))
+	share := sqldb.Param(max(1, i.most()/max(1, len(unknown))))
 	var parts []schema.QueryAppender
 	for n, word := range unknown {
 		known := bun.SafeQuery(`SELECT "key" FROM ? AS known WHERE ? ORDER BY term, "key" LIMIT ?`,
-			bun.Ident(i.Terms), beginning(word).in("known"), mostKnowing)
+			bun.Ident(i.Terms), beginning(word).in("known"), share)
 		parts = append(parts, bun.SafeQuery("SELECT ?, '' WHERE ?", n, had(c, self, known)))
 	}
 	var found []string
@@ -82,14 +80,9 @@ func had(c *framework.Call, self framework.Target, keys schema.QueryAppender) sc
 // nearest maps each word to the nearest word of the rows that the caller has.
 // Words that nothing is near are not in it.
 func (i Index) nearest(c *framework.Call, self framework.Target, unknown []string) (map[string]string, error) {
-	having := bun.SafeQuery(`SELECT "key" FROM ? AS holder WHERE term = shared.term AND spelt ORDER BY "key" LIMIT ?`, bun.Ident(i.Terms), mostHaving)
 	var parts []schema.QueryAppender
 	for n, word := range unknown {
-		grams := slices.Compact(slices.Sorted(slices.Values(trigrams(word))))
-		shared := bun.SafeQuery("SELECT term, count(*) AS common FROM ? WHERE gram IN (?) GROUP BY term HAVING count(*) >= ? ORDER BY count(*) DESC, term LIMIT ?",
-			bun.Ident(i.Grams), sqldb.List(grams), sqldb.Param(fewestCommon(len(grams))), mostShared)
-		parts = append(parts, bun.SafeQuery("SELECT word, term FROM (SELECT ? AS word, term FROM (?) AS shared WHERE ? ORDER BY common DESC, term LIMIT ?) AS ?",
-			n, shared, had(c, self, having), mostNear, bun.Ident(fmt.Sprintf("near_%d", n))))
+		parts = append(parts, i.near(c, self, n, word, i.most()/len(unknown)))
 	}
 	terms := make([][]string, len(unknown))
 	err := each(c, c.Session(), chain{" UNION ALL ", parts}, func(n int, term string) {
@@ -102,4 +95,18 @@ func (i Index) nearest(c *framework.Call, self framework.Target, unknown []strin
 		}
 	}
 	return near, err
+}
+
+// near is a query of the nth word and of those known words that share most with
+// it and that the caller has. So many rows are looked at for that, an equal
+// share for each of the known words: were it the same number for each, a search
+// would cost the more the more words are near.
+func (i Index) near(c *framework.Call, self framework.Target, n int, word string, rows int) schema.QueryAppender {
+	grams := slices.Compact(slices.Sorted(slices.Values(trigrams(word))))
+	shared := bun.SafeQuery("SELECT term, count(*) AS common FROM ? WHERE gram IN (?) GROUP BY term HAVING count(*) >= ? ORDER BY count(*) DESC, term LIMIT ?",
+		bun.Ident(i.Grams), sqldb.List(grams), sqldb.Param(fewestCommon(len(grams))), mostShared)
+	having := bun.SafeQuery(`SELECT "key" FROM ? AS holder WHERE term = shared.term AND spelt ORDER BY "key" LIMIT (SELECT 1 + ? / (1 + count(*)) FROM shared)`,
+		bun.Ident(i.Terms), sqldb.Param(rows))
+	return bun.SafeQuery("SELECT word, term FROM (WITH shared AS MATERIALIZED (?) SELECT ? AS word, term FROM shared WHERE ? ORDER BY common DESC, term LIMIT ?) AS ?",
+		shared, n, had(c, self, having), mostNear, bun.Ident(fmt.Sprintf("near_%d", n)))
 }

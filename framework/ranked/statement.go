@@ -8,23 +8,18 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// tuples are the rows of an INSERT, every value a parameter. The last row is
-// repeated until their number is a power of two, so that there are few
-// statements to prepare; ON CONFLICT DO NOTHING leaves the repeats out.
+// tuples are the rows of an INSERT, every value a parameter, as many as
+// [sqldb.Padded] makes of them; ON CONFLICT DO NOTHING leaves the repeats out.
 type tuples [][]any
 
 // AppendQuery implements [schema.QueryAppender].
 func (t tuples) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
-	padded := 1
-	for padded < len(t) {
-		padded *= 2
-	}
-	for i := range padded {
+	for i, row := range sqldb.Padded(t) {
 		if i > 0 {
 			b = append(b, ", "...)
 		}
 		separator := byte('(')
-		for _, value := range t[min(i, len(t)-1)] {
+		for _, value := range row {
 			b = append(b, separator)
 			separator = ','
 			var err error

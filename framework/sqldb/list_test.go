@@ -1,9 +1,28 @@
 package sqldb
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
+
+func TestPadded(t *testing.T) {
+	for _, c := range []struct{ values, want string }{
+		{"", ""}, {"a", "a"}, {"ab", "ab"}, {"abc", "abcc"}, {"abcd", "abcd"}, {"abcde", "abcdeeee"},
+	} {
+		var got []byte
+		var places []int
+		for n, value := range Padded([]byte(c.values)) {
+			got, places = append(got, value), append(places, n)
+		}
+		if string(got) != c.want || !slices.IsSorted(places) {
+			t.Errorf("%q becomes %q at %v; want %q", c.values, got, places, c.want)
+		}
+	}
+	for range Padded([]int{1, 2, 3}) {
+		break // which must end it
+	}
+}
 
 func TestListMakesFewStatements(t *testing.T) {
 	eachKind(t, func(t *testing.T, url string) {

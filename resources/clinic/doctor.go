@@ -18,8 +18,8 @@ type Doctor struct {
 
 // DoctorInput is what a client may write of a doctor.
 type DoctorInput struct {
-	Name       string `json:"name"       validate:"required,line,max=200"`
-	Speciality string `json:"speciality" validate:"line,max=120"`
+	Name       string `json:"name"       validate:"required,line,max=200" doc:"The doctor's name, as patients know it." example:"Dr Meera Iyer"`
+	Speciality string `json:"speciality" validate:"line,max=120"          doc:"What the doctor treats."                 example:"Cardiology"`
 }
 
 // DoctorView is what a client sees of a doctor.

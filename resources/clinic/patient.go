@@ -26,17 +26,17 @@ type Patient struct {
 
 // PatientInput is what a client may write of a patient.
 type PatientInput struct {
-	Name  string `json:"name"  validate:"required,line,max=200"`
-	Phone string `json:"phone" validate:"required,line,min=3,max=32"`
-	City  string `json:"city"  validate:"line,max=120"`
+	Name  string `json:"name"  validate:"required,line,max=200"       doc:"The person's full name."              example:"Asha Rao"`
+	Phone string `json:"phone" validate:"required,line,min=3,max=32" doc:"A telephone number, as it was given." example:"+91 98765 43210"`
+	City  string `json:"city"  validate:"line,max=120"               doc:"Where the person lives."              example:"Pune"`
 }
 
 // PatientView is what a client sees of a patient.
 type PatientView struct {
 	ID uuid.UUID `json:"id"`
 	PatientInput
-	CreatedAt time.Time `json:"created_at"`
-	UpdatedAt time.Time `json:"updated_at"`
+	CreatedAt time.Time `json:"created_at" doc:"When the record was made."`
+	UpdatedAt time.Time `json:"updated_at" doc:"When the record was last changed."`
 }
 
 // Patients serves /patients/.

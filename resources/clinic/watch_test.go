@@ -113,8 +113,8 @@ var members = strings.Fields(`
 	categories products cart cart/items orders admin/products admin/orders
 	auth/register auth/login auth/logout auth/me auth/token auth/session auth/jwt auth/jwt/refresh auth/jwt/revoke
 	type title detail code instance errors pointer parameter
-	description renders parses parameters choices actions GET POST PUT PATCH DELETE required read_only nullable rules
-	line max min oneof reference`)
+	description renders parses parameters actions GET POST PUT PATCH DELETE summary body schema in required style explode properties items
+	format enum default examples pattern minLength maxLength minimum maximum multipleOf`)
 
 // own are the members whose values are the client's, and may say anything.
 var own = []string{"name", "phone", "city", "speciality", "notes"}

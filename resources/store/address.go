@@ -8,14 +8,14 @@ import (
 
 // An Address is where an order goes, in India.
 type Address struct {
-	Name     string  `json:"name"     validate:"required,line,max=120"`
-	Phone    Phone   `json:"phone"    validate:"required" doc:"Ten digits, or with a country's code: +919876543210."`
-	Line1    string  `json:"line1"    validate:"required,line,max=200"`
-	Line2    *string `json:"line2"    validate:"line,max=200"`
-	Landmark *string `json:"landmark" validate:"line,max=200"`
-	City     string  `json:"city"     validate:"required,line,max=100"`
-	State    string  `json:"state"    validate:"required,line,max=100"`
-	Pincode  Pincode `json:"pincode"  validate:"required" doc:"Six digits, the first not 0."`
+	Name     string  `json:"name"     validate:"required,line,max=120" doc:"Who receives the order."                                example:"Asha Rao"`
+	Phone    Phone   `json:"phone"    validate:"required"              doc:"Ten digits, or with a country's code: +919876543210."`
+	Line1    string  `json:"line1"    validate:"required,line,max=200" doc:"The house and the street."                              example:"12, 4th Cross"`
+	Line2    *string `json:"line2"    validate:"line,max=200"          doc:"More of the address, if there is more."                 example:"Indiranagar"`
+	Landmark *string `json:"landmark" validate:"line,max=200"          doc:"What is near, for those who deliver."                   example:"Opposite the park"`
+	City     string  `json:"city"     validate:"required,line,max=100"                                                              example:"Bengaluru"`
+	State    string  `json:"state"    validate:"required,line,max=100"                                                              example:"Karnataka"`
+	Pincode  Pincode `json:"pincode"  validate:"required"              doc:"Six digits, the first not 0."`
 }
 
 // tidy makes optional parts that are blank absent: there is one way to say

@@ -10,13 +10,13 @@ import (
 type AdminOrderView struct {
 	OrderView
 
-	Notes string `json:"notes"` // the buyer's, for those who deliver
+	Notes string `json:"notes" doc:"What the buyer wrote for those who deliver."`
 }
 
 // TransitionDetails go with the code illegal_transition.
 type TransitionDetails struct {
-	Status  Status   `json:"status"`
-	Allowed []string `json:"allowed"` // the actions that this status allows
+	Status  Status   `json:"status"  doc:"What the order's status is."`
+	Allowed []string `json:"allowed" doc:"The actions that this status allows: confirm, pack, dispatch or deliver." example:"[\"confirm\"]"`
 }
 
 // AdminOrders serves /admin/orders: everybody's, for staff, who take them on
@@ -28,7 +28,7 @@ var AdminOrders = framework.ViewSet[Order]{
 	Verbs: framework.Verbs{List: framework.Computes(adminOrderView, "Items:-")},
 	Scope: framework.Public(),
 	Filters: []framework.Filter{
-		filter.Choice("status", string(Placed), string(Confirmed), string(Packed), string(OutForDelivery), string(Delivered), string(Cancelled)),
+		filter.Exact("status"),
 	},
 	Ordering:   framework.Ordering{Default: newestFirst},
 	Pagination: page.Screen{},

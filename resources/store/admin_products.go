@@ -7,14 +7,14 @@ import (
 
 // ProductInput makes a product.
 type ProductInput struct {
-	Name        string         `json:"name"        validate:"required,line,max=200"`
-	Slug        *Slug          `json:"slug"        doc:"Defaults to one made of the name."`
-	Brand       *string        `json:"brand"       validate:"line,max=120"`
-	Description *string        `json:"description" validate:"max=10000"`
-	ImageURL    *ImageURL      `json:"imageUrl"`
-	Category    CategoryInput  `json:"category"    validate:"required"`
-	Published   bool           `json:"published"   default:"true"`
-	Variants    []VariantInput `json:"variants"    validate:"required,max=100,dive"`
+	Name        string         `json:"name" validate:"required,line,max=200" doc:"What the product is called." example:"Toor dal"`
+	Slug        *Slug          `json:"slug"                                              doc:"Defaults to one made of the name." example:"toor-dal"`
+	Brand       *string        `json:"brand" validate:"line,max=120" doc:"Who makes it; null for nobody." example:"Annam"`
+	Description *string        `json:"description" validate:"max=10000" doc:"What a customer should know." example:"Unpolished."`
+	ImageURL    *ImageURL      `json:"imageUrl"                                          doc:"Where its picture lies, by https."`
+	Category    CategoryInput  `json:"category"    validate:"required"                   doc:"The shelf that it stands on."`
+	Published   bool           `json:"published"   default:"true"                        doc:"Whether customers see it."`
+	Variants    []VariantInput `json:"variants"    validate:"required,max=100,dive"      doc:"The sizes in which it is sold."`
 }
 
 // Check implements [framework.Checker].
@@ -29,15 +29,15 @@ func (in ProductInput) Check() []framework.Fault {
 // ProductPatch changes a product: what is absent stays, null clears. Variants
 // are merged by id; those that it does not name stay.
 type ProductPatch struct {
-	Name        string                        `json:"name"        validate:"required,line,max=200"`
-	Slug        framework.Optional[Slug]      `json:"slug"        doc:"A new name does not change the slug; this does."`
-	Brand       *string                       `json:"brand"       validate:"line,max=120"`
-	Description *string                       `json:"description" validate:"max=10000"`
-	ImageURL    framework.Optional[*ImageURL] `json:"imageUrl"`
-	Category    CategoryInput                 `json:"category"`
-	Published   bool                          `json:"published"`
+	Name        string                        `json:"name" validate:"required,line,max=200" doc:"What the product is called." example:"Toor dal"`
+	Slug        framework.Optional[Slug]      `json:"slug"        doc:"A new name does not change the slug; this does." example:"toor-dal"`
+	Brand       *string                       `json:"brand" validate:"line,max=120" doc:"Who makes it; null for nobody." example:"Annam"`
+	Description *string                       `json:"description" validate:"max=10000" doc:"What a customer should know." example:"Unpolished."`
+	ImageURL    framework.Optional[*ImageURL] `json:"imageUrl"    doc:"Where its picture lies, by https."`
+	Category    CategoryInput                 `json:"category"    doc:"The shelf that it stands on."`
+	Published   bool                          `json:"published"   doc:"Whether customers see it."`
 	Version     int64                         `json:"version"     validate:"min=1" doc:"What the version must be, or nothing is changed."`
-	Variants    []VariantPatch                `json:"variants"    validate:"max=100,dive"`
+	Variants    []VariantPatch                `json:"variants"    validate:"max=100,dive"          doc:"Those that change, and new ones."`
 }
 
 // Check implements [framework.Checker].
@@ -53,10 +53,10 @@ func (in ProductPatch) Check() []framework.Fault {
 type AdminProduct struct {
 	ProductSummary
 
-	Description *string        `json:"description"`
-	Variants    []AdminVariant `json:"variants"`
-	Published   bool           `json:"published"`
-	Version     int64          `json:"version"`
+	Description *string        `json:"description" doc:"What a customer should know of it."`
+	Variants    []AdminVariant `json:"variants"    doc:"All of them, archived ones too, in their order."`
+	Published   bool           `json:"published"   doc:"Whether customers see it."`
+	Version     int64          `json:"version"     doc:"Grows with every change; the next change must name it." example:"1"`
 }
 
 // AdminProducts serves /admin/products, for staff.

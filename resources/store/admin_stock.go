@@ -8,17 +8,17 @@ import (
 
 // StockInput sets a stock.
 type StockInput struct {
-	Stock         int64   `json:"stock"         validate:"required,min=0,max=1000000" doc:"How many there are, without those of placed orders."`
-	Reason        *string `json:"reason"        validate:"max=500"                    doc:"Is kept with the change."`
-	ExpectedStock *int64  `json:"expectedStock" validate:"min=0"                      doc:"What the stock must be, or nothing is changed."`
+	Stock         int64   `json:"stock" validate:"required,min=0,max=1000000" doc:"How many there are, without those of placed orders." example:"120"`
+	Reason        *string `json:"reason" validate:"max=500" doc:"Is kept with the change." example:"Counted"`
+	ExpectedStock *int64  `json:"expectedStock" validate:"min=0"                      doc:"What the stock must be, or nothing is changed." example:"null"`
 }
 
 // A StockView is a variant with how many there are, for staff.
 type StockView struct {
-	ID      uuid.UUID `json:"id"`
-	SKU     string    `json:"sku"`
-	Stock   int64     `json:"stock"`
-	InStock bool      `json:"inStock"`
+	ID      uuid.UUID `json:"id"      doc:"The variant's id."`
+	SKU     string    `json:"sku"     doc:"The store's code for it."                              example:"TOOR-1KG"`
+	Stock   int64     `json:"stock"   doc:"How many there are, without those of placed orders." example:"120"`
+	InStock bool      `json:"inStock" doc:"Whether there is one at all."`
 }
 
 // AdminVariants serves /admin/variants, for staff: the stock of a variant.
@@ -34,7 +34,7 @@ var AdminVariants = framework.ViewSet[Variant]{
 	Strict:     framework.Strict,
 	Slash:      framework.WithoutSlash,
 	Actions: []framework.Action[Variant]{
-		framework.Patch("stock", setStock).Untransacted().Refuses(codeStockChanged).
+		framework.Patch("stock", setStock).ID("setVariantStock").Untransacted().Refuses(codeStockChanged).
 			Doc("Set the stock of a variant. It is set whatever was sold meanwhile, unless expectedStock says what was counted."),
 	},
 }

@@ -12,12 +12,12 @@ import (
 
 // VariantInput makes a variant of a new product.
 type VariantInput struct {
-	SKU        string `json:"sku"        validate:"required,line,max=64"`
-	Label      string `json:"label"      validate:"required,line,max=80"`
-	Unit       Unit   `json:"unit"       validate:"required,oneof=g kg ml l piece pack dozen bunch"`
-	PricePaise int64  `json:"pricePaise" validate:"required,min=1,max=10000000"`
-	MRPPaise   *int64 `json:"mrpPaise"   validate:"min=1,max=10000000"`
-	Stock      int64  `json:"stock"      validate:"min=0,max=1000000"`
+	SKU        string `json:"sku"        validate:"required,line,max=64"        doc:"The store's own code for it, unique whatever its case." example:"TOOR-1KG"`
+	Label      string `json:"label"      validate:"required,line,max=80"        doc:"The size as customers read it."                         example:"1 kg"`
+	Unit       Unit   `json:"unit"       validate:"required"                    doc:"What it is measured or counted in."                     example:"kg"`
+	PricePaise int64  `json:"pricePaise" validate:"required,min=1,max=10000000" doc:"The price in paise: 100 are 1 rupee."                   example:"14900"`
+	MRPPaise   *int64 `json:"mrpPaise"   validate:"min=1,max=10000000"          doc:"The list price in paise, not below the price; null for none." example:"16500"`
+	Stock      int64  `json:"stock"      validate:"min=0,max=1000000"           doc:"How many there are."                                    example:"120"`
 }
 
 // Check implements [framework.Checker].
@@ -31,9 +31,9 @@ type VariantPatch struct {
 	ID         framework.Optional[uuid.UUID] `json:"id"         doc:"A variant of this product; without it a new one is added."`
 	SKU        framework.Optional[string]    `json:"sku"        validate:"line,max=64"`
 	Label      framework.Optional[string]    `json:"label"      validate:"line,max=80"`
-	Unit       framework.Optional[Unit]      `json:"unit"       validate:"oneof=g kg ml l piece pack dozen bunch"`
-	PricePaise framework.Optional[int64]     `json:"pricePaise" validate:"min=1,max=10000000"`
-	MRPPaise   framework.Optional[*int64]    `json:"mrpPaise"   validate:"min=1,max=10000000"`
+	Unit       framework.Optional[Unit]      `json:"unit"       doc:"What it is measured or counted in."`
+	PricePaise framework.Optional[int64]     `json:"pricePaise" validate:"min=1,max=10000000" doc:"The price in paise: 100 are 1 rupee." example:"14900"`
+	MRPPaise   framework.Optional[*int64]    `json:"mrpPaise"   validate:"min=1,max=10000000" doc:"The list price in paise, not below the price; null for none." example:"16500"`
 	Archived   framework.Optional[bool]      `json:"archived"   doc:"True takes it off the shelf, false puts it back."`
 }
 
@@ -73,8 +73,8 @@ func (in VariantPatch) missing() (faults []framework.Fault) {
 type AdminVariant struct {
 	VariantSummary
 
-	Stock    int64 `json:"stock"`
-	Archived bool  `json:"archived"`
+	Stock    int64 `json:"stock"    doc:"How many there are, without those of placed orders." example:"120"`
+	Archived bool  `json:"archived" doc:"Whether it was taken off the shelf."`
 }
 
 // belowPrice refuses a list price that is less than the price.

@@ -25,21 +25,21 @@ type Cart struct {
 // at current prices and stocks. Sums count every line at the price that it
 // shows, also those that cannot be ordered.
 type CartView struct {
-	Version          int64          `json:"version"`
-	Items            []CartItemView `json:"items"`
-	TotalQuantity    int64          `json:"totalQuantity"`
-	SubtotalPaise    int64          `json:"subtotalPaise"`
-	SavingsPaise     int64          `json:"savingsPaise"` // against list prices, where there are any
-	DeliveryFeePaise int64          `json:"deliveryFeePaise"`
-	TotalPaise       int64          `json:"totalPaise"`
-	CanOrder         bool           `json:"canOrder"` // there are items, and all are ok
-	Checkout         CheckoutView   `json:"checkout"`
+	Version          int64          `json:"version"          doc:"Grows with every change of the cart; 0 while there is none." example:"3"`
+	Items            []CartItemView `json:"items"            doc:"The lines, in the order in which they came."`
+	TotalQuantity    int64          `json:"totalQuantity"    doc:"How many units all lines have together." example:"2"`
+	SubtotalPaise    int64          `json:"subtotalPaise"    doc:"What the lines cost, in paise: 100 are 1 rupee." example:"29800"`
+	SavingsPaise     int64          `json:"savingsPaise"     doc:"How much less that is than by list prices, where there are any." example:"3200"`
+	DeliveryFeePaise int64          `json:"deliveryFeePaise" doc:"What delivery costs, in paise." example:"0"`
+	TotalPaise       int64          `json:"totalPaise"       doc:"What an order would cost now, in paise; expectedTotalPaise of an order names it." example:"29800"`
+	CanOrder         bool           `json:"canOrder"         doc:"Whether there are lines, and every one is ok."`
+	Checkout         CheckoutView   `json:"checkout"         doc:"What an order needs besides the cart."`
 }
 
 // CheckoutView is what placing an order needs besides the cart.
 type CheckoutView struct {
-	DeliverySlots []SlotView `json:"deliverySlots"`
-	LastAddress   *Address   `json:"lastAddress"`
+	DeliverySlots []SlotView `json:"deliverySlots" doc:"The slots that take orders now, the earliest first."`
+	LastAddress   *Address   `json:"lastAddress"   doc:"Where the latest order went; null before the first."`
 }
 
 // Carts serves /cart.

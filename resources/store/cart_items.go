@@ -35,24 +35,24 @@ type CartItem struct {
 
 // CartItemInput adds to the cart.
 type CartItemInput struct {
-	VariantID uuid.UUID `json:"variantId" validate:"required"`
-	Quantity  int64     `json:"quantity"  validate:"min=1,max=50" default:"1"`
+	VariantID uuid.UUID `json:"variantId" validate:"required"                 doc:"What to add: the id of a variant."`
+	Quantity  int64     `json:"quantity"  validate:"min=1,max=50" default:"1" doc:"How many units, added to those in the cart."`
 }
 
 // QuantityInput changes a line.
 type QuantityInput struct {
-	Quantity int64 `json:"quantity" validate:"required,min=1,max=50"`
+	Quantity int64 `json:"quantity" validate:"required,min=1,max=50" doc:"How many units there shall be." example:"2"`
 }
 
 // LineDetails go with the codes insufficient_stock and item_unavailable.
 type LineDetails struct {
-	AvailableQuantity *int64        `json:"availableQuantity,omitempty"` // of the line that was to be written
-	Lines             []LineProblem `json:"lines"`
+	AvailableQuantity *int64        `json:"availableQuantity,omitempty" doc:"How many can be had of the line that was to be written; absent if an order was to be placed." example:"1"`
+	Lines             []LineProblem `json:"lines"                       doc:"Every line that cannot be had as it is."`
 }
 
 // LimitDetails go with the code quantity_limit.
 type LimitDetails struct {
-	Limit int64 `json:"limit"`
+	Limit int64 `json:"limit" doc:"The number that would be passed." example:"50"`
 }
 
 // CartItems serves /cart/items. Every write answers the whole cart.

@@ -67,23 +67,23 @@ func (l *line) recall() {
 // variant and price as they were when the user last wrote the line.
 type CartItemView struct {
 	ID                 uuid.UUID       `json:"id"`
-	Quantity           int64           `json:"quantity"`
-	Product            CartProductView `json:"product"`
-	Variant            VariantSummary  `json:"variant"`
-	UnitPricePaise     int64           `json:"unitPricePaise"`     // what an order would charge now
-	PreviousPricePaise *int64          `json:"previousPricePaise"` // when the user last wrote the line, null if it is the same
-	LineTotalPaise     int64           `json:"lineTotalPaise"`
-	Status             LineStatus      `json:"status"`
-	AvailableQuantity  *int64          `json:"availableQuantity,omitempty"` // where the status is not ok
+	Quantity           int64           `json:"quantity"                    doc:"How many units." example:"2"`
+	Product            CartProductView `json:"product"                     doc:"What it is a size of."`
+	Variant            VariantSummary  `json:"variant"                     doc:"Which size."`
+	UnitPricePaise     int64           `json:"unitPricePaise"              doc:"What an order would charge for one now, in paise: 100 are 1 rupee." example:"14900"`
+	PreviousPricePaise *int64          `json:"previousPricePaise"          doc:"What one cost when the user last wrote the line; null if that is the same." example:"14500"`
+	LineTotalPaise     int64           `json:"lineTotalPaise"              doc:"What the line costs, in paise." example:"29800"`
+	Status             LineStatus      `json:"status"                      doc:"Whether the line can be ordered as it is."`
+	AvailableQuantity  *int64          `json:"availableQuantity,omitempty" doc:"How many of these can be had; absent where the status is ok." example:"1"`
 }
 
 // CartProductView is a product as a line of a cart shows it.
 type CartProductView struct {
 	ID       uuid.UUID `json:"id"`
-	Slug     string    `json:"slug"`
-	Name     string    `json:"name"`
-	Brand    *string   `json:"brand"`
-	ImageURL *string   `json:"imageUrl"`
+	Slug     string    `json:"slug"     doc:"In addresses." example:"toor-dal"`
+	Name     string    `json:"name"     doc:"What the product is called." example:"Toor dal"`
+	Brand    *string   `json:"brand"    doc:"Who makes it; null for nobody in particular." example:"Annam"`
+	ImageURL *string   `json:"imageUrl" doc:"Where its picture lies; null for none." example:"https://images.example.org/toor.webp"`
 }
 
 func (l *line) view() CartItemView {
@@ -150,10 +150,10 @@ func (s sums) total() int64 { return s.subtotal + deliveryFeePaise }
 
 // A LineProblem says why a line cannot be ordered.
 type LineProblem struct {
-	ItemID            *uuid.UUID `json:"itemId,omitempty"` // absent if the line is not in the cart yet
-	VariantID         uuid.UUID  `json:"variantId"`
-	Status            LineStatus `json:"status"`
-	AvailableQuantity int64      `json:"availableQuantity"`
+	ItemID            *uuid.UUID `json:"itemId,omitempty"  doc:"The line; absent if it is not in the cart yet."`
+	VariantID         uuid.UUID  `json:"variantId"         doc:"What the line is of."`
+	Status            LineStatus `json:"status"            doc:"Why it cannot be ordered as it is." example:"insufficient_stock"`
+	AvailableQuantity int64      `json:"availableQuantity" doc:"How many can be had." example:"1"`
 }
 
 func (l *line) problem() LineProblem {

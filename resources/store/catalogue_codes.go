@@ -49,18 +49,18 @@ var catalogueCodes = []framework.CodeInfo{
 
 // VersionDetails go with the code version_conflict.
 type VersionDetails struct {
-	CurrentVersion int64 `json:"currentVersion"`
+	CurrentVersion int64 `json:"currentVersion" doc:"The version that the product has." example:"4"`
 }
 
 // VariantLimitDetails go with the code variant_limit.
 type VariantLimitDetails struct {
-	Limit    int `json:"limit"`
-	Variants int `json:"variants"` // that the product has, archived ones included
+	Limit    int `json:"limit"    doc:"How many a product may have." example:"100"`
+	Variants int `json:"variants" doc:"How many it has, archived ones included." example:"100"`
 }
 
 // StockDetails go with the code stock_changed.
 type StockDetails struct {
-	CurrentStock int64 `json:"currentStock"`
+	CurrentStock int64 `json:"currentStock" doc:"How many there are." example:"118"`
 }
 
 func slugTaken() error {

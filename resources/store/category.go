@@ -25,22 +25,22 @@ type Category struct {
 
 // A CategoryView is a category in the list of all.
 type CategoryView struct {
-	Slug         string  `json:"slug"`
-	Name         string  `json:"name"`
-	ImageURL     *string `json:"imageUrl"`
-	ProductCount int64   `json:"productCount"`
+	Slug         string  `json:"slug"         doc:"What ?category= of products names it by." example:"dals"`
+	Name         string  `json:"name"         doc:"What customers read."                      example:"Dals"`
+	ImageURL     *string `json:"imageUrl"     doc:"Where its picture lies; null for none."    example:"https://images.example.org/dals.webp"`
+	ProductCount int64   `json:"productCount" doc:"How many products stand on it."            example:"12"`
 }
 
 // A CategoryRef is a category as its products show it.
 type CategoryRef struct {
-	Slug string `json:"slug"`
-	Name string `json:"name"`
+	Slug string `json:"slug" doc:"What ?category= of products names it by." example:"dals"`
+	Name string `json:"name" doc:"What customers read."                      example:"Dals"`
 }
 
 // CategoryInput names the category of a product.
 type CategoryInput struct {
-	Slug Slug    `json:"slug" validate:"required"`
-	Name *string `json:"name" validate:"line,max=120" doc:"Makes the category if there is none with this slug; else it changes nothing."`
+	Slug Slug    `json:"slug" validate:"required"     doc:"Which category." example:"dals"`
+	Name *string `json:"name" validate:"line,max=120" example:"Dals" doc:"Makes the category if there is none with this slug; else it changes nothing."`
 }
 
 // Categories serves /categories to everybody: those with published products.

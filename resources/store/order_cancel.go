@@ -8,13 +8,13 @@ import (
 
 // CancelInput is what a buyer may say to a cancellation.
 type CancelInput struct {
-	Reason string `json:"reason" validate:"max=500"`
+	Reason string `json:"reason" validate:"max=500" doc:"Why, for the store; it is kept with the stock that comes back." example:"Ordered twice"`
 }
 
 // CancelDetails go with the code order_not_cancellable.
 type CancelDetails struct {
-	Status          Status   `json:"status"`
-	CancellableFrom []Status `json:"cancellableFrom"`
+	Status          Status   `json:"status"          doc:"What the order's status is." example:"packed"`
+	CancellableFrom []Status `json:"cancellableFrom" doc:"The statuses in which it could be."`
 }
 
 // cancel serves POST /orders/{id}/cancel: the items go back to the stock, also

@@ -15,21 +15,21 @@ import (
 // PlaceOrderInput makes an order of the cart.
 type PlaceOrderInput struct {
 	DeliveryAddress    *Address   `json:"deliveryAddress"    doc:"Defaults to that of the latest order."`
-	DeliverySlotID     *uuid.UUID `json:"deliverySlotId"     doc:"Defaults to the earliest open slot that has room."`
-	ExpectedTotalPaise *int64     `json:"expectedTotalPaise" validate:"min=0" doc:"What the order must cost, or it is refused."`
-	Notes              *string    `json:"notes"              validate:"max=500" doc:"For those who deliver."`
+	DeliverySlotID     *uuid.UUID `json:"deliverySlotId"     doc:"Defaults to the earliest open slot that has room." example:"null"`
+	ExpectedTotalPaise *int64     `json:"expectedTotalPaise" validate:"min=0" doc:"What it must cost in paise, the cart's totalPaise, or it is refused." example:"null"`
+	Notes              *string    `json:"notes"              validate:"max=500" doc:"For those who deliver." example:"Ring twice."`
 }
 
 // CartChangedDetails go with the code cart_changed: what the cart comes to now.
 type CartChangedDetails struct {
-	TotalPaise int64        `json:"totalPaise"`
-	Lines      []PricedLine `json:"lines"`
+	TotalPaise int64        `json:"totalPaise" doc:"What the cart costs now, in paise: 100 are 1 rupee." example:"29800"`
+	Lines      []PricedLine `json:"lines"      doc:"Its lines at their prices now."`
 }
 
 // OrderLimitDetails go with the code order_limit.
 type OrderLimitDetails struct {
-	Limit int64      `json:"limit"`
-	Per   OrderLimit `json:"per"`
+	Limit int64      `json:"limit" doc:"How many orders there may be." example:"3"`
+	Per   OrderLimit `json:"per"   doc:"What they are counted by."`
 }
 
 // An OrderLimit says what a limit of orders counts.
@@ -52,9 +52,9 @@ func tooManyOrders(detail string, details OrderLimitDetails) error {
 type PricedLine struct {
 	ItemID         uuid.UUID `json:"itemId"`
 	VariantID      uuid.UUID `json:"variantId"`
-	Quantity       int64     `json:"quantity"`
-	UnitPricePaise int64     `json:"unitPricePaise"`
-	LineTotalPaise int64     `json:"lineTotalPaise"`
+	Quantity       int64     `json:"quantity"       doc:"How many units." example:"2"`
+	UnitPricePaise int64     `json:"unitPricePaise" doc:"What one costs, in paise." example:"14900"`
+	LineTotalPaise int64     `json:"lineTotalPaise" doc:"What all of them cost, in paise." example:"29800"`
 }
 
 // place serves POST /orders. All of it is one transaction, which locks the

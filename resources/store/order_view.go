@@ -13,50 +13,50 @@ import (
 // OrderView is an order as its buyer sees it.
 type OrderView struct {
 	ID               uuid.UUID       `json:"id"`
-	Number           string          `json:"number"` // to tell on the telephone: digits and capitals
-	Status           Status          `json:"status"`
-	CanCancel        bool            `json:"canCancel"`
-	PlacedAt         time.Time       `json:"placedAt"`
-	CancelledAt      *time.Time      `json:"cancelledAt"`
-	Items            []OrderItemView `json:"items"`
-	ItemCount        int64           `json:"itemCount"` // units
-	SubtotalPaise    int64           `json:"subtotalPaise"`
-	SavingsPaise     int64           `json:"savingsPaise"`
-	DeliveryFeePaise int64           `json:"deliveryFeePaise"`
-	TotalPaise       int64           `json:"totalPaise"`
-	DeliverySlot     OrderSlotView   `json:"deliverySlot"`
-	DeliveryAddress  Address         `json:"deliveryAddress"`
-	StatusHistory    []StatusChange  `json:"statusHistory"` // the first one first
+	Number           string          `json:"number"           doc:"To tell on the telephone: digits and capitals."`
+	Status           Status          `json:"status"           doc:"How far the order has come."`
+	CanCancel        bool            `json:"canCancel"        doc:"Whether its buyer may still cancel it."`
+	PlacedAt         time.Time       `json:"placedAt"         doc:"When it was placed."`
+	CancelledAt      *time.Time      `json:"cancelledAt"      doc:"When it was cancelled; null if it was not."`
+	Items            []OrderItemView `json:"items"            doc:"What was bought, as it was then."`
+	ItemCount        int64           `json:"itemCount"        doc:"How many units all items have together." example:"2"`
+	SubtotalPaise    int64           `json:"subtotalPaise"    doc:"What the items cost, in paise: 100 are 1 rupee." example:"29800"`
+	SavingsPaise     int64           `json:"savingsPaise"     doc:"How much less that is than by list prices, where there were any." example:"3200"`
+	DeliveryFeePaise int64           `json:"deliveryFeePaise" doc:"What delivery costs, in paise." example:"0"`
+	TotalPaise       int64           `json:"totalPaise"       doc:"What the buyer pays, in paise." example:"29800"`
+	DeliverySlot     OrderSlotView   `json:"deliverySlot"     doc:"When it is brought."`
+	DeliveryAddress  Address         `json:"deliveryAddress"  doc:"Where it is brought."`
+	StatusHistory    []StatusChange  `json:"statusHistory"    doc:"When it came to each status, the first one first."`
 }
 
 // OrderItemView is one line of an order, as it was bought.
 type OrderItemView struct {
 	ID             uuid.UUID `json:"id"`
 	VariantID      uuid.UUID `json:"variantId"`
-	Slug           string    `json:"slug"`
-	Name           string    `json:"name"`
-	Brand          *string   `json:"brand"`
-	ImageURL       *string   `json:"imageUrl"`
-	SKU            string    `json:"sku"`
-	Label          string    `json:"label"`
-	Unit           Unit      `json:"unit"`
-	UnitPricePaise int64     `json:"unitPricePaise"`
-	MRPPaise       *int64    `json:"mrpPaise"`
-	Quantity       int64     `json:"quantity"`
-	LineTotalPaise int64     `json:"lineTotalPaise"`
+	Slug           string    `json:"slug"           doc:"The product's, in addresses." example:"toor-dal"`
+	Name           string    `json:"name"           doc:"The product's name." example:"Toor dal"`
+	Brand          *string   `json:"brand"          doc:"Who makes it; null for nobody in particular."`
+	ImageURL       *string   `json:"imageUrl"       doc:"Where its picture lies; null for none."`
+	SKU            string    `json:"sku"            doc:"The store's code for the variant." example:"TOOR-1KG"`
+	Label          string    `json:"label"          doc:"The size as customers read it." example:"1 kg"`
+	Unit           Unit      `json:"unit"           doc:"What it is measured or counted in." example:"kg"`
+	UnitPricePaise int64     `json:"unitPricePaise" doc:"What one cost, in paise: 100 are 1 rupee." example:"14900"`
+	MRPPaise       *int64    `json:"mrpPaise"       doc:"The list price of one, in paise; null for none." example:"16500"`
+	Quantity       int64     `json:"quantity"       doc:"How many units." example:"2"`
+	LineTotalPaise int64     `json:"lineTotalPaise" doc:"What all of them cost, in paise." example:"29800"`
 }
 
 // OrderSlotView is when an order is brought.
 type OrderSlotView struct {
 	ID       uuid.UUID `json:"id"`
-	StartsAt time.Time `json:"startsAt"`
-	EndsAt   time.Time `json:"endsAt"`
+	StartsAt time.Time `json:"startsAt" doc:"From when on it is brought."`
+	EndsAt   time.Time `json:"endsAt"   doc:"Until when it is brought."`
 }
 
 // A StatusChange tells when an order came to a status.
 type StatusChange struct {
-	Status Status    `json:"status"`
-	At     time.Time `json:"at"`
+	Status Status    `json:"status" doc:"What the order came to."`
+	At     time.Time `json:"at"     doc:"When."`
 }
 
 // orderView shows an order whose items are loaded.

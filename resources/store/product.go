@@ -44,20 +44,20 @@ type Product struct {
 // A ProductSummary is a product in lists.
 type ProductSummary struct {
 	ID              uuid.UUID      `json:"id"`
-	Slug            string         `json:"slug"`
-	Name            string         `json:"name"`
-	Brand           *string        `json:"brand"`
-	ImageURL        *string        `json:"imageUrl"`
-	Category        CategoryRef    `json:"category"        ref:"-"`
-	CheapestVariant VariantSummary `json:"cheapestVariant" ref:"-"`
+	Slug            string         `json:"slug"                    doc:"In addresses; a new name does not change it." example:"toor-dal"`
+	Name            string         `json:"name"                    doc:"What the product is called." example:"Toor dal"`
+	Brand           *string        `json:"brand"                   doc:"Who makes it; null for nobody in particular." example:"Annam"`
+	ImageURL        *string        `json:"imageUrl"                doc:"Where its picture lies; null for none." example:"https://images.example.org/toor.webp"`
+	Category        CategoryRef    `json:"category"        ref:"-" doc:"The shelf that it stands on."`
+	CheapestVariant VariantSummary `json:"cheapestVariant" ref:"-" doc:"The cheapest that is in stock, else the cheapest."`
 }
 
 // A ProductDetail is one product, with all variants that are on sale.
 type ProductDetail struct {
 	ProductSummary
 
-	Description *string          `json:"description"`
-	Variants    []VariantSummary `json:"variants"`
+	Description *string          `json:"description" doc:"What a customer should know of it; null for nothing."`
+	Variants    []VariantSummary `json:"variants"    doc:"The sizes that are on sale, in their order."`
 }
 
 // Products serves /products to everybody, by slug: those that are published,
@@ -86,7 +86,8 @@ var Products = framework.ViewSet[Product]{
 	},
 	Filters: []framework.Filter{
 		filter.Func("category", "Only products of the category with this slug.", inCategory),
-		filter.RangeAs("minPaise", "maxPaise", "price_paise").Doc("A bound of the price in paise, which is within."),
+		filter.RangeAs("minPaise", "maxPaise", "price_paise").Doc(
+			"Only products that cost at least so many paise: 100 are 1 rupee.", "Only products that cost at most so many paise."),
 		filter.Flag("inStock", "in_stock").Doc("Only products that are in stock; false is no filter."),
 	},
 	Pagination: page.Screen{},

@@ -28,10 +28,10 @@ type DeliverySlot struct {
 // A SlotView is a delivery slot as the checkout shows it.
 type SlotView struct {
 	ID        uuid.UUID `json:"id"`
-	StartsAt  time.Time `json:"startsAt"`
-	EndsAt    time.Time `json:"endsAt"`
-	CutoffAt  time.Time `json:"cutoffAt"`
-	Available bool      `json:"available"` // there is room for an order
+	StartsAt  time.Time `json:"startsAt"  doc:"From when on orders are brought."`
+	EndsAt    time.Time `json:"endsAt"    doc:"Until when orders are brought."`
+	CutoffAt  time.Time `json:"cutoffAt"  doc:"Until when the slot takes orders."`
+	Available bool      `json:"available" doc:"Whether there is room for an order."`
 }
 
 const (

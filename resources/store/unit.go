@@ -1,8 +1,8 @@
 package store
 
 // A Unit is what a variant is measured or counted in; how much of it there is
-// stands in the label, "500 g". Inputs list the units in their tags, and the
-// table checks them.
+// stands in the label, "500 g". The table checks
+// it too.
 type Unit string
 
 // The units: mass, volume and number.

@@ -38,12 +38,12 @@ const maxVariants = 100
 // never how much.
 type VariantSummary struct {
 	ID         uuid.UUID `json:"id"`
-	SKU        string    `json:"sku"`
-	Label      string    `json:"label"`
-	Unit       Unit      `json:"unit"`
-	PricePaise int64     `json:"pricePaise"`
-	MRPPaise   *int64    `json:"mrpPaise"`
-	InStock    bool      `json:"inStock"`
+	SKU        string    `json:"sku"        doc:"The store's code for it." example:"TOOR-1KG"`
+	Label      string    `json:"label"      doc:"The size as customers read it." example:"1 kg"`
+	Unit       Unit      `json:"unit"       doc:"What it is measured or counted in." example:"kg"`
+	PricePaise int64     `json:"pricePaise" doc:"The price in paise: 100 are 1 rupee." example:"14900"`
+	MRPPaise   *int64    `json:"mrpPaise"   doc:"The list price in paise; null for none." example:"16500"`
+	InStock    bool      `json:"inStock"    doc:"Whether there is one at all; how many is not told."`
 }
 
 func (v *Variant) summary() VariantSummary {

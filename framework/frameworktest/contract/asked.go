@@ -19,8 +19,13 @@ func (v *verdict) asked(o *operation) {
 	for _, p := range o.params {
 		v.parameter(o, p)
 	}
-	if v.x.method == http.MethodGet || v.x.method == http.MethodHead || v.x.method == http.MethodDelete {
+	switch v.x.method {
+	case http.MethodGet, http.MethodHead:
 		return // a body has no meaning there
+	case http.MethodDelete:
+		if o.body == "" {
+			return // nor there, unless it is given one
+		}
 	}
 	v.taken(o)
 }
@@ -65,16 +70,6 @@ func (v *verdict) parameter(o *operation, p param) {
 	case len(values) == 1 && !v.ignored(p.name):
 		v.value(p, values[0])
 	}
-}
-
-// ignored reports whether the answer says that a parameter, or a part of it, had
-// no effect.
-func (v *verdict) ignored(name string) bool {
-	said := strings.Join(v.x.answered.Values("Trestle-Ignored"), ",")
-	return slices.ContainsFunc(strings.Split(said, ","), func(one string) bool {
-		one = strings.TrimSpace(one)
-		return one == name || strings.HasPrefix(one, name+"=") || strings.HasPrefix(one, name+":") || strings.HasPrefix(one, name+";")
-	})
 }
 
 // values are those of a parameter that are not empty.

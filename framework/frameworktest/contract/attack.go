@@ -16,9 +16,15 @@ import (
 // An Attack tries a server with requests that are made of its own document:
 // good ones, and good ones that were spoilt in one place, by a wrong type, a
 // value beyond its bounds, a member too many, a header that is broken. No answer
-// may be a failure of the server. That it is one the document tells of, and that
-// nothing is taken which the document refuses, is for [Contract.Wrap] to see,
-// behind which the server stands.
+// may be a failure of the server, and no good request may be refused as not valid
+// by itself, validation_failed or invalid_parameter: the document would be too
+// loose. That an answer is one the document tells of, and that nothing is taken
+// which the document refuses, is for [Contract.Wrap] to see, behind which the
+// server stands.
+//
+// The server logs each of these requests as it does any. Give the API under
+// attack a log of its own, framework.Config{Log: slog.New(slog.DiscardHandler)},
+// or what is found is buried in them.
 //
 // What answers show, ids above all, goes into later requests, so that these find
 // something.
@@ -43,15 +49,25 @@ type Attack struct {
 	// Known are values for members and parameters, by name, as JSON: what is
 	// made up would never be right, such as a password. Defaults to none.
 	Known map[string][]string
+	// Unsaid are the faults that good requests may be refused for as no document
+	// can say it, such as that one number must not be less than another: by the
+	// id of an operation, "" for any, each a member or a parameter and a code,
+	// "/items/*/quantity: max" or "page: invalid_parameter", or a code alone.
+	// Defaults to none.
+	Unsaid map[string][]string
 }
 
 // A Tally is what came of an attack.
 type Tally struct {
-	// Statuses counts the answers of each operation, by its id.
+	// Statuses counts the answers of each operation, by its id; a request that
+	// was spoilt by another method is of none.
 	Statuses map[string]map[int]int
 	// Good counts the requests that were not spoilt, and Taken those of them
 	// that succeeded.
 	Good, Taken int
+	// Loose counts what good requests were refused for, by the operation's id:
+	// what the server asks and the document does not say, as in [Attack.Unsaid].
+	Loose map[string]map[string]int
 }
 
 // An attacker is an attack under way.
@@ -62,6 +78,8 @@ type attacker struct {
 	client *http.Client
 	tally  Tally
 	lucky  map[string]string // who succeeded last, by operation
+
+	examples map[string]string // of what is loose
 }
 
 // attackTimeout is how long an answer may take.
@@ -80,7 +98,8 @@ func (a Attack) Run(tb testing.TB) Tally {
 		a.Transport = own
 	}
 	at := &attacker{
-		Attack: a, maker: newMaker(a.Contract, a.Seed, a.Known), tally: Tally{Statuses: map[string]map[int]int{}}, lucky: map[string]string{},
+		Attack: a, maker: newMaker(a.Contract, a.Seed, a.Known), tally: Tally{Statuses: map[string]map[int]int{}, Loose: map[string]map[string]int{}},
+		lucky: map[string]string{}, examples: map[string]string{},
 		client: &http.Client{Transport: a.Transport, Timeout: attackTimeout, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		}},
@@ -98,6 +117,7 @@ func (a Attack) Run(tb testing.TB) Tally {
 		}
 		at.try(tb, n, o, caller)
 	}
+	at.tight(tb)
 	return at.tally
 }
 
@@ -105,9 +125,10 @@ func (a Attack) Run(tb testing.TB) Tally {
 func (a *attacker) try(tb testing.TB, n int, o *operation, caller string) {
 	tb.Helper()
 	d := a.draft(o)
-	for name, values := range a.Callers[caller](o.method, o.path) {
-		if d.header[name] == nil {
-			d.header[name] = values
+	known := a.Callers[caller](o.method, o.path)
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		if d.header[name] == nil || !a.chance(4) { // what was made up is rarely right
+			d.header[name] = known[name]
 		}
 	}
 	spoilt := ""
@@ -121,7 +142,13 @@ func (a *attacker) try(tb testing.TB, n int, o *operation, caller string) {
 	if status >= http.StatusInternalServerError {
 		tb.Errorf("seed %d, request %d, %s by %s: %d\n%s\n%s", a.Seed, n, spoilt, caller, status, d, body)
 	}
+	if d.method != o.method {
+		return // what it says is of another operation, or of none
+	}
 	a.count(o, status, spoilt == "")
+	if spoilt == "" {
+		a.loose(d, status, body)
+	}
 	if status < http.StatusMultipleChoices {
 		a.pool.learn(o, body)
 		a.lucky[o.id] = caller
@@ -168,6 +195,9 @@ func (t Tally) String() string {
 		fmt.Fprintf(&b, "\n%-28s", id)
 		for _, status := range slices.Sorted(maps.Keys(t.Statuses[id])) {
 			fmt.Fprintf(&b, " %d: %d", status, t.Statuses[id][status])
+		}
+		for _, fault := range slices.Sorted(maps.Keys(t.Loose[id])) {
+			fmt.Fprintf(&b, ", for %s: %d", fault, t.Loose[id][fault])
 		}
 	}
 	return b.String()

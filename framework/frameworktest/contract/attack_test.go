@@ -1,6 +1,7 @@
 package contract_test
 
 import (
+	"bytes"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,6 +15,11 @@ import (
 // are changed, if tell is not nil.
 func attacked(t *testing.T, requests int, faultless bool, tell func(*http.Request, *httptest.ResponseRecorder)) (contract.Tally, string) {
 	t.Helper()
+	return attackedBy(t, contract.Attack{Requests: requests, Faultless: faultless}, tell)
+}
+
+func attackedBy(t *testing.T, a contract.Attack, tell func(*http.Request, *httptest.ResponseRecorder)) (contract.Tally, string) {
+	t.Helper()
 	handler, promised := garden(t)
 	found := &notebook{TB: t}
 	if tell != nil {
@@ -22,20 +28,18 @@ func attacked(t *testing.T, requests int, faultless bool, tell func(*http.Reques
 			liar(honest, func(said *httptest.ResponseRecorder) { tell(r, said) }).ServeHTTP(w, r)
 		})
 	}
-	tally := contract.Attack{
-		Contract: promised, URL: frameworktest.New(t, promised.Wrap(found, handler)).URL(), Seed: 7, Requests: requests, Faultless: faultless,
-		Callers: map[string]func(string, string) http.Header{
-			"gardener":  func(string, string) http.Header { return http.Header{"Authorization": {"Garden spade"}} },
-			"anonymous": func(string, string) http.Header { return http.Header{} },
-		},
-	}.Run(found)
-	return tally, strings.Join(found.read(), "\n")
+	a.Contract, a.URL, a.Seed = promised, frameworktest.New(t, promised.Wrap(found, handler)).URL(), 7
+	a.Callers = map[string]func(string, string) http.Header{
+		"gardener":  func(string, string) http.Header { return http.Header{"Authorization": {"Garden spade"}} },
+		"anonymous": func(string, string) http.Header { return http.Header{} },
+	}
+	return a.Run(found), strings.Join(found.read(), "\n")
 }
 
 // An attack on an honest server finds nothing, and gets everywhere.
 func TestAnAttackOnTheHonest(t *testing.T) {
 	for _, faultless := range []bool{true, false} {
-		tally, found := attacked(t, 500, faultless, nil)
+		tally, found := attacked(t, 800, faultless, nil)
 		if found != "" {
 			t.Errorf("an honest server is told:\n%s", found)
 		}
@@ -48,7 +52,7 @@ func TestAnAttackOnTheHonest(t *testing.T) {
 				t.Errorf("%s never succeeded: %v", id, tally.Statuses[id])
 			}
 		}
-		if len(tally.Statuses["prunePlant"]) < 3 || tally.Taken == 0 || tally.Good < 100 || faultless && tally.Good != 500 {
+		if len(tally.Statuses["prunePlant"]) < 3 || tally.Taken == 0 || tally.Good < 100 || faultless && tally.Good != 800 {
 			t.Errorf("the tally is %s", tally)
 		}
 		for _, status := range []int{400, 404, 415} {
@@ -97,8 +101,47 @@ func TestAnAttackFinds(t *testing.T) {
 		}, "/hint: no such member is described"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, found := attacked(t, 500, false, c.tell); !strings.Contains(found, c.want) {
+			if _, found := attacked(t, 2000, false, c.tell); !strings.Contains(found, c.want) {
 				t.Errorf("the findings are\n%.3000s\nwant one with %q", found, c.want)
+			}
+		})
+	}
+}
+
+// A server that is stricter than its document is found by its refusals of good
+// requests, but for what no document can say.
+func TestALooseDocument(t *testing.T) {
+	stricter := func(status int, code, fault string) func(*http.Request, *httptest.ResponseRecorder) {
+		return func(r *http.Request, said *httptest.ResponseRecorder) {
+			if said.Code == http.StatusCreated {
+				busy(status, code)(said)
+				said.Body = bytes.NewBufferString(strings.Replace(said.Body.String(), `"errors":[]`, `"errors":[`+fault+`]`, 1))
+				said.Header().Del("Location")
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		status            int
+		code, fault, want string
+	}{
+		"a member that must be something else":       {400, "validation_failed", `{"pointer":"/name","code":"oneof","detail":"must be a rose"}`, "createPlant refuses requests that are as the document has them, "},
+		"one in a list":                              {400, "validation_failed", `{"pointer":"/leaves/12/3/a4","code":"oneof","detail":"x"}`, "times: /leaves/*/*/a4: oneof; the document is too loose\nPOST /api/plants/"},
+		"a parameter":                                {400, "invalid_parameter", `{"parameter":"page","code":"invalid_parameter","detail":"x"}`, ": page: invalid_parameter;"},
+		"a query":                                    {400, "invalid_parameter", ``, ": invalid_parameter;"},
+		"what no document can say":                   {400, "validation_failed", `{"pointer":"/name","code":"range","detail":"x"}`, ""},
+		"what no document can say of anything":       {400, "validation_failed", `{"pointer":"/leaf/0","code":"nul","detail":"x"}`, ""},
+		"a row that is not there, or not one's own":  {400, "validation_failed", `{"pointer":"/bed","code":"invalid_reference","detail":"x"}`, ""},
+		"one of several that a document should tell": {400, "validation_failed", `{"pointer":"/name","code":"range","detail":"x"},{"pointer":"/name","code":"oneof","detail":"x"}`, ": /name: oneof;"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tally, found := attackedBy(t, contract.Attack{
+				Requests: 100, Faultless: true, Unsaid: map[string][]string{"createPlant": {"/name: range"}, "": {"nul"}, "getPlant": {"/name: oneof"}},
+			}, stricter(c.status, c.code, c.fault))
+			if !strings.Contains(found, c.want) || c.want == "" && found != "" {
+				t.Errorf("the findings are\n%.3000s\nwant %q", found, c.want)
+			}
+			if told := len(tally.Loose["createPlant"]) > 0; told == strings.Contains(c.fault, "invalid_reference") || told != strings.Contains(tally.String(), ", for ") {
+				t.Errorf("the tally is %s", tally)
 			}
 		})
 	}

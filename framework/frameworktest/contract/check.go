@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -50,6 +51,7 @@ func (c *Contract) check(x *exchange) []finding {
 		v.answers(o)
 		if x.status < http.StatusMultipleChoices {
 			v.asked(o)
+			v.tells(o)
 		}
 	}
 	return v.findings
@@ -80,13 +82,6 @@ var refusals = []int{
 	http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
 }
 
-// describes checks OPTIONS.
-func (v *verdict) describes() {
-	if x := v.x; x.status != http.StatusOK {
-		v.refuses("OPTIONS is answered 200, or with a refusal")
-	}
-}
-
 // undescribed checks the answer to a request that the document has nothing of.
 func (v *verdict) undescribed() {
 	v.refuses("there is no such path with this method")
@@ -100,8 +95,8 @@ func (v *verdict) refuses(why string) {
 		v.findsf("/paths", x.body, "%s", why)
 		return
 	}
-	v.namesHeaders("/components/headers", v.contract.headers)
-	if v.contract.document.at(problem) != nil && len(x.body) > 0 {
+	v.undescribedHeaders()
+	if v.contract.document.at(problem) != nil && x.method != http.MethodHead {
 		v.body(refusal, "application/problem+json")
 	}
 }
@@ -116,6 +111,8 @@ func (v *verdict) answers(o *operation) {
 		return
 	}
 	v.namesHeaders(a.place+"/headers", a.headers)
+	v.hasHeaders(a.place+"/headers", a.always)
+	v.allows(o.path)
 	got := media(x.answered)
 	schema, described := a.content[got]
 	switch {
@@ -136,7 +133,7 @@ func (v *verdict) body(place, want string) {
 		v.findsf(place, x.body, "the media type is %q; want %q", got, want)
 		return
 	}
-	key := v.contract.seen.key(place, x.body)
+	key := v.contract.seen.key(place+" "+strconv.Itoa(x.status), x.body)
 	if v.contract.seen.has(key) {
 		return
 	}
@@ -149,7 +146,12 @@ func (v *verdict) body(place, want string) {
 		v.findings = append(v.findings, v.of(faults, x.body)...)
 		return
 	}
-	v.contract.seen.add(key)
+	known := len(v.findings)
+	v.once(place)
+	v.agrees(place, value)
+	if len(v.findings) == known {
+		v.contract.seen.add(key)
+	}
 }
 
 // of are faults as findings.

@@ -20,6 +20,7 @@ type Contract struct {
 	document   *tree
 	operations []*operation
 	headers    map[string]bool // of any answer
+	always     map[string]bool // of those, the ones that come wherever they belong
 	beside     []string
 	seen       seen
 
@@ -54,6 +55,7 @@ type param struct {
 type answer struct {
 	place   string
 	headers map[string]bool
+	always  []string          // the headers that it must have
 	content map[string]string // the places of schemas, by media type
 }
 
@@ -86,7 +88,7 @@ func New(document []byte) (*Contract, error) {
 		return nil, fmt.Errorf("the document: %w", err)
 	}
 	closed.close()
-	c := &Contract{document: doc, headers: map[string]bool{}, schemas: map[string]*jsonschema.Schema{}}
+	c := &Contract{document: doc, headers: map[string]bool{}, always: map[string]bool{}, schemas: map[string]*jsonschema.Schema{}}
 	if c.taken, err = compiler(takenFrom, doc); err != nil {
 		return nil, err
 	}
@@ -103,6 +105,7 @@ func New(document []byte) (*Contract, error) {
 	slices.SortFunc(c.operations, func(a, b *operation) int { return strings.Compare(a.path+a.method, b.path+b.method) })
 	for name := range doc.object("/components/headers") {
 		c.headers[http.CanonicalHeaderKey(name)] = true
+		c.always[http.CanonicalHeaderKey(name)] = c.isRequired(pointer("components", "headers", name))
 	}
 	root := c.root()
 	c.Beside("/", "/errors/", root+"openapi.json", root+"openapi.yaml", root+"docs", root+"docs/")
@@ -172,11 +175,21 @@ func (c *Contract) answer(place string) *answer {
 	for name := range c.document.object(place + "/headers") {
 		a.headers[http.CanonicalHeaderKey(name)] = true
 		c.headers[http.CanonicalHeaderKey(name)] = true
+		if c.isRequired(place + pointer("headers", name)) {
+			a.always = append(a.always, http.CanonicalHeaderKey(name))
+		}
 	}
+	slices.Sort(a.always)
 	for media := range c.document.object(place + "/content") {
 		a.content[media] = place + pointer("content", media, "schema")
 	}
 	return a
+}
+
+// isRequired reports whether a header at a place always comes.
+func (c *Contract) isRequired(place string) bool {
+	required, _ := c.document.at(c.document.follow(place) + "/required").(bool)
+	return required
 }
 
 // security are the ways to identify oneself, of which one is enough.

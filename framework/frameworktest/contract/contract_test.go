@@ -50,6 +50,10 @@ type plantView struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
+type weedsInput struct {
+	Most int64 `json:"most" validate:"required,min=1"`
+}
+
 // dryDetails go with the code too_dry.
 type dryDetails struct {
 	Missing int64 `json:"missing"`
@@ -70,6 +74,9 @@ func plants() framework.Resource {
 			framework.Post("prune", func(_ *framework.Call, p *Plant, _ framework.None) (plantView, error) {
 				return plantView{}, framework.Conflict("too_dry", "Water it first.").With(dryDetails{10 - p.Water})
 			}).Refuses("too_dry"),
+			framework.Delete("weeds", func(_ *framework.Call, _ *Plant, _ weedsInput) (framework.None, error) {
+				return framework.None{}, nil
+			}),
 		},
 	}
 }
@@ -156,12 +163,14 @@ func TestTheHonestAreToldNothing(t *testing.T) {
 	at := "/api/plants/" + rose.ID + "/"
 	for _, path := range []string{
 		"/api/plants/", "/api/plants", "/api/plants/?page=2", "/api/plants/?page=&min_water=", "/api/plants/?min_water=%202%20&thirsty=TRUE", "/api/plants/?thirsty=0",
-		"/api/plants/?ordering=-name,water", "/api/plants/?unknown=1&nothing=2", at, "/api/", "/api/openapi.json",
+		"/api/plants/?ordering=-name,water", "/api/plants/?unknown=1&nothing=2", "/api/plants/?" + strings.Repeat("long", 40) + "=1&%22a,+b%3B=2&%C3%A9=3&=4&empty=", at, "/api/",
+		"/api/?unknown=1", "/api/plants/?a=1&b=1&c=1&d=1&e=1&f=1&g=1&h=1&i=1&j=1&k=1&l=1&m=1&n=1&o=1&p=1&q=1&r=1", "/api/openapi.json",
 	} {
 		c.Get(path).Expect(200)
 		c.Do(http.MethodHead, path, nil).Expect(200)
 		c.Do(http.MethodOptions, path, nil).Expect(200)
 	}
+	c.Do(http.MethodDelete, at+"weeds/", fields{"most": 1}).Expect(204)
 	c.Patch(at, fields{"water": 7}).Expect(200)
 	c.Put(at, fields{"name": "Rose"}).Expect(200)
 	c.Post(at+"prune/", nil).Expect(409).Code("too_dry")
@@ -171,7 +180,8 @@ func TestTheHonestAreToldNothing(t *testing.T) {
 		status       int
 	}{
 		{"GET", "/api/plants/?page=9", nil, 404}, {"GET", "/api/plants/?min_water=x", nil, 400}, {"GET", "/api/plants/?page=1&page=1", nil, 400},
-		{"GET", "/api/plants/x/", nil, 404}, {"GET", "/api/plants/" + nobody + "/", nil, 404}, {"GET", "/nowhere", nil, 404}, {"GET", "/api/nowhere/", nil, 404},
+		{"GET", "/api/plants/x/", nil, 404}, {"GET", "/api/plants//", nil, 404}, {"POST", "/api/plants//", nil, 405}, {"DELETE", at + "weeds/", fields{}, 400}, {"OPTIONS", "/nowhere", nil, 404},
+		{"GET", "/api/plants/" + nobody + "/", nil, 404}, {"GET", "/nowhere", nil, 404}, {"GET", "/api/nowhere/", nil, 404},
 		{"BREW", "/api/plants/", nil, 405}, {"PUT", "/api/plants/", fields{}, 405}, {"POST", "/api/plants/", "{", 400}, {"POST", "/api/plants/", fields{}, 400},
 		{"POST", "/api/plants/", fields{"name": "", "water": 101}, 400}, {"POST", "/api/plants/", strings.Repeat(" ", 2<<20), 413}, {"DELETE", at, nil, 204},
 	} {
@@ -199,11 +209,31 @@ type lie struct {
 	want         string
 }
 
-// forge answers with a status and a body.
+// forge answers with a status and a body, and the headers of a success.
 func forge(status int, body string) func(*httptest.ResponseRecorder) {
 	return func(r *httptest.ResponseRecorder) {
 		r.Code, r.Body = status, bytes.NewBufferString(body)
 		r.Header().Set("Content-Type", "application/json")
+		if status == http.StatusCreated {
+			r.Header().Set("Location", "/")
+		}
+	}
+}
+
+// without leaves a header out, and with sets it.
+func without(name string) func(*httptest.ResponseRecorder) {
+	return func(r *httptest.ResponseRecorder) { r.Header().Del(name) }
+}
+
+func with(name, value string) func(*httptest.ResponseRecorder) {
+	return func(r *httptest.ResponseRecorder) { r.Header().Set(name, value) }
+}
+
+// busy is a refusal that any path may answer, but for a header.
+func busy(status int, code string) func(*httptest.ResponseRecorder) {
+	return func(r *httptest.ResponseRecorder) {
+		forge(status, fmt.Sprintf(`{"type":"about:blank","title":"Wait","status":%d,"detail":"Wait.","code":%q,"instance":"urn:uuid:%s","errors":[]}`, status, code, nobody))(r)
+		r.Header().Set("Content-Type", "application/problem+json")
 	}
 }
 
@@ -243,6 +273,25 @@ var lies = []lie{
 	{name: "a list for a page", tell: forge(200, `[]`), want: "the whole: got array, want object"},
 	{name: "no JSON", tell: forge(200, `{"count":`), want: "the body is no JSON"},
 	{name: "no body", tell: forge(200, ``), want: "the body is no JSON"},
+	{name: "a member twice", tell: forge(200, `{"count":0,"next":null,"previous":null,"results":[],"count":1}`), want: "/count is there twice"},
+	{name: "a member of a row twice", tell: forge(200, `{"count":1,"next":null,"previous":null,"results":[`+strings.Replace(plant, "{", `{"name":"Tulip",`, 1)+`]}`), want: "/results/0/name is there twice"},
+	{name: "the status of another refusal", path: "/api/plants/x/", tell: change(func(b map[string]any) { b["status"] = 418 }), want: "/status: value must be 404"},
+	{name: "no id of the request", tell: without("X-Request-Id"), want: "the header X-Request-Id is missing, which always comes; the document tells of it at #/paths/~1api~1plants~1/get/responses/200/headers/X-Request-Id"},
+	{name: "no methods", tell: without("Allow"), want: "the header Allow is missing"},
+	{name: "methods that the path has not", tell: with("Allow", "GET, HEAD, POST, DELETE, OPTIONS"), want: `Allow is "GET, HEAD, POST, DELETE, OPTIONS"; the path has GET, HEAD, OPTIONS, POST; the document tells of it at #/paths/~1api~1plants~1`},
+	{name: "methods too few", tell: with("Allow", "GET, HEAD, OPTIONS"), want: `Allow is "GET, HEAD, OPTIONS"`},
+	{name: "no address of what was made", method: "POST", body: fields{"name": "Ivy"}, tell: without("Location"), want: "the header Location is missing"},
+	{name: "no way to identify oneself", anonymous: true, tell: without("WWW-Authenticate"), want: "the header Www-Authenticate is missing"},
+	{name: "no time to come again", tell: busy(503, "unavailable"), want: "the header Retry-After is missing"},
+	{name: "no time to come again, of a path that is not", path: "/api/nowhere", tell: busy(429, "throttled"), want: "the header Retry-After is missing"},
+	{name: "no id of the request, of a path that is not", path: "/api/nowhere", tell: without("X-Request-Id"), want: "the header X-Request-Id is missing"},
+	{name: "no way to identify oneself, for a method that is not", method: "PUT", anonymous: true, tell: without("WWW-Authenticate"), want: "the header Www-Authenticate is missing"},
+	{name: "a refusal of a method without a body", method: "PUT", body: fields{}, tell: forge(405, ``), want: `the media type is "application/json"; want "application/problem+json"`},
+	{name: "a refusal of a method without its methods", method: "PUT", body: fields{}, tell: without("Allow"), want: "the header Allow is missing"},
+	{name: "a refusal of a method with others", method: "PUT", body: fields{}, tell: with("Allow", "PUT"), want: `Allow is "PUT"`},
+	{name: "the status of another refusal, of a path that is not", path: "/api/nowhere", tell: change(func(b map[string]any) { b["status"] = 405 }), want: "the member status is 405"},
+	{name: "a parameter that has no effect, untold", path: "/api/plants/?unknown=1", tell: without("Trestle-Ignored"), want: "the query parameter unknown is not described, and Trestle-Ignored does not tell that it had no effect"},
+	{name: "another than the parameter that has no effect", path: "/api/plants/?unknown=1", tell: with("Trestle-Ignored", "unknow, /unknown, unknown1"), want: "the query parameter unknown is not described"},
 	{name: "another media type", tell: func(r *httptest.ResponseRecorder) { r.Header().Set("Content-Type", "text/html") }, want: `the media type "text/html" is not described; these are: application/json`},
 	{name: "no media type", tell: func(r *httptest.ResponseRecorder) { r.Header().Del("Content-Type") }, want: `the media type "" is not described`},
 	{name: "a body where there is none", method: "DELETE", path: "/api/plants/" + nobody + "/", tell: forge(204, plant), want: "no body is described"},
@@ -256,6 +305,16 @@ var lies = []lie{
 	{name: "a method that nobody told of", method: "PUT", path: "/api/plants/", body: fields{}, tell: forge(200, `{}`), want: "there is no such path with this method"},
 	{name: "a header where nothing is described", path: "/api/nowhere", tell: func(r *httptest.ResponseRecorder) { r.Header().Set("X-Lie", "1") }, want: "the header X-Lie is not described"},
 	{name: "OPTIONS that fails", method: "OPTIONS", tell: forge(204, ``), want: "OPTIONS is answered 200, or with a refusal"},
+	{name: "OPTIONS that is a page", method: "OPTIONS", tell: func(r *httptest.ResponseRecorder) {
+		forge(200, `<html>`)(r)
+		r.Header().Set("Content-Type", "text/html")
+	}, want: `OPTIONS is answered in the media type "text/html"; want application/json`},
+	{name: "OPTIONS that is no JSON", method: "OPTIONS", tell: forge(200, `<html>`), want: "OPTIONS is answered with what is no object in JSON"},
+	{name: "OPTIONS that is a list", method: "OPTIONS", tell: forge(200, `[]`), want: "OPTIONS is answered with what is no object in JSON"},
+	{name: "OPTIONS with a member twice", method: "OPTIONS", tell: forge(200, `{"name":{"a":1,"a":2}}`), want: "/name/a is there twice"},
+	{name: "OPTIONS with a header", method: "OPTIONS", tell: with("X-Secret", "1"), want: "the header X-Secret is not described"},
+	{name: "OPTIONS without methods", method: "OPTIONS", tell: without("Allow"), want: "the header Allow is missing"},
+	{name: "OPTIONS with other methods", method: "OPTIONS", tell: with("Allow", "GET, OPTIONS"), want: `Allow is "GET, OPTIONS"`},
 	{name: "HEAD with another status", method: "HEAD", tell: func(r *httptest.ResponseRecorder) { r.Code = 202 }, want: "that status is not described"},
 	{name: "a body that lacks what is required, taken", method: "POST", body: fields{"water": 1}, tell: forge(201, plant), want: "the request's body is taken: the whole: missing property 'name'"},
 	{name: "a body that is too long, taken", method: "POST", body: fields{"name": strings.Repeat("a", 21)}, tell: forge(201, plant), want: "the request's body is taken: /name: maxLength: got 21, want 20"},
@@ -263,6 +322,7 @@ var lies = []lie{
 	{name: "no JSON, taken", method: "POST", body: "name", tell: forge(201, plant), want: "the request's body is taken and is no JSON"},
 	{name: "no body, taken", method: "POST", tell: forge(201, plant), want: "the request has no body, which is required"},
 	{name: "a list where no body is described, taken", method: "POST", path: "/api/plants/" + nobody + "/prune/", body: "[]", tell: forge(200, plant), want: "a request's body that is no object is taken where none is described"},
+	{name: "a body of DELETE, taken", method: "DELETE", path: "/api/plants/" + nobody + "/weeds/", body: fields{"most": 0}, tell: forge(204, ``), want: "the request's body is taken: /most: minimum: got 0, want 1"},
 	{name: "a parameter of another type, taken", path: "/api/plants/?min_water=much", tell: forge(200, `{"count":0,"next":null,"previous":null,"results":[]}`), want: `the query parameter min_water is taken as "much": the whole: got string, want integer`},
 	{name: "a parameter twice, taken", path: "/api/plants/?min_water=1&min_water=2", tell: forge(200, `{"count":0,"next":null,"previous":null,"results":[]}`), want: "the query parameter min_water is given 2 times"},
 	{name: "an order that nobody told of, taken", path: "/api/plants/?ordering=thirsty", tell: func(r *httptest.ResponseRecorder) { r.Header().Del("Trestle-Ignored") }, want: `the query parameter ordering is taken as "thirsty"`},
@@ -270,6 +330,7 @@ var lies = []lie{
 	{name: "a caller without credentials, served", anonymous: true, tell: func(r *httptest.ResponseRecorder) {
 		forge(200, `{"count":0,"next":null,"previous":null,"results":[]}`)(r)
 		r.Header().Del("WWW-Authenticate")
+		r.Header().Set("Allow", "GET, HEAD, POST, OPTIONS")
 	}, want: "the request has credentials in none of the ways that it asks for"},
 }
 

@@ -20,5 +20,10 @@
 // Where a server takes more than its document says, that is written in the
 // document's own words and known here: see [Contract.Wrap].
 //
-// An [Attack] makes requests of the document, good ones and bad ones.
+// An [Attack] makes requests of the document, good ones and bad ones:
+//
+//	contract.Attack{Contract: promised, URL: c.URL(), Seed: 1, Requests: 500}.Run(t)
+//
+// Give the API a framework.Config.Log that discards: one line for each request
+// buries what is found.
 package contract

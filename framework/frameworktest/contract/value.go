@@ -198,10 +198,13 @@ func (m maker) number(place string, decimals int) string {
 	}
 	steps := big.NewRat(m.dice.Int64N(1_000_001), 1_000_000)
 	at := new(big.Rat).Add(least, span.Mul(span, steps))
-	if decimals > 0 {
-		return decimal(at, decimals)
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil) // of which there are so many in one
+	whole := new(big.Int).Mul(at.Num(), unit)
+	at.SetFrac(whole.Div(whole, at.Denom()), unit) // rounded down, never beyond the bounds
+	if at.Cmp(least) < 0 {
+		at = least
 	}
-	return new(big.Int).Div(at.Num(), at.Denom()).String()
+	return decimal(at, decimals)
 }
 
 func (m maker) limit(place, keyword string, usual *big.Rat) *big.Rat {

@@ -17,15 +17,21 @@ import (
 // Of a path or a method that it does not describe, the answer must be a refusal
 // that says so: 404 or 405, or what is told to a caller who may not even know
 // that: 400 for the host, 401, 403, 429, 500 or 503. HEAD is held to what GET
-// promises. OPTIONS, which every path answers, is held to its statuses alone.
+// promises, and OPTIONS, which every path answers, is 200 with an object.
+//
+// Any answer has the headers that the document says always come, those by its
+// status among them where the document does not describe it; Allow lists the
+// methods that the document has of the path. No object has a member twice, and
+// the member status of a refusal is the status. Parameters that are not
+// described are named in Trestle-Ignored, where the answer may have that.
 //
 // A request that succeeds must be as the document has it, save that
 //
 //   - white space at both ends of text does not count;
 //   - a parameter that is empty is as absent, one that is true or false may be 1
 //     or 0, in any case, and a number may have zeros before it;
-//   - members and parameters that are not described, and terms of a parameter
-//     that the answer names in Trestle-Ignored, have no effect.
+//   - members that are not described, and parameters or terms of one that the
+//     answer names in Trestle-Ignored, have no effect.
 func (c *Contract) Wrap(tb testing.TB, handler http.Handler) http.Handler {
 	tb.Helper()
 	told := &reports{tb: tb, known: map[string]bool{}}

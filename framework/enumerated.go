@@ -1,0 +1,79 @@
+package framework
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// An Enumerated is a type of text, numbers or booleans whose values are few and
+// known, such as a status. An input, a filter and a parameter refuse every other
+// value, as the rule oneof does, and the reference lists them. No value is
+// missing by itself: where "" or 0 is to be one, Enum returns it too.
+type Enumerated interface {
+	// Enum returns every value that there is. It is asked of the type's zero
+	// value.
+	Enum() []any
+}
+
+// isEnumerated reports whether a type, which is no pointer, lists its values.
+func isEnumerated(t reflect.Type) bool {
+	return kindSchema(t.Kind()) != nil && reflect.PointerTo(t).Implements(reflect.TypeFor[Enumerated]())
+}
+
+// enumerated are the values of an [Enumerated] type, nil for any other. A value
+// that Enum returns and that is none of the type is an error.
+func enumerated(t reflect.Type) ([]reflect.Value, error) {
+	if !isEnumerated(t) {
+		return nil, nil
+	}
+	listed := reflect.New(t).Interface().(Enumerated).Enum() //nolint:forcetypeassert // it was asked
+	values := make([]reflect.Value, len(listed))
+	for i, one := range listed {
+		v := reflect.ValueOf(one)
+		if !v.IsValid() || !alike(v.Type(), t) {
+			return nil, sentence("%s.Enum returns %#v, which is no %s", t, one, t)
+		}
+		values[i] = v.Convert(t)
+	}
+	if len(values) == 0 {
+		return nil, sentence("%s.Enum returns nothing, so there is no value", t)
+	}
+	return values, nil
+}
+
+// alike reports whether values of one type are values of another by conversion
+// alone: a number never becomes text.
+func alike(from, to reflect.Type) bool {
+	return from == to || from.Kind() == to.Kind() || isInteger(from.Kind()) && isInteger(to.Kind())
+}
+
+// isAmong reports whether v is one of the values; any is where none are listed.
+func isAmong(v reflect.Value, values []reflect.Value) bool {
+	return values == nil || slices.ContainsFunc(values, func(one reflect.Value) bool { return one.Equal(v) })
+}
+
+// leavesNone reports whether an absent field would be a value that its type
+// does not have.
+func (f *inputField) leavesNone() bool {
+	p := f.value
+	return p.values != nil && !p.pointer && !f.required && !f.hasDef && !isAmong(reflect.Zero(p.typ), p.values)
+}
+
+// valueWords are values as clients write them, in text of their own.
+func valueWords(values []reflect.Value) []string {
+	var words []string
+	for _, v := range values {
+		word := fmt.Sprint(v.Interface())
+		if text, err := json.Marshal(v.Interface()); err == nil && json.Unmarshal(text, &word) != nil {
+			word = string(text)
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
+// oneOf says which values there are, to a client that sent another.
+func oneOf(words []string) string { return "must be one of " + strings.Join(words, ", ") }

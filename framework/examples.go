@@ -1,0 +1,107 @@
+package framework
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// examples are refusals as they look, by their codes.
+func (w *specWriter) examples() map[string]any {
+	all := map[string]any{}
+	for code, info := range w.api.codes {
+		problem := w.sample(code)
+		problem.Faults = sampleFaults[code]
+		if info.Details != nil {
+			problem.Error = problem.With(w.schemas.sample(w.schemas.out(reflect.TypeOf(info.Details)), 0))
+		}
+		_, body := w.api.config.ErrorShape.Shape(problem)
+		if text, err := encode(body); err == nil { // its parts are of this package
+			all[code] = json.RawMessage(text)
+		}
+	}
+	return all
+}
+
+// sample is a refusal with a code, in the words that explain it.
+func (w *specWriter) sample(code string) Problem {
+	info := w.api.codes[code]
+	detail, _, _ := strings.Cut(info.Text, ". ")
+	return Problem{
+		Error: Refuse(info.Status, code, strings.TrimSuffix(detail, ".")+"."), Title: info.Title,
+		Type: w.api.config.PublicURL + errorPages + code, RequestID: uuid.MustParse(sampleID),
+	}
+}
+
+const sampleID = "0198f1c2-7a3b-7c4d-8e5f-001122334455"
+
+// sampleFaults are what codes that name faults are shown with.
+var sampleFaults = map[string][]Fault{
+	CodeValidationFailed: {{Pointer: "/name", Code: "required", Detail: "is required"}},
+	CodeUnknownField:     {{Pointer: "/names", Code: CodeUnknownField, Detail: "is not a field that can be written here; did you mean name?"}},
+	CodeInvalidParameter: {{Parameter: "page", Code: CodeInvalidParameter, Detail: "must be a whole number of at least 1"}},
+	CodeInvalidReference: {{Pointer: "/parent", Code: CodeInvalidReference, Detail: "refers to nothing that you may use"}},
+	CodeUnique:           {{Pointer: "/name", Code: CodeUnique, Detail: "must be unique"}},
+}
+
+// deepestSample bounds the sample of a type that contains itself.
+const deepestSample = 8
+
+// sample is a value that a schema allows, its own example where it has one.
+func (s *schemas) sample(schema jsonSchema, depth int) any {
+	if depth > deepestSample {
+		return nil
+	}
+	if to, refers := schema["$ref"].(string); refers {
+		return s.sample(s.named[to[strings.LastIndex(to, "/")+1:]], depth)
+	}
+	for _, keyword := range []string{"examples", "enum"} {
+		if listed, ok := schema[keyword].([]any); ok && len(listed) > 0 {
+			return listed[0]
+		}
+	}
+	if parts, ok := schema["anyOf"].([]any); ok {
+		part, _ := parts[0].(jsonSchema)
+		return s.sample(part, depth)
+	}
+	switch firstType(schema) {
+	case "object":
+		return s.sampleObject(schema, depth)
+	case "array":
+		items, _ := schema["items"].(jsonSchema)
+		return []any{s.sample(items, depth+1)}
+	case "integer", "number":
+		return max(sampleBound(schema["minimum"]), 1)
+	case "boolean":
+		return true
+	case "string":
+		format, _ := schema["format"].(string)
+		return sampleTexts[format]
+	}
+	return nil
+}
+
+func (s *schemas) sampleObject(schema jsonSchema, depth int) any {
+	all := members{}
+	properties, _ := schema["properties"].(members)
+	for _, one := range properties {
+		told, _ := one.value.(jsonSchema)
+		all.add(one.name, s.sample(told, depth+1))
+	}
+	return all
+}
+
+func sampleBound(bound any) int64 {
+	v := reflect.ValueOf(bound)
+	if v.IsValid() && v.CanInt() {
+		return v.Int()
+	}
+	return 0
+}
+
+// sampleTexts are texts by their format, "" for none.
+var sampleTexts = map[string]string{
+	"": "text", "uuid": sampleID, "date-time": "2026-01-31T09:00:00Z", "uri": "https://example.org/", "email": "asha@example.org",
+}

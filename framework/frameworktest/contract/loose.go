@@ -1,0 +1,87 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// refusedInput are the codes by which a server says that what it was sent is
+// not right by itself. A document that is as strict as the server makes no such
+// requests.
+var refusedInput = []string{"validation_failed", "invalid_parameter"}
+
+// unknownReference is the code of a fault that no document can tell of: whether
+// a row is there.
+const unknownReference = "invalid_reference"
+
+// loosely are the places of a refusal's faults that the document should have
+// told of, each with what was said of it: "/name: max".
+func loosely(status int, body []byte) (found []string) {
+	var said struct {
+		Code   string `json:"code"`
+		Errors []struct {
+			Pointer   string `json:"pointer"`
+			Parameter string `json:"parameter"`
+			Code      string `json:"code"`
+		} `json:"errors"`
+	}
+	if status != http.StatusBadRequest || json.Unmarshal(body, &said) != nil || !slices.Contains(refusedInput, said.Code) {
+		return nil
+	}
+	for _, f := range said.Errors {
+		if f.Code != unknownReference {
+			found = append(found, anyIndex(f.Pointer)+f.Parameter+": "+f.Code)
+		}
+	}
+	if len(said.Errors) == 0 {
+		found = []string{said.Code}
+	}
+	return found
+}
+
+// anyIndex is a pointer that has "*" for the places in lists.
+func anyIndex(at string) string {
+	names := strings.Split(at, "/")
+	for i, name := range names {
+		if name != "" && strings.Trim(name, "0123456789") == "" {
+			names[i] = "*"
+		}
+	}
+	return strings.Join(names, "/")
+}
+
+// tight fails the test for what good requests were refused for, unless it is
+// unsaid.
+func (a *attacker) tight(tb testing.TB) {
+	tb.Helper()
+	for _, id := range slices.Sorted(maps.Keys(a.tally.Loose)) {
+		for _, fault := range slices.Sorted(maps.Keys(a.tally.Loose[id])) {
+			if !a.isUnsaid(id, fault) {
+				tb.Errorf("seed %d: %s refuses requests that are as the document has them, %d times: %s; the document is too loose\n%s",
+					a.Seed, id, a.tally.Loose[id][fault], fault, a.examples[id+fault])
+			}
+		}
+	}
+}
+
+func (a *attacker) isUnsaid(id, fault string) bool {
+	_, code, _ := strings.Cut(fault, ": ")
+	return slices.ContainsFunc(append(slices.Clip(a.Unsaid[id]), a.Unsaid[""]...), func(known string) bool { return known == fault || known == code })
+}
+
+// loose counts what a good request was refused for.
+func (a *attacker) loose(d *draft, status int, body []byte) {
+	for _, fault := range loosely(status, body) {
+		id := d.operation.id
+		if a.tally.Loose[id] == nil {
+			a.tally.Loose[id] = map[string]int{}
+		}
+		a.tally.Loose[id][fault]++
+		a.examples[id+fault] = fmt.Sprintf("%s\n%.1000s", d, body)
+	}
+}

@@ -1,0 +1,132 @@
+package framework
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// problem is the schema of refusals with a status and one of the codes. What all
+// refusals have is told once, as Problem; a code with details of its own has a
+// schema that is named by it. A client that knows Problem can read any of them.
+func (w *specWriter) problem(status int, codes []string) jsonSchema {
+	if _, standard := w.api.config.ErrorShape.(ProblemJSON); !standard {
+		return jsonSchema{"type": "object"}
+	}
+	var plain, all []any
+	for _, code := range codes {
+		if info := w.api.codes[code]; info.Details != nil {
+			all = append(all, schemaOf(problemName(code)))
+			continue
+		}
+		plain = append(plain, code)
+	}
+	if len(plain) > 0 {
+		// Many generators read no keyword beside a reference, so it stands alone.
+		all = append(all, jsonSchema{"allOf": []any{schemaOf("Problem"), object(members{
+			{"status", jsonSchema{"const": status}}, {"code", jsonSchema{"enum": plain}},
+		}, nil)}})
+	}
+	if len(all) == 1 {
+		return all[0].(jsonSchema) //nolint:forcetypeassert // all of them are
+	}
+	return jsonSchema{"anyOf": all}
+}
+
+func problemName(code string) string { return title(code) + "Problem" }
+
+// problems names the shapes that refusals have: before anything else, so that
+// their names are theirs whatever is declared.
+func (w *specWriter) problems() {
+	if _, standard := w.api.config.ErrorShape.(ProblemJSON); !standard {
+		return
+	}
+	text := func(doc string) jsonSchema { return jsonSchema{"type": "string", "description": doc} }
+	w.schemas.named["Fault"] = object(members{
+		{"pointer", text("A JSON Pointer (RFC 6901) into the body.")},
+		{"parameter", text("The name of a query parameter.")},
+		{"code", w.faultCode()},
+		{"detail", text("One sentence for a person.")},
+	}, []any{"code", "detail"})
+	w.schemas.named["Problem"] = described(object(members{
+		{"type", jsonSchema{"type": "string", "format": "uri-reference", "description": "A page that explains the code."}},
+		{"title", text("The code in a few words.")},
+		{"status", jsonSchema{"type": "integer", "minimum": 400, "maximum": 599}},
+		{"detail", text("One sentence for a person.")},
+		{"code", text("Stable, for programs.")},
+		{"instance", jsonSchema{"type": "string", "format": "uri", "description": "urn:uuid: and the request's id."}},
+		{"errors", jsonSchema{"type": "array", "items": schemaOf("Fault"), "description": "Every fault at once, place by place; empty for what has no place."}},
+		{"details", jsonSchema{"description": "Facts that go with the code."}},
+	}, []any{"type", "title", "status", "detail", "code", "instance", "errors"}), "A refusal (RFC 9457).")
+	typed := w.codesWithDetails()
+	for _, info := range typed {
+		w.schemas.named[problemName(info.Code)] = jsonSchema{}
+	}
+	for _, info := range typed {
+		w.schemas.named[problemName(info.Code)] = described(jsonSchema{"allOf": []any{schemaOf("Problem"), object(members{
+			{"status", jsonSchema{"const": info.Status}}, {"code", jsonSchema{"const": info.Code}},
+			{"details", w.schemas.out(reflect.TypeOf(info.Details))},
+		}, []any{"details"})}}, info.Title+".")
+	}
+}
+
+// codesWithDetails are those of the program whose details have a type.
+func (w *specWriter) codesWithDetails() []CodeInfo {
+	return slices.DeleteFunc(slices.Clone(w.api.config.Codes), func(info CodeInfo) bool { return info.Details == nil })
+}
+
+// faultCode is the code of one fault: every one that there is, with what it
+// means.
+func (w *specWriter) faultCode() jsonSchema {
+	var codes []any
+	meanings := []string{"Stable, for programs:", ""}
+	for _, info := range w.api.faultCodes() {
+		codes = append(codes, info.Code)
+		meanings = append(meanings, "- `"+info.Code+"`: "+info.Text)
+	}
+	return jsonSchema{"type": "string", "enum": codes, "description": strings.Join(meanings, "\n")}
+}
+
+// meanings are codes with what they say, a line for each.
+func (w *specWriter) meanings(codes []string) string {
+	lines := make([]string, len(codes))
+	for i, code := range codes {
+		lines[i] = "- `" + code + "`: " + w.api.codes[code].Title + "."
+	}
+	if len(lines) == 1 {
+		return strings.TrimPrefix(lines[0], "- ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// headersOf are the standard headers that a refusal may have. Where some
+// answers have one and others do not, it is told of all.
+func headersOf(status int, codes []string) []string {
+	names := []string{headerRequestID, headerIgnored, headerLimit, headerLimitPolicy}
+	switch status {
+	case http.StatusUnauthorized:
+		return append(names, headerChallenge)
+	case http.StatusForbidden:
+		return names
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		names = append(names, headerRetry)
+	}
+	if slices.Contains(codes, CodeIdempotencyInProgress) {
+		names = append(names, headerRetry)
+	}
+	return append(names, headerAllow)
+}
+
+// sometimes are the headers that come with most answers that may have them, and
+// not with each refusal of a status: what is refused before the path is known
+// has no Allow, and one conflict alone says when to try again.
+func sometimes(status int) []string {
+	switch status {
+	case http.StatusBadRequest, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable:
+		return []string{headerAllow}
+	case http.StatusConflict:
+		return []string{headerRetry}
+	}
+	return nil
+}

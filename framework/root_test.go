@@ -1,0 +1,12 @@
+package framework_test
+
+import "testing"
+
+// TestTheRootTakesNothing: a parameter has no effect there, which is told, and
+// what cannot be read is refused as anywhere.
+func TestTheRootTakesNothing(t *testing.T) {
+	api := serve(t, config(sqlite(t)), countries())
+	api.get("/api/").is(200).head("Trestle-Ignored", "")
+	api.get("/api/?page=2&q=a").is(200).head("Trestle-Ignored", "page, q").says(`"countries"`)
+	api.get("/api/?a=%zz").refuses(400, "invalid_parameter")
+}
