@@ -186,11 +186,10 @@ func collect(ctx context.Context, s statement, args []driver.NamedValue) (*Resul
 		return nil, err
 	}
 	r := &Result{columns: len(rows.Columns())}
-	for err == nil {
-		r.values = append(r.values, make([]driver.Value, r.columns)...)
-		err = rows.Next(r.values[len(r.values)-r.columns:])
+	row := make([]driver.Value, r.columns)
+	for err = rows.Next(row); err == nil; err = rows.Next(row) {
+		r.values = append(r.values, row...)
 	}
-	r.values = r.values[:len(r.values)-r.columns]
 	if !errors.Is(err, io.EOF) {
 		_ = rows.Close()
 		return nil, err
