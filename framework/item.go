@@ -95,11 +95,27 @@ func (r *resource) modelOf(c *Call, req *request) (reflect.Value, error) {
 	if c.session.InTx() {
 		q = r.api.db.Kind().ForUpdate(q)
 	}
-	found, err := scanModels(c, q, window{})
-	if err == nil && found == 0 {
-		err = NotFound()
+	if r.table.HasBeforeScanRowHook() || r.table.HasAfterScanRowHook() {
+		found, err := scanModels(c, q, window{})
+		if err == nil && found == 0 {
+			err = NotFound()
+		}
+		return model, err
 	}
-	return model, err
+	found, err := c.session.Read(c, q)
+	switch {
+	case err != nil:
+		return model, err
+	case found.Len() == 0:
+		return model, NotFound()
+	}
+	for i, v := range found.Row(0) { // bun selects a model's columns in the order of its fields
+		f := r.table.Fields[i]
+		if err := f.ScanWithCheck(f.Value(model.Elem()), v); err != nil {
+			return model, err
+		}
+	}
+	return model, nil
 }
 
 // shownByKey reads one row again, by its primary key and past its scope:
