@@ -293,7 +293,7 @@ func (b *binder) shape(r *resource, e *endpoint, v namedVerb, fault func(error))
 			e.serve = b.listing(r, e, shown, v.Verb).serve
 			return
 		}
-		e.serve = item{r, shown, e.statusOr(http.StatusOK)}.serve
+		e.serve = newItem(r, shown, e.statusOr(http.StatusOK)).serve
 	case verbAccepts:
 		w := &writing{resource: r, endpoint: e, verb: v.Verb, shown: b.representation(r, v.Verb, fault)}
 		e.input = b.input(r, v.in, fault)

@@ -15,6 +15,8 @@ type representation interface {
 	// rows runs a narrowed and ordered query on the model and returns []Out,
 	// and whether others follow where the window asks.
 	rows(c *Call, q *bun.SelectQuery, w window) (out reflect.Value, more bool, err error)
+	// write runs it for rows that are only sent.
+	write(c *Call, q *bun.SelectQuery, w window) (sentRows, error)
 }
 
 // A computed representation is a function of the row and its relations.
@@ -66,6 +68,10 @@ func compileComputed(r *resource, v Verb, fault func(error)) *computed {
 		}
 	}
 	return p
+}
+
+func (p *computed) write(c *Call, q *bun.SelectQuery, w window) (sentRows, error) {
+	return encodeRows(p.rows(c, q, w))
 }
 
 func (p *computed) rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, bool, error) {

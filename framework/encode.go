@@ -43,8 +43,11 @@ func writeBytes(e *jsontext.Encoder, b []byte) error {
 
 // encode writes a value as compact JSON in UTF-8.
 func encode(value any) ([]byte, error) {
-	if list, ok := value.(listAnswer); ok {
-		return list.encode()
+	switch value := value.(type) {
+	case jsontext.Value:
+		return value, nil
+	case listAnswer:
+		return value.encode()
 	}
 	return jsonv2.Marshal(value, wireFormat)
 }
@@ -52,7 +55,7 @@ func encode(value any) ([]byte, error) {
 // A listAnswer is an envelope with its rows.
 type listAnswer struct {
 	envelope Envelope
-	rows     any
+	rows     jsontext.Value
 }
 
 func (l listAnswer) encode() ([]byte, error) {

@@ -249,6 +249,12 @@ func (a *API) logged(c *Call, r *http.Request, status int, err error) {
 	if errors.Is(context.Cause(c), context.Canceled) {
 		status, err = statusGone, nil
 	}
+	if err != nil && status >= http.StatusInternalServerError {
+		level = slog.LevelError
+	}
+	if !a.config.Log.Enabled(c, level) {
+		return
+	}
 	attrs := []slog.Attr{
 		slog.String("id", c.ID.String()), slog.String("method", logMethod(r.Method)), slog.String("path", r.URL.Path),
 		slog.Int("status", status), slog.Duration("took", time.Since(c.began)),
@@ -260,7 +266,6 @@ func (a *API) logged(c *Call, r *http.Request, status int, err error) {
 		attrs = append(attrs, slog.String("client_id", theirs[:min(len(theirs), 128)]))
 	}
 	if err != nil && status >= http.StatusInternalServerError {
-		level = slog.LevelError
 		attrs = append(attrs, slog.String("error", err.Error()))
 	}
 	a.config.Log.LogAttrs(c, level, "request", attrs...)

@@ -1,9 +1,12 @@
 package framework
 
 import (
+	"context"
 	"reflect"
+	"sync"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/sqldb"
 )
@@ -13,17 +16,67 @@ type item struct {
 	resource *resource
 	shown    representation
 	status   int
+	// The statements for callers who have every row, and for those who have
+	// their own, built at the first request; nil where each is built anew.
+	whole, own func() (*sqldb.Template, error)
 }
 
-func (i item) serve(c *Call, r *request) (*response, error) {
-	rows, _, err := i.shown.rows(c, i.resource.object(c, r), window{rows: 1})
+func newItem(r *resource, shown representation, status int) *item {
+	i := &item{resource: r, shown: shown, status: status}
+	p, ok := shown.(*plan)
+	if !ok || p.writer == nil || r.declaration.single {
+		return i
+	}
+	i.whole = sync.OnceValues(func() (*sqldb.Template, error) { return i.template(p, false) })
+	if r.declaration.scope.kind == scopeOwn || r.declaration.scope.kind == scopeVia {
+		i.own = sync.OnceValues(func() (*sqldb.Template, error) { return i.template(p, true) })
+	}
+	return i
+}
+
+// template is the statement of one row by its key and its owner.
+func (i *item) template(p *plan, own bool) (*sqldb.Template, error) {
+	r := i.resource
+	anyone := r.api.newCall(context.Background(), Route{})
+	anyone.Caller = &Caller{ID: newID()}
+	return r.api.db.Template(func(value func(int) schema.QueryAppender) schema.QueryAppender {
+		q := anyone.DB.NewSelect().Model(nilModel(r.model)).Where("?TableAlias.? = ?", bun.Ident(r.key.Name), value(0))
+		if own {
+			r.scope.ownedBy(anyone, q.QueryBuilder(), value(1))
+		}
+		return p.selectFrom(anyone, q)
+	})
+}
+
+func (i *item) serve(c *Call, r *request) (*response, error) {
+	shown, err := i.read(c, r)
 	if err != nil {
 		return nil, err
 	}
-	if rows.Len() == 0 {
-		return nil, NotFound()
+	one, err := shown.one()
+	return &response{status: i.status, value: one}, err
+}
+
+func (i *item) read(c *Call, r *request) (sentRows, error) {
+	var template func() (*sqldb.Template, error)
+	switch {
+	case i.resource.scope.lifted(c):
+		template = i.whole
+	case !c.Caller.Anonymous():
+		template = i.own
 	}
-	return &response{status: i.status, value: rows.Index(0).Interface()}, nil
+	if template == nil {
+		return i.shown.write(c, i.resource.object(c, r), window{rows: 1})
+	}
+	t, err := template()
+	if err != nil {
+		return sentRows{}, err
+	}
+	found, err := c.session.ReadAs(c, t, r.key, c.Caller.ID)
+	if err != nil {
+		return sentRows{}, err
+	}
+	return i.shown.(*plan).writer.rows(found, window{}) //nolint:forcetypeassert // newItem saw to it
 }
 
 // object is the query of the one row that the path names, in scope.
@@ -42,23 +95,36 @@ func (r *resource) modelOf(c *Call, req *request) (reflect.Value, error) {
 	if c.session.InTx() {
 		q = r.api.db.Kind().ForUpdate(q)
 	}
-	found, err := scanModels(c, q, window{})
-	if err == nil && found == 0 {
-		err = NotFound()
+	if r.table.HasBeforeScanRowHook() || r.table.HasAfterScanRowHook() {
+		found, err := scanModels(c, q, window{})
+		if err == nil && found == 0 {
+			err = NotFound()
+		}
+		return model, err
 	}
-	return model, err
+	found, err := c.session.Read(c, q)
+	switch {
+	case err != nil:
+		return model, err
+	case found.Len() == 0:
+		return model, NotFound()
+	}
+	for i, v := range found.Row(0) { // bun selects a model's columns in the order of its fields
+		f := r.table.Fields[i]
+		if err := f.ScanWithCheck(f.Value(model.Elem()), v); err != nil {
+			return model, err
+		}
+	}
+	return model, nil
 }
 
 // shownByKey reads one row again, by its primary key and past its scope:
 // the caller just wrote it.
 func (r *resource) shownByKey(c *Call, shown representation, key any) (any, error) {
 	q := c.DB.NewSelect().Model(nilModel(r.model)).Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), sqldb.Param(key))
-	rows, _, err := shown.rows(c, q, window{rows: 1})
+	row, err := shown.write(c, q, window{rows: 1})
 	if err != nil {
 		return nil, err
 	}
-	if rows.Len() == 0 {
-		return nil, NotFound()
-	}
-	return rows.Index(0).Interface(), nil
+	return row.one()
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"reflect"
 	"regexp"
 	"strconv"
 
@@ -43,7 +42,7 @@ func (l *listing) serve(c *Call, r *request) (*response, error) {
 	if asked.ranking != nil {
 		read = l.ranked
 	}
-	rows, err := read(c, asked, &page)
+	shown, err := read(c, asked, &page)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +50,7 @@ func (l *listing) serve(c *Call, r *request) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &response{status: l.endpoint.statusOr(http.StatusOK), value: listAnswer{envelope, rows.Interface()}}, nil
+	return &response{status: l.endpoint.statusOr(http.StatusOK), value: listAnswer{envelope, shown.list()}}, nil
 }
 
 // understand reads every parameter and reports all that are wrong at once.
@@ -132,19 +131,19 @@ func (l *listing) matching(c *Call, asked *listed) *bun.SelectQuery {
 
 // page reads one window of rows, one more to know whether others follow, and
 // counts only where the rows do not already tell the total.
-func (l *listing) page(c *Call, asked *listed, page *Page) (reflect.Value, error) {
+func (l *listing) page(c *Call, asked *listed, page *Page) (sentRows, error) {
 	w := asked.window
-	rows, more, err := l.shown.rows(c, l.resource.ordering.apply(l.matching(c, asked), asked.order.terms), window{rows: w.Limit, offset: w.Offset, probe: true})
+	shown, err := l.shown.write(c, l.resource.ordering.apply(l.matching(c, asked), asked.order.terms), window{rows: w.Limit, offset: w.Offset, probe: true})
 	if err != nil {
-		return rows, err
+		return sentRows{}, err
 	}
-	page.Rows, page.More = rows.Len(), more
+	page.Rows, page.More = shown.rows, shown.more
 	if !page.More && (page.Rows > 0 || w.Offset == 0) {
 		page.Total = Total{Count: w.Offset + int64(page.Rows), Known: true}
-		return rows, nil
+		return shown, nil
 	}
 	page.Total, err = l.count(c, asked)
-	return rows, err
+	return shown, err
 }
 
 func (l *listing) count(c *Call, asked *listed) (Total, error) {
@@ -177,41 +176,35 @@ func (l capped) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 }
 
 // number runs a query that answers one number.
-func number(c *Call, q schema.QueryAppender) (n int64, err error) {
-	err = first(c, q, &n)
-	return n, err
+func number(c *Call, q schema.QueryAppender) (int64, error) {
+	var n sql.Null[int64]
+	err := first(c, q, &n)
+	return n.V, err
 }
 
 // first reads the first column of the first row.
-func first(c *Call, q schema.QueryAppender, dest any) error {
-	rows, err := c.session.Query(c, q)
-	if err != nil {
+func first(c *Call, q schema.QueryAppender, dest sql.Scanner) error {
+	found, err := c.session.Read(c, q)
+	switch {
+	case err != nil:
 		return err
-	}
-	defer rows.Close()
-	if !rows.Next() {
-		if err := rows.Err(); err != nil {
-			return err
-		}
+	case found.Len() == 0:
 		return sql.ErrNoRows
 	}
-	if err := rows.Scan(dest); err != nil {
-		return err
-	}
-	return rows.Err()
+	return dest.Scan(found.Row(0)[0])
 }
 
 var plannedRows = regexp.MustCompile(`rows=(\d+)`)
 
 // estimate asks PostgreSQL's planner how many rows it expects.
 func estimate(c *Call, q schema.QueryAppender) (int64, error) {
-	var top string
+	var top sql.Null[string]
 	if err := first(c, bun.SafeQuery("EXPLAIN ?", q), &top); err != nil {
 		return 0, err
 	}
-	found := plannedRows.FindStringSubmatch(top)
+	found := plannedRows.FindStringSubmatch(top.V)
 	if found == nil {
-		return 0, sentence("the planner's answer %q has no number of rows", top)
+		return 0, sentence("the planner's answer %q has no number of rows", top.V)
 	}
 	return strconv.ParseInt(found[1], 10, 64)
 }

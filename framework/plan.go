@@ -1,7 +1,7 @@
 package framework
 
 import (
-	"database/sql"
+	"database/sql/driver"
 	"reflect"
 	"slices"
 	"strings"
@@ -26,6 +26,7 @@ type plan struct {
 	leaves    []leaf
 	joins     []planJoin
 	many      []planMany
+	writer    *rowWriter // nil if rows are not written straight from the columns
 }
 
 // A leaf is one selected column and its place in the output.
@@ -77,6 +78,7 @@ func compilePlan(api *API, table *schema.Table, out reflect.Type, fault func(err
 	p.columns = strings.Join(quoted, ", ")
 	if p.flat() {
 		p.returning = strings.Join(flat, ", ")
+		p.writer = newRowWriter(p)
 	}
 	return p
 }
@@ -196,6 +198,23 @@ func (p *plan) rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, bool,
 	return out, more, nil
 }
 
+// write is rows for those that are only sent.
+func (p *plan) write(c *Call, q *bun.SelectQuery, w window) (sentRows, error) {
+	if p.writer == nil {
+		return encodeRows(p.rows(c, q, w))
+	}
+	return p.send(c, p.selectFrom(c, q), w)
+}
+
+// send writes the rows of a statement, of a shape that has a writer.
+func (p *plan) send(c *Call, q schema.QueryAppender, w window) (sentRows, error) {
+	found, err := c.session.Read(c, w.limit(q))
+	if err != nil {
+		return sentRows{}, err
+	}
+	return p.writer.rows(found, w)
+}
+
 func (p *plan) selectFrom(c *Call, q *bun.SelectQuery) *bun.SelectQuery {
 	q = q.ColumnExpr(p.columns)
 	for _, j := range p.joins {
@@ -215,32 +234,28 @@ func (p *plan) selectFrom(c *Call, q *bun.SelectQuery) *bun.SelectQuery {
 
 // load scans every row into out, and the keys of each to-many relation.
 func (p *plan) load(c *Call, q schema.QueryAppender, w window) (reflect.Value, [][]any, error) {
-	rows, err := c.session.Query(c, w.limit(q))
+	found, err := c.session.Read(c, w.limit(q))
 	if err != nil {
 		return reflect.Value{}, nil, err
 	}
-	defer rows.Close()
-	out := reflect.MakeSlice(reflect.SliceOf(p.out), 0, int(w.expect()))
+	out := reflect.MakeSlice(reflect.SliceOf(p.out), found.Len(), found.Len())
 	keys := make([][]any, len(p.many))
 	scan := p.newRow()
-	for rows.Next() {
-		if err := scan.read(rows); err != nil {
+	for i := range found.Len() {
+		if err := scan.read(out.Index(i), found.Row(i)); err != nil {
 			return reflect.Value{}, nil, err
 		}
-		out = reflect.Append(out, scan.out)
 		for i := range p.many {
 			keys[i] = append(keys[i], keyOf(scan.keys[i].Elem()))
 		}
 	}
-	return out, keys, rows.Err()
+	return out, keys, nil
 }
 
-// A planRow is where one row at a time is scanned.
+// A planRow scans one row at a time.
 type planRow struct {
 	plan  *plan
-	out   reflect.Value
 	cells []cell
-	dest  []any
 	keys  []reflect.Value // pointers to the keys of to-many relations
 	found []bool          // joins that found a row
 }
@@ -253,41 +268,40 @@ type cell struct {
 }
 
 func (p *plan) newRow() *planRow {
-	r := &planRow{plan: p, out: reflect.New(p.out).Elem(), cells: make([]cell, len(p.leaves)), found: make([]bool, len(p.joins))}
+	r := &planRow{plan: p, cells: make([]cell, len(p.leaves), len(p.leaves)+len(p.many)), found: make([]bool, len(p.joins))}
 	for i := range p.leaves {
 		r.cells[i] = cell{leaf: &p.leaves[i]}
 		if l := p.leaves[i]; l.key {
 			r.cells[i].found = &r.found[l.join-1]
 		}
-		r.dest = append(r.dest, &r.cells[i])
 	}
 	for _, m := range p.many {
 		key := reflect.New(m.base.StructField.Type)
 		r.keys = append(r.keys, key)
-		r.dest = append(r.dest, &cell{leaf: &leaf{column: m.base}, value: key.Elem()})
+		r.cells = append(r.cells, cell{leaf: &leaf{column: m.base}, value: key.Elem()})
 	}
 	return r
 }
 
-func (r *planRow) read(rows *sql.Rows) error {
-	r.out.SetZero()
+// read scans a row into out, which is zero.
+func (r *planRow) read(out reflect.Value, row []driver.Value) error {
 	for _, j := range r.plan.joins {
 		if j.pointer {
-			f := r.out.FieldByIndex(j.index)
+			f := out.FieldByIndex(j.index)
 			f.Set(reflect.New(f.Type().Elem()))
 		}
 	}
 	for i := range r.cells {
-		if !r.cells[i].key {
-			r.cells[i].value = r.out.FieldByIndex(r.cells[i].index)
+		if i < len(r.plan.leaves) && !r.cells[i].key {
+			r.cells[i].value = out.FieldByIndex(r.cells[i].index)
 		}
-	}
-	if err := rows.Scan(r.dest...); err != nil {
-		return err
+		if err := r.cells[i].Scan(row[i]); err != nil {
+			return err
+		}
 	}
 	for i, j := range slices.Backward(r.plan.joins) {
 		if !r.found[i] {
-			r.out.FieldByIndex(j.index).SetZero()
+			out.FieldByIndex(j.index).SetZero()
 		}
 	}
 	return nil
@@ -394,8 +408,6 @@ type window struct {
 	rows, offset int64
 	probe        bool // read one row more, to know whether others follow
 }
-
-func (w window) expect() int64 { return min(w.rows, 255) + 1 }
 
 func (w window) limit(q schema.QueryAppender) schema.QueryAppender {
 	if w.rows == 0 {

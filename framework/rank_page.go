@@ -13,7 +13,7 @@ import (
 
 // ranked is a page of what a search finds or, where that is nothing, of what
 // it was probably meant to be.
-func (l *listing) ranked(c *Call, asked *listed, page *Page) (reflect.Value, error) {
+func (l *listing) ranked(c *Call, asked *listed, page *Page) (sentRows, error) {
 	rows, found, err := l.best(c, asked, page)
 	if err != nil || found > 0 || asked.ranking.Instead == nil {
 		return rows, err
@@ -30,7 +30,7 @@ func (l *listing) ranked(c *Call, asked *listed, page *Page) (reflect.Value, err
 // best reads one window of what a ranking finds, and tells how much that is in
 // all. First come the keys alone: whatever else is shown of a row is read for
 // those of the window, and not for all that are put in order.
-func (l *listing) best(c *Call, asked *listed, page *Page) (rows reflect.Value, found int64, err error) {
+func (l *listing) best(c *Call, asked *listed, page *Page) (rows sentRows, found int64, err error) {
 	w := asked.window
 	keys, found, err := l.keys(c, asked)
 	if err != nil {
@@ -46,12 +46,12 @@ func (l *listing) best(c *Call, asked *listed, page *Page) (rows reflect.Value, 
 		page.Total = Total{Count: min(found, w.Counting.cap), Known: true, AtLeast: found > w.Counting.cap}
 	}
 	if len(keys) == 0 {
-		return reflect.ValueOf([]any{}), found, nil
+		return rows, found, nil
 	}
 	pk := bun.Ident(l.resource.pk.Name)
 	q := l.resource.rows(c).Where("?TableAlias.? IN (?)", pk, sqldb.List(keys)).OrderExpr("CASE ?TableAlias.?? END", pk, inPlace(keys))
-	rows, _, err = l.shown.rows(c, q, window{})
-	page.Rows = rows.Len()
+	rows, err = l.shown.write(c, q, window{})
+	page.Rows = rows.rows
 	return rows, found, err
 }
 

@@ -148,13 +148,8 @@ func (r *resource) finds(c *Call, keys *bun.SelectQuery, key any) (bool, error) 
 
 // any reports whether a query has a row.
 func (r *resource) any(c *Call, q *bun.SelectQuery) (bool, error) {
-	rows, err := c.session.Query(c, q)
-	if err != nil {
-		return false, err
-	}
-	defer rows.Close()
-	found := rows.Next()
-	return found, rows.Err()
+	found, err := c.session.Read(c, q)
+	return err == nil && found.Len() > 0, err
 }
 
 // itemPath is the canonical pattern of one object.

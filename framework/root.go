@@ -48,7 +48,11 @@ func (a *API) hostAllowed(r *http.Request) error {
 // guards reports whether a request's path is the guard's prefix or below it,
 // however it is spelt.
 func (a *API) guards(g Guard, r *http.Request) bool {
-	prefix := strings.ToLower(strings.TrimRight(a.config.Prefix+"/"+strings.Trim(g.Under, "/"), "/"))
+	guarded := strings.ToLower(strings.Trim(g.Under, "/"))
+	if at, rooted := strings.CutPrefix(r.URL.Path, a.config.Prefix); guarded != "" && rooted && r.URL.RawPath == "" && isPlainPath(at) {
+		return below(guarded, at[1:])
+	}
+	prefix := strings.ToLower(strings.TrimRight(a.config.Prefix+"/"+guarded, "/"))
 	for _, spelling := range []string{r.URL.Path, r.URL.EscapedPath()} {
 		for range 2 {
 			plain := strings.ToLower(strings.NewReplacer(`\`, "/", ";", "/").Replace(spelling))
@@ -63,6 +67,19 @@ func (a *API) guards(g Guard, r *http.Request) bool {
 		}
 	}
 	return false
+}
+
+// isPlainPath reports whether a path, as most are, can be spelt in no other way.
+func isPlainPath(path string) bool {
+	after := byte(0)
+	for i := range len(path) {
+		c := path[i]
+		if i == 0 && c != '/' || c == '/' && after == '/' || c != '/' && c != '-' && c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {
+			return false
+		}
+		after = c
+	}
+	return path != ""
 }
 
 func below(prefix, path string) bool {

@@ -167,13 +167,18 @@ func (b boundScope) lifted(c *Call) bool {
 
 // own adds the scope without what lifts it.
 func (b boundScope) own(c *Call, q bun.QueryBuilder) {
+	b.ownedBy(c, q, sqldb.Param(c.Caller.ID))
+}
+
+// ownedBy is own for an owner who may stand for any known caller.
+func (b boundScope) ownedBy(c *Call, q bun.QueryBuilder, owner schema.QueryAppender) {
 	switch {
 	case b.kind == scopePublic:
 	case b.kind == scopeOwn && !c.Caller.Anonymous():
-		q.Where("?TableAlias.? = ?", bun.Ident(b.column.Name), sqldb.Param(c.Caller.ID))
+		q.Where("?TableAlias.? = ?", bun.Ident(b.column.Name), owner)
 	case b.kind == scopeVia:
 		keys := b.via.keys(c)
-		b.via.scope.own(c, keys.QueryBuilder())
+		b.via.scope.ownedBy(c, keys.QueryBuilder(), owner)
 		q.Where("?TableAlias.? IN (?)", bun.Ident(b.column.Name), keys)
 	case b.kind == scopeWhere:
 		q.WhereGroup(" AND ", func(q bun.QueryBuilder) bun.QueryBuilder { return b.where(c, q) })

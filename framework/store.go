@@ -215,14 +215,22 @@ func (r *resource) updating(c *Call, req *request, set []assignment) *bun.Update
 
 // returned runs an UPDATE that answers with the row it changed.
 func returned(c *Call, p *plan, q *bun.UpdateQuery) (any, error) {
-	rows, _, err := p.load(c, q.Returning(p.returning), window{})
+	q = q.Returning(p.returning)
+	if p.writer != nil {
+		shown, err := p.send(c, q, window{})
+		if err != nil {
+			return nil, err
+		}
+		return shown.one()
+	}
+	rows, _, err := p.load(c, q, window{})
 	if err != nil {
 		return nil, err
 	}
 	if rows.Len() == 0 {
 		return nil, NotFound()
 	}
-	return rows.Index(0).Interface(), nil
+	return rows.Index(0).Addr().Interface(), nil
 }
 
 // one scans a single row; none is not found.

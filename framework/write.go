@@ -292,11 +292,11 @@ func (w *writing) exists(c *Call, r *request, in *decoded) error {
 func (w *writing) changeBlind(c *Call, r *request, in *decoded, partial bool) (any, error) {
 	set := w.assignments(in, partial)
 	if len(set) == 0 {
-		resp, err := item{w.resource, w.shown, http.StatusOK}.serve(c, r)
+		shown, err := w.shown.write(c, w.resource.object(c, r), window{rows: 1})
 		if err != nil {
 			return nil, err
 		}
-		return resp.value, nil
+		return shown.one()
 	}
 	q := w.resource.updating(c, r, append(set, w.resource.touched(c)...))
 	if p, flat := w.flatPlan(); flat {

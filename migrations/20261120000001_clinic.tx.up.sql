@@ -11,6 +11,7 @@ CREATE TABLE patients (
 
 CREATE INDEX patients_name ON patients (name, id);
 CREATE INDEX patients_city ON patients (city, name, id);
+CREATE INDEX patients_city_id ON patients (city, id);
 CREATE INDEX patients_owner ON patients (owner_id, name, id);
 
 {{searchIndex "patients" "search"}}

@@ -98,6 +98,7 @@ func (s *server) close() {
 
 // serve answers requests until ctx ends, and writes down what is left to write.
 func (s *server) serve(ctx context.Context, api *framework.API, handler http.Handler, listener net.Listener) error {
+	letHeapGrow()
 	end := s.keepHouse(ctx, api)
 	err := serveUntilStopped(ctx, s.httpServer(handler), listener, s.log)
 	end()

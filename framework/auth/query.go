@@ -26,6 +26,18 @@ func scanOne(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, mode
 	return rows.Err()
 }
 
+// firstRow reads the first row of q, or returns sql.ErrNoRows.
+func firstRow(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, dest ...any) error {
+	found, err := s.Read(ctx, q)
+	switch {
+	case err != nil:
+		return err
+	case found.Len() == 0:
+		return sql.ErrNoRows
+	}
+	return found.Scan(0, dest...)
+}
+
 // scanAll reads all rows of q into a slice of models.
 func scanAll(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, models any) error {
 	rows, err := s.Query(ctx, q) //nolint:rowserrcheck // noRow and the return see to it

@@ -91,18 +91,11 @@ func (s *Sessions) live(c *framework.Call, r *http.Request) (*liveSession, error
 // findSession looks a session up in one statement, whether it lives or not.
 func findSession(ctx context.Context, s *sqldb.Session, key string) (*liveSession, error) {
 	found := &liveSession{key: key, hash: [hashLength]byte(hashToken(key))}
-	rows, err := s.Query(ctx, sessionQuery(s).Where("se.key_hash = ?", found.hash[:]))
-	if err != nil {
+	dest := append([]any{&found.record.CreatedAt, &found.record.LastSeenAt}, found.holder.dest()...)
+	if err := firstRow(ctx, s, sessionQuery(s).Where("se.key_hash = ?", found.hash[:]), dest...); err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	if !rows.Next() {
-		return nil, noRow(rows.Err())
-	}
-	user := &found.holder.user
-	err = rows.Scan(&found.record.CreatedAt, &found.record.LastSeenAt, &user.ID, &user.Email, &user.Name,
-		&user.IsActive, &user.IsStaff, &user.IsSuperuser, &found.holder.permissions)
-	return found, err
+	return found, nil
 }
 
 func sessionQuery(s *sqldb.Session) *bun.SelectQuery {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
@@ -145,42 +146,23 @@ type tokenHolder struct {
 // findHolder looks a token up in one statement. The comparison by hash in an
 // index tells nothing of a token by its timing.
 func findHolder(ctx context.Context, s *sqldb.Session, hash []byte) (*tokenHolder, error) {
-	rows, err := s.Query(ctx, holderQuery(s).Where("t.key_hash = ?", hash))
-	if err != nil {
+	h := &tokenHolder{}
+	dest := append([]any{&h.expires, &h.used}, h.dest()...)
+	if err := firstRow(ctx, s, bun.SafeQuery(holderText, permissionsOf(s), hash), dest...); err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	if !rows.Next() {
-		return nil, noRow(rows.Err())
-	}
-	h := &tokenHolder{}
-	err = rows.Scan(&h.expires, &h.used, &h.user.ID, &h.user.Email, &h.user.Name,
-		&h.user.IsActive, &h.user.IsStaff, &h.user.IsSuperuser, &h.permissions)
-	return h, err
+	return h, nil
 }
 
-func holderQuery(s *sqldb.Session) *bun.SelectQuery {
-	return s.IDB().NewSelect().
-		TableExpr("auth_tokens AS t").
-		Join("JOIN auth_users AS u ON u.id = t.user_id").
-		ColumnExpr("t.expires_at, t.last_used_at, u.id, u.email, u.name, u.is_active, u.is_staff, u.is_superuser").
-		ColumnExpr("(?) AS permissions", permissionsOf(s))
-}
+const holderText = "SELECT t.expires_at, t.last_used_at, u.id, u.email, u.name, u.is_active, u.is_staff, u.is_superuser, (?) AS permissions" +
+	" FROM auth_tokens AS t JOIN auth_users AS u ON u.id = t.user_id WHERE t.key_hash = ?"
 
 // permissionsOf selects the permissions of the user u as one text: their own
 // and their groups', each once (UNION).
-func permissionsOf(s *sqldb.Session) *bun.SelectQuery {
-	own := s.IDB().NewSelect().
-		TableExpr("auth_user_permissions AS up").ColumnExpr("up.permission").
-		Where("up.user_id = u.id")
-	grouped := s.IDB().NewSelect().
-		TableExpr("auth_user_groups AS ug").
-		Join("JOIN auth_group_permissions AS gp ON gp.group_id = ug.group_id").
-		ColumnExpr("gp.permission").
-		Where("ug.user_id = u.id")
-	return s.IDB().NewSelect().
-		ColumnExpr(s.DB().Kind().GroupConcat("p.permission", " ")).
-		TableExpr("(? UNION ?) AS p", own, grouped)
+func permissionsOf(s *sqldb.Session) schema.QueryAppender {
+	return bun.SafeQuery("SELECT " + s.DB().Kind().GroupConcat("p.permission", " ") + " FROM (" +
+		"SELECT up.permission FROM auth_user_permissions AS up WHERE up.user_id = u.id UNION " +
+		"SELECT gp.permission FROM auth_user_groups AS ug JOIN auth_group_permissions AS gp ON gp.group_id = ug.group_id WHERE ug.user_id = u.id) AS p")
 }
 
 // admitted reports whether the token opens anything at a time.
@@ -188,10 +170,12 @@ func (h *tokenHolder) admitted(now time.Time) bool {
 	return h.user.IsActive && (!h.expires.Valid || now.Before(h.expires.Time))
 }
 
-// scan reads a user and their permissions, from a row that has nothing else.
-func (h *tokenHolder) scan(row *sql.Rows) error {
-	return row.Scan(&h.user.ID, &h.user.Email, &h.user.Name,
-		&h.user.IsActive, &h.user.IsStaff, &h.user.IsSuperuser, &h.permissions)
+// dest takes the columns of a user and their permissions.
+func (h *tokenHolder) dest() []any {
+	return []any{
+		&h.user.ID, &h.user.Email, &h.user.Name,
+		&h.user.IsActive, &h.user.IsStaff, &h.user.IsSuperuser, &h.permissions,
+	}
 }
 
 func (h *tokenHolder) caller() *framework.Caller {

@@ -55,21 +55,14 @@ func (u *Users) Caller(ctx context.Context, s *sqldb.Session, id uuid.UUID, sche
 	if slices.Contains([]string{"", tokenScheme, sessionScheme, jwtScheme}, scheme) {
 		return nil, fmt.Errorf("auth.Users.Caller: %q cannot be the name of another scheme; give it one of its own", scheme)
 	}
-	rows, err := s.Query(ctx, s.IDB().NewSelect().
+	h := &tokenHolder{}
+	err := firstRow(ctx, s, s.IDB().NewSelect().
 		TableExpr("auth_users AS u").
 		ColumnExpr("u.id, u.email, u.name, u.is_active, u.is_staff, u.is_superuser").
 		ColumnExpr("(?) AS permissions", permissionsOf(s)).
-		Where("u.id = ?", id).Where("u.is_active"))
+		Where("u.id = ?", id).Where("u.is_active"), h.dest()...)
 	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	if !rows.Next() {
-		return nil, found(noRow(rows.Err()), noUser(id))
-	}
-	h := &tokenHolder{}
-	if err := h.scan(rows); err != nil {
-		return nil, err
+		return nil, found(err, noUser(id))
 	}
 	caller := h.caller()
 	caller.Scheme = scheme

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
+	"syscall"
 	"time"
 )
 
@@ -13,18 +14,19 @@ import (
 // kept from one use to the next, and a report of each statement. database/sql
 // uses a connection from one goroutine at a time.
 type conn struct {
-	inner driver.Conn
-	core  *core
-	cache *statements
-	inTx  bool
-	fell  bool // a statement of the transaction failed
-	open  bool // rows of an earlier statement are still being read
+	inner  driver.Conn
+	core   *core
+	cache  *statements
+	socket syscall.RawConn // nil if there is none to look at
+	inTx   bool
+	fell   bool // a statement of the transaction failed
+	open   bool // rows of an earlier statement are still being read
 }
 
 var errOpenRows = errors.New("sqldb: a statement was started while the rows of an earlier one of the same transaction are still open; read them to the end or close them first")
 
 func newConn(c *core, inner driver.Conn) *conn {
-	return &conn{inner: inner, core: c, cache: newStatements(c.options.Statements)}
+	return &conn{inner: inner, core: c, cache: newStatements(c.options.Statements), socket: socketOf(inner)}
 }
 
 // guard gives a statement its deadline and, on PostgreSQL, closes the socket
@@ -75,20 +77,26 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 }
 
 func (c *conn) exec(ctx context.Context, query string, args []driver.NamedValue, run runner) (res driver.Result, err error) {
+	err = c.bounded(ctx, query, args, run, func(ctx context.Context, s statement) (err error) {
+		res, err = s.ExecContext(ctx, args)
+		return err
+	})
+	return res, err
+}
+
+// bounded runs a statement that is over when do returns: guarded, settled and
+// reported.
+func (c *conn) bounded(ctx context.Context, query string, args []driver.NamedValue, run runner, do func(context.Context, statement) error) error {
 	if c.open {
-		return nil, errOpenRows
+		return errOpenRows
 	}
 	guarded, stop := c.guard(ctx)
 	defer stop()
 	start := time.Now()
-	err = run(guarded, func(ctx context.Context, s statement) (err error) {
-		res, err = s.ExecContext(ctx, args)
-		return err
-	})
-	err = c.settle(guarded, err)
+	err := c.settle(guarded, run(guarded, do))
 	c.fails(err)
 	c.core.report(ctx, query, args, start, err, false)
-	return res, err
+	return err
 }
 
 func (c *conn) query(ctx context.Context, query string, args []driver.NamedValue, run runner) (driver.Rows, error) {
@@ -200,7 +208,7 @@ func (c *conn) Ping(ctx context.Context) error {
 // ResetSession is called before a connection of the pool is used again.
 func (c *conn) ResetSession(ctx context.Context) error {
 	c.open, c.inTx = false, false
-	if !alive(c.inner) {
+	if !alive(c.socket) {
 		_ = c.inner.Close()
 		return driver.ErrBadConn
 	}

@@ -22,6 +22,10 @@ type DB struct {
 	dialect schema.Dialect
 	writer  chan struct{} // held by SQLite's one writer
 	inlined textSet       // statements that PostgreSQL cannot type with parameters
+	reads   shares        // executions that several wait for
+
+	sharable  sharables     // which statements may be shared
+	templates atomic.Uint64 // how many there are
 }
 
 // core is what the connections of one DB share.

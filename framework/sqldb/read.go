@@ -1,0 +1,198 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/uptrace/bun/schema"
+)
+
+// A Result is the rows of a statement, read to their end. It may be another
+// request's too, so nobody changes it: it is safe for concurrent use.
+type Result struct {
+	columns int
+	values  []driver.Value // row after row
+}
+
+// Len is the number of rows.
+func (r *Result) Len() int {
+	if r.columns == 0 {
+		return 0
+	}
+	return len(r.values) / r.columns
+}
+
+// Row is one row, counted from 0, as the driver gave its values: int64,
+// float64, bool, []byte, string, time.Time or nil.
+func (r *Result) Row(i int) []driver.Value {
+	return r.values[i*r.columns : (i+1)*r.columns : (i+1)*r.columns]
+}
+
+// Scan hands the values of a row to its destinations in turn: pointers to text,
+// numbers, bool, time.Time or []byte, which a NULL is an error for, or any
+// [sql.Scanner].
+func (r *Result) Scan(i int, dest ...any) error {
+	if len(dest) != r.columns {
+		return fmt.Errorf("sqldb: a row has %d columns and is scanned into %d places", r.columns, len(dest))
+	}
+	row := r.Row(i)
+	for at, d := range dest {
+		if err := scanTo(d, row[at]); err != nil {
+			return fmt.Errorf("sqldb: scanning column %d of a row: %w", at+1, err)
+		}
+	}
+	return nil
+}
+
+func scanTo(dest any, v driver.Value) error {
+	switch dest := dest.(type) {
+	case sql.Scanner:
+		return dest.Scan(v)
+	case *string:
+		return scanValue(dest, v)
+	case *int64:
+		return scanValue(dest, v)
+	case *int:
+		return scanValue(dest, v)
+	case *float64:
+		return scanValue(dest, v)
+	case *bool:
+		return scanValue(dest, v)
+	case *time.Time:
+		return scanValue(dest, v)
+	case *[]byte:
+		return scanValue(dest, v)
+	}
+	return fmt.Errorf("a %T is no place for a column", dest)
+}
+
+func scanValue[T any](dest *T, v driver.Value) error {
+	var n sql.Null[T]
+	if err := n.Scan(v); err != nil {
+		return err
+	}
+	if !n.Valid {
+		return fmt.Errorf("a %T cannot hold NULL", dest)
+	}
+	*dest = n.V
+	return nil
+}
+
+// Read runs a statement and reads all its rows, so that it holds no connection
+// when it returns. In all else it is [Session.Query], and faster.
+//
+// Outside a transaction, reads with the same text and the same values that wait
+// at the same time share one execution. It begins after the last of them
+// came, so that each sees what it would have seen by itself: all that was
+// committed before it asked. A statement that writes or locks, or that calls a
+// function whose answer may differ from one call to the next, is never shared.
+func (s *Session) Read(ctx context.Context, q schema.QueryAppender) (*Result, error) {
+	if s.tx == nil {
+		return send(ctx, s, q, func(ctx context.Context, text string, args ...any) (*Result, error) {
+			return s.db.shared(ctx, text, text, args)
+		})
+	}
+	return send(ctx, s, q, func(ctx context.Context, text string, args ...any) (*Result, error) {
+		rows, err := s.tx.Tx.QueryContext(ctx, text, args...)
+		if err != nil {
+			return nil, err
+		}
+		return drain(rows)
+	})
+}
+
+// drain reads rows to their end and closes them.
+func drain(rows *sql.Rows) (*Result, error) {
+	defer func() { _ = rows.Close() }()
+	names, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{columns: len(names)}
+	row, dest := make([]any, len(names)), make([]any, len(names))
+	for i := range row {
+		dest[i] = &row[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(dest...); err != nil {
+			return nil, err
+		}
+		for _, v := range row {
+			r.values = append(r.values, v)
+		}
+	}
+	return r, rows.Err()
+}
+
+// shared runs a statement, or waits for one that others wait for too: those
+// with the same name and values.
+func (db *DB) shared(ctx context.Context, name, text string, args []any) (*Result, error) {
+	named := make([]driver.NamedValue, len(args))
+	for i, v := range args {
+		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
+	}
+	run := func(ctx context.Context) (*Result, error) { return db.read(ctx, text, named) }
+	if !db.sharable.allows(text) {
+		return run(ctx)
+	}
+	return db.reads.do(ctx, shareKey(name, args), run)
+}
+
+// badConnections is how often a statement meets a connection that broke while
+// it lay idle before the error is its own, as database/sql has it.
+const badConnections = 3
+
+// read runs a statement on a connection of the pool. It goes round sql.Rows,
+// which start a goroutine for each query.
+func (db *DB) read(ctx context.Context, text string, args []driver.NamedValue) (*Result, error) {
+	for attempt := 1; ; attempt++ {
+		r, err := db.readOnce(ctx, text, args)
+		if attempt == badConnections || !errors.Is(err, driver.ErrBadConn) {
+			return r, err
+		}
+	}
+}
+
+func (db *DB) readOnce(ctx context.Context, text string, args []driver.NamedValue) (r *Result, err error) {
+	c, err := db.DB.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = c.Close() }()
+	err = c.Raw(func(inner any) (err error) {
+		r, err = inner.(*conn).read(ctx, text, args) //nolint:forcetypeassert // every connection of the pool is one
+		return err
+	})
+	return r, err
+}
+
+func (c *conn) read(ctx context.Context, query string, args []driver.NamedValue) (r *Result, err error) {
+	err = c.bounded(ctx, query, args, c.runner(query, args), func(ctx context.Context, s statement) (err error) {
+		r, err = collect(ctx, s, args)
+		return err
+	})
+	return r, err
+}
+
+// collect runs a statement and reads its rows to their end.
+func collect(ctx context.Context, s statement, args []driver.NamedValue) (*Result, error) {
+	rows, err := s.QueryContext(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{columns: len(rows.Columns())}
+	row := make([]driver.Value, r.columns)
+	for err = rows.Next(row); err == nil; err = rows.Next(row) {
+		r.values = append(r.values, row...)
+	}
+	if !errors.Is(err, io.EOF) {
+		_ = rows.Close()
+		return nil, err
+	}
+	return r, rows.Close()
+}

@@ -1,0 +1,148 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// shares lets equal reads that wait at the same time have one execution
+// between them. While one runs, those who ask for the same wait for the next,
+// which begins when the first is over: so it begins after each of them asked,
+// and none sees less than it would have seen by itself.
+type shares struct {
+	mu      sync.Mutex
+	running map[string]*round // by key; the round that is waited for, nil if nobody waits
+}
+
+// A round is one execution and those who wait for it.
+type round struct {
+	run     func(context.Context) (*Result, error)
+	ctx     context.Context //nolint:containedctx // it is the execution's own, which outlives each of those who wait
+	cancel  context.CancelFunc
+	waiting int // how many; the last who leaves ends it
+	over    chan struct{}
+	result  *Result
+	err     error
+}
+
+// do answers what run answers. Its own error is everybody's own: those who
+// waited for a round that failed run by themselves.
+func (s *shares) do(ctx context.Context, key string, run func(context.Context) (*Result, error)) (*Result, error) {
+	r := s.join(ctx, key, run)
+	if r == nil {
+		defer s.next(key)
+		return run(ctx)
+	}
+	select {
+	case <-r.over:
+		if r.err == nil {
+			return r.result, nil
+		}
+		return run(ctx)
+	case <-ctx.Done():
+		s.leave(key, r)
+		return nil, ctx.Err()
+	}
+}
+
+// join returns the round to wait for, or nil for one who may run at once.
+func (s *shares) join(ctx context.Context, key string, run func(context.Context) (*Result, error)) *round {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, busy := s.running[key]
+	switch {
+	case !busy:
+		if s.running == nil {
+			s.running = map[string]*round{}
+		}
+		s.running[key] = nil
+		return nil
+	case r == nil:
+		r = &round{run: run, over: make(chan struct{})}
+		r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
+		s.running[key] = r
+	}
+	r.waiting++
+	return r
+}
+
+// leave ends a round that nobody waits for any more, also while it runs.
+func (s *shares) leave(key string, r *round) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.waiting--; r.waiting > 0 {
+		return
+	}
+	r.cancel()
+	if s.running[key] == r {
+		s.running[key] = nil
+	}
+}
+
+// next begins the round that is waited for.
+func (s *shares) next(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.running[key]
+	if r == nil {
+		delete(s.running, key)
+		return
+	}
+	s.running[key] = nil
+	go func() {
+		defer s.next(key)
+		defer close(r.over)
+		defer r.cancel()
+		r.result, r.err = protected(r.ctx, r.run)
+	}()
+}
+
+// protected turns a panic, which would end the process, into an error: those
+// who wait then meet it each by itself.
+func protected(ctx context.Context, run func(context.Context) (*Result, error)) (r *Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("sqldb: a shared read panicked: %v", p)
+		}
+	}()
+	return run(ctx)
+}
+
+// shareKey tells reads apart: by their name, which is the text or a
+// template's, and each value, with its type.
+func shareKey(name string, args []any) string {
+	b := make([]byte, 0, len(name)+48*len(args))
+	b = append(b, name...)
+	for _, v := range args {
+		b = append(b, 0) // which no text holds
+		b = appendValue(b, v)
+	}
+	return string(b)
+}
+
+// appendValue writes a value so that no two that differ are written alike.
+func appendValue(b []byte, v driver.Value) []byte {
+	switch v := v.(type) {
+	case nil:
+		return append(b, 'n')
+	case string:
+		b = append(strconv.AppendInt(append(b, 's'), int64(len(v)), 10), ':')
+		return append(b, v...)
+	case []byte:
+		b = append(strconv.AppendInt(append(b, 'b'), int64(len(v)), 10), ':')
+		return append(b, v...)
+	case int64:
+		return strconv.AppendInt(append(b, 'i'), v, 10)
+	case float64:
+		return strconv.AppendFloat(append(b, 'f'), v, 'g', -1, 64)
+	case bool:
+		return strconv.AppendBool(append(b, 'o'), v)
+	case time.Time:
+		return v.AppendFormat(append(b, 't'), time.RFC3339Nano)
+	}
+	return fmt.Appendf(append(b, '?'), "%T %#v", v, v) // no driver takes one
+}

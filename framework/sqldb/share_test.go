@@ -1,0 +1,394 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun/schema"
+)
+
+// A held read runs until it is let go.
+type heldRead struct {
+	began chan context.Context
+	end   chan error
+	runs  atomic.Int64
+}
+
+func newHeldRead() *heldRead {
+	return &heldRead{began: make(chan context.Context), end: make(chan error)}
+}
+
+func (h *heldRead) run(ctx context.Context) (*Result, error) {
+	n := h.runs.Add(1)
+	h.began <- ctx
+	if err := <-h.end; err != nil {
+		return nil, err
+	}
+	return &Result{columns: 1, values: []driver.Value{n}}, nil
+}
+
+// waiters waits until so many wait for the next round.
+func (s *shares) waiters(t *testing.T, want int) {
+	t.Helper()
+	for range 10_000 {
+		s.mu.Lock()
+		r := s.running["k"]
+		have := 0
+		if r != nil {
+			have = r.waiting
+		}
+		s.mu.Unlock()
+		if have == want {
+			return
+		}
+		<-time.After(time.Millisecond)
+	}
+	t.Fatalf("there are never %d who wait", want)
+}
+
+// asks sends so many at once and returns what each is answered.
+func (s *shares) asks(ctx context.Context, n int, run func(context.Context) (*Result, error)) func() []string {
+	answers := make([]string, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			r, err := s.do(ctx, "k", run)
+			if err != nil {
+				answers[i] = err.Error()
+				return
+			}
+			answers[i] = fmt.Sprint(r.Row(0)[0])
+		})
+	}
+	return func() []string { all.Wait(); return answers }
+}
+
+func TestSharedReads(t *testing.T) {
+	t.Run("who asks while one runs shares the next, and only that", func(t *testing.T) {
+		var s shares
+		h := newHeldRead()
+		first := s.asks(t.Context(), 1, h.run)
+		<-h.began
+		second := s.asks(t.Context(), 20, h.run)
+		s.waiters(t, 20)
+		h.end <- nil
+		<-h.began
+		third := s.asks(t.Context(), 5, h.run)
+		s.waiters(t, 5)
+		h.end <- nil
+		<-h.began
+		h.end <- nil
+		for want, answers := range map[string][]string{"1": first(), "2": second(), "3": third()} {
+			for _, got := range answers {
+				if got != want {
+					t.Errorf("the answers of round %s are %v", want, answers)
+				}
+			}
+		}
+		if len(s.running) != 0 {
+			t.Errorf("%d keys are left", len(s.running))
+		}
+	})
+	t.Run("an error of a shared read is nobody's: each runs by itself", func(t *testing.T) {
+		var s shares
+		h := newHeldRead()
+		first := s.asks(t.Context(), 1, h.run)
+		<-h.began
+		others := s.asks(t.Context(), 3, h.run)
+		s.waiters(t, 3)
+		h.end <- errors.New("of the first alone")
+		<-h.began
+		h.end <- errors.New("of the round")
+		for range 3 {
+			<-h.began
+			h.end <- nil
+		}
+		if got := first(); got[0] != "of the first alone" {
+			t.Errorf("the first is told %v", got)
+		}
+		for _, got := range others() {
+			if got != "3" && got != "4" && got != "5" {
+				t.Errorf("one who shared is told %q", got)
+			}
+		}
+	})
+	t.Run("one who goes leaves the others their answer", func(t *testing.T) {
+		var s shares
+		h := newHeldRead()
+		first := s.asks(t.Context(), 1, h.run)
+		<-h.began
+		ctx, cancel := context.WithCancel(t.Context())
+		gone := s.asks(ctx, 1, h.run)
+		s.waiters(t, 1)
+		stays := s.asks(t.Context(), 1, h.run)
+		s.waiters(t, 2)
+		cancel()
+		if got := gone(); got[0] != context.Canceled.Error() {
+			t.Errorf("who went is told %v", got)
+		}
+		h.end <- nil
+		round := <-h.began
+		if round.Err() != nil {
+			t.Error("the round ended with one of those who waited")
+		}
+		h.end <- nil
+		if first()[0] != "1" || stays()[0] != "2" {
+			t.Error("those who stayed are not answered")
+		}
+	})
+	t.Run("the last who goes ends the statement", func(t *testing.T) {
+		var s shares
+		h := newHeldRead()
+		first := s.asks(t.Context(), 1, h.run)
+		<-h.began
+		ctx, cancel := context.WithCancel(t.Context())
+		others := s.asks(ctx, 2, h.run)
+		s.waiters(t, 2)
+		h.end <- nil
+		round := <-h.began
+		cancel()
+		<-round.Done() // or the test hangs
+		h.end <- round.Err()
+		first()
+		others()
+	})
+	t.Run("if all who waited went, nobody runs for them", func(t *testing.T) {
+		var s shares
+		h := newHeldRead()
+		first := s.asks(t.Context(), 1, h.run)
+		<-h.began
+		ctx, cancel := context.WithCancel(t.Context())
+		others := s.asks(ctx, 2, h.run)
+		s.waiters(t, 2)
+		cancel()
+		others()
+		h.end <- nil
+		first()
+		if n := h.runs.Load(); n != 1 || len(s.running) != 0 {
+			t.Errorf("%d ran and %d keys are left", n, len(s.running))
+		}
+	})
+	t.Run("a panic of a shared read ends no process", func(t *testing.T) {
+		var s shares
+		h := newHeldRead()
+		first := s.asks(t.Context(), 1, h.run)
+		<-h.began
+		var tries atomic.Int64
+		others := s.asks(t.Context(), 1, func(context.Context) (*Result, error) {
+			if tries.Add(1) == 1 {
+				panic("no")
+			}
+			return nil, errors.New("by itself")
+		})
+		s.waiters(t, 1)
+		h.end <- nil
+		first()
+		if got := others(); got[0] != "by itself" {
+			t.Errorf("told %v", got)
+		}
+	})
+}
+
+// TestShareKeys: values that differ in anything are never taken for equal.
+func TestShareKeys(t *testing.T) {
+	seen := map[string][]any{}
+	for _, values := range [][]any{
+		{}, {nil}, {""}, {"a"}, {"a", ""}, {"", "a"}, {"a", "a"}, {"aa"}, {[]byte("a")}, {[]byte(nil)}, {int64(1)}, {"1"}, {float64(1)}, {true}, {"true"}, {false},
+		{int64(-1)}, {math.NaN()}, {math.Inf(1)}, {"s1:a"}, {"a\x00s1:b"}, {"a", "b"}, {nil, nil}, {time.Unix(0, 0).UTC()}, {time.Unix(0, 1).UTC()}, {int64(10)}, {int64(1), int64(0)},
+	} {
+		key := shareKey("text", values)
+		if other, known := seen[key]; known {
+			t.Errorf("%#v and %#v have the key %q", values, other, key)
+		}
+		seen[key] = values
+	}
+	if shareKey("a", []any{int64(1)}) == shareKey("b", []any{int64(1)}) {
+		t.Error("two statements have one key")
+	}
+}
+
+func TestWhatIsShared(t *testing.T) {
+	for text, want := range map[string]bool{
+		`SELECT 1`: true,
+		`SELECT "a"."id" FROM "a" WHERE ("a"."id" = $1) AND ("x" IN (SELECT "id" FROM "b"))`: true,
+		`SELECT count(*) FROM (SELECT 1 FROM "t" LIMIT $1) AS capped`:                        true,
+		`SELECT COUNT (*) FROM t WHERE lower(name) LIKE $1`:                                  true,
+		`WITH matched AS MATERIALIZED (SELECT 1) SELECT * FROM matched`:                      true,
+		`SELECT 'random() FOR UPDATE' FROM "for"`:                                            true,
+		`SELECT a FROM t ORDER BY CASE WHEN (a = 1) THEN 1 END`:                              true,
+		`select trestle_fold("name") from t`:                                                 true,
+		`SELECT random()`:                                                                    false,
+		`SELECT "random"()`:                                                                  false,
+		`SELECT pg_catalog.now()`:                                                            false,
+		`SELECT nextval('s')`:                                                                false,
+		`SELECT a FROM t FOR UPDATE`:                                                         false,
+		`SELECT a FROM t FOR NO KEY UPDATE`:                                                  false,
+		`UPDATE t SET a = 1 RETURNING a`:                                                     false,
+		`INSERT INTO t VALUES (1) RETURNING a`:                                               false,
+		`WITH d AS (DELETE FROM t) SELECT 1`:                                                 false,
+		`SELECT a INTO b FROM t`:                                                             false,
+		`EXPLAIN SELECT 1`:                                                                   false,
+		`SELECT my_own(1)`:                                                                   false,
+		`SELECT set_config('a', 'b', false)`:                                                 false,
+		`SELECT 'unended`:                                                                    false,
+		`(SELECT 1) UNION (SELECT pg_sleep(1))`:                                              false,
+		`PRAGMA table_info(t)`:                                                               false,
+		`SELECT current_setting ('a')`:                                                       false,
+		`SELECT pg_advisory_lock(1) WHERE 1 = $1`:                                            false,
+	} {
+		if got := sharable(text); got != want {
+			t.Errorf("%s is shared: %v; want %v", text, got, want)
+		}
+	}
+}
+
+// TestNoReadMissesACommit: one writes and 32 read the same; nobody is answered
+// with less than what had been committed before they asked. Some of the reads
+// shared an execution, or this proves nothing.
+func TestNoReadMissesACommit(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		script(t, db, "CREATE TABLE t (id {{bigint}} PRIMARY KEY, n {{bigint}})")
+		run(t, db.Session(), "INSERT INTO t VALUES (1, 0)")
+		var statements, asked, committed atomic.Int64
+		db.Observe(func(_ context.Context, e Event) {
+			if len(e.SQL) > 6 && e.SQL[:6] == "SELECT" {
+				statements.Add(1)
+			}
+		})
+		ctx, stop := context.WithCancel(background(t))
+		defer stop()
+		var readers sync.WaitGroup
+		for range 32 {
+			readers.Go(func() {
+				for ctx.Err() == nil {
+					before := committed.Load()
+					asked.Add(1)
+					r, err := db.Session().Read(ctx, db.NewRaw("SELECT n FROM t WHERE id = ?", Param(1)))
+					if err != nil {
+						if ctx.Err() == nil {
+							t.Error(err)
+						}
+						return
+					}
+					if got := r.Row(0)[0].(int64); got < before {
+						t.Errorf("a read that began after commit %d sees %d", before, got)
+						return
+					}
+				}
+			})
+		}
+		for n := range 300 {
+			run(t, db.Session(), "UPDATE t SET n = ? WHERE id = ?", Param(n+1), Param(1))
+			committed.Store(int64(n + 1))
+		}
+		stop()
+		readers.Wait()
+		if s, a := statements.Load(), asked.Load(); s >= a {
+			t.Errorf("%d reads were %d statements: none shared", a, s)
+		}
+	})
+}
+
+// TestReadAs: a template answers as the statement does that it stands for.
+func TestReadAs(t *testing.T) {
+	for name, options := range map[string]Options{"prepared": {}, "as text": {NoPrepare: true}} {
+		t.Run(name, func(t *testing.T) {
+			eachKind(t, func(t *testing.T, url string) {
+				db := open(t, url, options)
+				script(t, db, "CREATE TABLE t (id {{bigint}} PRIMARY KEY, name {{text}}, at {{timestamp}})")
+				at := time.Date(2026, 11, 21, 10, 0, 0, 123000, time.UTC)
+				run(t, db.Session(), "INSERT INTO t VALUES (1, ?, ?), (2, ?, ?)", "one", at, "tw'o ?", at)
+				template, err := db.Template(func(value func(int) schema.QueryAppender) schema.QueryAppender {
+					return db.NewSelect().TableExpr("t").Column("id", "name").Where("name = ?", value(1)).Where("id = ? AND at = ?", value(0), value(2))
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, c := range []struct {
+					values []any
+					rows   int
+				}{
+					{[]any{1, "one", at}, 1}, {[]any{int64(2), "tw'o ?", at}, 1}, {[]any{1, "tw'o ?", at}, 0}, {[]any{1, "one", at.Add(time.Hour)}, 0}, {[]any{nil, "one", at}, 0},
+				} {
+					r, err := db.Session().ReadAs(background(t), template, c.values...)
+					if err != nil || r.Len() != c.rows {
+						t.Errorf("%v answers %v, %v; want %d rows", c.values, r, err, c.rows)
+					}
+					err = db.InTx(background(t), func(ctx context.Context, s *Session) error {
+						r, err := s.ReadAs(ctx, template, c.values...)
+						if err == nil && r.Len() != c.rows {
+							t.Errorf("%v in a transaction answers %d rows; want %d", c.values, r.Len(), c.rows)
+						}
+						return err
+					})
+					if err != nil {
+						t.Error(err)
+					}
+				}
+				var refused *TextError
+				if _, err := db.Session().ReadAs(background(t), template, 1, "a\x00b", at); !errors.As(err, &refused) {
+					t.Errorf("a NUL is %v", err)
+				}
+			})
+		})
+	}
+}
+
+// TestTemplateWithAValue: a value in a template's own statement would be every
+// run's.
+func TestTemplateWithAValue(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		_, err := db.Template(func(value func(int) schema.QueryAppender) schema.QueryAppender {
+			return db.NewSelect().TableExpr("t").Where("name = ?", "mine").Where("id = ?", value(0))
+		})
+		if !errors.Is(err, errFixedValue) {
+			t.Errorf("it is %v", err)
+		}
+	})
+}
+
+// TestReadScans: what a row's values go into, and what is refused.
+func TestReadScans(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		script(t, db, "CREATE TABLE t (id {{bigint}} PRIMARY KEY, name {{text}}, ok {{bool}}, at {{timestamp}}, gone {{text}})")
+		at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+		run(t, db.Session(), "INSERT INTO t VALUES (?, 'one', ?, ?, NULL)", Param(7), Param(true), at)
+		read := func(columns string) *Result {
+			t.Helper()
+			r, err := db.Session().Read(background(t), db.NewRaw("SELECT "+columns+" FROM t"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		var (
+			id   int64
+			name string
+			ok   bool
+			when time.Time
+		)
+		if err := read("id, name, ok, at").Scan(0, &id, &name, &ok, &when); err != nil || id != 7 || name != "one" || !ok || !when.Equal(at) {
+			t.Errorf("read %v %v %v %v, %v", id, name, ok, when, err)
+		}
+		if err := read("gone").Scan(0, &name); err == nil {
+			t.Error("NULL went into a string")
+		}
+		if err := read("id, name").Scan(0, &id); err == nil {
+			t.Error("two columns went into one place")
+		}
+		if err := read("name").Scan(0, new(chan int)); err == nil {
+			t.Error("a text went into a channel")
+		}
+		r, err := db.Session().Read(background(t), db.NewRaw("SELECT id FROM t WHERE id = ?", Param(8)))
+		if err != nil || r.Len() != 0 {
+			t.Errorf("no row is %v, %v", r, err)
+		}
+	})
+}
