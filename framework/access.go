@@ -52,7 +52,14 @@ func (a *API) Access(callers ...*Caller) []RouteAccess {
 	return all
 }
 
-func (a *API) accessOf(e *endpoint, path string, caller *Caller) Access {
+// accessOf is what an endpoint is to a caller. A permission that panics lets
+// nobody in.
+func (a *API) accessOf(e *endpoint, path string, caller *Caller) (access Access) {
+	defer func() {
+		if recover() != nil {
+			access = AccessRefused
+		}
+	}()
 	if !a.passesGuards(e, path, caller) {
 		return AccessRefused
 	}

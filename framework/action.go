@@ -22,11 +22,9 @@ type CollectionAction struct{ action }
 // action is either kind, without its type parameters.
 type action struct {
 	name, method string
-	named        string // its id in the reference
 	onObject     bool
 	empty        bool // it was given no function
 	in, out      reflect.Type
-	sends, takes []Header
 	run          func(c *Call, model, in any) (any, error)
 	rules
 }
@@ -73,9 +71,8 @@ func onObject[M, In, Out any](method, name string, fn func(*Call, *M, In) (Out, 
 	}}
 }
 
-// ID names the action's operation in the reference, and so the function of a
-// generated client: "setVariantStock". It is a verb first, unique within the API,
-// of letters and digits. Defaults to one that is made of the path.
+// ID names the action's operation in the reference, as [Verb.ID] does:
+// "setVariantStock".
 func (a Action[M]) ID(name string) Action[M] { a.named = name; return a }
 
 // Doc describes the action to clients.
@@ -106,13 +103,24 @@ func (a Action[M]) Refuses(codes ...string) Action[M] {
 	return a
 }
 
+// Takes names headers of a request that the function reads, as [Verb.Takes] does.
+func (a Action[M]) Takes(headers ...Header) Action[M] {
+	a.takes = append(slices.Clip(a.takes), headers...)
+	return a
+}
+
+// Sends names headers that the function sets in its answers, as [Verb.Sends] does.
+func (a Action[M]) Sends(headers ...Header) Action[M] {
+	a.sends = append(slices.Clip(a.sends), headers...)
+	return a
+}
+
 // Idempotent runs the function once for all requests with one Idempotency-Key,
 // as [Verb.Idempotent] does.
 func (a Action[M]) Idempotent() Action[M] { a.idempotent = true; return a }
 
-// ID names the action's operation in the reference, and so the function of a
-// generated client: "setVariantStock". It is a verb first, unique within the API,
-// of letters and digits. Defaults to one that is made of the path.
+// ID names the action's operation in the reference, as [Verb.ID] does:
+// "setVariantStock".
 func (a CollectionAction) ID(name string) CollectionAction { a.named = name; return a }
 
 // Doc describes the action to clients.
@@ -146,11 +154,17 @@ func (a CollectionAction) Refuses(codes ...string) CollectionAction {
 	return a
 }
 
-// Takes names headers of a request that the function reads, for the reference.
-func (a CollectionAction) Takes(headers ...Header) CollectionAction { a.takes = headers; return a }
+// Takes names headers of a request that the function reads, as [Verb.Takes] does.
+func (a CollectionAction) Takes(headers ...Header) CollectionAction {
+	a.takes = append(slices.Clip(a.takes), headers...)
+	return a
+}
 
-// Sends names headers that the function sets in its answers, for the reference.
-func (a CollectionAction) Sends(headers ...Header) CollectionAction { a.sends = headers; return a }
+// Sends names headers that the function sets in its answers, as [Verb.Sends] does.
+func (a CollectionAction) Sends(headers ...Header) CollectionAction {
+	a.sends = append(slices.Clip(a.sends), headers...)
+	return a
+}
 
 // Idempotent runs the function once for all requests with one Idempotency-Key,
 // as [Verb.Idempotent] does.

@@ -179,13 +179,16 @@ func (a *API) bind() error {
 	for _, r := range a.resources {
 		b.bind(r)
 	}
+	b.checkShapes()
 	b.checkIDs()
 	return b.err()
 }
 
 // Handler checks every declaration, as [API.Check] does, and returns the
 // server: the API under its prefix, with its reference, the first page at /
-// and the pages of its error codes.
+// and the pages of its error codes. The reference is written first, unless the
+// API is Undocumented, so that a type which describes itself wrongly is an error
+// here, as in [API.Document].
 func (a *API) Handler() (http.Handler, error) {
 	if err := a.Check(); err != nil {
 		return nil, err

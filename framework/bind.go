@@ -171,6 +171,7 @@ func (b *binder) bind(r *resource) {
 	}
 	r.search = bindSearch(r, d.search, fault)
 	r.ordering = bindOrdering(r, d.ordering, fault)
+	r.bindUnindexed(fault)
 	b.bindUniques(r)
 	b.bindVerbs(r)
 	b.bindActions(r)
@@ -387,13 +388,14 @@ func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb)
 			continue
 		}
 		e.listed = append(e.listed, f)
-		bound, err := f.Bind(&Facts{r})
-		place := filterPlace(f)
+		facts, place := &Facts{r: r}, filterPlace(f)
+		bound, err := f.Bind(facts)
 		if err != nil {
 			b.fault(r.path, place, err)
 			continue
 		}
 		add(place, bound.Params...)
+		r.seeks(place, bound, facts)
 		l.filters = append(l.filters, bound)
 	}
 	b.asking(l, add)
@@ -447,7 +449,7 @@ func (b *binder) bindActions(r *resource) {
 		}
 		taken[slot] = true
 		e := b.newEndpoint(r, place, a.name, a.method, a.rules)
-		e.onObject, e.doc, e.named, e.out, e.sends, e.takes = a.onObject, a.doc, a.named, a.out, a.sends, a.takes
+		e.onObject, e.doc, e.out = a.onObject, a.doc, a.out
 		base := "/" + r.path
 		if a.onObject {
 			base = strings.TrimSuffix(r.itemPath(), "/")
@@ -487,7 +489,7 @@ func (b *binder) newEndpoint(r *resource, place, name, method string, own rules)
 	checkIdempotent(own, method, b.at(r, place))
 	return &endpoint{
 		resource: r, route: Route{ViewSet: r.path, Name: name, Method: method}, status: own.status,
-		untransacted: own.untransacted, idempotent: own.idempotent, refuses: own.refuses,
+		untransacted: own.untransacted, idempotent: own.idempotent, refuses: own.refuses, named: own.named, sends: own.sends, takes: own.takes,
 		door: door{
 			permission:     firstSet(own.permission, r.door.permission),
 			authentication: inherited(own.authentication, r.door.authentication),

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -139,21 +140,39 @@ func (b *binder) checkStatus(r *resource, place string, status int) {
 
 var operationID = regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`)
 
-// checkIDs sees that the names that actions were given are fit for programs,
-// and each is one operation's alone.
+// checkIDs sees that what operations are called is fit for programs, and that
+// each name is one operation's alone.
 func (b *binder) checkIDs() {
-	seen := map[string]int{}
+	first := map[string]*endpoint{}
 	for _, e := range b.api.endpoints() {
-		seen[e.id()]++
+		other := first[e.id()]
+		switch {
+		case e.named != "" && !operationID.MatchString(e.named):
+			b.fault(e.resource.path, e.place(), sentence("ID(%q): an id has letters and digits only and begins with a small one, such as \"setStock\"", e.named))
+		case other != nil:
+			b.fault(e.resource.path, e.place(), sentence("its id in the reference is %q, which is that of %s %s; give one of them another, as in .ID(%q)",
+				e.id(), other.route.Method, b.api.info(other).Path, camel(strings.ToLower(e.route.Method), append(e.resource.words(), e.route.Name)...)))
+		default:
+			first[e.id()] = e
+		}
 	}
+}
+
+// place is what mistakes call an endpoint.
+func (e *endpoint) place() string {
+	if isVerb(e.route.Name) {
+		return e.route.Name
+	}
+	return fmt.Sprintf("action %q", e.route.Name)
+}
+
+// checkShapes sees that the reference can tell of what is answered.
+func (b *binder) checkShapes() {
 	for _, r := range b.api.resources {
+		known := map[reflect.Type]bool{}
 		for _, e := range r.endpoints {
-			place := fmt.Sprintf("action %q", e.route.Name)
-			switch {
-			case e.named != "" && !operationID.MatchString(e.named):
-				b.fault(r.path, place, sentence("ID(%q): an id has letters and digits only and begins with a small one, such as \"setStock\"", e.named))
-			case e.named != "" && seen[e.named] > 1:
-				b.fault(r.path, place, sentence("ID(%q): another operation has this id", e.named))
+			if e.out != nil {
+				checkShown(e.out, known, func(err error) { b.fault(r.path, e.place(), err) })
 			}
 		}
 	}

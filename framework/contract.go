@@ -3,6 +3,7 @@ package framework
 import (
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -53,32 +54,6 @@ type Header struct {
 	Required bool   // a request is refused without it; an answer that may have it always does
 }
 
-// The headers of answers that are not HTTP's own business alone.
-const (
-	headerRequestID   = "X-Request-Id"
-	headerAllow       = "Allow"
-	headerIgnored     = "Trestle-Ignored"
-	headerLimit       = "RateLimit"
-	headerLimitPolicy = "RateLimit-Policy"
-	headerLocation    = "Location"
-	headerReplayed    = "Idempotent-Replayed"
-	headerChallenge   = "WWW-Authenticate"
-	headerRetry       = "Retry-After"
-)
-
-// standardHeaders are what the reference says of them.
-var standardHeaders = []Header{
-	{Name: headerRequestID, Doc: "The request's id, made by the server; its log has it too.", Required: true},
-	{Name: headerAllow, Doc: "The methods of this path.", Required: true},
-	{Name: headerIgnored, Doc: "What of the request had no effect, with the nearest known name."},
-	{Name: headerLimit, Doc: "What is left of each rate that the request counted for: \"login\";r=3;t=48."},
-	{Name: headerLimitPolicy, Doc: "The rates that the request counted for: \"login\";q=5;w=60."},
-	{Name: headerLocation, Doc: "The address of what was made.", Required: true},
-	{Name: headerReplayed, Doc: "true if the answer is that of an earlier request with the same key."},
-	{Name: headerChallenge, Doc: "The schemes by which callers are known here.", Required: true},
-	{Name: headerRetry, Doc: "After how many seconds to try again.", Required: true},
-}
-
 // securityOf is what a scheme tells of its credentials, or else what its
 // challenge does.
 func securityOf(scheme Authenticator, method string) [][]SecurityScheme {
@@ -96,19 +71,22 @@ func securityOf(scheme Authenticator, method string) [][]SecurityScheme {
 // parts are a declared part and what it wraps, as far as it tells by Unwrap,
 // that have the methods of T.
 func parts[T any](part any) (found []T) {
-	for part != nil {
-		if t, ok := part.(T); ok {
-			found = append(found, t)
-		}
-		switch wrapper := part.(type) {
-		case interface{ Unwrap() Authenticator }:
-			part = wrapper.Unwrap()
-		case interface{ Unwrap() Throttle }:
-			part = wrapper.Unwrap()
-		case interface{ Unwrap() Permission }:
-			part = wrapper.Unwrap()
-		default:
-			part = nil
+	if part == nil {
+		return nil
+	}
+	if t, ok := part.(T); ok {
+		found = append(found, t)
+	}
+	switch wrapper := part.(type) {
+	case interface{ Unwrap() Authenticator }:
+		return append(found, parts[T](wrapper.Unwrap())...)
+	case interface{ Unwrap() Throttle }:
+		return append(found, parts[T](wrapper.Unwrap())...)
+	case interface{ Unwrap() Permission }:
+		return append(found, parts[T](wrapper.Unwrap())...)
+	case interface{ Unwrap() []Permission }:
+		for _, inner := range wrapper.Unwrap() {
+			found = append(found, parts[T](inner)...)
 		}
 	}
 	return found
@@ -138,8 +116,9 @@ func (r *resource) one() []string {
 }
 
 // id names the operation for generated clients: listPatients, getPatient,
-// cancelOrder, unless it was given one. It depends on the endpoint's own path alone, so that
-// it stays when others come.
+// cancelOrder, unless it was given one. It depends on the endpoint's own path
+// alone, so that it stays when others come; registration refuses two that are
+// the same.
 func (e *endpoint) id() string {
 	switch {
 	case e.named != "":
@@ -290,7 +269,7 @@ func (e *endpoint) refusesAtDoor() (codes []string) {
 	if !e.admits(nil) {
 		codes = append(codes, CodeAuthenticationRequired)
 	}
-	if said := e.permission.String(); said != "anyone" && said != "authenticated" || !e.admits(&Caller{ID: uuid.Max}) {
+	if !takesKnown(e.permission) || !e.admits(&Caller{ID: uuid.Max}) {
 		codes = append(codes, CodeForbidden)
 	}
 	return codes
@@ -344,9 +323,24 @@ func (e *endpoint) refusesRows() (codes []string) {
 		for _, u := range e.resource.uniques {
 			codes = append(codes, u.Code)
 		}
+		codes = append(codes, e.refusesOthers()...)
 	case verbDeletes:
 		codes = append(codes, CodeReferenced)
 	case verbAbsent, verbShows, verbComputes, verbDoes, verbChanges: // these refuse what they declare
+	}
+	return codes
+}
+
+// refusesOthers are the codes of a row that would not be the caller's: one
+// outside of the conditions of the scope, or one that nobody would own.
+func (e *endpoint) refusesOthers() (codes []string) {
+	scope := e.resource.scope
+	if scope.kind == scopeWhere {
+		codes = append(codes, CodeForbidden)
+	}
+	makes := e.route.Name == verbCreate || e.route.Name == verbUpdate && e.resource.declaration.single
+	if scope.kind == scopeOwn && makes && e.admits(nil) {
+		codes = append(codes, CodeAuthenticationRequired)
 	}
 	return codes
 }
@@ -364,23 +358,16 @@ func (e *endpoint) successes() []int {
 	return []int{http.StatusOK}
 }
 
-// ownHeaders are those that its function and its schemes set.
-func (e *endpoint) ownHeaders() []Header {
-	all := slices.Clone(e.sends)
-	for _, sender := range doorParts[Sender](e.door) {
-		all = append(all, sender.Sends()...)
+// sentBack is the shape that the endpoint takes back as it showed it, beside
+// what can be written; nil where anything else is taken too, or nothing of it.
+func (e *endpoint) sentBack() reflect.Type {
+	if !e.resource.strict || e.kind != verbAccepts || e.route.Name == verbCreate || e.out.Kind() != reflect.Struct {
+		return nil
 	}
-	return all
-}
-
-// headers are the standard ones of every answer of the endpoint.
-func (e *endpoint) headers() []string {
-	names := []string{headerRequestID, headerAllow}
-	if !e.resource.strict {
-		names = append(names, headerIgnored)
+	for f := range shapeFields(e.out) {
+		if e.input.byName[jsonName(f)] == nil {
+			return e.out
+		}
 	}
-	if len(e.refusals()[http.StatusTooManyRequests]) > 0 {
-		names = append(names, headerLimit, headerLimitPolicy)
-	}
-	return names
+	return nil
 }

@@ -169,12 +169,12 @@ func inQuery(err error) error {
 
 // queryValue is a parameter's text as a value of JSON.
 func queryValue(t reflect.Type, text string) []byte {
+	var truth bool
 	switch kind := t.Kind(); {
-	case kind == reflect.Bool:
-		if v, err := ParseValue(t, text); err == nil {
-			return strconv.AppendBool(nil, reflect.ValueOf(v).Bool())
-		}
-	case (isInteger(kind) || kind == reflect.Float32 || kind == reflect.Float64) && !readsText(t) && isNumber(text):
+	case readsText(t):
+	case kind == reflect.Bool && parseScalar(reflect.ValueOf(&truth).Elem(), text) == nil:
+		return strconv.AppendBool(nil, truth)
+	case (isInteger(kind) || kind == reflect.Float32 || kind == reflect.Float64) && isNumber(text):
 		return []byte(text)
 	}
 	return appendJSON(nil, text)

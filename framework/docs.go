@@ -23,7 +23,7 @@ type opening func(c *Call, r *http.Request) (*response, error)
 
 // reference are the documents and the page that shows them, by their paths
 // below the prefix; none for an API that is not documented.
-func (a *API) reference() (map[string]opening, error) {
+func (a *API) reference(document func() (members, error)) (map[string]opening, error) {
 	if a.config.Undocumented {
 		return nil, nil
 	}
@@ -38,7 +38,7 @@ func (a *API) reference() (map[string]opening, error) {
 	for _, name := range page.Files() {
 		openings[docsPath+"/"+name] = shown
 	}
-	maps.Copy(openings, a.documents())
+	maps.Copy(openings, documents(document))
 	return openings, nil
 }
 
@@ -73,10 +73,14 @@ func (w *written) Write(part []byte) (int, error) {
 
 // documents are the formats of the reference by their paths below the prefix,
 // each written when it is first asked for.
-func (a *API) documents() map[string]opening {
+func documents(document func() (members, error)) map[string]opening {
 	one := func(format, media string) opening {
 		written := sync.OnceValues(func() (opening, error) {
-			text, err := a.Document(format)
+			root, err := document()
+			if err != nil {
+				return nil, err
+			}
+			text, err := formatted(root, format)
 			return hosted(docspage.Compressed(media, text)), err
 		})
 		return func(c *Call, r *http.Request) (*response, error) {

@@ -1,8 +1,6 @@
 package framework
 
 import (
-	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -60,19 +58,6 @@ func isAmong(v reflect.Value, values []reflect.Value) bool {
 func (f *inputField) leavesNone() bool {
 	p := f.value
 	return p.values != nil && !p.pointer && !f.required && !f.hasDef && !isAmong(reflect.Zero(p.typ), p.values)
-}
-
-// valueWords are values as clients write them, in text of their own.
-func valueWords(values []reflect.Value) []string {
-	var words []string
-	for _, v := range values {
-		word := fmt.Sprint(v.Interface())
-		if text, err := json.Marshal(v.Interface()); err == nil && json.Unmarshal(text, &word) != nil {
-			word = string(text)
-		}
-		words = append(words, word)
-	}
-	return words
 }
 
 // oneOf says which values there are, to a client that sent another.

@@ -13,6 +13,16 @@ type ErrorShape interface {
 	Shape(p Problem) (mediaType string, body any)
 }
 
+// A ShapeTeller is an [ErrorShape] that tells the reference what its bodies are.
+// Without it they may be any object.
+type ShapeTeller interface {
+	// ShapeSchema returns the JSON Schema of the bodies of refusals with a
+	// status.
+	ShapeSchema(status int) ([]byte, error)
+	// ShapeDoc says in a sentence what the bodies are, "" for nothing.
+	ShapeDoc() string
+}
+
 // A Problem is a refusal on its way out, with what its body may say.
 type Problem struct {
 	*Error
@@ -67,6 +77,21 @@ func (DRFShape) Shape(p Problem) (string, any) {
 		nest(body, path, f.Detail)
 	}
 	return "application/json", body
+}
+
+// ShapeSchema implements [ShapeTeller].
+func (DRFShape) ShapeSchema(status int) ([]byte, error) {
+	const detail = `{"type":"object","required":["detail"],"properties":{"detail":{"type":"string"}}}`
+	if status != http.StatusBadRequest {
+		return []byte(detail), nil
+	}
+	const faults = `{"type":"object","additionalProperties":{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"object"}]}}`
+	return []byte(`{"anyOf":[` + detail + `,` + faults + `]}`), nil
+}
+
+// ShapeDoc implements [ShapeTeller].
+func (DRFShape) ShapeDoc() string {
+	return "Refusals are objects with the member detail, a sentence; those of a body or of parameters have a list of sentences for each name at fault, nested as the body was."
 }
 
 // nest puts a message where its path leads, making objects on the way. A

@@ -2,7 +2,9 @@ package framework
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -11,7 +13,8 @@ import (
 // examples are refusals as they look, by their codes.
 func (w *specWriter) examples() map[string]any {
 	all := map[string]any{}
-	for code, info := range w.api.codes {
+	for _, code := range slices.Sorted(maps.Keys(w.api.codes)) { // in an order: they may name schemas
+		info := w.api.codes[code]
 		problem := w.sample(code)
 		problem.Faults = sampleFaults[code]
 		if info.Details != nil {
@@ -66,7 +69,7 @@ func (s *schemas) sample(schema jsonSchema, depth int) any {
 		part, _ := parts[0].(jsonSchema)
 		return s.sample(part, depth)
 	}
-	switch firstType(schema) {
+	switch kind := append(typesOf(schema), "")[0]; kind {
 	case "object":
 		return s.sampleObject(schema, depth)
 	case "array":

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -33,9 +34,15 @@ type place struct {
 }
 
 func newServer(a *API) (http.Handler, error) {
-	s := &server{api: a, echo: echo.New(), describer: newDescriber(a)}
+	document := sync.OnceValues(a.written)
+	if !a.config.Undocumented {
+		if _, err := document(); err != nil {
+			return nil, err
+		}
+	}
+	s := &server{api: a, echo: echo.New(), describer: &describer{a, document}}
 	s.echo.HTTPErrorHandler = func(err error, c echo.Context) { s.unrouted(err, c) }
-	reference, err := a.reference()
+	reference, err := a.reference(document)
 	if err != nil {
 		return nil, err
 	}

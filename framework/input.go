@@ -2,6 +2,7 @@ package framework
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -55,22 +56,23 @@ type inputShape struct {
 
 // An inputField is one field of an input type, embedded ones included.
 type inputField struct {
-	name     string        // the client's name
-	goName   string        // the name in Go
-	place    string        // for a developer's eyes: "PatientInput.Name"
-	index    []int         // for reflect.Value.FieldByIndex
-	position int           // in inputShape.fields
-	typ      reflect.Type  // as declared, pointer included
-	required bool          // must be present, not null, not blank, not an empty slice
-	nullable bool          // takes null: a pointer that is not required, or any JSON
-	def      reflect.Value // what an absent field becomes on POST and PUT; not to be changed
-	hasDef   bool          // the tag default was given
-	ref      string        // the viewset whose row it names, "" for none
-	doc      string        // the tag doc, for the reference
-	example  string        // the tag example, for the reference
-	enum     []string      // the values that there are, nil for any
-	rules    []rule        // the rules of the field itself, without required and dive
-	nested   *inputShape   // of struct, *struct and []struct
+	name     string          // the client's name
+	goName   string          // the name in Go
+	place    string          // for a developer's eyes: "PatientInput.Name"
+	index    []int           // for reflect.Value.FieldByIndex
+	position int             // in inputShape.fields
+	typ      reflect.Type    // as declared, pointer included
+	required bool            // must be present, not null, not blank, not an empty slice
+	nullable bool            // takes null: a pointer that is not required, or any JSON
+	def      reflect.Value   // what an absent field becomes on POST and PUT; not to be changed
+	hasDef   bool            // the tag default was given
+	sent     json.RawMessage // the default as a client would send it
+	ref      string          // the viewset whose row it names, "" for none
+	doc      string          // the tag doc, for the reference
+	example  string          // the tag example, for the reference
+	enum     []string        // the values that there are, nil for any
+	rules    []rule          // the rules of the field itself, without required and dive
+	nested   *inputShape     // of struct, *struct and []struct
 	value    *valuePlan
 	fallback []byte // the default as JSON, where its value cannot be shared
 }
@@ -251,14 +253,14 @@ func (c *inputCompiler) fallback(f *inputField, tag reflect.StructTag) {
 		c.mistakef(f.place, "is required, so its default %q is never used; remove one of the two", text)
 		return
 	}
-	json, detail := parseDefault(newBodyReader(c.book), f.value, text, f.def)
+	sent, detail := parseDefault(newBodyReader(c.book), f.value, text, f.def)
 	if detail != "" {
 		c.mistakef(f.place, "default %q %s", text, detail)
 		return
 	}
-	f.hasDef = true
+	f.hasDef, f.sent = true, sent
 	if f.value.pointer || !isPlain(f.value.typ) {
-		f.fallback = json
+		f.fallback = sent
 	}
 }
 

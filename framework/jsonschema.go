@@ -1,15 +1,12 @@
 package framework
 
 import (
+	"bytes"
 	"cmp"
-	"encoding"
 	"encoding/json"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // A jsonSchema is a JSON Schema (2020-12), as OpenAPI 3.1 has it.
@@ -25,23 +22,14 @@ type SchemaTeller interface {
 
 // schemas gathers the named schemas of a document while it is written.
 type schemas struct {
-	named  map[string]jsonSchema
-	names  map[component]string
+	names
+
 	beside map[reflect.Type]map[string]*inputField // by what is shown, the fields of what is taken
 	faults []error
 }
 
-// A component is a schema with a name of its own: a type as it is shown, as it
-// is taken, or as PATCH takes it.
-type component struct {
-	typ     reflect.Type
-	partial bool
-	strict  bool
-	input   bool
-}
-
 func newSchemas(resources []*resource) *schemas {
-	s := &schemas{named: map[string]jsonSchema{}, names: map[component]string{}, beside: map[reflect.Type]map[string]*inputField{}}
+	s := &schemas{names: newNames(), beside: map[reflect.Type]map[string]*inputField{}}
 	for _, r := range resources {
 		for _, v := range r.declaration.verbs.named() {
 			s.shownBeside(r, v.out)
@@ -71,98 +59,84 @@ func (s *schemas) shownBeside(r *resource, out reflect.Type) {
 	}
 }
 
-// name gives a component its name and reports whether it is new. It depends on
-// the type alone, so that it stays when other types come; only two that would
-// have one name are told apart, the later one by its package.
-func (s *schemas) name(c component) (name string, fresh bool) {
-	if known, ok := s.names[c]; ok {
-		return known, false
-	}
-	base := c.base()
-	candidates := []string{base, title(packageName(c.typ)) + base}
-	if c.strict {
-		candidates = slices.Insert(candidates, 1, "Strict"+base)
-	}
-	at := slices.IndexFunc(candidates, func(name string) bool { return s.named[name] == nil })
-	if at >= 0 {
-		name = candidates[at]
-	}
-	for n := 2; name == ""; n++ {
-		if free := base + strconv.Itoa(n); s.named[free] == nil {
-			name = free
-		}
-	}
-	s.names[c], s.named[name] = name, jsonSchema{}
-	return name, true
-}
-
-// base is what a component is called: a shape as its type, less the word that
-// says what it is for; an input with that word.
-func (c component) base() string {
-	name := title(plainName(c.typ))
-	patch := strings.HasSuffix(name, "Patch")
-	switch {
-	case !c.input:
-		return cmp.Or(strings.TrimSuffix(strings.TrimSuffix(name, "View"), "Input"), name)
-	case !patch && !strings.HasSuffix(name, "Input"):
-		name += "Input"
-	}
-	if c.partial && !patch {
-		return "Patched" + name
-	}
-	return name
-}
-
-// plainName is a type's name without packages and type arguments' brackets.
-func plainName(t reflect.Type) string {
-	var parts []string
-	for _, part := range strings.FieldsFunc(t.Name(), func(r rune) bool { return strings.ContainsRune("[], ", r) }) {
-		parts = append(parts, title(part[strings.LastIndexAny(part, "./")+1:]))
-	}
-	if len(parts) == 0 {
-		return "Object"
-	}
-	return strings.Join(parts, "")
-}
-
-func packageName(t reflect.Type) string { return t.PkgPath()[strings.LastIndex(t.PkgPath(), "/")+1:] }
-
-// title makes a name that begins a word: "users_view" is "UsersView".
-func title(text string) string {
-	var b strings.Builder
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		first, size := utf8.DecodeRuneInString(word)
-		b.WriteString(string(unicode.ToUpper(first)) + word[size:])
-	}
-	return b.String()
-}
-
-func schemaOf(name string) jsonSchema { return jsonSchema{"$ref": "#/components/schemas/" + name} }
-
-// nullable lets a schema be null too.
+// nullable lets a schema be null too. What narrows all values alike would refuse
+// null, so such a schema stands beside it.
 func nullable(s jsonSchema) jsonSchema {
-	kind, plain := s["type"].(string)
-	if !plain {
-		if len(s) == 0 {
-			return s // anything
-		}
+	kinds := typesOf(s)
+	switch {
+	case len(s) == 0: // anything
+	case len(kinds) == 0 || slices.ContainsFunc(narrowing, func(keyword string) bool { return s[keyword] != nil }):
 		return jsonSchema{"anyOf": []any{s, jsonSchema{"type": "null"}}}
-	}
-	s["type"] = []any{kind, "null"}
-	if values, listed := s["enum"].([]any); listed {
-		s["enum"] = append(slices.Clip(values), nil)
+	case !slices.Contains(kinds, "null"):
+		setTypes(s, append(kinds, "null"))
+		if values, listed := s["enum"].([]any); listed {
+			s["enum"] = append(slices.Clip(values), nil)
+		}
 	}
 	return s
 }
 
+// narrowing are the keywords that hold for values of every type, but for enum.
+var narrowing = []string{"$ref", "const", "allOf", "anyOf", "oneOf", "not", "if", "then", "else"}
+
+// withoutNull takes null out of the types of a schema.
+func withoutNull(s jsonSchema) jsonSchema {
+	kinds := typesOf(s)
+	if len(kinds) > 1 {
+		setTypes(s, slices.DeleteFunc(kinds, func(kind string) bool { return kind == "null" }))
+	}
+	return s
+}
+
+// typesOf are the types that a schema names.
+func typesOf(s jsonSchema) (kinds []string) {
+	switch t := s["type"].(type) {
+	case string:
+		kinds = []string{t}
+	case []any:
+		for _, one := range t {
+			if kind, ok := one.(string); ok {
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	return kinds
+}
+
+// setTypes names the types of a schema, one by itself.
+func setTypes(s jsonSchema, kinds []string) {
+	if len(kinds) == 1 {
+		s["type"] = kinds[0]
+		return
+	}
+	all := make([]any, len(kinds))
+	for i, kind := range kinds {
+		all[i] = kind
+	}
+	s["type"] = all
+}
+
 // out is the schema of values that the API writes.
 func (s *schemas) out(t reflect.Type) jsonSchema {
-	if known := s.scalar(t); known != nil {
-		return known
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
+	if t.Kind() == reflect.Pointer {
 		return nullable(s.out(t.Elem()))
+	}
+	if told := s.told(t); told != nil {
+		return told
+	}
+	switch form := writtenForm(t); form {
+	case formParts:
+		return s.parts(t)
+	case formBytes:
+		return nullable(form.schema(t)) // none at all is null
+	default:
+		return s.listed(t, form)
+	}
+}
+
+// parts is the schema of a type that is written part by part.
+func (s *schemas) parts(t reflect.Type) jsonSchema {
+	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
 		return jsonSchema{"type": "array", "items": s.out(t.Elem())}
 	case reflect.Map:
@@ -176,16 +150,14 @@ func (s *schemas) out(t reflect.Type) jsonSchema {
 // shown is a struct as it is written: every field is there, unless its tag
 // leaves it out when it is empty.
 func (s *schemas) shown(t reflect.Type) jsonSchema {
-	name, fresh := s.name(component{typ: t})
+	name, fresh := s.component(component{typ: t})
 	if !fresh {
 		return schemaOf(name)
 	}
 	properties, required := members{}, []any{}
 	for f := range shapeFields(t) {
-		_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		omitted := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
 		typ := f.Type
-		if omitted {
+		if hasOption(f, "omitempty") || hasOption(f, "omitzero") {
 			typ = indirect(typ)
 		} else {
 			required = append(required, jsonName(f))
@@ -196,27 +168,30 @@ func (s *schemas) shown(t reflect.Type) jsonSchema {
 	return schemaOf(name)
 }
 
-// field is one field of a shape as it is written, with the values that its
-// rules list. What it does not say of itself is as the input has it that the
-// shape is shown beside.
+// field is one field of a shape as it is written. What it does not say of itself
+// is as the input has it that the shape is shown beside. Rules are for what is
+// taken: what is stored may be older than they are, or a zero value.
 func (s *schemas) field(shape reflect.Type, f reflect.StructField, t reflect.Type) jsonSchema {
 	told := s.out(t)
-	spec, _ := parseRules(f.Tag.Get("validate"))
-	if values := enumOf(spec.rules); values != nil && told["type"] != nil && told["enum"] == nil {
-		listed := literals(t, values)
+	if isQuoted(f) {
+		told = jsonSchema{"type": "string"}
 		if t.Kind() == reflect.Pointer {
-			listed = append(listed, nil)
+			told = nullable(told)
 		}
-		told["enum"] = listed
 	}
 	doc, example := f.Tag.Get("doc"), f.Tag.Get("example")
 	if in := s.beside[shape][jsonName(f)]; in != nil {
 		doc, example = cmp.Or(doc, in.doc), cmp.Or(example, in.example)
 	}
 	if example != "" {
-		told["examples"] = []any{literal(t, example)}
+		told["examples"] = []any{literal(told, t, example)}
 	}
 	return described(told, doc)
+}
+
+// isQuoted reports whether a field's tag makes text of its value.
+func isQuoted(f reflect.StructField) bool {
+	return hasOption(f, "string") && writtenForm(indirect(f.Type)) == formPlain
 }
 
 func object(properties members, required []any) jsonSchema {
@@ -237,29 +212,6 @@ func described(s jsonSchema, doc string) jsonSchema {
 	}
 	s["description"] = doc
 	return s
-}
-
-// scalar is the schema of a plain value or of a type that tells its own; nil
-// for anything that has parts.
-func (s *schemas) scalar(t reflect.Type) jsonSchema {
-	if told := s.told(t); told != nil {
-		return told
-	}
-	switch {
-	case t == timeType:
-		return jsonSchema{"type": "string", "format": "date-time"}
-	case t == uuidType:
-		return jsonSchema{"type": "string", "format": "uuid"}
-	case isJSON(t), t.Kind() == reflect.Interface:
-		return jsonSchema{}
-	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
-		return jsonSchema{"type": []any{"string", "null"}, "contentEncoding": "base64"}
-	case t.Kind() != reflect.Pointer && speaksJSON(t):
-		return jsonSchema{}
-	case t.Kind() != reflect.Pointer && speaksText(t):
-		return jsonSchema{"type": "string"}
-	}
-	return kindSchema(t.Kind())
 }
 
 func kindSchema(k reflect.Kind) jsonSchema {
@@ -293,74 +245,108 @@ func smallInteger(k reflect.Kind) jsonSchema {
 	return jsonSchema{"type": "integer", "minimum": least, "maximum": int64(1)<<bits - 1}
 }
 
-// told is what a type says of itself, nil if it says nothing.
+// told is what a type, which is no pointer, says of itself, nil if it says
+// nothing.
 func (s *schemas) told(t reflect.Type) jsonSchema {
-	if t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface {
+	if t.Kind() == reflect.Interface {
 		return nil
 	}
-	zero := reflect.New(t).Interface()
-	if teller, ok := zero.(SchemaTeller); ok {
-		text, err := teller.JSONSchemaBytes()
-		told := jsonSchema{}
-		if err == nil {
-			err = json.Unmarshal(text, &told)
-		}
-		if err != nil {
-			s.faults = append(s.faults, sentence("%s.JSONSchemaBytes: %w", t, err))
-		}
-		return told
+	teller, ok := reflect.New(t).Interface().(SchemaTeller)
+	if !ok {
+		return nil
 	}
-	return s.listed(t)
+	told, err := readSchema(teller.JSONSchemaBytes())
+	if err != nil {
+		s.fault(sentence("%s.JSONSchemaBytes: %w", t, err))
+	}
+	return told
 }
 
-// listed is an [Enumerated] type with its values, nil for any other.
-func (s *schemas) listed(t reflect.Type) jsonSchema {
-	values, err := enumerated(t)
+// readSchema reads a schema of the program's own, numbers as they are written.
+func readSchema(text []byte, err error) (jsonSchema, error) {
+	told := jsonSchema{}
 	if err != nil {
+		return told, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	if err := dec.Decode(&told); err != nil {
+		return jsonSchema{}, sentence("it is no object of JSON: %w", err)
+	}
+	if dec.More() {
+		return told, sentence("it has more than one value of JSON")
+	}
+	return told, nil
+}
+
+// fault remembers what is wrong with a type's own word, once.
+func (s *schemas) fault(err error) {
+	if !slices.ContainsFunc(s.faults, func(known error) bool { return known.Error() == err.Error() }) {
 		s.faults = append(s.faults, err)
 	}
-	if len(values) == 0 {
-		return nil
-	}
-	kind := kindSchema(t.Kind())
-	if speaksJSON(t) || speaksText(t) {
-		kind = jsonSchema{} // as whatever its values are written
-	}
-	all := make([]any, len(values))
-	for i, v := range values {
-		all[i] = v.Interface()
-	}
-	kind["enum"] = all
-	return kind
 }
 
-// speaksJSON reports whether a type has a form of its own in JSON.
-func speaksJSON(t reflect.Type) bool {
-	p := reflect.PointerTo(t)
-	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[json.Unmarshaler]())
+// listed is a type in a form, with the values that there are of an [Enumerated]
+// one as that form has them.
+func (s *schemas) listed(t reflect.Type, in form) jsonSchema {
+	told := in.schema(t)
+	values, err := enumerated(t)
+	if err != nil {
+		s.fault(err)
+	}
+	var all []any
+	for _, v := range values {
+		if value, ok := in.value(v); ok {
+			all = append(all, value)
+		}
+	}
+	if len(all) > 0 && len(all) == len(values) {
+		told["enum"] = all
+	}
+	return told
 }
 
-// speaksText reports whether a type is text of a form of its own.
-func speaksText(t reflect.Type) bool {
-	p := reflect.PointerTo(t)
-	return p.Implements(reflect.TypeFor[encoding.TextMarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
-}
-
-// literals are texts as values of a type.
-func literals(t reflect.Type, texts []string) []any {
+// literals are texts as values that a schema of a type may have.
+func literals(told jsonSchema, t reflect.Type, texts []string) []any {
 	values := make([]any, len(texts))
 	for i, text := range texts {
-		values[i] = literal(t, text)
+		values[i] = literal(told, t, text)
 	}
 	return values
 }
 
-// literal is a text of a tag as a value of JSON: as it is where it is JSON of
-// the type's kind, else as text.
-func literal(t reflect.Type, text string) any {
+// literal is a text of a tag as a value of JSON: as it is where it is JSON of a
+// type that the schema names, else as text.
+func literal(told jsonSchema, t reflect.Type, text string) any {
 	var value any
-	if indirect(t).Kind() != reflect.String && json.Unmarshal([]byte(text), &value) == nil {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	if dec.Decode(&value) != nil || dec.More() {
+		return text
+	}
+	kinds := typesOf(told)
+	if len(kinds) == 0 && indirect(t).Kind() != reflect.String || slices.ContainsFunc(typesOfValue(value), func(kind string) bool { return slices.Contains(kinds, kind) }) {
 		return value
 	}
 	return text
+}
+
+// typesOfValue are the types of JSON Schema that a value is of.
+func typesOfValue(value any) []string {
+	switch value := value.(type) {
+	case json.Number:
+		if strings.ContainsAny(value.String(), ".eE") {
+			return []string{"number"}
+		}
+		return []string{"number", "integer"}
+	case bool:
+		return []string{"boolean"}
+	case []any:
+		return []string{"array"}
+	case map[string]any:
+		return []string{"object"}
+	case nil:
+		return []string{"null"}
+	}
+	return nil // text in quotes is not what a tag means by them
 }

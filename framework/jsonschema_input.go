@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// in is the schema of a body: what the decoder takes.
-func (s *schemas) in(shape *inputShape, partial, strict bool) jsonSchema {
-	name, fresh := s.name(component{typ: shape.typ, partial: partial, strict: strict, input: true})
+// in is the schema of a body: what the decoder takes. In one that is shown, what
+// is only shown may be sent back as it was, where nothing else is taken.
+func (s *schemas) in(shape *inputShape, partial, strict bool, shown reflect.Type) jsonSchema {
+	name, fresh := s.component(component{typ: shape.typ, partial: partial, strict: strict, input: true, shown: shown})
 	if !fresh {
 		return schemaOf(name)
 	}
@@ -21,7 +22,7 @@ func (s *schemas) in(shape *inputShape, partial, strict bool) jsonSchema {
 		}
 		properties.add(f.name, s.taken(f, partial, strict))
 	}
-	o := object(properties, required)
+	o := object(append(properties, s.onlyShown(shape, shown)...), required)
 	if strict {
 		o["additionalProperties"] = false
 	}
@@ -29,23 +30,74 @@ func (s *schemas) in(shape *inputShape, partial, strict bool) jsonSchema {
 	return schemaOf(name)
 }
 
+// onlyShown are the fields of a shape that an input does not have.
+func (s *schemas) onlyShown(input *inputShape, shown reflect.Type) members {
+	all := members{}
+	if shown == nil {
+		return all
+	}
+	for f := range shapeFields(shown) {
+		if input.byName[jsonName(f)] == nil {
+			told := s.field(shown, f, f.Type)
+			told["readOnly"] = true
+			all.add(jsonName(f), told)
+		}
+	}
+	return all
+}
+
 // taken is one field as a body may have it. In a PATCH an absent field stays as
 // it is, so it has no default.
 func (s *schemas) taken(f *inputField, partial, strict bool) jsonSchema {
-	told := s.value(f.value, strict)
+	return s.explained(f, s.value(f.value, strict), partial)
+}
+
+// explained adds to the schema of a field's values what its tags say.
+func (s *schemas) explained(f *inputField, told jsonSchema, partial bool) jsonSchema {
 	doc := f.doc
 	if f.ref != "" {
 		doc = strings.TrimSpace(doc + " The id of one of " + f.ref + " that the caller may see.")
 	}
 	if f.hasDef && !partial {
-		if text, err := encode(f.def.Interface()); err == nil {
-			told["default"] = json.RawMessage(text)
-		}
+		told["default"] = f.sent
 	}
 	if f.example != "" {
-		told["examples"] = []any{literal(f.value.typ, f.example)}
+		told["examples"] = []any{literal(told, f.value.typ, f.example)}
 	}
 	return described(told, doc)
+}
+
+// parameter is the field of a GET's input: text, so that it is never null.
+func (s *schemas) parameter(f *inputField) jsonSchema {
+	plan := f.value
+	if plan.optional {
+		plan = plan.elem
+	}
+	given := *plan
+	given.nullable = false
+	return s.explained(f, s.value(&given, false), false)
+}
+
+// asked is the schema of what [ParseValue] takes for a type.
+func (s *schemas) asked(t reflect.Type) jsonSchema {
+	form := askedForm(t)
+	if form == formText || form == formOwn {
+		if told := s.told(t); told != nil {
+			return withoutNull(told)
+		}
+	}
+	return form.schema(t)
+}
+
+// key is the schema of what finds a row in a path.
+func (s *schemas) key(t reflect.Type) jsonSchema {
+	if told := s.told(t); told != nil {
+		return withoutNull(told)
+	}
+	if t.Kind() == reflect.String {
+		return jsonSchema{"type": "string"}
+	}
+	return s.asked(t)
 }
 
 // value is what a plan of the decoder takes.
@@ -66,16 +118,17 @@ func (s *schemas) value(p *valuePlan, strict bool) jsonSchema {
 	return told
 }
 
+// base is what is read before any rule; null is the plan's to allow.
 func (s *schemas) base(p *valuePlan, strict bool) jsonSchema {
-	if known := s.scalar(p.typ); known != nil {
-		if kind, ok := known["type"].([]any); ok {
-			known["type"] = kind[0] // null is the plan's to allow
-		}
-		return known
+	if told := s.told(p.typ); told != nil {
+		return withoutNull(told)
 	}
+	form := readForm(p.typ)
 	switch {
+	case form != formParts:
+		return s.listed(p.typ, form)
 	case p.nested != nil:
-		return s.in(p.nested, false, strict)
+		return s.in(p.nested, false, strict, nil)
 	case p.elem != nil && p.typ.Kind() == reflect.Map:
 		return jsonSchema{"type": "object", "additionalProperties": s.value(p.elem, strict)}
 	case p.elem != nil:
@@ -96,21 +149,19 @@ func filled(told jsonSchema, t reflect.Type) {
 	}
 }
 
-// formats are the rules that JSON Schema has a name for.
-var formats = map[string]string{
-	"email": "email", "uri": "uri", "url": "uri", "http_url": "uri", "https_url": "uri", "hostname": "hostname",
-	"hostname_rfc1123": "hostname", "fqdn": "hostname", "ip": "ip", "ipv4": "ipv4", "ipv6": "ipv6", "uuid": "uuid", "uuid4": "uuid", "uuid7": "uuid",
-}
+// formats are the rules of text that take nothing which a format of JSON Schema
+// does not have. Others, such as uri, take more.
+var formats = map[string]string{"email": "idn-email", "ipv6": "ipv6", "uuid": "uuid", "uuid4": "uuid", "uuid7": "uuid"}
 
 // narrow adds a rule to the schema of a value: as keywords where some mean the
 // same, else as a sentence.
 func (r rule) narrow(told jsonSchema, p *valuePlan) {
-	words := r.keywords(firstType(told), p.typ)
+	words := r.keywords(p.typ)
 	if blankPasses(r, p) {
 		words = upperBounds(words)
 	}
 	maps.Copy(told, words)
-	if len(words) > 0 {
+	if len(words) > 0 && (words["format"] == nil || words["format"] == r.name) {
 		return
 	}
 	if r.name == "line" {
@@ -144,28 +195,37 @@ func upperBounds(words jsonSchema) jsonSchema {
 	return kept
 }
 
-// keywords say a rule as JSON Schema does; none if it cannot.
-func (r rule) keywords(kind string, t reflect.Type) jsonSchema {
-	format := formats[r.name]
-	switch {
-	case r.name == "oneof" && kind != "array" && kind != "object":
-		return jsonSchema{"enum": literals(t, listParam(r.param))}
-	case r.name == "unique" && kind == "array":
-		return jsonSchema{"uniqueItems": true}
-	case format != "" && t.Kind() == reflect.String:
-		return jsonSchema{"format": format}
-	}
+// keywords say a rule as JSON Schema does; none if it cannot. A rule judges the
+// Go value, so that of a type which reads itself it says nothing about the JSON.
+func (r rule) keywords(t reflect.Type) jsonSchema {
+	form := readForm(t)
+	listed := t.Kind() == reflect.Slice || t.Kind() == reflect.Map
 	n, err := strconv.ParseFloat(r.param, 64)
-	noun, sized := map[string]string{"string": "Length", "array": "Items", "object": "Properties"}[kind]
 	switch {
-	case err != nil || t.Kind() == reflect.Struct || t == uuidType:
+	case form == formPlain && r.name == "oneof":
+		return jsonSchema{"enum": literals(kindSchema(t.Kind()), t, listParam(r.param))}
+	case form == formPlain && t.Kind() == reflect.String && formats[r.name] != "":
+		return jsonSchema{"format": formats[r.name]}
+	case form == formParts && t.Kind() == reflect.Slice && r.name == "unique":
+		return jsonSchema{"uniqueItems": true}
+	case err != nil || t.Kind() == reflect.Bool:
 		return nil
-	case sized:
+	case form == formPlain && t.Kind() != reflect.String:
+		return boundKeywords(r.name, plainNumber(r.param, n))
+	case form == formPlain, form == formParts && listed:
+		noun := map[reflect.Kind]string{reflect.String: "Length", reflect.Slice: "Items", reflect.Map: "Properties"}[t.Kind()]
 		return sizeKeywords(r.name, noun, int64(n))
-	case kind == "integer" || kind == "number":
-		return boundKeywords(r.name, json.Number(r.param))
 	}
 	return nil
+}
+
+// plainNumber is a number of a tag as JSON has it: as it stands there, if JSON
+// has it so.
+func plainNumber(text string, n float64) json.Number {
+	if isNumber(text) {
+		return json.Number(text)
+	}
+	return json.Number(strconv.FormatFloat(n, 'f', -1, 64))
 }
 
 // sizeKeywords bound a length, which is whole: more than 2 is at least 3.
@@ -194,15 +254,4 @@ func boundKeywords(rule string, n json.Number) jsonSchema {
 		return nil
 	}
 	return jsonSchema{keyword: n}
-}
-
-func firstType(told jsonSchema) string {
-	switch t := told["type"].(type) {
-	case string:
-		return t
-	case []any:
-		kind, _ := t[0].(string)
-		return kind
-	}
-	return ""
 }

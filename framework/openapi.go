@@ -2,10 +2,10 @@ package framework
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -17,23 +17,20 @@ import (
 // Document is the reference of the whole API as OpenAPI 3.1, in the format
 // "json" or "yaml": what the server answers at {prefix}/openapi.json and .yaml.
 // It is made of the declarations alone, and the same for the same declarations.
+// The error names every type whose own schema is none.
 func (a *API) Document(format string) ([]byte, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	spec, err := a.spec()
+	document, err := a.written()
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(spec)
-	if err != nil {
-		return nil, err
-	}
-	document, err := readOrdered(text)
-	if err != nil {
-		return nil, err
-	}
-	a.inOrder(document)
+	return formatted(document, format)
+}
+
+// formatted is the reference as text.
+func formatted(document members, format string) ([]byte, error) {
 	switch format {
 	case "json":
 		return append(indentJSON(nil, document, ""), '\n'), nil
@@ -43,9 +40,30 @@ func (a *API) Document(format string) ([]byte, error) {
 	return nil, sentence("the reference is written as json or yaml, not as %q", format)
 }
 
+// written is the reference as its members, in the order of declaration. A part of
+// the program that panics when it is asked what it is, is an error.
+func (a *API) written() (root members, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			root, err = nil, fmt.Errorf("the reference: a declared part panics when it is asked what it is: %v", p)
+		}
+	}()
+	spec, err := a.spec()
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return nil, err
+	}
+	document, err := readOrdered(text)
+	root, _ = document.(members) // it is an object
+	a.inOrder(root)
+	return root, err
+}
+
 // inOrder puts paths, and the methods of each, in the order of declaration.
-func (a *API) inOrder(document any) {
-	root, _ := document.(members) // it is an object
+func (a *API) inOrder(root members) {
 	var paths []string
 	methods := map[string][]string{}
 	for _, e := range a.endpoints() {
@@ -66,14 +84,20 @@ type specWriter struct {
 	api     *API
 	spec    *openapi31.Spec
 	schemas *schemas
-	ids     map[string]bool
+	headers map[string]Header // those that are told once
+	shared  map[string]string // refusals that are told once, as JSON by their names
 }
 
 func (a *API) spec() (*openapi31.Spec, error) {
-	w := &specWriter{api: a, schemas: newSchemas(a.resources), ids: map[string]bool{}, spec: &openapi31.Spec{Openapi: "3.1.0"}}
-	w.spec.Info.WithTitle(a.config.Title).WithVersion(a.config.Version).WithDescription(strings.TrimSpace(a.config.Doc + "\n\n" + conventions))
+	w := &specWriter{
+		api: a, schemas: newSchemas(a.resources), headers: map[string]Header{}, shared: map[string]string{}, spec: &openapi31.Spec{Openapi: "3.1.0"},
+	}
+	w.spec.Info.WithTitle(a.config.Title).WithVersion(a.config.Version).WithDescription(strings.TrimSpace(a.config.Doc + "\n\n" + a.conventions()))
 	w.spec.WithServers(openapi31.Server{URL: "/"})
 	w.problems()
+	for _, h := range slices.Concat(standardHeaders, w.usualHeaders()) {
+		w.header(h)
+	}
 	for _, e := range a.endpoints() {
 		if err := w.operation(e); err != nil {
 			return nil, fmt.Errorf("the reference of %s %s: %w", e.route.Method, e.pattern, err)
@@ -82,53 +106,29 @@ func (a *API) spec() (*openapi31.Spec, error) {
 	if tags := w.spec.Tags; len(tags) > 1 {
 		w.spec.Tags = slices.Concat(tags[1:], tags[:1]) // the services, then the root
 	}
+	examples := w.examples() // which may name a schema more
+	for name, value := range examples {
+		w.spec.ComponentsEns().WithExamplesItem(name, openapi31.ExampleOrReference{Example: example(w.api.codes[name].Title, value)})
+	}
 	for name, s := range w.schemas.named {
 		w.spec.ComponentsEns().WithSchemasItem(name, s)
 	}
-	for name, value := range w.examples() {
-		w.spec.ComponentsEns().WithExamplesItem(name, openapi31.ExampleOrReference{Example: example(w.api.codes[name].Title, value)})
+	if err := errors.Join(w.schemas.faults...); err != nil {
+		return nil, fmt.Errorf("the reference: %w", err)
 	}
-	for _, h := range standardHeaders {
-		w.spec.ComponentsEns().WithHeadersItem(h.Name, openapi31.HeaderOrReference{Header: header(h)})
-	}
-	return w.spec, errorsOf(w.schemas.faults)
+	return w.spec, nil
 }
-
-func errorsOf(faults []error) error {
-	if len(faults) == 0 {
-		return nil
-	}
-	return faults[0]
-}
-
-// conventions hold for every operation, so none repeats them.
-const conventions = "Bodies are JSON in UTF-8, at most 1 MiB. Ids are UUIDs, times are RFC 3339 in UTC. " +
-	"Refusals are problems as RFC 9457 has them; the member code is stable, and type is a page that explains it: [/errors/](/errors/) lists all. " +
-	"Besides what its operations list, any path may answer 401, 403, 429, 500 or 503, one that is not there 404, and a method that a path does not have 405. " +
-	"What of a request has no effect is named in the header Trestle-Ignored. Every path is served with and without its last slash, " +
-	"HEAD wherever there is GET, and OPTIONS tells what a path takes. " +
-	"Text loses the white space at both ends. One line of text has no control characters, and none that turn the direction of writing."
 
 // operation adds one endpoint.
 func (w *specWriter) operation(e *endpoint) error {
 	method, path := e.route.Method, w.api.info(e).Path
 	op := openapi31.Operation{}
-	op.WithID(w.unused(e.id())).WithSummary(e.summary()).WithDescription(w.prefixed(e.description())).WithTags(w.tag(e))
+	op.WithID(e.id()).WithSummary(e.summary()).WithDescription(w.prefixed(e.description())).WithTags(w.tag(e))
 	w.parameters(&op, e)
 	w.body(&op, e)
 	w.responses(&op, e)
 	op.Security = w.security(e)
 	return w.spec.SetupOperation(method, path, func(o *openapi31.Operation) error { *o = op; return nil })
-}
-
-// unused is an id that no other operation has.
-func (w *specWriter) unused(id string) string {
-	free := id
-	for n := 2; w.ids[free]; n++ {
-		free = id + strconv.Itoa(n)
-	}
-	w.ids[free] = true
-	return free
 }
 
 // tag is the service of an endpoint, which the document lists in order.
@@ -148,7 +148,7 @@ func (w *specWriter) tag(e *endpoint) string {
 func (w *specWriter) parameters(op *openapi31.Operation, e *endpoint) {
 	add := func(p openapi31.Parameter) { op.Parameters = append(op.Parameters, p.ToParameterOrRef()) }
 	if strings.Contains(e.pattern, ":id") {
-		p := openapi31.Parameter{Name: e.resource.keyName(), In: openapi31.ParameterInPath, Schema: w.schemas.out(e.resource.key.IndirectType)}
+		p := openapi31.Parameter{Name: e.resource.keyName(), In: openapi31.ParameterInPath, Schema: w.schemas.key(e.resource.key.IndirectType)}
 		p.WithRequired(true).WithDescription("The " + e.resource.noun() + "'s " + e.resource.keyName() + ".")
 		add(p)
 	}
@@ -163,23 +163,23 @@ func (w *specWriter) parameters(op *openapi31.Operation, e *endpoint) {
 		add(*p.WithDescription(w.prefixed(h.Doc)))
 	}
 	if e.idempotent {
-		key := jsonSchema{"type": "string", "pattern": "^[!-~]+$", "minLength": 1, "maxLength": 512}
-		p := openapi31.Parameter{Name: "Idempotency-Key", In: openapi31.ParameterInHeader, Schema: key}
-		add(*p.WithDescription("A key of the client's own. For 24 hours the same request with the same key is done once, and answered as it was the first time."))
+		key := jsonSchema{"type": "string", "pattern": idempotencyPattern}
+		p := openapi31.Parameter{Name: idempotencyHeader, In: openapi31.ParameterInHeader, Schema: key}
+		add(*p.WithDescription("A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time."))
 	}
 }
+
+// idempotencyPattern is what readKey takes.
+const idempotencyPattern = `^([!#-~][!-~]{0,254}|"([!#-\[\]-~]|\\["\\]){1,255}")$`
 
 func (w *specWriter) queryParameter(e *endpoint, param Param) openapi31.Parameter {
 	p := openapi31.Parameter{Name: param.Name, In: openapi31.ParameterInQuery}
 	var one jsonSchema
 	if f := e.inputField(param.Name); f != nil {
-		one = w.schemas.taken(f, false, false)
+		one = w.schemas.parameter(f)
 		p.WithRequired(f.required)
-	} else {
-		one = w.schemas.out(param.typ())
-	}
-	if param.Enum != nil {
-		one["enum"] = literals(param.typ(), param.Enum)
+	} else if one = w.schemas.asked(param.typ()); param.Enum != nil {
+		one["enum"] = literals(one, param.typ(), param.Enum)
 	}
 	if param.Minimum != nil {
 		one["minimum"] = param.Minimum
@@ -220,7 +220,7 @@ func (w *specWriter) body(op *openapi31.Operation, e *endpoint) {
 	}
 	body := openapi31.RequestBody{}
 	body.WithRequired(!e.needsNoBody())
-	body.WithContentItem("application/json", openapi31.MediaType{Schema: w.schemas.in(e.input, e.route.Name == verbPatch, e.resource.strict)})
+	body.WithContentItem("application/json", openapi31.MediaType{Schema: w.schemas.in(e.input, e.route.Name == verbPatch, e.resource.strict, e.sentBack())})
 	op.WithRequestBody(openapi31.RequestBodyOrReference{RequestBody: &body})
 }
 
@@ -229,25 +229,14 @@ func (w *specWriter) responses(op *openapi31.Operation, e *endpoint) {
 	for _, status := range e.successes() {
 		op.Responses.MapOfResponseOrReferenceValues[strconv.Itoa(status)] = openapi31.ResponseOrReference{Response: w.success(e, status)}
 	}
-	for status, codes := range e.refusals() {
-		op.Responses.MapOfResponseOrReferenceValues[strconv.Itoa(status)] = w.refusal(e, status, codes)
+	refusals := e.refusals()
+	for _, status := range slices.Sorted(maps.Keys(refusals)) {
+		op.Responses.MapOfResponseOrReferenceValues[strconv.Itoa(status)] = w.refusal(e, status, refusals[status])
 	}
 }
 
 func (w *specWriter) success(e *endpoint, status int) *openapi31.Response {
-	r := &openapi31.Response{Description: http.StatusText(status), Headers: w.headers(e.headers())}
-	for _, h := range e.ownHeaders() {
-		r.Headers[h.Name] = openapi31.HeaderOrReference{Header: header(h)}
-	}
-	if status == http.StatusCreated && e.kind == verbAccepts && e.resource.declaration.verbs.Retrieve.kind != verbAbsent && !e.resource.declaration.single {
-		maps.Copy(r.Headers, w.headers([]string{headerLocation}))
-		if e.resource.key != e.resource.pk { // which may be blank, and then has no address
-			loosen(r.Headers, headerLocation)
-		}
-	}
-	if e.idempotent {
-		maps.Copy(r.Headers, w.headers([]string{headerReplayed}))
-	}
+	r := &openapi31.Response{Description: http.StatusText(status), Headers: w.tell(e.headers())}
 	if body := w.answer(e); body != nil {
 		r.WithContentItem("application/json", openapi31.MediaType{Schema: body})
 	}
@@ -267,85 +256,37 @@ func (w *specWriter) answer(e *endpoint) jsonSchema {
 	return w.schemas.out(e.out)
 }
 
-// list is a page of rows: the members that a class of pagination answers, to a
-// page among others and to an empty one.
-func (w *specWriter) list(e *endpoint) jsonSchema {
-	rows := jsonSchema{"type": "array", "items": w.schemas.out(e.out)}
-	full := e.envelope(Page{Window: Window{Limit: 10, Offset: 10, Number: 2}, Total: Total{Count: 30, Known: true}, Rows: 10, More: true})
-	empty := e.envelope(Page{Window: Window{Limit: 10, Number: 1}})
-	properties, required := members{}, []any{}
-	for _, m := range full {
-		if m.Name == "" {
-			return rows
-		}
-		if empty.has(m.Name) {
-			required = append(required, m.Name)
-		}
-		properties.add(m.Name, described(w.member(m, rows), m.Doc))
-	}
-	for _, m := range empty {
-		if !full.has(m.Name) {
-			properties.add(m.Name, described(w.member(m, rows), m.Doc))
-		}
-	}
-	name := title(strings.Join(e.resource.words(), " ")) + "Page"
-	w.schemas.named[name] = object(properties, required)
-	return schemaOf(name)
-}
-
-// envelope is what the list answers to a page, none if it would refuse.
-func (e *endpoint) envelope(p Page) Envelope {
-	p.Link = func(url.Values) string { return "/" }
-	envelope, _ := e.pagination.Envelope(p)
-	return envelope
-}
-
-func (e Envelope) has(name string) bool {
-	return slices.ContainsFunc(e, func(m Member) bool { return m.Name == name })
-}
-
-func (w *specWriter) member(m Member, rows jsonSchema) jsonSchema {
-	if _, isRows := m.Value.(Items); isRows {
-		return rows
-	}
-	if m.Value == nil {
-		return jsonSchema{}
-	}
-	return w.schemas.out(reflect.TypeOf(m.Value))
-}
-
 // refusal is what an endpoint answers with a status that refuses. Those that
 // refuse by the same few codes share one, which is named by them.
 func (w *specWriter) refusal(e *endpoint, status int, codes []string) openapi31.ResponseOrReference {
 	media, _ := w.api.config.ErrorShape.Shape(w.sample(codes[0]))
-	r := &openapi31.Response{Description: w.meanings(codes), Headers: w.headers(headersOf(status, codes))}
-	loosen(r.Headers, sometimes(status)...)
-	extra := false
-	for _, h := range append(w.usualHeaders(), e.ownHeaders()...) {
-		r.Headers[h.Name] = openapi31.HeaderOrReference{Header: header(h)}
-		extra = extra || !slices.ContainsFunc(w.usualHeaders(), func(usual Header) bool { return usual.Name == h.Name })
-	}
+	own := append(w.usualHeaders(), e.ownHeaders()...)
+	r := &openapi31.Response{Description: w.meanings(codes), Headers: w.tell(append(e.headersOf(status, codes), own...))}
 	told := openapi31.MediaType{Schema: w.problem(status, codes), Examples: map[string]openapi31.ExampleOrReference{}}
 	for _, code := range codes {
 		told.Examples[code] = openapi31.ExampleOrReference{Reference: &openapi31.Reference{Ref: "#/components/examples/" + code}}
 	}
 	r.WithContentItem(media, told)
-	if len(codes) > mostInName || extra {
+	if len(codes) > mostInName {
 		return openapi31.ResponseOrReference{Response: r}
 	}
-	name := title(strings.Join(codes, " or "))
-	w.spec.ComponentsEns().WithResponsesItem(name, openapi31.ResponseOrReference{Response: r})
-	return openapi31.ResponseOrReference{Reference: &openapi31.Reference{Ref: "#/components/responses/" + name}}
+	return w.share(title(strings.Join(codes, " or ")), r)
 }
 
 // mostInName is how many codes a name is made of; a longer one reads badly.
 const mostInName = 3
 
-// usualHeaders are those that the API's own schemes, throttles and permission
-// set, so that any answer may have them.
-func (w *specWriter) usualHeaders() []Header {
-	c := w.api.config
-	return (&endpoint{door: door{c.Authentication, c.Throttles, c.Permission}}).ownHeaders()
+// share tells a response once, by a name, unless another has it.
+func (w *specWriter) share(name string, r *openapi31.Response) openapi31.ResponseOrReference {
+	whole := openapi31.ResponseOrReference{Response: r}
+	text, err := json.Marshal(r)
+	known, taken := w.shared[name]
+	if err != nil || taken && known != string(text) {
+		return whole
+	}
+	w.shared[name] = string(text)
+	w.spec.ComponentsEns().WithResponsesItem(name, whole)
+	return openapi31.ResponseOrReference{Reference: &openapi31.Reference{Ref: "#/components/responses/" + name}}
 }
 
 func example(summary string, value any) *openapi31.Example {
@@ -353,32 +294,31 @@ func example(summary string, value any) *openapi31.Example {
 	return e.WithSummary(summary).WithValue(value)
 }
 
-func (w *specWriter) headers(names []string) map[string]openapi31.HeaderOrReference {
+// tell describes headers of an answer; of two with one name, the latter.
+func (w *specWriter) tell(headers []Header) map[string]openapi31.HeaderOrReference {
 	all := map[string]openapi31.HeaderOrReference{}
-	for _, name := range names {
-		if slices.ContainsFunc(standardHeaders, func(h Header) bool { return h.Name == name }) {
-			all[name] = openapi31.HeaderOrReference{Reference: &openapi31.Reference{Ref: "#/components/headers/" + name}}
-		}
+	for _, h := range headers {
+		all[h.Name] = w.header(h)
 	}
 	return all
 }
 
-func header(h Header) *openapi31.Header {
-	described := &openapi31.Header{Schema: jsonSchema{"type": "string"}}
+// header is a header of an answer, told once for all that say the same of it.
+func (w *specWriter) header(h Header) openapi31.HeaderOrReference {
+	told := &openapi31.Header{Schema: jsonSchema{"type": "string"}}
 	if h.Required {
-		described.WithRequired(true)
+		told.WithRequired(true)
 	}
-	return described.WithDescription(h.Doc)
-}
-
-// loosen tells of standard headers that an answer may have, and need not.
-func loosen(headers map[string]openapi31.HeaderOrReference, names ...string) {
-	for _, h := range standardHeaders {
-		if _, has := headers[h.Name]; has && slices.Contains(names, h.Name) {
-			h.Required = false
-			headers[h.Name] = openapi31.HeaderOrReference{Header: header(h)}
-		}
+	whole := openapi31.HeaderOrReference{Header: told.WithDescription(w.prefixed(h.Doc))}
+	known, taken := w.headers[h.Name]
+	if taken && known != h {
+		return whole
 	}
+	if !taken {
+		w.headers[h.Name] = h
+		w.spec.ComponentsEns().WithHeadersItem(h.Name, whole)
+	}
+	return openapi31.HeaderOrReference{Reference: &openapi31.Reference{Ref: "#/components/headers/" + h.Name}}
 }
 
 // security are the ways to send credentials, of which one is enough; the empty

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // A description is what OPTIONS answers: what the path takes, method by method,
@@ -18,23 +17,11 @@ type description struct {
 	Actions     members  `json:"actions"`
 }
 
-// A describer answers OPTIONS out of the reference, which it writes when it is
-// first asked. It is safe for concurrent use.
+// A describer answers OPTIONS out of the reference, which an API that is not
+// documented writes when it is first asked. It is safe for concurrent use.
 type describer struct {
 	api       *API
 	reference func() (members, error)
-}
-
-func newDescriber(a *API) *describer {
-	return &describer{a, sync.OnceValues(func() (members, error) {
-		text, err := a.Document("json")
-		if err != nil {
-			return nil, err
-		}
-		document, err := readOrdered(text)
-		root, _ := document.(members) // it is an object
-		return root, err
-	})}
 }
 
 // describe answers OPTIONS for callers who may use the viewset.

@@ -13,7 +13,8 @@ type Pagination interface {
 	// Window reads which rows are asked for. Its error is best made by
 	// [InvalidParameter] or [NotFound].
 	Window(v Values) (Window, error)
-	// Envelope shapes the answer. It may refuse, as a page past the end does.
+	// Envelope shapes the answer. It may refuse by an [Error], as a page past the
+	// end does. The reference asks it for pages that nobody asked for.
 	Envelope(p Page) (Envelope, error)
 }
 
@@ -79,7 +80,11 @@ type Envelope []Member
 
 // A Member is one name and value of an [Envelope].
 type Member struct {
-	Name  string
+	Name string
+	// Value is written as JSON. The reference tells of the types that it has in
+	// a page amid others, the first, the last and an empty one: nil in one of
+	// them is told as null, a member that is not in all of them as one that may
+	// be absent.
 	Value any
 	Doc   string
 }

@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,12 +11,12 @@ import (
 // schema that is named by it. A client that knows Problem can read any of them.
 func (w *specWriter) problem(status int, codes []string) jsonSchema {
 	if _, standard := w.api.config.ErrorShape.(ProblemJSON); !standard {
-		return jsonSchema{"type": "object"}
+		return w.ownShape(status)
 	}
 	var plain, all []any
 	for _, code := range codes {
-		if info := w.api.codes[code]; info.Details != nil {
-			all = append(all, schemaOf(problemName(code)))
+		if name, typed := w.schemas.known[problemOf{code}]; typed {
+			all = append(all, schemaOf(name))
 			continue
 		}
 		plain = append(plain, code)
@@ -34,15 +33,29 @@ func (w *specWriter) problem(status int, codes []string) jsonSchema {
 	return jsonSchema{"anyOf": all}
 }
 
-func problemName(code string) string { return title(code) + "Problem" }
+// ownShape is the schema of refusals in a shape of the program's own.
+func (w *specWriter) ownShape(status int) jsonSchema {
+	shape := w.api.config.ErrorShape
+	teller, ok := shape.(ShapeTeller)
+	if !ok {
+		return jsonSchema{"type": "object"}
+	}
+	told, err := readSchema(teller.ShapeSchema(status))
+	if err != nil {
+		w.schemas.fault(sentence("%T.ShapeSchema(%d): %w", shape, status, err))
+	}
+	return told
+}
 
-// problems names the shapes that refusals have: before anything else, so that
-// their names are theirs whatever is declared.
+// problems names the shapes that refusals have, before anything else.
 func (w *specWriter) problems() {
 	if _, standard := w.api.config.ErrorShape.(ProblemJSON); !standard {
 		return
 	}
 	text := func(doc string) jsonSchema { return jsonSchema{"type": "string", "description": doc} }
+	// The first names are given to these, so that they are theirs whatever is declared.
+	w.schemas.allot("a fault", "Fault")
+	w.schemas.allot("a problem", "Problem")
 	w.schemas.named["Fault"] = object(members{
 		{"pointer", text("A JSON Pointer (RFC 6901) into the body.")},
 		{"parameter", text("The name of a query parameter.")},
@@ -61,10 +74,10 @@ func (w *specWriter) problems() {
 	}, []any{"type", "title", "status", "detail", "code", "instance", "errors"}), "A refusal (RFC 9457).")
 	typed := w.codesWithDetails()
 	for _, info := range typed {
-		w.schemas.named[problemName(info.Code)] = jsonSchema{}
+		w.schemas.allot(problemOf{info.Code}, title(info.Code)+"Problem")
 	}
 	for _, info := range typed {
-		w.schemas.named[problemName(info.Code)] = described(jsonSchema{"allOf": []any{schemaOf("Problem"), object(members{
+		w.schemas.named[w.schemas.known[problemOf{info.Code}]] = described(jsonSchema{"allOf": []any{schemaOf("Problem"), object(members{
 			{"status", jsonSchema{"const": info.Status}}, {"code", jsonSchema{"const": info.Code}},
 			{"details", w.schemas.out(reflect.TypeOf(info.Details))},
 		}, []any{"details"})}}, info.Title+".")
@@ -98,35 +111,4 @@ func (w *specWriter) meanings(codes []string) string {
 		return strings.TrimPrefix(lines[0], "- ")
 	}
 	return strings.Join(lines, "\n")
-}
-
-// headersOf are the standard headers that a refusal may have. Where some
-// answers have one and others do not, it is told of all.
-func headersOf(status int, codes []string) []string {
-	names := []string{headerRequestID, headerIgnored, headerLimit, headerLimitPolicy}
-	switch status {
-	case http.StatusUnauthorized:
-		return append(names, headerChallenge)
-	case http.StatusForbidden:
-		return names
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		names = append(names, headerRetry)
-	}
-	if slices.Contains(codes, CodeIdempotencyInProgress) {
-		names = append(names, headerRetry)
-	}
-	return append(names, headerAllow)
-}
-
-// sometimes are the headers that come with most answers that may have them, and
-// not with each refusal of a status: what is refused before the path is known
-// has no Allow, and one conflict alone says when to try again.
-func sometimes(status int) []string {
-	switch status {
-	case http.StatusBadRequest, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable:
-		return []string{headerAllow}
-	case http.StatusConflict:
-		return []string{headerRetry}
-	}
-	return nil
 }

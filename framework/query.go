@@ -27,6 +27,10 @@ type BoundFilter struct {
 	// at least one of Params is present and not empty. A nil Narrow leaves the
 	// list alone; an error is best made by [InvalidParameter].
 	Read func(c *Call, v Values) (Narrow, error)
+	// Scans says that no index finds its rows, as of a text within a text, or
+	// that it leaves most of them. Defaults to false: [API.Indexes] asks for
+	// one for each field that Bind asked for.
+	Scans bool
 }
 
 // A Narrow adds conditions to a query. It is applied to the query of the rows
@@ -54,11 +58,20 @@ type Param struct {
 type Values map[string]string
 
 // Facts is what a filter may ask about the resource it narrows.
-type Facts struct{ r *resource }
+type Facts struct {
+	r     *resource
+	asked []Field
+}
 
 // Field finds a field by the client's name for it, or by its column's. Its
 // error is a sentence that names the nearest right name.
-func (f *Facts) Field(name string) (Field, error) { return f.r.field(name) }
+func (f *Facts) Field(name string) (Field, error) {
+	field, err := f.r.field(name)
+	if err == nil {
+		f.asked = append(f.asked, field)
+	}
+	return field, err
+}
 
 // Resource finds another registered resource by its path, such as "doctors".
 func (f *Facts) Resource(path string) (Target, error) { return f.r.api.target(path) }

@@ -42,7 +42,7 @@ func bindRanker(r *resource, fault func(error)) *BoundRanker {
 	if r.declaration.ranked == nil {
 		return nil
 	}
-	bound, err := r.declaration.ranked.Bind(&Facts{r})
+	bound, err := r.declaration.ranked.Bind(&Facts{r: r})
 	switch {
 	case err != nil:
 		fault(err)
@@ -78,7 +78,7 @@ func rankNames(r *resource) (key, rank bun.Ident) {
 }
 
 // Self is the resource that is being bound, as another refers to it.
-func (f *Facts) Self() Target { return Target(*f) }
+func (f *Facts) Self() Target { return Target{f.r} }
 
 // Has is a condition: key, a column of another table, is that of a row of the
 // target that the caller has.

@@ -1,11 +1,11 @@
 package framework
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"reflect"
 	"slices"
 	"strconv"
@@ -68,29 +68,21 @@ func columnOf(table *schema.Table, goName string) *schema.Field {
 	return nil
 }
 
-// shapeFields yields a shape's exported fields, those of embedded structs
-// included, with their index from the top.
-func shapeFields(t reflect.Type) iter.Seq[reflect.StructField] {
-	return func(yield func(reflect.StructField) bool) {
-		for _, f := range reflect.VisibleFields(t) {
-			embedded := f.Anonymous && f.Type.Kind() == reflect.Struct && f.Tag.Get("json") == ""
-			if !f.IsExported() || embedded || f.Tag.Get("json") == "-" {
-				continue
-			}
-			if !yield(f) {
-				return
-			}
-		}
-	}
-}
-
 // jsonName is the client's name of a shape's field.
 func jsonName(f reflect.StructField) string {
+	return cmp.Or(taggedName(f), f.Name)
+}
+
+// taggedName is the name that a field's tag gives it, "" for none.
+func taggedName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	if name == "" {
-		return f.Name
-	}
 	return name
+}
+
+// hasOption reports whether a field's tag has an option behind the name.
+func hasOption(f reflect.StructField, option string) bool {
+	_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return slices.Contains(strings.Split(options, ","), option)
 }
 
 // indirect is a type without its pointer.
@@ -122,8 +114,8 @@ func parseKey(t reflect.Type, text string) (any, bool) {
 
 // ParseValue parses the text of a query parameter as a value of type t: text,
 // whole and decimal numbers, true/false/1/0, UUIDs, RFC 3339 times, and
-// whatever implements [encoding.TextUnmarshaler] and says why not by a
-// [ValueError]. A value of an [Enumerated] type is one of its values. The error
+// whatever implements [encoding.TextUnmarshaler] or else [json.Unmarshaler], in
+// the form that it reads, and says why not by a [ValueError]. A value of an [Enumerated] type is one of its values. The error
 // says what the parameter takes: "must be a whole number".
 func ParseValue(t reflect.Type, text string) (any, error) {
 	v, err := parseValue(t, text)
@@ -156,18 +148,25 @@ func parseValue(t reflect.Type, text string) (any, error) {
 		}
 		return id, nil
 	case encoding.TextUnmarshaler:
-		if err := p.UnmarshalText([]byte(text)); err != nil {
-			if said, ok := errors.AsType[ValueError](err); ok {
-				return nil, said
-			}
-			return nil, ValueError("is not in the form that this parameter takes")
-		}
-		return v.Elem().Interface(), nil
+		return accepted(v, p.UnmarshalText([]byte(text)))
+	case json.Unmarshaler:
+		return accepted(v, p.UnmarshalJSON(queryValue(t, text)))
 	}
 	if err := parseScalar(v.Elem(), text); err != nil {
 		return nil, err
 	}
 	return v.Elem().Interface(), nil
+}
+
+// accepted is what a type of the program read, or why it did not, in its words.
+func accepted(v reflect.Value, err error) (any, error) {
+	if err == nil {
+		return v.Elem().Interface(), nil
+	}
+	if said, ok := errors.AsType[ValueError](err); ok {
+		return nil, said
+	}
+	return nil, ValueError("is not in the form that this parameter takes")
 }
 
 func parseScalar(v reflect.Value, text string) error {

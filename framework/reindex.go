@@ -18,13 +18,9 @@ const reindexed = 500
 // changed, and may run while the API serves. Call it after [API.Check] or
 // [API.Handler]. A viewset without a stored search is an error.
 func (a *API) Reindex(ctx context.Context, viewset string) (changed int, err error) {
-	target, err := a.target(viewset)
+	r, err := a.searchable(viewset)
 	if err != nil {
 		return 0, err
-	}
-	r := target.r
-	if r.search == nil || r.search.stored == nil {
-		return 0, sentence("viewset %q stores no search document; set Stored in its Search", viewset)
 	}
 	for after := any(nil); ; {
 		rows, n, last, err := r.reindexAfter(ctx, after)
@@ -34,6 +30,40 @@ func (a *API) Reindex(ctx context.Context, viewset string) (changed int, err err
 		}
 		after = last
 	}
+}
+
+// NeedsReindex reports whether a viewset has rows whose stored search document
+// is empty though what is searched is not, so that no search finds them. It
+// changes nothing, and reads the table up to the first of them. As for
+// [API.Reindex], a viewset without a stored search is an error.
+func (a *API) NeedsReindex(ctx context.Context, viewset string) (bool, error) {
+	r, err := a.searchable(viewset)
+	if err != nil {
+		return false, err
+	}
+	q := a.db.NewSelect().ColumnExpr("1").TableExpr("?", bun.Ident(r.table.Name)).Limit(1).
+		Where("coalesce(?, '') = ''", bun.Ident(r.search.stored.column.Name)).
+		WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
+			for _, f := range r.search.fields {
+				q = q.WhereOr("? <> ''", bun.Ident(f.column.Name))
+			}
+			return q
+		})
+	found, err := a.db.Session().Read(ctx, q)
+	return err == nil && found.Len() > 0, err
+}
+
+// searchable finds a viewset that stores a search document.
+func (a *API) searchable(viewset string) (*resource, error) {
+	target, err := a.target(viewset)
+	if err != nil {
+		return nil, err
+	}
+	r := target.r
+	if r.search == nil || r.search.stored == nil {
+		return nil, sentence("viewset %q stores no search document; set Stored in its Search", viewset)
+	}
+	return r, nil
 }
 
 // Searchable lists the viewsets that store a search document.

@@ -34,6 +34,8 @@ type resource struct {
 	created     *schema.Field
 	updated     *schema.Field
 	uniques     []boundUnique
+	sought      []soughtField
+	unindexed   map[*schema.Field]bool
 	strict      bool
 	door        door   // of the viewset as a whole
 	slash       string // "/" or ""
@@ -160,9 +162,14 @@ func (r *resource) itemPath() string {
 	return "/" + r.path + "/:id" + r.slash
 }
 
+// hasAddresses reports whether rows have addresses of their own.
+func (r *resource) hasAddresses() bool {
+	return !r.declaration.single && r.declaration.verbs.Retrieve.kind != verbAbsent
+}
+
 // itemAddress is the absolute URL of a row, where rows have one.
 func (r *resource) itemAddress(c *Call, m reflect.Value) (string, bool) {
-	if r.declaration.single || r.declaration.verbs.Retrieve.kind == verbAbsent {
+	if !r.hasAddresses() {
 		return "", false
 	}
 	value := reflect.Indirect(r.key.Value(m))

@@ -209,6 +209,25 @@ func (v Verb) Refuses(codes ...string) Verb {
 	return v
 }
 
+// Takes names headers of a request that the verb's function reads, for the
+// reference.
+func (v Verb) Takes(headers ...Header) Verb {
+	v.takes = append(slices.Clip(v.takes), headers...)
+	return v
+}
+
+// Sends names headers that the verb's function sets in its answers, for the
+// reference: Required are those that every answer has.
+func (v Verb) Sends(headers ...Header) Verb {
+	v.sends = append(slices.Clip(v.sends), headers...)
+	return v
+}
+
+// ID names the verb's operation in the reference, and so the function of a
+// generated client: "findPatients". It is a verb first, of letters and digits,
+// and no other operation's. Defaults to one that is made of the path.
+func (v Verb) ID(name string) Verb { v.named = name; return v }
+
 // rules are what one verb or action may set for itself; nil inherits.
 type rules struct {
 	permission     Permission
@@ -220,7 +239,9 @@ type rules struct {
 	untransacted   bool
 	idempotent     bool
 	doc            string
+	named          string // its id in the reference
 	refuses        []string
+	sends, takes   []Header
 }
 
 // given makes an empty list differ from one that was never set.

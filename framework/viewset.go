@@ -66,6 +66,10 @@ type ViewSet[M any] struct {
 	// Uniques gives unique constraints codes and sentences of their own.
 	// Others answer 409 not_unique.
 	Uniques []Unique
+	// Unindexed are fields that lists are ordered or filtered by without an
+	// index, because the table stays small or an index would cost writes more
+	// than it gives reads: [API.Indexes] asks for none. Defaults to none.
+	Unindexed []string
 }
 
 // A Unique names the fields that must be unique together and what a client is
@@ -125,6 +129,7 @@ type declaration struct {
 	lookup           string
 	single           bool
 	uniques          []Unique
+	unindexed        []string
 }
 
 func (v ViewSet[M]) declare() []*declaration {
@@ -133,6 +138,7 @@ func (v ViewSet[M]) declare() []*declaration {
 		scope: v.Scope, search: v.Search, ranked: v.Ranked, ordering: v.Ordering, filters: v.Filters,
 		permission: v.Permission, authentication: v.Authentication, throttles: v.Throttles,
 		pagination: v.Pagination, strict: v.Strict, slash: v.Slash, lookup: v.Lookup, uniques: v.Uniques,
+		unindexed: v.Unindexed,
 	}
 	for _, a := range v.Actions {
 		d.actions = append(d.actions, a.action)

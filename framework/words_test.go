@@ -60,7 +60,6 @@ func TestWordsOfTheReference(t *testing.T) {
 		"/components/schemas/WordInput/properties/name/description":              "What it is called. One line of text.",
 		"/components/schemas/Word/properties/name/description":                   "What it is called.",
 		"/components/schemas/Word/properties/name/examples/India":                "India",
-		"/components/headers/RateLimit/description":                              `What is left of each rate that the request counted for: "login";r=3;t=48.`,
 		"/components/responses/NotFound/description":                             "`not_found`: Not found.",
 		"/components/responses/AuthenticationRequiredOrInvalidToken/description": "- `authentication_required`: Credentials are required.\n- `invalid_token`: The credentials are not valid.",
 		"/paths/~1api~1books~1/get/description":                                  own.Doc + "\n\nFor signed-in users; one's own rows, and all of them with the permission books.view.",
@@ -76,7 +75,7 @@ func TestIDsThatCannotBe(t *testing.T) {
 	for id, want := range map[string]string{
 		"Start":                   `back-office/countries: action "audit": ID("Start"): an id has letters and digits only and begins with a small one, such as "setStock"`,
 		"start-it":                `back-office/countries: action "audit": ID("start-it"): an id has letters and digits only and begins with a small one, such as "setStock"`,
-		"listBackOfficeCountries": `back-office/countries: action "audit": ID("listBackOfficeCountries"): another operation has this id`,
+		"listBackOfficeCountries": `back-office/countries: action "audit": its id in the reference is "listBackOfficeCountries", which is that of GET /api/back-office/countries/; give one of them another, as in .ID("postBackOfficeCountriesAudit")`,
 	} {
 		v := managed()
 		v.Collection[0] = v.Collection[0].ID(id)

@@ -23,6 +23,7 @@ CREATE TABLE doctors (
 );
 
 CREATE INDEX doctors_name ON doctors (name, id);
+CREATE INDEX doctors_speciality ON doctors (speciality, id);
 
 CREATE TABLE appointments (
     {{id}},

@@ -32,25 +32,31 @@ is the present time, and prints their paths.`,
 	return c
 }
 
+var errMigrationName = errors.New("give one name of lower-case letters, digits and underscores, such as add_patient_email")
+
 var migrationName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
 func checkMigrationName(_ *cobra.Command, args []string) error {
 	if len(args) != 1 || !migrationName.MatchString(args[0]) {
-		return errors.New("give one name of lower-case letters, digits and underscores, such as add_patient_email")
+		return errMigrationName
 	}
 	return nil
 }
 
-// newMigration writes the pair of files and returns their paths.
+// newMigration writes the pair of files, empty, and returns their paths.
 func newMigration(dir, name string, now time.Time) ([]string, error) {
+	return writeMigration(dir, name, now, "", "")
+}
+
+func writeMigration(dir, name string, now time.Time, up, down string) ([]string, error) {
 	id, err := nextMigrationID(dir, now)
 	if err != nil {
 		return nil, err
 	}
 	var written []string
-	for _, direction := range []string{"up", "down"} {
-		file := filepath.Join(dir, fmt.Sprintf("%d_%s.tx.%s.sql", id, name, direction))
-		if err := writeNew(file); err != nil {
+	for _, one := range []struct{ direction, script string }{{"up", up}, {"down", down}} {
+		file := filepath.Join(dir, fmt.Sprintf("%d_%s.tx.%s.sql", id, name, one.direction))
+		if err := writeNew(file, one.script); err != nil {
 			return written, err
 		}
 		written = append(written, file)
@@ -84,11 +90,12 @@ func nextMigrationID(dir string, now time.Time) (uint64, error) {
 	return id, nil
 }
 
-// writeNew makes an empty file, and never touches one that is there.
-func writeNew(file string) error {
+// writeNew makes a file, and never touches one that is there.
+func writeNew(file, text string) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
-	return f.Close()
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }

@@ -84,23 +84,3 @@ func (s *site) demoToken(ctx context.Context) (auth.Secret, error) {
 	token, _, err := s.users.IssueToken(ctx, in, user, demoTokenName, demoTokenLife)
 	return token, err
 }
-
-// warnOfSettings logs what is likely a mistake in how the server is set up.
-func (s *site) warnOfSettings() {
-	host, _, _ := net.SplitHostPort(s.addr)
-	ip := net.ParseIP(host)
-	local := host == "localhost" || ip != nil && ip.IsLoopback()
-	switch {
-	case s.hasTLS():
-	case s.production && len(s.trustedProxies) == 0:
-		s.log.Warn("nobody can sign in: in production credentials need TLS; set TRESTLE_TLS_CERT and TRESTLE_TLS_KEY, " +
-			"or put a proxy that speaks TLS before the server and name it by TRESTLE_TRUSTED_PROXIES")
-	case !s.production && !local:
-		s.log.Warn("other machines can reach this address, and passwords and tokens cross the network in the clear; "+
-			"set TRESTLE_TLS_CERT and TRESTLE_TLS_KEY, or put a proxy that speaks TLS before it and set TRESTLE_ENV=production, or listen on 127.0.0.1",
-			"address", s.addr)
-	}
-	if s.production && s.publicURL == "" && len(s.hosts) == 0 {
-		s.log.Warn("links in answers lead wherever the request's Host says; set TRESTLE_PUBLIC_URL or TRESTLE_HOSTS")
-	}
-}

@@ -112,5 +112,5 @@ func entrance[In, Out any](s *Service, name string, fn func(*framework.Call, In)
 		return fn(c, in)
 	}
 	return framework.OnCollection(http.MethodPost, name, checked).Authenticate().Permit(framework.Anyone()).Untransacted().
-		Refuses(CodeTLSRequired, framework.CodeThrottled)
+		Refuses(CodeTLSRequired, framework.CodeThrottled).Sends(s.limits.login.Sends()...)
 }

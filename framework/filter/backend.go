@@ -3,6 +3,7 @@ package filter
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"trestle.example/framework"
 )
@@ -85,4 +86,18 @@ func blame(param string, err error) error {
 		return err
 	}
 	return framework.InvalidParameter(param, err.Error())
+}
+
+// scanning says of a filter that no index finds its rows, or that it leaves
+// most of them.
+func scanning(b framework.BoundFilter) framework.BoundFilter {
+	b.Scans = true
+	return b
+}
+
+// whole is a filter by whole values. Of a boolean there are two, and an index
+// finds no few rows by either.
+func whole(f framework.Field, b framework.BoundFilter) framework.BoundFilter {
+	b.Scans = f.Type.Kind() == reflect.Bool
+	return b
 }

@@ -23,8 +23,8 @@ func Max(param, field string) Backend {
 
 func bound(constructor, param, field, condition, doc string) Backend {
 	return onField(field, ordered(constructor), func(f framework.Field) framework.BoundFilter {
-		p := framework.Param{Name: param, Type: f.Type, Doc: fmt.Sprintf(doc, field)}
-		return reading(p, comparing(condition, f))
+		p := framework.Param{Name: param, Type: f.Type, Enum: f.Enum, Doc: fmt.Sprintf(doc, field)}
+		return scanning(reading(p, comparing(condition, f)))
 	})
 }
 
@@ -53,9 +53,10 @@ func between(field string, params func(framework.Field) (low, high string)) Back
 		low, high := params(f)
 		r := span{f, low, high, comparison(f.Type)}
 		return framework.BoundFilter{
+			Scans: true,
 			Params: []framework.Param{
-				{Name: low, Type: f.Type, Doc: fmt.Sprintf("Only rows whose %s is at least this.", field)},
-				{Name: high, Type: f.Type, Doc: fmt.Sprintf("Only rows whose %s is at most this.", field)},
+				{Name: low, Type: f.Type, Enum: f.Enum, Doc: fmt.Sprintf("Only rows whose %s is at least this.", field)},
+				{Name: high, Type: f.Type, Enum: f.Enum, Doc: fmt.Sprintf("Only rows whose %s is at most this.", field)},
 			},
 			Read: r.read,
 		}

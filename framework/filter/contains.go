@@ -21,10 +21,10 @@ func Contains(field string) Backend { return ContainsAs(field, field) }
 func ContainsAs(param, field string) Backend {
 	return onField(field, textual, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Doc: fmt.Sprintf("Only rows whose %s contains this, whatever its case.", field)}
-		return reading(p, func(c *framework.Call, text string) (framework.Narrow, error) {
+		return scanning(reading(p, func(c *framework.Call, text string) (framework.Narrow, error) {
 			contains := c.Session().DB().Kind().ColumnContains(f.Ident(), text)
 			return func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("?", contains) }, nil
-		})
+		}))
 	})
 }
 

@@ -12,8 +12,8 @@ import (
 // the same name. Text is compared as it is, upper and lower case apart. The
 // value must be one of the field's type: a whole number, a decimal number,
 // true or false (1 or 0), a time (RFC 3339), a UUID, or what the type's own
-// UnmarshalText takes; clients are told why not if its error is a
-// [framework.ValueError]. Of a [framework.Enumerated] type it must be one of the
+// UnmarshalText takes, or else its UnmarshalJSON; clients are told why not if its
+// error is a [framework.ValueError]. Of a [framework.Enumerated] type it must be one of the
 // values that there are.
 //
 // A column of a PostgreSQL enum refuses values that it does not know; use
@@ -24,7 +24,7 @@ func Exact(field string) Backend { return ExactAs(field, field) }
 func ExactAs(param, field string) Backend {
 	return onField(field, readable, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: f.Type, Enum: f.Enum, Doc: fmt.Sprintf("Only rows whose %s is exactly this.", field)}
-		return reading(p, comparing("? = ?", f))
+		return whole(f, reading(p, comparing("? = ?", f)))
 	})
 }
 
@@ -36,12 +36,12 @@ func Choice(field string, values ...string) Backend {
 	return onField(field, suits, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: field, Type: f.Type, Enum: slices.Clone(values), Doc: fmt.Sprintf("Only rows whose %s is exactly this.", field)}
 		compare := comparing("? = ?", f)
-		return reading(p, func(c *framework.Call, text string) (framework.Narrow, error) {
+		return whole(f, reading(p, func(c *framework.Call, text string) (framework.Narrow, error) {
 			if !slices.Contains(p.Enum, text) {
 				return nil, fmt.Errorf("must be one of %s", strings.Join(p.Enum, ", "))
 			}
 			return compare(c, text)
-		})
+		}))
 	})
 }
 

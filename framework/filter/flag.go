@@ -15,13 +15,13 @@ import (
 func Flag(param, field string) Backend {
 	return onField(field, boolean, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: f.Type, Doc: fmt.Sprintf("Only rows whose %s is true; false is no filter.", field)}
-		return reading(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
+		return scanning(reading(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
 			v, err := parse(f, text)
 			if err != nil || !reflect.ValueOf(v).Bool() {
 				return nil, err
 			}
 			return func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("?", f.Ident()) }, nil
-		})
+		}))
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 func IsNull(param, field string) Backend {
 	return onField(field, nullable, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: reflect.TypeFor[bool](), Doc: fmt.Sprintf("True for rows without a value of %s, false for those with one.", field)}
-		return reading(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
+		return scanning(reading(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
 			null, err := framework.ParseValue(p.Type, text)
 			if err != nil {
 				return nil, err
@@ -25,7 +25,7 @@ func IsNull(param, field string) Backend {
 				condition = "? IS NULL"
 			}
 			return func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where(condition, f.Ident()) }, nil
-		})
+		}))
 	})
 }
 

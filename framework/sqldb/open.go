@@ -31,6 +31,7 @@ type DB struct {
 // core is what the connections of one DB share.
 type core struct {
 	kind       Kind
+	link       Link
 	options    Options
 	observers  observers
 	generation atomic.Uint64 // raised when prepared statements went stale
@@ -82,7 +83,7 @@ func (c *core) connector(raw string) (driver.Connector, error) {
 		return nil, err
 	}
 	if u.Scheme == "sqlite" {
-		c.kind = SQLite
+		c.kind, c.link = SQLite, Link{Local: true}
 		return newSQLiteConnector(c, u)
 	}
 	c.kind = PostgreSQL

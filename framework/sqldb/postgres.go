@@ -30,6 +30,7 @@ func newPostgresConnector(c *core, u *url.URL) (driver.Connector, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.link = linkOf(u, conf)
 	conf.ReadTimeout = 0 // every statement has a context with a deadline
 	conf.EnableTracing = false
 	return &postgresConnector{core: c, conf: *conf}, nil

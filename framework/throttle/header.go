@@ -6,6 +6,14 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"trestle.example/framework"
+)
+
+var (
+	_ framework.Sender = (*Limiter)(nil)
+	_ framework.Sender = (*Throttle)(nil)
+	_ framework.Sender = (*failures)(nil)
 )
 
 // The header fields of draft-ietf-httpapi-ratelimit-headers-10, as Go keys them.
@@ -13,6 +21,21 @@ const (
 	policyField = "Ratelimit-Policy"
 	limitField  = "Ratelimit"
 )
+
+// Sends tells the reference of the headers of a [Limiter], which are there where
+// it counted the request.
+func (l *Limiter) Sends() []framework.Header {
+	return []framework.Header{
+		{Name: "RateLimit", Doc: "What is left of each rate that the request counted for: \"login\";r=3;t=48."},
+		{Name: "RateLimit-Policy", Doc: "The rates that the request counted for: \"login\";q=5;w=60."},
+	}
+}
+
+// Sends implements [framework.Sender].
+func (t *Throttle) Sends() []framework.Header { return t.limiter.Sends() }
+
+// Sends implements [framework.Sender].
+func (f *failures) Sends() []framework.Header { return f.limiter.Sends() }
 
 // advertise adds a limiter to the response's headers: one line per scope, and
 // of several keys in one scope the tightest.

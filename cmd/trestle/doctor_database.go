@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
+	"trestle.example/resources"
+)
+
+// checkFile looks at a database that is a file, and reports whether there is
+// one to open. A server's database has none.
+func (e *examination) checkFile() (there bool) {
+	path := sqldb.File(e.databaseURL)
+	if path == "" {
+		return true
+	}
+	if _, err := os.Stat(path); err != nil {
+		e.found("file", "", finding{problem, path, "there is no database yet: " + err.Error(), "trestle migrate up makes it; or set DATABASE_URL right"})
+		return false
+	}
+	e.found("file", "", append(readableByOthers(path, "it holds everything"), openFolder(filepath.Dir(path))...)...)
+	return true
+}
+
+// openFolder is a finding about a folder where everybody on the machine can put
+// another file in the place of one.
+func openFolder(path string) []finding {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm()&0o002 == 0 || info.Mode()&os.ModeSticky != 0 || runtime.GOOS == "windows" {
+		return nil
+	}
+	return []finding{{problem, path, "every user of this machine can put another file in the place of the database", "chmod o-w " + path}}
+}
+
+// examineDatabase makes the checks of a database, as far as it answers and its
+// schema is the one that the declarations are about. An error is one of the
+// program, not of the database.
+func (e *examination) examineDatabase(ctx context.Context, s *site) (missing []framework.IndexNeed, err error) {
+	version, err := s.db.Version(ctx)
+	if err != nil {
+		e.found("database", "", finding{problem, "DATABASE_URL", explained(err), "start the database, or set DATABASE_URL right; the checks of what it holds were left out"})
+		return nil, nil
+	}
+	e.found("database", version.String(), oldVersion(version)...)
+	e.found("connection", "", unsafeLink(s.db.Link())...)
+	e.found("journal", "", behind(ctx, s.db)...)
+	migrated, findings := unmigrated(ctx, s.db)
+	e.found("migrations", "", findings...)
+	e.found("migration lock", "", heldLock(ctx, s.db)...)
+	if !migrated {
+		return nil, nil
+	}
+	api := s.api(s.db, s.identity, s.log)
+	if err := api.Check(); err != nil {
+		return nil, err
+	}
+	missing, findings = unindexed(ctx, s.db, api)
+	e.found("indexes", "", findings...)
+	e.found("search documents", "", unsearchable(ctx, api)...)
+	return missing, nil
+}
+
+func oldVersion(v sqldb.Version) []finding {
+	if !v.Old {
+		return nil
+	}
+	return []finding{{problem, "DATABASE_URL", v.String() + " is older than what is tested", "move to PostgreSQL 15 or newer"}}
+}
+
+func unsafeLink(l sqldb.Link) []finding {
+	const fix = "leave sslmode out of DATABASE_URL, which is verify-full then, and name the server's authority by sslrootcert if it is no public one"
+	switch {
+	case l.Local || l.Verified:
+		return nil
+	case l.Encrypted:
+		return []finding{{warning, "DATABASE_URL", "the server's certificate is not checked, so another may pass for it", fix}}
+	}
+	return []finding{{problem, "DATABASE_URL", "everything that is asked and answered crosses the network in the clear", fix}}
+}
+
+func behind(ctx context.Context, db *sqldb.DB) []finding {
+	ahead, err := db.WritesAhead(ctx)
+	switch {
+	case err != nil:
+		return unasked(err)
+	case ahead:
+		return nil
+	}
+	return []finding{{warning, "DATABASE_URL", "there is no write-ahead log, so readers and a writer wait for each other", "keep the file on a disk of this machine, not of a network"}}
+}
+
+// unasked is a check that failed itself.
+func unasked(err error) []finding {
+	return []finding{{problem, "DATABASE_URL", "this could not be looked at: " + explained(err), "run it again; if that does not help, read what the database's log says"}}
+}
+
+// unmigrated finds migrations that are not as the program has them. One that
+// failed left nothing behind, and is pending.
+func unmigrated(ctx context.Context, db *sqldb.DB) (migrated bool, found []finding) {
+	list, err := db.MigrationStatus(ctx, resources.Migrations()...)
+	if err != nil {
+		return false, []finding{{problem, "trestle_migrations", explained(err), "run the version of the program that has them; trestle migrate status lists all"}}
+	}
+	migrated = true
+	for _, m := range list {
+		switch {
+		case m.AppliedAt.IsZero():
+			migrated = false
+			found = append(found, finding{problem, m.String(), "it is pending; the checks of what the schema holds were left out", "trestle migrate up"})
+		case m.Changed:
+			found = append(found, finding{
+				warning, m.String(), "its file was changed since it was applied, so other databases may have another schema",
+				"put the file back, and make a migration of the difference: trestle migrate new",
+			})
+		}
+	}
+	return migrated, found
+}
+
+func heldLock(ctx context.Context, db *sqldb.DB) []finding {
+	const place = "trestle_migration_lock"
+	lock, err := db.MigrationLock(ctx)
+	switch {
+	case err != nil:
+		return unasked(err)
+	case lock.Missing:
+		return []finding{{problem, place, "its row is gone, and without it nobody can migrate", "INSERT INTO trestle_migration_lock (id, held) VALUES (1, 0);"}}
+	case lock.Holder == 0:
+		return nil
+	}
+	since := ""
+	if !lock.Since.IsZero() {
+		since = " since " + lock.Since.UTC().Format(time.RFC3339)
+	}
+	return []finding{{
+		warning, place, fmt.Sprintf("the server's process %d holds it%s, and others that migrate wait", lock.Holder, since),
+		fmt.Sprintf("wait for the migration that is running; if none is: SELECT pg_terminate_backend(%d);", lock.Holder),
+	}}
+}
+
+// unsearchable finds rows that no search finds.
+func unsearchable(ctx context.Context, api *framework.API) (found []finding) {
+	for _, viewset := range api.Searchable() {
+		stale, err := api.NeedsReindex(ctx, viewset)
+		switch {
+		case err != nil:
+			found = append(found, finding{warning, viewset, "its rows could not be looked at: " + explained(err), "run it again with a longer --statement-timeout"})
+		case stale:
+			found = append(found, finding{problem, viewset, "it has rows whose search document is empty, so that no search finds them", "trestle reindex " + viewset})
+		}
+	}
+	return found
+}
+
+// unindexed finds the indexes that are missing, and those that serve nothing.
+func unindexed(ctx context.Context, db *sqldb.DB, api *framework.API) (missing []framework.IndexNeed, found []finding) {
+	missing, err := api.MissingIndexes(ctx)
+	if err != nil {
+		return nil, unasked(err)
+	}
+	for _, n := range missing {
+		what := "no index begins with these columns; rows are read and put in order without one for " + strings.Join(n.For, ", ")
+		switch {
+		case n.Unique:
+			what = "no unique index is of these columns; nothing keeps their values unique for " + strings.Join(n.For, ", ")
+		case n.Search:
+			what = "the search index is not there, or not all of it; searches look into it: " + strings.Join(n.For, ", ")
+		}
+		found = append(found, finding{problem, n.String(), what, n.Create()})
+	}
+	seen := map[string]bool{}
+	for _, n := range api.Indexes() {
+		if seen[n.Table] {
+			continue
+		}
+		seen[n.Table] = true
+		there, err := db.Indexes(ctx, n.Table)
+		if err != nil {
+			return missing, append(found, unasked(err)...)
+		}
+		found = append(found, unfinished(there)...)
+	}
+	return missing, found
+}
+
+func unfinished(there []sqldb.Index) (found []finding) {
+	for _, i := range there {
+		if i.Unfinished {
+			found = append(found, finding{
+				problem, i.Name, "PostgreSQL began this index CONCURRENTLY and did not finish it: it serves nothing, and each write pays for it",
+				fmt.Sprintf("DROP INDEX %q; and make it anew", i.Name),
+			})
+		}
+	}
+	return found
+}
+
+// indexScripts are the two files of a migration that makes indexes.
+func indexScripts(needs []framework.IndexNeed) (up, down string) {
+	var made, dropped []string
+	for _, n := range needs {
+		made = append(made, "-- "+strings.Join(n.For, ", ")+"\n"+n.Create()+"\n")
+		dropped = append([]string{n.Drop() + "\n"}, dropped...)
+	}
+	const between = "\n--bun:split\n\n"
+	return indexPreface + strings.Join(made, between), strings.Join(dropped, between)
+}
+
+const indexPreface = `-- Indexes that the declarations need. This is one transaction, in which PostgreSQL
+-- cannot CREATE INDEX CONCURRENTLY: writes to a table wait while its index is made.
+-- For a large table make it by hand before, with CONCURRENTLY and under the same
+-- name; what is there already stays as it is.
+
+`

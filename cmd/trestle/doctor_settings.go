@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+
+	"trestle.example/framework/throttle/redisthrottle"
+)
+
+// examineSettings looks at what no database is needed for.
+func (e *examination) examineSettings(ctx context.Context) {
+	e.found("secrets", "", e.secretFindings()...)
+	e.found("transport", "", e.exposed()...)
+	e.found("hosts", "", e.hostless()...)
+	e.found("proxies", "", e.tooTrusting()...)
+	if e.redisURL != "" {
+		e.found("redis", "", e.redisAway(ctx)...)
+	}
+}
+
+// secretFindings are of keys and certificates. What their own readers refuse is
+// said as check says it: a key is long enough if it was read at all, and how old
+// it is nobody knows.
+func (e *examination) secretFindings() (found []finding) {
+	if _, err := e.readKeys(); err != nil {
+		found = append(found, finding{problem, jwtKeysVariable, err.Error(), `TRESTLE_JWT_KEYS="$(trestle jwt keygen)"; trestle check tells when it is right`})
+	}
+	if _, err := e.readCertificate(e.log); err != nil {
+		found = append(found, finding{problem, "TRESTLE_TLS_CERT", err.Error(), "name a certificate and its key; trestle check tells when they are right"})
+	}
+	if e.tlsKey != "" {
+		found = append(found, readableByOthers(e.tlsKey, "whoever has it can pass for this server")...)
+	}
+	return found
+}
+
+// readableByOthers is a finding about a file whose mode lets everybody on the
+// machine read or write it. Windows has no such modes.
+func readableByOthers(path, why string) []finding {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm()&0o006 == 0 || runtime.GOOS == "windows" {
+		return nil
+	}
+	return []finding{{problem, path, "every user of this machine can open it (" + info.Mode().Perm().String() + "), and " + why, "chmod o-rwx " + path}}
+}
+
+// exposed is what is wrong with the way by which requests come.
+func (c config) exposed() []finding {
+	host, _, _ := net.SplitHostPort(c.addr)
+	ip := net.ParseIP(host)
+	local := host == "localhost" || ip != nil && ip.IsLoopback()
+	switch {
+	case c.hasTLS():
+		return nil
+	case c.production && len(c.trustedProxies) == 0:
+		return []finding{{
+			problem, "TRESTLE_TLS_CERT", "nobody can sign in: in production credentials need TLS",
+			"set TRESTLE_TLS_CERT and TRESTLE_TLS_KEY, or put a proxy that speaks TLS before the server and name it by TRESTLE_TRUSTED_PROXIES",
+		}}
+	case !c.production && !local:
+		return []finding{{
+			warning, "TRESTLE_ADDR", "other machines can reach " + c.addr + ", and passwords and tokens cross the network in the clear",
+			"set TRESTLE_TLS_CERT and TRESTLE_TLS_KEY, or put a proxy that speaks TLS before it and set TRESTLE_ENV=production, or listen on 127.0.0.1",
+		}}
+	}
+	return nil
+}
+
+// hostless is a server in production that believes any Host.
+func (c config) hostless() []finding {
+	if !c.production || c.publicURL != "" || len(c.hosts) > 0 {
+		return nil
+	}
+	return []finding{{
+		warning, "TRESTLE_HOSTS", "links in answers lead wherever the request's Host says", "set TRESTLE_PUBLIC_URL or TRESTLE_HOSTS",
+	}}
+}
+
+// Networks of proxies are at most as wide as the widest private ones, 10.0.0.0/8
+// and fc00::/7.
+const (
+	widestIPv4 = 8
+	widestIPv6 = 7
+)
+
+// tooTrusting are proxies that are no few machines of one's own.
+func (c config) tooTrusting() (found []finding) {
+	for _, network := range c.trustedProxies {
+		if wide(network) {
+			found = append(found, finding{
+				problem, "TRESTLE_TRUSTED_PROXIES", network.String() + " is more than any private network: whoever is in it can say where it comes from, and that it spoke TLS",
+				"name the addresses of the proxies, or the private network that they are in",
+			})
+		}
+	}
+	return found
+}
+
+func wide(network netip.Prefix) bool {
+	if network.Addr().Is4() {
+		return network.Bits() < widestIPv4
+	}
+	return network.Bits() < widestIPv6
+}
+
+// redisPatience is how long Redis may take to answer: longer than a request
+// waits for it, so that a busy machine is no finding.
+const redisPatience = 5 * time.Second
+
+func (e *examination) redisAway(ctx context.Context) []finding {
+	store, err := redisthrottle.Open(e.redisURL, redisthrottle.Options{Timeout: redisPatience, Log: e.log})
+	if err == nil {
+		defer func() { _ = store.Close() }()
+		err = store.Ping(ctx)
+	}
+	if err == nil {
+		return nil
+	}
+	return []finding{{
+		problem, "REDIS_URL", "Redis does not answer, and each server counts by itself: " + err.Error(),
+		"start it, set REDIS_URL right, or leave REDIS_URL out if there is one server",
+	}}
+}
+
+// warnOfSettings logs what is likely a mistake in how the server is set up.
+func (s *site) warnOfSettings() {
+	for _, f := range slices.Concat(s.exposed(), s.hostless()) {
+		s.log.Warn(f.What + "; " + f.Fix)
+	}
+}

@@ -1,0 +1,36 @@
+package framework
+
+import (
+	"slices"
+	"strings"
+)
+
+// conventions are what holds for every operation, so that none repeats it.
+func (a *API) conventions() string {
+	said := []string{
+		"Bodies are JSON in UTF-8, at most 1 MiB. Times are RFC 3339 in UTC.",
+		a.aboutRefusals(),
+		"Besides what its operations list, any path may answer 401, 403, 429, 500 or 503, one that is not there 404, and a method that a path does not have 405.",
+	}
+	if len(a.resources) == 0 || slices.ContainsFunc(a.resources, func(r *resource) bool { return !r.strict }) {
+		said = append(said, "What of a request has no effect is named in the header Trestle-Ignored.")
+	}
+	said = append(said,
+		"Every path is served with and without its last slash, HEAD wherever there is GET, and OPTIONS tells what a path takes.",
+		"Text loses the white space at both ends. One line of text has no control characters, and none that turn the direction of writing.",
+	)
+	return strings.Join(said, " ")
+}
+
+// aboutRefusals says what refusals look like and where they are explained.
+func (a *API) aboutRefusals() string {
+	switch shape := a.config.ErrorShape.(type) {
+	case ProblemJSON:
+		return "Refusals are problems as RFC 9457 has them; the member code is stable, and type is a page that explains it: [" + errorPages + "](" + errorPages + ") lists all."
+	case ShapeTeller:
+		if doc := shape.ShapeDoc(); doc != "" {
+			return doc + " [" + errorPages + "](" + errorPages + ") explains why requests are refused."
+		}
+	}
+	return "[" + errorPages + "](" + errorPages + ") explains why requests are refused."
+}

@@ -1,0 +1,83 @@
+package framework
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trestle.example/framework/sqldb"
+)
+
+// MissingIndexes are those of [API.Indexes] that the database does not have in
+// any form. One that serves several needs is told once, with all of them. A
+// table that is not there is an error: migrate first.
+func (a *API) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
+	tables, kind := map[string][]sqldb.Index{}, a.db.Kind()
+	var missing []IndexNeed
+	for _, n := range a.Indexes() {
+		there, known := tables[n.Table]
+		if !known {
+			var err error
+			if there, err = a.db.Indexes(ctx, n.Table); err != nil {
+				return nil, err
+			}
+			tables[n.Table] = there
+		}
+		if !slices.ContainsFunc(there, func(i sqldb.Index) bool { return n.servedBy(i, kind) }) {
+			missing = append(missing, n)
+		}
+	}
+	missing = fewest(missing, kind)
+	for i, n := range missing {
+		missing[i].Name = freeName(n, tables[n.Table])
+		tables[n.Table] = append(tables[n.Table], sqldb.Index{Name: missing[i].Name})
+	}
+	return missing, nil
+}
+
+// fewest leaves out needs that the index for another serves.
+func fewest(needs []IndexNeed, k sqldb.Kind) []IndexNeed {
+	slices.SortStableFunc(needs, func(a, b IndexNeed) int { return cmp.Compare(b.strictness(), a.strictness()) })
+	var kept []IndexNeed
+	for _, n := range needs {
+		at := slices.IndexFunc(kept, func(other IndexNeed) bool {
+			return other.Table == n.Table && n.servedBy(sqldb.Index{Columns: other.Columns, Unique: other.Unique, Search: other.Search}, k)
+		})
+		if at < 0 {
+			kept = append(kept, n)
+			continue
+		}
+		kept[at].For = addNew(kept[at].For, n.For)
+	}
+	slices.SortStableFunc(kept, func(a, b IndexNeed) int { return cmp.Compare(a.Table, b.Table) })
+	return kept
+}
+
+// strictness is greater for an index that others may not serve.
+func (n IndexNeed) strictness() int {
+	if n.Unique {
+		return math.MaxInt
+	}
+	return len(n.Columns)
+}
+
+// nameBytes is how long a name may be on PostgreSQL, with a number behind it.
+const nameBytes = 60
+
+// freeName is a name for an index that its table does not have yet.
+func freeName(n IndexNeed, there []sqldb.Index) string {
+	parts := []string{n.Table}
+	for _, c := range n.Columns {
+		parts = append(parts, c.Name)
+	}
+	base := strings.Join(parts, "_")
+	base = strings.ToValidUTF8(base[:min(len(base), nameBytes)], "")
+	name := base
+	for try := 2; slices.ContainsFunc(there, func(i sqldb.Index) bool { return i.Name == name }); try++ {
+		name = base + "_" + strconv.Itoa(try)
+	}
+	return name
+}

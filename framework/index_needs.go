@@ -1,0 +1,260 @@
+package framework
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb"
+)
+
+// Indexes lists the indexes that the declarations need, each once, in order of
+// registration. Call it after [API.Check] or [API.Handler]; it does not touch
+// the database. These need one:
+//
+//   - an order that lists may have, but for those of a caller's own rows alone:
+//     its columns, then the primary key. Of [Ordering.Allowed] one index serves
+//     both directions;
+//   - an order of the default of a caller's own rows: the owner's column first;
+//   - a filter, by each field that it asked of [Facts], unless its
+//     [BoundFilter.Scans], and but for lists of a caller's own rows alone;
+//   - the column of [Own], the reference of [Via], those that inputs tag ref,
+//     and those by which a has-many relation leads back;
+//   - [ViewSet.Lookup], [ViewSet.Single] and [ViewSet.Uniques]: unique ones;
+//   - [Search.Stored]: the search index.
+//
+// [ViewSet.Unindexed] takes fields out. What a function asks of the database
+// itself is not known, nor is what a [Ranker] does.
+func (a *API) Indexes() []IndexNeed {
+	var all []IndexNeed
+	for _, r := range a.resources {
+		for _, need := range r.indexes() {
+			all = joinNeed(all, need)
+		}
+	}
+	return all
+}
+
+// joinNeed adds a need, or its reason to one that is the same.
+func joinNeed(all []IndexNeed, n IndexNeed) []IndexNeed {
+	for i, known := range all {
+		if known.Table == n.Table && slices.Equal(known.Columns, n.Columns) && known.Unique == n.Unique && known.Search == n.Search &&
+			known.equal == n.equal && known.sorted == n.sorted {
+			all[i].For = addNew(known.For, n.For)
+			all[i].part = known.part && n.part
+			return all
+		}
+	}
+	return append(all, n)
+}
+
+func addNew(reasons, more []string) []string {
+	for _, one := range more {
+		if !slices.Contains(reasons, one) {
+			reasons = append(reasons, one)
+		}
+	}
+	return reasons
+}
+
+// A soughtField is one that a filter finds rows by.
+type soughtField struct {
+	place string
+	field Field
+}
+
+// seeks notes what a filter of the list finds rows by.
+func (r *resource) seeks(place string, bound BoundFilter, facts *Facts) {
+	for _, f := range facts.asked {
+		if !bound.Scans {
+			r.sought = append(r.sought, soughtField{place, f})
+		}
+	}
+}
+
+func (r *resource) bindUnindexed(fault func(place string, err error)) {
+	r.unindexed = map[*schema.Field]bool{}
+	for _, name := range r.declaration.unindexed {
+		f, err := r.field(name)
+		if err != nil {
+			fault("unindexed", err)
+			continue
+		}
+		r.unindexed[f.column] = true
+	}
+}
+
+// An indexing collects what one resource needs.
+type indexing struct {
+	*resource
+	needs []IndexNeed
+	part  bool // its rows are a part of the table's, for whoever asks
+}
+
+func (r *resource) indexes() []IndexNeed {
+	s := r.scope
+	x := &indexing{resource: r, part: s.kind == scopeWhere && s.unless == nil || r.table.SoftDeleteField != nil}
+	x.owner()
+	x.uniqueOnes()
+	x.references()
+	x.relations()
+	if r.listed() {
+		x.lists()
+	}
+	if r.search != nil && r.search.stored != nil {
+		x.add(IndexNeed{Search: true}, "search", r.search.stored.column)
+	}
+	return x.needs
+}
+
+// add is a need of columns that are compared.
+func (x *indexing) add(n IndexNeed, place string, columns ...*schema.Field) {
+	for _, c := range columns {
+		n.Columns = append(n.Columns, sqldb.IndexColumn{Name: c.Name})
+	}
+	n.equal = len(n.Columns)
+	x.put(n, place)
+}
+
+func (x *indexing) put(n IndexNeed, place string) {
+	if n.Table == "" {
+		n.Table = x.table.Name
+	}
+	n.part = n.part || x.part && n.Table == x.table.Name
+	n.For = []string{x.path + ": " + place}
+	x.needs = append(x.needs, n)
+}
+
+// owned says that every statement is about the rows of one owner: what is
+// looked for or put in order then is little.
+func (r *resource) owned() bool {
+	return r.scope.unless == nil && (r.scope.kind == scopeOwn || r.scope.kind == scopeVia)
+}
+
+// owner is the way from a caller to its rows. Where they are listed, the
+// default order may be had on the way.
+func (x *indexing) owner() {
+	owner := x.scope.column
+	switch {
+	case owner == nil:
+	case x.declaration.single:
+		x.add(IndexNeed{Unique: true}, "single", owner)
+	case x.scope.kind == scopeOwn && x.listed() && !x.unordered(x.ordering.fallback):
+		x.ordered("default order of a caller's own", owner, x.ordering.fallback)
+	default:
+		x.add(IndexNeed{}, "scope", owner)
+	}
+}
+
+func (r *resource) listed() bool { return r.declaration.verbs.List.kind != verbAbsent }
+
+// unordered tells whether an order begins with a field that is to have no index.
+func (r *resource) unordered(terms []orderTerm) bool {
+	return len(terms) > 0 && r.unindexed[terms[0].field.column]
+}
+
+func (x *indexing) uniqueOnes() {
+	if x.key != x.pk {
+		x.add(IndexNeed{Unique: true}, "lookup "+strconv.Quote(x.declaration.lookup), x.key)
+	}
+	for _, u := range x.uniques {
+		var columns []*schema.Field
+		for _, name := range u.Fields {
+			if f, err := x.field(name); err == nil {
+				columns = append(columns, f.column)
+			}
+		}
+		x.add(IndexNeed{Unique: true, part: true}, "unique "+strings.Join(u.Fields, ", "), columns...)
+	}
+}
+
+// references are the foreign keys that clients write. The rows that they lead
+// to cannot be deleted without looking for them.
+func (x *indexing) references() {
+	for _, v := range x.declaration.verbs.named() {
+		shape := x.inputs[v.in]
+		if shape == nil {
+			continue
+		}
+		for _, f := range shape.fields {
+			if column := columnOf(x.table, f.goName); f.ref != "" && column != nil {
+				x.add(IndexNeed{}, "reference "+strconv.Quote(f.name), column)
+			}
+		}
+	}
+}
+
+// relations are the columns of other tables that lead back to a row.
+func (x *indexing) relations() {
+	for _, name := range slices.Sorted(maps.Keys(x.table.Relations)) {
+		relation := x.table.Relations[name]
+		if relation.Type == schema.HasManyRelation || relation.Type == schema.HasOneRelation {
+			x.add(IndexNeed{Table: relation.JoinTable.Name}, "relation "+name, relation.JoinPKs...)
+		}
+	}
+}
+
+// lists are the orders and filters of the list, but for rows of one owner.
+func (x *indexing) lists() {
+	if x.owned() {
+		return
+	}
+	x.order("default order", x.ordering.fallback)
+	for _, name := range x.ordering.Allowed {
+		x.order("order "+strconv.Quote(name), []orderTerm{{field: x.ordering.allowed[name]}})
+	}
+	for _, named := range x.ordering.Named {
+		x.order("order "+strconv.Quote(named.Name), x.ordering.named[named.Name].terms)
+	}
+	for _, s := range x.sought {
+		if !x.unindexed[s.field.column] {
+			x.add(IndexNeed{}, s.place, s.field.column)
+		}
+	}
+}
+
+func (x *indexing) order(place string, terms []orderTerm) {
+	if len(terms) > 0 && !x.unordered(terms) {
+		x.ordered(place, nil, terms)
+	}
+}
+
+// ordered is an order of all rows or, behind the owner's column, of one
+// owner's. The direction of a primary key that the order does not name is left
+// open: among equals there is little to sort.
+func (x *indexing) ordered(place string, owner *schema.Field, terms []orderTerm) {
+	var n IndexNeed
+	if owner != nil {
+		n.equal, n.Columns = 1, []sqldb.IndexColumn{{Name: owner.Name}}
+	}
+	for _, t := range x.ordering.settled(terms) {
+		if t.field.column != owner {
+			n.Columns = append(n.Columns, t.indexColumn())
+		}
+	}
+	n.sorted = len(n.Columns) - n.equal
+	if !slices.ContainsFunc(terms, func(t orderTerm) bool { return t.field.column == x.pk }) {
+		n.sorted--
+	}
+	straighten(n.Columns[n.equal : n.equal+n.sorted])
+	x.put(n, place)
+}
+
+// straighten writes columns that all go one way as ascending ones.
+func straighten(asked []sqldb.IndexColumn) {
+	plain := make([]sqldb.IndexColumn, len(asked))
+	for i, c := range asked {
+		plain[i].Name = c.Name
+	}
+	if sqldb.PostgreSQL.Sorts(plain, asked) { // the stricter of both
+		copy(asked, plain)
+	}
+}
+
+// indexColumn is the column of an index that comes in the order of the term.
+func (t orderTerm) indexColumn() sqldb.IndexColumn {
+	return sqldb.IndexColumn{Name: t.field.column.Name, Descending: t.descending, NullsFirst: t.descending && !t.field.Nullable}
+}

@@ -1,0 +1,114 @@
+package framework
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// names gives each thing that a document names, a type, a page or a problem, one
+// name, and no two the same.
+type names struct {
+	named map[string]jsonSchema
+	known map[any]string // by what is named
+}
+
+func newNames() names { return names{map[string]jsonSchema{}, map[any]string{}} }
+
+// A component is a schema that is named by a type: as it is shown, as it is
+// taken, as PATCH takes it, or with what it shows beside what it takes.
+type component struct {
+	typ     reflect.Type
+	partial bool
+	strict  bool
+	input   bool
+	shown   reflect.Type
+}
+
+// A pageOf is the schema of a resource's list.
+type pageOf struct{ resource *resource }
+
+// A problemOf is the schema of refusals with a code.
+type problemOf struct{ code string }
+
+// allot names a thing by the first of some names that is free, or else by the
+// first with a number, and reports whether it has no name yet. The schema of
+// what is new is empty until it is set.
+func (n names) allot(thing any, candidates ...string) (name string, fresh bool) {
+	if known, ok := n.known[thing]; ok {
+		return known, false
+	}
+	isFree := func(name string) bool { return n.named[name] == nil }
+	if at := slices.IndexFunc(candidates, isFree); at >= 0 {
+		name = candidates[at]
+	}
+	for number := 2; name == ""; number++ {
+		if numbered := candidates[0] + strconv.Itoa(number); isFree(numbered) {
+			name = numbered
+		}
+	}
+	n.known[thing], n.named[name] = name, jsonSchema{}
+	return name, true
+}
+
+// component names a component. The name depends on the type alone, so that it
+// stays when other types come; only two that would have one name are told apart,
+// the later one by its package.
+func (n names) component(c component) (name string, fresh bool) {
+	base := c.base()
+	candidates := []string{base, title(packageName(c.typ)) + base}
+	if c.strict {
+		candidates = slices.Insert(candidates, 1, "Strict"+base)
+	}
+	return n.allot(c, candidates...)
+}
+
+// base is what a component is called: a shape as its type, less the word that
+// says what it is for; an input with that word.
+func (c component) base() string {
+	name := title(plainName(c.typ))
+	patch := strings.HasSuffix(name, "Patch")
+	switch {
+	case !c.input:
+		return cmp.Or(strings.TrimSuffix(strings.TrimSuffix(name, "View"), "Input"), name)
+	case !patch && !strings.HasSuffix(name, "Input"):
+		name += "Input"
+	}
+	switch {
+	case c.partial && !patch:
+		return "Patched" + name
+	case c.shown != nil && !c.partial:
+		return "Replaced" + name
+	}
+	return name
+}
+
+// plainName is a type's name without packages and type arguments' brackets.
+func plainName(t reflect.Type) string {
+	var parts []string
+	for _, part := range strings.FieldsFunc(t.Name(), func(r rune) bool { return strings.ContainsRune("[], ", r) }) {
+		parts = append(parts, title(part[strings.LastIndexAny(part, "./")+1:]))
+	}
+	if len(parts) == 0 {
+		return "Object"
+	}
+	return strings.Join(parts, "")
+}
+
+func packageName(t reflect.Type) string { return t.PkgPath()[strings.LastIndex(t.PkgPath(), "/")+1:] }
+
+// title makes a name that begins a word: "users_view" is "UsersView".
+func title(text string) string {
+	var b strings.Builder
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		first, size := utf8.DecodeRuneInString(word)
+		b.WriteString(string(unicode.ToUpper(first)) + word[size:])
+	}
+	return b.String()
+}
+
+func schemaOf(name string) jsonSchema { return jsonSchema{"$ref": "#/components/schemas/" + name} }

@@ -1,0 +1,128 @@
+package sqldb
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/driver/pgdriver"
+)
+
+// oldestPostgres is the oldest PostgreSQL that is tested.
+const oldestPostgres = 15
+
+// A Version is which program keeps the data.
+type Version struct {
+	Program string // "PostgreSQL" or "SQLite"
+	Number  string // "17.2"
+	Old     bool   // older than what is tested: PostgreSQL 15; SQLite comes with the program
+}
+
+func (v Version) String() string { return v.Program + " " + v.Number }
+
+// Version asks the database for its version.
+func (db *DB) Version(ctx context.Context) (Version, error) {
+	v := Version{Program: "SQLite"}
+	query := `SELECT sqlite_version()`
+	if db.Kind() == PostgreSQL {
+		v.Program, query = "PostgreSQL", `SELECT current_setting('server_version')`
+	}
+	found, err := db.Session().Read(ctx, bun.SafeQuery(query))
+	if err == nil {
+		err = found.Scan(0, &v.Number)
+	}
+	if err != nil {
+		return Version{}, err
+	}
+	v.Number, _, _ = strings.Cut(v.Number, " ") // "17.2 (Debian 17.2-1)"
+	var major int
+	if _, err := fmt.Sscanf(v.Number, "%d", &major); err != nil {
+		return v, fmt.Errorf("sqldb: %q is no version: %w", v.Number, err)
+	}
+	v.Old = db.Kind() == PostgreSQL && major < oldestPostgres
+	return v, nil
+}
+
+// A Link is the way from the program to its database, as the URL has it.
+type Link struct {
+	Local     bool // it does not leave this machine
+	Encrypted bool
+	Verified  bool // the server's certificate is checked
+}
+
+// Link tells how the database is reached.
+func (db *DB) Link() Link { return db.core.link }
+
+func linkOf(u *url.URL, conf *pgdriver.Config) Link {
+	t := conf.TLSConfig
+	return Link{
+		Local:     isLocal(postgresAddress(u)),
+		Encrypted: t != nil,
+		Verified:  t != nil && (!t.InsecureSkipVerify || t.VerifyPeerCertificate != nil),
+	}
+}
+
+// File is the path of the database that a URL names; "" for one that is kept
+// by a server, and for a URL that [CheckURL] refuses. It touches no file.
+func File(raw string) string {
+	if u, err := parseURL(raw); err == nil && u.Scheme == "sqlite" {
+		return u.Path
+	}
+	return ""
+}
+
+// WritesAhead tells whether changes go to a log first, so that readers and a
+// writer do not wait for each other: always on PostgreSQL. A SQLite database
+// whose folder cannot have shared memory, as one of a network, does not.
+func (db *DB) WritesAhead(ctx context.Context) (bool, error) {
+	if db.Kind() == PostgreSQL {
+		return true, nil
+	}
+	var mode string
+	found, err := db.Session().Read(ctx, bun.SafeQuery(`PRAGMA journal_mode`))
+	if err == nil {
+		err = found.Scan(0, &mode)
+	}
+	return strings.EqualFold(mode, "wal"), err
+}
+
+// A MigrationLock is what lets one process at a time change the schema. It
+// ends with the transaction that holds it, and that with its process's
+// connection.
+type MigrationLock struct {
+	Missing bool      // its row is not there, and nobody can migrate
+	Holder  int64     // the server's process that holds it; 0 for nobody, and always on SQLite
+	Since   time.Time // when that began; zero if the server does not tell
+}
+
+// MigrationLock tells who is changing the schema, and waits for nobody. Where
+// nothing was ever migrated there is no lock, and nothing to tell.
+func (db *DB) MigrationLock(ctx context.Context) (MigrationLock, error) {
+	exist, err := recordsExist(ctx, db.Kind(), db.DB)
+	if err != nil || !exist {
+		return MigrationLock{}, err
+	}
+	rows, err := db.Session().Read(ctx, bun.SafeQuery(`SELECT 1 FROM trestle_migration_lock WHERE id = 1`))
+	if err != nil || rows.Len() == 0 || db.Kind() == SQLite {
+		return MigrationLock{Missing: err == nil && rows.Len() == 0}, err
+	}
+	var lock MigrationLock
+	holders, err := db.Session().Read(ctx, bun.SafeQuery(postgresHolder))
+	if err != nil || holders.Len() == 0 {
+		return lock, err
+	}
+	var since bun.NullTime
+	err = holders.Scan(0, &lock.Holder, &since)
+	lock.Since = since.Time
+	return lock, err
+}
+
+// Whoever changes the row of the lock holds this lock on its table meanwhile.
+const postgresHolder = `
+SELECT l.pid::bigint, a.xact_start FROM pg_catalog.pg_locks AS l LEFT JOIN pg_catalog.pg_stat_activity AS a USING (pid)
+WHERE l.relation = to_regclass('trestle_migration_lock') AND l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+	AND l.mode = 'RowExclusiveLock' AND l.granted
+ORDER BY a.xact_start LIMIT 1`

@@ -1,0 +1,111 @@
+package sqldb
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+)
+
+func TestVersion(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		v, err := db.Version(background(t))
+		if err != nil || v.Old || strings.Trim(v.Number, "0123456789.") != "" || v.Number == "" {
+			t.Errorf("%+v, %v; want a number of digits, not old", v, err)
+		}
+		if want := map[Kind]string{SQLite: "SQLite ", PostgreSQL: "PostgreSQL "}[db.Kind()] + v.Number; v.String() != want {
+			t.Errorf("it is written %q; want %q", v, want)
+		}
+	})
+}
+
+func TestLink(t *testing.T) {
+	for name, test := range map[string]struct {
+		url  string
+		want Link
+	}{
+		"a file":                               {"sqlite://" + filepath.Join(t.TempDir(), "a.db"), Link{Local: true}},
+		"this machine":                         {"postgres://a@localhost/a", Link{Local: true}},
+		"this machine by its address":          {"postgres://a@127.0.0.1:5433/a", Link{Local: true}},
+		"a socket":                             {"postgres://a@/a?host=/run/postgresql", Link{Local: true}},
+		"this machine, by TLS":                 {"postgres://a@localhost/a?sslmode=verify-full", Link{true, true, true}},
+		"another machine":                      {"postgres://a@db.example.com/a", Link{false, true, true}},
+		"another machine by a parameter":       {"postgres://a@/a?host=db.example.com", Link{false, true, true}},
+		"another machine, its name unchecked":  {"postgres://a@db.example.com/a?sslmode=verify-ca", Link{false, true, true}},
+		"another machine, whichever it may be": {"postgres://a@db.example.com/a?sslmode=require", Link{false, true, false}},
+		"another machine, for all to read":     {"postgres://a@db.example.com/a?sslmode=disable", Link{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := open(t, test.url, Options{}).Link(); got != test.want {
+				t.Errorf("%+v; want %+v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestFile(t *testing.T) {
+	for url, want := range map[string]string{
+		"sqlite:///var/lib/app/app.db":                  "/var/lib/app/app.db",
+		"sqlite:///var/lib/a%20b.db?synchronous=normal": "/var/lib/a b.db",
+		"postgres://app@localhost/app":                  "",
+		"sqlite://relative.db":                          "",
+		"mysql://app@localhost/app":                     "",
+		"":                                              "",
+	} {
+		if got := File(url); got != want {
+			t.Errorf("%s is kept in %q; want %q", url, got, want)
+		}
+	}
+}
+
+func TestWritesAhead(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		if ahead, err := db.WritesAhead(background(t)); !ahead || err != nil {
+			t.Errorf("%t, %v; want true", ahead, err)
+		}
+		if db.Kind() == PostgreSQL {
+			return
+		}
+		db.SetMaxOpenConns(1)
+		run(t, db.Session(), "PRAGMA journal_mode = delete")
+		if ahead, err := db.WritesAhead(background(t)); ahead || err != nil {
+			t.Errorf("without a log: %t, %v; want false", ahead, err)
+		}
+	})
+}
+
+func TestMigrationLock(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		lock := func(when string, want MigrationLock) {
+			t.Helper()
+			if got, err := db.MigrationLock(background(t)); got != want || err != nil {
+				t.Errorf("%s: %+v, %v; want %+v", when, got, err, want)
+			}
+		}
+		lock("before anything", MigrationLock{})
+		migrate(t, db, twoSets()...)
+		lock("after migrating", MigrationLock{})
+		err := db.locked(background(t), func(ctx context.Context, tx bun.Tx) error {
+			got, err := db.MigrationLock(background(t))
+			held := db.Kind() == PostgreSQL
+			var self int64
+			if held {
+				if err := tx.NewRaw("SELECT pg_backend_pid()").Scan(ctx, &self); err != nil {
+					return err
+				}
+			}
+			if got.Holder != self || held == got.Since.IsZero() || got.Missing {
+				t.Errorf("while it is held: %+v; want the holder %d", got, self)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		lock("when it was let go", MigrationLock{})
+		run(t, db.Session(), "DELETE FROM trestle_migration_lock")
+		lock("without its row", MigrationLock{Missing: true})
+	})
+}

@@ -1,0 +1,197 @@
+package sqldb
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const indexed = `CREATE TABLE patients ({{id}}, owner {{uuid}} NOT NULL, name {{text}} NOT NULL, city {{text}}, search {{text}} NOT NULL, at {{timestamp}});
+--bun:split
+CREATE INDEX patients_owner ON patients (owner, name DESC, id);
+--bun:split
+CREATE UNIQUE INDEX patients_name ON patients (name) WHERE city IS NOT NULL;
+--bun:split
+CREATE INDEX patients_lower ON patients (lower(name), city);
+--bun:split
+CREATE TABLE cities (name {{text}} PRIMARY KEY){{if sqlite}} WITHOUT ROWID{{end}};
+--bun:split
+CREATE TABLE numbered (n {{if sqlite}}INTEGER{{else}}bigint{{end}} PRIMARY KEY, name {{text}});
+--bun:split
+CREATE INDEX numbered_name ON numbered (name);
+--bun:split
+CREATE VIEW seen AS SELECT name FROM patients;
+--bun:split
+{{searchIndex "patients" "search"}}`
+
+// written is an index as one line.
+func written(i Index) string {
+	var columns []string
+	for _, c := range i.Columns {
+		columns = append(columns, c.written())
+	}
+	text := "(" + strings.Join(columns, ", ") + ")"
+	for word, is := range map[string]bool{"unique ": i.Unique, "search ": i.Search, "unfinished ": i.Unfinished} {
+		if is {
+			text = word + text
+		}
+	}
+	if i.Where != "" {
+		text += " where " + strings.Trim(i.Where, "()")
+	}
+	return text
+}
+
+func (c IndexColumn) written() string {
+	if c.Name == "" {
+		c.Name = "expression"
+	}
+	if c.Descending {
+		return c.Name + " down"
+	}
+	return c.Name
+}
+
+func indexesOf(t *testing.T, db *DB, table string) []string {
+	t.Helper()
+	list, err := db.Indexes(background(t), table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, i := range list {
+		lines = append(lines, written(i))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func TestIndexes(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		script(t, db, indexed)
+		rows, numbered := []string{"unique (id)"}, []string{"(name)", "unique (n)"}
+		if db.Kind() == SQLite { // its rows have a number of their own there
+			rows, numbered = []string{"unique (_row)", "unique (id)"}, []string{"(name, n)", "unique (n)"}
+			rows[0], rows[1] = rows[1], rows[0]
+		}
+		for table, want := range map[string][]string{
+			"patients": append([]string{
+				"(expression, city)", "(owner, name down, id)", "search (search)", "unique (name) where city IS NOT NULL",
+			}, rows...),
+			"cities":   {"unique (name)"},
+			"numbered": numbered,
+			"seen":     nil,
+		} {
+			if db.Kind() == SQLite && table == "patients" {
+				want[0], want[1] = "(expression, city, _row)", "(owner, name down, id, _row)"
+			}
+			slices.Sort(want)
+			same(t, table, indexesOf(t, db, table), want)
+		}
+		for _, table := range []string{"nobody", "patients; DROP TABLE patients", `pa"tients`, ""} {
+			if list, err := db.Indexes(background(t), table); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("no table %q", table)) {
+				t.Errorf("%q: %v, %v; want an error that names it", table, list, err)
+			}
+		}
+	})
+}
+
+func TestIndexesFollowTheSchema(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		script(t, db, indexed)
+		s := db.Session()
+		run(t, s, "DROP INDEX patients_lower")
+		if db.Kind() == SQLite {
+			run(t, s, "DROP TRIGGER patients_search_fts_update") // without it the index is soon wrong
+		} else {
+			script(t, db, `{{dropSearchIndex "patients" "search"}}`)
+		}
+		for _, line := range indexesOf(t, db, "patients") {
+			if strings.Contains(line, "expression") || strings.Contains(line, "search") {
+				t.Errorf("%s is listed, and is gone", line)
+			}
+		}
+	})
+}
+
+// TestAnUnfinishedIndex is what PostgreSQL leaves where CONCURRENTLY failed.
+func TestAnUnfinishedIndex(t *testing.T) {
+	db := open(t, postgresURL(t), Options{})
+	script(t, db, indexed)
+	s := db.Session()
+	for _, id := range []int{1, 2} {
+		run(t, s, "INSERT INTO patients (id, owner, name, search) VALUES (?, ?, 'twice', '')",
+			"00000000-0000-7000-8000-"+pad(id), "00000000-0000-7000-8000-"+pad(9))
+	}
+	if _, err := db.DB.DB.ExecContext(background(t), "CREATE UNIQUE INDEX CONCURRENTLY patients_twice ON patients (name)"); err == nil {
+		t.Fatal("two rows with one name are unique")
+	}
+	if got := indexesOf(t, db, "patients"); !slices.Contains(got, "unfinished unique (name)") && !slices.Contains(got, "unique unfinished (name)") {
+		t.Errorf("%q have none that is unfinished", got)
+	}
+}
+
+// TestSorts asks the database whether it must sort.
+func TestSorts(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		db.SetMaxOpenConns(1)
+		script(t, db, indexed)
+		if db.Kind() == PostgreSQL {
+			run(t, db.Session(), "SET enable_seqscan TO off") // the table is too small to bother
+		}
+		ways := []IndexColumn{{}, {Descending: true, NullsFirst: true}, {Descending: true}, {NullsFirst: true}}
+		for _, first := range ways {
+			for _, second := range ways {
+				index := []IndexColumn{named("city", first), named("at", second)}
+				if db.Kind() == SQLite && (!first.sqlite() || !second.sqlite()) {
+					continue
+				}
+				script(t, db, "CREATE INDEX tried ON patients ("+index[0].clause()+", "+index[1].clause()+")")
+				for _, asked := range ways {
+					sorts(t, db, index, []IndexColumn{named("city", first), named("at", asked)})
+					sorts(t, db, index, []IndexColumn{named("city", asked), named("at", second)})
+				}
+				script(t, db, "DROP INDEX tried")
+			}
+		}
+	})
+}
+
+func named(name string, way IndexColumn) IndexColumn {
+	way.Name = name
+	return way
+}
+
+// sqlite tells whether SQLite can be asked for an index of such a column.
+func (c IndexColumn) sqlite() bool { return c.Descending == c.NullsFirst }
+
+func (c IndexColumn) clause() string {
+	text := c.Name
+	if c.Descending {
+		text += " DESC"
+	}
+	switch {
+	case c.Descending == c.NullsFirst:
+		return text
+	case c.NullsFirst:
+		return text + " NULLS FIRST"
+	}
+	return text + " NULLS LAST"
+}
+
+// sorts compares what the method says with what the planner does.
+func sorts(t *testing.T, db *DB, index, asked []IndexColumn) {
+	t.Helper()
+	order := asked[0].clause() + ", " + asked[1].clause()
+	query := "SELECT city, at FROM patients ORDER BY " + order
+	explain := "EXPLAIN QUERY PLAN ?"
+	if db.Kind() == PostgreSQL {
+		explain = "EXPLAIN (FORMAT JSON) ?"
+	}
+	plan := planOf(t, db, explain, db.NewRaw(query))
+	sorted := !strings.Contains(plan, "B-TREE FOR") && !strings.Contains(plan, "Sort")
+	if got := db.Kind().Sorts(index, asked); got != sorted {
+		t.Errorf("%+v sorts by %s: %t, but the plan is %s", index, order, got, plan)
+	}
+}

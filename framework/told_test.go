@@ -1,0 +1,253 @@
+package framework_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"trestle.example/framework"
+	"trestle.example/framework/page"
+)
+
+// steps is a pagination of the tests' own: it has no second page, or fails, where
+// it is told so.
+type steps struct {
+	refuses func(p framework.Page) error
+}
+
+func (steps) Params() []framework.Param { return []framework.Param{{Name: "after"}} }
+
+func (steps) Window(framework.Values) (framework.Window, error) {
+	return framework.Window{Limit: 1, Number: 1}, nil
+}
+
+func (s steps) Envelope(p framework.Page) (framework.Envelope, error) {
+	if err := s.refuses(p); err != nil {
+		return nil, err
+	}
+	e := framework.Envelope{{Name: "rows", Value: framework.Items{}}, {Name: "next", Value: nil}, {Name: "left", Value: p.Total.Count}}
+	if p.More {
+		e[1].Value = "more"
+		e = append(e, framework.Member{Name: "hint", Value: true, Doc: "Only amid others."})
+	}
+	return e, nil
+}
+
+// A member is told as all that it is, on the first page and the last.
+func TestMembersOfAPage(t *testing.T) {
+	v := countries()
+	v.Pagination = steps{func(p framework.Page) error {
+		if p.Number > 1 {
+			return framework.NotFound()
+		}
+		return nil
+	}}
+	c, said := promised(t, config(sqlite(t)), v)
+	ada := c.as("ada")
+	ada.get("/api/countries/").is(200).says(`"next":null`)
+	for _, name := range []string{"Chile", "Peru"} {
+		ada.post("/api/countries/", fields{"name": name}).is(201)
+	}
+	ada.get("/api/countries/").is(200).says(`"next":"more"`, `"hint":true`)
+	said.says(`["rows","next","left"]`, "components", "schemas", "CountriesPage", "required")
+	said.says(`{"type":["string","null"]}`, "components", "schemas", "CountriesPage", "properties", "next")
+}
+
+// unreadable, noObject and alarming describe themselves wrongly.
+type (
+	unreadable string
+	noObject   string
+	alarming   string
+)
+
+func (unreadable) JSONSchemaBytes() ([]byte, error) { return []byte(`{"type":`), nil }
+func (noObject) JSONSchemaBytes() ([]byte, error)   { return nil, errors.New("no schema today") }
+func (alarming) JSONSchemaBytes() ([]byte, error)   { panic("alarm") }
+
+// What no reference can be made of is told when the API starts, all of it at
+// once, unless there is to be no reference.
+func TestAReferenceThatCannotBeMade(t *testing.T) {
+	type two struct {
+		One unreadable `json:"one"`
+		Two noObject   `json:"two"`
+	}
+	giving := func(out framework.CollectionAction) framework.Resource {
+		v := countries()
+		v.Collection = []framework.CollectionAction{out}
+		return v
+	}
+	broken := giving(framework.OnCollection("GET", "two", func(*framework.Call, framework.None) (two, error) { return two{}, nil }))
+	alarm := giving(framework.OnCollection("GET", "two", func(*framework.Call, framework.None) ([]alarming, error) { return nil, nil }))
+	failing := countries()
+	failing.Pagination = steps{func(framework.Page) error { return errors.New("out of paper") }}
+	for name, test := range map[string]struct {
+		declared framework.Resource
+		want     []string
+	}{
+		"schemas that are none":   {broken, []string{"framework_test.unreadable.JSONSchemaBytes: it is no object of JSON", "framework_test.noObject.JSONSchemaBytes: no schema today"}},
+		"a type that panics":      {alarm, []string{"a declared part panics when it is asked what it is: alarm"}},
+		"an envelope that cannot": {failing, []string{"countries: the Envelope of framework_test.steps: out of paper", "refuses every page"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := config(sqlite(t))
+			api := framework.New(c)
+			api.Register(test.declared)
+			_, err := api.Handler()
+			if _, again := api.Document("yaml"); err == nil || again == nil || err.Error() != again.Error() {
+				t.Fatalf("the handler says %v, the document %v", err, again)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%v lacks %s", err, want)
+				}
+			}
+			c.Undocumented = true
+			serve(t, c, test.declared).as("ada").get("/api/countries/missing/").refuses(404, "not_found")
+		})
+	}
+}
+
+// signed is a permission and an inner one of a program's own, which refuses and
+// sends in its own way.
+type signed struct{}
+
+func (signed) Permit(c *framework.Call) bool { return !c.Caller.Anonymous() }
+func (signed) String() string                { return "signed" }
+func (signed) Refuses() []string             { return []string{"unsigned"} }
+func (signed) Sends() []framework.Header {
+	return []framework.Header{{Name: "X-Signed", Doc: "By whom."}}
+}
+
+// spoken is a permission of a program's own that has the name of another.
+type spoken struct{}
+
+func (spoken) Permit(c *framework.Call) bool { return c.Caller.Staff || c.Caller.Name == "" }
+func (spoken) String() string                { return "authenticated" }
+
+// What a permission is made of is told, and the framework's own are known by
+// what they are, not by what they are called.
+func TestPartsOfPermissions(t *testing.T) {
+	c := config(sqlite(t))
+	c.Codes = []framework.CodeInfo{{Code: "unsigned", Status: 403, Title: "Unsigned", Text: "It is not signed."}}
+	for _, p := range []framework.Permission{
+		framework.All(framework.Authenticated(), signed{}), framework.Any(signed{}, framework.Staff()), framework.OrReadOnly(signed{}),
+	} {
+		v := countries()
+		v.Permission = p
+		_, said := promised(t, c, v)
+		at := []string{"paths", "/api/countries/", "post", "responses"}
+		if refuses := said.at(append(at, "403")...); !strings.Contains(refuses, "Unsigned") {
+			t.Errorf("%s: 403 is %s", p, refuses)
+		}
+		if said.at(append(at, "201", "headers", "X-Signed")...) == "" {
+			t.Errorf("%s: X-Signed is not told", p)
+		}
+	}
+	for _, test := range []struct {
+		permission framework.Permission
+		forbids    bool
+	}{{spoken{}, true}, {framework.Anyone(), false}, {framework.Authenticated(), false}, {framework.Staff(), true}} {
+		v := countries()
+		v.Permission = test.permission
+		api, said := promised(t, c, v)
+		if told := said.at("paths", "/api/countries/", "get", "responses", "403") != ""; told != test.forbids {
+			t.Errorf("%T %s: it tells of 403: %t", test.permission, test.permission, told)
+		}
+		api.as("ada").get("/api/countries/")
+	}
+}
+
+// Verbs and actions tell alike which headers their functions read and set.
+func TestHeadersOfFunctions(t *testing.T) {
+	reads := framework.Header{Name: "X-Reads", Doc: "It is read.", Required: true}
+	sends := framework.Header{Name: "X-Sends", Doc: "It is sent.", Required: true}
+	v := countries()
+	v.Verbs.Create = framework.Does(func(c *framework.Call, in CountryInput) (CountryView, error) {
+		c.Header().Set("X-Sends", c.Request().Header.Get("X-Reads"))
+		return CountryView{Name: in.Name}, nil
+	}).Takes(reads).Sends(sends)
+	v.Actions = []framework.Action[Country]{
+		framework.Post("visit", func(c *framework.Call, m *Country, _ framework.None) (CountryView, error) {
+			c.Header().Set("X-Sends", "yes")
+			return CountryView{Name: m.Name}, nil
+		}).Takes(reads).Sends(sends),
+	}
+	db := sqlite(t)
+	c, said := promised(t, config(db), v)
+	c.as("ada").with("X-Reads", "yes").post("/api/countries/", fields{"name": "Peru"}).is(201).head("X-Sends", "yes")
+	id := missingPlus(1)
+	if _, err := db.NewInsert().Model(&Country{ID: id, Name: "Chile"}).Exec(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.as("ada").with("X-Reads", "yes").post("/api/countries/"+id.String()+"/visit/", "{}").is(200)
+	for _, path := range []string{"/api/countries/", "/api/countries/{id}/visit/"} {
+		said.says("true", "paths", path, "post", "parameters", "X-Reads", "required")
+	}
+}
+
+// Headers that always come are told as such, and nothing else is.
+func TestHeadersThatAlwaysCome(t *testing.T) {
+	_, said := promised(t, config(sqlite(t)), countries())
+	for name, want := range map[string]string{
+		"X-Request-Id": "true", "Allow": "true", "WWW-Authenticate": "true", "Location": "true", "Retry-After": "true", "Trestle-Ignored": "", "RateLimit": "",
+	} {
+		said.says(want, "components", "headers", name, "required")
+	}
+}
+
+// The conventions are those of the API that is configured.
+func TestConventionsOfTheAPI(t *testing.T) {
+	for name, test := range map[string]struct {
+		change      func(*framework.Config)
+		says, lacks []string
+	}{
+		"as it is": {func(*framework.Config) {}, []string{"RFC 9457", "Trestle-Ignored", "[/errors/](/errors/)"}, []string{"UUIDs"}},
+		"strict":   {func(c *framework.Config) { c.Strict = framework.Strict }, []string{"RFC 9457"}, []string{"Trestle-Ignored"}},
+		"DRF's shape": {
+			func(c *framework.Config) { c.ErrorShape = framework.DRFShape{} }, []string{"the member detail", "[/errors/](/errors/)"}, []string{"RFC 9457", "the member code"},
+		},
+		"a shape of one's own": {func(c *framework.Config) { c.ErrorShape = plainShape{} }, []string{"[/errors/](/errors/) explains"}, []string{"RFC 9457"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := config(sqlite(t))
+			test.change(&c)
+			_, said := promised(t, c, countries())
+			told := said.at("info", "description")
+			for _, want := range test.says {
+				if !strings.Contains(told, want) {
+					t.Errorf("%s lacks %s", told, want)
+				}
+			}
+			for _, lie := range test.lacks {
+				if strings.Contains(told, lie) {
+					t.Errorf("%s says %s", told, lie)
+				}
+			}
+		})
+	}
+}
+
+// plainShape says nothing of itself.
+type plainShape struct{}
+
+func (plainShape) Shape(p framework.Problem) (string, any) {
+	return "application/json", fields{"why": p.Detail}
+}
+
+// Errors in DRF's shape are as they are told.
+func TestTheShapeOfErrorsIsTold(t *testing.T) {
+	c := config(sqlite(t))
+	c.ErrorShape, c.Pagination = framework.DRFShape{}, page.Offset{}
+	api, said := promised(t, c, shelves()...)
+	ada := api.as("ada")
+	ada.post("/api/countries/", fields{}).is(400).says(`{"name":["is required"]}`)
+	ada.post("/api/countries/", "[").is(400).says(`{"detail":`)
+	ada.get("/api/countries/?limit=x").is(400).says(`{"limit":[`)
+	ada.get("/api/books/" + missing + "/").is(404).says(`{"detail":`)
+	api.get("/api/books/").is(401)
+	said.says(`{"properties":{"detail":{"type":"string"}},"required":["detail"],"type":"object"}`,
+		"components", "responses", "NotFound", "content", "application/json", "schema")
+	if said.at("components", "schemas", "Problem") != "" {
+		t.Error("there is a schema of problems")
+	}
+}
