@@ -24,7 +24,8 @@ type action struct {
 	name, method string
 	named        string // its id in the reference
 	onObject     bool
-	empty        bool // it was given no function
+	empty        bool         // it was given no function
+	related      *relatedRows // what it answers instead of a function
 	in, out      reflect.Type
 	sends, takes []Header
 	run          func(c *Call, model, in any) (any, error)
