@@ -23,7 +23,8 @@ type CollectionAction struct{ action }
 type action struct {
 	name, method string
 	onObject     bool
-	empty        bool // it was given no function
+	empty        bool         // it was given no function
+	related      *relatedRows // what it answers instead of a function
 	in, out      reflect.Type
 	run          func(c *Call, model, in any) (any, error)
 	rules

@@ -179,6 +179,9 @@ func (a *API) bind() error {
 	for _, r := range a.resources {
 		b.bind(r)
 	}
+	for _, fn := range b.after {
+		fn()
+	}
 	b.checkShapes()
 	b.checkIDs()
 	return b.err()

@@ -16,6 +16,7 @@ import (
 type binder struct {
 	api      *API
 	mistakes []*mistake
+	after    []func() // what is left to do when all resources are bound
 }
 
 // A mistake is one sentence about a declaration, with every place it holds for.
@@ -55,6 +56,9 @@ func (b *binder) err() error {
 	}
 	return errors.Join(lines...)
 }
+
+// later runs fn when all resources are bound.
+func (b *binder) later(fn func()) { b.after = append(b.after, fn) }
 
 // at reports mistakes of one place.
 func (b *binder) at(r *resource, place string) func(error) {
@@ -461,9 +465,19 @@ func (b *binder) bindActions(r *resource) {
 			b.queryInput(e, a.in, fault)
 		}
 		e.settleStatus()
-		e.serve = acting{e, a}.serve
+		b.act(e, a, fault)
 		r.endpoints = append(r.endpoints, e)
 	}
+}
+
+// act gives an action's endpoint what it does.
+func (b *binder) act(e *endpoint, a action, fault func(error)) {
+	if a.related == nil {
+		e.serve = acting{e, a}.serve
+		return
+	}
+	e.serve = b.bindRelated(e, a.related, fault)
+	e.refuses = append(slices.Clip(e.refuses), CodeTooManyRows)
 }
 
 // collides reports whether an action whose path has no id has that of another

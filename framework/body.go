@@ -19,6 +19,9 @@ func (e *endpoint) readBody(r *http.Request) ([]byte, error) {
 	if e.input == nil || e.route.Method == http.MethodGet {
 		return nil, nil
 	}
+	if r.ContentLength > bodyBytes {
+		return nil, bodyTooLarge() // and not after what it takes to send it; packed, it is no smaller
+	}
 	from, err := decompressed(r)
 	if err != nil {
 		return nil, err
@@ -28,7 +31,7 @@ func (e *endpoint) readBody(r *http.Request) ([]byte, error) {
 		return nil, Refuse(http.StatusBadRequest, CodeInvalidJSON, "The body could not be read to its end.").Because(err)
 	}
 	if len(body) > bodyBytes {
-		return nil, Refuse(http.StatusRequestEntityTooLarge, CodeBodyTooLarge, "The body has more than 1 MiB.")
+		return nil, bodyTooLarge()
 	}
 	switch {
 	case len(body) > 0:
@@ -37,6 +40,10 @@ func (e *endpoint) readBody(r *http.Request) ([]byte, error) {
 		return []byte("{}"), nil
 	}
 	return body, nil
+}
+
+func bodyTooLarge() *Error {
+	return Refuse(http.StatusRequestEntityTooLarge, CodeBodyTooLarge, "The body has more than 1 MiB.")
 }
 
 // needsNoBody reports whether no body at all is as good as an empty object: of

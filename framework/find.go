@@ -1,8 +1,6 @@
 package framework
 
 import (
-	"fmt"
-	"net/http"
 	"reflect"
 
 	"github.com/uptrace/bun"
@@ -30,8 +28,7 @@ func Find[Out any](c *Call, viewset string, narrow Narrow) ([]Out, error) {
 		return nil, err
 	}
 	if more {
-		return nil, Refuse(http.StatusConflict, CodeTooManyRows,
-			fmt.Sprintf("There are more than %d rows; list them in pages, at the address of %s.", most, viewset))
+		return nil, tooManyRows(most, viewset)
 	}
 	return rows.Interface().([]Out), nil
 }

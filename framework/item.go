@@ -28,9 +28,7 @@ func newItem(r *resource, shown representation, status int) *item {
 		return i
 	}
 	i.whole = sync.OnceValues(func() (*sqldb.Template, error) { return i.template(p, false) })
-	if r.declaration.scope.kind == scopeOwn || r.declaration.scope.kind == scopeVia {
-		i.own = sync.OnceValues(func() (*sqldb.Template, error) { return i.template(p, true) })
-	}
+	i.own = sync.OnceValues(func() (*sqldb.Template, error) { return i.template(p, true) })
 	return i
 }
 
@@ -44,7 +42,7 @@ func (i *item) template(p *plan, own bool) (*sqldb.Template, error) {
 		if own {
 			r.scope.ownedBy(anyone, q.QueryBuilder(), value(1))
 		}
-		return p.selectFrom(anyone, q)
+		return bun.SafeQuery("? LIMIT 2", p.selectFrom(anyone, q))
 	})
 }
 
@@ -62,11 +60,11 @@ func (i *item) read(c *Call, r *request) (sentRows, error) {
 	switch {
 	case i.resource.scope.lifted(c):
 		template = i.whole
-	case !c.Caller.Anonymous():
+	case !c.Caller.Anonymous() && i.resource.scope.byOwner():
 		template = i.own
 	}
 	if template == nil {
-		return i.shown.write(c, i.resource.object(c, r), window{rows: 1})
+		return i.shown.write(c, i.resource.object(c, r), window{rows: 2})
 	}
 	t, err := template()
 	if err != nil {
@@ -97,17 +95,17 @@ func (r *resource) modelOf(c *Call, req *request) (reflect.Value, error) {
 	}
 	if r.table.HasBeforeScanRowHook() || r.table.HasAfterScanRowHook() {
 		found, err := scanModels(c, q, window{})
-		if err == nil && found == 0 {
-			err = NotFound()
+		if err == nil {
+			err = only(found)
 		}
 		return model, err
 	}
 	found, err := c.session.Read(c, q)
-	switch {
-	case err != nil:
+	if err == nil {
+		err = only(found.Len())
+	}
+	if err != nil {
 		return model, err
-	case found.Len() == 0:
-		return model, NotFound()
 	}
 	for i, v := range found.Row(0) { // bun selects a model's columns in the order of its fields
 		f := r.table.Fields[i]

@@ -161,7 +161,7 @@ func (l *listing) count(c *Call, asked *listed) (Total, error) {
 			return Total{Count: n, Known: true, Rough: true}, err
 		}
 	}
-	n, err := number(c, q.ColumnExpr("count(*)"))
+	n, err := c.session.Count(c, q.ColumnExpr("count(*)"))
 	return Total{Count: n, Known: true}, err
 }
 

@@ -32,10 +32,19 @@ func (w sentRows) list() jsontext.Value {
 
 // one is the only row; none is not found.
 func (w sentRows) one() (jsontext.Value, error) {
-	if w.rows == 0 {
-		return nil, NotFound()
+	return w.text, only(w.rows)
+}
+
+// only refuses any number of rows but one. There are several where the field of
+// a Lookup is not unique: none of them is the one that was meant.
+func only(rows int) error {
+	switch rows {
+	case 0:
+		return NotFound()
+	case 1:
+		return nil
 	}
-	return w.text, nil
+	return sentence("one row was asked for and several have that key: the field of a Lookup needs a unique index")
 }
 
 // encodeRows writes values that were made first, []Out.

@@ -170,6 +170,13 @@ func (b boundScope) own(c *Call, q bun.QueryBuilder) {
 	b.ownedBy(c, q, sqldb.Param(c.Caller.ID))
 }
 
+// byOwner reports whether the caller's id alone decides which rows are theirs: no
+// function of the program is on the way to the owner, whose answer is one
+// request's.
+func (b boundScope) byOwner() bool {
+	return b.kind == scopeOwn || b.kind == scopeVia && b.via != nil && b.via.scope.byOwner()
+}
+
 // ownedBy is own for an owner who may stand for any known caller.
 func (b boundScope) ownedBy(c *Call, q bun.QueryBuilder, owner schema.QueryAppender) {
 	switch {

@@ -328,9 +328,17 @@ type removal struct {
 
 func (d removal) serve(c *Call, r *request) (*response, error) {
 	var gone int64
-	err := c.api.write(c, true, func(c *Call) error {
+	byKey := d.resource.key == d.resource.pk
+	err := c.api.write(c, byKey, func(c *Call) error {
 		q := c.DB.NewDelete().Model(nilModel(d.resource.model))
-		if r.key != nil {
+		switch {
+		case !byKey:
+			m, err := d.resource.modelOf(c, r) // which sees that it is the only one
+			if err != nil {
+				return err
+			}
+			q = q.Where("?TableAlias.? = ?", bun.Ident(d.resource.pk.Name), column(d.resource.pk, m.Elem()))
+		case r.key != nil:
 			q = q.Where("?TableAlias.? = ?", bun.Ident(d.resource.key.Name), sqldb.Param(r.key))
 		}
 		d.resource.scope.narrow(c, q.QueryBuilder())

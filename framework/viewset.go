@@ -56,7 +56,9 @@ type ViewSet[M any] struct {
 	Strict Strictness
 	// Slash says how canonical paths end. Defaults to the API's.
 	Slash Slash
-	// Lookup is the field that item paths carry. Defaults to the primary key.
+	// Lookup is the field that item paths carry. It needs a unique index: a key
+	// that several rows have is answered with none of them and changes none.
+	// Defaults to the primary key.
 	Lookup string
 	// Single makes it the caller's one row, found by this owner field: the
 	// path has no id and no list, PUT makes the row if it is not there. The

@@ -269,7 +269,7 @@ func isTaken(err error) bool {
 
 // blind reports whether a change needs nothing of the row as it is.
 func (w *writing) blind(in *decoded, partial bool) bool {
-	return w.verb.fill == nil && len(in.readOnly) == 0 && !(partial && w.checks) && w.resource.scope.kind != scopeWhere
+	return w.resource.key == w.resource.pk && w.verb.fill == nil && len(in.readOnly) == 0 && !(partial && w.checks) && w.resource.scope.kind != scopeWhere
 }
 
 // isNotFound tells a single resource's first PUT, which makes the row.
@@ -292,7 +292,7 @@ func (w *writing) exists(c *Call, r *request, in *decoded) error {
 func (w *writing) changeBlind(c *Call, r *request, in *decoded, partial bool) (any, error) {
 	set := w.assignments(in, partial)
 	if len(set) == 0 {
-		shown, err := w.shown.write(c, w.resource.object(c, r), window{rows: 1})
+		shown, err := w.shown.write(c, w.resource.object(c, r), window{rows: 2})
 		if err != nil {
 			return nil, err
 		}

@@ -25,6 +25,7 @@ type DB struct {
 	reads   shares        // executions that several wait for
 
 	sharable  sharables     // which statements may be shared
+	counts    counts        // numbers that hold until something is committed
 	templates atomic.Uint64 // how many there are
 }
 

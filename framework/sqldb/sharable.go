@@ -1,6 +1,8 @@
 package sqldb
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -29,61 +31,58 @@ func (s *sharables) allows(text string) bool {
 	return allowed
 }
 
+// sqlToken is a piece of a statement as the framework and bun write them: names
+// and texts in quotes, words, parameters, numbers, space, marks.
+var sqlToken = regexp.MustCompile(`"[^"]*"|'[^']*'|[A-Za-z_][A-Za-z_0-9]*|\$[0-9]+|\?[0-9]*|[0-9]+|\s+|--|/\*|[(),.=<>!+*/%|&:@~^-]`)
+
 // sharable reports whether a statement only reads, and calls nothing whose
 // answer may differ between two who ask at once. What is not known to be so is
 // run for each by itself.
 func sharable(text string) bool {
-	before := "" // the word before, or the mark; "" at the beginning
-	for text != "" {
-		var word string
-		if word, text = nextWord(text); text == "" && isQuote(word[0]) && (len(word) < 2 || word[len(word)-1] != word[0]) {
-			return false // a quote that does not end
-		}
+	tokens := sqlToken.FindAllString(text, -1)
+	size := 0
+	words := make([]string, 0, len(tokens)) // without space
+	for i, t := range tokens {
+		size += len(t)
 		switch {
-		case word == " ":
-			continue
-		case before == "" && word != "select" && word != "with":
+		case t == "--" || t == "/*":
 			return false
-		case word == "(" && before != "," && !strings.Contains(steady, " "+before+" "):
-			return false // what stands before is a function's name
-		case strings.Contains(changing, " "+word+" "):
+		case t[0] == '\'' && i > 0 && isName(tokens[i-1]):
+			return false // E'\'' and its like have escapes, which are not read here
+		case strings.TrimSpace(t) != "":
+			words = append(words, strings.ToLower(t))
+		}
+	}
+	return size == len(text) && len(words) > 0 && (words[0] == "select" || words[0] == "with") && !slices.ContainsFunc(words, isChanging) && callsSteadily(words)
+}
+
+func isName(token string) bool {
+	return token[0] == '_' || token[0] == '"' || 'a' <= token[0] && token[0] <= 'z' || 'A' <= token[0] && token[0] <= 'Z'
+}
+
+func isChanging(word string) bool { return isName(word) && strings.Contains(changing, " "+word+" ") }
+
+// callsSteadily looks at what stands before each parenthesis: a keyword, a
+// function that is known, or no name at all.
+func callsSteadily(words []string) bool {
+	for i, word := range words {
+		if word != "(" || i == 0 || !isName(words[i-1]) {
+			continue
+		}
+		if !strings.Contains(steady, " "+words[i-1]+" ") || i > 1 && words[i-2] == "." {
 			return false
 		}
-		before = word
 	}
 	return true
 }
 
-// nextWord cuts the next word off a statement, in lower case: a name or
-// keyword, something in quotes, or a single mark.
-func nextWord(text string) (word, rest string) {
-	end := 1
-	switch c := text[0]; {
-	case isQuote(c):
-		if closing := strings.IndexByte(text[1:], c); closing >= 0 {
-			end = closing + 2
-		} else {
-			end = len(text)
-		}
-	case isLetter(c):
-		for end < len(text) && (isLetter(text[end]) || '0' <= text[end] && text[end] <= '9') {
-			end++
-		}
-	}
-	return strings.ToLower(text[:end]), text[end:]
-}
-
-func isQuote(c byte) bool { return c == '\'' || c == '"' }
-
-func isLetter(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c >= 0x80
-}
-
 const (
-	// changing are words of statements that write or lock.
-	changing = " insert update delete merge for into nextval setval "
-	// steady are the words before a parenthesis in which an answer is the same
-	// for all who ask at once: keywords, and functions of their arguments.
-	steady = " ( ) = < > + - * / | select from where and or not in exists any all as on by over filter values union except intersect case when then else end distinct materialized limit offset having join lateral array between like ilike cast " +
+	// changing are words of statements that write, lock, or ask for the time or
+	// the session.
+	changing = " insert update delete merge for into nextval setval " +
+		"current_timestamp current_time current_date localtime localtimestamp current_user session_user user current_role current_schema "
+	// steady are the words before a parenthesis whose answer is the same for all
+	// who ask at once: keywords, and functions of their arguments.
+	steady = " pg_current_snapshot select from where and or not in exists any all as on by over filter values union except intersect case when then else end distinct materialized limit offset having join lateral array between like ilike cast " +
 		"count sum min max avg coalesce nullif lower upper length abs round trim substr replace string_agg group_concat trestle_fold trestle_part translate normalize greatest least "
 )

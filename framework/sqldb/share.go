@@ -29,24 +29,34 @@ type round struct {
 	err     error
 }
 
-// do answers what run answers. Its own error is everybody's own: those who
-// waited for a round that failed run by themselves.
+// patience is how long one waits for others: what takes longer is run by
+// oneself, so that one connection that is stuck does not hold up all who ask
+// for the same.
+const patience = time.Second
+
+// do answers what run answers. Those who waited for a round that failed run by
+// themselves, but for a database that is not there or takes too long: all of
+// them at once would help nobody.
 func (s *shares) do(ctx context.Context, key string, run func(context.Context) (*Result, error)) (*Result, error) {
 	r := s.join(ctx, key, run)
 	if r == nil {
 		defer s.next(key)
 		return run(ctx)
 	}
+	tired := time.NewTimer(patience)
+	defer tired.Stop()
 	select {
 	case <-r.over:
-		if r.err == nil {
-			return r.result, nil
+		if fault, _ := Classify(r.err); r.err == nil || fault.Kind == Timeout || fault.Kind == Unavailable {
+			return r.result, r.err
 		}
-		return run(ctx)
+	case <-tired.C:
+		s.leave(key, r)
 	case <-ctx.Done():
 		s.leave(key, r)
 		return nil, ctx.Err()
 	}
+	return run(ctx)
 }
 
 // join returns the round to wait for, or nil for one who may run at once.

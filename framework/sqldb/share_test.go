@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/uptrace/bun/schema"
 )
 
 // A held read runs until it is let go.
@@ -119,6 +117,38 @@ func TestSharedReads(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a database that is away is everybody's error at once", func(t *testing.T) {
+		var s shares
+		h := newHeldRead()
+		first := s.asks(t.Context(), 1, h.run)
+		<-h.began
+		others := s.asks(t.Context(), 3, h.run)
+		s.waiters(t, 3)
+		h.end <- nil
+		<-h.began
+		h.end <- context.DeadlineExceeded
+		first()
+		for _, got := range others() {
+			if got != context.DeadlineExceeded.Error() {
+				t.Errorf("one who shared is told %q", got)
+			}
+		}
+	})
+	t.Run("one who has waited long enough runs by itself", func(t *testing.T) {
+		var s shares
+		h := newHeldRead()
+		first := s.asks(t.Context(), 1, h.run)
+		<-h.began
+		other := s.asks(t.Context(), 1, h.run)
+		<-h.began // though the first has not ended, or the test hangs
+		h.end <- nil
+		h.end <- nil
+		first()
+		other()
+		if n := h.runs.Load(); n != 2 || len(s.running) != 0 {
+			t.Errorf("%d ran and %d keys are left", n, len(s.running))
+		}
+	})
 	t.Run("one who goes leaves the others their answer", func(t *testing.T) {
 		var s shares
 		h := newHeldRead()
@@ -217,6 +247,17 @@ func TestShareKeys(t *testing.T) {
 func TestWhatIsShared(t *testing.T) {
 	for text, want := range map[string]bool{
 		`SELECT 1`: true,
+		`SELECT a FROM t WHERE b LIKE $1 ESCAPE '\'`: true,
+		"SELECT random/**/()":                        false,
+		"SELECT E'\\'', random(), '\\''":             false,
+		"SELECT $$'$$, random(), $$'$$":              false,
+		"SELECT `a'`, random(), `b'`":                false,
+		"SELECT 1 -- '\n, random() -- '":             false,
+		"SELECT myschema.trim(1)":                    false,
+		"SELECT \"t\".trim(1)":                       false,
+		"SELECT a, (SELECT 2) FROM t":                true,
+		"SELECT 1; SELECT 2":                         false,
+		"":                                           false,
 		`SELECT "a"."id" FROM "a" WHERE ("a"."id" = $1) AND ("x" IN (SELECT "id" FROM "b"))`: true,
 		`SELECT count(*) FROM (SELECT 1 FROM "t" LIMIT $1) AS capped`:                        true,
 		`SELECT COUNT (*) FROM t WHERE lower(name) LIKE $1`:                                  true,
@@ -241,6 +282,8 @@ func TestWhatIsShared(t *testing.T) {
 		`(SELECT 1) UNION (SELECT pg_sleep(1))`:                                              false,
 		`PRAGMA table_info(t)`:                                                               false,
 		`SELECT current_setting ('a')`:                                                       false,
+		`SELECT a FROM t WHERE at < CURRENT_TIMESTAMP`:                                       false,
+		`SELECT current_user`:                                                                false,
 		`SELECT pg_advisory_lock(1) WHERE 1 = $1`:                                            false,
 	} {
 		if got := sharable(text); got != want {
@@ -292,103 +335,6 @@ func TestNoReadMissesACommit(t *testing.T) {
 		readers.Wait()
 		if s, a := statements.Load(), asked.Load(); s >= a {
 			t.Errorf("%d reads were %d statements: none shared", a, s)
-		}
-	})
-}
-
-// TestReadAs: a template answers as the statement does that it stands for.
-func TestReadAs(t *testing.T) {
-	for name, options := range map[string]Options{"prepared": {}, "as text": {NoPrepare: true}} {
-		t.Run(name, func(t *testing.T) {
-			eachKind(t, func(t *testing.T, url string) {
-				db := open(t, url, options)
-				script(t, db, "CREATE TABLE t (id {{bigint}} PRIMARY KEY, name {{text}}, at {{timestamp}})")
-				at := time.Date(2026, 11, 21, 10, 0, 0, 123000, time.UTC)
-				run(t, db.Session(), "INSERT INTO t VALUES (1, ?, ?), (2, ?, ?)", "one", at, "tw'o ?", at)
-				template, err := db.Template(func(value func(int) schema.QueryAppender) schema.QueryAppender {
-					return db.NewSelect().TableExpr("t").Column("id", "name").Where("name = ?", value(1)).Where("id = ? AND at = ?", value(0), value(2))
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, c := range []struct {
-					values []any
-					rows   int
-				}{
-					{[]any{1, "one", at}, 1}, {[]any{int64(2), "tw'o ?", at}, 1}, {[]any{1, "tw'o ?", at}, 0}, {[]any{1, "one", at.Add(time.Hour)}, 0}, {[]any{nil, "one", at}, 0},
-				} {
-					r, err := db.Session().ReadAs(background(t), template, c.values...)
-					if err != nil || r.Len() != c.rows {
-						t.Errorf("%v answers %v, %v; want %d rows", c.values, r, err, c.rows)
-					}
-					err = db.InTx(background(t), func(ctx context.Context, s *Session) error {
-						r, err := s.ReadAs(ctx, template, c.values...)
-						if err == nil && r.Len() != c.rows {
-							t.Errorf("%v in a transaction answers %d rows; want %d", c.values, r.Len(), c.rows)
-						}
-						return err
-					})
-					if err != nil {
-						t.Error(err)
-					}
-				}
-				var refused *TextError
-				if _, err := db.Session().ReadAs(background(t), template, 1, "a\x00b", at); !errors.As(err, &refused) {
-					t.Errorf("a NUL is %v", err)
-				}
-			})
-		})
-	}
-}
-
-// TestTemplateWithAValue: a value in a template's own statement would be every
-// run's.
-func TestTemplateWithAValue(t *testing.T) {
-	eachDB(t, func(t *testing.T, db *DB) {
-		_, err := db.Template(func(value func(int) schema.QueryAppender) schema.QueryAppender {
-			return db.NewSelect().TableExpr("t").Where("name = ?", "mine").Where("id = ?", value(0))
-		})
-		if !errors.Is(err, errFixedValue) {
-			t.Errorf("it is %v", err)
-		}
-	})
-}
-
-// TestReadScans: what a row's values go into, and what is refused.
-func TestReadScans(t *testing.T) {
-	eachDB(t, func(t *testing.T, db *DB) {
-		script(t, db, "CREATE TABLE t (id {{bigint}} PRIMARY KEY, name {{text}}, ok {{bool}}, at {{timestamp}}, gone {{text}})")
-		at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-		run(t, db.Session(), "INSERT INTO t VALUES (?, 'one', ?, ?, NULL)", Param(7), Param(true), at)
-		read := func(columns string) *Result {
-			t.Helper()
-			r, err := db.Session().Read(background(t), db.NewRaw("SELECT "+columns+" FROM t"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return r
-		}
-		var (
-			id   int64
-			name string
-			ok   bool
-			when time.Time
-		)
-		if err := read("id, name, ok, at").Scan(0, &id, &name, &ok, &when); err != nil || id != 7 || name != "one" || !ok || !when.Equal(at) {
-			t.Errorf("read %v %v %v %v, %v", id, name, ok, when, err)
-		}
-		if err := read("gone").Scan(0, &name); err == nil {
-			t.Error("NULL went into a string")
-		}
-		if err := read("id, name").Scan(0, &id); err == nil {
-			t.Error("two columns went into one place")
-		}
-		if err := read("name").Scan(0, new(chan int)); err == nil {
-			t.Error("a text went into a channel")
-		}
-		r, err := db.Session().Read(background(t), db.NewRaw("SELECT id FROM t WHERE id = ?", Param(8)))
-		if err != nil || r.Len() != 0 {
-			t.Errorf("no row is %v, %v", r, err)
 		}
 	})
 }

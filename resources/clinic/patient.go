@@ -48,14 +48,9 @@ var Patients = framework.ViewSet[Patient]{
 	Search:   framework.Search{Fields: []string{"name", "phone"}, Stored: "search"},
 	Ordering: framework.Ordering{Allowed: []string{"name", "city"}, Default: "name"},
 	Filters:  []framework.Filter{filter.Exact("city")},
-	Actions:  []framework.Action[Patient]{framework.Get("appointments", appointmentsOf).Doc("The patient's appointments, all of them.")},
+	Actions: []framework.Action[Patient]{
+		framework.Related[Patient, AppointmentView]("appointments", "appointments", "patient").Doc("The patient's appointments, all of them."),
+	},
 }
 
 func (p *Patient) owner() *uuid.UUID { return &p.OwnerID }
-
-// appointmentsOf serves GET /patients/{id}/appointments/.
-func appointmentsOf(c *framework.Call, p *Patient, _ framework.None) ([]AppointmentView, error) {
-	return framework.Find[AppointmentView](c, "appointments", func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("?TableAlias.patient_id = ?", p.ID)
-	})
-}

@@ -1,0 +1,121 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun/schema"
+)
+
+const (
+	countKept  = time.Second // how long a count may be repeated
+	countsKept = 1024        // how many are kept
+)
+
+// Count runs a statement of one number, such as a count of rows, which costs
+// much to run and little to remember. A number of less than a second ago is
+// taken again if nothing at all was committed since: the statement itself
+// compares, so that it is one in any case, and its answer always the one of
+// now. Those who ask at once share it, as in [Session.Read].
+//
+// Numbers are remembered on PostgreSQL from version 13, outside transactions,
+// for the statements that Read shares and unless [Options.NoPrepare] is set.
+func (s *Session) Count(ctx context.Context, q schema.QueryAppender) (int64, error) {
+	if s.tx == nil && s.db.core.kind == PostgreSQL && !s.db.core.options.NoPrepare && !s.db.counts.off() {
+		text, args, err := s.db.render(q)
+		if err != nil {
+			return 0, err
+		}
+		if s.db.sharable.allows(text) && len(args) < maxParams {
+			n, err := s.recount(ctx, text, args)
+			if !isUntyped(err) {
+				return n, err
+			}
+			s.db.counts.turnOff() // a compatible database without snapshots
+		}
+	}
+	r, err := s.Read(ctx, q)
+	switch {
+	case err != nil:
+		return 0, err
+	case r.Len() == 0:
+		return 0, sql.ErrNoRows
+	}
+	var n int64
+	return n, r.Scan(0, &n)
+}
+
+// recount asks for a number and the snapshot that it is of: the transactions
+// that are over. As long as that is the one of the number that is known,
+// nothing was committed, and the number is not made again.
+func (s *Session) recount(ctx context.Context, text string, args []any) (int64, error) {
+	key := shareKey(text, args)
+	known := s.db.counts.of(key)
+	args = append(args, known.snapshot)
+	text = "SELECT present.snapshot, CASE WHEN present.snapshot = $" + strconv.Itoa(len(args)) + " THEN NULL ELSE (" + text + ") END" +
+		" FROM (SELECT pg_current_snapshot()::text AS snapshot) AS present"
+	r, err := s.db.shared(context.WithValue(ctx, preparedKey{}, true), text, text, args)
+	if err != nil {
+		return 0, err
+	}
+	var n sql.Null[int64]
+	now := knownCount{at: time.Now()}
+	if err := r.Scan(0, &now.snapshot, &n); err != nil {
+		return 0, err
+	}
+	if !n.Valid {
+		return known.n, nil
+	}
+	now.n = n.V
+	s.db.counts.keep(key, now)
+	return now.n, nil
+}
+
+// counts are numbers that hold until something is committed. They are all
+// forgotten when there are too many.
+type counts struct {
+	mu      sync.RWMutex
+	known   map[string]knownCount
+	useless bool
+}
+
+// A knownCount is a number and the snapshot that it is of.
+type knownCount struct {
+	snapshot string
+	n        int64
+	at       time.Time
+}
+
+func (c *counts) off() bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.useless
+}
+
+func (c *counts) turnOff() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.useless, c.known = true, nil
+}
+
+// of is what is known, the zero count if that is nothing or too old.
+func (c *counts) of(key string) knownCount {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if known := c.known[key]; time.Since(known.at) < countKept {
+		return known
+	}
+	return knownCount{}
+}
+
+func (c *counts) keep(key string, n knownCount) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil || len(c.known) >= countsKept {
+		c.known = make(map[string]knownCount)
+	}
+	c.known[key] = n
+}
