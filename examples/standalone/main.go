@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"log"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -60,7 +61,11 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	handler, err := tasks(db)
+	api, err := tasks(db, slog.Default())
+	if err != nil {
+		log.Fatal(err)
+	}
+	handler, err := api.Handler()
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -69,12 +74,12 @@ func main() {
 }
 
 // tasks makes the table and returns the API.
-func tasks(db *sqldb.DB) (http.Handler, error) {
+func tasks(db *sqldb.DB, log *slog.Logger) (*framework.API, error) {
 	_, err := db.NewCreateTable().Model((*Task)(nil)).IfNotExists().Exec(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	api := framework.New(framework.Config{DB: db, Pagination: page.Offset{Size: 50}})
+	api := framework.New(framework.Config{DB: db, Pagination: page.Offset{Size: 50}, Log: log})
 	api.Register(Tasks)
-	return api.Handler()
+	return api, nil
 }

@@ -80,6 +80,9 @@ func (m maker) object(place string, depth int) *node {
 	}
 	slices.Sort(names)
 	for _, name := range names {
+		if shown, _ := m.contract.document.at(place + pointer("properties", name) + "/readOnly").(bool); shown && !m.chance(20) {
+			continue // it is taken only as it was shown
+		}
 		if slices.Contains(required, any(name)) || depth < deepest && !m.chance(3) {
 			o.members = append(o.members, &member{name, m.value(place+pointer("properties", name), name, depth+1)})
 		}
@@ -138,7 +141,7 @@ func (m maker) formatted(format string) (string, bool) {
 		return at.In(time.FixedZone("", m.dice.IntN(5)*3600)).Format(time.RFC3339), true
 	case "date":
 		return fmt.Sprintf("2026-%02d-%02d", 1+m.dice.IntN(12), 1+m.dice.IntN(28)), true
-	case "email":
+	case "email", "idn-email":
 		return strings.ToLower(m.letters(8)) + "@example.com", true
 	case "uri", "url":
 		return "https://example.com/" + m.letters(6), true
