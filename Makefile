@@ -59,7 +59,7 @@ race: ## Run the tests, without the longest, under the race detector
 # round of the races for stock, kills of the server under load.
 .PHONY: prove
 prove: ## Run the long proofs, about half an hour
-	TRESTLE_PROVE=1 $(WITHPG) go test -count=1 -timeout 60m -v ./framework/auth ./resources/store ./cmd/trestle
+	TRESTLE_PROVE=1 $(WITHPG) go test -count=1 -timeout 60m -v ./framework/auth ./resources ./resources/store ./cmd/trestle
 
 .PHONY: lint
 lint: $(LINTER)-$(LINT_VERSION) ## Run go vet and golangci-lint

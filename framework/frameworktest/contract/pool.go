@@ -83,12 +83,11 @@ func (p *pool) add(kind, text string) {
 }
 
 // of is what was seen for a member of a name in something of a name: "id" in
-// "patients", or "patient" in "appointments", which is the id of the former.
+// "patients", or "patient" in "appointments", which is the id of one of the
+// former: also of those that no appointment had yet.
 func (p *pool) of(name, in string) []string {
-	if seen := p.seen[kindOf(name, in)]; len(seen) > 0 {
-		return seen
-	}
-	return p.seen[kindOf("id", strings.TrimSuffix(strings.TrimSuffix(name, "Id"), "_id"))]
+	ids := p.seen[kindOf("id", strings.TrimSuffix(strings.TrimSuffix(name, "Id"), "_id"))]
+	return slices.Concat(p.seen[kindOf(name, in)], ids)
 }
 
 // kindOf is what a text is of: an id is of the thing, any other member goes by
