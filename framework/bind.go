@@ -181,28 +181,6 @@ func (b *binder) bind(r *resource) {
 	b.bindActions(r)
 }
 
-func (b *binder) bindUniques(r *resource) {
-	for _, u := range r.declaration.uniques {
-		bound := boundUnique{Unique: u}
-		if err := b.checkUnique(u); err != nil {
-			b.fault(r.path, "uniques", err)
-		}
-		for _, name := range u.Fields {
-			f, err := r.field(name)
-			if err != nil {
-				b.fault(r.path, "uniques", err)
-				continue
-			}
-			bound.columns = append(bound.columns, f.column.Name)
-		}
-		slices.Sort(bound.columns)
-		if _, known := b.api.codes[u.Code]; !known {
-			b.api.codes[u.Code] = CodeInfo{Code: u.Code, Status: http.StatusConflict, Title: "Already taken", Text: u.Detail}
-		}
-		r.uniques = append(r.uniques, bound)
-	}
-}
-
 func (b *binder) bindVerbs(r *resource) {
 	verbs := r.declaration.verbs.named()
 	offered := 0

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/http"
 	"net/url"
 	"reflect"
 	"regexp"
@@ -105,6 +106,28 @@ func (b *binder) prefixes() []string {
 		}
 	}
 	return list
+}
+
+func (b *binder) bindUniques(r *resource) {
+	for _, u := range r.declaration.uniques {
+		bound := boundUnique{Unique: u}
+		if err := b.checkUnique(u); err != nil {
+			b.fault(r.path, "uniques", err)
+		}
+		for _, name := range u.Fields {
+			f, err := r.field(name)
+			if err != nil {
+				b.fault(r.path, "uniques", err)
+				continue
+			}
+			bound.columns = append(bound.columns, f.column.Name)
+		}
+		slices.Sort(bound.columns)
+		if _, known := b.api.codes[u.Code]; !known {
+			b.api.codes[u.Code] = CodeInfo{Code: u.Code, Status: http.StatusConflict, Title: "Already taken", Text: u.Detail}
+		}
+		r.uniques = append(r.uniques, bound)
+	}
 }
 
 // checkUnique sees that clients are told something of a unique constraint.

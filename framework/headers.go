@@ -39,7 +39,8 @@ func (e *endpoint) headers() []Header {
 	}
 	if e.kind == verbAccepts && e.route.Name == verbCreate && e.resource.hasAddresses() {
 		location := standardHeader(headerLocation)
-		location.Required = e.resource.key == e.resource.pk && e.resource.key.IndirectType.Kind() != reflect.String // text may be blank, and then has no address
+		// Text may be blank, and then has no address.
+		location.Required = e.resource.key == e.resource.pk && e.resource.key.IndirectType.Kind() != reflect.String
 		all = append(all, location)
 	}
 	return append(all, e.ownHeaders()...)

@@ -123,12 +123,12 @@ func (f form) value(v reflect.Value) (any, bool) {
 	case formPlain:
 		return plainValue(v), true
 	case formText:
-		if by, ok := v.Interface().(encoding.TextMarshaler); ok {
+		if by, ok := reflect.TypeAssert[encoding.TextMarshaler](v); ok {
 			text, err := by.MarshalText()
 			return string(text), err == nil
 		}
 	case formOwn:
-		if by, ok := v.Interface().(json.Marshaler); ok {
+		if by, ok := reflect.TypeAssert[json.Marshaler](v); ok {
 			var value any
 			text, err := by.MarshalJSON()
 			return value, err == nil && json.Unmarshal(text, &value) == nil

@@ -251,7 +251,7 @@ func (s *schemas) told(t reflect.Type) jsonSchema {
 	if t.Kind() == reflect.Interface {
 		return nil
 	}
-	teller, ok := reflect.New(t).Interface().(SchemaTeller)
+	teller, ok := reflect.TypeAssert[SchemaTeller](reflect.New(t))
 	if !ok {
 		return nil
 	}
@@ -325,7 +325,8 @@ func literal(told jsonSchema, t reflect.Type, text string) any {
 		return text
 	}
 	kinds := typesOf(told)
-	if len(kinds) == 0 && indirect(t).Kind() != reflect.String || slices.ContainsFunc(typesOfValue(value), func(kind string) bool { return slices.Contains(kinds, kind) }) {
+	isNamed := func(kind string) bool { return slices.Contains(kinds, kind) }
+	if len(kinds) == 0 && indirect(t).Kind() != reflect.String || slices.ContainsFunc(typesOfValue(value), isNamed) {
 		return value
 	}
 	return text

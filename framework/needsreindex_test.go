@@ -23,7 +23,7 @@ func TestNeedsReindex(t *testing.T) {
 			t.Fatal(err)
 		}
 		needs("when they were read", false)
-		if _, err := db.Exec("UPDATE books SET title = '', isbn = NULL, document = ''"); err != nil {
+		if _, err := db.Exec("UPDATE books SET title = '', isbn = NULL, document = '', owner_id = id"); err != nil {
 			t.Fatal(err)
 		}
 		needs("with nothing to search", false)

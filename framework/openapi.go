@@ -84,13 +84,14 @@ type specWriter struct {
 	api     *API
 	spec    *openapi31.Spec
 	schemas *schemas
-	headers map[string]Header // those that are told once
-	shared  map[string]string // refusals that are told once, as JSON by their names
+	headers map[string]Header              // those that are told once
+	shared  map[string]*openapi31.Response // refusals that are told once, by their names
 }
 
 func (a *API) spec() (*openapi31.Spec, error) {
 	w := &specWriter{
-		api: a, schemas: newSchemas(a.resources), headers: map[string]Header{}, shared: map[string]string{}, spec: &openapi31.Spec{Openapi: "3.1.0"},
+		api: a, spec: &openapi31.Spec{Openapi: "3.1.0"}, schemas: newSchemas(a.resources),
+		headers: map[string]Header{}, shared: map[string]*openapi31.Response{},
 	}
 	w.spec.Info.WithTitle(a.config.Title).WithVersion(a.config.Version).WithDescription(strings.TrimSpace(a.config.Doc + "\n\n" + a.conventions()))
 	w.spec.WithServers(openapi31.Server{URL: "/"})
@@ -279,13 +280,13 @@ const mostInName = 3
 // share tells a response once, by a name, unless another has it.
 func (w *specWriter) share(name string, r *openapi31.Response) openapi31.ResponseOrReference {
 	whole := openapi31.ResponseOrReference{Response: r}
-	text, err := json.Marshal(r)
-	known, taken := w.shared[name]
-	if err != nil || taken && known != string(text) {
+	switch known := w.shared[name]; {
+	case known == nil:
+		w.shared[name] = r
+		w.spec.ComponentsEns().WithResponsesItem(name, whole)
+	case !reflect.DeepEqual(known, r):
 		return whole
 	}
-	w.shared[name] = string(text)
-	w.spec.ComponentsEns().WithResponsesItem(name, whole)
 	return openapi31.ResponseOrReference{Reference: &openapi31.Reference{Ref: "#/components/responses/" + name}}
 }
 

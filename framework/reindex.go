@@ -42,7 +42,7 @@ func (a *API) NeedsReindex(ctx context.Context, viewset string) (bool, error) {
 		return false, err
 	}
 	q := a.db.NewSelect().ColumnExpr("1").TableExpr("?", bun.Ident(r.table.Name)).Limit(1).
-		Where("coalesce(?, '') = ''", bun.Ident(r.search.stored.column.Name)).
+		Where("? = ''", bun.Ident(r.search.stored.column.Name)).
 		WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
 			for _, f := range r.search.fields {
 				q = q.WhereOr("? <> ''", bun.Ident(f.column.Name))

@@ -23,13 +23,12 @@ func shapeFields(t reflect.Type) iter.Seq[reflect.StructField] {
 
 // flatFields are the fields of a struct and of those that it embeds.
 func flatFields(t reflect.Type, at []int) (all []reflect.StructField) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		f.Index = slices.Concat(at, f.Index)
 		switch {
 		case f.Tag.Get("json") == "-", embedsPointer(f): // which registration refuses
 		case f.Anonymous && f.Type.Kind() == reflect.Struct && taggedName(f) == "":
-			all = append(all, flatFields(t.Field(i).Type, f.Index)...)
+			all = append(all, flatFields(f.Type, f.Index)...)
 		case f.IsExported():
 			all = append(all, f)
 		}
@@ -66,8 +65,7 @@ func checkShown(t reflect.Type, known map[reflect.Type]bool, fault func(error)) 
 		return
 	}
 	known[t] = true
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		switch {
 		case f.Tag.Get("json") == "-":
 		case embedsPointer(f):

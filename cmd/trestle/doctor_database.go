@@ -151,7 +151,8 @@ func unsearchable(ctx context.Context, api *framework.API) (found []finding) {
 		stale, err := api.NeedsReindex(ctx, viewset)
 		switch {
 		case err != nil:
-			found = append(found, finding{warning, viewset, "its rows could not be looked at: " + explained(err), "run it again with a longer --statement-timeout"})
+			what := "its rows could not be looked at: " + explained(err)
+			found = append(found, finding{warning, viewset, what, "run it again with a longer --statement-timeout"})
 		case stale:
 			found = append(found, finding{problem, viewset, "it has rows whose search document is empty, so that no search finds them", "trestle reindex " + viewset})
 		}

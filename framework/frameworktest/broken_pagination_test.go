@@ -79,7 +79,7 @@ func TestBrokenPaginationsAreFoundOut(t *testing.T) {
 				return nil, errors.New("nothing to show")
 			}
 			return framework.Envelope{{Name: "rows", Value: items}}, nil
-		}}, "status 500 on the way through a list of 0 rows"},
+		}}, "rows: the Envelope of *frameworktest.pageSuite: nothing to show"},
 		"links to nowhere": {brokenPages{envelope: func(p framework.Page) (framework.Envelope, error) {
 			return framework.Envelope{{Name: "rows", Value: items}, {Name: "previous", Value: p.Link(url.Values{"page": {"0"}})}}, nil
 		}}, "a link of the answer leads to status 404"},

@@ -38,12 +38,19 @@ func (db *DB) Version(ctx context.Context) (Version, error) {
 		return Version{}, err
 	}
 	v.Number, _, _ = strings.Cut(v.Number, " ") // "17.2 (Debian 17.2-1)"
-	var major int
-	if _, err := fmt.Sscanf(v.Number, "%d", &major); err != nil {
-		return v, fmt.Errorf("sqldb: %q is no version: %w", v.Number, err)
+	if db.Kind() == PostgreSQL {
+		v.Old, err = before(v.Number, oldestPostgres)
 	}
-	v.Old = db.Kind() == PostgreSQL && major < oldestPostgres
-	return v, nil
+	return v, err
+}
+
+// before compares the first number of a version: "17.2", "18beta1".
+func before(version string, oldest int) (bool, error) {
+	var major int
+	if _, err := fmt.Sscanf(version, "%d", &major); err != nil {
+		return false, fmt.Errorf("sqldb: %q is no version: %w", version, err)
+	}
+	return major < oldest, nil
 }
 
 // A Link is the way from the program to its database, as the URL has it.

@@ -21,6 +21,17 @@ func TestVersion(t *testing.T) {
 	})
 }
 
+func TestOldVersions(t *testing.T) {
+	for version, want := range map[string]bool{"14.9": true, "9.6.24": true, "15.0": false, "15": false, "18beta1": false} {
+		if old, err := before(version, oldestPostgres); old != want || err != nil {
+			t.Errorf("%s is old: %t, %v; want %t", version, old, err, want)
+		}
+	}
+	if _, err := before("devel", oldestPostgres); err == nil {
+		t.Error("a version without a number is taken")
+	}
+}
+
 func TestLink(t *testing.T) {
 	for name, test := range map[string]struct {
 		url  string

@@ -266,11 +266,28 @@ const (
 
 // Address defines model for Address.
 type Address struct {
-	City     string  `json:"city"`
+	// City Examples: Bengaluru
+	City string `json:"city"`
+
+	// Landmark What is near, for those who deliver.
+	//
+	// Examples: Opposite the park
 	Landmark *string `json:"landmark"`
-	Line1    string  `json:"line1"`
-	Line2    *string `json:"line2"`
-	Name     string  `json:"name"`
+
+	// Line1 The house and the street.
+	//
+	// Examples: 12, 4th Cross
+	Line1 string `json:"line1"`
+
+	// Line2 More of the address, if there is more.
+	//
+	// Examples: Indiranagar
+	Line2 *string `json:"line2"`
+
+	// Name Who receives the order.
+	//
+	// Examples: Asha Rao
+	Name string `json:"name"`
 
 	// Phone Ten digits, or with a country's code: +919876543210.
 	//
@@ -281,24 +298,36 @@ type Address struct {
 	//
 	// Examples: 560001
 	Pincode string `json:"pincode"`
-	State   string `json:"state"`
+
+	// State Examples: Karnataka
+	State string `json:"state"`
 }
 
 // AddressInput defines model for AddressInput.
 type AddressInput struct {
 	// City One line of text.
+	//
+	// Examples: Bengaluru
 	City string `json:"city"`
 
-	// Landmark One line of text.
+	// Landmark What is near, for those who deliver. One line of text.
+	//
+	// Examples: Opposite the park
 	Landmark *string `json:"landmark,omitempty"`
 
-	// Line1 One line of text.
+	// Line1 The house and the street. One line of text.
+	//
+	// Examples: 12, 4th Cross
 	Line1 string `json:"line1"`
 
-	// Line2 One line of text.
+	// Line2 More of the address, if there is more. One line of text.
+	//
+	// Examples: Indiranagar
 	Line2 *string `json:"line2,omitempty"`
 
-	// Name One line of text.
+	// Name Who receives the order. One line of text.
+	//
+	// Examples: Asha Rao
 	Name string `json:"name"`
 
 	// Phone Ten digits, or with a country's code: +919876543210.
@@ -312,30 +341,67 @@ type AddressInput struct {
 	Pincode string `json:"pincode"`
 
 	// State One line of text.
+	//
+	// Examples: Karnataka
 	State string `json:"state"`
 }
 
 // AdminOrder defines model for AdminOrder.
 type AdminOrder struct {
-	CanCancel        bool               `json:"canCancel"`
-	CancelledAt      *time.Time         `json:"cancelledAt"`
-	DeliveryAddress  Address            `json:"deliveryAddress"`
+	// CanCancel Whether its buyer may still cancel it.
+	CanCancel bool `json:"canCancel"`
+
+	// CancelledAt When it was cancelled; null if it was not.
+	CancelledAt     *time.Time `json:"cancelledAt"`
+	DeliveryAddress Address    `json:"deliveryAddress"`
+
+	// DeliveryFeePaise What delivery costs, in paise.
+	//
+	// Examples: 0
 	DeliveryFeePaise int64              `json:"deliveryFeePaise"`
 	DeliverySlot     OrderSlot          `json:"deliverySlot"`
 	ID               openapi_types.UUID `json:"id"`
-	ItemCount        int64              `json:"itemCount"`
-	Items            []OrderItem        `json:"items"`
-	Notes            string             `json:"notes"`
-	Number           string             `json:"number"`
-	PlacedAt         time.Time          `json:"placedAt"`
-	SavingsPaise     int64              `json:"savingsPaise"`
-	Status           AdminOrderStatus   `json:"status"`
-	StatusHistory    []StatusChange     `json:"statusHistory"`
-	SubtotalPaise    int64              `json:"subtotalPaise"`
-	TotalPaise       int64              `json:"totalPaise"`
+
+	// ItemCount How many units all items have together.
+	//
+	// Examples: 2
+	ItemCount int64 `json:"itemCount"`
+
+	// Items What was bought, as it was then.
+	Items []OrderItem `json:"items"`
+
+	// Notes What the buyer wrote for those who deliver.
+	Notes string `json:"notes"`
+
+	// Number To tell on the telephone: digits and capitals.
+	Number string `json:"number"`
+
+	// PlacedAt When it was placed.
+	PlacedAt time.Time `json:"placedAt"`
+
+	// SavingsPaise How much less that is than by list prices, where there were any.
+	//
+	// Examples: 3200
+	SavingsPaise int64 `json:"savingsPaise"`
+
+	// Status How far the order has come.
+	Status AdminOrderStatus `json:"status"`
+
+	// StatusHistory When it came to each status, the first one first.
+	StatusHistory []StatusChange `json:"statusHistory"`
+
+	// SubtotalPaise What the items cost, in paise: 100 are 1 rupee.
+	//
+	// Examples: 29800
+	SubtotalPaise int64 `json:"subtotalPaise"`
+
+	// TotalPaise What the buyer pays, in paise.
+	//
+	// Examples: 29800
+	TotalPaise int64 `json:"totalPaise"`
 }
 
-// AdminOrderStatus defines model for AdminOrder.Status.
+// AdminOrderStatus How far the order has come.
 type AdminOrderStatus string
 
 // AdminOrdersPage defines model for AdminOrdersPage.
@@ -361,71 +427,156 @@ type AdminOrdersPage struct {
 
 // AdminProduct defines model for AdminProduct.
 type AdminProduct struct {
-	Brand           *string            `json:"brand"`
-	Category        CategoryRef        `json:"category"`
-	CheapestVariant VariantSummary     `json:"cheapestVariant"`
-	Description     *string            `json:"description"`
-	ID              openapi_types.UUID `json:"id"`
-	ImageURL        *string            `json:"imageUrl"`
-	Name            string             `json:"name"`
-	Published       bool               `json:"published"`
-	Slug            string             `json:"slug"`
-	Variants        []AdminVariant     `json:"variants"`
+	// Brand Who makes it; null for nobody in particular.
+	//
+	// Examples: Annam
+	Brand           *string        `json:"brand"`
+	Category        CategoryRef    `json:"category"`
+	CheapestVariant VariantSummary `json:"cheapestVariant"`
 
-	// Version What the version must be, or nothing is changed.
+	// Description What a customer should know of it.
+	//
+	// Examples: Unpolished.
+	Description *string            `json:"description"`
+	ID          openapi_types.UUID `json:"id"`
+
+	// ImageURL Where its picture lies; null for none.
+	//
+	// Examples: https://images.example.org/toor.webp
+	ImageURL *string `json:"imageUrl"`
+
+	// Name What the product is called.
+	//
+	// Examples: Toor dal
+	Name string `json:"name"`
+
+	// Published Whether customers see it.
+	Published bool `json:"published"`
+
+	// Slug In addresses; a new name does not change it.
+	//
+	// Examples: toor-dal
+	Slug string `json:"slug"`
+
+	// Variants All of them, archived ones too, in their order.
+	Variants []AdminVariant `json:"variants"`
+
+	// Version Grows with every change; the next change must name it.
+	//
+	// Examples: 1
 	Version int64 `json:"version"`
 }
 
 // AdminVariant defines model for AdminVariant.
 type AdminVariant struct {
-	Archived   bool               `json:"archived"`
-	ID         openapi_types.UUID `json:"id"`
-	InStock    bool               `json:"inStock"`
-	Label      string             `json:"label"`
-	MrpPaise   *int64             `json:"mrpPaise"`
-	PricePaise int64              `json:"pricePaise"`
-	Sku        string             `json:"sku"`
-	Stock      int64              `json:"stock"`
-	Unit       AdminVariantUnit   `json:"unit"`
+	// Archived Whether it was taken off the shelf.
+	Archived bool               `json:"archived"`
+	ID       openapi_types.UUID `json:"id"`
+
+	// InStock Whether there is one at all; how many is not told.
+	InStock bool `json:"inStock"`
+
+	// Label The size as customers read it.
+	//
+	// Examples: 1 kg
+	Label string `json:"label"`
+
+	// MrpPaise The list price in paise; null for none.
+	//
+	// Examples: 16500
+	MrpPaise *int64 `json:"mrpPaise"`
+
+	// PricePaise The price in paise: 100 are 1 rupee.
+	//
+	// Examples: 14900
+	PricePaise int64 `json:"pricePaise"`
+
+	// Sku The store's code for it.
+	//
+	// Examples: TOOR-1KG
+	Sku string `json:"sku"`
+
+	// Stock How many there are, without those of placed orders.
+	//
+	// Examples: 120
+	Stock int64 `json:"stock"`
+
+	// Unit What it is measured or counted in.
+	//
+	// Examples: kg
+	Unit AdminVariantUnit `json:"unit"`
 }
 
-// AdminVariantUnit defines model for AdminVariant.Unit.
+// AdminVariantUnit What it is measured or counted in.
+//
+// Examples: kg
 type AdminVariantUnit string
 
 // Appointment defines model for Appointment.
 type Appointment struct {
-	CreatedAt time.Time          `json:"created_at"`
-	Doctor    openapi_types.UUID `json:"doctor"`
+	// CreatedAt When the record was made.
+	CreatedAt time.Time `json:"created_at"`
 
-	// Fee Examples: 250
-	Fee       float32            `json:"fee"`
-	ID        openapi_types.UUID `json:"id"`
-	Notes     string             `json:"notes"`
-	Patient   openapi_types.UUID `json:"patient"`
-	StartsAt  *time.Time         `json:"starts_at"`
-	Status    AppointmentStatus  `json:"status"`
-	UpdatedAt time.Time          `json:"updated_at"`
+	// Doctor Who sees them.
+	Doctor openapi_types.UUID `json:"doctor"`
+
+	// Fee What it costs, with at most two decimal places.
+	//
+	// Examples: 250
+	Fee float32            `json:"fee"`
+	ID  openapi_types.UUID `json:"id"`
+
+	// Notes Whatever is to be remembered.
+	//
+	// Examples: Brings earlier reports.
+	Notes string `json:"notes"`
+
+	// Patient Who is seen.
+	Patient openapi_types.UUID `json:"patient"`
+
+	// StartsAt When it begins; null while that is not known.
+	//
+	// Examples: 2026-12-01T09:30:00Z
+	StartsAt *time.Time `json:"starts_at"`
+
+	// Status What became of it.
+	Status AppointmentStatus `json:"status"`
+
+	// UpdatedAt When the record was last changed.
+	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// AppointmentStatus defines model for Appointment.Status.
+// AppointmentStatus What became of it.
 type AppointmentStatus string
 
 // AppointmentInput defines model for AppointmentInput.
 type AppointmentInput struct {
-	// Doctor The id of one of doctors that the caller may see.
+	// Doctor Who sees them. The id of one of doctors that the caller may see.
 	Doctor openapi_types.UUID `json:"doctor"`
 
-	// Fee Examples: 250
-	Fee   *float32 `json:"fee,omitempty"`
-	Notes *string  `json:"notes,omitempty"`
+	// Fee What it costs, with at most two decimal places. Must be at least 0.
+	//
+	// Examples: 250
+	Fee *float32 `json:"fee,omitempty"`
 
-	// Patient The id of one of patients that the caller may see.
-	Patient  openapi_types.UUID      `json:"patient"`
-	StartsAt *time.Time              `json:"starts_at,omitempty"`
-	Status   *AppointmentInputStatus `json:"status,omitempty"`
+	// Notes Whatever is to be remembered.
+	//
+	// Examples: Brings earlier reports.
+	Notes *string `json:"notes,omitempty"`
+
+	// Patient Who is seen. The id of one of patients that the caller may see.
+	Patient openapi_types.UUID `json:"patient"`
+
+	// StartsAt When it begins; null while that is not known.
+	//
+	// Examples: 2026-12-01T09:30:00Z
+	StartsAt *time.Time `json:"starts_at,omitempty"`
+
+	// Status What became of it.
+	Status *AppointmentInputStatus `json:"status,omitempty"`
 }
 
-// AppointmentInputStatus defines model for AppointmentInput.Status.
+// AppointmentInputStatus What became of it.
 type AppointmentInputStatus string
 
 // AppointmentsPage defines model for AppointmentsPage.
@@ -445,69 +596,150 @@ type AppointmentsPage struct {
 
 // CancelDetails defines model for CancelDetails.
 type CancelDetails struct {
+	// CancellableFrom The statuses in which it could be.
 	CancellableFrom []CancelDetailsCancellableFrom `json:"cancellableFrom"`
-	Status          CancelDetailsStatus            `json:"status"`
+
+	// Status What the order's status is.
+	//
+	// Examples: packed
+	Status CancelDetailsStatus `json:"status"`
 }
 
 // CancelDetailsCancellableFrom defines model for CancelDetails.CancellableFrom.
 type CancelDetailsCancellableFrom string
 
-// CancelDetailsStatus defines model for CancelDetails.Status.
+// CancelDetailsStatus What the order's status is.
+//
+// Examples: packed
 type CancelDetailsStatus string
 
 // CancelInput defines model for CancelInput.
 type CancelInput struct {
+	// Reason Why, for the store; it is kept with the stock that comes back.
+	//
+	// Examples: Ordered twice
 	Reason *string `json:"reason,omitempty"`
 }
 
 // Cart defines model for Cart.
 type Cart struct {
-	CanOrder         bool       `json:"canOrder"`
-	Checkout         Checkout   `json:"checkout"`
-	DeliveryFeePaise int64      `json:"deliveryFeePaise"`
-	Items            []CartItem `json:"items"`
-	SavingsPaise     int64      `json:"savingsPaise"`
-	SubtotalPaise    int64      `json:"subtotalPaise"`
-	TotalPaise       int64      `json:"totalPaise"`
-	TotalQuantity    int64      `json:"totalQuantity"`
-	Version          int64      `json:"version"`
+	// CanOrder Whether there are lines, and every one is ok.
+	CanOrder bool     `json:"canOrder"`
+	Checkout Checkout `json:"checkout"`
+
+	// DeliveryFeePaise What delivery costs, in paise.
+	//
+	// Examples: 0
+	DeliveryFeePaise int64 `json:"deliveryFeePaise"`
+
+	// Items The lines, in the order in which they came.
+	Items []CartItem `json:"items"`
+
+	// SavingsPaise How much less that is than by list prices, where there are any.
+	//
+	// Examples: 3200
+	SavingsPaise int64 `json:"savingsPaise"`
+
+	// SubtotalPaise What the lines cost, in paise: 100 are 1 rupee.
+	//
+	// Examples: 29800
+	SubtotalPaise int64 `json:"subtotalPaise"`
+
+	// TotalPaise What an order would cost now, in paise; expectedTotalPaise of an order names it.
+	//
+	// Examples: 29800
+	TotalPaise int64 `json:"totalPaise"`
+
+	// TotalQuantity How many units all lines have together.
+	//
+	// Examples: 2
+	TotalQuantity int64 `json:"totalQuantity"`
+
+	// Version Grows with every change of the cart; 0 while there is none.
+	//
+	// Examples: 3
+	Version int64 `json:"version"`
 }
 
 // CartChangedDetails defines model for CartChangedDetails.
 type CartChangedDetails struct {
-	Lines      []PricedLine `json:"lines"`
-	TotalPaise int64        `json:"totalPaise"`
+	// Lines Its lines at their prices now.
+	Lines []PricedLine `json:"lines"`
+
+	// TotalPaise What the cart costs now, in paise: 100 are 1 rupee.
+	//
+	// Examples: 29800
+	TotalPaise int64 `json:"totalPaise"`
 }
 
 // CartItem defines model for CartItem.
 type CartItem struct {
-	AvailableQuantity  *int64             `json:"availableQuantity,omitempty"`
-	ID                 openapi_types.UUID `json:"id"`
-	LineTotalPaise     int64              `json:"lineTotalPaise"`
-	PreviousPricePaise *int64             `json:"previousPricePaise"`
-	Product            CartProduct        `json:"product"`
-	Quantity           int64              `json:"quantity"`
-	Status             CartItemStatus     `json:"status"`
-	UnitPricePaise     int64              `json:"unitPricePaise"`
-	Variant            VariantSummary     `json:"variant"`
+	// AvailableQuantity How many of these can be had; absent where the status is ok.
+	//
+	// Examples: 1
+	AvailableQuantity *int64             `json:"availableQuantity,omitempty"`
+	ID                openapi_types.UUID `json:"id"`
+
+	// LineTotalPaise What the line costs, in paise.
+	//
+	// Examples: 29800
+	LineTotalPaise int64 `json:"lineTotalPaise"`
+
+	// PreviousPricePaise What one cost when the user last wrote the line; null if that is the same.
+	//
+	// Examples: 14500
+	PreviousPricePaise *int64      `json:"previousPricePaise"`
+	Product            CartProduct `json:"product"`
+
+	// Quantity How many units.
+	//
+	// Examples: 2
+	Quantity int64 `json:"quantity"`
+
+	// Status Whether the line can be ordered as it is.
+	Status CartItemStatus `json:"status"`
+
+	// UnitPricePaise What an order would charge for one now, in paise: 100 are 1 rupee.
+	//
+	// Examples: 14900
+	UnitPricePaise int64          `json:"unitPricePaise"`
+	Variant        VariantSummary `json:"variant"`
 }
 
-// CartItemStatus defines model for CartItem.Status.
+// CartItemStatus Whether the line can be ordered as it is.
 type CartItemStatus string
 
 // CartItemInput defines model for CartItemInput.
 type CartItemInput struct {
-	Quantity  *int64             `json:"quantity,omitempty"`
+	// Quantity How many units, added to those in the cart.
+	Quantity *int64 `json:"quantity,omitempty"`
+
+	// VariantID What to add: the id of a variant.
 	VariantID openapi_types.UUID `json:"variantId"`
 }
 
 // CartProduct defines model for CartProduct.
 type CartProduct struct {
-	Brand    *string            `json:"brand"`
-	ID       openapi_types.UUID `json:"id"`
-	ImageURL *string            `json:"imageUrl"`
-	Name     string             `json:"name"`
-	Slug     string             `json:"slug"`
+	// Brand Who makes it; null for nobody in particular.
+	//
+	// Examples: Annam
+	Brand *string            `json:"brand"`
+	ID    openapi_types.UUID `json:"id"`
+
+	// ImageURL Where its picture lies; null for none.
+	//
+	// Examples: https://images.example.org/toor.webp
+	ImageURL *string `json:"imageUrl"`
+
+	// Name What the product is called.
+	//
+	// Examples: Toor dal
+	Name string `json:"name"`
+
+	// Slug In addresses.
+	//
+	// Examples: toor-dal
+	Slug string `json:"slug"`
 }
 
 // CategoriesPage defines model for CategoriesPage.
@@ -533,31 +765,60 @@ type CategoriesPage struct {
 
 // Category defines model for Category.
 type Category struct {
-	ImageURL     *string `json:"imageUrl"`
-	Name         string  `json:"name"`
-	ProductCount int64   `json:"productCount"`
-	Slug         string  `json:"slug"`
+	// ImageURL Where its picture lies; null for none.
+	//
+	// Examples: https://images.example.org/dals.webp
+	ImageURL *string `json:"imageUrl"`
+
+	// Name What customers read.
+	//
+	// Examples: Dals
+	Name string `json:"name"`
+
+	// ProductCount How many products stand on it.
+	//
+	// Examples: 12
+	ProductCount int64 `json:"productCount"`
+
+	// Slug What ?category= of products names it by.
+	//
+	// Examples: dals
+	Slug string `json:"slug"`
 }
 
 // CategoryInput defines model for CategoryInput.
 type CategoryInput struct {
 	// Name Makes the category if there is none with this slug; else it changes nothing. One line of text.
+	//
+	// Examples: Dals
 	Name *string `json:"name,omitempty"`
 
-	// Slug Examples: whole-wheat-atta
+	// Slug Which category.
+	//
+	// Examples: dals
 	Slug string `json:"slug"`
 }
 
 // CategoryRef defines model for CategoryRef.
 type CategoryRef struct {
+	// Name What customers read.
+	//
+	// Examples: Dals
 	Name string `json:"name"`
+
+	// Slug What ?category= of products names it by.
+	//
+	// Examples: dals
 	Slug string `json:"slug"`
 }
 
 // Checkout defines model for Checkout.
 type Checkout struct {
-	DeliverySlots []Slot   `json:"deliverySlots"`
-	LastAddress   *Address `json:"lastAddress"`
+	// DeliverySlots The slots that take orders now, the earliest first.
+	DeliverySlots []Slot `json:"deliverySlots"`
+
+	// LastAddress Where the latest order went; null before the first.
+	LastAddress *Address `json:"lastAddress"`
 }
 
 // CredentialsInput defines model for CredentialsInput.
@@ -580,17 +841,29 @@ type CredentialsInput struct {
 
 // Doctor defines model for Doctor.
 type Doctor struct {
-	ID         openapi_types.UUID `json:"id"`
-	Name       string             `json:"name"`
-	Speciality string             `json:"speciality"`
+	ID openapi_types.UUID `json:"id"`
+
+	// Name The doctor's name, as patients know it.
+	//
+	// Examples: Dr Meera Iyer
+	Name string `json:"name"`
+
+	// Speciality What the doctor treats.
+	//
+	// Examples: Cardiology
+	Speciality string `json:"speciality"`
 }
 
 // DoctorInput defines model for DoctorInput.
 type DoctorInput struct {
-	// Name One line of text.
+	// Name The doctor's name, as patients know it. One line of text.
+	//
+	// Examples: Dr Meera Iyer
 	Name string `json:"name"`
 
-	// Speciality One line of text.
+	// Speciality What the doctor treats. One line of text.
+	//
+	// Examples: Cardiology
 	Speciality *string `json:"speciality,omitempty"`
 }
 
@@ -624,16 +897,16 @@ type Fault struct {
 	// - `min`: It is too small, too short or too few.
 	// - `name`: The name has a control character.
 	// - `not_unique`: Another record has it already.
-	// - `not_utf8`: The password is not valid UTF-8.
+	// - `not_utf8`: It is not valid UTF-8.
 	// - `nul`: It has the character U+0000.
 	// - `null`: It must not be null.
 	// - `oneof`: It is none of the values that there are.
 	// - `range`: It is beyond what can be stored.
 	// - `required`: It must be there, and not be blank.
-	// - `same_as_email`: The password is the e-mail address.
-	// - `too_common`: The password is one of the first that anybody would try.
-	// - `too_long`: The password has too many characters.
-	// - `too_short`: The password has too few characters.
+	// - `same_as_email`: It is the same as the e-mail address.
+	// - `too_common`: It is one of the first that anybody would try.
+	// - `too_long`: It has too many characters.
+	// - `too_short`: It has too few characters.
 	// - `type`: It is JSON of another type, such as text in the place of a number.
 	// - `unique`: It is there twice in the request.
 	// - `unknown_field`: There is no such field, or it cannot be written here.
@@ -663,16 +936,16 @@ type Fault struct {
 // - `min`: It is too small, too short or too few.
 // - `name`: The name has a control character.
 // - `not_unique`: Another record has it already.
-// - `not_utf8`: The password is not valid UTF-8.
+// - `not_utf8`: It is not valid UTF-8.
 // - `nul`: It has the character U+0000.
 // - `null`: It must not be null.
 // - `oneof`: It is none of the values that there are.
 // - `range`: It is beyond what can be stored.
 // - `required`: It must be there, and not be blank.
-// - `same_as_email`: The password is the e-mail address.
-// - `too_common`: The password is one of the first that anybody would try.
-// - `too_long`: The password has too many characters.
-// - `too_short`: The password has too few characters.
+// - `same_as_email`: It is the same as the e-mail address.
+// - `too_common`: It is one of the first that anybody would try.
+// - `too_long`: It has too many characters.
+// - `too_short`: It has too few characters.
 // - `type`: It is JSON of another type, such as text in the place of a number.
 // - `unique`: It is there twice in the request.
 // - `unknown_field`: There is no such field, or it cannot be written here.
@@ -681,24 +954,45 @@ type FaultCode string
 
 // LimitDetails defines model for LimitDetails.
 type LimitDetails struct {
+	// Limit The number that would be passed.
+	//
+	// Examples: 50
 	Limit int64 `json:"limit"`
 }
 
 // LineDetails defines model for LineDetails.
 type LineDetails struct {
-	AvailableQuantity *int64        `json:"availableQuantity,omitempty"`
-	Lines             []LineProblem `json:"lines"`
+	// AvailableQuantity How many can be had of the line that was to be written; absent if an order was to be placed.
+	//
+	// Examples: 1
+	AvailableQuantity *int64 `json:"availableQuantity,omitempty"`
+
+	// Lines Every line that cannot be had as it is.
+	Lines []LineProblem `json:"lines"`
 }
 
 // LineProblem defines model for LineProblem.
 type LineProblem struct {
-	AvailableQuantity int64               `json:"availableQuantity"`
-	ItemID            *openapi_types.UUID `json:"itemId,omitempty"`
-	Status            LineProblemStatus   `json:"status"`
-	VariantID         openapi_types.UUID  `json:"variantId"`
+	// AvailableQuantity How many can be had.
+	//
+	// Examples: 1
+	AvailableQuantity int64 `json:"availableQuantity"`
+
+	// ItemID The line; absent if it is not in the cart yet.
+	ItemID *openapi_types.UUID `json:"itemId,omitempty"`
+
+	// Status Why it cannot be ordered as it is.
+	//
+	// Examples: insufficient_stock
+	Status LineProblemStatus `json:"status"`
+
+	// VariantID What the line is of.
+	VariantID openapi_types.UUID `json:"variantId"`
 }
 
-// LineProblemStatus defines model for LineProblem.Status.
+// LineProblemStatus Why it cannot be ordered as it is.
+//
+// Examples: insufficient_stock
 type LineProblemStatus string
 
 // Login defines model for Login.
@@ -735,60 +1029,142 @@ type ManageDoctorsPage struct {
 
 // Order defines model for Order.
 type Order struct {
-	CanCancel        bool               `json:"canCancel"`
-	CancelledAt      *time.Time         `json:"cancelledAt"`
-	DeliveryAddress  Address            `json:"deliveryAddress"`
+	// CanCancel Whether its buyer may still cancel it.
+	CanCancel bool `json:"canCancel"`
+
+	// CancelledAt When it was cancelled; null if it was not.
+	CancelledAt     *time.Time `json:"cancelledAt"`
+	DeliveryAddress Address    `json:"deliveryAddress"`
+
+	// DeliveryFeePaise What delivery costs, in paise.
+	//
+	// Examples: 0
 	DeliveryFeePaise int64              `json:"deliveryFeePaise"`
 	DeliverySlot     OrderSlot          `json:"deliverySlot"`
 	ID               openapi_types.UUID `json:"id"`
-	ItemCount        int64              `json:"itemCount"`
-	Items            []OrderItem        `json:"items"`
-	Number           string             `json:"number"`
-	PlacedAt         time.Time          `json:"placedAt"`
-	SavingsPaise     int64              `json:"savingsPaise"`
-	Status           OrderStatus        `json:"status"`
-	StatusHistory    []StatusChange     `json:"statusHistory"`
-	SubtotalPaise    int64              `json:"subtotalPaise"`
-	TotalPaise       int64              `json:"totalPaise"`
+
+	// ItemCount How many units all items have together.
+	//
+	// Examples: 2
+	ItemCount int64 `json:"itemCount"`
+
+	// Items What was bought, as it was then.
+	Items []OrderItem `json:"items"`
+
+	// Number To tell on the telephone: digits and capitals.
+	Number string `json:"number"`
+
+	// PlacedAt When it was placed.
+	PlacedAt time.Time `json:"placedAt"`
+
+	// SavingsPaise How much less that is than by list prices, where there were any.
+	//
+	// Examples: 3200
+	SavingsPaise int64 `json:"savingsPaise"`
+
+	// Status How far the order has come.
+	Status OrderStatus `json:"status"`
+
+	// StatusHistory When it came to each status, the first one first.
+	StatusHistory []StatusChange `json:"statusHistory"`
+
+	// SubtotalPaise What the items cost, in paise: 100 are 1 rupee.
+	//
+	// Examples: 29800
+	SubtotalPaise int64 `json:"subtotalPaise"`
+
+	// TotalPaise What the buyer pays, in paise.
+	//
+	// Examples: 29800
+	TotalPaise int64 `json:"totalPaise"`
 }
 
-// OrderStatus defines model for Order.Status.
+// OrderStatus How far the order has come.
 type OrderStatus string
 
 // OrderItem defines model for OrderItem.
 type OrderItem struct {
-	Brand          *string            `json:"brand"`
-	ID             openapi_types.UUID `json:"id"`
-	ImageURL       *string            `json:"imageUrl"`
-	Label          string             `json:"label"`
-	LineTotalPaise int64              `json:"lineTotalPaise"`
-	MrpPaise       *int64             `json:"mrpPaise"`
-	Name           string             `json:"name"`
-	Quantity       int64              `json:"quantity"`
-	Sku            string             `json:"sku"`
-	Slug           string             `json:"slug"`
-	Unit           OrderItemUnit      `json:"unit"`
+	// Brand Who makes it; null for nobody in particular.
+	Brand *string            `json:"brand"`
+	ID    openapi_types.UUID `json:"id"`
+
+	// ImageURL Where its picture lies; null for none.
+	ImageURL *string `json:"imageUrl"`
+
+	// Label The size as customers read it.
+	//
+	// Examples: 1 kg
+	Label string `json:"label"`
+
+	// LineTotalPaise What all of them cost, in paise.
+	//
+	// Examples: 29800
+	LineTotalPaise int64 `json:"lineTotalPaise"`
+
+	// MrpPaise The list price of one, in paise; null for none.
+	//
+	// Examples: 16500
+	MrpPaise *int64 `json:"mrpPaise"`
+
+	// Name The product's name.
+	//
+	// Examples: Toor dal
+	Name string `json:"name"`
+
+	// Quantity How many units.
+	//
+	// Examples: 2
+	Quantity int64 `json:"quantity"`
+
+	// Sku The store's code for the variant.
+	//
+	// Examples: TOOR-1KG
+	Sku string `json:"sku"`
+
+	// Slug The product's, in addresses.
+	//
+	// Examples: toor-dal
+	Slug string `json:"slug"`
+
+	// Unit What it is measured or counted in.
+	//
+	// Examples: kg
+	Unit OrderItemUnit `json:"unit"`
+
+	// UnitPricePaise What one cost, in paise: 100 are 1 rupee.
+	//
+	// Examples: 14900
 	UnitPricePaise int64              `json:"unitPricePaise"`
 	VariantID      openapi_types.UUID `json:"variantId"`
 }
 
-// OrderItemUnit defines model for OrderItem.Unit.
+// OrderItemUnit What it is measured or counted in.
+//
+// Examples: kg
 type OrderItemUnit string
 
 // OrderLimitDetails defines model for OrderLimitDetails.
 type OrderLimitDetails struct {
-	Limit int64                `json:"limit"`
-	Per   OrderLimitDetailsPer `json:"per"`
+	// Limit How many orders there may be.
+	//
+	// Examples: 3
+	Limit int64 `json:"limit"`
+
+	// Per What they are counted by.
+	Per OrderLimitDetailsPer `json:"per"`
 }
 
-// OrderLimitDetailsPer defines model for OrderLimitDetails.Per.
+// OrderLimitDetailsPer What they are counted by.
 type OrderLimitDetailsPer string
 
 // OrderSlot defines model for OrderSlot.
 type OrderSlot struct {
-	EndsAt   time.Time          `json:"endsAt"`
-	ID       openapi_types.UUID `json:"id"`
-	StartsAt time.Time          `json:"startsAt"`
+	// EndsAt Until when it is brought.
+	EndsAt time.Time          `json:"endsAt"`
+	ID     openapi_types.UUID `json:"id"`
+
+	// StartsAt From when on it is brought.
+	StartsAt time.Time `json:"startsAt"`
 }
 
 // OrdersPage defines model for OrdersPage.
@@ -814,67 +1190,113 @@ type OrdersPage struct {
 
 // PatchedAppointmentInput defines model for PatchedAppointmentInput.
 type PatchedAppointmentInput struct {
-	// Doctor The id of one of doctors that the caller may see.
+	// Doctor Who sees them. The id of one of doctors that the caller may see.
 	Doctor *openapi_types.UUID `json:"doctor,omitempty"`
 
-	// Fee Examples: 250
-	Fee   *float32 `json:"fee,omitempty"`
-	Notes *string  `json:"notes,omitempty"`
+	// Fee What it costs, with at most two decimal places. Must be at least 0.
+	//
+	// Examples: 250
+	Fee *float32 `json:"fee,omitempty"`
 
-	// Patient The id of one of patients that the caller may see.
-	Patient  *openapi_types.UUID            `json:"patient,omitempty"`
-	StartsAt *time.Time                     `json:"starts_at,omitempty"`
-	Status   *PatchedAppointmentInputStatus `json:"status,omitempty"`
+	// Notes Whatever is to be remembered.
+	//
+	// Examples: Brings earlier reports.
+	Notes *string `json:"notes,omitempty"`
+
+	// Patient Who is seen. The id of one of patients that the caller may see.
+	Patient *openapi_types.UUID `json:"patient,omitempty"`
+
+	// StartsAt When it begins; null while that is not known.
+	//
+	// Examples: 2026-12-01T09:30:00Z
+	StartsAt *time.Time `json:"starts_at,omitempty"`
+
+	// Status What became of it.
+	Status *PatchedAppointmentInputStatus `json:"status,omitempty"`
 }
 
-// PatchedAppointmentInputStatus defines model for PatchedAppointmentInput.Status.
+// PatchedAppointmentInputStatus What became of it.
 type PatchedAppointmentInputStatus string
 
 // PatchedDoctorInput defines model for PatchedDoctorInput.
 type PatchedDoctorInput struct {
-	// Name One line of text.
+	// Name The doctor's name, as patients know it. One line of text.
+	//
+	// Examples: Dr Meera Iyer
 	Name *string `json:"name,omitempty"`
 
-	// Speciality One line of text.
+	// Speciality What the doctor treats. One line of text.
+	//
+	// Examples: Cardiology
 	Speciality *string `json:"speciality,omitempty"`
 }
 
 // PatchedPatientInput defines model for PatchedPatientInput.
 type PatchedPatientInput struct {
-	// City One line of text.
+	// City Where the person lives. One line of text.
+	//
+	// Examples: Pune
 	City *string `json:"city,omitempty"`
 
-	// Name One line of text.
+	// Name The person's full name. One line of text.
+	//
+	// Examples: Asha Rao
 	Name *string `json:"name,omitempty"`
 
-	// Phone One line of text.
+	// Phone A telephone number, as it was given. One line of text.
+	//
+	// Examples: +91 98765 43210
 	Phone *string `json:"phone,omitempty"`
 }
 
 // PatchedQuantityInput defines model for PatchedQuantityInput.
 type PatchedQuantityInput struct {
+	// Quantity How many units there shall be.
+	//
+	// Examples: 2
 	Quantity *int64 `json:"quantity,omitempty"`
 }
 
 // Patient defines model for Patient.
 type Patient struct {
-	City      string             `json:"city"`
+	// City Where the person lives.
+	//
+	// Examples: Pune
+	City string `json:"city"`
+
+	// CreatedAt When the record was made.
 	CreatedAt time.Time          `json:"created_at"`
 	ID        openapi_types.UUID `json:"id"`
-	Name      string             `json:"name"`
-	Phone     string             `json:"phone"`
-	UpdatedAt time.Time          `json:"updated_at"`
+
+	// Name The person's full name.
+	//
+	// Examples: Asha Rao
+	Name string `json:"name"`
+
+	// Phone A telephone number, as it was given.
+	//
+	// Examples: +91 98765 43210
+	Phone string `json:"phone"`
+
+	// UpdatedAt When the record was last changed.
+	UpdatedAt time.Time `json:"updated_at"`
 }
 
 // PatientInput defines model for PatientInput.
 type PatientInput struct {
-	// City One line of text.
+	// City Where the person lives. One line of text.
+	//
+	// Examples: Pune
 	City *string `json:"city,omitempty"`
 
-	// Name One line of text.
+	// Name The person's full name. One line of text.
+	//
+	// Examples: Asha Rao
 	Name string `json:"name"`
 
-	// Phone One line of text.
+	// Phone A telephone number, as it was given. One line of text.
+	//
+	// Examples: +91 98765 43210
 	Phone string `json:"phone"`
 }
 
@@ -899,20 +1321,38 @@ type PlaceOrderInput struct {
 	DeliveryAddress *AddressInput `json:"deliveryAddress,omitempty"`
 
 	// DeliverySlotID Defaults to the earliest open slot that has room.
+	//
+	// Examples: null
 	DeliverySlotID *openapi_types.UUID `json:"deliverySlotId,omitempty"`
 
-	// ExpectedTotalPaise What the order must cost, or it is refused.
+	// ExpectedTotalPaise What it must cost in paise, the cart's totalPaise, or it is refused.
+	//
+	// Examples: null
 	ExpectedTotalPaise *int64 `json:"expectedTotalPaise,omitempty"`
 
 	// Notes For those who deliver.
+	//
+	// Examples: Ring twice.
 	Notes *string `json:"notes,omitempty"`
 }
 
 // PricedLine defines model for PricedLine.
 type PricedLine struct {
-	ItemID         openapi_types.UUID `json:"itemId"`
-	LineTotalPaise int64              `json:"lineTotalPaise"`
-	Quantity       int64              `json:"quantity"`
+	ItemID openapi_types.UUID `json:"itemId"`
+
+	// LineTotalPaise What all of them cost, in paise.
+	//
+	// Examples: 29800
+	LineTotalPaise int64 `json:"lineTotalPaise"`
+
+	// Quantity How many units.
+	//
+	// Examples: 2
+	Quantity int64 `json:"quantity"`
+
+	// UnitPricePaise What one costs, in paise.
+	//
+	// Examples: 14900
 	UnitPricePaise int64              `json:"unitPricePaise"`
 	VariantID      openapi_types.UUID `json:"variantId"`
 }
@@ -944,56 +1384,103 @@ type Problem struct {
 
 // ProductDetail defines model for ProductDetail.
 type ProductDetail struct {
-	Brand           *string            `json:"brand"`
-	Category        CategoryRef        `json:"category"`
-	CheapestVariant VariantSummary     `json:"cheapestVariant"`
-	Description     *string            `json:"description"`
-	ID              openapi_types.UUID `json:"id"`
-	ImageURL        *string            `json:"imageUrl"`
-	Name            string             `json:"name"`
-	Slug            string             `json:"slug"`
-	Variants        []VariantSummary   `json:"variants"`
+	// Brand Who makes it; null for nobody in particular.
+	//
+	// Examples: Annam
+	Brand           *string        `json:"brand"`
+	Category        CategoryRef    `json:"category"`
+	CheapestVariant VariantSummary `json:"cheapestVariant"`
+
+	// Description What a customer should know of it; null for nothing.
+	Description *string            `json:"description"`
+	ID          openapi_types.UUID `json:"id"`
+
+	// ImageURL Where its picture lies; null for none.
+	//
+	// Examples: https://images.example.org/toor.webp
+	ImageURL *string `json:"imageUrl"`
+
+	// Name What the product is called.
+	//
+	// Examples: Toor dal
+	Name string `json:"name"`
+
+	// Slug In addresses; a new name does not change it.
+	//
+	// Examples: toor-dal
+	Slug string `json:"slug"`
+
+	// Variants The sizes that are on sale, in their order.
+	Variants []VariantSummary `json:"variants"`
 }
 
 // ProductInput defines model for ProductInput.
 type ProductInput struct {
-	// Brand One line of text.
-	Brand       *string       `json:"brand,omitempty"`
-	Category    CategoryInput `json:"category"`
-	Description *string       `json:"description,omitempty"`
+	// Brand Who makes it; null for nobody. One line of text.
+	//
+	// Examples: Annam
+	Brand    *string       `json:"brand,omitempty"`
+	Category CategoryInput `json:"category"`
 
-	// ImageURL Examples: https://images.example.org/atta.webp
+	// Description What a customer should know.
+	//
+	// Examples: Unpolished.
+	Description *string `json:"description,omitempty"`
+
+	// ImageURL Where its picture lies, by https.
+	//
+	// Examples: https://images.example.org/atta.webp
 	ImageURL *string `json:"imageUrl,omitempty"`
 
-	// Name One line of text.
-	Name      string `json:"name"`
-	Published *bool  `json:"published,omitempty"`
+	// Name What the product is called. One line of text.
+	//
+	// Examples: Toor dal
+	Name string `json:"name"`
+
+	// Published Whether customers see it.
+	Published *bool `json:"published,omitempty"`
 
 	// Slug Defaults to one made of the name.
 	//
-	// Examples: whole-wheat-atta
-	Slug     *string        `json:"slug,omitempty"`
+	// Examples: toor-dal
+	Slug *string `json:"slug,omitempty"`
+
+	// Variants The sizes in which it is sold.
 	Variants []VariantInput `json:"variants"`
 }
 
 // ProductPatch defines model for ProductPatch.
 type ProductPatch struct {
-	// Brand One line of text.
-	Brand       *string        `json:"brand,omitempty"`
-	Category    *CategoryInput `json:"category,omitempty"`
-	Description *string        `json:"description,omitempty"`
+	// Brand Who makes it; null for nobody. One line of text.
+	//
+	// Examples: Annam
+	Brand    *string        `json:"brand,omitempty"`
+	Category *CategoryInput `json:"category,omitempty"`
 
-	// ImageURL Examples: https://images.example.org/atta.webp
+	// Description What a customer should know.
+	//
+	// Examples: Unpolished.
+	Description *string `json:"description,omitempty"`
+
+	// ImageURL Where its picture lies, by https.
+	//
+	// Examples: https://images.example.org/atta.webp
 	ImageURL *string `json:"imageUrl,omitempty"`
 
-	// Name One line of text.
-	Name      *string `json:"name,omitempty"`
-	Published *bool   `json:"published,omitempty"`
+	// Name What the product is called. One line of text.
+	//
+	// Examples: Toor dal
+	Name *string `json:"name,omitempty"`
+
+	// Published Whether customers see it.
+	Published *bool `json:"published,omitempty"`
 
 	// Slug A new name does not change the slug; this does.
 	//
-	// Examples: whole-wheat-atta
-	Slug     *string         `json:"slug,omitempty"`
+	// Examples: toor-dal
+	Slug *string `json:"slug,omitempty"`
+
+	// Variants Those that change, and new ones.
 	Variants *[]VariantPatch `json:"variants,omitempty"`
 
 	// Version What the version must be, or nothing is changed.
@@ -1002,13 +1489,28 @@ type ProductPatch struct {
 
 // ProductSummary defines model for ProductSummary.
 type ProductSummary struct {
+	// Brand Who makes it; null for nobody in particular.
+	//
+	// Examples: Annam
 	Brand           *string            `json:"brand"`
 	Category        CategoryRef        `json:"category"`
 	CheapestVariant VariantSummary     `json:"cheapestVariant"`
 	ID              openapi_types.UUID `json:"id"`
-	ImageURL        *string            `json:"imageUrl"`
-	Name            string             `json:"name"`
-	Slug            string             `json:"slug"`
+
+	// ImageURL Where its picture lies; null for none.
+	//
+	// Examples: https://images.example.org/toor.webp
+	ImageURL *string `json:"imageUrl"`
+
+	// Name What the product is called.
+	//
+	// Examples: Toor dal
+	Name string `json:"name"`
+
+	// Slug In addresses; a new name does not change it.
+	//
+	// Examples: toor-dal
+	Slug string `json:"slug"`
 }
 
 // ProductsPage defines model for ProductsPage.
@@ -1067,44 +1569,74 @@ type Session struct {
 
 // Slot defines model for Slot.
 type Slot struct {
-	Available bool               `json:"available"`
-	CutoffAt  time.Time          `json:"cutoffAt"`
-	EndsAt    time.Time          `json:"endsAt"`
-	ID        openapi_types.UUID `json:"id"`
-	StartsAt  time.Time          `json:"startsAt"`
+	// Available Whether there is room for an order.
+	Available bool `json:"available"`
+
+	// CutoffAt Until when the slot takes orders.
+	CutoffAt time.Time `json:"cutoffAt"`
+
+	// EndsAt Until when orders are brought.
+	EndsAt time.Time          `json:"endsAt"`
+	ID     openapi_types.UUID `json:"id"`
+
+	// StartsAt From when on orders are brought.
+	StartsAt time.Time `json:"startsAt"`
 }
 
 // StatusChange defines model for StatusChange.
 type StatusChange struct {
-	At     time.Time          `json:"at"`
+	// At When.
+	At time.Time `json:"at"`
+
+	// Status What the order came to.
 	Status StatusChangeStatus `json:"status"`
 }
 
-// StatusChangeStatus defines model for StatusChange.Status.
+// StatusChangeStatus What the order came to.
 type StatusChangeStatus string
 
 // Stock defines model for Stock.
 type Stock struct {
-	ID      openapi_types.UUID `json:"id"`
-	InStock bool               `json:"inStock"`
-	Sku     string             `json:"sku"`
-	Stock   int64              `json:"stock"`
+	// ID The variant's id.
+	ID openapi_types.UUID `json:"id"`
+
+	// InStock Whether there is one at all.
+	InStock bool `json:"inStock"`
+
+	// Sku The store's code for it.
+	//
+	// Examples: TOOR-1KG
+	Sku string `json:"sku"`
+
+	// Stock How many there are, without those of placed orders.
+	//
+	// Examples: 120
+	Stock int64 `json:"stock"`
 }
 
 // StockDetails defines model for StockDetails.
 type StockDetails struct {
+	// CurrentStock How many there are.
+	//
+	// Examples: 118
 	CurrentStock int64 `json:"currentStock"`
 }
 
 // StockInput defines model for StockInput.
 type StockInput struct {
 	// ExpectedStock What the stock must be, or nothing is changed.
+	//
+	// Examples: null
 	ExpectedStock *int64 `json:"expectedStock,omitempty"`
 
 	// Reason Is kept with the change.
+	//
+	// Examples: Counted
 	Reason *string `json:"reason,omitempty"`
 
 	// Stock How many there are, without those of placed orders.
+	//
+	// Examples: 120
 	Stock int64 `json:"stock"`
 }
 
@@ -1130,11 +1662,16 @@ type TokenPair struct {
 
 // TransitionDetails defines model for TransitionDetails.
 type TransitionDetails struct {
-	Allowed []string                `json:"allowed"`
-	Status  TransitionDetailsStatus `json:"status"`
+	// Allowed The actions that this status allows: confirm, pack, dispatch or deliver.
+	//
+	// Examples: ["confirm"]
+	Allowed []string `json:"allowed"`
+
+	// Status What the order's status is.
+	Status TransitionDetailsStatus `json:"status"`
 }
 
-// TransitionDetailsStatus defines model for TransitionDetails.Status.
+// TransitionDetailsStatus What the order's status is.
 type TransitionDetailsStatus string
 
 // User defines model for User.
@@ -1159,23 +1696,52 @@ type User struct {
 
 // VariantInput defines model for VariantInput.
 type VariantInput struct {
-	// Label One line of text.
-	Label      string `json:"label"`
-	MrpPaise   *int64 `json:"mrpPaise,omitempty"`
-	PricePaise int64  `json:"pricePaise"`
+	// Label The size as customers read it. One line of text.
+	//
+	// Examples: 1 kg
+	Label string `json:"label"`
 
-	// Sku One line of text.
-	Sku   string           `json:"sku"`
-	Stock *int64           `json:"stock,omitempty"`
-	Unit  VariantInputUnit `json:"unit"`
+	// MrpPaise The list price in paise, not below the price; null for none.
+	//
+	// Examples: 16500
+	MrpPaise *int64 `json:"mrpPaise,omitempty"`
+
+	// PricePaise The price in paise: 100 are 1 rupee.
+	//
+	// Examples: 14900
+	PricePaise int64 `json:"pricePaise"`
+
+	// Sku The store's own code for it, unique whatever its case. One line of text.
+	//
+	// Examples: TOOR-1KG
+	Sku string `json:"sku"`
+
+	// Stock How many there are.
+	//
+	// Examples: 120
+	Stock *int64 `json:"stock,omitempty"`
+
+	// Unit What it is measured or counted in.
+	//
+	// Examples: kg
+	Unit VariantInputUnit `json:"unit"`
 }
 
-// VariantInputUnit defines model for VariantInput.Unit.
+// VariantInputUnit What it is measured or counted in.
+//
+// Examples: kg
 type VariantInputUnit string
 
 // VariantLimitDetails defines model for VariantLimitDetails.
 type VariantLimitDetails struct {
-	Limit    int64 `json:"limit"`
+	// Limit How many a product may have.
+	//
+	// Examples: 100
+	Limit int64 `json:"limit"`
+
+	// Variants How many it has, archived ones included.
+	//
+	// Examples: 100
 	Variants int64 `json:"variants"`
 }
 
@@ -1188,34 +1754,71 @@ type VariantPatch struct {
 	ID *openapi_types.UUID `json:"id,omitempty"`
 
 	// Label One line of text.
-	Label      *string `json:"label,omitempty"`
-	MrpPaise   *int64  `json:"mrpPaise,omitempty"`
-	PricePaise *int64  `json:"pricePaise,omitempty"`
+	Label *string `json:"label,omitempty"`
+
+	// MrpPaise The list price in paise, not below the price; null for none.
+	//
+	// Examples: 16500
+	MrpPaise *int64 `json:"mrpPaise,omitempty"`
+
+	// PricePaise The price in paise: 100 are 1 rupee.
+	//
+	// Examples: 14900
+	PricePaise *int64 `json:"pricePaise,omitempty"`
 
 	// Sku One line of text.
-	Sku  *string           `json:"sku,omitempty"`
+	Sku *string `json:"sku,omitempty"`
+
+	// Unit What it is measured or counted in.
 	Unit *VariantPatchUnit `json:"unit,omitempty"`
 }
 
-// VariantPatchUnit defines model for VariantPatch.Unit.
+// VariantPatchUnit What it is measured or counted in.
 type VariantPatchUnit string
 
 // VariantSummary defines model for VariantSummary.
 type VariantSummary struct {
-	ID         openapi_types.UUID `json:"id"`
-	InStock    bool               `json:"inStock"`
-	Label      string             `json:"label"`
-	MrpPaise   *int64             `json:"mrpPaise"`
-	PricePaise int64              `json:"pricePaise"`
-	Sku        string             `json:"sku"`
-	Unit       VariantSummaryUnit `json:"unit"`
+	ID openapi_types.UUID `json:"id"`
+
+	// InStock Whether there is one at all; how many is not told.
+	InStock bool `json:"inStock"`
+
+	// Label The size as customers read it.
+	//
+	// Examples: 1 kg
+	Label string `json:"label"`
+
+	// MrpPaise The list price in paise; null for none.
+	//
+	// Examples: 16500
+	MrpPaise *int64 `json:"mrpPaise"`
+
+	// PricePaise The price in paise: 100 are 1 rupee.
+	//
+	// Examples: 14900
+	PricePaise int64 `json:"pricePaise"`
+
+	// Sku The store's code for it.
+	//
+	// Examples: TOOR-1KG
+	Sku string `json:"sku"`
+
+	// Unit What it is measured or counted in.
+	//
+	// Examples: kg
+	Unit VariantSummaryUnit `json:"unit"`
 }
 
-// VariantSummaryUnit defines model for VariantSummary.Unit.
+// VariantSummaryUnit What it is measured or counted in.
+//
+// Examples: kg
 type VariantSummaryUnit string
 
 // VersionDetails defines model for VersionDetails.
 type VersionDetails struct {
+	// CurrentVersion The version that the product has.
+	//
+	// Examples: 4
 	CurrentVersion int64 `json:"currentVersion"`
 }
 
@@ -1227,7 +1830,7 @@ type ListAdminOrdersParams struct {
 	// Page The page's number, from 1.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Limit How many rows a page has, at most 100; 20 if it is not given.
+	// Limit How many rows a page has. More than 100 counts as 100.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -1236,31 +1839,31 @@ type ListAdminOrdersParamsStatus string
 
 // ConfirmAdminOrderParams defines parameters for ConfirmAdminOrder.
 type ConfirmAdminOrderParams struct {
-	// IdempotencyKey A key of the client's own. For 24 hours the same request with the same key is done once, and answered as it was the first time.
+	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
 // DeliverAdminOrderParams defines parameters for DeliverAdminOrder.
 type DeliverAdminOrderParams struct {
-	// IdempotencyKey A key of the client's own. For 24 hours the same request with the same key is done once, and answered as it was the first time.
+	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
 // DispatchAdminOrderParams defines parameters for DispatchAdminOrder.
 type DispatchAdminOrderParams struct {
-	// IdempotencyKey A key of the client's own. For 24 hours the same request with the same key is done once, and answered as it was the first time.
+	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
 // PackAdminOrderParams defines parameters for PackAdminOrder.
 type PackAdminOrderParams struct {
-	// IdempotencyKey A key of the client's own. For 24 hours the same request with the same key is done once, and answered as it was the first time.
+	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
 // CreateAdminProductParams defines parameters for CreateAdminProduct.
 type CreateAdminProductParams struct {
-	// IdempotencyKey A key of the client's own. For 24 hours the same request with the same key is done once, and answered as it was the first time.
+	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1293,7 +1896,7 @@ type CreateAuthSessionParams struct {
 
 // CreateCartItemParams defines parameters for CreateCartItem.
 type CreateCartItemParams struct {
-	// IdempotencyKey A key of the client's own. For 24 hours the same request with the same key is done once, and answered as it was the first time.
+	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1302,7 +1905,7 @@ type ListCategoriesParams struct {
 	// Page The page's number, from 1.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Limit How many rows a page has, at most 100; 100 if it is not given.
+	// Limit How many rows a page has. More than 100 counts as 100.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -1338,19 +1941,19 @@ type ListOrdersParams struct {
 	// Page The page's number, from 1.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Limit How many rows a page has, at most 100; 20 if it is not given.
+	// Limit How many rows a page has. More than 100 counts as 100.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // CreateOrderParams defines parameters for CreateOrder.
 type CreateOrderParams struct {
-	// IdempotencyKey A key of the client's own. For 24 hours the same request with the same key is done once, and answered as it was the first time.
+	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
 // CancelOrderParams defines parameters for CancelOrder.
 type CancelOrderParams struct {
-	// IdempotencyKey A key of the client's own. For 24 hours the same request with the same key is done once, and answered as it was the first time.
+	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
@@ -1377,10 +1980,10 @@ type ListProductsParams struct {
 	// Category Only products of the category with this slug.
 	Category *string `form:"category,omitempty" json:"category,omitempty"`
 
-	// MinPaise A bound of the price in paise, which is within.
+	// MinPaise Only products that cost at least so many paise: 100 are 1 rupee.
 	MinPaise *int64 `form:"minPaise,omitempty" json:"minPaise,omitempty"`
 
-	// MaxPaise A bound of the price in paise, which is within.
+	// MaxPaise Only products that cost at most so many paise.
 	MaxPaise *int64 `form:"maxPaise,omitempty" json:"maxPaise,omitempty"`
 
 	// InStock Only products that are in stock; false is no filter.
@@ -1395,7 +1998,7 @@ type ListProductsParams struct {
 	// Page The page's number, from 1.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
-	// Limit How many rows a page has, at most 100; 20 if it is not given.
+	// Limit How many rows a page has. More than 100 counts as 100.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -1408,8 +2011,8 @@ type CreateAdminProductJSONRequestBody = ProductInput
 // UpdateAdminProductJSONRequestBody defines body for UpdateAdminProduct for application/json ContentType.
 type UpdateAdminProductJSONRequestBody = ProductPatch
 
-// PatchAdminVariantStockJSONRequestBody defines body for PatchAdminVariantStock for application/json ContentType.
-type PatchAdminVariantStockJSONRequestBody = StockInput
+// SetVariantStockJSONRequestBody defines body for SetVariantStock for application/json ContentType.
+type SetVariantStockJSONRequestBody = StockInput
 
 // CreateAppointmentJSONRequestBody defines body for CreateAppointment for application/json ContentType.
 type CreateAppointmentJSONRequestBody = AppointmentInput
@@ -1603,19 +2206,19 @@ type ClientInterface interface {
 	// Corresponds with PATCH /api/admin/products/{id} (the `UpdateAdminProduct` operationId).
 	UpdateAdminProduct(ctx context.Context, id openapi_types.UUID, body UpdateAdminProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PatchAdminVariantStockWithBody Set the stock of a variant
+	// SetVariantStockWithBody Set the stock of a variant
 	//
 	// Takes any type of body and a specified content type.
 	//
-	// Corresponds with PATCH /api/admin/variants/{id}/stock (the `PatchAdminVariantStock` operationId).
-	PatchAdminVariantStockWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	// Corresponds with PATCH /api/admin/variants/{id}/stock (the `SetVariantStock` operationId).
+	SetVariantStockWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PatchAdminVariantStock Set the stock of a variant
+	// SetVariantStock Set the stock of a variant
 	//
 	// Takes a body of the `application/json` content type.
 	//
-	// Corresponds with PATCH /api/admin/variants/{id}/stock (the `PatchAdminVariantStock` operationId).
-	PatchAdminVariantStock(ctx context.Context, id openapi_types.UUID, body PatchAdminVariantStockJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	// Corresponds with PATCH /api/admin/variants/{id}/stock (the `SetVariantStock` operationId).
+	SetVariantStock(ctx context.Context, id openapi_types.UUID, body SetVariantStockJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAppointments List appointments
 	//
@@ -2181,13 +2784,13 @@ func (c *Client) UpdateAdminProduct(ctx context.Context, id openapi_types.UUID, 
 	return c.Client.Do(req)
 }
 
-// PatchAdminVariantStockWithBody Set the stock of a variant
+// SetVariantStockWithBody Set the stock of a variant
 //
 // Takes any type of body and a specified content type.
 //
-// Corresponds with PATCH /api/admin/variants/{id}/stock (the `PatchAdminVariantStock` operationId).
-func (c *Client) PatchAdminVariantStockWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewPatchAdminVariantStockRequestWithBody(c.Server, id, contentType, body)
+// Corresponds with PATCH /api/admin/variants/{id}/stock (the `SetVariantStock` operationId).
+func (c *Client) SetVariantStockWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSetVariantStockRequestWithBody(c.Server, id, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -2198,13 +2801,13 @@ func (c *Client) PatchAdminVariantStockWithBody(ctx context.Context, id openapi_
 	return c.Client.Do(req)
 }
 
-// PatchAdminVariantStock Set the stock of a variant
+// SetVariantStock Set the stock of a variant
 //
 // Takes a body of the `application/json` content type.
 //
-// Corresponds with PATCH /api/admin/variants/{id}/stock (the `PatchAdminVariantStock` operationId).
-func (c *Client) PatchAdminVariantStock(ctx context.Context, id openapi_types.UUID, body PatchAdminVariantStockJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewPatchAdminVariantStockRequest(c.Server, id, body)
+// Corresponds with PATCH /api/admin/variants/{id}/stock (the `SetVariantStock` operationId).
+func (c *Client) SetVariantStock(ctx context.Context, id openapi_types.UUID, body SetVariantStockJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSetVariantStockRequest(c.Server, id, body)
 	if err != nil {
 		return nil, err
 	}
@@ -3673,19 +4276,19 @@ func NewUpdateAdminProductRequestWithBody(server string, id openapi_types.UUID, 
 	return req, nil
 }
 
-// NewPatchAdminVariantStockRequest calls the generic PatchAdminVariantStock builder with application/json body
-func NewPatchAdminVariantStockRequest(server string, id openapi_types.UUID, body PatchAdminVariantStockJSONRequestBody) (*http.Request, error) {
+// NewSetVariantStockRequest calls the generic SetVariantStock builder with application/json body
+func NewSetVariantStockRequest(server string, id openapi_types.UUID, body SetVariantStockJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewPatchAdminVariantStockRequestWithBody(server, id, "application/json", bodyReader)
+	return NewSetVariantStockRequestWithBody(server, id, "application/json", bodyReader)
 }
 
-// NewPatchAdminVariantStockRequestWithBody constructs an http.Request for the PatchAdminVariantStock method, with any body, and a specified content type
-func NewPatchAdminVariantStockRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
+// NewSetVariantStockRequestWithBody constructs an http.Request for the SetVariantStock method, with any body, and a specified content type
+func NewSetVariantStockRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -5917,19 +6520,19 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /api/admin/products/{id} (the `UpdateAdminProduct` operationId).
 	UpdateAdminProductWithResponse(ctx context.Context, id openapi_types.UUID, body UpdateAdminProductJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAdminProductResponse, error)
 
-	// PatchAdminVariantStockWithBodyWithResponse Set the stock of a variant
+	// SetVariantStockWithBodyWithResponse Set the stock of a variant
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
-	// Corresponds with PATCH /api/admin/variants/{id}/stock (the `PatchAdminVariantStock` operationId).
-	PatchAdminVariantStockWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PatchAdminVariantStockResponse, error)
+	// Corresponds with PATCH /api/admin/variants/{id}/stock (the `SetVariantStock` operationId).
+	SetVariantStockWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetVariantStockResponse, error)
 
-	// PatchAdminVariantStockWithResponse Set the stock of a variant
+	// SetVariantStockWithResponse Set the stock of a variant
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
-	// Corresponds with PATCH /api/admin/variants/{id}/stock (the `PatchAdminVariantStock` operationId).
-	PatchAdminVariantStockWithResponse(ctx context.Context, id openapi_types.UUID, body PatchAdminVariantStockJSONRequestBody, reqEditors ...RequestEditorFn) (*PatchAdminVariantStockResponse, error)
+	// Corresponds with PATCH /api/admin/variants/{id}/stock (the `SetVariantStock` operationId).
+	SetVariantStockWithResponse(ctx context.Context, id openapi_types.UUID, body SetVariantStockJSONRequestBody, reqEditors ...RequestEditorFn) (*SetVariantStockResponse, error)
 
 	// ListAppointmentsWithResponse List appointments
 	//
@@ -6587,7 +7190,7 @@ func (r UpdateAdminProductResponse) StatusCode() int {
 	return 0
 }
 
-type PatchAdminVariantStockResponse struct {
+type SetVariantStockResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
@@ -6597,7 +7200,7 @@ type PatchAdminVariantStockResponse struct {
 }
 
 // Status returns HTTPResponse.Status
-func (r PatchAdminVariantStockResponse) Status() string {
+func (r SetVariantStockResponse) Status() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Status
 	}
@@ -6605,7 +7208,7 @@ func (r PatchAdminVariantStockResponse) Status() string {
 }
 
 // StatusCode returns HTTPResponse.StatusCode
-func (r PatchAdminVariantStockResponse) StatusCode() int {
+func (r SetVariantStockResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -7853,30 +8456,30 @@ func (c *ClientWithResponses) UpdateAdminProductWithResponse(ctx context.Context
 	return ParseUpdateAdminProductResponse(rsp)
 }
 
-// PatchAdminVariantStockWithBodyWithResponse Set the stock of a variant
+// SetVariantStockWithBodyWithResponse Set the stock of a variant
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
-// Corresponds with PATCH /api/admin/variants/{id}/stock (the `PatchAdminVariantStock` operationId).
-func (c *ClientWithResponses) PatchAdminVariantStockWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PatchAdminVariantStockResponse, error) {
-	rsp, err := c.PatchAdminVariantStockWithBody(ctx, id, contentType, body, reqEditors...)
+// Corresponds with PATCH /api/admin/variants/{id}/stock (the `SetVariantStock` operationId).
+func (c *ClientWithResponses) SetVariantStockWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetVariantStockResponse, error) {
+	rsp, err := c.SetVariantStockWithBody(ctx, id, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
-	return ParsePatchAdminVariantStockResponse(rsp)
+	return ParseSetVariantStockResponse(rsp)
 }
 
-// PatchAdminVariantStockWithResponse Set the stock of a variant
+// SetVariantStockWithResponse Set the stock of a variant
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
-// Corresponds with PATCH /api/admin/variants/{id}/stock (the `PatchAdminVariantStock` operationId).
-func (c *ClientWithResponses) PatchAdminVariantStockWithResponse(ctx context.Context, id openapi_types.UUID, body PatchAdminVariantStockJSONRequestBody, reqEditors ...RequestEditorFn) (*PatchAdminVariantStockResponse, error) {
-	rsp, err := c.PatchAdminVariantStock(ctx, id, body, reqEditors...)
+// Corresponds with PATCH /api/admin/variants/{id}/stock (the `SetVariantStock` operationId).
+func (c *ClientWithResponses) SetVariantStockWithResponse(ctx context.Context, id openapi_types.UUID, body SetVariantStockJSONRequestBody, reqEditors ...RequestEditorFn) (*SetVariantStockResponse, error) {
+	rsp, err := c.SetVariantStock(ctx, id, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
-	return ParsePatchAdminVariantStockResponse(rsp)
+	return ParseSetVariantStockResponse(rsp)
 }
 
 // ListAppointmentsWithResponse List appointments
@@ -8988,15 +9591,15 @@ func ParseUpdateAdminProductResponse(rsp *http.Response) (*UpdateAdminProductRes
 	return response, nil
 }
 
-// ParsePatchAdminVariantStockResponse parses an HTTP response from a PatchAdminVariantStockWithResponse call
-func ParsePatchAdminVariantStockResponse(rsp *http.Response) (*PatchAdminVariantStockResponse, error) {
+// ParseSetVariantStockResponse parses an HTTP response from a SetVariantStockWithResponse call
+func ParseSetVariantStockResponse(rsp *http.Response) (*SetVariantStockResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
 	defer func() { _ = rsp.Body.Close() }()
 	if err != nil {
 		return nil, err
 	}
 
-	response := &PatchAdminVariantStockResponse{
+	response := &SetVariantStockResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

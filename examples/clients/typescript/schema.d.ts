@@ -24,6 +24,202 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make an account and sign in: the token is shown this once
+         * @description For everybody.
+         */
+        post: operations["register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in: a token for the header Authorization, shown this once
+         * @description For everybody.
+         */
+        post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke the credentials that the request is sent with: its token, session or JWT login, no other
+         * @description For signed-in users.
+         */
+        post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The user who sends the request
+         * @description For signed-in users.
+         */
+        get: operations["getAuthMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in for a script: a token, shown this once
+         * @description For everybody.
+         */
+        post: operations["createAuthToken"];
+        /**
+         * Revoke the token that the request is sent with
+         * @description For signed-in users.
+         */
+        delete: operations["deleteAuthToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The browser's session: who is signed in, and the csrfToken that its scripts send as X-CSRFToken
+         * @description The browser's session: who is signed in, and the csrfToken that its scripts send as X-CSRFToken. It sets cookies that the token belongs to: the POST that signs in must bring them along, as browsers do.
+         *
+         *     For everybody.
+         */
+        get: operations["getAuthSession"];
+        put?: never;
+        /**
+         * Sign a browser in
+         * @description Sign a browser in. Get the session first: its csrfToken goes into X-CSRFToken, its cookies come along.
+         *
+         *     For everybody.
+         */
+        post: operations["createAuthSession"];
+        /**
+         * Sign the browser out
+         * @description For everybody.
+         */
+        delete: operations["deleteAuthSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/jwt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in for a pair of JWTs: access for requests, refresh for the next pair
+         * @description For everybody.
+         */
+        post: operations["createAuthJwt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/jwt/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get the next pair; the refresh token that was sent is good no longer
+         * @description For everybody.
+         */
+        post: operations["refreshAuthJwt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/jwt/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the login that a refresh token belongs to
+         * @description For everybody.
+         */
+        post: operations["revokeAuthJwt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/patients/": {
         parameters: {
             query?: never;
@@ -35,13 +231,13 @@ export interface paths {
          * List patients
          * @description People in the clinic's records, each belonging to the user who created it.
          *
-         *     For signed-in users; one's own rows, or all of them with the permission patients.view|add|change|delete.
+         *     For signed-in users; one's own rows, and all of them with the permission patients.view.
          */
         get: operations["listPatients"];
         put?: never;
         /**
          * Create a patient
-         * @description For signed-in users; one's own rows, or all of them with the permission patients.view|add|change|delete.
+         * @description For signed-in users.
          */
         post: operations["createPatient"];
         delete?: never;
@@ -59,25 +255,25 @@ export interface paths {
         };
         /**
          * Get a patient
-         * @description For signed-in users; one's own rows, or all of them with the permission patients.view|add|change|delete.
+         * @description For signed-in users; one's own rows, and all of them with the permission patients.view.
          */
         get: operations["getPatient"];
         /**
          * Replace a patient
-         * @description For signed-in users; one's own rows, or all of them with the permission patients.view|add|change|delete.
+         * @description For signed-in users; one's own rows, and all of them with the permission patients.change.
          */
         put: operations["replacePatient"];
         post?: never;
         /**
          * Delete a patient
-         * @description For signed-in users; one's own rows, or all of them with the permission patients.view|add|change|delete.
+         * @description For signed-in users; one's own rows, and all of them with the permission patients.delete.
          */
         delete: operations["deletePatient"];
         options?: never;
         head?: never;
         /**
          * Change a patient
-         * @description For signed-in users; one's own rows, or all of them with the permission patients.view|add|change|delete.
+         * @description For signed-in users; one's own rows, and all of them with the permission patients.change.
          */
         patch: operations["updatePatient"];
         trace?: never;
@@ -91,9 +287,7 @@ export interface paths {
         };
         /**
          * The patient's appointments, all of them
-         * @description The patient's appointments, all of them.
-         *
-         *     For signed-in users; one's own rows, or all of them with the permission patients.view|add|change|delete.
+         * @description For signed-in users; one's own rows, and all of them with the permission patients.view.
          */
         get: operations["getPatientAppointments"];
         put?: never;
@@ -115,13 +309,13 @@ export interface paths {
          * List appointments
          * @description Meetings of patients with doctors, each belonging to its patient's owner.
          *
-         *     For signed-in users; one's own rows, or all of them with the permission appointments.view|add|change|delete.
+         *     For signed-in users; one's own rows, and all of them with the permission appointments.view.
          */
         get: operations["listAppointments"];
         put?: never;
         /**
          * Create an appointment
-         * @description For signed-in users; one's own rows, or all of them with the permission appointments.view|add|change|delete.
+         * @description For signed-in users.
          */
         post: operations["createAppointment"];
         delete?: never;
@@ -139,25 +333,25 @@ export interface paths {
         };
         /**
          * Get an appointment
-         * @description For signed-in users; one's own rows, or all of them with the permission appointments.view|add|change|delete.
+         * @description For signed-in users; one's own rows, and all of them with the permission appointments.view.
          */
         get: operations["getAppointment"];
         /**
          * Replace an appointment
-         * @description For signed-in users; one's own rows, or all of them with the permission appointments.view|add|change|delete.
+         * @description For signed-in users; one's own rows, and all of them with the permission appointments.change.
          */
         put: operations["replaceAppointment"];
         post?: never;
         /**
          * Delete an appointment
-         * @description For signed-in users; one's own rows, or all of them with the permission appointments.view|add|change|delete.
+         * @description For signed-in users; one's own rows, and all of them with the permission appointments.delete.
          */
         delete: operations["deleteAppointment"];
         options?: never;
         head?: never;
         /**
          * Change an appointment
-         * @description For signed-in users; one's own rows, or all of them with the permission appointments.view|add|change|delete.
+         * @description For signed-in users; one's own rows, and all of them with the permission appointments.change.
          */
         patch: operations["updateAppointment"];
         trace?: never;
@@ -221,7 +415,7 @@ export interface paths {
         put?: never;
         /**
          * Create a doctor (manage)
-         * @description Permission: doctors.add|change|delete to write.
+         * @description Permission: doctors.add.
          */
         post: operations["createManageDoctor"];
         delete?: never;
@@ -244,20 +438,20 @@ export interface paths {
         get: operations["getManageDoctor"];
         /**
          * Replace a doctor (manage)
-         * @description Permission: doctors.add|change|delete to write.
+         * @description Permission: doctors.change.
          */
         put: operations["replaceManageDoctor"];
         post?: never;
         /**
          * Delete a doctor (manage)
-         * @description Permission: doctors.add|change|delete to write.
+         * @description Permission: doctors.delete.
          */
         delete: operations["deleteManageDoctor"];
         options?: never;
         head?: never;
         /**
          * Change a doctor (manage)
-         * @description Permission: doctors.add|change|delete to write.
+         * @description Permission: doctors.change.
          */
         patch: operations["updateManageDoctor"];
         trace?: never;
@@ -335,9 +529,7 @@ export interface paths {
         };
         /**
          * Get the cart, with current prices and stock, and what the checkout needs
-         * @description Get the cart, with current prices and stock, and what the checkout needs.
-         *
-         *     For signed-in users.
+         * @description For signed-in users.
          */
         get: operations["getCart"];
         put?: never;
@@ -543,7 +735,7 @@ export interface paths {
          *
          *     Parameters and fields that it does not know are refused, as is an Idempotency-Key where none is described.
          */
-        patch: operations["patchAdminVariantStock"];
+        patch: operations["setVariantStock"];
         trace?: never;
     };
     "/api/admin/orders": {
@@ -581,9 +773,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm an order: the store took it on
-         * @description Confirm an order: the store took it on.
-         *
-         *     For staff.
+         * @description For staff.
          *
          *     Parameters and fields that it does not know are refused, as is an Idempotency-Key where none is described.
          */
@@ -605,9 +795,7 @@ export interface paths {
         put?: never;
         /**
          * Pack an order, which can no longer be cancelled then
-         * @description Pack an order, which can no longer be cancelled then.
-         *
-         *     For staff.
+         * @description For staff.
          *
          *     Parameters and fields that it does not know are refused, as is an Idempotency-Key where none is described.
          */
@@ -629,9 +817,7 @@ export interface paths {
         put?: never;
         /**
          * Dispatch an order: it left the store
-         * @description Dispatch an order: it left the store.
-         *
-         *     For staff.
+         * @description For staff.
          *
          *     Parameters and fields that it does not know are refused, as is an Idempotency-Key where none is described.
          */
@@ -653,229 +839,11 @@ export interface paths {
         put?: never;
         /**
          * Deliver an order: it arrived
-         * @description Deliver an order: it arrived.
-         *
-         *     For staff.
+         * @description For staff.
          *
          *     Parameters and fields that it does not know are refused, as is an Idempotency-Key where none is described.
          */
         post: operations["deliverAdminOrder"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/register": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Make an account and sign in: the token is shown this once
-         * @description Make an account and sign in: the token is shown this once.
-         *
-         *     For everybody.
-         */
-        post: operations["register"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/login": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sign in: a token for the header Authorization, shown this once
-         * @description Sign in: a token for the header Authorization, shown this once.
-         *
-         *     For everybody.
-         */
-        post: operations["login"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/logout": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Revoke the credentials that the request is sent with: its token, session or JWT login, no other
-         * @description Revoke the credentials that the request is sent with: its token, session or JWT login, no other.
-         *
-         *     For signed-in users.
-         */
-        post: operations["logout"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/me": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The user who sends the request
-         * @description The user who sends the request.
-         *
-         *     For signed-in users.
-         */
-        get: operations["getAuthMe"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/token": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sign in for a script: a token, shown this once
-         * @description Sign in for a script: a token, shown this once.
-         *
-         *     For everybody.
-         */
-        post: operations["createAuthToken"];
-        /**
-         * Revoke the token that the request is sent with
-         * @description Revoke the token that the request is sent with.
-         *
-         *     For signed-in users.
-         */
-        delete: operations["deleteAuthToken"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/session": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The browser's session: who is signed in, and the csrfToken that its scripts send as X-CSRFToken
-         * @description The browser's session: who is signed in, and the csrfToken that its scripts send as X-CSRFToken. It sets cookies that the token belongs to: the POST that signs in must bring them along, as browsers do.
-         *
-         *     For everybody.
-         */
-        get: operations["getAuthSession"];
-        put?: never;
-        /**
-         * Sign a browser in
-         * @description Sign a browser in. Get the session first: its csrfToken goes into X-CSRFToken, its cookies come along.
-         *
-         *     For everybody.
-         */
-        post: operations["createAuthSession"];
-        /**
-         * Sign the browser out
-         * @description Sign the browser out.
-         *
-         *     For everybody.
-         */
-        delete: operations["deleteAuthSession"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/jwt": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sign in for a pair of JWTs: access for requests, refresh for the next pair
-         * @description Sign in for a pair of JWTs: access for requests, refresh for the next pair.
-         *
-         *     For everybody.
-         */
-        post: operations["createAuthJwt"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/jwt/refresh": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Get the next pair; the refresh token that was sent is good no longer
-         * @description Get the next pair; the refresh token that was sent is good no longer.
-         *
-         *     For everybody.
-         */
-        post: operations["refreshAuthJwt"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/jwt/revoke": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * End the login that a refresh token belongs to
-         * @description End the login that a refresh token belongs to.
-         *
-         *     For everybody.
-         */
-        post: operations["revokeAuthJwt"];
         delete?: never;
         options?: never;
         head?: never;
@@ -887,16 +855,34 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Address: {
+            /**
+             * @description Who receives the order.
+             * @example Asha Rao
+             */
             name: string;
             /**
              * @description Ten digits, or with a country's code: +919876543210.
              * @example +919876543210
              */
             phone: string;
+            /**
+             * @description The house and the street.
+             * @example 12, 4th Cross
+             */
             line1: string;
+            /**
+             * @description More of the address, if there is more.
+             * @example Indiranagar
+             */
             line2: string | null;
+            /**
+             * @description What is near, for those who deliver.
+             * @example Opposite the park
+             */
             landmark: string | null;
+            /** @example Bengaluru */
             city: string;
+            /** @example Karnataka */
             state: string;
             /**
              * @description Six digits, the first not 0.
@@ -905,22 +891,40 @@ export interface components {
             pincode: string;
         };
         AddressInput: {
-            /** @description One line of text. */
+            /**
+             * @description Who receives the order. One line of text.
+             * @example Asha Rao
+             */
             name: string;
             /**
              * @description Ten digits, or with a country's code: +919876543210.
              * @example +919876543210
              */
             phone: string;
-            /** @description One line of text. */
+            /**
+             * @description The house and the street. One line of text.
+             * @example 12, 4th Cross
+             */
             line1: string;
-            /** @description One line of text. */
+            /**
+             * @description More of the address, if there is more. One line of text.
+             * @example Indiranagar
+             */
             line2?: string | null;
-            /** @description One line of text. */
+            /**
+             * @description What is near, for those who deliver. One line of text.
+             * @example Opposite the park
+             */
             landmark?: string | null;
-            /** @description One line of text. */
+            /**
+             * @description One line of text.
+             * @example Bengaluru
+             */
             city: string;
-            /** @description One line of text. */
+            /**
+             * @description One line of text.
+             * @example Karnataka
+             */
             state: string;
             /**
              * @description Six digits, the first not 0.
@@ -931,28 +935,64 @@ export interface components {
         AdminOrder: {
             /** Format: uuid */
             id: string;
+            /** @description To tell on the telephone: digits and capitals. */
             number: string;
-            /** @enum {string} */
+            /**
+             * @description How far the order has come.
+             * @enum {string}
+             */
             status: "placed" | "confirmed" | "packed" | "out_for_delivery" | "delivered" | "cancelled";
+            /** @description Whether its buyer may still cancel it. */
             canCancel: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was placed.
+             */
             placedAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was cancelled; null if it was not.
+             */
             cancelledAt: string | null;
+            /** @description What was bought, as it was then. */
             items: components["schemas"]["OrderItem"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many units all items have together.
+             * @example 2
+             */
             itemCount: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What the items cost, in paise: 100 are 1 rupee.
+             * @example 29800
+             */
             subtotalPaise: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How much less that is than by list prices, where there were any.
+             * @example 3200
+             */
             savingsPaise: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What delivery costs, in paise.
+             * @example 0
+             */
             deliveryFeePaise: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What the buyer pays, in paise.
+             * @example 29800
+             */
             totalPaise: number;
+            /** @description When it is brought. */
             deliverySlot: components["schemas"]["OrderSlot"];
+            /** @description Where it is brought. */
             deliveryAddress: components["schemas"]["Address"];
+            /** @description When it came to each status, the first one first. */
             statusHistory: components["schemas"]["StatusChange"][];
+            /** @description What the buyer wrote for those who deliver. */
             notes: string;
         };
         AdminOrdersPage: {
@@ -984,76 +1024,165 @@ export interface components {
         AdminProduct: {
             /** Format: uuid */
             id: string;
+            /**
+             * @description In addresses; a new name does not change it.
+             * @example toor-dal
+             */
             slug: string;
+            /**
+             * @description What the product is called.
+             * @example Toor dal
+             */
             name: string;
+            /**
+             * @description Who makes it; null for nobody in particular.
+             * @example Annam
+             */
             brand: string | null;
+            /**
+             * @description Where its picture lies; null for none.
+             * @example https://images.example.org/toor.webp
+             */
             imageUrl: string | null;
+            /** @description The shelf that it stands on. */
             category: components["schemas"]["CategoryRef"];
+            /** @description The cheapest that is in stock, else the cheapest. */
             cheapestVariant: components["schemas"]["VariantSummary"];
+            /**
+             * @description What a customer should know of it.
+             * @example Unpolished.
+             */
             description: string | null;
+            /** @description All of them, archived ones too, in their order. */
             variants: components["schemas"]["AdminVariant"][];
+            /** @description Whether customers see it. */
             published: boolean;
             /**
              * Format: int64
-             * @description What the version must be, or nothing is changed.
+             * @description Grows with every change; the next change must name it.
+             * @example 1
              */
             version: number;
         };
         AdminVariant: {
             /** Format: uuid */
             id: string;
+            /**
+             * @description The store's code for it.
+             * @example TOOR-1KG
+             */
             sku: string;
+            /**
+             * @description The size as customers read it.
+             * @example 1 kg
+             */
             label: string;
-            /** @enum {string} */
+            /**
+             * @description What it is measured or counted in.
+             * @example kg
+             * @enum {string}
+             */
             unit: "g" | "kg" | "ml" | "l" | "piece" | "pack" | "dozen" | "bunch";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The price in paise: 100 are 1 rupee.
+             * @example 14900
+             */
             pricePaise: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The list price in paise; null for none.
+             * @example 16500
+             */
             mrpPaise: number | null;
+            /** @description Whether there is one at all; how many is not told. */
             inStock: boolean;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many there are, without those of placed orders.
+             * @example 120
+             */
             stock: number;
+            /** @description Whether it was taken off the shelf. */
             archived: boolean;
         };
         Appointment: {
             /** Format: uuid */
             id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Who is seen.
+             */
             patient: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Who sees them.
+             */
             doctor: string;
-            /** @enum {string} */
+            /**
+             * @description What became of it.
+             * @enum {string}
+             */
             status: "booked" | "completed" | "cancelled" | "no_show";
-            /** @example 250 */
+            /**
+             * @description What it costs, with at most two decimal places.
+             * @example 250
+             */
             fee: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it begins; null while that is not known.
+             * @example 2026-12-01T09:30:00Z
+             */
             starts_at: string | null;
+            /**
+             * @description Whatever is to be remembered.
+             * @example Brings earlier reports.
+             */
             notes: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the record was made.
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the record was last changed.
+             */
             updated_at: string;
         };
         AppointmentInput: {
             /**
              * Format: uuid
-             * @description The id of one of patients that the caller may see.
+             * @description Who is seen. The id of one of patients that the caller may see.
              */
             patient: string;
             /**
              * Format: uuid
-             * @description The id of one of doctors that the caller may see.
+             * @description Who sees them. The id of one of doctors that the caller may see.
              */
             doctor: string;
             /**
+             * @description What became of it.
              * @default booked
              * @enum {string}
              */
             status?: "booked" | "completed" | "cancelled" | "no_show";
-            /** @example 250 */
+            /**
+             * @description What it costs, with at most two decimal places. Must be at least 0.
+             * @example 250
+             */
             fee?: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it begins; null while that is not known.
+             * @example 2026-12-01T09:30:00Z
+             */
             starts_at?: string | null;
+            /**
+             * @description Whatever is to be remembered.
+             * @example Brings earlier reports.
+             */
             notes?: string;
         };
         AppointmentsPage: {
@@ -1070,33 +1199,74 @@ export interface components {
             results: components["schemas"]["Appointment"][];
         };
         CancelDetails: {
-            /** @enum {string} */
+            /**
+             * @description What the order's status is.
+             * @example packed
+             * @enum {string}
+             */
             status: "placed" | "confirmed" | "packed" | "out_for_delivery" | "delivered" | "cancelled";
+            /** @description The statuses in which it could be. */
             cancellableFrom: ("placed" | "confirmed" | "packed" | "out_for_delivery" | "delivered" | "cancelled")[];
         };
         CancelInput: {
+            /**
+             * @description Why, for the store; it is kept with the stock that comes back.
+             * @example Ordered twice
+             */
             reason?: string;
         };
         Cart: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Grows with every change of the cart; 0 while there is none.
+             * @example 3
+             */
             version: number;
+            /** @description The lines, in the order in which they came. */
             items: components["schemas"]["CartItem"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many units all lines have together.
+             * @example 2
+             */
             totalQuantity: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What the lines cost, in paise: 100 are 1 rupee.
+             * @example 29800
+             */
             subtotalPaise: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How much less that is than by list prices, where there are any.
+             * @example 3200
+             */
             savingsPaise: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What delivery costs, in paise.
+             * @example 0
+             */
             deliveryFeePaise: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What an order would cost now, in paise; expectedTotalPaise of an order names it.
+             * @example 29800
+             */
             totalPaise: number;
+            /** @description Whether there are lines, and every one is ok. */
             canOrder: boolean;
+            /** @description What an order needs besides the cart. */
             checkout: components["schemas"]["Checkout"];
         };
         CartChangedDetails: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What the cart costs now, in paise: 100 are 1 rupee.
+             * @example 29800
+             */
             totalPaise: number;
+            /** @description Its lines at their prices now. */
             lines: components["schemas"]["PricedLine"][];
         };
         /** @description The cart comes to another total. */
@@ -1110,26 +1280,55 @@ export interface components {
         CartItem: {
             /** Format: uuid */
             id: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many units.
+             * @example 2
+             */
             quantity: number;
+            /** @description What it is a size of. */
             product: components["schemas"]["CartProduct"];
+            /** @description Which size. */
             variant: components["schemas"]["VariantSummary"];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What an order would charge for one now, in paise: 100 are 1 rupee.
+             * @example 14900
+             */
             unitPricePaise: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What one cost when the user last wrote the line; null if that is the same.
+             * @example 14500
+             */
             previousPricePaise: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What the line costs, in paise.
+             * @example 29800
+             */
             lineTotalPaise: number;
-            /** @enum {string} */
+            /**
+             * @description Whether the line can be ordered as it is.
+             * @enum {string}
+             */
             status: "ok" | "insufficient_stock" | "out_of_stock" | "unavailable";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many of these can be had; absent where the status is ok.
+             * @example 1
+             */
             availableQuantity?: number;
         };
         CartItemInput: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description What to add: the id of a variant.
+             */
             variantId: string;
             /**
              * Format: int64
+             * @description How many units, added to those in the cart.
              * @default 1
              */
             quantity?: number;
@@ -1137,9 +1336,25 @@ export interface components {
         CartProduct: {
             /** Format: uuid */
             id: string;
+            /**
+             * @description In addresses.
+             * @example toor-dal
+             */
             slug: string;
+            /**
+             * @description What the product is called.
+             * @example Toor dal
+             */
             name: string;
+            /**
+             * @description Who makes it; null for nobody in particular.
+             * @example Annam
+             */
             brand: string | null;
+            /**
+             * @description Where its picture lies; null for none.
+             * @example https://images.example.org/toor.webp
+             */
             imageUrl: string | null;
         };
         CategoriesPage: {
@@ -1169,24 +1384,56 @@ export interface components {
             hasNext: boolean;
         };
         Category: {
+            /**
+             * @description What ?category= of products names it by.
+             * @example dals
+             */
             slug: string;
+            /**
+             * @description What customers read.
+             * @example Dals
+             */
             name: string;
+            /**
+             * @description Where its picture lies; null for none.
+             * @example https://images.example.org/dals.webp
+             */
             imageUrl: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many products stand on it.
+             * @example 12
+             */
             productCount: number;
         };
         CategoryInput: {
-            /** @example whole-wheat-atta */
+            /**
+             * @description Which category.
+             * @example dals
+             */
             slug: string;
-            /** @description Makes the category if there is none with this slug; else it changes nothing. One line of text. */
+            /**
+             * @description Makes the category if there is none with this slug; else it changes nothing. One line of text.
+             * @example Dals
+             */
             name?: string | null;
         };
         CategoryRef: {
+            /**
+             * @description What ?category= of products names it by.
+             * @example dals
+             */
             slug: string;
+            /**
+             * @description What customers read.
+             * @example Dals
+             */
             name: string;
         };
         Checkout: {
+            /** @description The slots that take orders now, the earliest first. */
             deliverySlots: components["schemas"]["Slot"][];
+            /** @description Where the latest order went; null before the first. */
             lastAddress: components["schemas"]["Address"] | null;
         };
         CredentialsInput: {
@@ -1209,13 +1456,27 @@ export interface components {
         Doctor: {
             /** Format: uuid */
             id: string;
+            /**
+             * @description The doctor's name, as patients know it.
+             * @example Dr Meera Iyer
+             */
             name: string;
+            /**
+             * @description What the doctor treats.
+             * @example Cardiology
+             */
             speciality: string;
         };
         DoctorInput: {
-            /** @description One line of text. */
+            /**
+             * @description The doctor's name, as patients know it. One line of text.
+             * @example Dr Meera Iyer
+             */
             name: string;
-            /** @description One line of text. */
+            /**
+             * @description What the doctor treats. One line of text.
+             * @example Cardiology
+             */
             speciality?: string;
         };
         DoctorsPage: {
@@ -1250,16 +1511,16 @@ export interface components {
              *     - `min`: It is too small, too short or too few.
              *     - `name`: The name has a control character.
              *     - `not_unique`: Another record has it already.
-             *     - `not_utf8`: The password is not valid UTF-8.
+             *     - `not_utf8`: It is not valid UTF-8.
              *     - `nul`: It has the character U+0000.
              *     - `null`: It must not be null.
              *     - `oneof`: It is none of the values that there are.
              *     - `range`: It is beyond what can be stored.
              *     - `required`: It must be there, and not be blank.
-             *     - `same_as_email`: The password is the e-mail address.
-             *     - `too_common`: The password is one of the first that anybody would try.
-             *     - `too_long`: The password has too many characters.
-             *     - `too_short`: The password has too few characters.
+             *     - `same_as_email`: It is the same as the e-mail address.
+             *     - `too_common`: It is one of the first that anybody would try.
+             *     - `too_long`: It has too many characters.
+             *     - `too_short`: It has too few characters.
              *     - `type`: It is JSON of another type, such as text in the place of a number.
              *     - `unique`: It is there twice in the request.
              *     - `unknown_field`: There is no such field, or it cannot be written here.
@@ -1295,22 +1556,45 @@ export interface components {
             details: components["schemas"]["LineDetails"];
         };
         LimitDetails: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The number that would be passed.
+             * @example 50
+             */
             limit: number;
         };
         LineDetails: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many can be had of the line that was to be written; absent if an order was to be placed.
+             * @example 1
+             */
             availableQuantity?: number;
+            /** @description Every line that cannot be had as it is. */
             lines: components["schemas"]["LineProblem"][];
         };
         LineProblem: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The line; absent if it is not in the cart yet.
+             */
             itemId?: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description What the line is of.
+             */
             variantId: string;
-            /** @enum {string} */
+            /**
+             * @description Why it cannot be ordered as it is.
+             * @example insufficient_stock
+             * @enum {string}
+             */
             status: "ok" | "insufficient_stock" | "out_of_stock" | "unavailable";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many can be had.
+             * @example 1
+             */
             availableQuantity: number;
         };
         Login: {
@@ -1348,28 +1632,62 @@ export interface components {
         Order: {
             /** Format: uuid */
             id: string;
+            /** @description To tell on the telephone: digits and capitals. */
             number: string;
-            /** @enum {string} */
+            /**
+             * @description How far the order has come.
+             * @enum {string}
+             */
             status: "placed" | "confirmed" | "packed" | "out_for_delivery" | "delivered" | "cancelled";
+            /** @description Whether its buyer may still cancel it. */
             canCancel: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was placed.
+             */
             placedAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was cancelled; null if it was not.
+             */
             cancelledAt: string | null;
+            /** @description What was bought, as it was then. */
             items: components["schemas"]["OrderItem"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many units all items have together.
+             * @example 2
+             */
             itemCount: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What the items cost, in paise: 100 are 1 rupee.
+             * @example 29800
+             */
             subtotalPaise: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How much less that is than by list prices, where there were any.
+             * @example 3200
+             */
             savingsPaise: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What delivery costs, in paise.
+             * @example 0
+             */
             deliveryFeePaise: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What the buyer pays, in paise.
+             * @example 29800
+             */
             totalPaise: number;
+            /** @description When it is brought. */
             deliverySlot: components["schemas"]["OrderSlot"];
-            /** @description Defaults to that of the latest order. */
+            /** @description Where it is brought. */
             deliveryAddress: components["schemas"]["Address"];
+            /** @description When it came to each status, the first one first. */
             statusHistory: components["schemas"]["StatusChange"][];
         };
         OrderItem: {
@@ -1377,27 +1695,72 @@ export interface components {
             id: string;
             /** Format: uuid */
             variantId: string;
+            /**
+             * @description The product's, in addresses.
+             * @example toor-dal
+             */
             slug: string;
+            /**
+             * @description The product's name.
+             * @example Toor dal
+             */
             name: string;
+            /** @description Who makes it; null for nobody in particular. */
             brand: string | null;
+            /** @description Where its picture lies; null for none. */
             imageUrl: string | null;
+            /**
+             * @description The store's code for the variant.
+             * @example TOOR-1KG
+             */
             sku: string;
+            /**
+             * @description The size as customers read it.
+             * @example 1 kg
+             */
             label: string;
-            /** @enum {string} */
+            /**
+             * @description What it is measured or counted in.
+             * @example kg
+             * @enum {string}
+             */
             unit: "g" | "kg" | "ml" | "l" | "piece" | "pack" | "dozen" | "bunch";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What one cost, in paise: 100 are 1 rupee.
+             * @example 14900
+             */
             unitPricePaise: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The list price of one, in paise; null for none.
+             * @example 16500
+             */
             mrpPaise: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many units.
+             * @example 2
+             */
             quantity: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What all of them cost, in paise.
+             * @example 29800
+             */
             lineTotalPaise: number;
         };
         OrderLimitDetails: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many orders there may be.
+             * @example 3
+             */
             limit: number;
-            /** @enum {string} */
+            /**
+             * @description What they are counted by.
+             * @enum {string}
+             */
             per: "slot" | "user";
         };
         /** @description Too many orders on their way. */
@@ -1419,9 +1782,15 @@ export interface components {
         OrderSlot: {
             /** Format: uuid */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description From when on it is brought.
+             */
             startsAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when it is brought.
+             */
             endsAt: string;
         };
         OrdersPage: {
@@ -1453,57 +1822,117 @@ export interface components {
         PatchedAppointmentInput: {
             /**
              * Format: uuid
-             * @description The id of one of patients that the caller may see.
+             * @description Who is seen. The id of one of patients that the caller may see.
              */
             patient?: string;
             /**
              * Format: uuid
-             * @description The id of one of doctors that the caller may see.
+             * @description Who sees them. The id of one of doctors that the caller may see.
              */
             doctor?: string;
-            /** @enum {string} */
+            /**
+             * @description What became of it.
+             * @enum {string}
+             */
             status?: "booked" | "completed" | "cancelled" | "no_show";
-            /** @example 250 */
+            /**
+             * @description What it costs, with at most two decimal places. Must be at least 0.
+             * @example 250
+             */
             fee?: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it begins; null while that is not known.
+             * @example 2026-12-01T09:30:00Z
+             */
             starts_at?: string | null;
+            /**
+             * @description Whatever is to be remembered.
+             * @example Brings earlier reports.
+             */
             notes?: string;
         };
         PatchedDoctorInput: {
-            /** @description One line of text. */
+            /**
+             * @description The doctor's name, as patients know it. One line of text.
+             * @example Dr Meera Iyer
+             */
             name?: string;
-            /** @description One line of text. */
+            /**
+             * @description What the doctor treats. One line of text.
+             * @example Cardiology
+             */
             speciality?: string;
         };
         PatchedPatientInput: {
-            /** @description One line of text. */
+            /**
+             * @description The person's full name. One line of text.
+             * @example Asha Rao
+             */
             name?: string;
-            /** @description One line of text. */
+            /**
+             * @description A telephone number, as it was given. One line of text.
+             * @example +91 98765 43210
+             */
             phone?: string;
-            /** @description One line of text. */
+            /**
+             * @description Where the person lives. One line of text.
+             * @example Pune
+             */
             city?: string;
         };
         PatchedQuantityInput: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many units there shall be.
+             * @example 2
+             */
             quantity?: number;
         };
         Patient: {
             /** Format: uuid */
             id: string;
+            /**
+             * @description The person's full name.
+             * @example Asha Rao
+             */
             name: string;
+            /**
+             * @description A telephone number, as it was given.
+             * @example +91 98765 43210
+             */
             phone: string;
+            /**
+             * @description Where the person lives.
+             * @example Pune
+             */
             city: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the record was made.
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the record was last changed.
+             */
             updated_at: string;
         };
         PatientInput: {
-            /** @description One line of text. */
+            /**
+             * @description The person's full name. One line of text.
+             * @example Asha Rao
+             */
             name: string;
-            /** @description One line of text. */
+            /**
+             * @description A telephone number, as it was given. One line of text.
+             * @example +91 98765 43210
+             */
             phone: string;
-            /** @description One line of text. */
+            /**
+             * @description Where the person lives. One line of text.
+             * @example Pune
+             */
             city?: string;
         };
         PatientsPage: {
@@ -1525,14 +1954,19 @@ export interface components {
             /**
              * Format: uuid
              * @description Defaults to the earliest open slot that has room.
+             * @example null
              */
             deliverySlotId?: string | null;
             /**
              * Format: int64
-             * @description What the order must cost, or it is refused.
+             * @description What it must cost in paise, the cart's totalPaise, or it is refused.
+             * @example null
              */
             expectedTotalPaise?: number | null;
-            /** @description For those who deliver. */
+            /**
+             * @description For those who deliver.
+             * @example Ring twice.
+             */
             notes?: string | null;
         };
         PricedLine: {
@@ -1540,11 +1974,23 @@ export interface components {
             itemId: string;
             /** Format: uuid */
             variantId: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many units.
+             * @example 2
+             */
             quantity: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What one costs, in paise.
+             * @example 14900
+             */
             unitPricePaise: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description What all of them cost, in paise.
+             * @example 29800
+             */
             lineTotalPaise: number;
         };
         /** @description A refusal (RFC 9457). */
@@ -1574,69 +2020,137 @@ export interface components {
         ProductDetail: {
             /** Format: uuid */
             id: string;
+            /**
+             * @description In addresses; a new name does not change it.
+             * @example toor-dal
+             */
             slug: string;
+            /**
+             * @description What the product is called.
+             * @example Toor dal
+             */
             name: string;
+            /**
+             * @description Who makes it; null for nobody in particular.
+             * @example Annam
+             */
             brand: string | null;
+            /**
+             * @description Where its picture lies; null for none.
+             * @example https://images.example.org/toor.webp
+             */
             imageUrl: string | null;
+            /** @description The shelf that it stands on. */
             category: components["schemas"]["CategoryRef"];
+            /** @description The cheapest that is in stock, else the cheapest. */
             cheapestVariant: components["schemas"]["VariantSummary"];
+            /** @description What a customer should know of it; null for nothing. */
             description: string | null;
+            /** @description The sizes that are on sale, in their order. */
             variants: components["schemas"]["VariantSummary"][];
         };
         ProductInput: {
-            /** @description One line of text. */
+            /**
+             * @description What the product is called. One line of text.
+             * @example Toor dal
+             */
             name: string;
             /**
              * @description Defaults to one made of the name.
-             * @example whole-wheat-atta
+             * @example toor-dal
              */
             slug?: string | null;
-            /** @description One line of text. */
+            /**
+             * @description Who makes it; null for nobody. One line of text.
+             * @example Annam
+             */
             brand?: string | null;
+            /**
+             * @description What a customer should know.
+             * @example Unpolished.
+             */
             description?: string | null;
             /**
              * Format: uri
+             * @description Where its picture lies, by https.
              * @example https://images.example.org/atta.webp
              */
             imageUrl?: string | null;
+            /** @description The shelf that it stands on. */
             category: components["schemas"]["CategoryInput"];
-            /** @default true */
+            /**
+             * @description Whether customers see it.
+             * @default true
+             */
             published?: boolean;
+            /** @description The sizes in which it is sold. */
             variants: components["schemas"]["VariantInput"][];
         };
         ProductPatch: {
-            /** @description One line of text. */
+            /**
+             * @description What the product is called. One line of text.
+             * @example Toor dal
+             */
             name?: string;
             /**
              * @description A new name does not change the slug; this does.
-             * @example whole-wheat-atta
+             * @example toor-dal
              */
             slug?: string;
-            /** @description One line of text. */
+            /**
+             * @description Who makes it; null for nobody. One line of text.
+             * @example Annam
+             */
             brand?: string | null;
+            /**
+             * @description What a customer should know.
+             * @example Unpolished.
+             */
             description?: string | null;
             /**
              * Format: uri
+             * @description Where its picture lies, by https.
              * @example https://images.example.org/atta.webp
              */
             imageUrl?: string | null;
+            /** @description The shelf that it stands on. */
             category?: components["schemas"]["CategoryInput"];
+            /** @description Whether customers see it. */
             published?: boolean;
             /**
              * Format: int64
              * @description What the version must be, or nothing is changed.
              */
             version?: number;
+            /** @description Those that change, and new ones. */
             variants?: components["schemas"]["VariantPatch"][];
         };
         ProductSummary: {
             /** Format: uuid */
             id: string;
+            /**
+             * @description In addresses; a new name does not change it.
+             * @example toor-dal
+             */
             slug: string;
+            /**
+             * @description What the product is called.
+             * @example Toor dal
+             */
             name: string;
+            /**
+             * @description Who makes it; null for nobody in particular.
+             * @example Annam
+             */
             brand: string | null;
+            /**
+             * @description Where its picture lies; null for none.
+             * @example https://images.example.org/toor.webp
+             */
             imageUrl: string | null;
+            /** @description The shelf that it stands on. */
             category: components["schemas"]["CategoryRef"];
+            /** @description The cheapest that is in stock, else the cheapest. */
             cheapestVariant: components["schemas"]["VariantSummary"];
         };
         ProductsPage: {
@@ -1705,26 +2219,54 @@ export interface components {
         Slot: {
             /** Format: uuid */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description From when on orders are brought.
+             */
             startsAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when orders are brought.
+             */
             endsAt: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Until when the slot takes orders.
+             */
             cutoffAt: string;
+            /** @description Whether there is room for an order. */
             available: boolean;
         };
         StatusChange: {
-            /** @enum {string} */
+            /**
+             * @description What the order came to.
+             * @enum {string}
+             */
             status: "placed" | "confirmed" | "packed" | "out_for_delivery" | "delivered" | "cancelled";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When.
+             */
             at: string;
         };
         Stock: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The variant's id.
+             */
             id: string;
+            /**
+             * @description The store's code for it.
+             * @example TOOR-1KG
+             */
             sku: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many there are, without those of placed orders.
+             * @example 120
+             */
             stock: number;
+            /** @description Whether there is one at all. */
             inStock: boolean;
         };
         /** @description The stock is another by now. */
@@ -1736,20 +2278,29 @@ export interface components {
             details: components["schemas"]["StockDetails"];
         };
         StockDetails: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many there are.
+             * @example 118
+             */
             currentStock: number;
         };
         StockInput: {
             /**
              * Format: int64
              * @description How many there are, without those of placed orders.
+             * @example 120
              */
             stock: number;
-            /** @description Is kept with the change. */
+            /**
+             * @description Is kept with the change.
+             * @example Counted
+             */
             reason?: string | null;
             /**
              * Format: int64
              * @description What the stock must be, or nothing is changed.
+             * @example null
              */
             expectedStock?: number | null;
         };
@@ -1772,8 +2323,17 @@ export interface components {
             refresh: string;
         };
         TransitionDetails: {
-            /** @enum {string} */
+            /**
+             * @description What the order's status is.
+             * @enum {string}
+             */
             status: "placed" | "confirmed" | "packed" | "out_for_delivery" | "delivered" | "cancelled";
+            /**
+             * @description The actions that this status allows: confirm, pack, dispatch or deliver.
+             * @example [
+             *       "confirm"
+             *     ]
+             */
             allowed: string[];
         };
         User: {
@@ -1798,23 +2358,53 @@ export interface components {
             createdAt: string;
         };
         VariantInput: {
-            /** @description One line of text. */
+            /**
+             * @description The store's own code for it, unique whatever its case. One line of text.
+             * @example TOOR-1KG
+             */
             sku: string;
-            /** @description One line of text. */
+            /**
+             * @description The size as customers read it. One line of text.
+             * @example 1 kg
+             */
             label: string;
-            /** @enum {string} */
+            /**
+             * @description What it is measured or counted in.
+             * @example kg
+             * @enum {string}
+             */
             unit: "g" | "kg" | "ml" | "l" | "piece" | "pack" | "dozen" | "bunch";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The price in paise: 100 are 1 rupee.
+             * @example 14900
+             */
             pricePaise: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The list price in paise, not below the price; null for none.
+             * @example 16500
+             */
             mrpPaise?: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many there are.
+             * @example 120
+             */
             stock?: number;
         };
         VariantLimitDetails: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many a product may have.
+             * @example 100
+             */
             limit: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many it has, archived ones included.
+             * @example 100
+             */
             variants: number;
         };
         /** @description Too many variants of one product. */
@@ -1835,11 +2425,22 @@ export interface components {
             sku?: string;
             /** @description One line of text. */
             label?: string;
-            /** @enum {string} */
+            /**
+             * @description What it is measured or counted in.
+             * @enum {string}
+             */
             unit?: "g" | "kg" | "ml" | "l" | "piece" | "pack" | "dozen" | "bunch";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The price in paise: 100 are 1 rupee.
+             * @example 14900
+             */
             pricePaise?: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The list price in paise, not below the price; null for none.
+             * @example 16500
+             */
             mrpPaise?: number | null;
             /** @description True takes it off the shelf, false puts it back. */
             archived?: boolean;
@@ -1847,14 +2448,35 @@ export interface components {
         VariantSummary: {
             /** Format: uuid */
             id: string;
+            /**
+             * @description The store's code for it.
+             * @example TOOR-1KG
+             */
             sku: string;
+            /**
+             * @description The size as customers read it.
+             * @example 1 kg
+             */
             label: string;
-            /** @enum {string} */
+            /**
+             * @description What it is measured or counted in.
+             * @example kg
+             * @enum {string}
+             */
             unit: "g" | "kg" | "ml" | "l" | "piece" | "pack" | "dozen" | "bunch";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The price in paise: 100 are 1 rupee.
+             * @example 14900
+             */
             pricePaise: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The list price in paise; null for none.
+             * @example 16500
+             */
             mrpPaise: number | null;
+            /** @description Whether there is one at all; how many is not told. */
             inStock: boolean;
         };
         /** @description Somebody else changed the product. */
@@ -1866,7 +2488,11 @@ export interface components {
             details: components["schemas"]["VersionDetails"];
         };
         VersionDetails: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The version that the product has.
+             * @example 4
+             */
             currentVersion: number;
         };
     };
@@ -1879,8 +2505,7 @@ export interface components {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1901,8 +2526,7 @@ export interface components {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -1925,8 +2549,7 @@ export interface components {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -1950,8 +2573,7 @@ export interface components {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -1970,8 +2592,7 @@ export interface components {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -1993,8 +2614,7 @@ export interface components {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2016,8 +2636,7 @@ export interface components {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2037,8 +2656,7 @@ export interface components {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2061,9 +2679,9 @@ export interface components {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Retry-After": components["headers"]["Retry-After"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                /** @description After how many seconds to try again. */
+                "Retry-After"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2087,9 +2705,9 @@ export interface components {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Retry-After": components["headers"]["Retry-After"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                /** @description After how many seconds to try again. */
+                "Retry-After"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2112,9 +2730,9 @@ export interface components {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Retry-After": components["headers"]["Retry-After"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                /** @description After how many seconds to try again. */
+                "Retry-After"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2138,9 +2756,9 @@ export interface components {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Retry-After": components["headers"]["Retry-After"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                /** @description After how many seconds to try again. */
+                "Retry-After"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2160,8 +2778,7 @@ export interface components {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2184,8 +2801,7 @@ export interface components {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2197,11 +2813,11 @@ export interface components {
         /** @description `internal`: Internal error. */
         Internal: {
             headers: {
-                Allow: components["headers"]["Allow"];
+                /** @description The methods of this path. */
+                Allow?: string;
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2220,10 +2836,10 @@ export interface components {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                /** @description The schemes by which callers are known here. */
+                "WWW-Authenticate"?: string;
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -2243,11 +2859,11 @@ export interface components {
          */
         InvalidHostOrInvalidIdempotencyKeyOrInvalidParameter: {
             headers: {
-                Allow: components["headers"]["Allow"];
+                /** @description The methods of this path. */
+                Allow?: string;
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2268,11 +2884,11 @@ export interface components {
          */
         InvalidHostOrInvalidJsonOrInvalidParameter: {
             headers: {
-                Allow: components["headers"]["Allow"];
+                /** @description The methods of this path. */
+                Allow?: string;
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2292,11 +2908,11 @@ export interface components {
          */
         InvalidHostOrInvalidParameter: {
             headers: {
-                Allow: components["headers"]["Allow"];
+                /** @description The methods of this path. */
+                Allow?: string;
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2315,8 +2931,7 @@ export interface components {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2339,10 +2954,10 @@ export interface components {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                /** @description The schemes by which callers are known here. */
+                "WWW-Authenticate"?: string;
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -2361,8 +2976,7 @@ export interface components {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2382,8 +2996,7 @@ export interface components {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2400,12 +3013,12 @@ export interface components {
         /** @description `rate_limited`: Too many requests. */
         RateLimited: {
             headers: {
-                Allow: components["headers"]["Allow"];
+                /** @description The methods of this path. */
+                Allow?: string;
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Retry-After": components["headers"]["Retry-After"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2425,8 +3038,7 @@ export interface components {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2446,8 +3058,7 @@ export interface components {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2461,8 +3072,7 @@ export interface components {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2476,15 +3086,35 @@ export interface components {
                 };
             };
         };
-        /** @description `unavailable`: Temporarily unavailable. */
-        Unavailable: {
+        /** @description `too_many_rows`: Too many rows. */
+        TooManyRows: {
             headers: {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 409;
+                    /** @enum {unknown} */
+                    code?: "too_many_rows";
+                };
+            };
+        };
+        /** @description `unavailable`: Temporarily unavailable. */
+        Unavailable: {
+            headers: {
+                /** @description The methods of this path. */
+                Allow?: string;
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Retry-After": components["headers"]["Retry-After"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2504,8 +3134,7 @@ export interface components {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2525,8 +3154,7 @@ export interface components {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2546,8 +3174,7 @@ export interface components {
                 Allow: components["headers"]["Allow"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                "Set-Cookie"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2577,6 +3204,8 @@ export interface components {
         "RateLimit-Policy": string;
         /** @description After how many seconds to try again. */
         "Retry-After": string;
+        /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
+        "Set-Cookie": string;
         /** @description What of the request had no effect, with the nearest known name. */
         "Trestle-Ignored": string;
         /** @description The schemes by which callers are known here. */
@@ -2691,6 +3320,7 @@ export type ResponseRateLimited = components['responses']['RateLimited'];
 export type ResponseStillReferenced = components['responses']['StillReferenced'];
 export type ResponseStockChanged = components['responses']['StockChanged'];
 export type ResponseTlsRequired = components['responses']['TlsRequired'];
+export type ResponseTooManyRows = components['responses']['TooManyRows'];
 export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
 export type ResponseUriTooLong = components['responses']['UriTooLong'];
@@ -2701,6 +3331,7 @@ export type HeaderLocation = components['headers']['Location'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
 export type HeaderRateLimitPolicy = components['headers']['RateLimit-Policy'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
+export type HeaderSetCookie = components['headers']['Set-Cookie'];
 export type HeaderTrestleIgnored = components['headers']['Trestle-Ignored'];
 export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
@@ -2731,2299 +3362,6 @@ export interface operations {
             };
             400: components["responses"]["InvalidHostOrInvalidParameter"];
             414: components["responses"]["UriTooLong"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listPatients: {
-        parameters: {
-            query?: {
-                /** @description Only rows whose city is exactly this. */
-                city?: string;
-                /** @description Words that must all be contained in name or phone; quotes keep a phrase whole. */
-                search?: string;
-                /** @description Fields to order by, each with a leading - for descending. */
-                ordering?: ("name" | "-name" | "city" | "-city")[];
-                /** @description The page's number, from 1. */
-                page?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PatientsPage"];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createPatient: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PatientInput"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    Location: components["headers"]["Location"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Patient"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `validation_failed`: The body is not valid.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            409: components["responses"]["ConflictOrNotUnique"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getPatient: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The patient's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Patient"];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    replacePatient: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The patient's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PatientInput"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Patient"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `validation_failed`: The body is not valid.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["ConflictOrNotUnique"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deletePatient: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The patient's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["StillReferenced"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updatePatient: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The patient's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PatchedPatientInput"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Patient"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `validation_failed`: The body is not valid.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["ConflictOrNotUnique"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getPatientAppointments: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The patient's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Appointment"][];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listAppointments: {
-        parameters: {
-            query?: {
-                /** @description Only rows whose status is exactly this. */
-                status?: "booked" | "completed" | "cancelled" | "no_show";
-                /** @description Only rows whose fee is at least this. */
-                min_fee?: number;
-                /** @description Only rows whose doctor is this one of doctors. */
-                doctor?: string;
-                /** @description Only rows whose patient is this one of patients. */
-                patient?: string;
-                /** @description The page's number, from 1. */
-                page?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AppointmentsPage"];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createAppointment: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AppointmentInput"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    Location: components["headers"]["Location"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Appointment"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `validation_failed`: The body is not valid.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            409: components["responses"]["ConflictOrNotUniqueOrSlotTaken"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getAppointment: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The appointment's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Appointment"];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    replaceAppointment: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The appointment's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AppointmentInput"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Appointment"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `validation_failed`: The body is not valid.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["ConflictOrNotUniqueOrSlotTaken"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteAppointment: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The appointment's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["StillReferenced"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateAppointment: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The appointment's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PatchedAppointmentInput"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Appointment"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `validation_failed`: The body is not valid.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["ConflictOrNotUniqueOrSlotTaken"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listDoctors: {
-        parameters: {
-            query?: {
-                /** @description Words that must all be contained in name or speciality; quotes keep a phrase whole. */
-                search?: string;
-                /** @description Fields to order by, each with a leading - for descending. */
-                ordering?: ("name" | "-name" | "speciality" | "-speciality")[];
-                /** @description The page's number, from 1. */
-                page?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DoctorsPage"];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getDoctor: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The doctor's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Doctor"];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listManageDoctors: {
-        parameters: {
-            query?: {
-                /** @description Fields to order by, each with a leading - for descending. */
-                ordering?: ("name" | "-name" | "speciality" | "-speciality")[];
-                /** @description The page's number, from 1. */
-                page?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ManageDoctorsPage"];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailedOrForbidden"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createManageDoctor: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["DoctorInput"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    Location: components["headers"]["Location"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Doctor"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `validation_failed`: The body is not valid.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailedOrForbidden"];
-            409: components["responses"]["ConflictOrNotUnique"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getManageDoctor: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The doctor's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Doctor"];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailedOrForbidden"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    replaceManageDoctor: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The doctor's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["DoctorInput"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Doctor"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `validation_failed`: The body is not valid.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailedOrForbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["ConflictOrNotUnique"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteManageDoctor: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The doctor's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailedOrForbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["StillReferenced"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateManageDoctor: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The doctor's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PatchedDoctorInput"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Doctor"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `validation_failed`: The body is not valid.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailedOrForbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["ConflictOrNotUnique"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listCategories: {
-        parameters: {
-            query?: {
-                /** @description The page's number, from 1. */
-                page?: number;
-                /** @description How many rows a page has, at most 100; 100 if it is not given. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CategoriesPage"];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["InvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listProducts: {
-        parameters: {
-            query?: {
-                /** @description Only products of the category with this slug. */
-                category?: string;
-                /** @description A bound of the price in paise, which is within. */
-                minPaise?: number;
-                /** @description A bound of the price in paise, which is within. */
-                maxPaise?: number;
-                /** @description Only products that are in stock; false is no filter. */
-                inStock?: boolean;
-                /** @description At most 8 words, which must each begin a word of the row; the best matches come first. */
-                q?: string;
-                /** @description The order of the list. */
-                sort?: "price_asc" | "price_desc" | "name_asc" | "newest" | "relevance";
-                /** @description The page's number, from 1. */
-                page?: number;
-                /** @description How many rows a page has, at most 100; 20 if it is not given. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ProductsPage"];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["InvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getProduct: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The product's slug. */
-                slug: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ProductDetail"];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["InvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getCart: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Cart"];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteCart: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Cart"];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidJsonOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createCartItem: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A key of the client's own. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CartItemInput"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Cart"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `validation_failed`: The body is not valid.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["VariantNotFound"];
-            409: components["responses"]["IdempotencyInProgressOrInsufficientStockOrQuantityLimit"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["IdempotencyKeyReused"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteCartItem: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The item's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Cart"];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidJsonOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateCartItem: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The item's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PatchedQuantityInput"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Cart"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `validation_failed`: The body is not valid.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["InsufficientStockOrItemUnavailable"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listOrders: {
-        parameters: {
-            query?: {
-                /** @description The page's number, from 1. */
-                page?: number;
-                /** @description How many rows a page has, at most 100; 20 if it is not given. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrdersPage"];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createOrder: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A key of the client's own. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PlaceOrderInput"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Order"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `validation_failed`: The body is not valid.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            /**
-             * @description - `cart_changed`: The cart comes to another total.
-             *     - `cart_empty`: The cart is empty.
-             *     - `idempotency_in_progress`: The same request is still under way.
-             *     - `insufficient_stock`: Not enough in stock.
-             *     - `item_unavailable`: No longer sold.
-             *     - `order_limit`: Too many orders on their way.
-             *     - `slot_unavailable`: The delivery slot is not available.
-             */
-            409: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["CartChangedProblem"] | components["schemas"]["InsufficientStockProblem"] | components["schemas"]["ItemUnavailableProblem"] | components["schemas"]["OrderLimitProblem"] | (components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 409;
-                        /** @enum {unknown} */
-                        code?: "cart_empty" | "idempotency_in_progress" | "slot_unavailable";
-                    });
-                };
-            };
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["IdempotencyKeyReused"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getOrder: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The order's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Order"];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    cancelOrder: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A key of the client's own. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description The order's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["CancelInput"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Order"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `validation_failed`: The body is not valid.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailed"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["IdempotencyInProgressOrOrderNotCancellable"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["IdempotencyKeyReused"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createAdminProduct: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A key of the client's own. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ProductInput"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminProduct"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `unknown_field`: The body names an unknown field.
-             *     - `validation_failed`: The body is not valid.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field" | "validation_failed";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailedOrForbidden"];
-            409: components["responses"]["IdempotencyInProgressOrSkuTakenOrSlugTaken"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["IdempotencyKeyReused"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateAdminProduct: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The product's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ProductPatch"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminProduct"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `unknown_field`: The body names an unknown field.
-             *     - `validation_failed`: The body is not valid.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field" | "validation_failed";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailedOrForbidden"];
-            404: components["responses"]["NotFound"];
-            /**
-             * @description - `last_variant`: The last variant cannot be archived.
-             *     - `sku_taken`: The code is another variant's.
-             *     - `slug_taken`: The slug is another product's.
-             *     - `variant_limit`: Too many variants of one product.
-             *     - `version_conflict`: Somebody else changed the product.
-             */
-            409: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["VariantLimitProblem"] | components["schemas"]["VersionConflictProblem"] | (components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 409;
-                        /** @enum {unknown} */
-                        code?: "last_variant" | "sku_taken" | "slug_taken";
-                    });
-                };
-            };
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    patchAdminVariantStock: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The variant's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["StockInput"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Stock"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `unknown_field`: The body names an unknown field.
-             *     - `validation_failed`: The body is not valid.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field" | "validation_failed";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailedOrForbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["StockChanged"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listAdminOrders: {
-        parameters: {
-            query?: {
-                /** @description Only rows whose status is exactly this. */
-                status?: "placed" | "confirmed" | "packed" | "out_for_delivery" | "delivered" | "cancelled";
-                /** @description The page's number, from 1. */
-                page?: number;
-                /** @description How many rows a page has, at most 100; 20 if it is not given. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminOrdersPage"];
-                };
-            };
-            400: components["responses"]["InvalidHostOrInvalidIdempotencyKeyOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailedOrForbidden"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    confirmAdminOrder: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A key of the client's own. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description The order's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminOrder"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `unknown_field`: The body names an unknown field.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailedOrForbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["IdempotencyInProgressOrIllegalTransition"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["IdempotencyKeyReused"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    packAdminOrder: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A key of the client's own. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description The order's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminOrder"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `unknown_field`: The body names an unknown field.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailedOrForbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["IdempotencyInProgressOrIllegalTransition"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["IdempotencyKeyReused"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    dispatchAdminOrder: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A key of the client's own. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description The order's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminOrder"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `unknown_field`: The body names an unknown field.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailedOrForbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["IdempotencyInProgressOrIllegalTransition"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["IdempotencyKeyReused"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deliverAdminOrder: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A key of the client's own. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description The order's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminOrder"];
-                };
-            };
-            /**
-             * @description - `invalid_host`: The host is not served here.
-             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
-             *     - `invalid_json`: The body is not one JSON object.
-             *     - `invalid_parameter`: A query parameter is not valid.
-             *     - `unknown_field`: The body names an unknown field.
-             */
-            400: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field";
-                    };
-                };
-            };
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailedOrForbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["IdempotencyInProgressOrIllegalTransition"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["IdempotencyKeyReused"];
-            429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -5063,11 +3401,11 @@ export interface operations {
              */
             400: {
                 headers: {
-                    Allow: components["headers"]["Allow"];
+                    /** @description The methods of this path. */
+                    Allow?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5126,11 +3464,11 @@ export interface operations {
              */
             400: {
                 headers: {
-                    Allow: components["headers"]["Allow"];
+                    /** @description The methods of this path. */
+                    Allow?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5169,8 +3507,7 @@ export interface operations {
                     Allow: components["headers"]["Allow"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5204,8 +3541,7 @@ export interface operations {
                     Allow: components["headers"]["Allow"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5258,11 +3594,11 @@ export interface operations {
              */
             400: {
                 headers: {
-                    Allow: components["headers"]["Allow"];
+                    /** @description The methods of this path. */
+                    Allow?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5332,8 +3668,7 @@ export interface operations {
                     Allow: components["headers"]["Allow"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5373,8 +3708,7 @@ export interface operations {
                     Allow: components["headers"]["Allow"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5391,11 +3725,11 @@ export interface operations {
              */
             400: {
                 headers: {
-                    Allow: components["headers"]["Allow"];
+                    /** @description The methods of this path. */
+                    Allow?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5434,8 +3768,7 @@ export interface operations {
                     Allow: components["headers"]["Allow"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5488,11 +3821,11 @@ export interface operations {
              */
             400: {
                 headers: {
-                    Allow: components["headers"]["Allow"];
+                    /** @description The methods of this path. */
+                    Allow?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5551,11 +3884,11 @@ export interface operations {
              */
             400: {
                 headers: {
-                    Allow: components["headers"]["Allow"];
+                    /** @description The methods of this path. */
+                    Allow?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5612,11 +3945,11 @@ export interface operations {
              */
             400: {
                 headers: {
-                    Allow: components["headers"]["Allow"];
+                    /** @description The methods of this path. */
+                    Allow?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description The cookies of a session that began or ended; one that is no longer live is cleared. */
-                    "Set-Cookie"?: string;
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
                     "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5630,11 +3963,2283 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["InvalidToken"];
+            /** @description `invalid_token`: The credentials are not valid. */
+            401: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    /** @description The schemes by which callers are known here. */
+                    "WWW-Authenticate"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "invalid_token";
+                    };
+                };
+            };
             403: components["responses"]["TlsRequired"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPatients: {
+        parameters: {
+            query?: {
+                /** @description Only rows whose city is exactly this. */
+                city?: string;
+                /** @description Words that must all be contained in name or phone; quotes keep a phrase whole. */
+                search?: string;
+                /** @description Fields to order by, each with a leading - for descending. */
+                ordering?: ("name" | "-name" | "city" | "-city")[];
+                /** @description The page's number, from 1. */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PatientsPage"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createPatient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatientInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Patient"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            409: components["responses"]["ConflictOrNotUnique"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPatient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The patient's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Patient"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replacePatient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The patient's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatientInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Patient"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ConflictOrNotUnique"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deletePatient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The patient's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["StillReferenced"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updatePatient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The patient's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatchedPatientInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Patient"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ConflictOrNotUnique"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPatientAppointments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The patient's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Appointment"][];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["TooManyRows"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAppointments: {
+        parameters: {
+            query?: {
+                /** @description Only rows whose status is exactly this. */
+                status?: "booked" | "completed" | "cancelled" | "no_show";
+                /** @description Only rows whose fee is at least this. */
+                min_fee?: number;
+                /** @description Only rows whose doctor is this one of doctors. */
+                doctor?: string;
+                /** @description Only rows whose patient is this one of patients. */
+                patient?: string;
+                /** @description The page's number, from 1. */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppointmentsPage"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createAppointment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AppointmentInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Appointment"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            409: components["responses"]["ConflictOrNotUniqueOrSlotTaken"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAppointment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The appointment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Appointment"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceAppointment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The appointment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AppointmentInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Appointment"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ConflictOrNotUniqueOrSlotTaken"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteAppointment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The appointment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["StillReferenced"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateAppointment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The appointment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatchedAppointmentInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Appointment"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ConflictOrNotUniqueOrSlotTaken"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDoctors: {
+        parameters: {
+            query?: {
+                /** @description Words that must all be contained in name or speciality; quotes keep a phrase whole. */
+                search?: string;
+                /** @description Fields to order by, each with a leading - for descending. */
+                ordering?: ("name" | "-name" | "speciality" | "-speciality")[];
+                /** @description The page's number, from 1. */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoctorsPage"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDoctor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The doctor's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Doctor"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listManageDoctors: {
+        parameters: {
+            query?: {
+                /** @description Fields to order by, each with a leading - for descending. */
+                ordering?: ("name" | "-name" | "speciality" | "-speciality")[];
+                /** @description The page's number, from 1. */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManageDoctorsPage"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailedOrForbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createManageDoctor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DoctorInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Doctor"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailedOrForbidden"];
+            409: components["responses"]["ConflictOrNotUnique"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getManageDoctor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The doctor's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Doctor"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailedOrForbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceManageDoctor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The doctor's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DoctorInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Doctor"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailedOrForbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ConflictOrNotUnique"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteManageDoctor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The doctor's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailedOrForbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["StillReferenced"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateManageDoctor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The doctor's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatchedDoctorInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Doctor"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailedOrForbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ConflictOrNotUnique"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listCategories: {
+        parameters: {
+            query?: {
+                /** @description The page's number, from 1. */
+                page?: number;
+                /** @description How many rows a page has. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CategoriesPage"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listProducts: {
+        parameters: {
+            query?: {
+                /** @description Only products of the category with this slug. */
+                category?: string;
+                /** @description Only products that cost at least so many paise: 100 are 1 rupee. */
+                minPaise?: number;
+                /** @description Only products that cost at most so many paise. */
+                maxPaise?: number;
+                /** @description Only products that are in stock; false is no filter. */
+                inStock?: boolean;
+                /** @description At most 8 words, which must each begin a word of the row; the best matches come first. */
+                q?: string;
+                /** @description The order of the list. */
+                sort?: "price_asc" | "price_desc" | "name_asc" | "newest" | "relevance";
+                /** @description The page's number, from 1. */
+                page?: number;
+                /** @description How many rows a page has. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProductsPage"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getProduct: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The product's slug. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProductDetail"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["InvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getCart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteCart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidJsonOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createCartItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CartItemInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "validation_failed";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["VariantNotFound"];
+            409: components["responses"]["IdempotencyInProgressOrInsufficientStockOrQuantityLimit"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteCartItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The item's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidJsonOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateCartItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The item's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatchedQuantityInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InsufficientStockOrItemUnavailable"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listOrders: {
+        parameters: {
+            query?: {
+                /** @description The page's number, from 1. */
+                page?: number;
+                /** @description How many rows a page has. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrdersPage"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaceOrderInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "validation_failed";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            /**
+             * @description - `cart_changed`: The cart comes to another total.
+             *     - `cart_empty`: The cart is empty.
+             *     - `idempotency_in_progress`: The same request is still under way.
+             *     - `insufficient_stock`: Not enough in stock.
+             *     - `item_unavailable`: No longer sold.
+             *     - `order_limit`: Too many orders on their way.
+             *     - `slot_unavailable`: The delivery slot is not available.
+             */
+            409: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description After how many seconds to try again. */
+                    "Retry-After"?: string;
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["CartChangedProblem"] | components["schemas"]["InsufficientStockProblem"] | components["schemas"]["ItemUnavailableProblem"] | components["schemas"]["OrderLimitProblem"] | (components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "cart_empty" | "idempotency_in_progress" | "slot_unavailable";
+                    });
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The order's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The order's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CancelInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "validation_failed";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyInProgressOrOrderNotCancellable"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createAdminProduct: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProductInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `unknown_field`: The body names an unknown field.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field" | "validation_failed";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailedOrForbidden"];
+            409: components["responses"]["IdempotencyInProgressOrSkuTakenOrSlugTaken"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateAdminProduct: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The product's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProductPatch"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `unknown_field`: The body names an unknown field.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field" | "validation_failed";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailedOrForbidden"];
+            404: components["responses"]["NotFound"];
+            /**
+             * @description - `last_variant`: The last variant cannot be archived.
+             *     - `sku_taken`: The code is another variant's.
+             *     - `slug_taken`: The slug is another product's.
+             *     - `variant_limit`: Too many variants of one product.
+             *     - `version_conflict`: Somebody else changed the product.
+             */
+            409: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["VariantLimitProblem"] | components["schemas"]["VersionConflictProblem"] | (components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "last_variant" | "sku_taken" | "slug_taken";
+                    });
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setVariantStock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The variant's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StockInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stock"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `unknown_field`: The body names an unknown field.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field" | "validation_failed";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailedOrForbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["StockChanged"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAdminOrders: {
+        parameters: {
+            query?: {
+                /** @description Only rows whose status is exactly this. */
+                status?: "placed" | "confirmed" | "packed" | "out_for_delivery" | "delivered" | "cancelled";
+                /** @description The page's number, from 1. */
+                page?: number;
+                /** @description How many rows a page has. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrdersPage"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidIdempotencyKeyOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailedOrForbidden"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    confirmAdminOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The order's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrder"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `unknown_field`: The body names an unknown field.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailedOrForbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyInProgressOrIllegalTransition"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    packAdminOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The order's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrder"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `unknown_field`: The body names an unknown field.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailedOrForbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyInProgressOrIllegalTransition"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    dispatchAdminOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The order's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrder"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `unknown_field`: The body names an unknown field.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailedOrForbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyInProgressOrIllegalTransition"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deliverAdminOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The order's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrder"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `unknown_field`: The body names an unknown field.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field";
+                    };
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailedOrForbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyInProgressOrIllegalTransition"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
