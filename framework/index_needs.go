@@ -18,7 +18,8 @@ import (
 //   - an order that lists may have, but for those of a caller's own rows alone:
 //     its columns, then the primary key. Of [Ordering.Allowed] one index serves
 //     both directions;
-//   - an order of the default of a caller's own rows: the owner's column first;
+//   - the default order of a caller's own rows, and that of [Related] ones: the
+//     owner's column first, or the reference;
 //   - a filter, by each field that it asked of [Facts], unless its
 //     [BoundFilter.Scans], and but for lists of a caller's own rows alone;
 //   - the column of [Own], the reference of [Via], those that inputs tag ref,
@@ -94,13 +95,18 @@ type indexing struct {
 	part  bool // its rows are a part of the table's, for whoever asks
 }
 
-func (r *resource) indexes() []IndexNeed {
+func newIndexing(r *resource) *indexing {
 	s := r.scope
-	x := &indexing{resource: r, part: s.kind == scopeWhere && s.unless == nil || r.table.SoftDeleteField != nil}
+	return &indexing{resource: r, part: s.kind == scopeWhere && s.unless == nil || r.table.SoftDeleteField != nil}
+}
+
+func (r *resource) indexes() []IndexNeed {
+	x := newIndexing(r)
 	x.owner()
 	x.uniqueOnes()
 	x.references()
 	x.relations()
+	x.related()
 	if r.listed() {
 		x.lists()
 	}
@@ -147,6 +153,35 @@ func (x *indexing) owner() {
 	default:
 		x.add(IndexNeed{}, "scope", owner)
 	}
+}
+
+// related are the ways from a row to the rows of another viewset that refer to
+// it, in that one's default order. What is wrong with them was told before.
+func (x *indexing) related() {
+	for _, a := range x.declaration.actions {
+		if a.related == nil {
+			continue
+		}
+		target, err := x.api.target(a.related.viewset)
+		if err != nil {
+			continue
+		}
+		if field, err := target.r.field(a.related.field); err == nil {
+			n := newIndexing(target.r).reached(field.column)
+			n.For = []string{x.path + ": action " + strconv.Quote(a.name)}
+			x.needs = append(x.needs, n)
+		}
+	}
+}
+
+// reached is the default order of the rows with one value of a column.
+func (x *indexing) reached(by *schema.Field) IndexNeed {
+	if terms := x.ordering.fallback; x.unordered(terms) {
+		x.add(IndexNeed{}, "", by)
+	} else {
+		x.ordered("", by, terms)
+	}
+	return x.needs[0]
 }
 
 func (r *resource) listed() bool { return r.declaration.verbs.List.kind != verbAbsent }
@@ -222,21 +257,21 @@ func (x *indexing) order(place string, terms []orderTerm) {
 	}
 }
 
-// ordered is an order of all rows or, behind the owner's column, of one
-// owner's. The direction of a primary key that the order does not name is left
-// open: among equals there is little to sort.
-func (x *indexing) ordered(place string, owner *schema.Field, terms []orderTerm) {
+// ordered is an order of all rows or, behind the column of an owner or of a
+// reference, of those with one value. The direction of a primary key that the
+// order does not name is left open: among equals there is little to sort.
+func (x *indexing) ordered(place string, of *schema.Field, terms []orderTerm) {
 	var n IndexNeed
-	if owner != nil {
-		n.equal, n.Columns = 1, []sqldb.IndexColumn{{Name: owner.Name}}
+	if of != nil {
+		n.equal, n.Columns = 1, []sqldb.IndexColumn{{Name: of.Name}}
 	}
 	for _, t := range x.ordering.settled(terms) {
-		if t.field.column != owner {
+		if t.field.column != of {
 			n.Columns = append(n.Columns, t.indexColumn())
 		}
 	}
 	n.sorted = len(n.Columns) - n.equal
-	if !slices.ContainsFunc(terms, func(t orderTerm) bool { return t.field.column == x.pk }) {
+	if of != x.pk && !slices.ContainsFunc(terms, func(t orderTerm) bool { return t.field.column == x.pk }) {
 		n.sorted--
 	}
 	straighten(n.Columns[n.equal : n.equal+n.sorted])

@@ -136,6 +136,10 @@ func TestIndexes(t *testing.T) {
 			func(v *framework.ViewSet[Book]) { v.Scope = own },
 			[]string{"(owner_id, id): default order of a caller's own"},
 		},
+		"rows whose key is their owner": {
+			func(v *framework.ViewSet[Book]) { v.Scope = framework.Own(func(b *Book) *uuid.UUID { return &b.ID }) },
+			[]string{"(id): default order of a caller's own"},
+		},
 		"rows of one's own without a list": {
 			func(v *framework.ViewSet[Book]) { v.Scope, v.Verbs.List = own, framework.Verb{} },
 			[]string{"(owner_id): scope"},
@@ -183,13 +187,18 @@ func TestIndexes(t *testing.T) {
 
 func anyValue(*framework.Call, string) (framework.Narrow, error) { return nil, nil }
 
-// TestIndexesOfOthers are those of relations, of Via and of Single.
+// TestIndexesOfOthers are those of relations, of Via, of Single and of actions.
 func TestIndexesOfOthers(t *testing.T) {
 	db := sqlite(t)
 	single := framework.ViewSet[Profile]{
 		Name: "profile", Verbs: framework.Verbs{Retrieve: framework.Shows[ProfileView]()}, Single: func(p *Profile) *uuid.UUID { return &p.OwnerID },
 	}
-	all := checked(t, db, append(shelves(), single)...).Indexes()
+	writers := authors()
+	writers.Actions = []framework.Action[Author]{framework.Related[Author, BookView]("books", "books", "author")}
+	all := checked(t, db, countries(), writers, books(), chapters(), single).Indexes()
+	if got, want := strings.Join(allNeeds(all, "books"), "\n"), `(author_id, title, id): authors: action "books"`; !strings.Contains(got, want) {
+		t.Errorf("books need\n%s\nwant %s too", got, want)
+	}
 	for table, want := range map[string][]string{
 		"chapters":  {`(book_id): books: relation Chapters, scope, reference "book"`},
 		"profiles":  {"unique (owner_id): profile: single"},
