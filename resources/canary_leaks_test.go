@@ -101,6 +101,9 @@ var leaks = []leak{
 
 // The canary hears whoever leaks, and says where; and it hears nobody else.
 func TestTheCanaryHearsLeaks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sends a service for each leak, one after the other")
+	}
 	nothing := leak{name: "nothing", by: func(l *leaky) error { return l.says("the password has %d bytes", len(l.password)) }}
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		newCanary(t).must(db.Migrate(t.Context(), nil, resources.Migrations()...))

@@ -182,6 +182,9 @@ func newMatrix(w *world) *matrix {
 
 // TestMatrix sends a request for each cell.
 func TestMatrix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sends a request for each cell, one after the other")
+	}
 	peopled(t, func(w *world) {
 		all := lines(w.t)
 		whole(w.t, w.api.Routes(), all)

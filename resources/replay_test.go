@@ -102,6 +102,9 @@ func (s *stage) replay(r framework.RouteInfo, c *frameworktest.Client, at string
 // TestReplayOfFaultyRequests: no fault of the request is told sooner about a row
 // that exists than about one that does not.
 func TestReplayOfFaultyRequests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sends each fault on each route, one after the other")
+	}
 	peopled(t, func(w *world) {
 		ada, bob := w.user(), w.wallet(w.user())
 		s := w.stage(ada)

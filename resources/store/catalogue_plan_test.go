@@ -115,6 +115,9 @@ func (s *site) planOf(e sqldb.Event, without ...string) string {
 // TestIndexesServe: among 20,000 products a page is found by an index that has
 // them in order, not by looking at all and sorting them.
 func TestIndexesServe(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills a large catalogue")
+	}
 	both(t, func(t *testing.T, s *site) {
 		heard := &listener{}
 		s.db.Observe(heard.hear)
