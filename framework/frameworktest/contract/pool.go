@@ -73,7 +73,7 @@ func (p *pool) walk(of string, value any) {
 
 func (p *pool) add(kind, text string) {
 	known := p.seen[kind]
-	if slices.Contains(known, text) {
+	if text == "" || slices.Contains(known, text) { // nothing is found by no text
 		return
 	}
 	if len(known) >= mostSeen {
