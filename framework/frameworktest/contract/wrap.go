@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"sync"
 	"testing"
+
+	"trestle.example/framework/frameworktest/overhear"
 )
 
 // Wrap holds every request to a handler and its answer against the contract,
@@ -35,18 +37,10 @@ import (
 func (c *Contract) Wrap(tb testing.TB, handler http.Handler) http.Handler {
 	tb.Helper()
 	told := &reports{tb: tb, known: map[string]bool{}}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var sent bytes.Buffer
-		if r.Body != nil {
-			r.Body = heard{io.TeeReader(r.Body, &sent), r.Body}
-		}
-		x := exchangeOf(r) // a handler may change what it is given
-		answer := &held{ResponseWriter: w}
-		handler.ServeHTTP(answer, r)
-		answer.WriteHeader(http.StatusOK) // unless it was another
-		x.sent, x.status, x.answered, x.body = sent.Bytes(), answer.status, answer.Header(), answer.body.Bytes()
+	return overhear.Handler(handler, func(asked *http.Request, sent []byte, answer overhear.Answer) {
+		x := exchangeOf(asked)
+		x.sent, x.status, x.answered, x.body = sent, answer.Status, answer.Header, answer.Body
 		told.all(c.check(x))
-		answer.send()
 	})
 }
 
@@ -142,39 +136,4 @@ func (r *reports) all(findings []finding) {
 			r.tb.Error(f.String())
 		}
 	}
-}
-
-// heard is a request's body of which is kept what was read.
-type heard struct {
-	io.Reader
-	io.Closer
-}
-
-// A held answer is not sent before it was looked through.
-type held struct {
-	http.ResponseWriter
-
-	status int
-	body   bytes.Buffer
-}
-
-// WriteHeader implements [http.ResponseWriter].
-func (h *held) WriteHeader(status int) {
-	if h.status == 0 {
-		h.status = status
-	}
-}
-
-// Write implements [http.ResponseWriter].
-func (h *held) Write(p []byte) (int, error) {
-	h.WriteHeader(http.StatusOK)
-	return h.body.Write(p)
-}
-
-// Unwrap lets [http.ResponseController] find what is below.
-func (h *held) Unwrap() http.ResponseWriter { return h.ResponseWriter }
-
-func (h *held) send() {
-	h.ResponseWriter.WriteHeader(h.status)
-	_, _ = h.ResponseWriter.Write(h.body.Bytes()) // the client may be gone, or have asked by HEAD
 }

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"testing"
 	"unicode"
 
+	"trestle.example/framework/frameworktest/overhear"
 	"trestle.example/framework/sqldb"
 )
 
@@ -71,65 +71,22 @@ func between(r rune) bool {
 // what it finds to the test.
 func (s *Scan) Wrap(tb testing.TB, handler http.Handler) http.Handler {
 	tb.Helper()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var sent bytes.Buffer
-		if r.Body != nil {
-			r.Body = heard{io.TeeReader(r.Body, &sent), r.Body}
+	return overhear.Handler(handler, func(asked *http.Request, sent []byte, answer overhear.Answer) {
+		for _, finding := range s.findings(asked, sent, answer) {
+			tb.Errorf("%s %s is answered %d with %s:\n%.2000s", asked.Method, asked.URL.Path, answer.Status, finding, answer.Body)
 		}
-		answer := &held{ResponseWriter: w}
-		handler.ServeHTTP(answer, r)
-		for _, finding := range s.findings(r, sent.Bytes(), answer) {
-			tb.Errorf("%s %s is answered %d with %s:\n%.2000s", r.Method, r.URL.Path, answer.status, finding, answer.body.Bytes())
-		}
-		answer.send()
 	})
 }
 
-// heard is a request's body of which is kept what was read.
-type heard struct {
-	io.Reader
-	io.Closer
-}
-
-// A held answer is not sent before it was looked through.
-type held struct {
-	http.ResponseWriter
-
-	status int
-	body   bytes.Buffer
-}
-
-// WriteHeader implements [http.ResponseWriter].
-func (h *held) WriteHeader(status int) {
-	if h.status == 0 {
-		h.status = status
-	}
-}
-
-// Write implements [http.ResponseWriter].
-func (h *held) Write(p []byte) (int, error) {
-	h.WriteHeader(http.StatusOK)
-	return h.body.Write(p)
-}
-
-// Unwrap lets [http.ResponseController] find what is below.
-func (h *held) Unwrap() http.ResponseWriter { return h.ResponseWriter }
-
-func (h *held) send() {
-	h.WriteHeader(http.StatusOK)
-	h.ResponseWriter.WriteHeader(h.status)
-	_, _ = h.ResponseWriter.Write(h.body.Bytes()) // the client may be gone, or have asked by HEAD
-}
-
 // findings are what an answer shows that it must not.
-func (s *Scan) findings(r *http.Request, sent []byte, answer *held) (all []string) {
-	if s.Failures && answer.status >= http.StatusInternalServerError {
+func (s *Scan) findings(r *http.Request, sent []byte, answer overhear.Answer) (all []string) {
+	if s.Failures && answer.Status >= http.StatusInternalServerError {
 		all = append(all, "a failure")
 	}
 	var header bytes.Buffer
-	_ = answer.Header().Write(&header) // a buffer takes everything
+	_ = answer.Header.Write(&header) // a buffer takes everything
 	own := wordsOf(r.Method+" "+r.URL.RequestURI(), string(sent))
-	for word := range wordsOf(header.String(), answer.body.String()) {
+	for word := range wordsOf(header.String(), string(answer.Body)) {
 		if what := s.isHidden(word, r.URL.Path); what != "" {
 			all = append(all, fmt.Sprintf("%s, %q", what, word))
 		}
@@ -138,7 +95,7 @@ func (s *Scan) findings(r *http.Request, sent []byte, answer *held) (all []strin
 		}
 	}
 	if !describes(r.Method, r.URL.Path) {
-		all = append(all, badMembers(answer.body.Bytes(), r.URL.Path)...)
+		all = append(all, badMembers(answer.Body, r.URL.Path)...)
 	}
 	slices.Sort(all)
 	return all
