@@ -2,7 +2,6 @@ package chromium
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"trestle.example/framework/frameworktest/internal/throwaway"
@@ -14,23 +13,12 @@ import (
 // error is [ErrNotInstalled], which says what to do by hand. What apt-get prints
 // goes to log; nil drops it.
 func Install(ctx context.Context, log io.Writer) error {
-	if _, err := find(""); err == nil {
-		return nil
-	}
-	if !throwaway.CanInstall() {
-		return ErrNotInstalled
-	}
-	if err := aptInstall(ctx, log); err != nil {
-		return fmt.Errorf("no browser is installed; install it by hand or set TEST_BROWSER: %w", err)
-	}
-	_, err := find("")
-	return err
-}
-
-// aptInstall takes the half of Debian's Chromium that needs no screen.
-func aptInstall(ctx context.Context, log io.Writer) error {
-	if err := throwaway.AptGet(ctx, log, "update"); err != nil {
-		return err
-	}
-	return throwaway.AptGet(ctx, log, "install", "-y", "--no-install-recommends", "chromium-headless-shell")
+	return throwaway.Program{
+		Find:    func() error { _, err := find(""); return err },
+		Missing: ErrNotInstalled,
+		Failed:  "no browser is installed; install it by hand or set TEST_BROWSER",
+		Install: func(packages func(...string) error) error {
+			return packages("chromium-headless-shell") // the half of Debian's Chromium that needs no screen
+		},
+	}.Ensure(ctx, log)
 }

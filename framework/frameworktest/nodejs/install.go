@@ -2,7 +2,6 @@ package nodejs
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"trestle.example/framework/frameworktest/internal/throwaway"
@@ -14,22 +13,10 @@ import (
 // [ErrNotInstalled], which says what to do by hand. What apt-get prints goes to
 // log; nil drops it.
 func Install(ctx context.Context, log io.Writer) error {
-	if _, err := find(); err == nil {
-		return nil
-	}
-	if !throwaway.CanInstall() {
-		return ErrNotInstalled
-	}
-	if err := aptInstall(ctx, log); err != nil {
-		return fmt.Errorf("no Node.js is installed; install it by hand: %w", err)
-	}
-	_, err := find()
-	return err
-}
-
-func aptInstall(ctx context.Context, log io.Writer) error {
-	if err := throwaway.AptGet(ctx, log, "update"); err != nil {
-		return err
-	}
-	return throwaway.AptGet(ctx, log, "install", "-y", "--no-install-recommends", "npm")
+	return throwaway.Program{
+		Find:    func() error { _, err := find(); return err },
+		Missing: ErrNotInstalled,
+		Failed:  "no Node.js is installed; install it by hand",
+		Install: func(packages func(...string) error) error { return packages("npm") },
+	}.Ensure(ctx, log)
 }

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -19,32 +18,22 @@ import (
 // the error is [ErrNotInstalled], which says what to do by hand. What apt-get
 // prints goes to log; nil drops it.
 func Install(ctx context.Context, log io.Writer) error {
-	if _, err := findBinaries(ctx); err == nil {
-		return nil
-	}
-	if !throwaway.CanInstall() {
-		return ErrNotInstalled
-	}
-	if err := aptInstall(ctx, log); err != nil {
-		return fmt.Errorf("PostgreSQL is not installed; install it by hand or set TEST_DATABASE_URL: %w", err)
-	}
-	_, err := findBinaries(ctx)
-	return err
-}
-
-func aptInstall(ctx context.Context, log io.Writer) error {
-	if err := throwaway.AptGet(ctx, log, "update"); err != nil {
-		return err
-	}
-	// postgresql-common reads whether to create a default cluster from a file of
-	// its own, so it goes first.
-	if err := throwaway.AptGet(ctx, log, "install", "-y", "--no-install-recommends", "postgresql-common"); err != nil {
-		return err
-	}
-	if err := declineDefaultCluster("/etc/postgresql-common/createcluster.conf"); err != nil {
-		return err
-	}
-	return throwaway.AptGet(ctx, log, "install", "-y", "--no-install-recommends", "postgresql")
+	return throwaway.Program{
+		Find:    func() error { _, err := findBinaries(ctx); return err },
+		Missing: ErrNotInstalled,
+		Failed:  "PostgreSQL is not installed; install it by hand or set TEST_DATABASE_URL",
+		Install: func(packages func(...string) error) error {
+			// postgresql-common reads whether to create a default cluster from a
+			// file of its own, so it goes first.
+			if err := packages("postgresql-common"); err != nil {
+				return err
+			}
+			if err := declineDefaultCluster("/etc/postgresql-common/createcluster.conf"); err != nil {
+				return err
+			}
+			return packages("postgresql")
+		},
+	}.Ensure(ctx, log)
 }
 
 // declineDefaultCluster says create_main_cluster = false in Debian's file, in

@@ -3,7 +3,6 @@ package redis
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -17,28 +16,18 @@ import (
 // [ErrNotInstalled], which says what to do by hand. What apt-get prints goes to
 // log; nil drops it.
 func Install(ctx context.Context, log io.Writer) error {
-	if _, err := findBinary(); err == nil {
-		return nil
-	}
-	if !throwaway.CanInstall() {
-		return ErrNotInstalled
-	}
-	if err := aptInstall(ctx, log); err != nil {
-		return fmt.Errorf("redis is not installed; install it by hand or set TEST_REDIS_URL: %w", err)
-	}
-	_, err := findBinary()
-	return err
-}
-
-func aptInstall(ctx context.Context, log io.Writer) error {
-	if err := throwaway.AptGet(ctx, log, "update"); err != nil {
-		return err
-	}
-	restore, err := declineServices("/usr/sbin/policy-rc.d")
-	if err != nil {
-		return err
-	}
-	return errors.Join(throwaway.AptGet(ctx, log, "install", "-y", "--no-install-recommends", "redis-server"), restore())
+	return throwaway.Program{
+		Find:    func() error { _, err := findBinary(); return err },
+		Missing: ErrNotInstalled,
+		Failed:  "redis is not installed; install it by hand or set TEST_REDIS_URL",
+		Install: func(packages func(...string) error) error {
+			restore, err := declineServices("/usr/sbin/policy-rc.d")
+			if err != nil {
+				return err
+			}
+			return errors.Join(packages("redis-server"), restore())
+		},
+	}.Ensure(ctx, log)
 }
 
 // declineServices tells Debian's packages to start no service, until restore is
