@@ -51,7 +51,7 @@ func (n IndexNeed) Create() string {
 	}
 	columns := make([]string, len(n.Columns))
 	for i, c := range n.Columns {
-		columns[i] = quotedName(c.Name)
+		columns[i] = quote(c.Name)
 		if c.Descending {
 			columns[i] += " DESC"
 		}
@@ -63,7 +63,7 @@ func (n IndexNeed) Create() string {
 	if n.Unique {
 		kind = "UNIQUE INDEX"
 	}
-	return "CREATE " + kind + " IF NOT EXISTS " + quotedName(n.Name) + " ON " + quotedName(n.Table) + " (" + strings.Join(columns, ", ") + ");"
+	return "CREATE " + kind + " IF NOT EXISTS " + quote(n.Name) + " ON " + quote(n.Table) + " (" + strings.Join(columns, ", ") + ");"
 }
 
 // Drop is the statement that undoes [IndexNeed.Create].
@@ -71,10 +71,8 @@ func (n IndexNeed) Drop() string {
 	if n.Search {
 		return `{{dropSearchIndex ` + strconv.Quote(n.Table) + ` ` + strconv.Quote(n.Columns[0].Name) + `}}`
 	}
-	return "DROP INDEX " + quotedName(n.Name) + ";"
+	return "DROP INDEX " + quote(n.Name) + ";"
 }
-
-func quotedName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // servedBy tells whether an index of the table does what is needed.
 func (n IndexNeed) servedBy(i sqldb.Index, k sqldb.Kind) bool {
