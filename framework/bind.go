@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb"
 )
 
 // A binder turns declarations into resources and collects every mistake.
@@ -92,6 +94,7 @@ func (b *binder) open(d *declaration) {
 		api: b.api, declaration: d, path: name, model: d.model, table: table, pk: table.PKs[0], key: table.PKs[0],
 		names: map[string]Field{}, shown: map[reflect.Type]representation{}, inputs: map[reflect.Type]*inputShape{},
 	}
+	r.inserting = sqldb.NewTemplate(r.insertWhole)
 	b.settle(r)
 	b.nameFields(r)
 	b.api.resources = append(b.api.resources, r)

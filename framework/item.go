@@ -3,7 +3,6 @@ package framework
 import (
 	"context"
 	"reflect"
-	"sync"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -17,8 +16,8 @@ type item struct {
 	shown    representation
 	status   int
 	// The statements for callers who have every row, and for those who have
-	// their own, built at the first request; nil where each is built anew.
-	whole, own func() (*sqldb.Template, error)
+	// their own; nil where each request builds its own.
+	whole, own *sqldb.Lookup
 }
 
 func newItem(r *resource, shown representation, status int) *item {
@@ -27,23 +26,28 @@ func newItem(r *resource, shown representation, status int) *item {
 	if !ok || p.writer == nil || r.declaration.single {
 		return i
 	}
-	i.whole = sync.OnceValues(func() (*sqldb.Template, error) { return i.template(p, false) })
-	i.own = sync.OnceValues(func() (*sqldb.Template, error) { return i.template(p, true) })
+	i.whole, i.own = r.byKey(p, false), r.byKey(p, true)
 	return i
 }
 
-// template is the statement of one row by its key and its owner.
-func (i *item) template(p *plan, own bool) (*sqldb.Template, error) {
-	r := i.resource
-	anyone := r.api.newCall(context.Background(), Route{})
-	anyone.Caller = &Caller{ID: newID()}
-	return r.api.db.Template(func(value func(int) schema.QueryAppender) schema.QueryAppender {
-		q := anyone.DB.NewSelect().Model(nilModel(r.model)).Where("?TableAlias.? = ?", bun.Ident(r.key.Name), value(0))
+// byKey is the statement of one row by its key and, of its own, its owner.
+func (r *resource) byKey(p *plan, own bool) *sqldb.Lookup {
+	return sqldb.NewLookup(func(v sqldb.Values) schema.QueryAppender {
+		c, key := r.api.anyone(), bun.Ident(r.key.Name)
+		q := c.DB.NewSelect().Model(nilModel(r.model)).Where("?TableAlias.? ?", key, v.Key())
 		if own {
-			r.scope.ownedBy(anyone, q.QueryBuilder(), value(1))
+			r.scope.ownedBy(c, q.QueryBuilder(), v.At(0))
 		}
-		return bun.SafeQuery("? LIMIT 2", p.selectFrom(anyone, q))
+		return p.selectFrom(c, q).ColumnExpr("?TableAlias.?", key)
 	})
+}
+
+// anyone is a call by somebody who is known, to build a statement of that many
+// share.
+func (a *API) anyone() *Call {
+	c := a.newCall(context.Background(), Route{})
+	c.Caller = &Caller{ID: newID()}
+	return c
 }
 
 func (i *item) serve(c *Call, r *request) (*response, error) {
@@ -56,21 +60,20 @@ func (i *item) serve(c *Call, r *request) (*response, error) {
 }
 
 func (i *item) read(c *Call, r *request) (sentRows, error) {
-	var template func() (*sqldb.Template, error)
+	var (
+		lookup *sqldb.Lookup
+		owner  []any
+	)
 	switch {
 	case i.resource.scope.lifted(c):
-		template = i.whole
+		lookup = i.whole
 	case !c.Caller.Anonymous() && i.resource.scope.byOwner():
-		template = i.own
+		lookup, owner = i.own, []any{c.Caller.ID}
 	}
-	if template == nil {
+	if lookup == nil {
 		return i.shown.write(c, i.resource.object(c, r), window{rows: 2})
 	}
-	t, err := template()
-	if err != nil {
-		return sentRows{}, err
-	}
-	found, err := c.session.ReadAs(c, t, r.key, c.Caller.ID)
+	found, err := c.session.ReadBy(c, lookup, r.key, 2, owner...)
 	if err != nil {
 		return sentRows{}, err
 	}

@@ -203,12 +203,7 @@ func (p *plan) write(c *Call, q *bun.SelectQuery, w window) (sentRows, error) {
 	if p.writer == nil {
 		return encodeRows(p.rows(c, q, w))
 	}
-	return p.send(c, p.selectFrom(c, q), w)
-}
-
-// send writes the rows of a statement, of a shape that has a writer.
-func (p *plan) send(c *Call, q schema.QueryAppender, w window) (sentRows, error) {
-	found, err := c.session.Read(c, w.limit(q))
+	found, err := c.session.Read(c, w.limit(p.selectFrom(c, q)))
 	if err != nil {
 		return sentRows{}, err
 	}
@@ -238,6 +233,11 @@ func (p *plan) load(c *Call, q schema.QueryAppender, w window) (reflect.Value, [
 	if err != nil {
 		return reflect.Value{}, nil, err
 	}
+	return p.scan(found)
+}
+
+// scan is load for rows that were read.
+func (p *plan) scan(found *sqldb.Result) (reflect.Value, [][]any, error) {
 	out := reflect.MakeSlice(reflect.SliceOf(p.out), found.Len(), found.Len())
 	keys := make([][]any, len(p.many))
 	scan := p.newRow()

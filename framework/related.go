@@ -1,11 +1,9 @@
 package framework
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"reflect"
-	"sync"
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
@@ -44,8 +42,8 @@ type related struct {
 	rows     *resource // the other viewset
 	shown    representation
 	// The statements by whether the scope of the object and that of the rows
-	// are lifted, built at the first request.
-	templates map[[2]bool]func() (*sqldb.Template, error)
+	// are lifted.
+	lookups map[[2]bool]*sqldb.Lookup
 }
 
 // bindRelated finds the viewset and the field, and reports what is wrong with
@@ -83,32 +81,30 @@ func (l *related) prepare() {
 	if !ok || p.writer == nil || l.of.key != l.of.pk || l.of.declaration.single {
 		return
 	}
-	l.templates = map[[2]bool]func() (*sqldb.Template, error){}
+	l.lookups = map[[2]bool]*sqldb.Lookup{}
 	for _, lifted := range [][2]bool{{true, true}, {true, false}, {false, true}, {false, false}} {
 		if !lifted[0] && !l.of.scope.byOwner() || !lifted[1] && !l.rows.scope.byOwner() {
 			continue
 		}
-		l.templates[lifted] = sync.OnceValues(func() (*sqldb.Template, error) { return l.template(p, lifted) })
+		l.lookups[lifted] = l.lookup(p, lifted)
 	}
 }
 
-// template is the statement of the rows that refer to an object: value 0 is the
-// object's key, 1 the caller, 2 the most rows.
-func (l *related) template(p *plan, lifted [2]bool) (*sqldb.Template, error) {
-	api := l.of.api
-	anyone := api.newCall(context.Background(), Route{})
-	anyone.Caller = &Caller{ID: newID()}
-	return api.db.Template(func(value func(int) schema.QueryAppender) schema.QueryAppender {
-		q := anyone.DB.NewSelect().Model(nilModel(l.rows.model)).Where("?TableAlias.? = ?", bun.Ident(l.column.Name), value(0))
+// lookup is the statement of the rows that refer to an object, by its key; the
+// value beside it is the caller, unless both scopes are lifted.
+func (l *related) lookup(p *plan, lifted [2]bool) *sqldb.Lookup {
+	return sqldb.NewLookup(func(v sqldb.Values) schema.QueryAppender {
+		c, object := l.of.api.anyone(), bun.Ident(l.column.Name)
+		q := c.DB.NewSelect().Model(nilModel(l.rows.model)).Where("?TableAlias.? ?", object, v.Key())
 		if !lifted[0] {
-			mine := l.of.keys(anyone).Where("?TableAlias.? = ?", bun.Ident(l.of.pk.Name), value(0))
-			l.of.scope.ownedBy(anyone, mine.QueryBuilder(), value(1))
-			q = q.Where("?TableAlias.? IN (?)", bun.Ident(l.column.Name), mine)
+			mine := l.of.keys(c).Where("?TableAlias.? ?", bun.Ident(l.of.pk.Name), v.Key())
+			l.of.scope.ownedBy(c, mine.QueryBuilder(), v.At(0))
+			q = q.Where("?TableAlias.? IN (?)", object, mine)
 		}
 		if !lifted[1] {
-			l.rows.scope.ownedBy(anyone, q.QueryBuilder(), value(1))
+			l.rows.scope.ownedBy(c, q.QueryBuilder(), v.At(0))
 		}
-		return bun.SafeQuery("? LIMIT ?", p.selectFrom(anyone, l.rows.ordering.apply(q, l.rows.ordering.fallback)), value(2))
+		return p.selectFrom(c, l.rows.ordering.apply(q, l.rows.ordering.fallback)).ColumnExpr("?TableAlias.?", object)
 	})
 }
 
@@ -140,12 +136,13 @@ func (l *related) serve(c *Call, r *request) (*response, error) {
 func (l *related) read(c *Call, r *request, most int64) (sentRows, error) {
 	looking := l.rows.looking(c)
 	w := window{rows: most, probe: true}
-	if template := l.templates[[2]bool{l.of.scope.lifted(c), l.rows.scope.lifted(looking)}]; template != nil && c.Caller.ID != uuid.Nil {
-		t, err := template()
-		if err != nil {
-			return sentRows{}, err
+	lifted := [2]bool{l.of.scope.lifted(c), l.rows.scope.lifted(looking)}
+	if lookup := l.lookups[lifted]; lookup != nil && c.Caller.ID != uuid.Nil {
+		var owner []any
+		if lifted != [2]bool{true, true} {
+			owner = []any{c.Caller.ID}
 		}
-		found, err := c.session.ReadAs(c, t, r.key, c.Caller.ID, most+1)
+		found, err := c.session.ReadBy(c, lookup, r.key, most+1, owner...)
 		if err != nil {
 			return sentRows{}, err
 		}

@@ -40,6 +40,7 @@ type resource struct {
 	door        door   // of the viewset as a whole
 	slash       string // "/" or ""
 	endpoints   []*endpoint
+	inserting   *sqldb.Template // of a new row with all its values
 }
 
 type boundUnique struct {

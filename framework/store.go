@@ -140,6 +140,10 @@ func (r *resource) redocument(w *writing, in *decoded, partial bool) []assignmen
 // insert stores a new row; what the database fills, a key that it makes or a
 // column's default, is read back.
 func (r *resource) insert(c *Call, m reflect.Value) error {
+	if values, ok := r.values(m.Elem()); ok {
+		_, err := c.session.Write(c, r.inserting.With(values...), r.pk.Value(m.Elem()).Interface())
+		return err
+	}
 	q := c.DB.NewInsert().Model(m.Interface())
 	var back []any
 	var names []string
@@ -160,6 +164,29 @@ func (r *resource) insert(c *Call, m reflect.Value) error {
 		return err
 	}
 	return one(rows, back...)
+}
+
+// values are those of a new row's columns; false if the database makes one of
+// them, or bun stores one in a form of its own.
+func (r *resource) values(m reflect.Value) ([]any, bool) {
+	values := make([]any, len(r.table.Fields))
+	for i, f := range r.table.Fields {
+		v, plain := storable(f.Value(m), f)
+		if !plain || madeByDatabase(f, m) {
+			return nil, false
+		}
+		values[i] = v
+	}
+	return values, true
+}
+
+// insertWhole is the statement of a new row with all its values.
+func (r *resource) insertWhole(v sqldb.Values) schema.QueryAppender {
+	q := r.api.db.NewInsert().Model(reflect.New(r.model).Interface())
+	for i, f := range r.table.Fields {
+		q = q.Value(f.Name, "?", v.At(i))
+	}
+	return q.Returning("?", bun.Ident(r.pk.Name))
 }
 
 // madeByDatabase reports whether a new row leaves a column to the database.
@@ -213,24 +240,28 @@ func (r *resource) updating(c *Call, req *request, set []assignment) *bun.Update
 	return q
 }
 
-// returned runs an UPDATE that answers with the row it changed.
-func returned(c *Call, p *plan, q *bun.UpdateQuery) (any, error) {
-	q = q.Returning(p.returning)
-	if p.writer != nil {
-		shown, err := p.send(c, q, window{})
-		if err != nil {
-			return nil, err
-		}
-		return shown.one()
-	}
-	rows, _, err := p.load(c, q, window{})
+// returned runs an UPDATE of the row of a key that answers with the row it
+// changed.
+func returned(c *Call, p *plan, q *bun.UpdateQuery, key any) (any, error) {
+	found, err := c.session.Write(c, q.Returning(p.returning), key)
 	if err != nil {
 		return nil, err
 	}
-	if rows.Len() == 0 {
-		return nil, NotFound()
+	if p.writer == nil {
+		if err := only(found.Len()); err != nil {
+			return nil, err
+		}
+		rows, _, err := p.scan(found)
+		if err != nil {
+			return nil, err
+		}
+		return rows.Index(0).Addr().Interface(), nil
 	}
-	return rows.Index(0).Addr().Interface(), nil
+	shown, err := p.writer.rows(found, window{})
+	if err != nil {
+		return nil, err
+	}
+	return shown.one()
 }
 
 // one scans a single row; none is not found.
@@ -269,30 +300,47 @@ func column(f *schema.Field, m reflect.Value) schema.QueryAppender {
 // param makes a Go value a parameter of the type that its column takes. What
 // bun stores in a form of its own, such as JSON, bun appends.
 func param(v reflect.Value, f *schema.Field) schema.QueryAppender {
-	if f.NullZero && f.IsZero(v) && f.NotNull && f.SQLDefault != "" {
+	if plain, ok := storable(v, f); ok {
+		return sqldb.Param(plain)
+	}
+	if defaults(v, f) {
 		return bun.SafeQuery(f.SQLDefault)
 	}
-	if f.IsPtr && v.IsNil() || f.NullZero && f.IsZero(v) {
-		return sqldb.Param(nil)
+	return bunValue{f, reflect.Indirect(v)}
+}
+
+// defaults reports whether a column takes its default in place of a value.
+func defaults(v reflect.Value, f *schema.Field) bool {
+	return f.NullZero && f.IsZero(v) && f.NotNull && f.SQLDefault != ""
+}
+
+// storable is a value in a form that [sqldb.Param] takes; false where there is
+// none.
+func storable(v reflect.Value, f *schema.Field) (any, bool) {
+	switch {
+	case defaults(v, f):
+		return nil, false
+	case f.IsPtr && v.IsNil() || f.NullZero && f.IsZero(v):
+		return nil, true
 	}
 	v = reflect.Indirect(v)
 	switch x := v.Interface().(type) {
 	case time.Time, uuid.UUID, []byte, driver.Valuer:
-		return sqldb.Param(x)
+		return x, true
 	}
 	switch v.Kind() {
 	case reflect.String:
-		return sqldb.Param(v.String())
+		return v.String(), true
 	case reflect.Bool:
-		return sqldb.Param(v.Bool())
+		return v.Bool(), true
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return sqldb.Param(v.Int())
+		return v.Int(), true
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return sqldb.Param(int64(v.Uint())) //nolint:gosec // the decoder takes no more than 63 bits
+		return int64(v.Uint()), true //nolint:gosec // the decoder takes no more than 63 bits
 	case reflect.Float32, reflect.Float64:
-		return sqldb.Param(v.Float())
+		return v.Float(), true
 	}
-	return bunValue{f, v}
+	return nil, false
 }
 
 // bunValue lets bun append a value in the form it stores it in.

@@ -300,7 +300,7 @@ func (w *writing) changeBlind(c *Call, r *request, in *decoded, partial bool) (a
 	}
 	q := w.resource.updating(c, r, append(set, w.resource.touched(c)...))
 	if p, flat := w.flatPlan(); flat {
-		return returned(c, p, q)
+		return returned(c, p, q, r.key)
 	}
 	return w.changedByKey(c, q)
 }

@@ -70,14 +70,11 @@ func readBearer(h http.Header) (string, error) {
 // findLogin reads the user of a login that goes on.
 func findLogin(ctx context.Context, s *sqldb.Session, claims *jwtClaims) (*tokenHolder, error) {
 	h := &tokenHolder{}
-	err := firstRow(ctx, s, s.IDB().NewSelect().
-		TableExpr("auth_jwt_families AS f").
-		Join("JOIN auth_users AS u ON u.id = f.user_id").
-		ColumnExpr("u.id, u.email, u.name, u.is_active, u.is_staff, u.is_superuser").
-		ColumnExpr("(?) AS permissions", permissionsOf(s)).
-		Where("f.id = ?", claims.Family).Where("f.user_id = ?", claims.Subject), h.dest()...)
+	err := firstRow(ctx, s, holderByLogin.With(claims.Family, claims.Subject), h.dest()...)
 	if err != nil {
 		return nil, err
 	}
 	return h, nil
 }
+
+var holderByLogin = userTemplate("", "auth_jwt_families AS f JOIN auth_users AS u ON u.id = f.user_id", "f.id = ? AND f.user_id = ?")

@@ -28,7 +28,7 @@ func (u *Users) ListUsers(ctx context.Context, s *sqldb.Session, after uuid.UUID
 // Nobody is [ErrNotFound].
 func (u *Users) PermissionsOf(ctx context.Context, s *sqldb.Session, userID uuid.UUID) ([]string, error) {
 	rows, err := s.Query(ctx, s.IDB().NewSelect().
-		TableExpr("auth_users AS u").ColumnExpr("(?)", permissionsOf(s)).Where("u.id = ?", userID))
+		TableExpr("auth_users AS u").ColumnExpr("(?)", permissionsOf(s.DB().Kind())).Where("u.id = ?", userID))
 	if err != nil {
 		return nil, err
 	}

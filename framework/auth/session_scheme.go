@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/uptrace/bun"
-
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
 )
@@ -92,16 +90,10 @@ func (s *Sessions) live(c *framework.Call, r *http.Request) (*liveSession, error
 func findSession(ctx context.Context, s *sqldb.Session, key string) (*liveSession, error) {
 	found := &liveSession{key: key, hash: [hashLength]byte(hashToken(key))}
 	dest := append([]any{&found.record.CreatedAt, &found.record.LastSeenAt}, found.holder.dest()...)
-	if err := firstRow(ctx, s, sessionQuery(s).Where("se.key_hash = ?", found.hash[:]), dest...); err != nil {
+	if err := firstRow(ctx, s, sessionByKey.With(found.hash[:]), dest...); err != nil {
 		return nil, err
 	}
 	return found, nil
 }
 
-func sessionQuery(s *sqldb.Session) *bun.SelectQuery {
-	return s.IDB().NewSelect().
-		TableExpr("auth_sessions AS se").
-		Join("JOIN auth_users AS u ON u.id = se.user_id").
-		ColumnExpr("se.created_at, se.last_seen_at, u.id, u.email, u.name, u.is_active, u.is_staff, u.is_superuser").
-		ColumnExpr("(?) AS permissions", permissionsOf(s))
-}
+var sessionByKey = userTemplate("se.created_at, se.last_seen_at, ", "auth_sessions AS se JOIN auth_users AS u ON u.id = se.user_id", "se.key_hash = ?")

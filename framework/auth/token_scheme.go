@@ -148,19 +148,29 @@ type tokenHolder struct {
 func findHolder(ctx context.Context, s *sqldb.Session, hash []byte) (*tokenHolder, error) {
 	h := &tokenHolder{}
 	dest := append([]any{&h.expires, &h.used}, h.dest()...)
-	if err := firstRow(ctx, s, bun.SafeQuery(holderText, permissionsOf(s), hash), dest...); err != nil {
+	if err := firstRow(ctx, s, holderByToken.With(hash), dest...); err != nil {
 		return nil, err
 	}
 	return h, nil
 }
 
-const holderText = "SELECT t.expires_at, t.last_used_at, u.id, u.email, u.name, u.is_active, u.is_staff, u.is_superuser, (?) AS permissions" +
-	" FROM auth_tokens AS t JOIN auth_users AS u ON u.id = t.user_id WHERE t.key_hash = ?"
+var holderByToken = userTemplate("t.expires_at, t.last_used_at, ", "auth_tokens AS t JOIN auth_users AS u ON u.id = t.user_id", "t.key_hash = ?")
+
+// userTemplate is a statement of some columns, a user u and their permissions.
+func userTemplate(columns, from, where string) *sqldb.Template {
+	return sqldb.NewTemplate(func(v sqldb.Values) schema.QueryAppender {
+		values := []any{permissionsOf(v.Kind())}
+		for i := range strings.Count(where, "?") {
+			values = append(values, v.At(i))
+		}
+		return bun.SafeQuery("SELECT "+columns+"u.id, u.email, u.name, u.is_active, u.is_staff, u.is_superuser, (?) AS permissions FROM "+from+" WHERE "+where, values...)
+	})
+}
 
 // permissionsOf selects the permissions of the user u as one text: their own
 // and their groups', each once (UNION).
-func permissionsOf(s *sqldb.Session) schema.QueryAppender {
-	return bun.SafeQuery("SELECT " + s.DB().Kind().GroupConcat("p.permission", " ") + " FROM (" +
+func permissionsOf(k sqldb.Kind) schema.QueryAppender {
+	return bun.SafeQuery("SELECT " + k.GroupConcat("p.permission", " ") + " FROM (" +
 		"SELECT up.permission FROM auth_user_permissions AS up WHERE up.user_id = u.id UNION " +
 		"SELECT gp.permission FROM auth_user_groups AS ug JOIN auth_group_permissions AS gp ON gp.group_id = ug.group_id WHERE ug.user_id = u.id) AS p")
 }

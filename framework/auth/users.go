@@ -56,11 +56,7 @@ func (u *Users) Caller(ctx context.Context, s *sqldb.Session, id uuid.UUID, sche
 		return nil, fmt.Errorf("auth.Users.Caller: %q cannot be the name of another scheme; give it one of its own", scheme)
 	}
 	h := &tokenHolder{}
-	err := firstRow(ctx, s, s.IDB().NewSelect().
-		TableExpr("auth_users AS u").
-		ColumnExpr("u.id, u.email, u.name, u.is_active, u.is_staff, u.is_superuser").
-		ColumnExpr("(?) AS permissions", permissionsOf(s)).
-		Where("u.id = ?", id).Where("u.is_active"), h.dest()...)
+	err := firstRow(ctx, s, activeUser.With(id), h.dest()...)
 	if err != nil {
 		return nil, found(err, noUser(id))
 	}
@@ -68,6 +64,8 @@ func (u *Users) Caller(ctx context.Context, s *sqldb.Session, id uuid.UUID, sche
 	caller.Scheme = scheme
 	return caller, nil
 }
+
+var activeUser = userTemplate("", "auth_users AS u", "u.id = ? AND u.is_active")
 
 // now is the time in the precision that both databases keep.
 func (u *Users) now() time.Time { return u.clock().UTC().Truncate(time.Microsecond) }

@@ -29,7 +29,7 @@ func (s *Session) Count(ctx context.Context, q schema.QueryAppender) (int64, err
 		if err != nil {
 			return 0, err
 		}
-		if s.db.sharable.allows(text) && len(args) < maxParams {
+		if s.db.sharable.of(text, sharable) && len(args) < maxParams {
 			n, err := s.recount(ctx, text, args)
 			if !isUntyped(err) {
 				return n, err
@@ -57,7 +57,7 @@ func (s *Session) recount(ctx context.Context, text string, args []any) (int64, 
 	args = append(args, known.snapshot)
 	text = "SELECT present.snapshot, CASE WHEN present.snapshot = $" + strconv.Itoa(len(args)) + " THEN NULL ELSE (" + text + ") END" +
 		" FROM (SELECT pg_current_snapshot()::text AS snapshot) AS present"
-	r, err := s.db.shared(context.WithValue(ctx, preparedKey{}, true), text, text, args)
+	r, err := s.db.shared(context.WithValue(ctx, preparedKey{}, true), text, args)
 	if err != nil {
 		return 0, err
 	}

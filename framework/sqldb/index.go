@@ -102,7 +102,7 @@ const postgresTable = `SELECT 1 FROM pg_catalog.pg_class WHERE oid = to_regclass
 
 // An option's first bit is descending, its second nulls first.
 const postgresIndexes = `
-SELECT named.relname, x.indisunique, coalesce(pg_get_expr(x.indpred, x.indrelid), ''), kind.amname = 'gin', NOT (x.indisvalid AND x.indisready),
+SELECT named.relname, x.indisunique, coalesce(pg_get_expr(x.indpred, x.indrelid), ''), kind.amname <> 'btree', NOT (x.indisvalid AND x.indisready),
 	coalesce(a.attname, ''), x.indoption[n - 1] & 1 = 1, x.indoption[n - 1] & 2 = 2
 FROM pg_catalog.pg_index AS x
 JOIN pg_catalog.pg_class AS named ON named.oid = x.indexrelid
@@ -110,7 +110,7 @@ JOIN pg_catalog.pg_am AS kind ON kind.oid = named.relam
 CROSS JOIN LATERAL generate_series(1, x.indnkeyatts) AS n
 JOIN pg_catalog.pg_opclass AS class ON class.oid = x.indclass[n - 1]
 LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = x.indrelid AND a.attnum = x.indkey[n - 1] AND a.attnum > 0
-WHERE x.indrelid = to_regclass(quote_ident(?)) AND (kind.amname = 'btree' OR class.opcname = 'gin_trgm_ops' AND x.indnkeyatts = 1)
+WHERE x.indrelid = to_regclass(quote_ident(?)) AND (kind.amname = 'btree' OR class.opcname IN ('gin_trgm_ops', 'gist_trgm_ops') AND x.indnkeyatts = 1)
 ORDER BY named.relname, n`
 
 const sqliteTable = `SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = ?`

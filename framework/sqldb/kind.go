@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+	"github.com/uptrace/bun/schema"
 )
 
 // Kind tells the two SQL dialects apart. The zero Kind is neither.
@@ -14,6 +16,13 @@ const (
 	SQLite Kind = iota + 1
 	PostgreSQL
 )
+
+func kindOf(d schema.Dialect) Kind {
+	if d.Name() == dialect.SQLite {
+		return SQLite
+	}
+	return PostgreSQL
+}
 
 // String is "sqlite" or "postgresql", and "unknown" for any other value.
 func (k Kind) String() string {

@@ -86,14 +86,18 @@ func checkNames(table, column string) error {
 }
 
 // searchIndex makes Kind.Contains fast: a trigram index of PostgreSQL, or a
-// full-text table of SQLite with the triggers that keep it true.
-func (k Kind) searchIndex(table, column string) (string, error) {
+// full-text table of SQLite with the triggers that keep it true. A method may be
+// given, of PostgreSQL's index.
+func (k Kind) searchIndex(table, column string, method ...string) (string, error) {
 	if err := checkNames(table, column); err != nil {
 		return "", err
 	}
-	if k == PostgreSQL {
-		return expand(`CREATE EXTENSION IF NOT EXISTS pg_trgm;
-CREATE INDEX {t}_{c}_trgm ON {t} USING gin ({c} gin_trgm_ops);`, table, column), nil
+	by, known := map[string]string{"": "gin ({c} gin_trgm_ops)", "gin": "gin ({c} gin_trgm_ops)", "gist": "gist ({c} gist_trgm_ops(siglen=256))"}[strings.Join(method, " ")]
+	switch {
+	case !known:
+		return "", fmt.Errorf(`a search index has the method "gin", which is the usual one, or "gist", and not %q`, method)
+	case k == PostgreSQL:
+		return expand("CREATE EXTENSION IF NOT EXISTS pg_trgm;\nCREATE INDEX {t}_{c}_trgm ON {t} USING "+by+";", table, column), nil
 	}
 	return expand(`CREATE VIRTUAL TABLE {fts} USING fts5({c}, content='{t}', content_rowid='_row', tokenize='trigram case_sensitive 1');
 CREATE TRIGGER {fts}_insert AFTER INSERT ON {t} BEGIN

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,13 +21,18 @@ type DB struct {
 
 	core    *core
 	dialect schema.Dialect
-	writer  chan struct{} // held by SQLite's one writer
-	inlined textSet       // statements that PostgreSQL cannot type with parameters
-	reads   shares        // executions that several wait for
+	writer  chan struct{}              // held by SQLite's one writer
+	inlined textSet                    // statements that PostgreSQL cannot type with parameters
+	reads   shares[*Result]            // executions that several wait for
+	lookups shares[map[string]*Result] // the same, of rows by their keys
 
-	sharable  sharables     // which statements may be shared
-	counts    counts        // numbers that hold until something is committed
-	templates atomic.Uint64 // how many there are
+	sharable memo[string, bool]      // which statements may be shared
+	writes   writes                  // statements that run, and those that wait for them
+	joins    memo[joinedKey, string] // of writes that are sent together
+	apart    textSet                 // writes that are not
+	counts   counts                  // numbers that hold until something is committed
+
+	templates sync.Map // *built by *Template
 }
 
 // core is what the connections of one DB share.

@@ -94,7 +94,7 @@ func scanValue[T any](dest *T, v driver.Value) error {
 func (s *Session) Read(ctx context.Context, q schema.QueryAppender) (*Result, error) {
 	if s.tx == nil {
 		return send(ctx, s, q, func(ctx context.Context, text string, args ...any) (*Result, error) {
-			return s.db.shared(ctx, text, text, args)
+			return s.db.shared(ctx, text, args)
 		})
 	}
 	return send(ctx, s, q, func(ctx context.Context, text string, args ...any) (*Result, error) {
@@ -130,17 +130,18 @@ func drain(rows *sql.Rows) (*Result, error) {
 }
 
 // shared runs a statement, or waits for one that others wait for too: those
-// with the same name and values.
-func (db *DB) shared(ctx context.Context, name, text string, args []any) (*Result, error) {
+// with the same text and values.
+func (db *DB) shared(ctx context.Context, text string, args []any) (*Result, error) {
 	named := make([]driver.NamedValue, len(args))
 	for i, v := range args {
 		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
 	}
-	run := func(ctx context.Context) (*Result, error) { return db.read(ctx, text, named) }
-	if !db.sharable.allows(text) {
-		return run(ctx)
+	if !db.sharable.of(text, sharable) {
+		return db.read(ctx, text, named)
 	}
-	return db.reads.do(ctx, shareKey(name, args), run)
+	return db.reads.do(ctx, shareKey(text, args), "", func(ctx context.Context, _ []string) (*Result, error) {
+		return db.read(ctx, text, named)
+	})
 }
 
 // badConnections is how often a statement meets a connection that broke while

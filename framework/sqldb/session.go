@@ -105,6 +105,15 @@ func (db *DB) render(q schema.QueryAppender) (string, []any, error) {
 		text, err := db.renderQuoted(q)
 		return text, nil, err
 	}
+	if f, ok := q.(filled); ok {
+		t := db.template(f.template)
+		if t.err != nil {
+			return "", nil, t.err
+		}
+		if args, err := t.args(f.values); err != nil || args != nil {
+			return t.text, args, err
+		}
+	}
 	d := &binder{Dialect: db.dialect, kind: db.core.kind}
 	b, err := q.AppendQuery(schema.NewQueryGen(d), make([]byte, 0, 512))
 	if err == nil {

@@ -7,28 +7,32 @@ import (
 	"sync"
 )
 
-// sharables remembers which statements may be shared. It forgets everything
-// when it is full.
-type sharables struct {
+// A memo remembers what was made of keys. It forgets everything when it is full.
+type memo[K comparable, V any] struct {
 	mu    sync.RWMutex
-	known map[string]bool
+	known map[K]V
 }
 
-func (s *sharables) allows(text string) bool {
-	s.mu.RLock()
-	allowed, known := s.known[text]
-	s.mu.RUnlock()
+// of is what made makes of a key. It may be made more than once.
+func (m *memo[K, V]) of(key K, made func(K) V) V {
+	m.mu.RLock()
+	v, known := m.known[key]
+	m.mu.RUnlock()
 	if known {
-		return allowed
+		return v
 	}
-	allowed = sharable(text)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.known == nil || len(s.known) >= maxInlined {
-		s.known = make(map[string]bool)
+	v = made(key)
+	m.keep(key, v)
+	return v
+}
+
+func (m *memo[K, V]) keep(key K, v V) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known == nil || len(m.known) >= maxInlined {
+		m.known = map[K]V{}
 	}
-	s.known[text] = allowed
-	return allowed
+	m.known[key] = v
 }
 
 // sqlToken is a piece of a statement as the framework and bun write them: names
@@ -39,21 +43,28 @@ var sqlToken = regexp.MustCompile(`"[^"]*"|'[^']*'|[A-Za-z_][A-Za-z_0-9]*|\$[0-9
 // answer may differ between two who ask at once. What is not known to be so is
 // run for each by itself.
 func sharable(text string) bool {
-	tokens := sqlToken.FindAllString(text, -1)
-	size := 0
+	tokens, ok := sqlTokens(text)
 	words := make([]string, 0, len(tokens)) // without space
-	for i, t := range tokens {
-		size += len(t)
-		switch {
-		case t == "--" || t == "/*":
-			return false
-		case t[0] == '\'' && i > 0 && isName(tokens[i-1]):
-			return false // E'\'' and its like have escapes, which are not read here
-		case strings.TrimSpace(t) != "":
+	for _, t := range tokens {
+		if strings.TrimSpace(t) != "" {
 			words = append(words, strings.ToLower(t))
 		}
 	}
-	return size == len(text) && len(words) > 0 && (words[0] == "select" || words[0] == "with") && !slices.ContainsFunc(words, isChanging) && callsSteadily(words)
+	return ok && len(words) > 0 && (words[0] == "select" || words[0] == "with") && !slices.ContainsFunc(words, isChanging) && callsSteadily(words)
+}
+
+// sqlTokens are the pieces of a statement; false for one that has others, such as
+// comments, or texts with escapes, which are not read here: E'\”.
+func sqlTokens(text string) ([]string, bool) {
+	tokens := sqlToken.FindAllString(text, -1)
+	size := 0
+	for i, t := range tokens {
+		if t == "--" || t == "/*" || t[0] == '\'' && i > 0 && isName(tokens[i-1]) {
+			return nil, false
+		}
+		size += len(t)
+	}
+	return tokens, size == len(text) && size > 0
 }
 
 func isName(token string) bool {
@@ -84,5 +95,5 @@ const (
 	// steady are the words before a parenthesis whose answer is the same for all
 	// who ask at once: keywords, and functions of their arguments.
 	steady = " pg_current_snapshot select from where and or not in exists any all as on by over filter values union except intersect case when then else end distinct materialized limit offset having join lateral array between like ilike cast " +
-		"count sum min max avg coalesce nullif lower upper length abs round trim substr replace string_agg group_concat trestle_fold trestle_part translate normalize greatest least "
+		"count sum min max avg coalesce nullif lower upper length abs round trim substr replace string_agg group_concat trestle_fold trestle_part translate normalize greatest least json_each "
 )

@@ -9,23 +9,29 @@ import (
 	"time"
 )
 
-// shares lets equal reads that wait at the same time have one execution
-// between them. While one runs, those who ask for the same wait for the next,
-// which begins when the first is over: so it begins after each of them asked,
-// and none sees less than it would have seen by itself.
-type shares struct {
+// shares lets reads that wait at the same time have one execution between them:
+// those with one key. While one runs, those who ask wait for the next, which
+// begins when the first is over: so it begins after each of them asked, and none
+// sees less than it would have seen by itself.
+//
+// What those of one key differ in is a text, and an execution gets all texts.
+type shares[T any] struct {
 	mu      sync.Mutex
-	running map[string]*round // by key; the round that is waited for, nil if nobody waits
+	running map[string]*round[T] // by key; the round that is waited for, nil if nobody waits
 }
 
+// A sharedRun makes one answer for all who are told apart by these texts.
+type sharedRun[T any] func(ctx context.Context, of []string) (T, error)
+
 // A round is one execution and those who wait for it.
-type round struct {
-	run     func(context.Context) (*Result, error)
+type round[T any] struct {
+	run     sharedRun[T]
+	of      []string        // what those who wait asked for
 	ctx     context.Context //nolint:containedctx // it is the execution's own, which outlives each of those who wait
 	cancel  context.CancelFunc
 	waiting int // how many; the last who leaves ends it
 	over    chan struct{}
-	result  *Result
+	result  T
 	err     error
 }
 
@@ -37,11 +43,11 @@ const patience = time.Second
 // do answers what run answers. Those who waited for a round that failed run by
 // themselves, but for a database that is not there or takes too long: all of
 // them at once would help nobody.
-func (s *shares) do(ctx context.Context, key string, run func(context.Context) (*Result, error)) (*Result, error) {
-	r := s.join(ctx, key, run)
+func (s *shares[T]) do(ctx context.Context, key, of string, run sharedRun[T]) (T, error) {
+	r := s.join(ctx, key, of, run)
 	if r == nil {
 		defer s.next(key)
-		return run(ctx)
+		return run(ctx, []string{of})
 	}
 	tired := time.NewTimer(patience)
 	defer tired.Stop()
@@ -54,34 +60,36 @@ func (s *shares) do(ctx context.Context, key string, run func(context.Context) (
 		s.leave(key, r)
 	case <-ctx.Done():
 		s.leave(key, r)
-		return nil, ctx.Err()
+		var none T
+		return none, ctx.Err()
 	}
-	return run(ctx)
+	return run(ctx, []string{of})
 }
 
 // join returns the round to wait for, or nil for one who may run at once.
-func (s *shares) join(ctx context.Context, key string, run func(context.Context) (*Result, error)) *round {
+func (s *shares[T]) join(ctx context.Context, key, of string, run sharedRun[T]) *round[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, busy := s.running[key]
 	switch {
 	case !busy:
 		if s.running == nil {
-			s.running = map[string]*round{}
+			s.running = map[string]*round[T]{}
 		}
 		s.running[key] = nil
 		return nil
 	case r == nil:
-		r = &round{run: run, over: make(chan struct{})}
+		r = &round[T]{run: run, over: make(chan struct{})}
 		r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 		s.running[key] = r
 	}
 	r.waiting++
+	r.of = append(r.of, of)
 	return r
 }
 
 // leave ends a round that nobody waits for any more, also while it runs.
-func (s *shares) leave(key string, r *round) {
+func (s *shares[T]) leave(key string, r *round[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.waiting--; r.waiting > 0 {
@@ -94,7 +102,7 @@ func (s *shares) leave(key string, r *round) {
 }
 
 // next begins the round that is waited for.
-func (s *shares) next(key string) {
+func (s *shares[T]) next(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.running[key]
@@ -107,26 +115,25 @@ func (s *shares) next(key string) {
 		defer s.next(key)
 		defer close(r.over)
 		defer r.cancel()
-		r.result, r.err = protected(r.ctx, r.run)
+		r.result, r.err = protected(r)
 	}()
 }
 
 // protected turns a panic, which would end the process, into an error: those
 // who wait then meet it each by itself.
-func protected(ctx context.Context, run func(context.Context) (*Result, error)) (r *Result, err error) {
+func protected[T any](r *round[T]) (result T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("sqldb: a shared read panicked: %v", p)
 		}
 	}()
-	return run(ctx)
+	return r.run(r.ctx, r.of)
 }
 
-// shareKey tells reads apart: by their name, which is the text or a
-// template's, and each value, with its type.
-func shareKey(name string, args []any) string {
-	b := make([]byte, 0, len(name)+48*len(args))
-	b = append(b, name...)
+// shareKey tells reads apart: by their text and each value, with its type.
+func shareKey(text string, args []any) string {
+	b := make([]byte, 0, len(text)+48*len(args))
+	b = append(b, text...)
 	for _, v := range args {
 		b = append(b, 0) // which no text holds
 		b = appendValue(b, v)

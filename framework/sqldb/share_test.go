@@ -33,11 +33,11 @@ func (h *heldRead) run(ctx context.Context) (*Result, error) {
 }
 
 // waiters waits until so many wait for the next round.
-func (s *shares) waiters(t *testing.T, want int) {
+func (s *shares[T]) waiters(t *testing.T, key string, want int) {
 	t.Helper()
 	for range 10_000 {
 		s.mu.Lock()
-		r := s.running["k"]
+		r := s.running[key]
 		have := 0
 		if r != nil {
 			have = r.waiting
@@ -52,7 +52,7 @@ func (s *shares) waiters(t *testing.T, want int) {
 }
 
 // forgets waits until nothing runs and nobody waits.
-func (s *shares) forgets(t *testing.T) {
+func (s *shares[T]) forgets(t *testing.T) {
 	t.Helper()
 	for range 10_000 {
 		s.mu.Lock()
@@ -67,12 +67,12 @@ func (s *shares) forgets(t *testing.T) {
 }
 
 // asks sends so many at once and returns what each is answered.
-func (s *shares) asks(ctx context.Context, n int, run func(context.Context) (*Result, error)) func() []string {
+func asks(ctx context.Context, s *shares[*Result], n int, run func(context.Context) (*Result, error)) func() []string {
 	answers := make([]string, n)
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() {
-			r, err := s.do(ctx, "k", run)
+			r, err := s.do(ctx, "k", "", func(ctx context.Context, _ []string) (*Result, error) { return run(ctx) })
 			if err != nil {
 				answers[i] = err.Error()
 				return
@@ -85,16 +85,16 @@ func (s *shares) asks(ctx context.Context, n int, run func(context.Context) (*Re
 
 func TestSharedReads(t *testing.T) {
 	t.Run("who asks while one runs shares the next, and only that", func(t *testing.T) {
-		var s shares
+		var s shares[*Result]
 		h := newHeldRead()
-		first := s.asks(t.Context(), 1, h.run)
+		first := asks(t.Context(), &s, 1, h.run)
 		<-h.began
-		second := s.asks(t.Context(), 20, h.run)
-		s.waiters(t, 20)
+		second := asks(t.Context(), &s, 20, h.run)
+		s.waiters(t, "k", 20)
 		h.end <- nil
 		<-h.began
-		third := s.asks(t.Context(), 5, h.run)
-		s.waiters(t, 5)
+		third := asks(t.Context(), &s, 5, h.run)
+		s.waiters(t, "k", 5)
 		h.end <- nil
 		<-h.began
 		h.end <- nil
@@ -108,12 +108,12 @@ func TestSharedReads(t *testing.T) {
 		s.forgets(t)
 	})
 	t.Run("an error of a shared read is nobody's: each runs by itself", func(t *testing.T) {
-		var s shares
+		var s shares[*Result]
 		h := newHeldRead()
-		first := s.asks(t.Context(), 1, h.run)
+		first := asks(t.Context(), &s, 1, h.run)
 		<-h.began
-		others := s.asks(t.Context(), 3, h.run)
-		s.waiters(t, 3)
+		others := asks(t.Context(), &s, 3, h.run)
+		s.waiters(t, "k", 3)
 		h.end <- errors.New("of the first alone")
 		<-h.began
 		h.end <- errors.New("of the round")
@@ -131,12 +131,12 @@ func TestSharedReads(t *testing.T) {
 		}
 	})
 	t.Run("a database that is away is everybody's error at once", func(t *testing.T) {
-		var s shares
+		var s shares[*Result]
 		h := newHeldRead()
-		first := s.asks(t.Context(), 1, h.run)
+		first := asks(t.Context(), &s, 1, h.run)
 		<-h.began
-		others := s.asks(t.Context(), 3, h.run)
-		s.waiters(t, 3)
+		others := asks(t.Context(), &s, 3, h.run)
+		s.waiters(t, "k", 3)
 		h.end <- nil
 		<-h.began
 		h.end <- context.DeadlineExceeded
@@ -148,11 +148,11 @@ func TestSharedReads(t *testing.T) {
 		}
 	})
 	t.Run("one who has waited long enough runs by itself", func(t *testing.T) {
-		var s shares
+		var s shares[*Result]
 		h := newHeldRead()
-		first := s.asks(t.Context(), 1, h.run)
+		first := asks(t.Context(), &s, 1, h.run)
 		<-h.began
-		other := s.asks(t.Context(), 1, h.run)
+		other := asks(t.Context(), &s, 1, h.run)
 		<-h.began // though the first has not ended, or the test hangs
 		h.end <- nil
 		h.end <- nil
@@ -164,15 +164,15 @@ func TestSharedReads(t *testing.T) {
 		}
 	})
 	t.Run("one who goes leaves the others their answer", func(t *testing.T) {
-		var s shares
+		var s shares[*Result]
 		h := newHeldRead()
-		first := s.asks(t.Context(), 1, h.run)
+		first := asks(t.Context(), &s, 1, h.run)
 		<-h.began
 		ctx, cancel := context.WithCancel(t.Context())
-		gone := s.asks(ctx, 1, h.run)
-		s.waiters(t, 1)
-		stays := s.asks(t.Context(), 1, h.run)
-		s.waiters(t, 2)
+		gone := asks(ctx, &s, 1, h.run)
+		s.waiters(t, "k", 1)
+		stays := asks(t.Context(), &s, 1, h.run)
+		s.waiters(t, "k", 2)
 		cancel()
 		if got := gone(); got[0] != context.Canceled.Error() {
 			t.Errorf("who went is told %v", got)
@@ -188,13 +188,13 @@ func TestSharedReads(t *testing.T) {
 		}
 	})
 	t.Run("the last who goes ends the statement", func(t *testing.T) {
-		var s shares
+		var s shares[*Result]
 		h := newHeldRead()
-		first := s.asks(t.Context(), 1, h.run)
+		first := asks(t.Context(), &s, 1, h.run)
 		<-h.began
 		ctx, cancel := context.WithCancel(t.Context())
-		others := s.asks(ctx, 2, h.run)
-		s.waiters(t, 2)
+		others := asks(ctx, &s, 2, h.run)
+		s.waiters(t, "k", 2)
 		h.end <- nil
 		round := <-h.began
 		cancel()
@@ -204,13 +204,13 @@ func TestSharedReads(t *testing.T) {
 		others()
 	})
 	t.Run("if all who waited went, nobody runs for them", func(t *testing.T) {
-		var s shares
+		var s shares[*Result]
 		h := newHeldRead()
-		first := s.asks(t.Context(), 1, h.run)
+		first := asks(t.Context(), &s, 1, h.run)
 		<-h.began
 		ctx, cancel := context.WithCancel(t.Context())
-		others := s.asks(ctx, 2, h.run)
-		s.waiters(t, 2)
+		others := asks(ctx, &s, 2, h.run)
+		s.waiters(t, "k", 2)
 		cancel()
 		others()
 		h.end <- nil
@@ -221,18 +221,18 @@ func TestSharedReads(t *testing.T) {
 		}
 	})
 	t.Run("a panic of a shared read ends no process", func(t *testing.T) {
-		var s shares
+		var s shares[*Result]
 		h := newHeldRead()
-		first := s.asks(t.Context(), 1, h.run)
+		first := asks(t.Context(), &s, 1, h.run)
 		<-h.began
 		var tries atomic.Int64
-		others := s.asks(t.Context(), 1, func(context.Context) (*Result, error) {
+		others := asks(t.Context(), &s, 1, func(context.Context) (*Result, error) {
 			if tries.Add(1) == 1 {
 				panic("no")
 			}
 			return nil, errors.New("by itself")
 		})
-		s.waiters(t, 1)
+		s.waiters(t, "k", 1)
 		h.end <- nil
 		first()
 		if got := others(); got[0] != "by itself" {

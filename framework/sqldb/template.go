@@ -1,47 +1,93 @@
 package sqldb
 
 import (
-	"context"
 	"errors"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun/schema"
 )
 
-// A Template is a statement that is built once and run many times, each time
-// with other values. It is safe for concurrent use.
+// A Template is a statement that each database builds once, at its first use,
+// and runs many times with other values. It is safe for concurrent use.
 type Template struct {
-	build func(value func(i int) schema.QueryAppender) schema.QueryAppender
-	key   string // tells its reads from those of others
-	text  string
-	order []int // which of the values each parameter takes
+	build func(v Values) schema.QueryAppender
+	id    string
 }
 
-// Template makes a template. build is given a function that stands for the
-// values of a run, counted from 0, and puts them into its statement; other
-// values it must not put in, but may write names and constants. It is called
-// once, and again wherever the text has to hold the values, as with
-// [Options.NoPrepare]. An error is that of building the statement.
-func (db *DB) Template(build func(value func(i int) schema.QueryAppender) schema.QueryAppender) (*Template, error) {
-	t := &Template{build: build, key: "\x00" + strconv.FormatUint(db.templates.Add(1), 36)}
+// NewTemplate makes a template. build puts the places of values into the
+// statement, and names and constants; a value of its own is an error when the
+// statement is run. It is called once for each database, and again wherever the
+// text has to hold the values, as with [Options.NoPrepare].
+func NewTemplate(build func(v Values) schema.QueryAppender) *Template {
+	return &Template{build: build, id: strconv.FormatUint(templates.Add(1), 36)}
+}
+
+var templates atomic.Uint64 // how many were made
+
+// Values are the places of a template's values.
+type Values struct {
+	kind    Kind
+	several bool // of a lookup: the key is several
+	first   int  // the first value that is the program's
+	place   func(i int) schema.QueryAppender
+}
+
+// Kind is that of the database that builds the statement.
+func (v Values) Kind() Kind { return v.kind }
+
+// At stands for one of the values of a run, counted from 0.
+func (v Values) At(i int) schema.QueryAppender { return v.place(v.first + i) }
+
+// With is the template's statement with values, which are as for [Param], for any
+// method of a [Session].
+func (t *Template) With(values ...any) schema.QueryAppender { return filled{t, values} }
+
+// A filled template is a statement to run.
+type filled struct {
+	template *Template
+	values   []any
+}
+
+// AppendQuery implements [schema.QueryAppender]. A [Session] has the text already,
+// but where the text has to hold the values.
+func (f filled) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+	v := Values{kind: kindOf(gen.Dialect()), place: func(i int) schema.QueryAppender { return Param(f.values[i]) }}
+	return f.template.build(v).AppendQuery(gen, b)
+}
+
+// built is a template as one database has it.
+type built struct {
+	text  string
+	order []int // which of the values each parameter takes
+	err   error
+}
+
+// template builds a template at its first use.
+func (db *DB) template(t *Template) *built {
+	if known, ok := db.templates.Load(t); ok {
+		return known.(*built) //nolint:forcetypeassert // only template stores
+	}
 	d := &binder{Dialect: db.dialect, kind: db.core.kind}
-	b, err := build(func(i int) schema.QueryAppender { return place(i) }).AppendQuery(schema.NewQueryGen(d), nil)
+	v := Values{kind: db.core.kind, place: func(i int) schema.QueryAppender { return place(i) }}
+	text, err := t.build(v).AppendQuery(schema.NewQueryGen(d), nil)
 	if err == nil {
 		err = d.err
 	}
 	if err == nil {
-		err = refuseUnrendered(string(b))
+		err = refuseUnrendered(string(text))
 	}
-	t.text = string(b)
+	b := &built{text: string(text), err: err}
 	for _, v := range d.args {
 		at, ok := v.(place)
 		if !ok {
-			return nil, errFixedValue
+			b.err = errFixedValue
 		}
-		t.order = append(t.order, int(at))
+		b.order = append(b.order, int(at))
 	}
-	return t, err
+	known, _ := db.templates.LoadOrStore(t, b)
+	return known.(*built) //nolint:forcetypeassert // only template stores
 }
 
 var errFixedValue = errors.New("sqldb: a template's statement holds a value of its own; give it with each run")
@@ -58,29 +104,26 @@ func (p place) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	return d.bind(b, p), nil
 }
 
-// ReadAs is [Session.Read] of a template with values, which are as for [Param].
-func (s *Session) ReadAs(ctx context.Context, t *Template, values ...any) (*Result, error) {
-	if s.tx == nil && !s.db.core.options.NoPrepare && !s.db.inlined.has(t.text) {
-		args, err := t.args(values)
-		if err != nil {
-			return nil, err
-		}
-		if args != nil {
-			res, err := s.db.shared(ctx, t.key, t.text, args)
-			if !isUntyped(err) {
-				return res, err
-			}
-		}
-	}
-	return s.Read(ctx, t.build(func(i int) schema.QueryAppender { return Param(values[i]) }))
-}
-
 // args are the parameters of a run; nil where a value has no form that
 // drivers take.
-func (t *Template) args(values []any) ([]any, error) {
-	args := make([]any, len(t.order))
-	for at, i := range t.order {
-		v, known, err := driverValue(values[i])
+func (b *built) args(values []any) ([]any, error) {
+	forms, err := bound(values)
+	if err != nil || forms == nil {
+		return nil, err
+	}
+	args := make([]any, len(b.order))
+	for at, i := range b.order {
+		args[at] = forms[i]
+	}
+	return args, nil
+}
+
+// bound are values in the form in which they are parameters; nil where one has
+// no such form.
+func bound(values []any) ([]any, error) {
+	forms := make([]any, len(values))
+	for i, value := range values {
+		v, known, err := driverValue(value)
 		if err != nil || !known {
 			return nil, err
 		}
@@ -89,12 +132,12 @@ func (t *Template) args(values []any) ([]any, error) {
 			if err := checkText(v); err != nil {
 				return nil, err
 			}
-			args[at] = v
+			forms[i] = v
 		case time.Time:
-			args[at] = timeText(v)
+			forms[i] = timeText(v)
 		default:
-			args[at] = v
+			forms[i] = v
 		}
 	}
-	return args, nil
+	return forms, nil
 }

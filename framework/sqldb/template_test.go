@@ -9,8 +9,8 @@ import (
 	"github.com/uptrace/bun/schema"
 )
 
-// TestReadAs: a template answers as the statement does that it stands for.
-func TestReadAs(t *testing.T) {
+// TestTemplate: a template answers as the statement does that it stands for.
+func TestTemplate(t *testing.T) {
 	for name, options := range map[string]Options{"prepared": {}, "as text": {NoPrepare: true}} {
 		t.Run(name, func(t *testing.T) {
 			eachKind(t, func(t *testing.T, url string) {
@@ -18,24 +18,21 @@ func TestReadAs(t *testing.T) {
 				script(t, db, "CREATE TABLE t (id {{bigint}} PRIMARY KEY, name {{text}}, at {{timestamp}})")
 				at := time.Date(2026, 11, 21, 10, 0, 0, 123000, time.UTC)
 				run(t, db.Session(), "INSERT INTO t VALUES (1, ?, ?), (2, ?, ?)", "one", at, "tw'o ?", at)
-				template, err := db.Template(func(value func(int) schema.QueryAppender) schema.QueryAppender {
-					return db.NewSelect().TableExpr("t").Column("id", "name").Where("name = ?", value(1)).Where("id = ? AND at = ?", value(0), value(2))
+				template := NewTemplate(func(v Values) schema.QueryAppender {
+					return db.NewSelect().TableExpr("t").Column("id", "name").Where("name = ?", v.At(1)).Where("id = ? AND at = ?", v.At(0), v.At(2))
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
 				for _, c := range []struct {
 					values []any
 					rows   int
 				}{
 					{[]any{1, "one", at}, 1}, {[]any{int64(2), "tw'o ?", at}, 1}, {[]any{1, "tw'o ?", at}, 0}, {[]any{1, "one", at.Add(time.Hour)}, 0}, {[]any{nil, "one", at}, 0},
 				} {
-					r, err := db.Session().ReadAs(background(t), template, c.values...)
+					r, err := db.Session().Read(background(t), template.With(c.values...))
 					if err != nil || r.Len() != c.rows {
 						t.Errorf("%v answers %v, %v; want %d rows", c.values, r, err, c.rows)
 					}
 					err = db.InTx(background(t), func(ctx context.Context, s *Session) error {
-						r, err := s.ReadAs(ctx, template, c.values...)
+						r, err := s.Read(ctx, template.With(c.values...))
 						if err == nil && r.Len() != c.rows {
 							t.Errorf("%v in a transaction answers %d rows; want %d", c.values, r.Len(), c.rows)
 						}
@@ -46,7 +43,7 @@ func TestReadAs(t *testing.T) {
 					}
 				}
 				var refused *TextError
-				if _, err := db.Session().ReadAs(background(t), template, 1, "a\x00b", at); !errors.As(err, &refused) {
+				if _, err := db.Session().Read(background(t), template.With(1, "a\x00b", at)); !errors.As(err, &refused) {
 					t.Errorf("a NUL is %v", err)
 				}
 			})
@@ -58,9 +55,10 @@ func TestReadAs(t *testing.T) {
 // run's.
 func TestTemplateWithAValue(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
-		_, err := db.Template(func(value func(int) schema.QueryAppender) schema.QueryAppender {
-			return db.NewSelect().TableExpr("t").Where("name = ?", "mine").Where("id = ?", value(0))
+		template := NewTemplate(func(v Values) schema.QueryAppender {
+			return db.NewSelect().TableExpr("t").Where("name = ?", "mine").Where("id = ?", v.At(0))
 		})
+		_, err := db.Session().Read(background(t), template.With(1))
 		if !errors.Is(err, errFixedValue) {
 			t.Errorf("it is %v", err)
 		}

@@ -1,0 +1,156 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+)
+
+// A Lookup is a [Template] of the rows that have a key. Reads by different keys
+// that wait at the same time share one execution, as equal ones do in
+// [Session.Read], and each is given the rows of its own. It is safe for
+// concurrent use.
+type Lookup struct{ one, several *Template }
+
+// NewLookup makes a lookup. build writes its statement, as for [NewTemplate],
+// with the condition of [Values.Key], with the key as the last of its columns and
+// without a LIMIT. It is called for one key and for several.
+func NewLookup(build func(v Values) schema.QueryAppender) *Lookup {
+	limited := func(several bool) *Template {
+		return NewTemplate(func(v Values) schema.QueryAppender {
+			v.several, v.first = several, 2
+			return bun.SafeQuery("? LIMIT ?", build(v), v.place(1))
+		})
+	}
+	return &Lookup{one: limited(false), several: limited(true)}
+}
+
+// Key compares what stands before it with a lookup's key, or with each of its
+// keys: Where("?TableAlias.? ?", bun.Ident("id"), v.Key()).
+func (v Values) Key() schema.QueryAppender {
+	switch {
+	case !v.several:
+		return bun.SafeQuery("= ?", v.place(0))
+	case v.kind == PostgreSQL:
+		return bun.SafeQuery("= ANY(?)", v.place(0))
+	}
+	return bun.SafeQuery("IN (SELECT value FROM json_each(?))", v.place(0))
+}
+
+const uuidLen = 36 // in text, longer than any integer
+
+// togetherMost is how many rows are read at most for several keys at once.
+const togetherMost = 1000
+
+// errApart says that several keys cannot be answered at once.
+var errApart = errors.New("sqldb: the keys have too many rows to be read together, or some that none of them is told by")
+
+// ReadBy reads the rows that have a key, at most so many, in the order of the
+// statement; values are those beside the key, as for [Param]. Only keys that are
+// a [uuid.UUID] or an integer share an execution: two of another kind that differ
+// may be one to the database.
+func (s *Session) ReadBy(ctx context.Context, l *Lookup, key any, most int64, values ...any) (*Result, error) {
+	values = append([]any{key, most}, values...)
+	alone := func(ctx context.Context) (*Result, error) { return s.Read(ctx, l.one.With(values...)) }
+	text, single := keyText(key)
+	if !single || !s.sharesLookups(l) {
+		return alone(ctx)
+	}
+	group, err := bound(values[1:])
+	if err != nil || group == nil {
+		return alone(ctx)
+	}
+	found, err := s.db.lookups.do(ctx, shareKey(l.several.id, group), text, func(ctx context.Context, keys []string) (map[string]*Result, error) {
+		slices.Sort(keys)
+		if keys = slices.Compact(keys); len(keys) > 1 {
+			return s.readTogether(ctx, l, keys, values)
+		}
+		r, err := alone(ctx)
+		return map[string]*Result{keys[0]: r}, err
+	})
+	if r := found[text]; err != nil || r != nil {
+		return r, err
+	}
+	return &Result{}, nil
+}
+
+// sharesLookups reports whether several keys may be asked for at once.
+func (s *Session) sharesLookups(l *Lookup) bool {
+	if s.tx != nil || s.db.core.options.NoPrepare {
+		return false
+	}
+	text := s.db.template(l.several).text
+	return s.db.sharable.of(text, sharable) && !s.db.inlined.has(text)
+}
+
+// readTogether reads the rows of several keys and tells them apart.
+func (s *Session) readTogether(ctx context.Context, l *Lookup, keys []string, values []any) (map[string]*Result, error) {
+	most := min(togetherMost, values[1].(int64)*int64(len(keys)))
+	values = slices.Concat([]any{s.db.core.kind.keyList(keys), most}, values[2:])
+	all, err := s.Read(ctx, l.several.With(values...))
+	switch {
+	case err != nil:
+		return nil, err
+	case int64(all.Len()) == most:
+		return nil, errApart
+	}
+	found := make(map[string]*Result, len(keys))
+	for _, key := range keys {
+		found[key] = &Result{columns: all.columns}
+	}
+	for i := range all.Len() {
+		row := all.Row(i)
+		r := found[columnText(row[len(row)-1])]
+		if r == nil {
+			return nil, errApart
+		}
+		r.values = append(r.values, row...)
+	}
+	return found, nil
+}
+
+// keyText is the text by which a key and its rows are told; false for keys of
+// which two might be equal to the database.
+func keyText(key any) (string, bool) {
+	switch key := key.(type) {
+	case uuid.UUID:
+		return key.String(), true
+	case int64:
+		return strconv.FormatInt(key, 10), true
+	case int:
+		return strconv.Itoa(key), true
+	}
+	return "", false
+}
+
+// columnText is a key as keyText writes it; nothing for what is no such key.
+func columnText(v driver.Value) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []byte:
+		return string(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	}
+	return ""
+}
+
+// keyList is the parameter of several keys, in which nothing needs quotes but
+// the texts of JSON: an array of PostgreSQL, or of JSON.
+func (k Kind) keyList(keys []string) string {
+	if k == PostgreSQL {
+		return "{" + strings.Join(keys, ",") + "}"
+	}
+	if len(keys[0]) == uuidLen {
+		return `["` + strings.Join(keys, `","`) + `"]`
+	}
+	return "[" + strings.Join(keys, ",") + "]"
+}

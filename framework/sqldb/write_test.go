@@ -1,0 +1,333 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/frameworktest/postgres"
+)
+
+// waits waits until so many writes with a text wait to be sent.
+func (s *writes) waits(t *testing.T, text string, want int) {
+	t.Helper()
+	for range 10_000 {
+		s.mu.Lock()
+		have := 0
+		if l := s.lines[text]; l != nil {
+			have = len(l.waiting)
+		}
+		s.mu.Unlock()
+		if have == want {
+			return
+		}
+		<-time.After(time.Millisecond)
+	}
+	t.Fatalf("there are never %d who wait", want)
+}
+
+// hold takes all places of a text, as if statements ran, until the returned
+// function gives them back.
+func (db *DB) hold(q schema.QueryAppender) (text string, release func()) {
+	text, _, err := db.render(q)
+	if err != nil {
+		panic(err)
+	}
+	for range db.writesAtOnce() {
+		db.writes.enter(&write{text: text}, db.writesAtOnce())
+	}
+	return text, func() {
+		for range db.writesAtOnce() {
+			db.leaveWrites(text)
+		}
+	}
+}
+
+// statementsOf counts the statements that write.
+func statementsOf(db *DB) *atomic.Int64 {
+	var n atomic.Int64
+	db.Observe(func(_ context.Context, e Event) {
+		if !e.Control && !strings.HasPrefix(e.SQL, "SELECT") {
+			n.Add(1)
+		}
+	})
+	return &n
+}
+
+// told is the first value of what a write returned, or the kind of its fault.
+func told(r *Result, err error) string {
+	if err != nil {
+		fault, _ := Classify(err)
+		return fault.Kind.String()
+	}
+	if r.Len() == 0 {
+		return "none"
+	}
+	return columnText(r.Row(0)[0])
+}
+
+const accounts = `CREATE TABLE t (id {{bigint}} PRIMARY KEY, name {{text}} NOT NULL UNIQUE, n {{bigint}} NOT NULL CHECK (n < 1000))`
+
+func (db *DB) renaming(id int, name string, n int) schema.QueryAppender {
+	return db.NewUpdate().TableExpr("t").Set("name = ?", Param(name)).Set("n = n + ?", Param(n)).Where("id = ?", Param(id)).Returning("name")
+}
+
+// TestWritesTogether: writes that wait are one statement, and each is answered
+// as by itself.
+func TestWritesTogether(t *testing.T) {
+	for name, c := range map[string]struct {
+		write      func(db *DB, i int) schema.QueryAppender
+		row        func(i int) any
+		answers    []string // what each is answered
+		rows       string   // of the table, afterwards
+		statements int64    // on PostgreSQL
+	}{
+		"updates of different rows": {
+			write:   func(db *DB, i int) schema.QueryAppender { return db.renaming(i, fmt.Sprint("new ", i), 1) },
+			answers: []string{"new 0", "new 1", "new 2", "new 3", "none", "none", "none", "none"},
+			rows:    "0 new 0 1, 1 new 1 1, 2 new 2 1, 3 new 3 1", statements: 1,
+		},
+		"updates of one row come one after the other": {
+			write:   func(db *DB, i int) schema.QueryAppender { return db.renaming(1, "same", 1) },
+			row:     func(int) any { return 1 },
+			answers: []string{"same", "same", "same", "same"},
+			rows:    "0 old 0 0, 1 same 4, 2 old 2 0, 3 old 3 0", statements: 4,
+		},
+		"one that breaks a rule is refused, the others are not": {
+			write: func(db *DB, i int) schema.QueryAppender {
+				return db.renaming(i, fmt.Sprint("new ", i), map[int]int{2: 1000}[i])
+			},
+			answers: []string{"new 0", "new 1", "check", "new 3"},
+			rows:    "0 new 0 0, 1 new 1 0, 2 old 2 0, 3 new 3 0", statements: 5,
+		},
+		"new rows": {
+			write: func(db *DB, i int) schema.QueryAppender {
+				return db.NewRaw("INSERT INTO t (id, name, n) VALUES (?, ?, 5) RETURNING name", Param(10+i), fmt.Sprintf("it's $1, %d", i))
+			},
+			answers: []string{"it's $1, 0", "it's $1, 1"},
+			rows:    "0 old 0 0, 1 old 1 0, 2 old 2 0, 3 old 3 0, 10 it's $1, 0 5, 11 it's $1, 1 5", statements: 1,
+		},
+		"what returns nothing is not sent together": {
+			write: func(db *DB, i int) schema.QueryAppender {
+				return db.NewRaw("DELETE FROM t WHERE id = ?", Param(i))
+			},
+			answers: []string{"none", "none"},
+			rows:    "2 old 2 0, 3 old 3 0", statements: 2,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachDB(t, func(t *testing.T, db *DB) {
+				script(t, db, accounts)
+				for i := range 4 {
+					run(t, db.Session(), "INSERT INTO t VALUES (?, ?, 0)", Param(i), fmt.Sprint("old ", i))
+				}
+				statements := statementsOf(db)
+				text, release := db.hold(c.write(db, 0))
+				answers := make([]string, len(c.answers))
+				var all sync.WaitGroup
+				for i := range answers {
+					row := any(i)
+					if c.row != nil {
+						row = c.row(i)
+					}
+					all.Go(func() { answers[i] = told(db.Session().Write(background(t), c.write(db, i), row)) })
+				}
+				want := int64(len(answers))
+				if db.Kind() == PostgreSQL {
+					db.writes.waits(t, text, len(answers))
+					want = c.statements
+				}
+				release()
+				all.Wait()
+				if fmt.Sprint(answers) != fmt.Sprint(c.answers) {
+					t.Errorf("answered %v; want %v", answers, c.answers)
+				}
+				if got := statements.Load(); got != want {
+					t.Errorf("%d statements; want %d", got, want)
+				}
+				if rows := rowsOf(t, db); rows != c.rows {
+					t.Errorf("the rows are %s; want %s", rows, c.rows)
+				}
+			})
+		})
+	}
+}
+
+func rowsOf(t *testing.T, db *DB) string {
+	t.Helper()
+	r, err := db.Session().Read(background(t), db.NewRaw("SELECT id, name, n FROM t ORDER BY id"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for i := range r.Len() {
+		var id, n int64
+		var name string
+		if err := r.Scan(i, &id, &name, &n); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, fmt.Sprint(id, " ", name, " ", n))
+	}
+	return strings.Join(rows, ", ")
+}
+
+// TestWritesThatWait: what holds one write up holds up no other for long, and
+// who is gone before it was sent leaves nothing behind.
+func TestWritesThatWait(t *testing.T) {
+	setUp := func(t *testing.T) *DB {
+		t.Helper()
+		// Far longer than a test: none of these is what ends a wait.
+		db := open(t, postgres.Database(t), Options{LockTimeout: time.Hour, StatementTimeout: 2 * time.Hour})
+		script(t, db, accounts)
+		for i := range 4 {
+			run(t, db.Session(), "INSERT INTO t VALUES (?, ?, 0)", Param(i), fmt.Sprint("old ", i))
+		}
+		return db
+	}
+	t.Run("a lock that one of them needs", func(t *testing.T) {
+		db := setUp(t)
+		text, release := db.hold(db.renaming(0, "", 0))
+		var answers [3]string
+		var locked, others sync.WaitGroup
+		err := db.InTx(background(t), func(_ context.Context, s *Session) error {
+			run(t, s, "UPDATE t SET n = 7 WHERE id = 1")
+			for i := range answers {
+				wait := &others
+				if i == 1 {
+					wait = &locked
+				}
+				wait.Go(func() {
+					answers[i] = told(db.Session().Write(background(t), db.renaming(i, fmt.Sprint("new ", i), 1), i))
+				})
+			}
+			db.writes.waits(t, text, 3)
+			release()
+			others.Wait() // though the lock is held, or the test hangs
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		locked.Wait()
+		if got, want := rowsOf(t, db), "0 new 0 1, 1 new 1 8, 2 new 2 1, 3 old 3 0"; got != want || answers[1] != "new 1" {
+			t.Errorf("the rows are %s; want %s; answered %v", got, want, answers)
+		}
+	})
+	t.Run("places that nobody gives back", func(t *testing.T) {
+		db := setUp(t)
+		_, release := db.hold(db.renaming(0, "", 0))
+		if got := told(db.Session().Write(background(t), db.renaming(1, "new", 1), 1)); got != "new" {
+			t.Errorf("answered %s", got)
+		}
+		release()
+	})
+	t.Run("one who is gone", func(t *testing.T) {
+		db := setUp(t)
+		text, release := db.hold(db.renaming(0, "", 0))
+		ctx, cancel := context.WithCancel(background(t))
+		var all sync.WaitGroup
+		all.Go(func() {
+			if _, err := db.Session().Write(ctx, db.renaming(1, "gone", 1), 1); !errors.Is(err, context.Canceled) {
+				t.Errorf("who is gone is told %v", err)
+			}
+		})
+		db.writes.waits(t, text, 1)
+		cancel()
+		all.Wait()
+		release()
+		if got := rowsOf(t, db); strings.Contains(got, "gone") {
+			t.Errorf("the rows are %s", got)
+		}
+		if db.writes.lines[text] != nil {
+			t.Error("a place is left behind")
+		}
+	})
+}
+
+// TestNoWriteIsLostOrDoubled: 32 write at once, some go away at any moment, some
+// break a rule. What was acknowledged is there once; what was refused is not
+// there; the rest at most once. Some of them were sent together, or this proves
+// nothing.
+func TestNoWriteIsLostOrDoubled(t *testing.T) {
+	db := open(t, postgres.Database(t), Options{})
+	script(t, db, accounts)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	statements := statementsOf(db)
+	const each = 60
+	var all sync.WaitGroup
+	var outcome [32 * each]string
+	for writer := range 32 {
+		all.Go(func() {
+			random := rand.New(rand.NewPCG(seed, uint64(writer)))
+			for i := range each {
+				id := writer*each + i
+				n := 1
+				if random.IntN(20) == 0 {
+					n = 1000
+				}
+				ctx, cancel := background(t), func() {}
+				impatient := random.IntN(5) == 0
+				if impatient {
+					ctx, cancel = context.WithTimeout(ctx, time.Duration(random.IntN(3000))*time.Microsecond)
+				}
+				outcome[id] = told(db.Session().Write(ctx, db.NewRaw("INSERT INTO t (id, name, n) VALUES (?, ?, ?) RETURNING id", Param(id), fmt.Sprint(id), Param(n)), id))
+				if impatient && outcome[id] != fmt.Sprint(id) && outcome[id] != "check" {
+					outcome[id] = "gone"
+				}
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+	there := map[string]bool{}
+	for row := range strings.SplitSeq(rowsOf(t, db), ", ") {
+		id, _, _ := strings.Cut(row, " ")
+		there[id] = true
+	}
+	acknowledged := 0
+	for id, got := range outcome {
+		switch stored := there[fmt.Sprint(id)]; {
+		case got == "gone":
+		case got == fmt.Sprint(id) && stored:
+			acknowledged++
+		case got == "check" && !stored:
+		default:
+			t.Errorf("%d was answered %q, and is stored: %v", id, got, stored)
+		}
+	}
+	if n := int(statements.Load()); n >= len(outcome) {
+		t.Errorf("%d writes were %d statements: none were sent together", len(outcome), n)
+	}
+	if acknowledged < len(outcome)/2 {
+		t.Errorf("%d of %d were acknowledged", acknowledged, len(outcome))
+	}
+}
+
+func TestJoinedWrites(t *testing.T) {
+	for text, want := range map[string]string{
+		`UPDATE t SET a = $1 WHERE b = $2 AND c = '$1' RETURNING a`: `WITH w0 AS (UPDATE t SET a = $1 WHERE b = $2 AND c = '$1' RETURNING a), w1 AS (UPDATE t SET a = $3 WHERE b = $4 AND c = '$1' RETURNING a) ` +
+			`SELECT CASE WHEN waits.most IS NULL THEN -2 ELSE -1 END, w0.* FROM (SELECT set_config('lock_timeout', '100ms', true) AS most) AS waits LEFT JOIN w0 ON false ` +
+			`UNION ALL SELECT 0, w0.* FROM w0 UNION ALL SELECT 1, w1.* FROM w1`,
+		`UPDATE t SET a = $1`:                                  "",
+		`SELECT $1 AS returning`:                               "",
+		`UPDATE t SET a = $1 RETURNING a; DROP TABLE t`:        "",
+		`WITH x AS (SELECT $1) UPDATE t SET a = 1 RETURNING a`: "",
+		`UPDATE t SET a = E'\'' WHERE b = $1 RETURNING a`:      "",
+		"UPDATE t SET a = $1 -- x\n RETURNING a":               "",
+		`TRUNCATE t RETURNING $1`:                              "",
+		``:                                                     "",
+	} {
+		if got := joined(joinedKey{text, 2}); got != want {
+			t.Errorf("%s becomes\n%s\nwant\n%s", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,4 @@
+{{if postgres}}
+{{dropSearchIndex "patients" "search"}}
+{{searchIndex "patients" "search"}}
+{{end}}
