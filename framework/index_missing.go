@@ -31,9 +31,15 @@ func (a *API) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
 		}
 	}
 	missing = fewest(missing, kind)
+	taken := map[string]bool{} // the names of indexes are those of the whole database
+	for _, there := range tables {
+		for _, i := range there {
+			taken[i.Name] = true
+		}
+	}
 	for i, n := range missing {
-		missing[i].Name = freeName(n, tables[n.Table])
-		tables[n.Table] = append(tables[n.Table], sqldb.Index{Name: missing[i].Name})
+		missing[i].Name = freeName(n, taken)
+		taken[missing[i].Name] = true
 	}
 	return missing, nil
 }
@@ -67,8 +73,8 @@ func (n IndexNeed) strictness() int {
 // nameBytes is how long a name may be on PostgreSQL, with a number behind it.
 const nameBytes = 60
 
-// freeName is a name for an index that its table does not have yet.
-func freeName(n IndexNeed, there []sqldb.Index) string {
+// freeName is a name for an index that no other has.
+func freeName(n IndexNeed, taken map[string]bool) string {
 	parts := []string{n.Table}
 	for _, c := range n.Columns {
 		parts = append(parts, c.Name)
@@ -76,7 +82,7 @@ func freeName(n IndexNeed, there []sqldb.Index) string {
 	base := strings.Join(parts, "_")
 	base = strings.ToValidUTF8(base[:min(len(base), nameBytes)], "")
 	name := base
-	for try := 2; slices.ContainsFunc(there, func(i sqldb.Index) bool { return i.Name == name }); try++ {
+	for try := 2; taken[name]; try++ {
 		name = base + "_" + strconv.Itoa(try)
 	}
 	return name

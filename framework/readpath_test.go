@@ -173,3 +173,52 @@ func TestRelatedMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestRelatedNeedsThePermissionToList: rows that a caller may not list are not
+// shown by way of another viewset.
+func TestRelatedNeedsThePermissionToList(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		b, of := books(), chapters()
+		b.Actions = []framework.Action[Book]{framework.Related[Book, ChapterView]("chapters", "chapters", "book")}
+		of.Permission = framework.Authenticated()
+		of.Verbs.List = of.Verbs.List.Permit(framework.Holds("chapters.list"))
+		api := serve(t, config(db), countries(), authors(), b, of)
+		ada := api.as("ada")
+		book := ada.post("/api/books/", fields{"title": "Dune", "pages": 1}).is(201).id()
+		ada.post("/api/chapters/", fields{"book": book, "number": 1, "title": "Secret"}).is(201)
+		for path, want := range map[string]int{"/api/chapters/": 403, "/api/books/" + book + "/chapters/": 403, "/api/books/" + book + "/": 200} {
+			ada.get(path).is(want).lacks("Secret")
+		}
+		api.as("root").get("/api/books/" + book + "/chapters/").is(200)
+	})
+}
+
+// TestRefusalAtTheCommit: what PostgreSQL refuses when it commits was not stored,
+// and nobody is told so.
+func TestRefusalAtTheCommit(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		if db.Kind() != sqldb.PostgreSQL {
+			t.Skip("SQLite refuses at once")
+		}
+		cardsIn(t, db)
+		v := cards()
+		v.Verbs = framework.CRUD[defaultsInput, cardView]()
+		ada := serve(t, config(db), v).as("ada")
+		script(t, db, `ALTER TABLE cards ADD UNIQUE (title) DEFERRABLE INITIALLY DEFERRED`)
+		for name, card := range map[string]fields{
+			"of which the database makes a part": {"title": "one"},
+			"whole":                              {"title": "two", "rank": 3, "color": "blue", "mood": "sad"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				ada.in(t).post("/api/cards/", card).is(201)
+				before := len(ada.in(t).get("/api/cards/").list().Results)
+				if got := ada.in(t).post("/api/cards/", card); got.status < 400 {
+					got.failf("a second of that title was refused by the database")
+				}
+				if after := len(ada.in(t).get("/api/cards/").list().Results); after != before {
+					t.Errorf("there were %d, and are %d", before, after)
+				}
+			})
+		}
+	})
+}

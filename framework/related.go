@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
@@ -14,8 +13,9 @@ import (
 
 // Related declares GET {path}/{id}/{name}/: all rows of another viewset whose
 // field refers to the object, those that the caller may see, in that viewset's
-// default order, as an array of Out, which is one of its read shapes. field is
-// the client's name for it there. More rows than [Config.MaxRows] are refused
+// default order, as an array of Out, which is one of its read shapes. Callers need
+// the permission to list that viewset as well. field is the client's name for it
+// there. More rows than [Config.MaxRows] are refused
 // with 409 too_many_rows.
 //
 //	framework.Related[Patient, AppointmentView]("appointments", "appointments", "patient")
@@ -70,8 +70,22 @@ func (b *binder) bindRelated(e *endpoint, declared *relatedRows, fault func(erro
 			return
 		}
 		rel.prepare()
+		e.permission = All(e.permission, rel.lists())
 	})
 	return rel.serve
+}
+
+// lists permits those who may list the rows at their own address.
+func (l *related) lists() Permission {
+	list := l.rows.door.permission
+	for _, e := range l.rows.endpoints {
+		if e.route.Name == verbList {
+			list = e.permission
+		}
+	}
+	return permission{name: list.String(), of: []Permission{list}, takesKnown: takesKnown(list), permit: func(c *Call) bool {
+		return list.Permit(l.rows.looking(c))
+	}}
 }
 
 // prepare makes the statements that can be built once: of rows that are written
@@ -96,10 +110,12 @@ func (l *related) lookup(p *plan, lifted [2]bool) *sqldb.Lookup {
 	return sqldb.NewLookup(func(v sqldb.Values) schema.QueryAppender {
 		c, object := l.of.api.anyone(), bun.Ident(l.column.Name)
 		q := c.DB.NewSelect().Model(nilModel(l.rows.model)).Where("?TableAlias.? ?", object, v.Key())
-		if !lifted[0] {
-			mine := l.of.keys(c).Where("?TableAlias.? ?", bun.Ident(l.of.pk.Name), v.Key())
-			l.of.scope.ownedBy(c, mine.QueryBuilder(), v.At(0))
-			q = q.Where("?TableAlias.? IN (?)", object, mine)
+		if !lifted[0] || l.of.table.SoftDeleteField != nil {
+			there := l.of.keys(c).Where("?TableAlias.? ?", bun.Ident(l.of.pk.Name), v.Key())
+			if !lifted[0] {
+				l.of.scope.ownedBy(c, there.QueryBuilder(), v.At(0))
+			}
+			q = q.Where("?TableAlias.? IN (?)", object, there)
 		}
 		if !lifted[1] {
 			l.rows.scope.ownedBy(c, q.QueryBuilder(), v.At(0))
@@ -137,9 +153,10 @@ func (l *related) read(c *Call, r *request, most int64) (sentRows, error) {
 	looking := l.rows.looking(c)
 	w := window{rows: most, probe: true}
 	lifted := [2]bool{l.of.scope.lifted(c), l.rows.scope.lifted(looking)}
-	if lookup := l.lookups[lifted]; lookup != nil && c.Caller.ID != uuid.Nil {
+	whole := lifted == [2]bool{true, true}
+	if lookup := l.lookups[lifted]; lookup != nil && (whole || !c.Caller.Anonymous()) {
 		var owner []any
-		if lifted != [2]bool{true, true} {
+		if !whole {
 			owner = []any{c.Caller.ID}
 		}
 		found, err := c.session.ReadBy(c, lookup, r.key, most+1, owner...)

@@ -90,7 +90,7 @@ func newRowWriter(p *plan) *rowWriter {
 		byName[jsonName(f)] = i
 	}
 	names, ok := memberNames(p.out)
-	if !ok || len(names) != len(p.leaves) {
+	if !ok || len(names) == 0 || len(names) != len(p.leaves) {
 		return nil
 	}
 	w := &rowWriter{plan: p}

@@ -24,10 +24,10 @@ type assignment struct {
 }
 
 // write runs fn in a transaction, whole again if the database asks for it. A
-// write of one statement is its own transaction on PostgreSQL.
-func (a *API) write(c *Call, single bool, fn func(*Call) error) error {
+// write of one statement is its own transaction.
+func (a *API) write(c *Call, oneStatement bool, fn func(*Call) error) error {
 	again := c.begin()
-	if single && a.db.Kind() == sqldb.PostgreSQL {
+	if oneStatement {
 		return a.db.Retry(c, func() error {
 			again()
 			return fn(c)
@@ -276,7 +276,7 @@ func one(rows *sql.Rows, dest ...any) error {
 	if err := rows.Scan(dest...); err != nil {
 		return err
 	}
-	return rows.Err()
+	return rows.Close() // which is when a failure of the commit is told
 }
 
 // within refuses a row that was written outside of a Where scope.

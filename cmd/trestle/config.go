@@ -32,6 +32,7 @@ type config struct {
 	passwordMin      int
 	tokenLife        time.Duration
 	databaseURL      string
+	readOnly         bool // the database is only looked at
 	dbConns          int
 	statementTimeout time.Duration
 	prepare          bool

@@ -107,5 +107,6 @@ func (e *examination) openExisting() (*site, error) {
 	if there := e.checkFile(); !there {
 		return nil, nil
 	}
+	e.readOnly = true
 	return e.open(e.identityConfig(e.log), e.log)
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,8 +23,15 @@ func (e *examination) checkFile() (there bool) {
 	if path == "" {
 		return true
 	}
-	if _, err := os.Stat(path); err != nil {
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
 		e.found("file", "", finding{problem, path, "there is no database yet: " + err.Error(), "trestle migrate up makes it; or set DATABASE_URL right"})
+		return false
+	case err != nil:
+		e.found("file", "", finding{problem, path, err.Error(), "let the user who runs this read the file, or set DATABASE_URL right"})
+		return false
+	case !info.Mode().IsRegular():
+		e.found("file", "", finding{problem, path, "it is no file", "set DATABASE_URL to a file"})
 		return false
 	}
 	e.found("file", "", append(readableByOthers(path, "it holds everything"), openFolder(filepath.Dir(path))...)...)
@@ -174,7 +183,11 @@ func unindexed(ctx context.Context, db *sqldb.DB, api *framework.API) (missing [
 		case n.Search:
 			what = "the search index is not there, or not all of it; searches look into it: " + strings.Join(n.For, ", ")
 		}
-		found = append(found, finding{problem, n.String(), what, n.Create()})
+		fix := n.Create()
+		if strings.Contains(fix, "{{") { // which only a migration understands
+			fix = "trestle doctor --migration NAME writes it"
+		}
+		found = append(found, finding{problem, n.String(), what, fix})
 	}
 	seen := map[string]bool{}
 	for _, n := range api.Indexes() {
@@ -196,7 +209,7 @@ func unfinished(there []sqldb.Index) (found []finding) {
 		if i.Unfinished {
 			found = append(found, finding{
 				problem, i.Name, "PostgreSQL began this index CONCURRENTLY and did not finish it: it serves nothing, and each write pays for it",
-				fmt.Sprintf("DROP INDEX %q; and make it anew", i.Name),
+				`DROP INDEX "` + strings.ReplaceAll(i.Name, `"`, `""`) + `"; and make it anew`,
 			})
 		}
 	}

@@ -65,7 +65,7 @@ func (u *Users) Caller(ctx context.Context, s *sqldb.Session, id uuid.UUID, sche
 	return caller, nil
 }
 
-var activeUser = userTemplate("", "auth_users AS u", "u.id = ? AND u.is_active")
+var activeUser = userTemplate("", "auth_users AS u", "u.id = ? AND u.is_active") //nolint:gochecknoglobals // it never changes
 
 // now is the time in the precision that both databases keep.
 func (u *Users) now() time.Time { return u.clock().UTC().Truncate(time.Microsecond) }

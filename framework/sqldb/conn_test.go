@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -444,4 +445,24 @@ func TestSession(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestAnalyzeTakesNoSamples: with samples of values, every change of a parameter
+// would have SQLite plan the statement again.
+func TestAnalyzeTakesNoSamples(t *testing.T) {
+	db := open(t, sqliteURL(t), Options{})
+	script(t, db, "CREATE TABLE t (id {{bigint}} PRIMARY KEY, name {{text}}); CREATE INDEX t_name ON t (name)")
+	for i := range 100 {
+		run(t, db.Session(), "INSERT INTO t VALUES (?, ?)", Param(i), strconv.Itoa(i%7))
+	}
+	run(t, db.Session(), "ANALYZE")
+	for table, want := range map[string]bool{"sqlite_stat1": true, "sqlite_stat4": false} {
+		r, err := db.Session().Read(background(t), db.NewRaw("SELECT count(*) FROM ?", bun.Ident(table)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Row(0)[0] != int64(0); got != want {
+			t.Errorf("%s has rows: %v; want %v", table, got, want)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"strconv"
 	"sync"
 	"time"
@@ -24,17 +25,17 @@ const (
 // Numbers are remembered on PostgreSQL from version 13, outside transactions,
 // for the statements that Read shares and unless [Options.NoPrepare] is set.
 func (s *Session) Count(ctx context.Context, q schema.QueryAppender) (int64, error) {
-	if s.tx == nil && s.db.core.kind == PostgreSQL && !s.db.core.options.NoPrepare && !s.db.counts.off() {
+	if s.tx == nil && s.db.core.kind == PostgreSQL && !s.db.core.options.NoPrepare {
 		text, args, err := s.db.render(q)
 		if err != nil {
 			return 0, err
 		}
-		if s.db.sharable.of(text, sharable) && len(args) < maxParams {
+		if s.db.sharable.of(text, sharable) && len(args) < maxParams && !s.db.uncounted.has(text) {
 			n, err := s.recount(ctx, text, args)
 			if !isUntyped(err) {
 				return n, err
 			}
-			s.db.counts.turnOff() // a compatible database without snapshots
+			s.db.uncounted.add(text) // on a compatible database without snapshots, or it cannot be a part of another
 		}
 	}
 	r, err := s.Read(ctx, q)
@@ -55,31 +56,41 @@ func (s *Session) recount(ctx context.Context, text string, args []any) (int64, 
 	key := shareKey(text, args)
 	known := s.db.counts.of(key)
 	args = append(args, known.snapshot)
-	text = "SELECT present.snapshot, CASE WHEN present.snapshot = $" + strconv.Itoa(len(args)) + " THEN NULL ELSE (" + text + ") END" +
+	text = "SELECT present.snapshot, CASE WHEN present.snapshot = $" + strconv.Itoa(len(args)) + " AND NOT pg_is_in_recovery()" +
+		" THEN NULL ELSE (" + text + ") END, pg_is_in_recovery()" +
 		" FROM (SELECT pg_current_snapshot()::text AS snapshot) AS present"
 	r, err := s.db.shared(context.WithValue(ctx, preparedKey{}, true), text, args)
 	if err != nil {
 		return 0, err
 	}
-	var n sql.Null[int64]
+	var (
+		n       sql.Null[int64]
+		standby bool
+	)
 	now := knownCount{at: time.Now()}
-	if err := r.Scan(0, &now.snapshot, &n); err != nil {
+	if err := r.Scan(0, &now.snapshot, &n, &standby); err != nil {
 		return 0, err
 	}
-	if !n.Valid {
+	switch {
+	case standby && n.Valid: // whose snapshots do not tell what was committed
+		return n.V, nil
+	case known.snapshot != "" && now.snapshot == known.snapshot:
 		return known.n, nil
+	case !n.Valid:
+		return 0, errNoNumber
 	}
 	now.n = n.V
 	s.db.counts.keep(key, now)
 	return now.n, nil
 }
 
+var errNoNumber = errors.New("sqldb: a statement to count has no row, or NULL in the place of its number")
+
 // counts are numbers that hold until something is committed. They are all
 // forgotten when there are too many.
 type counts struct {
-	mu      sync.RWMutex
-	known   map[string]knownCount
-	useless bool
+	mu    sync.RWMutex
+	known map[string]knownCount
 }
 
 // A knownCount is a number and the snapshot that it is of.
@@ -87,18 +98,6 @@ type knownCount struct {
 	snapshot string
 	n        int64
 	at       time.Time
-}
-
-func (c *counts) off() bool {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.useless
-}
-
-func (c *counts) turnOff() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.useless, c.known = true, nil
 }
 
 // of is what is known, the zero count if that is nothing or too old.

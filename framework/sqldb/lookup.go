@@ -49,13 +49,13 @@ const uuidLen = 36 // in text, longer than any integer
 // togetherMost is how many rows are read at most for several keys at once.
 const togetherMost = 1000
 
-// errApart says that several keys cannot be answered at once.
-var errApart = errors.New("sqldb: the keys have too many rows to be read together, or some that none of them is told by")
+// errManyKeys says that several keys cannot be answered at once.
+var errManyKeys = errors.New("sqldb: the keys have too many rows to be read together, or some that none of them is told by")
 
 // ReadBy reads the rows that have a key, at most so many, in the order of the
 // statement; values are those beside the key, as for [Param]. Only keys that are
-// a [uuid.UUID] or an integer share an execution: two of another kind that differ
-// may be one to the database.
+// a [uuid.UUID], an int or an int64 share an execution: two of another kind that
+// differ may be one to the database.
 func (s *Session) ReadBy(ctx context.Context, l *Lookup, key any, most int64, values ...any) (*Result, error) {
 	values = append([]any{key, most}, values...)
 	alone := func(ctx context.Context) (*Result, error) { return s.Read(ctx, l.one.With(values...)) }
@@ -67,7 +67,8 @@ func (s *Session) ReadBy(ctx context.Context, l *Lookup, key any, most int64, va
 	if err != nil || group == nil {
 		return alone(ctx)
 	}
-	found, err := s.db.lookups.do(ctx, shareKey(l.several.id, group), text, func(ctx context.Context, keys []string) (map[string]*Result, error) {
+	of := shareKey(s.db.template(l.several).text, group)
+	found, err := s.db.lookups.do(ctx, of, text, func(ctx context.Context, keys []string) (map[string]*Result, error) {
 		slices.Sort(keys)
 		if keys = slices.Compact(keys); len(keys) > 1 {
 			return s.readTogether(ctx, l, keys, values)
@@ -75,10 +76,7 @@ func (s *Session) ReadBy(ctx context.Context, l *Lookup, key any, most int64, va
 		r, err := alone(ctx)
 		return map[string]*Result{keys[0]: r}, err
 	})
-	if r := found[text]; err != nil || r != nil {
-		return r, err
-	}
-	return &Result{}, nil
+	return found[text], err
 }
 
 // sharesLookups reports whether several keys may be asked for at once.
@@ -92,14 +90,15 @@ func (s *Session) sharesLookups(l *Lookup) bool {
 
 // readTogether reads the rows of several keys and tells them apart.
 func (s *Session) readTogether(ctx context.Context, l *Lookup, keys []string, values []any) (map[string]*Result, error) {
-	most := min(togetherMost, values[1].(int64)*int64(len(keys)))
-	values = slices.Concat([]any{s.db.core.kind.keyList(keys), most}, values[2:])
+	each := int(min(values[1].(int64), togetherMost)) //nolint:forcetypeassert // ReadBy put it there
+	most := min(togetherMost, each*len(keys))
+	values = slices.Concat([]any{s.db.core.kind.keyList(keys), most + 1}, values[2:])
 	all, err := s.Read(ctx, l.several.With(values...))
 	switch {
 	case err != nil:
 		return nil, err
-	case int64(all.Len()) == most:
-		return nil, errApart
+	case all.Len() > most:
+		return nil, errManyKeys
 	}
 	found := make(map[string]*Result, len(keys))
 	for _, key := range keys {
@@ -109,9 +108,11 @@ func (s *Session) readTogether(ctx context.Context, l *Lookup, keys []string, va
 		row := all.Row(i)
 		r := found[columnText(row[len(row)-1])]
 		if r == nil {
-			return nil, errApart
+			return nil, errManyKeys
 		}
-		r.values = append(r.values, row...)
+		if r.Len() < each {
+			r.values = append(r.values, row...)
+		}
 	}
 	return found, nil
 }

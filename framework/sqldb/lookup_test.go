@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -59,16 +60,13 @@ func together(t *testing.T, db *DB, l *Lookup, asked []lookedFor) int {
 	groups := map[string]int{}
 	for _, c := range asked {
 		if _, single := keyText(c.key); single {
-			groups[shareKey(l.several.id, []any{c.most, c.owner})]++
+			groups[shareKey(db.template(l.several).text, []any{c.most, c.owner})]++
 		}
 	}
 	for group := range groups {
-		db.lookups.mu.Lock()
-		if db.lookups.running == nil {
-			db.lookups.running = map[string]*round[map[string]*Result]{}
+		for range max(1, db.lookups.atOnce) { // as if so many ran
+			db.lookups.join(background(t), group, "", nil)
 		}
-		db.lookups.running[group] = nil // as if one ran
-		db.lookups.mu.Unlock()
 	}
 	var ran atomic.Int64
 	db.Observe(func(context.Context, Event) { ran.Add(1) })
@@ -82,7 +80,9 @@ func together(t *testing.T, db *DB, l *Lookup, asked []lookedFor) int {
 	}
 	for group, n := range groups {
 		db.lookups.waiters(t, group, n)
-		db.lookups.next(group)
+		for range max(1, db.lookups.atOnce) {
+			db.lookups.next(group)
+		}
 	}
 	all.Wait()
 	return int(ran.Load())
@@ -131,13 +131,27 @@ func TestLookup(t *testing.T) {
 			},
 			statements: 1,
 		},
-		"as many rows as may be read: each runs by itself": {
+		"more rows than all may have: each runs by itself": {
 			idType: "{{bigint}}", column: "id",
 			rows: []string{"1, 5, 'ada', 'e'", "2, 4, 'ada', 'd'", "1, 3, 'ada', 'c'", "1, 2, 'ada', 'b'", "1, 1, 'ada', 'a'"},
 			asked: []lookedFor{
 				{int64(1), 2, "ada", "a,b", false}, {int64(2), 2, "ada", "d", false},
 			},
 			statements: 3,
+		},
+		"more rows than one may have, and not all: its own are cut": {
+			idType: "{{bigint}}", column: "id",
+			rows: []string{"1, 5, 'ada', 'e'", "1, 3, 'ada', 'c'", "1, 2, 'ada', 'b'", "1, 1, 'ada', 'a'"},
+			asked: []lookedFor{
+				{int64(1), 2, "ada", "a,b", false}, {int64(2), 2, "ada", "", false}, {int64(3), 2, "ada", "", false},
+			},
+			statements: 1,
+		},
+		"as many rows as there may be": {
+			idType: "{{bigint}}", column: "id",
+			rows:       []string{"1, 1, 'ada', 'a'", "2, 2, 'ada', 'b'"},
+			asked:      []lookedFor{{int64(1), 1, "ada", "a", false}, {int64(2), 1, "ada", "b", false}},
+			statements: 1,
 		},
 		"a key that cannot be fails alone": {
 			idType: "{{integer}}", column: "id",
@@ -259,7 +273,7 @@ func TestNoLookupMissesACommit(t *testing.T) {
 		}
 		for n := range 300 {
 			key := n % keys
-			run(t, db.Session(), "UPDATE t SET name = owner || ' ' || ? WHERE id = ?", fmt.Sprint(n+1), Param(key))
+			run(t, db.Session(), "UPDATE t SET name = owner || ' ' || ? WHERE id = ?", strconv.Itoa(n+1), Param(key))
 			committed[key].Store(int64(n + 1))
 		}
 		stop()

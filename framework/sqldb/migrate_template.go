@@ -92,7 +92,8 @@ func (k Kind) searchIndex(table, column string, method ...string) (string, error
 	if err := checkNames(table, column); err != nil {
 		return "", err
 	}
-	by, known := map[string]string{"": "gin ({c} gin_trgm_ops)", "gin": "gin ({c} gin_trgm_ops)", "gist": "gist ({c} gist_trgm_ops(siglen=256))"}[strings.Join(method, " ")]
+	const gin, gist = "gin ({c} gin_trgm_ops)", "gist ({c} gist_trgm_ops(siglen=256))"
+	by, known := map[string]string{"": gin, "gin": gin, "gist": gist}[strings.Join(method, " ")]
 	switch {
 	case !known:
 		return "", fmt.Errorf(`a search index has the method "gin", which is the usual one, or "gist", and not %q`, method)

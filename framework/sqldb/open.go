@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,11 +27,13 @@ type DB struct {
 	reads   shares[*Result]            // executions that several wait for
 	lookups shares[map[string]*Result] // the same, of rows by their keys
 
-	sharable memo[string, bool]      // which statements may be shared
-	writes   writes                  // statements that run, and those that wait for them
-	joins    memo[joinedKey, string] // of writes that are sent together
-	apart    textSet                 // writes that are not
-	counts   counts                  // numbers that hold until something is committed
+	sharable  memo[string, bool]      // which statements may be shared
+	writes    writes                  // statements that run, and those that wait for them
+	joins     memo[joinedKey, string] // of writes that are sent together
+	apart     textSet                 // writes that are not
+	isolation atomic.Pointer[string]  // of transactions, when it was asked for
+	counts    counts                  // numbers that hold until something is committed
+	uncounted textSet                 // statements whose numbers are not remembered
 
 	templates sync.Map // *built by *Template
 }
@@ -73,6 +76,9 @@ func Open(url string, o Options) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{core: c, dialect: c.dialect(), writer: make(chan struct{}, 1)}
+	if c.kind == SQLite { // which runs statements on the processors of this process
+		db.reads.atOnce, db.lookups.atOnce = runtime.GOMAXPROCS(0), runtime.GOMAXPROCS(0)
+	}
 	db.DB = bun.NewDB(c.pool(connector), db.dialect)
 	return db, nil
 }

@@ -35,6 +35,15 @@ type Options struct {
 	// prepared.
 	NoPrepare bool
 
+	// ReadOnly opens a SQLite file as it is, to be read alone: nothing makes the
+	// file, or changes its journal. PostgreSQL refuses statements that write,
+	// unless NoPrepare leaves its session as it is. Defaults to false.
+	ReadOnly bool
+
+	// WritesApart sends no two writes together, as [Session.Write] does. Defaults
+	// to false.
+	WritesApart bool
+
 	// Statements is how many prepared statements each connection keeps; the
 	// least recently used one is closed when a new one needs its place.
 	// Defaults to 256.

@@ -156,6 +156,11 @@ func (p *postgresConnector) setSession(ctx context.Context, conn *pgdriver.Conn)
 			return err
 		}
 	}
+	if p.core.options.ReadOnly {
+		if _, err := conn.ExecContext(ctx, "SET default_transaction_read_only TO on", nil); err != nil {
+			return err
+		}
+	}
 	_, err := conn.ExecContext(ctx, "SET client_connection_check_interval TO 250", nil)
 	if _, ok := errors.AsType[pgdriver.Error](err); ok {
 		return nil

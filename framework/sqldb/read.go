@@ -150,26 +150,34 @@ const badConnections = 3
 
 // read runs a statement on a connection of the pool. It goes round sql.Rows,
 // which start a goroutine for each query.
-func (db *DB) read(ctx context.Context, text string, args []driver.NamedValue) (*Result, error) {
+func (db *DB) read(ctx context.Context, text string, args []driver.NamedValue) (r *Result, err error) {
+	err = db.onConn(ctx, func(c *conn) (err error) {
+		r, err = c.read(ctx, text, args)
+		return err
+	})
+	return r, err
+}
+
+// onConn runs fn with a connection of the pool, and again with another where the
+// first broke before anything was sent.
+func (db *DB) onConn(ctx context.Context, fn func(*conn) error) error {
 	for attempt := 1; ; attempt++ {
-		r, err := db.readOnce(ctx, text, args)
+		err := db.onConnOnce(ctx, fn)
 		if attempt == badConnections || !errors.Is(err, driver.ErrBadConn) {
-			return r, err
+			return err
 		}
 	}
 }
 
-func (db *DB) readOnce(ctx context.Context, text string, args []driver.NamedValue) (r *Result, err error) {
+func (db *DB) onConnOnce(ctx context.Context, fn func(*conn) error) error {
 	c, err := db.DB.Conn(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = c.Close() }()
-	err = c.Raw(func(inner any) (err error) {
-		r, err = inner.(*conn).read(ctx, text, args) //nolint:forcetypeassert // every connection of the pool is one
-		return err
+	return c.Raw(func(inner any) error {
+		return fn(inner.(*conn)) //nolint:forcetypeassert // every connection of the pool is one
 	})
-	return r, err
 }
 
 func (c *conn) read(ctx context.Context, query string, args []driver.NamedValue) (r *Result, err error) {

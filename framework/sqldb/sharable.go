@@ -54,7 +54,7 @@ func sharable(text string) bool {
 }
 
 // sqlTokens are the pieces of a statement; false for one that has others, such as
-// comments, or texts with escapes, which are not read here: E'\”.
+// comments, or texts behind a letter, whose escapes are not read here.
 func sqlTokens(text string) ([]string, bool) {
 	tokens := sqlToken.FindAllString(text, -1)
 	size := 0

@@ -16,8 +16,17 @@ import (
 //
 // What those of one key differ in is a text, and an execution gets all texts.
 type shares[T any] struct {
+	// atOnce is how many run before others wait; zero is one.
+	atOnce int
+
 	mu      sync.Mutex
-	running map[string]*round[T] // by key; the round that is waited for, nil if nobody waits
+	running map[string]*executions[T] // by key
+}
+
+// executions are those that run, and the one that is waited for.
+type executions[T any] struct {
+	running int
+	next    *round[T] // nil if nobody waits
 }
 
 // A sharedRun makes one answer for all who are told apart by these texts.
@@ -70,18 +79,23 @@ func (s *shares[T]) do(ctx context.Context, key, of string, run sharedRun[T]) (T
 func (s *shares[T]) join(ctx context.Context, key, of string, run sharedRun[T]) *round[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, busy := s.running[key]
-	switch {
-	case !busy:
+	e := s.running[key]
+	if e == nil {
 		if s.running == nil {
-			s.running = map[string]*round[T]{}
+			s.running = map[string]*executions[T]{}
 		}
-		s.running[key] = nil
+		e = &executions[T]{}
+		s.running[key] = e
+	}
+	if e.running < max(1, s.atOnce) {
+		e.running++
 		return nil
-	case r == nil:
+	}
+	r := e.next
+	if r == nil {
 		r = &round[T]{run: run, over: make(chan struct{})}
-		r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
-		s.running[key] = r
+		r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx)) //nolint:gosec // who runs the round calls it
+		e.next = r
 	}
 	r.waiting++
 	r.of = append(r.of, of)
@@ -96,8 +110,8 @@ func (s *shares[T]) leave(key string, r *round[T]) {
 		return
 	}
 	r.cancel()
-	if s.running[key] == r {
-		s.running[key] = nil
+	if e := s.running[key]; e != nil && e.next == r {
+		e.next = nil
 	}
 }
 
@@ -105,12 +119,15 @@ func (s *shares[T]) leave(key string, r *round[T]) {
 func (s *shares[T]) next(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.running[key]
+	e := s.running[key]
+	r := e.next
 	if r == nil {
-		delete(s.running, key)
+		if e.running--; e.running == 0 {
+			delete(s.running, key)
+		}
 		return
 	}
-	s.running[key] = nil
+	e.next = nil
 	go func() {
 		defer s.next(key)
 		defer close(r.over)

@@ -37,10 +37,9 @@ func (s *shares[T]) waiters(t *testing.T, key string, want int) {
 	t.Helper()
 	for range 10_000 {
 		s.mu.Lock()
-		r := s.running[key]
 		have := 0
-		if r != nil {
-			have = r.waiting
+		if e := s.running[key]; e != nil && e.next != nil {
+			have = e.next.waiting
 		}
 		s.mu.Unlock()
 		if have == want {

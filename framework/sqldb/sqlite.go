@@ -20,8 +20,10 @@ type sqliteConnector struct {
 }
 
 func newSQLiteConnector(c *core, u *url.URL) (driver.Connector, error) {
-	if err := createFile(u.Path); err != nil {
-		return nil, err
+	if !c.options.ReadOnly {
+		if err := createFile(u.Path); err != nil {
+			return nil, err
+		}
 	}
 	d := new(sqlite.Driver)
 	if err := d.RegisterDeterministicScalarFunction("trestle_fold", 1, foldFunction); err != nil {
@@ -30,7 +32,7 @@ func newSQLiteConnector(c *core, u *url.URL) (driver.Connector, error) {
 	if err := d.RegisterDeterministicScalarFunction("trestle_part", 2, documentPart); err != nil {
 		return nil, fmt.Errorf("sqldb: registering trestle_part: %w", err)
 	}
-	return &sqliteConnector{core: c, driver: d, dsn: sqliteDSN(u)}, nil
+	return &sqliteConnector{core: c, driver: d, dsn: sqliteDSN(u, c.options.ReadOnly)}, nil
 }
 
 func (s *sqliteConnector) Connect(context.Context) (driver.Conn, error) {
@@ -44,13 +46,20 @@ func (s *sqliteConnector) Connect(context.Context) (driver.Conn, error) {
 func (s *sqliteConnector) Driver() driver.Driver { return s.driver }
 
 // sqliteDSN is the driver's own form. _dqs=0 makes a misspelt column an error
-// where SQLite would take it for a string.
-func sqliteDSN(u *url.URL) string {
+// where SQLite would take it for a string. With a limit, ANALYZE takes no samples
+// of the values of columns: where there are some, SQLite plans a statement anew
+// each time that a parameter changes.
+func sqliteDSN(u *url.URL, readOnly bool) string {
 	q := url.Values{
-		"_pragma":      {"busy_timeout(5000)", "foreign_keys(1)", "journal_mode(WAL)"},
+		"_pragma":      {"busy_timeout(5000)", "foreign_keys(1)", "analysis_limit(1000)"},
 		"_txlock":      {"immediate"},
 		"_time_format": {"sqlite"},
 		"_dqs":         {"0"},
+	}
+	if readOnly {
+		q.Set("mode", "ro")
+	} else {
+		q.Add("_pragma", "journal_mode(WAL)")
 	}
 	synchronous := u.Query().Get("synchronous")
 	q.Add("_pragma", "synchronous("+orDefault(synchronous, "full")+")")

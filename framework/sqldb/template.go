@@ -2,8 +2,7 @@ package sqldb
 
 import (
 	"errors"
-	"strconv"
-	"sync/atomic"
+	"fmt"
 	"time"
 
 	"github.com/uptrace/bun/schema"
@@ -13,7 +12,6 @@ import (
 // and runs many times with other values. It is safe for concurrent use.
 type Template struct {
 	build func(v Values) schema.QueryAppender
-	id    string
 }
 
 // NewTemplate makes a template. build puts the places of values into the
@@ -21,10 +19,8 @@ type Template struct {
 // statement is run. It is called once for each database, and again wherever the
 // text has to hold the values, as with [Options.NoPrepare].
 func NewTemplate(build func(v Values) schema.QueryAppender) *Template {
-	return &Template{build: build, id: strconv.FormatUint(templates.Add(1), 36)}
+	return &Template{build: build}
 }
-
-var templates atomic.Uint64 // how many were made
 
 // Values are the places of a template's values.
 type Values struct {
@@ -113,6 +109,9 @@ func (b *built) args(values []any) ([]any, error) {
 	}
 	args := make([]any, len(b.order))
 	for at, i := range b.order {
+		if i >= len(forms) {
+			return nil, fmt.Errorf("sqldb: a template takes the value %d, counted from 0, and was given %d", i, len(forms))
+		}
 		args[at] = forms[i]
 	}
 	return args, nil

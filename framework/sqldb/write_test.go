@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,7 +17,7 @@ import (
 	"trestle.example/framework/frameworktest/postgres"
 )
 
-// waits waits until so many writes with a text wait to be sent.
+// waits returns when so many writes of a line wait to be sent.
 func (s *writes) waits(t *testing.T, text string, want int) {
 	t.Helper()
 	for range 10_000 {
@@ -34,28 +35,32 @@ func (s *writes) waits(t *testing.T, text string, want int) {
 	t.Fatalf("there are never %d who wait", want)
 }
 
-// hold takes all places of a text, as if statements ran, until the returned
+// hold takes all places of a line, as if statements ran, until the returned
 // function gives them back.
-func (db *DB) hold(q schema.QueryAppender) (text string, release func()) {
-	text, _, err := db.render(q)
+func (db *DB) hold(q schema.QueryAppender) (line string, release func()) {
+	line, _, err := db.render(q)
 	if err != nil {
 		panic(err)
 	}
-	for range db.writesAtOnce() {
-		db.writes.enter(&write{text: text}, db.writesAtOnce())
+	if db.Kind() == SQLite {
+		line = ""
 	}
-	return text, func() {
+	for range db.writesAtOnce() {
+		db.writes.enter(&write{line: line}, db.writesAtOnce())
+	}
+	return line, func() {
 		for range db.writesAtOnce() {
-			db.leaveWrites(text)
+			db.leaveWrites(line)
 		}
 	}
 }
 
-// statementsOf counts the statements that write.
+// statementsOf counts what writes: on PostgreSQL statements, on SQLite
+// transactions.
 func statementsOf(db *DB) *atomic.Int64 {
 	var n atomic.Int64
 	db.Observe(func(_ context.Context, e Event) {
-		if !e.Control && !strings.HasPrefix(e.SQL, "SELECT") {
+		if db.Kind() == SQLite && e.SQL == "COMMIT" || db.Kind() == PostgreSQL && !e.Control && !strings.HasPrefix(e.SQL, "SELECT") {
 			n.Add(1)
 		}
 	})
@@ -89,38 +94,39 @@ func TestWritesTogether(t *testing.T) {
 		answers    []string // what each is answered
 		rows       string   // of the table, afterwards
 		statements int64    // on PostgreSQL
+		commits    int64    // on SQLite, of transactions: a statement by itself has none
 	}{
 		"updates of different rows": {
 			write:   func(db *DB, i int) schema.QueryAppender { return db.renaming(i, fmt.Sprint("new ", i), 1) },
 			answers: []string{"new 0", "new 1", "new 2", "new 3", "none", "none", "none", "none"},
-			rows:    "0 new 0 1, 1 new 1 1, 2 new 2 1, 3 new 3 1", statements: 1,
+			rows:    "0 new 0 1, 1 new 1 1, 2 new 2 1, 3 new 3 1", statements: 1, commits: 1,
 		},
 		"updates of one row come one after the other": {
 			write:   func(db *DB, i int) schema.QueryAppender { return db.renaming(1, "same", 1) },
 			row:     func(int) any { return 1 },
 			answers: []string{"same", "same", "same", "same"},
-			rows:    "0 old 0 0, 1 same 4, 2 old 2 0, 3 old 3 0", statements: 4,
+			rows:    "0 old 0 0, 1 same 4, 2 old 2 0, 3 old 3 0", statements: 4, commits: 1,
 		},
 		"one that breaks a rule is refused, the others are not": {
 			write: func(db *DB, i int) schema.QueryAppender {
 				return db.renaming(i, fmt.Sprint("new ", i), map[int]int{2: 1000}[i])
 			},
 			answers: []string{"new 0", "new 1", "check", "new 3"},
-			rows:    "0 new 0 0, 1 new 1 0, 2 old 2 0, 3 new 3 0", statements: 5,
+			rows:    "0 new 0 0, 1 new 1 0, 2 old 2 0, 3 new 3 0", statements: 5, commits: 0,
 		},
 		"new rows": {
 			write: func(db *DB, i int) schema.QueryAppender {
 				return db.NewRaw("INSERT INTO t (id, name, n) VALUES (?, ?, 5) RETURNING name", Param(10+i), fmt.Sprintf("it's $1, %d", i))
 			},
 			answers: []string{"it's $1, 0", "it's $1, 1"},
-			rows:    "0 old 0 0, 1 old 1 0, 2 old 2 0, 3 old 3 0, 10 it's $1, 0 5, 11 it's $1, 1 5", statements: 1,
+			rows:    "0 old 0 0, 1 old 1 0, 2 old 2 0, 3 old 3 0, 10 it's $1, 0 5, 11 it's $1, 1 5", statements: 1, commits: 1,
 		},
-		"what returns nothing is not sent together": {
+		"what returns nothing is no part of a statement": {
 			write: func(db *DB, i int) schema.QueryAppender {
 				return db.NewRaw("DELETE FROM t WHERE id = ?", Param(i))
 			},
 			answers: []string{"none", "none"},
-			rows:    "2 old 2 0, 3 old 3 0", statements: 2,
+			rows:    "2 old 2 0, 3 old 3 0", statements: 2, commits: 1,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -130,7 +136,7 @@ func TestWritesTogether(t *testing.T) {
 					run(t, db.Session(), "INSERT INTO t VALUES (?, ?, 0)", Param(i), fmt.Sprint("old ", i))
 				}
 				statements := statementsOf(db)
-				text, release := db.hold(c.write(db, 0))
+				line, release := db.hold(c.write(db, 0))
 				answers := make([]string, len(c.answers))
 				var all sync.WaitGroup
 				for i := range answers {
@@ -140,10 +146,10 @@ func TestWritesTogether(t *testing.T) {
 					}
 					all.Go(func() { answers[i] = told(db.Session().Write(background(t), c.write(db, i), row)) })
 				}
-				want := int64(len(answers))
-				if db.Kind() == PostgreSQL {
-					db.writes.waits(t, text, len(answers))
-					want = c.statements
+				db.writes.waits(t, line, len(answers))
+				want := c.statements
+				if db.Kind() == SQLite {
+					want = c.commits
 				}
 				release()
 				all.Wait()
@@ -257,7 +263,10 @@ func TestWritesThatWait(t *testing.T) {
 // there; the rest at most once. Some of them were sent together, or this proves
 // nothing.
 func TestNoWriteIsLostOrDoubled(t *testing.T) {
-	db := open(t, postgres.Database(t), Options{})
+	eachDB(t, lostOrDoubled)
+}
+
+func lostOrDoubled(t *testing.T, db *DB) {
 	script(t, db, accounts)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -279,8 +288,8 @@ func TestNoWriteIsLostOrDoubled(t *testing.T) {
 				if impatient {
 					ctx, cancel = context.WithTimeout(ctx, time.Duration(random.IntN(3000))*time.Microsecond)
 				}
-				outcome[id] = told(db.Session().Write(ctx, db.NewRaw("INSERT INTO t (id, name, n) VALUES (?, ?, ?) RETURNING id", Param(id), fmt.Sprint(id), Param(n)), id))
-				if impatient && outcome[id] != fmt.Sprint(id) && outcome[id] != "check" {
+				outcome[id] = told(db.Session().Write(ctx, db.NewRaw("INSERT INTO t (id, name, n) VALUES (?, ?, ?) RETURNING id", Param(id), strconv.Itoa(id), Param(n)), id))
+				if impatient && outcome[id] != strconv.Itoa(id) && outcome[id] != "check" {
 					outcome[id] = "gone"
 				}
 				cancel()
@@ -295,17 +304,17 @@ func TestNoWriteIsLostOrDoubled(t *testing.T) {
 	}
 	acknowledged := 0
 	for id, got := range outcome {
-		switch stored := there[fmt.Sprint(id)]; {
+		switch stored := there[strconv.Itoa(id)]; {
 		case got == "gone":
-		case got == fmt.Sprint(id) && stored:
+		case got == strconv.Itoa(id) && stored:
 			acknowledged++
 		case got == "check" && !stored:
 		default:
 			t.Errorf("%d was answered %q, and is stored: %v", id, got, stored)
 		}
 	}
-	if n := int(statements.Load()); n >= len(outcome) {
-		t.Errorf("%d writes were %d statements: none were sent together", len(outcome), n)
+	if n := int(statements.Load()); n == 0 || n >= len(outcome) {
+		t.Errorf("%d writes were %d statements or transactions: none were sent together", len(outcome), n)
 	}
 	if acknowledged < len(outcome)/2 {
 		t.Errorf("%d of %d were acknowledged", acknowledged, len(outcome))
@@ -314,9 +323,11 @@ func TestNoWriteIsLostOrDoubled(t *testing.T) {
 
 func TestJoinedWrites(t *testing.T) {
 	for text, want := range map[string]string{
-		`UPDATE t SET a = $1 WHERE b = $2 AND c = '$1' RETURNING a`: `WITH w0 AS (UPDATE t SET a = $1 WHERE b = $2 AND c = '$1' RETURNING a), w1 AS (UPDATE t SET a = $3 WHERE b = $4 AND c = '$1' RETURNING a) ` +
-			`SELECT CASE WHEN waits.most IS NULL THEN -2 ELSE -1 END, w0.* FROM (SELECT set_config('lock_timeout', '100ms', true) AS most) AS waits LEFT JOIN w0 ON false ` +
-			`UNION ALL SELECT 0, w0.* FROM w0 UNION ALL SELECT 1, w1.* FROM w1`,
+		`UPDATE t SET a = $1 WHERE b = $2 AND c = '$1' RETURNING a`: `WITH trestle_write_0 AS (UPDATE t SET a = $1 WHERE b = $2 AND c = '$1' RETURNING a), ` +
+			`trestle_write_1 AS (UPDATE t SET a = $3 WHERE b = $4 AND c = '$1' RETURNING a) ` +
+			`SELECT CASE WHEN waits.most IS NULL THEN -1 ELSE -1 END, part.* FROM (SELECT set_config('lock_timeout', '100ms', true) AS most) AS waits LEFT JOIN trestle_write_0 AS part ON false ` +
+			`UNION ALL SELECT 0, part.* FROM trestle_write_0 AS part UNION ALL SELECT 1, part.* FROM trestle_write_1 AS part`,
+		`UPDATE t SET a = (SELECT 1 FROM "trestle_write_0") WHERE b = $1 RETURNING a`: "",
 		`UPDATE t SET a = $1`:                                  "",
 		`SELECT $1 AS returning`:                               "",
 		`UPDATE t SET a = $1 RETURNING a; DROP TABLE t`:        "",

@@ -1,0 +1,141 @@
+package sqldb
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// writesMost is how many writes are sent together, a power of two.
+const writesMost = 16
+
+// A write is one who waits.
+type write struct {
+	line   string // those that may be sent together
+	text   string
+	args   []any
+	row    string        // "" where several of one row may be
+	over   chan struct{} // closed when it was sent, or may run by itself
+	result *Result
+	err    error
+
+	// These change under the lock of writes.
+	alone bool   // it may run by itself, in the place of one that is over
+	batch *batch // those that it is sent with
+	gone  bool   // nobody waits for it
+}
+
+// A batch are writes that are sent together.
+type batch struct {
+	ctx    context.Context //nolint:containedctx // it is that of the sending, which outlives each of those who wait
+	cancel context.CancelFunc
+	writes []*write
+	left   int // who still wait; the last who goes ends it
+}
+
+// writes are the statements that run and those that wait for them, by line.
+type writes struct {
+	mu    sync.Mutex
+	lines map[string]*line
+}
+
+type line struct {
+	running int
+	waiting []*write
+}
+
+// enter reports whether a write may run at once, where no more than so many run;
+// else it waits.
+func (s *writes) enter(w *write, most int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lines[w.line]
+	if l == nil {
+		if s.lines == nil {
+			s.lines = map[string]*line{}
+		}
+		l = &line{}
+		s.lines[w.line] = l
+	}
+	if l.running < most {
+		l.running++
+		return true
+	}
+	l.waiting = append(l.waiting, w)
+	return false
+}
+
+// withdraw takes back a write that still waits, and reports whether it did.
+func (s *writes) withdraw(w *write) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.remove(w)
+}
+
+func (s *writes) remove(w *write) bool {
+	l := s.lines[w.line]
+	if l == nil || !slices.Contains(l.waiting, w) {
+		return false
+	}
+	l.waiting = slices.DeleteFunc(l.waiting, func(other *write) bool { return other == w })
+	return true
+}
+
+// abandon takes back a write that nobody waits for any more, if it is not on its
+// way, and reports whether it has a place to give back.
+func (s *writes) abandon(w *write) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.remove(w) || w.alone {
+		return w.alone
+	}
+	w.gone = true
+	if w.batch.left--; w.batch.left == 0 {
+		w.batch.cancel()
+	}
+	return false
+}
+
+// remaining are the writes of a batch that somebody waits for.
+func (s *writes) remaining(b *batch) []*write {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(b.writes), func(w *write) bool { return w.gone })
+}
+
+// next are those to send together when a statement is over: as many as a power
+// of two, of different rows, in the order of their keys, so that no two statements
+// wait for each other's rows. One that is alone is let go by itself. With none, the
+// place is free.
+func (s *writes) next(of string) *batch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lines[of]
+	var some []*write
+	for _, w := range l.waiting {
+		if len(some) < writesMost && !slices.ContainsFunc(some, func(other *write) bool { return w.row != "" && other.row == w.row }) {
+			some = append(some, w)
+		}
+	}
+	if len(some) == 0 {
+		if l.running--; l.running == 0 {
+			delete(s.lines, of)
+		}
+		return nil
+	}
+	some = some[:padded(len(some)+1)/2]
+	l.waiting = slices.DeleteFunc(l.waiting, func(w *write) bool { return slices.Contains(some, w) })
+	if len(some) == 1 {
+		some[0].alone = true
+		close(some[0].over)
+		return nil
+	}
+	slices.SortFunc(some, func(a, b *write) int { return strings.Compare(a.row, b.row) })
+	b := &batch{writes: some, left: len(some)}
+	b.ctx, b.cancel = context.WithCancel(context.Background())
+	for _, w := range some {
+		w.batch = b
+	}
+	return b
+}

@@ -1,0 +1,205 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// forgets waits until nothing runs and nobody waits.
+func (s *writes) forgets(t *testing.T) {
+	t.Helper()
+	for range 10_000 {
+		s.mu.Lock()
+		left := len(s.lines)
+		s.mu.Unlock()
+		if left == 0 {
+			return
+		}
+		<-time.After(time.Millisecond)
+	}
+	t.Fatal("places are left for ever")
+}
+
+// TestWritesThatFailTogether: what is known not to be done is done again, each by
+// itself; what may be done is not.
+func TestWritesThatFailTogether(t *testing.T) {
+	for name, c := range map[string]struct {
+		joined    string // sent in place of the writes together; "" for what it should be
+		isolation string // of the database
+		breaks    bool   // the connection, while they run
+		answers   string
+		rows      string
+		apart     bool // they are not tried together again
+	}{
+		"they do not fail":                       {answers: "[new new]", rows: "0 new 1, 1 new 1"},
+		"a server that takes no such thing":      {joined: "NONSENSE $1", answers: "[new new]", rows: "0 new 1, 1 new 1", apart: true},
+		"an answer that is none":                 {joined: `SELECT 'x', $1::text, $2::text, $3::text, $4::text, $5::text, $6::text`, answers: "[none none]", rows: "0 old 0, 1 old 0"},
+		"a server whose transactions are others": {isolation: "repeatable read", answers: "[new new]", rows: "0 new 1, 1 new 1", apart: true},
+		"a connection that breaks":               {breaks: true, answers: "[unavailable unavailable]", rows: "0 old 0, 1 old 0"}, // the server ends what it runs
+	} {
+		t.Run(name, func(t *testing.T) {
+			u, err := url.Parse(postgresURL(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			server := open(t, u.String(), Options{})
+			script(t, server, "CREATE TABLE t (id bigint PRIMARY KEY, name text, n bigint); INSERT INTO t VALUES (0, 'old', 0), (1, 'old', 0)")
+			if c.isolation != "" {
+				script(t, server, `ALTER DATABASE "`+strings.TrimPrefix(u.Path, "/")+`" SET default_transaction_isolation TO '`+c.isolation+`'`)
+			}
+			if c.breaks {
+				script(t, server, `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.3); RETURN NEW; END $$;
+					CREATE TRIGGER slow BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION slow()`)
+			}
+			wire := newWire(t, u.Host)
+			u.Host, u.RawQuery = wire.address, "sslmode=disable"
+			db := open(t, u.String(), Options{})
+			text, release := db.hold(db.renaming(0, "new", 1))
+			if c.joined != "" {
+				db.joins.keep(joinedKey{text, 2}, c.joined)
+			}
+			var answers [2]string
+			var all sync.WaitGroup
+			for i := range answers {
+				all.Go(func() { answers[i] = told(db.Session().Write(background(t), db.renaming(i, "new", 1), i)) })
+			}
+			db.writes.waits(t, text, 2)
+			release()
+			if c.breaks {
+				server.runs(t, 1)
+				wire.cut()
+			}
+			all.Wait()
+			server.runs(t, 0)
+			if got := fmt.Sprint(answers); got != c.answers {
+				t.Errorf("answered %s; want %s", got, c.answers)
+			}
+			if got := rowsOf(t, server); got != c.rows {
+				t.Errorf("the rows are %s; want %s", got, c.rows)
+			}
+			if got := db.apart.has(text); got != c.apart {
+				t.Errorf("they are not tried together again: %v; want %v", got, c.apart)
+			}
+		})
+	}
+}
+
+// runs waits until so many statements run that write, of which one that does not
+// sleep is only being prepared.
+func (db *DB) runs(t *testing.T, want int64) {
+	t.Helper()
+	for range 10_000 {
+		r, err := db.Session().Read(background(t), db.NewRaw("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE '%UPDATE t SET%' AND pid <> pg_backend_pid() AND (? = 0 OR wait_event = 'PgSleep')", Param(want)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Row(0)[0] == want {
+			return
+		}
+		<-time.After(time.Millisecond)
+	}
+	t.Fatalf("there are never %d statements that run", want)
+}
+
+// TestTooLateToWrite: those who are told that it took too long wrote nothing, also
+// not when there is a connection at last.
+func TestTooLateToWrite(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		script(t, db, accounts)
+		run(t, db.Session(), "INSERT INTO t VALUES (0, 'old 0', 0), (1, 'old 1', 0)")
+		db.SetMaxOpenConns(1)
+		line, release := db.hold(db.renaming(0, "", 0))
+		ctx, cancel := context.WithCancel(background(t))
+		busy, err := db.DB.DB.Conn(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for i := range 2 {
+			all.Go(func() {
+				if _, err := db.Session().Write(ctx, db.renaming(i, fmt.Sprint("late ", i), 1), i); !errors.Is(err, context.Canceled) {
+					t.Errorf("told %v", err)
+				}
+			})
+		}
+		db.writes.waits(t, line, 2)
+		release()
+		db.writes.waits(t, line, 0)
+		cancel()
+		all.Wait()
+		if err := busy.Close(); err != nil {
+			t.Error(err)
+		}
+		db.writes.forgets(t)
+		if got, want := rowsOf(t, db), "0 old 0 0, 1 old 1 0"; got != want {
+			t.Errorf("the rows are %s; want %s", got, want)
+		}
+	})
+}
+
+// TestPlaces: who is next, and that a place is given back by whoever has it.
+func TestPlaces(t *testing.T) {
+	var s writes
+	waits := func(row string) *write {
+		w := &write{row: row, over: make(chan struct{})}
+		if s.enter(w, 1) && row != "" {
+			t.Fatalf("%s does not wait", row)
+		}
+		return w
+	}
+	waits("") // has the only place
+	var waiting []*write
+	for _, row := range []string{"c", "b", "b", "a", "d", "e"} {
+		waiting = append(waiting, waits(row))
+	}
+	b := s.next("")
+	var rows []string
+	for _, w := range b.writes {
+		rows = append(rows, w.row)
+	}
+	if got := fmt.Sprint(rows); got != "[a b c d]" {
+		t.Errorf("%s are sent together", got)
+	}
+	for i, w := range []*write{waiting[0], waiting[1], waiting[3], waiting[4]} {
+		if b.ctx.Err() != nil {
+			t.Errorf("it ends when %d of them are gone", i)
+		}
+		if s.abandon(w) {
+			t.Error("a write of a batch has a place of its own")
+		}
+	}
+	if b.ctx.Err() == nil || len(s.remaining(b)) != 0 {
+		t.Error("it goes on though nobody waits")
+	}
+	if last := s.next(""); len(last.writes) != 2 {
+		t.Errorf("%d are sent together", len(last.writes))
+	}
+	alone := waits("f")
+	if s.next("") != nil || !alone.alone || s.withdraw(alone) || !s.abandon(alone) {
+		t.Error("one who is let go by itself has no place to give back")
+	}
+	if s.next(""); len(s.lines) != 0 {
+		t.Error("a place is left")
+	}
+}
+
+// TestWritesOfOtherKeys: two texts may be one key to the database, so what is
+// told by a text is never sent together.
+func TestWritesOfOtherKeys(t *testing.T) {
+	db := open(t, postgresURL(t), Options{})
+	script(t, db, accounts)
+	run(t, db.Session(), "INSERT INTO t VALUES (1, 'old', 0)")
+	_, release := db.hold(db.renaming(1, "", 0))
+	defer release()
+	for _, key := range []any{"1", 1.0, nil, []byte("1")} {
+		if got := told(db.Session().Write(background(t), db.renaming(1, "new", 1), key)); got != "new" {
+			t.Errorf("%v: answered %s", key, got)
+		}
+	}
+}
