@@ -427,7 +427,7 @@ func (w window) cut(rows reflect.Value) (reflect.Value, bool) {
 	return rows.Slice(0, int(w.rows)), true
 }
 
-// limited appends LIMIT and OFFSET as parameters, which bun writes as text.
+// limited appends LIMIT and OFFSET, which bun would write as text.
 type limited struct {
 	schema.QueryAppender
 	window
@@ -438,5 +438,5 @@ func (l limited) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bun.SafeQuery(" LIMIT ? OFFSET ?", sqldb.Param(l.rows), sqldb.Param(l.offset)).AppendQuery(gen, b)
+	return bun.SafeQuery(" LIMIT ? OFFSET ?", sqldb.Limit(l.rows), sqldb.Param(l.offset)).AppendQuery(gen, b)
 }

@@ -26,7 +26,8 @@ func NewLookup(build func(v Values) schema.QueryAppender) *Lookup {
 	limited := func(several bool) *Template {
 		return NewTemplate(func(v Values) schema.QueryAppender {
 			v.several, v.first = several, 2
-			return bun.SafeQuery("? LIMIT ?", build(v), v.place(1))
+			// The sum keeps SQLite from planning for the number: see Limit.
+			return bun.SafeQuery("? LIMIT ? + 0", build(v), v.place(1))
 		})
 	}
 	return &Lookup{one: limited(false), several: limited(true)}
