@@ -42,6 +42,9 @@ var binary = sync.OnceValues(func() (string, error) {
 
 func buildProgram(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("the race run; the program is built without the detector and runs in make test")
+	}
 	program, err := binary()
 	if err != nil {
 		t.Fatal(err)

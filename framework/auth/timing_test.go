@@ -18,6 +18,9 @@ const (
 // is a proof, of a thousand logins of each kind by turns, which takes minutes
 // of a quiet machine. Else it is 20, and the time they take decides nothing.
 func TestFailedLoginsTakeTheSameTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race run; these are single requests and run in make test")
+	}
 	prove, samples := os.Getenv(proveVariable) == "1", 20
 	if prove {
 		samples = proofSamples

@@ -19,11 +19,14 @@ const (
 // Count runs a statement of one number, such as a count of rows, which costs
 // much to run and little to remember. A number of less than a second ago is
 // taken again if nothing at all was committed since: the statement itself
-// compares, so that it is one in any case, and its answer always the one of
-// now. Those who ask at once share it, as in [Session.Read].
+// compares, so that it is one in any case, and its answer the one of now. Those
+// who ask at once share it, as in [Session.Read]. A statement without a row, or
+// with NULL for its number, is an error.
 //
-// Numbers are remembered on PostgreSQL from version 13, outside transactions,
-// for the statements that Read shares and unless [Options.NoPrepare] is set.
+// Numbers are remembered on PostgreSQL from version 13, outside transactions and
+// standbys, for the statements that Read shares and unless [Options.NoPrepare] is
+// set. A view or a policy that looks at the clock, and a table of another server,
+// change without a commit: of those a number may be a second old.
 func (s *Session) Count(ctx context.Context, q schema.QueryAppender) (int64, error) {
 	if s.tx == nil && s.db.core.kind == PostgreSQL && !s.db.core.options.NoPrepare {
 		text, args, err := s.db.render(q)

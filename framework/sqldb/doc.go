@@ -8,6 +8,25 @@
 // [DB.InTx] runs a function in one transaction and repeats it whole when the
 // database asks for that.
 //
+// # Waiting together
+//
+// Outside a transaction, requests that wait at the same time need not wait one
+// after the other. None is answered with less than what was committed before it
+// asked, nothing is answered before it is committed, and none is given another's
+// rows or errors:
+//
+//   - [Session.Read]: equal statements with equal values have one execution.
+//   - [Session.ReadBy]: reads of one [Lookup] by different keys are one statement.
+//   - [Session.Write]: writes of different rows are one statement and one commit
+//     (PostgreSQL), or one transaction (SQLite).
+//   - [Session.Count]: a number is made anew only if something was committed
+//     (PostgreSQL, outside a standby).
+//
+// Each steps aside where it is not sure of that: for statements that lock, or that
+// call what it does not know; for keys of which two may be one to the database; in
+// transactions; with [Options.NoPrepare]. A [Template] is a statement that is built
+// once, for any of them.
+//
 // Both drivers are wrapped in one place, so deadlines, cancellation and
 // [DB.Observe] hold for every statement, whichever way it was sent.
 package sqldb
