@@ -129,11 +129,13 @@ func joined(ps []Permission, with, none string) string {
 	if len(ps) == 0 {
 		return none
 	}
-	names := make([]string, len(ps))
-	for i, p := range ps {
-		names[i] = p.String()
+	var names []string // each once
+	for _, p := range ps {
+		if name := p.String(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
-	if len(ps) == 1 {
+	if len(names) == 1 {
 		return names[0]
 	}
 	return "(" + strings.Join(names, with) + ")"
