@@ -21,9 +21,12 @@ func (w *specWriter) examples() map[string]any {
 			problem.Error = problem.With(w.schemas.sample(w.schemas.out(reflect.TypeOf(info.Details)), 0))
 		}
 		_, body := w.api.config.ErrorShape.Shape(problem)
-		if text, err := encode(body); err == nil { // its parts are of this package
-			all[code] = json.RawMessage(text)
+		text, err := encode(body)
+		if err != nil {
+			w.schemas.fault(sentence("the error shape cannot be written as JSON: %w", err))
+			continue
 		}
+		all[code] = json.RawMessage(text)
 	}
 	return all
 }

@@ -15,8 +15,7 @@ import (
 // field refers to the object, those that the caller may see, in that viewset's
 // default order, as an array of Out, which is one of its read shapes. Callers need
 // the permission to list that viewset as well. field is the client's name for it
-// there. More rows than [Config.MaxRows] are refused
-// with 409 too_many_rows.
+// there. More rows than [Config.MaxRows] are refused with 409 too_many_rows.
 //
 //	framework.Related[Patient, AppointmentView]("appointments", "appointments", "patient")
 func Related[M, Out any](name, viewset, field string) Action[M] {

@@ -94,6 +94,7 @@ const (
 		"current_timestamp current_time current_date localtime localtimestamp current_user session_user user current_role current_schema "
 	// steady are the words before a parenthesis whose answer is the same for all
 	// who ask at once: keywords, and functions of their arguments.
-	steady = " pg_current_snapshot select from where and or not in exists any all as on by over filter values union except intersect case when then else end distinct materialized limit offset having join lateral array between like ilike cast " +
+	steady = " pg_current_snapshot pg_is_in_recovery " +
+		"select from where and or not in exists any all as on by over filter values union except intersect case when then else end distinct materialized limit offset having join lateral array between like ilike cast " +
 		"count sum min max avg coalesce nullif lower upper length abs round trim substr replace string_agg group_concat trestle_fold trestle_part translate normalize greatest least json_each "
 )

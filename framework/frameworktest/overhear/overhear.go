@@ -5,6 +5,7 @@ package overhear
 import (
 	"bytes"
 	"io"
+	"maps"
 	"net/http"
 )
 
@@ -29,7 +30,7 @@ func Handler(next http.Handler, look func(asked *http.Request, sent []byte, answ
 		answer := &held{ResponseWriter: w}
 		next.ServeHTTP(answer, r)
 		answer.WriteHeader(http.StatusOK) // unless it was another
-		look(asked, sent.Bytes(), Answer{answer.status, answer.Header(), answer.body.Bytes()})
+		look(asked, sent.Bytes(), Answer{answer.status, answer.header, answer.body.Bytes()})
 		answer.send()
 	})
 }
@@ -45,13 +46,14 @@ type held struct {
 	http.ResponseWriter
 
 	status int
+	header http.Header // as it was when the status was written
 	body   bytes.Buffer
 }
 
 // WriteHeader implements [http.ResponseWriter].
 func (h *held) WriteHeader(status int) {
 	if h.status == 0 {
-		h.status = status
+		h.status, h.header = status, h.Header().Clone()
 	}
 }
 
@@ -65,6 +67,8 @@ func (h *held) Write(p []byte) (int, error) {
 func (h *held) Unwrap() http.ResponseWriter { return h.ResponseWriter }
 
 func (h *held) send() {
+	clear(h.Header())
+	maps.Copy(h.Header(), h.header)
 	h.ResponseWriter.WriteHeader(h.status)
 	_, _ = h.ResponseWriter.Write(h.body.Bytes()) // the client may be gone, or have asked by HEAD
 }

@@ -55,3 +55,20 @@ func TestHandler(t *testing.T) {
 		})
 	}
 }
+
+// TestHeadersAfterTheStatus are not sent, and so not looked at.
+func TestHeadersAfterTheStatus(t *testing.T) {
+	w := httptest.NewRecorder()
+	overhear.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Before", "yes")
+		w.WriteHeader(http.StatusNoContent)
+		w.Header().Set("X-After", "yes")
+	}), func(_ *http.Request, _ []byte, answer overhear.Answer) {
+		if answer.Header.Get("X-Before") != "yes" || answer.Header.Get("X-After") != "" {
+			t.Errorf("looked at %v", answer.Header)
+		}
+	}).ServeHTTP(w, httptest.NewRequest(http.MethodHead, "/", nil))
+	if h := w.Result().Header; h.Get("X-Before") != "yes" || h.Get("X-After") != "" {
+		t.Errorf("sent %v", h)
+	}
+}
