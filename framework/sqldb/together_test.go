@@ -137,6 +137,9 @@ func TestTooLateToWrite(t *testing.T) {
 			t.Error(err)
 		}
 		db.writes.forgets(t)
+		if db.apart.has(line) {
+			t.Error("they are not tried together again, though nothing is wrong with them")
+		}
 		if got, want := rowsOf(t, db), "0 old 0 0, 1 old 1 0"; got != want {
 			t.Errorf("the rows are %s; want %s", got, want)
 		}

@@ -134,6 +134,9 @@ func (db *DB) together(b *batch) (err error) {
 	} else {
 		err = db.inOneStatement(b)
 	}
+	if b.ctx.Err() != nil {
+		return b.ctx.Err() // everybody has gone, which says nothing of the statement
+	}
 	return db.asApart(b.writes[0].text, err)
 }
 
@@ -156,7 +159,10 @@ func (db *DB) inOneTx(b *batch) error {
 // inOneStatement runs writes with one text as one statement. They have their
 // connection first: who is told meanwhile that it took too long wrote nothing.
 func (db *DB) inOneStatement(b *batch) error {
-	if !db.readCommitted(b.ctx) {
+	switch committed, err := db.readCommitted(b.ctx); {
+	case err != nil:
+		return err
+	case !committed:
 		db.apart.add(b.writes[0].text)
 		return errApart
 	}
@@ -199,9 +205,9 @@ func share(all *Result, some []*write) {
 
 // readCommitted reports whether each write would see what others committed before
 // it, so that it makes no difference whether they are one transaction.
-func (db *DB) readCommitted(ctx context.Context) bool {
+func (db *DB) readCommitted(ctx context.Context) (bool, error) {
 	if known := db.isolation.Load(); known != nil {
-		return *known == "read committed"
+		return *known == "read committed", nil
 	}
 	r, err := db.read(ctx, "SELECT current_setting('transaction_isolation')", nil)
 	var isolation string
@@ -209,10 +215,10 @@ func (db *DB) readCommitted(ctx context.Context) bool {
 		err = r.Scan(0, &isolation)
 	}
 	if err != nil {
-		return false
+		return false, err
 	}
 	db.isolation.Store(&isolation)
-	return isolation == "read committed"
+	return isolation == "read committed", nil
 }
 
 // asApart is the error of writes that were sent together: errApart if nothing
