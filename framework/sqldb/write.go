@@ -49,8 +49,10 @@ func (s *Session) Write(ctx context.Context, q schema.QueryAppender, row any) (*
 		switch err := s.db.wait(ctx, w); {
 		case errors.Is(err, errApart):
 			return s.Read(ctx, q)
-		case err != nil || !w.alone:
-			return w.result, err
+		case err != nil: // it may still be on its way, and its result another's to write
+			return nil, err
+		case !w.alone:
+			return w.result, nil
 		}
 	}
 	// What a lock holds up keeps no place from others.
