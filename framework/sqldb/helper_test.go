@@ -100,3 +100,15 @@ func writeFile(tb testing.TB, path, content string) {
 		tb.Fatal(err)
 	}
 }
+
+// eventually looks again and again until something is so.
+func eventually(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for range 10_000 {
+		if so() {
+			return
+		}
+		<-time.After(time.Millisecond)
+	}
+	t.Fatalf("it is never so that %s", what)
+}

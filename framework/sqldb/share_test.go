@@ -35,34 +35,22 @@ func (h *heldRead) run(ctx context.Context) (*Result, error) {
 // waiters waits until so many wait for the next round.
 func (s *shares[T]) waiters(t *testing.T, key string, want int) {
 	t.Helper()
-	for range 10_000 {
+	eventually(t, fmt.Sprintf("%d wait", want), func() bool {
 		s.mu.Lock()
-		have := 0
-		if e := s.running[key]; e != nil && e.next != nil {
-			have = e.next.waiting
-		}
-		s.mu.Unlock()
-		if have == want {
-			return
-		}
-		<-time.After(time.Millisecond)
-	}
-	t.Fatalf("there are never %d who wait", want)
+		defer s.mu.Unlock()
+		e := s.running[key]
+		return want == 0 && (e == nil || e.next == nil) || e != nil && e.next != nil && e.next.waiting == want
+	})
 }
 
 // forgets waits until nothing runs and nobody waits.
 func (s *shares[T]) forgets(t *testing.T) {
 	t.Helper()
-	for range 10_000 {
+	eventually(t, "no key is left", func() bool {
 		s.mu.Lock()
-		left := len(s.running)
-		s.mu.Unlock()
-		if left == 0 {
-			return
-		}
-		<-time.After(time.Millisecond)
-	}
-	t.Fatal("keys are left for ever")
+		defer s.mu.Unlock()
+		return len(s.running) == 0
+	})
 }
 
 // asks sends so many at once and returns what each is answered.

@@ -8,22 +8,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // forgets waits until nothing runs and nobody waits.
 func (s *writes) forgets(t *testing.T) {
 	t.Helper()
-	for range 10_000 {
+	eventually(t, "no place is left", func() bool {
 		s.mu.Lock()
-		left := len(s.lines)
-		s.mu.Unlock()
-		if left == 0 {
-			return
-		}
-		<-time.After(time.Millisecond)
-	}
-	t.Fatal("places are left for ever")
+		defer s.mu.Unlock()
+		return len(s.lines) == 0
+	})
 }
 
 // TestWritesThatFailTogether: what is known not to be done is done again, each by
@@ -94,17 +88,14 @@ func TestWritesThatFailTogether(t *testing.T) {
 // sleep is only being prepared.
 func (db *DB) runs(t *testing.T, want int64) {
 	t.Helper()
-	for range 10_000 {
-		r, err := db.Session().Read(background(t), db.NewRaw("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE '%UPDATE t SET%' AND pid <> pg_backend_pid() AND (? = 0 OR wait_event = 'PgSleep')", Param(want)))
+	eventually(t, fmt.Sprintf("%d statements run", want), func() bool {
+		r, err := db.Session().Read(background(t), db.NewRaw("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'"+
+			" AND query LIKE '%UPDATE t SET%' AND pid <> pg_backend_pid() AND (? = 0 OR wait_event = 'PgSleep')", Param(want)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Row(0)[0] == want {
-			return
-		}
-		<-time.After(time.Millisecond)
-	}
-	t.Fatalf("there are never %d statements that run", want)
+		return r.Row(0)[0] == want
+	})
 }
 
 // TestTooLateToWrite: those who are told that it took too long wrote nothing, also

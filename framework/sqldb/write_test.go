@@ -18,21 +18,14 @@ import (
 )
 
 // waits returns when so many writes of a line wait to be sent.
-func (s *writes) waits(t *testing.T, text string, want int) {
+func (s *writes) waits(t *testing.T, line string, want int) {
 	t.Helper()
-	for range 10_000 {
+	eventually(t, fmt.Sprintf("%d wait", want), func() bool {
 		s.mu.Lock()
-		have := 0
-		if l := s.lines[text]; l != nil {
-			have = len(l.waiting)
-		}
-		s.mu.Unlock()
-		if have == want {
-			return
-		}
-		<-time.After(time.Millisecond)
-	}
-	t.Fatalf("there are never %d who wait", want)
+		defer s.mu.Unlock()
+		l := s.lines[line]
+		return l == nil && want == 0 || l != nil && len(l.waiting) == want
+	})
 }
 
 // hold takes all places of a line, as if statements ran, until the returned
