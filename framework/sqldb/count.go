@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math/rand/v2"
 	"strconv"
 	"sync"
 	"time"
@@ -12,12 +13,12 @@ import (
 )
 
 const (
-	countKept  = time.Second // how long a count may be repeated
+	countKept  = time.Second // how long a count may be repeated, and at most as long again
 	countsKept = 1024        // how many are kept
 )
 
 // Count runs a statement of one number, such as a count of rows, which costs
-// much to run and little to remember. A number of less than a second ago is
+// much to run and little to remember. A number of the last two seconds is
 // taken again if nothing at all was committed since: the statement itself
 // compares, so that it is one in any case, and its answer the one of now. Those
 // who ask at once share it, as in [Session.Read]. A statement without a row, or
@@ -26,7 +27,7 @@ const (
 // Numbers are remembered on PostgreSQL from version 13, outside transactions and
 // standbys, for the statements that Read shares and unless [Options.NoPrepare] is
 // set. A view or a policy that looks at the clock, and a table of another server,
-// change without a commit: of those a number may be a second old.
+// change without a commit: of those a number may be two seconds old.
 func (s *Session) Count(ctx context.Context, q schema.QueryAppender) (int64, error) {
 	if s.tx == nil && s.db.core.kind == PostgreSQL && !s.db.core.options.NoPrepare {
 		text, args, err := s.db.render(q)
@@ -70,7 +71,8 @@ func (s *Session) recount(ctx context.Context, text string, args []any) (int64, 
 		n       sql.Null[int64]
 		standby bool
 	)
-	now := knownCount{at: time.Now()}
+	// Drawn anew for each, so that those made together do not all end together.
+	now := knownCount{until: time.Now().Add(countKept + rand.N(countKept))}
 	if err := r.Scan(0, &now.snapshot, &n, &standby); err != nil {
 		return 0, err
 	}
@@ -100,14 +102,14 @@ type counts struct {
 type knownCount struct {
 	snapshot string
 	n        int64
-	at       time.Time
+	until    time.Time
 }
 
 // of is what is known, the zero count if that is nothing or too old.
 func (c *counts) of(key string) knownCount {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	if known := c.known[key]; time.Since(known.at) < countKept {
+	if known := c.known[key]; time.Now().Before(known.until) {
 		return known
 	}
 	return knownCount{}
