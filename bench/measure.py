@@ -51,7 +51,9 @@ class Rig:
 
     def settle(self):
         """Wait, not for long, until little runs: neither other programs nor what
-        a server still does for requests whose client has gone."""
+        a server still does for requests whose client has gone. What another
+        server left to the disk is written first."""
+        os.sync()
         end = time.monotonic() + self.o.quiet_wait
         while time.monotonic() < end:
             before, began = machine_busy() - sum(own_cpu()), time.monotonic()

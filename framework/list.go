@@ -133,7 +133,8 @@ func (l *listing) matching(c *Call, asked *listed) *bun.SelectQuery {
 // counts only where the rows do not already tell the total.
 func (l *listing) page(c *Call, asked *listed, page *Page) (sentRows, error) {
 	w := asked.window
-	shown, err := l.shown.write(c, l.resource.ordering.apply(l.matching(c, asked), asked.order.terms), window{rows: w.Limit, offset: w.Offset, probe: true})
+	q, cut := l.rows(c, asked)
+	shown, err := l.shown.write(c, q, cut)
 	if err != nil {
 		return sentRows{}, err
 	}
@@ -144,6 +145,26 @@ func (l *listing) page(c *Call, asked *listed, page *Page) (sentRows, error) {
 	}
 	page.Total, err = l.count(c, asked)
 	return shown, err
+}
+
+// far is how many rows a page skips whose keys are found first.
+const far = 100
+
+// rows is the query of a page's rows, and what is still to be cut from it. Where
+// many rows are skipped, it first finds the keys of those that are not: that takes
+// an index alone, if one has all that is asked for, and none of the rows.
+func (l *listing) rows(c *Call, asked *listed) (*bun.SelectQuery, window) {
+	order, cut := l.resource.ordering, window{rows: asked.window.Limit, offset: asked.window.Offset, probe: true}
+	q := order.apply(l.matching(c, asked), asked.order.terms)
+	if cut.offset < far {
+		return q, cut
+	}
+	key := l.resource.keyField().Ident()
+	q = c.DB.NewSelect().Model(nilModel(l.resource.model)).Where("?", sqldb.Among(key, cut.limit(q.ColumnExpr("?", key))))
+	if l.resource.table.SoftDeleteField != nil {
+		q = q.WhereAllWithDeleted() // those are left out among the keys, or meant
+	}
+	return order.apply(q, asked.order.terms), window{rows: cut.rows, probe: true}
 }
 
 func (l *listing) count(c *Call, asked *listed) (Total, error) {
