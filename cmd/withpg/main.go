@@ -9,8 +9,8 @@
 // tests need and the machine lacks, where it may (as root, with apt-get), and
 // shows what the installer prints: PostgreSQL unless TEST_DATABASE_URL is set,
 // and what the tests start themselves: Redis unless TEST_REDIS_URL is set, a
-// browser unless TEST_BROWSER is set, and Node.js. With --verbose it shows the
-// server's log.
+// browser unless TEST_BROWSER is set, pgbouncer, HAProxy and Node.js. With
+// --verbose it shows the server's log.
 //
 // Interrupts and other requests to end are passed on to the command, and the
 // server always stops. The exit code is the command's, 128 plus the signal's
@@ -30,7 +30,9 @@ import (
 	"strings"
 
 	"trestle.example/framework/frameworktest/chromium"
+	"trestle.example/framework/frameworktest/haproxy"
 	"trestle.example/framework/frameworktest/nodejs"
+	"trestle.example/framework/frameworktest/pgbouncer"
 	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/frameworktest/redis"
 )
@@ -60,7 +62,7 @@ func main() {
 func run(ctx context.Context, args []string, stderr io.Writer) int {
 	flags := flag.NewFlagSet("withpg", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	install := flags.Bool("install", false, "install PostgreSQL, Redis, Chromium and Node.js first if they are missing (as root, with apt-get)")
+	install := flags.Bool("install", false, "install PostgreSQL, Redis, pgbouncer, HAProxy, Chromium and Node.js first if they are missing (as root, with apt-get)")
 	verbose := flags.Bool("verbose", false, "show what the server logs")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: withpg [--install] [--verbose] -- command [argument ...]")
@@ -117,19 +119,9 @@ func withServer(ctx context.Context, o options, command []string) int {
 // prepare installs what is asked for, and starts a cluster unless there is a
 // server of the caller's own.
 func prepare(ctx context.Context, o options) (*postgres.Cluster, error) {
-	if o.install && !given(redisVariable) {
-		if err := redis.Install(ctx, o.stderr); err != nil {
-			return nil, err
-		}
-	}
-	if o.install && !given(browserVariable) {
-		if err := chromium.Install(ctx, o.stderr); err != nil {
-			fmt.Fprintln(o.stderr, "withpg:", err) // few tests need it, and they say so too
-		}
-	}
 	if o.install {
-		if err := nodejs.Install(ctx, o.stderr); err != nil {
-			fmt.Fprintln(o.stderr, "withpg:", err) // as above
+		if err := installBeside(ctx, o.stderr); err != nil {
+			return nil, err
 		}
 	}
 	if given(variable) {
@@ -141,6 +133,26 @@ func prepare(ctx context.Context, o options) (*postgres.Cluster, error) {
 		}
 	}
 	return postgres.Start(ctx, o.log)
+}
+
+// installBeside installs what tests start themselves. Redis they cannot do without;
+// few need the others, and they say so too.
+func installBeside(ctx context.Context, stderr io.Writer) error {
+	if !given(redisVariable) {
+		if err := redis.Install(ctx, stderr); err != nil {
+			return err
+		}
+	}
+	others := []func(context.Context, io.Writer) error{nodejs.Install, pgbouncer.Install, haproxy.Install}
+	if !given(browserVariable) {
+		others = append(others, chromium.Install)
+	}
+	for _, install := range others {
+		if err := install(ctx, stderr); err != nil {
+			fmt.Fprintln(stderr, "withpg:", err)
+		}
+	}
+	return nil
 }
 
 func given(variable string) bool { return strings.TrimSpace(os.Getenv(variable)) != "" }

@@ -2,6 +2,7 @@ package frameworktest
 
 import (
 	"net/url"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -13,7 +14,8 @@ import (
 // "postgresql", each with a fresh, empty database of its own that is gone when
 // the subtest ends. [postgres.Database] says where PostgreSQL comes from; a
 // machine without it fails the test, which "go test -run /sqlite ./..." leaves
-// out.
+// out. TEST_PREPARE=off is for a TEST_DATABASE_URL that leads to a pooler which
+// gives a connection to each transaction.
 func Databases(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
@@ -37,7 +39,7 @@ func postgresDatabase(t *testing.T) *sqldb.DB {
 	}()
 	at := postgres.Database(t)
 	had = true
-	return openAt(t, at)
+	return openWith(t, at, sqldb.Options{NoPrepare: os.Getenv("TEST_PREPARE") == "off"})
 }
 
 // emptyDatabase is a SQLite file in a folder of the test.
@@ -49,7 +51,12 @@ func emptyDatabase(tb testing.TB) *sqldb.DB {
 
 func openAt(tb testing.TB, at string) *sqldb.DB {
 	tb.Helper()
-	db, err := sqldb.Open(at, sqldb.Options{})
+	return openWith(tb, at, sqldb.Options{})
+}
+
+func openWith(tb testing.TB, at string, o sqldb.Options) *sqldb.DB {
+	tb.Helper()
+	db, err := sqldb.Open(at, o)
 	if err != nil {
 		tb.Fatal(err)
 	}

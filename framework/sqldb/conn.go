@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"io"
 	"syscall"
 	"time"
@@ -18,6 +19,7 @@ type conn struct {
 	core   *core
 	cache  *statements
 	socket syscall.RawConn // nil if there is none to look at
+	server string          // of a connection to a replica: which run of which server it leads to
 	inTx   bool
 	fell   bool // a statement of the transaction failed
 	open   bool // rows of an earlier statement are still being read
@@ -37,12 +39,14 @@ func (c *conn) guard(ctx context.Context) (context.Context, func()) {
 	if c.core.kind != PostgreSQL {
 		return ctx, cancel
 	}
+	c.core.pulse.begin()
 	closed := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		_ = c.inner.Close()
 		close(closed)
 	})
 	return ctx, func() {
+		c.core.pulse.end()
 		// A close that has begun must end before the connection is used again.
 		if !stop() {
 			<-closed
@@ -135,9 +139,9 @@ func (c *conn) runner(query string, args []driver.NamedValue) runner {
 		}
 		err := c.asPrepared(ctx, query, do)
 		if isStale(err) && !c.inTx {
-			return c.asPrepared(ctx, query, do)
+			err = c.asPrepared(ctx, query, do)
 		}
-		return err
+		return pooled(err)
 	}
 }
 
@@ -199,6 +203,21 @@ func isStale(err error) bool {
 	return false
 }
 
+// ErrPooled is under the error of a prepared statement that is lost because a
+// pooler stands before PostgreSQL that gives a connection to each transaction. Its
+// cure is [Options.NoPrepare].
+var ErrPooled = errors.New("sqldb: a prepared statement is not where it was made, because a pooler gives a connection to each transaction; open the database with NoPrepare")
+
+// pooled names the cure where another client's statement has the name of ours, or
+// ours is gone though it was just prepared.
+func pooled(err error) error {
+	switch sqlState(err) {
+	case "26000", "42P05":
+		return fmt.Errorf("%w (%w)", ErrPooled, err)
+	}
+	return err
+}
+
 func (c *conn) Ping(ctx context.Context) error {
 	guarded, stop := c.guard(ctx)
 	defer stop()
@@ -218,6 +237,7 @@ func (c *conn) ResetSession(ctx context.Context) error {
 func (c *conn) IsValid() bool { return c.inner.(driver.Validator).IsValid() }
 
 func (c *conn) Close() error {
+	c.core.pulse.drop(c)
 	if c.core.kind == SQLite {
 		_ = c.cache.clear() // SQLite keeps a connection open while it has statements
 	}

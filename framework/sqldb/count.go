@@ -29,6 +29,9 @@ const (
 // set. A view or a policy that looks at the clock, and a table of another server,
 // change without a commit: of those a number may be two seconds old.
 func (s *Session) Count(ctx context.Context, q schema.QueryAppender) (int64, error) {
+	if s.replica != nil {
+		return s.replica.count(ctx, q)
+	}
 	if s.tx == nil && s.db.core.kind == PostgreSQL && !s.db.core.options.NoPrepare {
 		text, args, err := s.db.render(q)
 		if err != nil {
@@ -43,13 +46,17 @@ func (s *Session) Count(ctx context.Context, q schema.QueryAppender) (int64, err
 		}
 	}
 	r, err := s.Read(ctx, q)
-	switch {
-	case err != nil:
+	if err != nil {
 		return 0, err
-	case r.Len() == 0:
+	}
+	return numberOf(r)
+}
+
+// numberOf is the one number of a result.
+func numberOf(r *Result) (n int64, err error) {
+	if r.Len() == 0 {
 		return 0, sql.ErrNoRows
 	}
-	var n int64
 	return n, r.Scan(0, &n)
 }
 
@@ -71,22 +78,20 @@ func (s *Session) recount(ctx context.Context, text string, args []any) (int64, 
 		n       sql.Null[int64]
 		standby bool
 	)
-	// Drawn anew for each, so that those made together do not all end together.
-	now := knownCount{until: time.Now().Add(countKept + rand.N(countKept))}
-	if err := r.Scan(0, &now.snapshot, &n, &standby); err != nil {
+	var snapshot string
+	if err := r.Scan(0, &snapshot, &n, &standby); err != nil {
 		return 0, err
 	}
 	switch {
 	case standby && n.Valid: // whose snapshots do not tell what was committed
 		return n.V, nil
-	case known.snapshot != "" && now.snapshot == known.snapshot:
+	case known.snapshot != "" && snapshot == known.snapshot:
 		return known.n, nil
 	case !n.Valid:
 		return 0, errNoNumber
 	}
-	now.n = n.V
-	s.db.counts.keep(key, now)
-	return now.n, nil
+	s.db.counts.keep(key, newCount(snapshot, n.V))
+	return n.V, nil
 }
 
 var errNoNumber = errors.New("sqldb: a statement to count has no row, or NULL in the place of its number")
@@ -103,6 +108,12 @@ type knownCount struct {
 	snapshot string
 	n        int64
 	until    time.Time
+}
+
+// newCount is a number as it is kept: for a time that is drawn anew for each, so
+// that those made together do not all end together.
+func newCount(snapshot string, n int64) knownCount {
+	return knownCount{snapshot, n, time.Now().Add(countKept + rand.N(countKept))}
 }
 
 // of is what is known, the zero count if that is nothing or too old.

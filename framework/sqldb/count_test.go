@@ -5,7 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // TestCountsAreRemembered until anything is committed, by whomever.
@@ -69,7 +68,7 @@ func TestARememberedCountIsNotMade(t *testing.T) {
 		if err := r.Scan(0, &snapshot); err != nil {
 			t.Fatal(err)
 		}
-		db.counts.keep(shareKey(text, args), knownCount{snapshot, 42, time.Now()})
+		db.counts.keep(shareKey(text, args), newCount(snapshot, 42))
 		before := statements.Load()
 		n, err := db.Session().Count(background(t), slow)
 		if ran := statements.Load() - before; err != nil || ran != 1 {

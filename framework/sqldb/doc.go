@@ -27,6 +27,21 @@
 // transactions; with [Options.NoPrepare]. A [Template] is a statement that is built
 // once, for any of them.
 //
+// # Reading from a replica
+//
+// A standby of PostgreSQL, [Options.Replica], may answer the reads of a
+// [Session.Replica], and answers none of them with less than what was committed
+// before it asked, through whichever process. What it cannot answer at once the
+// primary does.
+//
+// # A server that is away
+//
+// A PostgreSQL server from which nothing comes any more, as one that is frozen or
+// cut off, is noticed within a second, whatever the deadlines: what waits for it
+// ends, and what is asked of it meanwhile fails at once, as of one that refuses
+// connections. Both are [Unavailable]. It is found again by itself;
+// [DB.ObserveAway] tells.
+//
 // Both drivers are wrapped in one place, so deadlines, cancellation and
 // [DB.Observe] hold for every statement, whichever way it was sent.
 package sqldb

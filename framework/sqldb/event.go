@@ -23,6 +23,8 @@ type Event struct {
 	Err error
 	// Control is true for BEGIN, COMMIT and ROLLBACK.
 	Control bool
+	// Replica is true for a statement that went to the replica.
+	Replica bool
 }
 
 // Observe registers a function that is called after every statement that
@@ -58,10 +60,13 @@ func (o *observers) all() []func(context.Context, Event) {
 // not be rendered.
 func (c *core) report(ctx context.Context, query string, args []driver.NamedValue, start time.Time, err error, control bool) {
 	fns := c.observers.all()
+	if c.standby != nil {
+		fns = c.standby.primary.core.observers.all()
+	}
 	if len(fns) == 0 || errors.Is(err, driver.ErrBadConn) || errors.Is(err, errUnrendered) {
 		return
 	}
-	e := Event{SQL: query, Args: plainArgs(args), Duration: time.Since(start), Err: err, Control: control}
+	e := Event{SQL: query, Args: plainArgs(args), Duration: time.Since(start), Err: err, Control: control, Replica: c.standby != nil}
 	for _, fn := range fns {
 		fn(ctx, e)
 	}

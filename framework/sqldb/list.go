@@ -49,5 +49,5 @@ func padded(n int) int {
 	if n == 0 {
 		return 0
 	}
-	return 1 << bits.Len(uint(n-1))
+	return 1 << bits.Len(uint(n-1)) // #nosec G115 -- n is at least 1
 }

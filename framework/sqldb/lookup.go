@@ -58,6 +58,9 @@ var errManyKeys = errors.New("sqldb: the keys have too many rows to be read toge
 // a [uuid.UUID], an int or an int64 share an execution: two of another kind that
 // differ may be one to the database.
 func (s *Session) ReadBy(ctx context.Context, l *Lookup, key any, most int64, values ...any) (*Result, error) {
+	if s.replica != nil {
+		return s.replica.readBy(ctx, l, key, most, values...)
+	}
 	values = append([]any{key, most}, values...)
 	alone := func(ctx context.Context) (*Result, error) { return s.Read(ctx, l.one.With(values...)) }
 	text, single := keyText(key)

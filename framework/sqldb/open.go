@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -36,6 +37,7 @@ type DB struct {
 	uncounted textSet                 // statements whose numbers are not remembered
 
 	templates sync.Map // *built by *Template
+	replica   *replica // nil for none
 }
 
 // core is what the connections of one DB share.
@@ -45,6 +47,8 @@ type core struct {
 	options    Options
 	observers  observers
 	generation atomic.Uint64 // raised when prepared statements went stale
+	pulse      *pulse        // nil for SQLite
+	standby    *replica      // of the connections to a replica: that; else nil
 }
 
 // Open makes a DB of a URL. It checks the URL and creates the folder and the
@@ -75,12 +79,22 @@ func Open(url string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	db := newDB(c, connector)
+	if o.Replica != "" {
+		if db.replica, err = openReplica(db, o); err != nil {
+			return nil, errors.Join(err, db.DB.Close())
+		}
+	}
+	return db, nil
+}
+
+func newDB(c *core, connector driver.Connector) *DB {
 	db := &DB{core: c, dialect: c.dialect(), writer: make(chan struct{}, 1)}
 	if c.kind == SQLite { // which runs statements on the processors of this process
 		db.reads.atOnce, db.lookups.atOnce = runtime.GOMAXPROCS(0), runtime.GOMAXPROCS(0)
 	}
 	db.DB = bun.NewDB(c.pool(connector), db.dialect)
-	return db, nil
+	return db
 }
 
 // Kind tells which database this is.
@@ -88,7 +102,12 @@ func (db *DB) Kind() Kind { return db.core.kind }
 
 // Close closes the connections. Statements that run are ended; later ones
 // fail. Closing twice is harmless.
-func (db *DB) Close() error { return db.DB.Close() }
+func (db *DB) Close() error {
+	if db.replica == nil {
+		return db.DB.Close()
+	}
+	return errors.Join(db.replica.close(), db.DB.Close())
+}
 
 func (c *core) connector(raw string) (driver.Connector, error) {
 	u, err := parseURL(raw)

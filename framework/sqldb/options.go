@@ -44,6 +44,23 @@ type Options struct {
 	// to false.
 	WritesApart bool
 
+	// Replica is the URL of a streaming standby of this PostgreSQL database, which
+	// then answers what is read by [Session.Replica]. None of it is less than what
+	// was committed before it was asked for, through whichever process. A replica
+	// that is behind, away or promoted is left alone, and the primary answers.
+	// It has a pool like that of the primary, and one connection more; it is to be
+	// reached directly, not by a pooler that gives a connection to each
+	// transaction, and statements are prepared there even with NoPrepare.
+	//
+	// A transaction that turns synchronous_commit off for itself alone may be
+	// missed until it is flushed. Defaults to none.
+	Replica string
+
+	// ReplicaChanged is told nil when reads begin to go to the replica, and why
+	// when they go to the primary instead. It must be fast and safe for concurrent
+	// use. Defaults to nobody being told.
+	ReplicaChanged func(error)
+
 	// Statements is how many prepared statements each connection keeps; the
 	// least recently used one is closed when a new one needs its place.
 	// Defaults to 256.
@@ -52,7 +69,8 @@ type Options struct {
 
 func (o Options) withDefaults() (Options, error) {
 	if o.MaxConns < 0 || o.StatementTimeout < 0 || o.LockTimeout < 0 || o.ConnMaxLifetime < 0 || o.Statements < 0 {
-		return o, fmt.Errorf("sqldb: Options hold a negative value (%+v); use 0 for the default", o)
+		return o, fmt.Errorf("sqldb: Options hold a negative value (MaxConns %d, StatementTimeout %s, LockTimeout %s, ConnMaxLifetime %s, Statements %d); use 0 for the default",
+			o.MaxConns, o.StatementTimeout, o.LockTimeout, o.ConnMaxLifetime, o.Statements)
 	}
 	o.MaxConns = orDefault(o.MaxConns, 16)
 	o.StatementTimeout = orDefault(o.StatementTimeout, 10*time.Second)

@@ -33,7 +33,9 @@ func newPostgresConnector(c *core, u *url.URL) (driver.Connector, error) {
 	c.link = linkOf(u, conf)
 	conf.ReadTimeout = 0 // every statement has a context with a deadline
 	conf.EnableTracing = false
-	return &postgresConnector{core: c, conf: *conf}, nil
+	made := &postgresConnector{core: c, conf: *conf}
+	c.pulse = newPulse(made.dial, made.knock)
+	return made, nil
 }
 
 // postgresConfig is the driver's reading of a URL, with the host, the socket
@@ -85,14 +87,52 @@ func postgresAddress(u *url.URL) (network, addr string) {
 
 func (p *postgresConnector) Driver() driver.Driver { return pgdriver.NewDriver() }
 
+// Close is called when the pool closes.
+func (p *postgresConnector) Close() error {
+	p.core.pulse.close()
+	return nil
+}
+
 func (p *postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	inner, err := p.core.pulse.connect(ctx)
+	if err != nil {
+		return nil, &connectError{err}
+	}
+	c := newConn(p.core, inner)
+	p.core.pulse.hold(c)
+	if standby := p.core.standby; standby != nil {
+		guarded, stop := c.guard(ctx)
+		err := standby.connected(guarded, c)
+		stop()
+		if err != nil {
+			return nil, errors.Join(&connectError{err}, c.Close())
+		}
+	}
+	return c, nil
+}
+
+// dial makes a connection whether the server is known to be away or not.
+func (p *postgresConnector) dial(ctx context.Context) (*pgdriver.Conn, error) {
+	return p.reach(ctx, p.conf, p.setSession)
+}
+
+// knock is dial without any statement, which is as far as a pooler goes without
+// its server.
+func (p *postgresConnector) knock(ctx context.Context) (*pgdriver.Conn, error) {
+	conf := p.conf
+	conf.ConnParams = nil
+	return p.reach(ctx, conf, func(context.Context, *pgdriver.Conn) error { return nil })
+}
+
+// reach makes a connection and sets it up, and gives up when the context ends.
+func (p *postgresConnector) reach(ctx context.Context, conf pgdriver.Config, setUp func(context.Context, *pgdriver.Conn) error) (*pgdriver.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	var socket atomic.Pointer[net.Conn]
-	conf := p.conf
 	conf.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		s, err := p.conf.Dialer(ctx, network, addr)
 		if err == nil {
+			s = &listening{s, &p.core.pulse.heard}
 			socket.Store(&s)
 		}
 		return s, err
@@ -112,29 +152,29 @@ func (p *postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
 			<-hungUp
 		}
 	}()
-	inner, err := p.login(ctx, conf)
+	inner, err := login(ctx, conf, setUp)
 	if err != nil {
 		hangUp()
 		if ctx.Err() != nil {
 			err = fmt.Errorf("connecting to %s: %w", conf.Addr, errors.Join(ctx.Err(), err))
 		}
-		return nil, &connectError{err}
+		return nil, err
 	}
-	return newConn(p.core, inner), nil
+	return inner, nil
 }
 
-func (p *postgresConnector) login(ctx context.Context, conf pgdriver.Config) (*pgdriver.Conn, error) {
+func login(ctx context.Context, conf pgdriver.Config, setUp func(context.Context, *pgdriver.Conn) error) (*pgdriver.Conn, error) {
 	inner, err := pgdriver.NewConnector(pgdriver.WithConfig(&conf)).Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	conn := inner.(*pgdriver.Conn)
-	return conn, p.setSession(ctx, conn)
+	return conn, setUp(ctx, conn)
 }
 
 // setSession has times come in UTC, a setting that poolers keep for each of
 // their clients, bounds statements and their waits for locks on the server, and has
-// it notice within a quarter of a second that a client has gone. Compatible
+// it notice within a tenth of a second that a client has gone. Compatible
 // databases may not know the last setting, which is then left out.
 func (p *postgresConnector) setSession(ctx context.Context, conn *pgdriver.Conn) error {
 	if _, set := p.conf.ConnParams["timezone"]; !set {
@@ -161,7 +201,7 @@ func (p *postgresConnector) setSession(ctx context.Context, conn *pgdriver.Conn)
 			return err
 		}
 	}
-	_, err := conn.ExecContext(ctx, "SET client_connection_check_interval TO 250", nil)
+	_, err := conn.ExecContext(ctx, "SET client_connection_check_interval TO 100", nil)
 	if _, ok := errors.AsType[pgdriver.Error](err); ok {
 		return nil
 	}

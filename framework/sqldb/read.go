@@ -92,6 +92,9 @@ func scanValue[T any](dest *T, v driver.Value) error {
 // committed before it asked. A statement that writes or locks, or that calls a
 // function whose answer may differ from one call to the next, is never shared.
 func (s *Session) Read(ctx context.Context, q schema.QueryAppender) (*Result, error) {
+	if s.replica != nil {
+		return s.replica.read(ctx, q)
+	}
 	if s.tx == nil {
 		return send(ctx, s, q, func(ctx context.Context, text string, args ...any) (*Result, error) {
 			return s.db.shared(ctx, text, args)
@@ -161,16 +164,20 @@ func (db *DB) read(ctx context.Context, text string, args []driver.NamedValue) (
 // onConn runs fn with a connection of the pool, and again with another where the
 // first broke before anything was sent.
 func (db *DB) onConn(ctx context.Context, fn func(*conn) error) error {
+	return onConnOf(ctx, db.DB.DB, fn)
+}
+
+func onConnOf(ctx context.Context, pool *sql.DB, fn func(*conn) error) error {
 	for attempt := 1; ; attempt++ {
-		err := db.onConnOnce(ctx, fn)
+		err := onConnOnce(ctx, pool, fn)
 		if attempt == badConnections || !errors.Is(err, driver.ErrBadConn) {
 			return err
 		}
 	}
 }
 
-func (db *DB) onConnOnce(ctx context.Context, fn func(*conn) error) error {
-	c, err := db.DB.Conn(ctx)
+func onConnOnce(ctx context.Context, pool *sql.DB, fn func(*conn) error) error {
+	c, err := pool.Conn(ctx)
 	if err != nil {
 		return err
 	}
@@ -181,6 +188,10 @@ func (db *DB) onConnOnce(ctx context.Context, fn func(*conn) error) error {
 }
 
 func (c *conn) read(ctx context.Context, query string, args []driver.NamedValue) (r *Result, err error) {
+	if standby := c.core.standby; standby != nil && !standby.leads(c) {
+		_ = c.inner.Close()
+		return nil, driver.ErrBadConn // it is of a server that was, or of another
+	}
 	err = c.bounded(ctx, query, args, c.runner(query, args), func(ctx context.Context, s statement) (err error) {
 		r, err = collect(ctx, s, args)
 		return err

@@ -13,8 +13,9 @@ import (
 // the pool is safe for concurrent use; that of a transaction is not, and ends
 // with it.
 type Session struct {
-	db *DB
-	tx *bun.Tx // nil on the pool
+	db      *DB
+	tx      *bun.Tx  // nil on the pool
+	replica *replica // that may answer its reads; nil for none
 }
 
 // Session is the pool as a place to run statements: each takes whichever

@@ -85,15 +85,17 @@ func (p *prober) warmUp() {
 	for _, search := range []string{"", "asha", "nobody"} {
 		for _, city := range []string{"", "Pune"} {
 			for _, order := range orders {
-				for _, number := range []string{"", "2"} {
+				for _, number := range []string{"", "2", "99"} {
 					p.send("GET", "/api/patients/", strings.TrimPrefix(query("", "search", search, "city", city, "ordering", order, "page", number), "?"), "")
 				}
 			}
 		}
 	}
-	for i := range 16 {
-		params := subset([]string{"status=booked", "min_fee=1", "doctor=" + p.doctor, "page=2"}, i)
-		p.send("GET", "/api/appointments/", strings.Join(params, "&"), "")
+	for i := range 8 {
+		params := subset([]string{"status=booked", "min_fee=1", "doctor=" + p.doctor}, i)
+		for _, number := range []string{"page=", "page=2", "page=99"} {
+			p.send("GET", "/api/appointments/", strings.Join(append(params, number), "&"), "")
+		}
 	}
 	p.warmUpWrites("/api/patients/", p.patient, `"name":"A"`, `"phone":"123"`, `"city":"x"`)
 	p.warmUpWrites("/api/appointments/", p.appointment,

@@ -167,8 +167,11 @@ func (v *verdict) of(faults []fault, body []byte) []finding {
 // unspoken are headers that say how an answer is carried and kept, not what it
 // means; the document need not name them.
 var unspoken = map[string]bool{
-	"Cache-Control": true, "Connection": true, "Content-Encoding": true, "Content-Length": true, "Content-Type": true, "Date": true, "Etag": true,
-	"Keep-Alive": true, "Strict-Transport-Security": true, "Transfer-Encoding": true, "Vary": true, "X-Content-Type-Options": true,
+	"Access-Control-Allow-Headers": true, "Access-Control-Allow-Methods": true, "Access-Control-Allow-Origin": true,
+	"Access-Control-Expose-Headers": true, "Access-Control-Max-Age": true,
+	"Cache-Control": true, "Connection": true, "Content-Encoding": true, "Content-Length": true, "Content-Security-Policy": true, "Content-Type": true,
+	"Cross-Origin-Resource-Policy": true, "Date": true, "Etag": true, "Keep-Alive": true, "Referrer-Policy": true,
+	"Strict-Transport-Security": true, "Transfer-Encoding": true, "Vary": true, "X-Content-Type-Options": true,
 }
 
 // namesHeaders checks that every header of the answer is known.

@@ -14,6 +14,7 @@ finish() {
 	status=$?
 	trap '' HUP INT TERM
 	if [ -f "$dir/data/postmaster.pid" ]; then
+		kill -CONT "$(head -n 1 "$dir/data/postmaster.pid")" 2>/dev/null # a test may have stopped it
 		"$bin/pg_ctl" -D "$dir/data" -m immediate -s -w stop >&2
 	fi
 	if [ -n "$dir" ]; then rm -rf "$dir"; fi

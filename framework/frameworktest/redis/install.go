@@ -2,9 +2,7 @@ package redis
 
 import (
 	"context"
-	"errors"
 	"io"
-	"os"
 
 	"trestle.example/framework/frameworktest/internal/throwaway"
 )
@@ -21,30 +19,7 @@ func Install(ctx context.Context, log io.Writer) error {
 		Missing: ErrNotInstalled,
 		Failed:  "redis is not installed; install it by hand or set TEST_REDIS_URL",
 		Install: func(packages func(...string) error) error {
-			restore, err := declineServices("/usr/sbin/policy-rc.d")
-			if err != nil {
-				return err
-			}
-			return errors.Join(packages("redis-server"), restore())
+			return throwaway.WithoutServices(func() error { return packages("redis-server") })
 		},
 	}.Ensure(ctx, log)
-}
-
-// declineServices tells Debian's packages to start no service, until restore is
-// called. A policy that is there already is left as it is.
-func declineServices(file string) (restore func() error, err error) {
-	policy, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
-	if errors.Is(err, os.ErrExist) {
-		return func() error { return nil }, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	remove := func() error { return os.Remove(file) }
-	const actionForbidden = "#!/bin/sh\nexit 101\n"
-	_, err = policy.WriteString(actionForbidden)
-	if err = errors.Join(err, policy.Close()); err != nil {
-		return nil, errors.Join(err, remove())
-	}
-	return remove, nil
 }

@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -158,32 +157,6 @@ func TestInstallLeavesAnInstalledRedisAlone(t *testing.T) {
 	var log strings.Builder
 	if err := Install(t.Context(), &log); err != nil || log.Len() > 0 {
 		t.Errorf("error %v; something was run:\n%s", err, log.String())
-	}
-}
-
-func TestDeclineServices(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "policy-rc.d")
-	restore, err := declineServices(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var refused *exec.ExitError
-	if err := exec.Command(file).Run(); !errors.As(err, &refused) || refused.ExitCode() != 101 {
-		t.Errorf("the policy ends with %v; want 101, which forbids", err)
-	}
-	again, err := declineServices(file)
-	if err != nil || again() != nil {
-		t.Fatalf("beside a policy that is there: %v", err)
-	}
-	if _, err := os.Stat(file); err != nil {
-		t.Errorf("a policy that was there is gone: %v", err)
-	}
-	if err := restore(); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
-		t.Error("the policy is still there")
 	}
 }
 

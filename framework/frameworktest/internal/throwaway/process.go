@@ -18,7 +18,7 @@ import (
 // itself when its standard input closes. The system closes that however this
 // process ends, kill -9 included, so no server is left behind.
 type Process struct {
-	stdin  io.Closer
+	stdin  io.WriteCloser
 	stdout io.Reader
 	output *tail
 	done   chan struct{} // closed when the keeper has ended
@@ -77,6 +77,13 @@ func (p *Process) Ready(ctx context.Context) (dir string, err error) {
 		return "", errors.New("the server did not start")
 	}
 	return dir, nil
+}
+
+// Order sends the keeper a line that its script understands. It does not wait for
+// what comes of it.
+func (p *Process) Order(line string) error {
+	_, err := io.WriteString(p.stdin, line+"\n")
+	return err
 }
 
 // Stop ends the server and waits until it and its folder are gone; calling it

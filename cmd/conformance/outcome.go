@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// An outcome is what became of a suite.
+type outcome struct {
+	passed, failed, skipped int      // of the tests that asked the database
+	failures                []string // the names of all that failed
+	ended                   error    // what go test ended with
+}
+
+func (o *outcome) held() bool { return o.ended == nil && o.failed == 0 && o.passed > 0 }
+
+// An event is a line of go test -json, as far as it matters here.
+type event struct {
+	Action string `json:"Action"`
+	Test   string `json:"Test"`
+	Output string `json:"Output"`
+}
+
+// ofDatabase is the name of the part of a test that asks PostgreSQL.
+const ofDatabase = "/postgresql"
+
+// read counts what go test says, and repeats what failing tests print.
+func read(events io.Reader, stderr io.Writer) (*outcome, error) {
+	o := &outcome{}
+	printed := map[string][]string{} // by test, until it is over
+	lines := bufio.NewReader(events)
+	for {
+		line, err := lines.ReadBytes('\n')
+		var e event
+		if len(line) > 0 {
+			if err := json.Unmarshal(line, &e); err != nil {
+				return nil, fmt.Errorf("go test -json printed %q: %w", line, err)
+			}
+			o.add(e, printed, stderr)
+		}
+		if errors.Is(err, io.EOF) {
+			return o, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (o *outcome) add(e event, printed map[string][]string, stderr io.Writer) {
+	counts := strings.HasSuffix(e.Test, ofDatabase)
+	switch e.Action {
+	case "output":
+		printed[e.Test] = append(printed[e.Test], e.Output)
+		return
+	case "pass":
+		o.passed += one(counts)
+	case "skip":
+		o.skipped += one(counts)
+	case "fail":
+		o.failed += one(counts)
+		if e.Test != "" {
+			o.failures = append(o.failures, e.Test)
+		}
+		fmt.Fprint(stderr, strings.Join(printed[e.Test], ""))
+	default:
+		return
+	}
+	delete(printed, e.Test)
+}
+
+func one(counts bool) int {
+	if counts {
+		return 1
+	}
+	return 0
+}
+
+// report prints the table, what failed, and what was left out.
+func report(w io.Writer, outcomes map[string]*outcome, left []leftOut) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "SUITE\tHELD\tFAILED\tSKIPPED")
+	var failures []string
+	for _, s := range suites() {
+		o := outcomes[s.name]
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\n", s.name, o.passed, o.failed, o.skipped)
+		failures = append(failures, o.failures...)
+		if len(o.failures) == 0 && !o.held() {
+			failures = append(failures, fmt.Sprintf("%s: %v", s.name, cmp.Or(o.ended, errNothingRun)))
+		}
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, name := range slices.Compact(failures) {
+		fmt.Fprintf(w, "failed: %s\n", name)
+	}
+	for _, l := range left {
+		fmt.Fprintf(w, "left out: %s: %s\n", l.tests, l.why)
+	}
+	return nil
+}
+
+var errNothingRun = errors.New("no test asked the database")

@@ -1,0 +1,65 @@
+# Starts a throw-away standby of a PostgreSQL server on this machine, says so, and
+# waits. Ends it and removes the folder when standard input closes or a signal asks
+# it to stop.
+#
+# Arguments: the folder of PostgreSQL's programs, the port on 127.0.0.1, and that
+# of the primary.
+# Standard input: the superuser's password as the first line, then orders: "stop"
+# ends the server at once, "start" starts it again.
+# Standard output: the standby's folder, once the server accepts connections.
+
+bin=$1
+port=$2
+primary=$3
+dir=
+IFS= read -r password || exit 1
+
+stop() {
+	if [ -f "$dir/data/postmaster.pid" ]; then
+		"$bin/pg_ctl" -D "$dir/data" -m immediate -s -w stop </dev/null >&2
+	fi
+}
+
+start() { "$bin/pg_ctl" -D "$dir/data" -s -w -t 120 start </dev/null >&2; }
+
+finish() {
+	status=$?
+	trap '' HUP INT TERM
+	stop
+	if [ -n "$dir" ]; then rm -rf "$dir"; fi
+	exit "$status"
+}
+
+# The parent may be gone when something is printed: that must not end the keeper.
+trap '' PIPE
+trap 'exit 1' HUP INT TERM
+trap finish EXIT
+
+# Root's TMPDIR may be closed to the user the keeper runs as.
+umask 077
+dir=$(mktemp -d "${TMPDIR:-/tmp}/trestle-standby.XXXXXX" 2>/dev/null) ||
+	dir=$(mktemp -d /tmp/trestle-standby.XXXXXX) || exit 1
+
+PGPASSWORD=$password "$bin/pg_basebackup" --host=127.0.0.1 --port="$primary" --username=postgres \
+	--pgdata="$dir/data" --write-recovery-conf --wal-method=stream --checkpoint=fast --no-sync >"$dir/backup.log" 2>&1 || {
+	cat "$dir/backup.log" >&2
+	exit 1
+}
+
+# It replays a commit a little late, so that what does not wait for it is seen to
+# read too little; and what it replays waits only for a moment for who reads.
+cat >>"$dir/data/postgresql.conf" <<EOT
+port = $port
+recovery_min_apply_delay = 3ms
+max_standby_streaming_delay = 100ms
+wal_retrieve_retry_interval = 100ms
+EOT
+
+start || exit 1
+printf '%s\n' "$dir"
+while read -r order; do
+	case $order in
+	stop) stop ;;
+	start) start ;;
+	esac
+done

@@ -1,0 +1,219 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// CopyTo writes what is committed by now to a new SQLite file: a consistent
+// copy in one file, without what was deleted. Others go on to read and to write
+// meanwhile. At path there must be no file yet, or an empty one, whose mode
+// stays. When it returns without an error the copy is complete, but not yet
+// sure to be on the disk. On PostgreSQL, which has programs of its own for that,
+// it is an error.
+func (db *DB) CopyTo(ctx context.Context, path string) error {
+	if db.Kind() != SQLite {
+		return errors.New("sqldb: only a SQLite database can be copied to a file; PostgreSQL has pg_dump")
+	}
+	_, err := db.DB.DB.ExecContext(unlimited(ctx), "VACUUM INTO ?", path)
+	return damage(err)
+}
+
+// Contents is how much a database holds. Tables that SQLite keeps for itself,
+// such as those of a search index, are not counted.
+type Contents struct {
+	Tables int
+	Rows   int64
+}
+
+// Verify reads all of a SQLite database, and is an error if any of it is damaged
+// or a row refers to another that is not there. On PostgreSQL it is an error.
+func (db *DB) Verify(ctx context.Context) (Contents, error) {
+	if db.Kind() != SQLite {
+		return Contents{}, errors.New("sqldb: only a SQLite database can be verified; PostgreSQL has pg_amcheck")
+	}
+	ctx = unlimited(ctx)
+	if err := db.verifyPages(ctx); err != nil {
+		return Contents{}, damage(err)
+	}
+	if err := db.verifyKeys(ctx); err != nil {
+		return Contents{}, damage(err)
+	}
+	contents, err := db.contents(ctx)
+	return contents, damage(err)
+}
+
+// verifyPages looks for what is wrong with the file.
+func (db *DB) verifyPages(ctx context.Context) error {
+	var found string
+	if err := db.DB.DB.QueryRowContext(ctx, `PRAGMA integrity_check(1)`).Scan(&found); err != nil {
+		return err
+	}
+	if found != "ok" {
+		return fmt.Errorf("sqldb: the SQLite database is damaged: %s", strings.TrimSpace(found))
+	}
+	return nil
+}
+
+// verifyKeys looks for rows that refer to nothing.
+func (db *DB) verifyKeys(ctx context.Context) error {
+	var table, parent string
+	var n int64
+	err := db.DB.DB.QueryRowContext(ctx, `SELECT "table", coalesce(parent, ''), count(*) FROM pragma_foreign_key_check GROUP BY 1, 2`).Scan(&table, &parent, &n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("sqldb: the SQLite database is damaged: %d rows of %s refer to rows of %s that are not there", n, table, parent)
+}
+
+func (db *DB) contents(ctx context.Context) (Contents, error) {
+	tables, err := db.ownTables(ctx)
+	if err != nil {
+		return Contents{}, err
+	}
+	held := Contents{Tables: len(tables)}
+	for _, table := range tables {
+		var n int64
+		if err := db.NewSelect().TableExpr("?", bun.Ident(table)).ColumnExpr("count(*)").Scan(ctx, &n); err != nil {
+			return Contents{}, err
+		}
+		held.Rows += n
+	}
+	return held, nil
+}
+
+func (db *DB) ownTables(ctx context.Context) ([]string, error) {
+	var names []string
+	err := db.NewSelect().TableExpr("pragma_table_list").Column("name").
+		Where("schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'").Order("name").Scan(ctx, &names)
+	return names, err
+}
+
+// ErrInUse is a SQLite database that another process has open.
+var ErrInUse = errors.New("sqldb: another process has the SQLite database open")
+
+// Alone calls do while no other process has the SQLite database of a URL open,
+// nor can read or write it; where one has, it is [ErrInUse] at once and do is
+// not called. All that was in the database's log is in its file by then, and
+// the log is gone, so that the file may be renamed, and another put in its
+// place. Whoever opened the file before that, and waited, finds out that it
+// was moved.
+//
+// Of a file that is no database, or damaged, the log stays as it is: do is told
+// by whole. A URL that names no file, or none that is there, is an error.
+func Alone(ctx context.Context, rawURL string, do func(whole bool) error) error {
+	path := File(rawURL)
+	if path == "" {
+		return errors.New("sqldb: Alone was called with a URL that names no SQLite file")
+	}
+	done := false
+	err := withOnly(ctx, path, func() error {
+		done = true
+		return do(true)
+	})
+	if done || !isDamaged(err) {
+		return err
+	}
+	if heldElsewhere(path) {
+		return ErrInUse
+	}
+	return do(false)
+}
+
+// withOnly calls do while a connection of its own holds the file.
+func withOnly(ctx context.Context, path string, do func() error) error {
+	ctx = unlimited(ctx)
+	connector, err := onlyConnector(path)
+	if err != nil {
+		return err
+	}
+	pool := sql.OpenDB(connector)
+	defer func() { _ = pool.Close() }()
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return inUse(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := takeAlone(ctx, conn); err != nil {
+		return inUse(err)
+	}
+	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), `ROLLBACK`) }()
+	return do()
+}
+
+// onlyConnector neither makes the file nor waits for others.
+func onlyConnector(path string) (driver.Connector, error) {
+	made, err := newSQLiteConnector(&core{kind: SQLite, options: Options{ReadOnly: true, Statements: 1}}, &url.URL{Path: path})
+	if err != nil {
+		return nil, err
+	}
+	only := made.(*sqliteConnector)
+	q := url.Values{"mode": {"rw"}, "_pragma": {"busy_timeout(0)", "synchronous(full)"}}
+	only.dsn = (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
+	return only, nil
+}
+
+// takeAlone does without the log, which SQLite does only where nobody else has
+// the database open, and locks the file.
+func takeAlone(ctx context.Context, conn *sql.Conn) error {
+	var mode string
+	if err := conn.QueryRowContext(ctx, `PRAGMA journal_mode = DELETE`).Scan(&mode); err != nil {
+		return err
+	}
+	if mode != "delete" {
+		return ErrInUse
+	}
+	_, err := conn.ExecContext(ctx, `BEGIN EXCLUSIVE`)
+	return err
+}
+
+func inUse(err error) error {
+	if sqliteCode(err) == sqlite3.SQLITE_BUSY {
+		return ErrInUse
+	}
+	return damage(err)
+}
+
+// sqliteCode is the primary result code of an error, 0 for one that is not
+// SQLite's.
+func sqliteCode(err error) int {
+	lite, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return 0
+	}
+	return lite.Code() & 0xff
+}
+
+// A damageError is a file that SQLite cannot read.
+type damageError struct{ what string }
+
+func (e *damageError) Error() string { return "sqldb: " + e.what }
+
+func isDamaged(err error) bool {
+	_, ok := errors.AsType[*damageError](err)
+	return ok
+}
+
+// damage says in words what SQLite says of a file that it cannot read, which
+// otherwise would pass for a database that is away.
+func damage(err error) error {
+	switch sqliteCode(err) {
+	case sqlite3.SQLITE_NOTADB:
+		return &damageError{"this is not a SQLite database"}
+	case sqlite3.SQLITE_CORRUPT:
+		return &damageError{"the SQLite database is damaged, or not all of it is there"}
+	}
+	return err
+}

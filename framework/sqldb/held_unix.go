@@ -1,0 +1,30 @@
+//go:build unix
+
+package sqldb
+
+import (
+	"io"
+	"os"
+	"syscall"
+)
+
+// The bytes of a file whose lock each connection of SQLite shares while it
+// reads, and one to a database with a log for as long as it is open.
+// https://www.sqlite.org/fileformat.html#the_lock_byte_page
+const (
+	sharedFirst = 1<<30 + 2
+	sharedSize  = 510
+)
+
+// heldElsewhere tells whether another process has the file open as a database,
+// whatever is in it.
+func heldElsewhere(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart, Start: sharedFirst, Len: sharedSize}
+	err = syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &lock)
+	return err == nil && lock.Type != syscall.F_UNLCK
+}

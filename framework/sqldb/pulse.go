@@ -1,0 +1,330 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/uptrace/bun/driver/pgdriver"
+)
+
+// A pulse tells whether PostgreSQL's server answers at all. One that is frozen,
+// or whose machine is gone, leaves sockets open on which nothing ever comes: who
+// asked it would wait until a deadline, and so would all who wait for a
+// connection.
+//
+// While somebody waits for the server and nothing whatever comes from it, the
+// pulse asks it for something by a connection of its own, and then for a new
+// connection, which a pooler too answers that has no other to give. If nothing
+// comes of either, the server is away: its connections are closed, which ends all
+// waiting, and none is made until the pulse has been answered. A connection that
+// cannot be made has the same end, but for those that there are.
+type pulse struct {
+	dial     func(context.Context) (*pgdriver.Conn, error)
+	knock    func(context.Context) (*pgdriver.Conn, error) // dial, as far as a pooler answers by itself
+	waiting  atomic.Int64                                  // who waits for the server
+	heard    atomic.Uint64                                 // raised by whatever comes from it
+	watching atomic.Bool
+	ctx      context.Context // ends with the DB
+	close    context.CancelFunc
+
+	mu     sync.Mutex
+	away   error // why no connection is made; nil while they are
+	conns  map[*conn]struct{}
+	making map[*making]struct{}
+	told   []func(error)
+}
+
+// making is a connection on its way.
+type making struct{ end context.CancelFunc }
+
+const (
+	// pulseTick is how long nothing may come before the pulse asks.
+	pulseTick = 250 * time.Millisecond
+	// putTicks and knockTicks are how many ticks in turn bring nothing until a
+	// question has no answer: a server that is only busy must not lose all its
+	// connections, nor must one whose client is held up itself.
+	putTicks, knockTicks = 4, 4
+)
+
+var errNoPulse = errors.New("sqldb: the server is silent: nothing has come from it since it was asked, on any connection")
+
+func newPulse(dial, knock func(context.Context) (*pgdriver.Conn, error)) *pulse {
+	p := &pulse{dial: dial, knock: knock, conns: map[*conn]struct{}{}, making: map[*making]struct{}{}}
+	p.ctx, p.close = context.WithCancel(context.Background())
+	return p
+}
+
+// ObserveAway registers a function that is told why when the server of a
+// PostgreSQL database does not answer any more, and nil when it answers again.
+// Meanwhile statements fail at once, with a fault that is [Unavailable]. It must
+// be fast and must not use the database. SQLite has no server.
+func (db *DB) ObserveAway(fn func(why error)) {
+	if p := db.core.pulse; p != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.told = append(p.told, fn)
+	}
+}
+
+// begin notes somebody who waits for the server, until end. Of no pulse, as that
+// of SQLite, it does nothing.
+func (p *pulse) begin() {
+	if p == nil {
+		return
+	}
+	p.waiting.Add(1)
+	if !p.watching.Load() && p.watching.CompareAndSwap(false, true) {
+		go p.watch()
+	}
+}
+
+func (p *pulse) end() {
+	if p != nil {
+		p.waiting.Add(-1)
+	}
+}
+
+// watch listens as long as somebody waits.
+func (p *pulse) watch() {
+	q := question{pulse: p}
+	defer q.hangUp()
+	tick := time.NewTicker(pulseTick)
+	defer tick.Stop()
+	for last := p.heard.Load(); ; last = p.heard.Load() {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		switch {
+		case p.waiting.Load() == 0:
+			if p.watching.Store(false); p.waiting.Load() == 0 || !p.watching.CompareAndSwap(false, true) {
+				return
+			}
+		case p.heard.Load() == last:
+			if err := q.ask(); absent(err) {
+				p.lost(err)
+			}
+		}
+	}
+}
+
+// absent tells that an error is no answer of a server at work: there is none, or
+// it is starting or stopping.
+func absent(err error) bool {
+	if err == nil {
+		return false
+	}
+	state := sqlState(err)
+	return state == "" || strings.HasPrefix(state, "57P")
+}
+
+// lost begins the server's absence. A server that is silent will not end what
+// waits for it.
+func (p *pulse) lost(why error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ctx.Err() != nil {
+		return
+	}
+	if errors.Is(why, errNoPulse) {
+		for c := range p.conns {
+			_ = c.inner.Close()
+		}
+		for m := range p.making {
+			m.end()
+		}
+	}
+	if p.away == nil {
+		p.away = why
+		p.tell(why)
+		go p.probe()
+	}
+}
+
+func (p *pulse) tell(why error) {
+	for _, fn := range p.told {
+		fn(why)
+	}
+}
+
+// probe asks the server until it answers, which ends its absence.
+func (p *pulse) probe() {
+	q := question{pulse: p}
+	defer q.hangUp()
+	tick := time.NewTicker(pulseTick)
+	defer tick.Stop()
+	for absent(q.ask()) {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.away = nil
+	p.tell(nil)
+}
+
+// connect makes a connection, unless the server is known to be away, or until
+// that is known.
+func (p *pulse) connect(ctx context.Context) (*pgdriver.Conn, error) {
+	awaited, cancel := context.WithCancel(ctx)
+	defer cancel()
+	leave, err := p.enter(cancel)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	p.begin()
+	defer p.end()
+	inner, err := p.dial(awaited)
+	switch {
+	case err == nil || isOver(ctx):
+		return inner, err
+	case awaited.Err() != nil:
+		return nil, errNoPulse
+	case absent(err):
+		p.lost(err)
+	}
+	return nil, err
+}
+
+// isOver reports whether a context has ended, or is about to: sockets have its
+// deadline too, and may be first.
+func isOver(ctx context.Context) bool {
+	deadline, limited := ctx.Deadline()
+	return ctx.Err() != nil || limited && !time.Now().Before(deadline)
+}
+
+// enter is for a connection to be made, which end ends.
+func (p *pulse) enter(end context.CancelFunc) (leave func(), err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.away != nil {
+		return nil, p.away
+	}
+	m := &making{end}
+	p.making[m] = struct{}{}
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.making, m)
+	}, nil
+}
+
+// hold has a connection closed when the server is silent, until drop.
+func (p *pulse) hold(c *conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.conns[c] = struct{}{}
+}
+
+func (p *pulse) drop(c *conn) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.conns, c)
+}
+
+// A question is what a pulse asks of the server, by a connection that it keeps.
+type question struct {
+	pulse *pulse
+	conn  *pgdriver.Conn
+}
+
+// ask is nil when the server answers, and errNoPulse if nothing comes of it.
+func (q *question) ask() error {
+	if err := q.pulse.answer(q.put, putTicks); !errors.Is(err, errNoPulse) {
+		return err
+	}
+	return q.pulse.answer(func(ctx context.Context) error {
+		made, err := q.pulse.knock(ctx)
+		if err == nil {
+			_ = made.Close()
+		}
+		return err
+	}, knockTicks)
+}
+
+// answer is what comes of a question, errNoPulse if nothing comes for some ticks.
+func (p *pulse) answer(ask func(context.Context) error, ticks int) error {
+	ctx, cancel := context.WithCancel(p.ctx)
+	defer cancel()
+	answered := make(chan error, 1)
+	go func() { answered <- ask(ctx) }()
+	tick := time.NewTicker(pulseTick)
+	defer tick.Stop()
+	for silent := 0; silent < ticks; silent++ {
+		before := p.heard.Load()
+		select {
+		case err := <-answered:
+			return err
+		case <-tick.C:
+		}
+		if p.heard.Load() != before {
+			silent = -1
+		}
+	}
+	cancel()
+	if err := <-answered; err == nil { // at the last moment
+		return nil
+	}
+	return errNoPulse
+}
+
+// put connects, unless that was done, and sends the least that has an answer.
+func (q *question) put(ctx context.Context) (err error) {
+	if q.conn == nil {
+		if q.conn, err = q.pulse.dial(ctx); err != nil {
+			q.conn = nil
+			return err
+		}
+	}
+	asked := q.conn
+	stop := context.AfterFunc(ctx, func() { _ = asked.Close() })
+	_, err = asked.ExecContext(ctx, "SELECT 1", nil)
+	if !stop() || err != nil {
+		q.hangUp()
+	}
+	return err
+}
+
+func (q *question) hangUp() {
+	if q.conn != nil {
+		_ = q.conn.Close()
+		q.conn = nil
+	}
+}
+
+// listening is a socket whose bytes the pulse hears.
+type listening struct {
+	net.Conn
+
+	heard *atomic.Uint64
+}
+
+func (l *listening) Read(p []byte) (int, error) {
+	n, err := l.Conn.Read(p)
+	if n > 0 {
+		l.heard.Add(1)
+	}
+	return n, err
+}
+
+// SyscallConn is the socket itself, see [alive].
+func (l *listening) SyscallConn() (syscall.RawConn, error) {
+	if c, ok := l.Conn.(syscall.Conn); ok {
+		return c.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
+}

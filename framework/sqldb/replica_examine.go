@@ -1,0 +1,53 @@
+package sqldb
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+)
+
+// A Standby is what a replica is found to be.
+type Standby struct {
+	Version  Version
+	Link     Link
+	Promoted bool  // it is not in recovery, so that it is nobody's standby
+	Stranger bool  // it is the standby of another primary, as far as the two tell
+	Behind   int64 // bytes of the primary's log that it has not replayed
+	MaxConns int   // how many connections it takes of all its clients
+}
+
+const standbyState = `SELECT NOT pg_is_in_recovery(), coalesce(pg_last_wal_replay_lsn()::text, '0/0'), current_setting('max_connections')::bigint`
+
+// Standby asks the replica, [Options.Replica], what it is and how far behind; nil
+// where there is none.
+func (db *DB) Standby(ctx context.Context) (*Standby, error) {
+	r := db.replica
+	if r == nil {
+		return nil, nil
+	}
+	s := &Standby{Link: r.db.Link()}
+	var err error
+	if s.Version, err = r.db.Version(ctx); err != nil {
+		return nil, err
+	}
+	if s.Stranger, err = r.stranger(ctx); err != nil {
+		return nil, err
+	}
+	p, err := r.position(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.db.Session().Read(ctx, bun.SafeQuery(standbyState))
+	if err != nil {
+		return nil, err
+	}
+	var lsn string
+	if err := found.Scan(0, &s.Promoted, &lsn, &s.MaxConns); err != nil {
+		return nil, err
+	}
+	at, err := parseLSN(lsn)
+	if p.lsn > at {
+		s.Behind = int64(p.lsn - at) //nolint:gosec // a log is never that long
+	}
+	return s, err
+}

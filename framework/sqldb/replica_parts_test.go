@@ -1,0 +1,187 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/uptrace/bun"
+)
+
+// tellings are what a DB tells of its replica.
+type tellings struct {
+	mu   sync.Mutex
+	told []error
+}
+
+func (c *tellings) add(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.told = append(c.told, err)
+}
+
+func (c *tellings) all() []error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]error(nil), c.told...)
+}
+
+var errUntold = errors.New("nothing was told")
+
+func (c *tellings) last() error {
+	all := c.all()
+	if len(all) == 0 {
+		return errUntold
+	}
+	return all[len(all)-1]
+}
+
+// TestProgress: what was replayed holds a position, or not.
+func TestProgress(t *testing.T) {
+	for name, c := range map[string]struct {
+		at, lsn      uint64
+		timeline     int64
+		behind, fork bool
+	}{
+		"the same place": {at: 0x5000128, lsn: 0x5000128},
+		"further":        {at: 0x5000130, lsn: 0x5000128},
+		"a byte short":   {at: 0x5000127, lsn: 0x5000128, behind: true},
+		"the end of a page, and behind the next header": {at: 0x5002000, lsn: 0x5002018},
+		"the end of a file, and behind the next header": {at: 0x6000000, lsn: 0x6000028},
+		"the end of a page, and more than a header":     {at: 0x5002000, lsn: 0x5002030, behind: true},
+		"no end of a page, and as short as a header":    {at: 0x5002010, lsn: 0x5002028, behind: true},
+		"nothing at all":   {at: 0, lsn: 0x18, behind: true},
+		"another timeline": {at: 0x5000130, lsn: 0x5000128, timeline: 1, fork: true},
+		"much more than a number without a sign may say": {at: 1, lsn: 1 << 63, behind: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := progress{lsn: c.at, timeline: c.timeline}.reaches(position{lsn: c.lsn})
+			if got := errors.Is(err, errBehind); got != c.behind || (err != nil) != (c.behind || c.fork) {
+				t.Errorf("the error is %v", err)
+			}
+		})
+	}
+}
+
+func TestParseLSN(t *testing.T) {
+	for text, want := range map[string]uint64{"0/0": 0, "16/B374D848": 0x16B374D848, "FFFFFFFF/FFFFFFFF": 1<<64 - 1} {
+		if got, err := parseLSN(text); err != nil || got != want {
+			t.Errorf("%s is %x, %v; want %x", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "0", "/", "x/1", "1/x", "1/1FFFFFFFF", "-1/0"} {
+		if _, err := parseLSN(text); err == nil {
+			t.Errorf("%q is a place in the log", text)
+		}
+	}
+}
+
+// TestReplicaURLs: what cannot be a replica is refused, and no secret repeated.
+func TestReplicaURLs(t *testing.T) {
+	const primary = "postgres://app:hidden@localhost/app"
+	for name, c := range map[string]struct{ url, replica, refusal string }{
+		"a server":               {primary, "postgres://app:hidden@db2.example.com/app", ""},
+		"of a SQLite database":   {sqliteURL(t), "postgres://app:hidden@localhost/app", "a SQLite database has no replica"},
+		"that is a SQLite file":  {primary, sqliteURL(t), "the URL of a SQLite file"},
+		"that is none":           {primary, "mysql://app:hidden@localhost/app", `the scheme "mysql" is not one of`},
+		"that names no database": {primary, "postgres://app:hidden@localhost", "it names no database"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, err := Open(c.url, Options{Replica: c.replica})
+			if err == nil {
+				defer db.Close()
+			}
+			switch {
+			case c.refusal == "" && err != nil:
+				t.Error(err)
+			case c.refusal != "" && (err == nil || !strings.Contains(err.Error(), c.refusal) || strings.Contains(err.Error(), "hidden")):
+				t.Errorf("the error is %v; want %q and no password", err, c.refusal)
+			}
+			if err := CheckReplicaURL(c.replica); (err == nil) != (c.refusal == "" || name == "of a SQLite database") {
+				t.Errorf("CheckReplicaURL gives %v", err)
+			}
+		})
+	}
+	t.Run("no negative option repeats it", func(t *testing.T) {
+		if _, err := Open(primary, Options{MaxConns: -1, Replica: primary}); err == nil || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("the error is %v", err)
+		}
+	})
+}
+
+// TestWithoutAReplica a session is its own, and asks nothing more.
+func TestWithoutAReplica(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		s := db.Session()
+		if s.Replica() != s {
+			t.Error("there is another session")
+		}
+		if found, err := db.Standby(background(t)); found != nil || err != nil {
+			t.Errorf("found %v, %v", found, err)
+		}
+		var statements atomic.Int64
+		db.Observe(func(context.Context, Event) { statements.Add(1) })
+		if _, err := s.Replica().Read(background(t), bun.SafeQuery("SELECT 1")); err != nil || statements.Load() != 1 {
+			t.Errorf("%d statements, %v; want one", statements.Load(), err)
+		}
+	})
+}
+
+// TestReplicaThatIsAway: reads are answered though nothing listens there.
+func TestReplicaThatIsAway(t *testing.T) {
+	var told tellings
+	db := open(t, postgresURL(t), Options{Replica: "postgres://app:hidden@127.0.0.1:1/app", ReplicaChanged: told.add})
+	eventually(t, "it is told that the replica is away", func() bool { return !fromStandby(t, db) && !errors.Is(told.last(), errUntold) })
+	if got := told.last(); got == nil || strings.Contains(got.Error(), "hidden") {
+		t.Errorf("told %v; want why, and no password", got)
+	}
+	if n := len(told.all()); n != 1 {
+		t.Errorf("told %d times; want once", n)
+	}
+	if _, err := db.Standby(background(t)); err == nil {
+		t.Error("it is found")
+	}
+}
+
+// testConnectionsToAReplica: a server that was started anew may have less than
+// before, and a new connection is how that is seen.
+func testConnectionsToAReplica(t *testing.T, p *pair) {
+	for name, c := range map[string]struct {
+		made    int // connections, in as many attempts
+		attempt int
+		err     error
+	}{
+		"none is made":                 {0, 1, nil},
+		"one is":                       {1, 2, nil},
+		"they are made all the time":   {9, replicaAttempts, errRemade},
+		"it is over before it is late": {replicaAttempts - 1, replicaAttempts, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := p.process(t, Options{})
+			p.used(t, db)
+			attempts := 0
+			_, err := caughtUp(background(t), db.replica, position{lsn: 1, timeline: 1}, func(context.Context) (int, error) {
+				if attempts++; attempts <= c.made {
+					db.replica.made.Add(1)
+				}
+				return 0, nil
+			})
+			if attempts != c.attempt || !errors.Is(err, c.err) {
+				t.Errorf("%d attempts, %v; want %d, %v", attempts, err, c.attempt, c.err)
+			}
+		})
+	}
+	t.Run("and connections of an earlier run of the server are not used", func(t *testing.T) {
+		db := p.process(t, Options{})
+		p.used(t, db)
+		made, other := db.replica.made.Load(), "another run"
+		db.replica.server.Store(&other)
+		p.used(t, db)
+		if now := db.replica.made.Load(); now == made || !db.replica.leads(&conn{server: *db.replica.server.Load()}) {
+			t.Errorf("%d connections were made; want more than before, %d", now, made)
+		}
+	})
+}
