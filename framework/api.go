@@ -63,6 +63,10 @@ type Config struct {
 	// X-Forwarded-For tells the client's address and whose X-Forwarded-Proto
 	// tells whether it spoke TLS. Defaults to none.
 	TrustedProxies []netip.Prefix
+	// CORS are the origins, "https://app.example.org", whose pages may send
+	// requests and read the answers, with credentials that they send themselves,
+	// such as a token: a browser's cookies stay out. Defaults to none.
+	CORS []string
 	// HSTS is for how long browsers that came by TLS are to come by nothing
 	// else, in whole seconds (RFC 6797). Defaults to none: they are not told.
 	HSTS time.Duration
@@ -79,6 +83,11 @@ type Config struct {
 	// Log receives one line per request and every internal error. Defaults to
 	// slog.Default.
 	Log *slog.Logger
+	// Slow is from when on a request's line in the log is a warning. Defaults to
+	// none.
+	Slow time.Duration
+	// Observers are told of every request, in turn. Defaults to none.
+	Observers []Observer
 }
 
 // A Guard asks a permission for every path under a prefix, before routing:
@@ -196,6 +205,7 @@ func (a *API) Handler() (http.Handler, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
+	a.tellOfDatabase()
 	return newServer(a)
 }
 

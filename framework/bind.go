@@ -276,10 +276,10 @@ func (b *binder) shape(r *resource, e *endpoint, v namedVerb, fault func(error))
 	case verbShows, verbComputes:
 		shown := b.representation(r, v.Verb, fault)
 		if v.name == verbList {
-			e.serve = b.listing(r, e, shown, v.Verb).serve
+			e.serve = reading(b.listing(r, e, shown, v.Verb).serve)
 			return
 		}
-		e.serve = newItem(r, shown, e.statusOr(http.StatusOK)).serve
+		e.serve = reading(newItem(r, shown, e.statusOr(http.StatusOK)).serve)
 	case verbAccepts:
 		w := &writing{resource: r, endpoint: e, verb: v.Verb, shown: b.representation(r, v.Verb, fault)}
 		e.input = b.input(r, v.in, fault)
@@ -457,7 +457,7 @@ func (b *binder) act(e *endpoint, a action, fault func(error)) {
 		e.serve = acting{e, a}.serve
 		return
 	}
-	e.serve = b.bindRelated(e, a.related, fault)
+	e.serve = reading(b.bindRelated(e, a.related, fault))
 	e.refuses = append(slices.Clip(e.refuses), CodeTooManyRows)
 }
 

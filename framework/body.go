@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 )
@@ -28,7 +29,7 @@ func (e *endpoint) readBody(r *http.Request) ([]byte, error) {
 	}
 	body, err := io.ReadAll(io.LimitReader(from, bodyBytes+1))
 	if err != nil {
-		return nil, Refuse(http.StatusBadRequest, CodeInvalidJSON, "The body could not be read to its end.").Because(err)
+		return nil, unreadBody(err, "The body could not be read to its end.")
 	}
 	if len(body) > bodyBytes {
 		return nil, bodyTooLarge()
@@ -40,6 +41,16 @@ func (e *endpoint) readBody(r *http.Request) ([]byte, error) {
 		return []byte("{}"), nil
 	}
 	return body, nil
+}
+
+// unreadBody refuses a body for what came of reading it: the server waited for the
+// rest as long as it does, after which net/http ends the connection, or the body is
+// wrong.
+func unreadBody(err error, wrong string) *Error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return Refuse(http.StatusRequestTimeout, CodeRequestTimeout, "The body did not arrive in time.").Because(err)
+	}
+	return Refuse(http.StatusBadRequest, CodeInvalidJSON, wrong).Because(err)
 }
 
 func bodyTooLarge() *Error {
@@ -61,7 +72,7 @@ func decompressed(r *http.Request) (io.Reader, error) {
 	case "gzip":
 		z, err := gzip.NewReader(r.Body)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, Refuse(http.StatusBadRequest, CodeInvalidJSON, "The body is said to be gzip and is not.").Because(err)
+			return nil, unreadBody(err, "The body is said to be gzip and is not.")
 		}
 		if z == nil {
 			return strings.NewReader(""), nil

@@ -44,6 +44,10 @@ type Call struct {
 	given   *givenRow
 	sent    func(name string) bool
 	began   time.Time
+	path    string // where it was routed, see Outcome.Path
+
+	observation *observation // nil without observers
+	turnedAway  bool         // refused before it came to the API
 
 	identified []Authenticator // that were asked already
 }
@@ -99,7 +103,9 @@ func (c *Call) Header() http.Header { return c.header }
 func (c *Call) Request() *http.Request { return c.request }
 
 // Session is where the framework's own statements run for this call: the
-// transaction in a write, the pool in a read.
+// transaction in a write, the pool in a read. What the framework itself lists,
+// retrieves and relates may be answered by a replica, see
+// [sqldb.Session.Replica]; nothing before that, such as who calls, ever is.
 func (c *Call) Session() *sqldb.Session { return c.session }
 
 // inside returns the call as it goes on inside a transaction.

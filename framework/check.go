@@ -38,6 +38,11 @@ func (b *binder) checkConfig() {
 			fault("Codes", "%q is the framework's own", code.Code)
 		}
 	}
+	for _, origin := range c.CORS {
+		if !isOrigin(origin) {
+			fault("CORS", "%q must be an origin as browsers send it: a scheme and a host in lower case, without a path, a usual port or *", origin)
+		}
+	}
 	b.checkNumbers(fault)
 	b.checkGuards(fault)
 	b.checkDocs()

@@ -19,6 +19,7 @@ const (
 	CodeReferenced             = "still_referenced"
 	CodeConflict               = "conflict"
 	CodeTooManyRows            = "too_many_rows"
+	CodeRequestTimeout         = "request_timeout"
 	CodeBodyTooLarge           = "body_too_large"
 	CodeUnsupportedMediaType   = "unsupported_media_type"
 	CodeURITooLong             = "uri_too_long"
@@ -29,6 +30,7 @@ const (
 	CodeThrottled              = "rate_limited"
 	CodeInternal               = "internal"
 	CodeUnavailable            = "unavailable"
+	CodeOverloaded             = "overloaded"
 )
 
 // A CodeInfo explains one error code on its page at /errors/{code}. One without
@@ -60,6 +62,7 @@ var builtinCodes = []CodeInfo{
 	{Code: CodeReferenced, Status: http.StatusConflict, Title: "Still in use", Text: "Other records refer to this one; remove or move them first."},
 	{Code: CodeConflict, Status: http.StatusConflict, Title: "Refused by the present state", Text: "The request is well formed, but the stored data does not allow it."},
 	{Code: CodeTooManyRows, Status: http.StatusConflict, Title: "Too many rows", Text: "An answer that is not in pages would be too long. Ask for the same rows as a list, page by page."},
+	{Code: CodeRequestTimeout, Status: http.StatusRequestTimeout, Title: "The body did not arrive in time", Text: "The body stopped coming, or came too slowly to be waited for. The connection was closed; send the request again, on another."},
 	{
 		Code: CodeBodyTooLarge, Status: http.StatusRequestEntityTooLarge, Title: "The body is too large",
 		Text: "A body may have at most 1 MiB, counted after decompression.",
@@ -76,4 +79,5 @@ var builtinCodes = []CodeInfo{
 	{Code: CodeThrottled, Status: http.StatusTooManyRequests, Title: "Too many requests", Text: "Wait as many seconds as the header Retry-After says, then try again."},
 	{Code: CodeInternal, Status: http.StatusInternalServerError, Title: "Internal error", Text: "The server failed. Tell whoever runs it the request id; the log has the rest under it."},
 	{Code: CodeUnavailable, Status: http.StatusServiceUnavailable, Title: "Temporarily unavailable", Text: "The server cannot answer just now. Wait as many seconds as the header Retry-After says, then try again."},
+	{Code: CodeOverloaded, Status: http.StatusServiceUnavailable, Title: "Too many requests at once", Text: "There are more requests than the server can answer, and nothing was done for this one. Wait as many seconds as the header Retry-After says, then try again."},
 }

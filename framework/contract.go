@@ -240,8 +240,9 @@ func (e *endpoint) right(p Permission) string {
 // refusals are the codes by which the endpoint may refuse, by status and in
 // order.
 func (e *endpoint) refusals() map[int][]string {
-	found := map[string]bool{CodeInvalidParameter: true, CodeInvalidHost: true, CodeURITooLong: true, CodeInternal: true, CodeUnavailable: true}
-	for _, codes := range [][]string{e.refusesAtDoor(), e.refusesInput(), e.refusesRows(), e.refuses} {
+	always := []string{CodeInvalidParameter, CodeInvalidHost, CodeURITooLong, CodeInternal, CodeUnavailable, CodeOverloaded}
+	found := map[string]bool{}
+	for _, codes := range [][]string{always, e.refusesAtDoor(), e.refusesInput(), e.refusesRows(), e.refuses} {
 		for _, code := range codes {
 			found[code] = true
 		}
@@ -290,7 +291,7 @@ func (e *endpoint) refusesInput() (codes []string) {
 		return codes
 	}
 	if e.takesBody() {
-		codes = append(codes, CodeInvalidJSON, CodeBodyTooLarge, CodeUnsupportedMediaType)
+		codes = append(codes, CodeInvalidJSON, CodeBodyTooLarge, CodeUnsupportedMediaType, CodeRequestTimeout)
 		if len(e.input.fields) > 0 {
 			codes = append(codes, CodeValidationFailed)
 		}

@@ -67,5 +67,6 @@
 // Package sqldb opens the database and holds what differs between PostgreSQL
 // and SQLite. Packages filter and page have the usual filter backends and
 // pagination classes, package auth users and tokens, package frameworktest a
-// test client and suites that a class of your own can run.
+// test client and suites that a class of your own can run. Package httpserver
+// serves within limits: connections, slow clients, requests at once, health.
 package framework

@@ -3,12 +3,10 @@ package framework
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
-	"slices"
 	"strconv"
 	"time"
 
@@ -236,46 +234,4 @@ func throttled(wait time.Duration) *Error {
 	e := Refuse(http.StatusTooManyRequests, CodeThrottled, "Too many requests; try again in "+seconds+" s.")
 	e.Header = map[string]string{"Retry-After": seconds}
 	return e
-}
-
-// statusGone is what the log says where the client did not wait: nothing that
-// went wrong here.
-const statusGone = 499
-
-// logged writes the one line of a request. It holds no query and no body:
-// they may carry what a log must not keep.
-func (a *API) logged(c *Call, r *http.Request, status int, err error) {
-	level := slog.LevelInfo
-	if errors.Is(context.Cause(c), context.Canceled) {
-		status, err = statusGone, nil
-	}
-	if err != nil && status >= http.StatusInternalServerError {
-		level = slog.LevelError
-	}
-	if !a.config.Log.Enabled(c, level) {
-		return
-	}
-	attrs := []slog.Attr{
-		slog.String("id", c.ID.String()), slog.String("method", logMethod(r.Method)), slog.String("path", r.URL.Path),
-		slog.Int("status", status), slog.Duration("took", time.Since(c.began)),
-	}
-	if !c.Caller.Anonymous() {
-		attrs = append(attrs, slog.String("caller", c.Caller.ID.String()))
-	}
-	if theirs := r.Header.Get("X-Request-Id"); theirs != "" {
-		attrs = append(attrs, slog.String("client_id", theirs[:min(len(theirs), 128)]))
-	}
-	if err != nil && status >= http.StatusInternalServerError {
-		attrs = append(attrs, slog.String("error", err.Error()))
-	}
-	a.config.Log.LogAttrs(c, level, "request", attrs...)
-}
-
-// logMethod keeps out of the log what a client made up, which may be a secret
-// in the wrong place.
-func logMethod(method string) string {
-	if slices.Contains(knownMethods, method) {
-		return method
-	}
-	return "OTHER"
 }

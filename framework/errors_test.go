@@ -333,7 +333,7 @@ func TestErrorPages(t *testing.T) {
 		"invalid_json": 400, "validation_failed": 400, "unknown_field": 400, "invalid_parameter": 400, "invalid_reference": 400, "invalid_host": 400,
 		"authentication_required": 401, "invalid_token": 401, "forbidden": 403, "not_found": 404, "method_not_allowed": 405,
 		"not_unique": 409, "still_referenced": 409, "conflict": 409, "body_too_large": 413, "unsupported_media_type": 415, "uri_too_long": 414,
-		"rate_limited": 429, "internal": 500, "unavailable": 503, "cart_empty": 409, "title_taken": 409, "isbn_taken": 409,
+		"rate_limited": 429, "internal": 500, "unavailable": 503, "overloaded": 503, "request_timeout": 408, "cart_empty": 409, "title_taken": 409, "isbn_taken": 409,
 	} {
 		page := api.get("/errors/"+code).is(200).head("Content-Type", "text/html; charset=utf-8").head("X-Content-Type-Options", "nosniff")
 		page.says("<code>"+code+"</code>", fmt.Sprint("status ", status), http.StatusText(status))

@@ -34,7 +34,7 @@ func newFirstPage(a *API) *firstPage {
 }
 
 func (f *firstPage) serve(c *Call, r *http.Request) (*response, error) {
-	c.header.Set("Vary", "Accept")
+	c.header.Add("Vary", "Accept")
 	if !prefersHTML(r.Header.Values("Accept")) {
 		return &response{status: http.StatusOK, value: f.members(r)}, nil
 	}

@@ -42,7 +42,7 @@ func TestFirstPageAsJSON(t *testing.T) {
 		`"tools/summary":"` + at + `tools/summary/","profile":"` + at + `profile/"}`
 	for _, accept := range []string{"", "*/*", "application/json", "application/json, text/html", "text/html;q=0.1, application/json", "text/plain", "text/*", "text/html;q=0"} {
 		got := api.with("Accept", accept).get("/").is(200).head("Content-Type", "application/json").head("Vary", "Accept").
-			head("Content-Security-Policy", "").head("Cache-Control", "no-store")
+			head("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'").head("Cache-Control", "no-store")
 		if got.body != want {
 			t.Errorf("Accept: %s: got\n%s\nwant\n%s", accept, got.body, want)
 		}

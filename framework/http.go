@@ -23,11 +23,13 @@ type server struct {
 	api       *API
 	echo      *echo.Echo
 	describer *describer
+	cors      *cors // nil for none
 }
 
 // A place is one path with the endpoints of its methods.
 type place struct {
 	pattern  string
+	path     string    // as Outcome.Path has it
 	resource *resource // nil for the API root
 	methods  map[string]*endpoint
 	allow    string // the methods, as the header Allow lists them
@@ -40,15 +42,15 @@ func newServer(a *API) (http.Handler, error) {
 			return nil, err
 		}
 	}
-	s := &server{api: a, echo: echo.New(), describer: &describer{a, document}}
+	s := &server{api: a, echo: echo.New(), describer: &describer{a, document}, cors: newCORS(a)}
 	s.echo.HTTPErrorHandler = func(err error, c echo.Context) { s.unrouted(err, c) }
 	reference, err := a.reference(document)
 	if err != nil {
 		return nil, err
 	}
-	s.mount(&place{pattern: "/"}, s.open("root", a.serveRoot(a.endpoints()[0])))
+	s.mount(&place{pattern: "/"}, s.open("root", a.config.Prefix+"/", a.serveRoot(a.endpoints()[0])))
 	for path, answer := range reference {
-		s.mount(&place{pattern: path}, s.open("document", answer))
+		s.mount(&place{pattern: path}, s.open("document", a.config.Prefix+path, answer))
 	}
 	for _, p := range places(a) {
 		s.mount(p, func(c echo.Context) error { s.serve(p, c); return nil })
@@ -57,7 +59,7 @@ func newServer(a *API) (http.Handler, error) {
 	s.at(errorPages, s.errorPage)
 	s.at(strings.TrimSuffix(errorPages, "/"), s.errorPage)
 	if a.config.Prefix != "" { // else the API's own root is there
-		s.at("/", s.open("first", newFirstPage(a).serve))
+		s.at("/", s.open("first", "/", newFirstPage(a).serve))
 	}
 	return s, nil
 }
@@ -70,7 +72,7 @@ func places(a *API) []*place {
 		for _, e := range r.endpoints {
 			p := byPattern[e.pattern]
 			if p == nil {
-				p = &place{pattern: e.pattern, resource: r, methods: map[string]*endpoint{}}
+				p = &place{pattern: e.pattern, path: a.info(e).Path, resource: r, methods: map[string]*endpoint{}}
 				byPattern[e.pattern] = p
 				all = append(all, p)
 			}
@@ -109,6 +111,7 @@ func (s *server) serve(p *place, ec echo.Context) {
 	method := methodOf(r)
 	e := p.methods[method]
 	s.answer(ec.Response(), r, p.route(e, method), func(c *Call) (*response, error) {
+		c.path = p.path
 		switch {
 		case e != nil:
 			return e.handle(c, r, pathKey(ec))
@@ -161,7 +164,7 @@ func (p *place) offers() string {
 
 // answer runs one request: panic, response, log.
 func (s *server) answer(w http.ResponseWriter, r *http.Request, route Route, run func(*Call) (*response, error), allow string) {
-	c := r.Context().Value(callKey{}).(*Call) //nolint:forcetypeassert // ServeHTTP put it there
+	c := callOf(r)
 	c.Route = route
 	h := w.Header()
 	h.Set("X-Request-Id", c.ID.String())
@@ -173,7 +176,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route Route, run
 		h.Set("Trestle-Ignored", ignored)
 	}
 	status := s.send(w, r, c, resp, err)
-	s.api.logged(c, r, status, err)
+	s.api.over(c, r, status, err)
 }
 
 // hidesMethods reports whether a refusal also keeps back what is offered.
@@ -210,6 +213,7 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, c *Call, resp *res
 	case err != nil:
 		return s.sendError(w, r, c, asError(err))
 	case resp.value == nil:
+		unkept(w.Header())
 		w.WriteHeader(resp.status)
 		return resp.status
 	}
@@ -240,10 +244,7 @@ func write(w http.ResponseWriter, status int, media string, body []byte) int {
 	h := w.Header()
 	h.Set("Content-Type", media)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	h.Set("X-Content-Type-Options", "nosniff")
-	if h.Get("Cache-Control") == "" {
-		h.Set("Cache-Control", "no-store")
-	}
+	unkept(h)
 	w.WriteHeader(status)
 	// A client that is gone cannot be told that its answer failed.
 	_, _ = w.Write(body)
@@ -258,10 +259,11 @@ func (s *server) unrouted(_ error, ec echo.Context) {
 }
 
 // open serves what anyone may read and nobody may write.
-func (s *server) open(name string, serve opening) echo.HandlerFunc {
+func (s *server) open(name, path string, serve opening) echo.HandlerFunc {
 	return func(ec echo.Context) error {
 		r := ec.Request()
 		s.answer(ec.Response(), r, Route{Name: name, Method: r.Method}, func(c *Call) (*response, error) {
+			c.path = path
 			switch r.Method {
 			case http.MethodGet, http.MethodHead, http.MethodOptions:
 				return serve(c, r)
@@ -279,6 +281,9 @@ func (s *server) errorPage(ec echo.Context) error {
 	if page.Code == nil { // echo takes a method that it does not know to where the path begins
 		known = known && strings.TrimSuffix(r.URL.Path, "/")+"/" == errorPages
 	}
+	if known {
+		callOf(r).path = errorPages
+	}
 	switch {
 	case !known:
 		s.unrouted(nil, ec)
@@ -295,9 +300,27 @@ func (s *server) errorPage(ec echo.Context) error {
 // callKey finds the call of a request in its context.
 type callKey struct{}
 
-// ServeHTTP begins every request: its deadline and its call, then the host and
-// the guards, before anything is routed.
+// callOf is the call that ServeHTTP began for a request.
+func callOf(r *http.Request) *Call {
+	return r.Context().Value(callKey{}).(*Call) //nolint:forcetypeassert // ServeHTTP put it there
+}
+
+// ServeHTTP walks a request: the host and the guards come before anything is
+// routed.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.begin(w, r, func(c *Call, w http.ResponseWriter, r *http.Request) {
+		if _, err := protect(func() (*response, error) { return nil, s.gate(c, r) }); err != nil {
+			s.answer(w, r, c.Route, func(*Call) (*response, error) { return nil, err }, "")
+			return
+		}
+		s.echo.ServeHTTP(w, r)
+	})
+}
+
+// begin gives a request its deadline, its call, and the headers that every answer
+// has. What a browser asks before it sends a request to another origin is
+// answered here.
+func (s *server) begin(w http.ResponseWriter, r *http.Request, then func(*Call, http.ResponseWriter, *http.Request)) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.api.config.Timeout)
 	defer cancel()
 	c := s.api.newCall(ctx, Route{Method: methodOf(r)})
@@ -306,12 +329,18 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if life := s.api.config.HSTS; c.Secure && life > 0 {
 		c.header.Set("Strict-Transport-Security", "max-age="+strconv.FormatInt(int64(life/time.Second), 10))
 	}
-	r = r.WithContext(context.WithValue(ctx, callKey{}, c))
-	if _, err := protect(func() (*response, error) { return nil, s.gate(c, r) }); err != nil {
-		s.answer(w, r, c.Route, func(*Call) (*response, error) { return nil, err }, "")
+	guardAnswer(c.header)
+	asks := s.cors.allow(c.header, r)
+	if len(s.api.config.Observers) > 0 {
+		w = s.api.observed(c, w, r)
+		defer s.api.settled(c, r)
+	}
+	r = r.WithContext(context.WithValue(c.Context, callKey{}, c))
+	if asks && s.api.hostAllowed(r) == nil {
+		s.answer(w, r, Route{Name: "preflight", Method: http.MethodOptions}, s.cors.preflight, "")
 		return
 	}
-	s.echo.ServeHTTP(w, r)
+	then(c, w, r)
 }
 
 // gate asks whether the host is served, and the guards of the path.

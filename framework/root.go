@@ -30,6 +30,9 @@ func (a *API) url(r *http.Request, below string) string { return a.root(r) + a.c
 // hostAllowed refuses a request whose Host the program did not name: links
 // would lead where an attacker wants.
 func (a *API) hostAllowed(r *http.Request) error {
+	if r.Host == "" {
+		return Refuse(http.StatusBadRequest, CodeInvalidHost, "The request names no host.")
+	}
 	if a.config.PublicURL != "" || len(a.config.Hosts) == 0 {
 		return nil
 	}

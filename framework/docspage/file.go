@@ -68,7 +68,7 @@ func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", cache)
 	body, tag := f.kept, f.version()
 	if f.packed {
-		h.Set("Vary", "Accept-Encoding")
+		h.Add("Vary", "Accept-Encoding")
 		if takesGzip(r) {
 			h.Set("Content-Encoding", "gzip")
 			tag += "-gzip"

@@ -1,0 +1,87 @@
+package framework
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// cors lets pages of other origins send requests and read the answers, as the
+// Fetch standard has it. An origin is allowed if it is one of those that were
+// named, to the letter; the answers to others have nothing of it, so that browsers
+// keep them from the page.
+type cors struct {
+	origins []string
+	takes   string // headers that a page may send
+	exposes string // headers of answers that it may read
+}
+
+// corsMethods are those that a page may ask with.
+const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+
+// newCORS is nil for an API without such origins.
+func newCORS(a *API) *cors {
+	if len(a.config.CORS) == 0 {
+		return nil
+	}
+	takes := []string{"Authorization", "Content-Type", idempotencyHeader, "If-Match"}
+	var exposes []string
+	for _, h := range standardHeaders {
+		exposes = append(exposes, h.Name)
+	}
+	for _, e := range a.endpoints() {
+		for _, h := range e.ownHeaders() {
+			exposes = append(exposes, h.Name)
+		}
+		for _, h := range e.takes {
+			takes = append(takes, h.Name)
+		}
+	}
+	return &cors{a.config.CORS, headerList(takes), headerList(exposes)}
+}
+
+// headerList are names as a header lists them, each once. Pages never see cookies.
+func headerList(names []string) string {
+	slices.Sort(names)
+	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return strings.EqualFold(name, "Set-Cookie") })
+	return strings.Join(names, ", ")
+}
+
+// allow adds what an answer says of the request's origin. It reports whether the
+// request asks whether another may be sent.
+func (o *cors) allow(h http.Header, r *http.Request) (asks bool) {
+	if o == nil {
+		return false
+	}
+	h.Add("Vary", "Origin")
+	origins := r.Header["Origin"]
+	if len(origins) != 1 || !slices.Contains(o.origins, origins[0]) {
+		return false
+	}
+	h.Set("Access-Control-Allow-Origin", origins[0])
+	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+		return true
+	}
+	h.Set("Access-Control-Expose-Headers", o.exposes)
+	return false
+}
+
+// preflight answers what may be sent, whatever is asked: the request itself is
+// refused where it is not offered.
+func (o *cors) preflight(c *Call) (*response, error) {
+	c.header.Set("Access-Control-Allow-Methods", corsMethods)
+	c.header.Set("Access-Control-Allow-Headers", o.takes)
+	c.header.Set("Access-Control-Max-Age", "600")
+	return &response{status: http.StatusNoContent}, nil
+}
+
+// isOrigin reports whether a text is an origin, written as browsers send it.
+func isOrigin(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || strings.Contains(text, "*") {
+		return false
+	}
+	usual := map[string]string{"https": "443", "http": "80"}[u.Scheme]
+	return u.Port() != usual && !strings.HasSuffix(u.Host, ":") && text == strings.ToLower(u.Scheme+"://"+u.Host)
+}

@@ -1,0 +1,60 @@
+package httpserver
+
+import (
+	"io"
+	"net/http"
+	"time"
+)
+
+// A body is a request's, which is not waited for without end. What is counted is
+// the time that its reads take.
+type body struct {
+	io.ReadCloser
+
+	limits  *Limits
+	control *http.ResponseController
+	conn    *conn // nil where it is not known
+	waited  time.Duration
+	came    int64
+	over    bool // read to its end, or as far as it can be
+}
+
+// paced gives a request's body its limits. The request is a copy: net/http looks
+// at its own.
+func (s *Server) paced(w http.ResponseWriter, r *http.Request, c *conn) (*http.Request, *body) {
+	b := &body{ReadCloser: r.Body, limits: &s.limits, control: http.NewResponseController(w), conn: c}
+	b.expect(r)
+	r = r.WithContext(r.Context())
+	r.Body = b
+	return r, b
+}
+
+// expect bounds the time for which net/http waits for what nobody reads, before
+// it answers. HTTP/2 does not wait for that.
+func (b *body) expect(r *http.Request) {
+	if r.ProtoMajor == 1 && !b.over {
+		_ = b.control.SetReadDeadline(time.Now().Add(b.limits.Stall)) // a body of another kind has no deadline
+	}
+}
+
+// Read waits for more, but not longer than the limits have it.
+func (b *body) Read(p []byte) (int, error) {
+	if b.over {
+		return b.ReadCloser.Read(p)
+	}
+	began := time.Now()
+	_ = b.control.SetReadDeadline(began.Add(b.patience())) // as above
+	b.conn.pause()
+	n, err := b.ReadCloser.Read(p)
+	b.conn.resume()
+	b.waited += time.Since(began)
+	b.came += int64(n)
+	b.over = err != nil
+	return n, err
+}
+
+// patience is how long the next byte may take.
+func (b *body) patience() time.Duration {
+	earned := b.limits.Grace + time.Duration(b.came)*time.Second/time.Duration(b.limits.Pace)
+	return min(b.limits.Stall, earned-b.waited, b.limits.Read-b.waited)
+}

@@ -1,0 +1,151 @@
+package httpserver
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// reads answers what became of the body.
+func reads(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		http.Error(w, "too slow", http.StatusRequestTimeout)
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusBadRequest)
+	default:
+		_, _ = w.Write(body)
+	}
+}
+
+// TestBodiesThatStall are answered 408, and their connections closed.
+func TestBodiesThatStall(t *testing.T) {
+	t.Parallel()
+	short := Limits{Stall: 20 * time.Millisecond}
+	for name, test := range map[string]struct {
+		limits Limits
+		sent   string
+		drips  bool
+	}{
+		"after its head":         {short, "Content-Length: 9\r\n\r\n", false},
+		"in its middle":          {short, "Content-Length: 9\r\n\r\nabc", false},
+		"in chunks":              {short, "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", false},
+		"within a chunk":         {short, "Transfer-Encoding: chunked\r\n\r\n5\r\nabc", false},
+		"after 100 Continue":     {short, "Content-Length: 9\r\nExpect: 100-continue\r\n\r\n", false},
+		"below the pace":         {Limits{Grace: 50 * time.Millisecond, Pace: 1 << 30}, "Content-Length: 1000000\r\n\r\n", true},
+		"for longer than it may": {Limits{Read: 50 * time.Millisecond, Pace: 1}, "Content-Length: 1000000\r\n\r\n", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serving(t, http.HandlerFunc(reads), Options{Limits: test.limits})
+			w := s.dial().says("POST / HTTP/1.1\r\nHost: x\r\n%s", test.sent)
+			if test.drips {
+				go func() {
+					for err := error(nil); err == nil; _, err = io.WriteString(w, "x") {
+						<-time.After(time.Millisecond)
+					}
+				}()
+			}
+			got := w.next()
+			if strings.Contains(test.sent, "100-continue") && got.status == http.StatusContinue {
+				got = w.next()
+			}
+			got.is(t, http.StatusRequestTimeout, "too slow")
+			if !w.isClosed() {
+				t.Error("the connection stays open")
+			}
+		})
+	}
+}
+
+// TestABodyThatNobodyReads holds up its answer no longer than one that is read.
+func TestABodyThatNobodyReads(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("long", 10_000) // which is written before the handler ends
+	for name, text := range map[string]string{"a short answer": "short", "a long one": long} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serving(t, said(text), Options{Limits: Limits{Stall: 20 * time.Millisecond, Read: 2 * patience}})
+			w := s.dial().says("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc")
+			w.next().is(t, http.StatusOK, text)
+			if !w.isClosed() {
+				t.Error("the connection stays open")
+			}
+		})
+	}
+}
+
+// TestWhatAHandlerTakesIsNotTheClientsTime: between two reads it may do what it
+// likes.
+func TestWhatAHandlerTakesIsNotTheClientsTime(t *testing.T) {
+	t.Parallel()
+	const stall = 50 * time.Millisecond
+	body := strings.Repeat("x", 1<<20)
+	for name, limits := range map[string]Limits{"stall": {Stall: stall}, "grace": {Grace: stall, Pace: 1 << 40}} {
+		s := serving(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.ReadFull(r.Body, make([]byte, 1))
+			<-time.After(3 * stall)
+			reads(w, r)
+		}), Options{Limits: limits})
+		if got := s.send(client(t), http.MethodPost, "/", strings.NewReader(body)); got.status != http.StatusOK || len(got.body) != len(body)-1 {
+			t.Errorf("%s: %d, %d bytes", name, got.status, len(got.body))
+		}
+	}
+}
+
+// TestAConnectionIsKeptAfterABody that came in time.
+func TestAConnectionIsKeptAfterABody(t *testing.T) {
+	t.Parallel()
+	s := serving(t, http.HandlerFunc(reads), Options{Limits: Limits{Stall: patience}})
+	w := s.dial()
+	for range 3 {
+		w.says("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc").next().is(t, http.StatusOK, "abc")
+	}
+}
+
+// TestHTTP2 is served by TLS, and waits for bodies as long.
+func TestHTTP2(t *testing.T) {
+	t.Parallel()
+	lender := httptest.NewTLSServer(nil)
+	defer lender.Close()
+	s := serving(t, http.HandlerFunc(reads), Options{
+		Limits: Limits{Stall: 20 * time.Millisecond, Requests: 1}, TLS: &tls.Config{Certificates: lender.TLS.Certificates, MinVersion: tls.VersionTLS12},
+	})
+	transport := &http.Transport{TLSClientConfig: lender.Client().Transport.(*http.Transport).TLSClientConfig.Clone(), ForceAttemptHTTP2: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	asks := &http.Client{Transport: transport, Timeout: patience}
+	for _, test := range []struct {
+		body   func() io.Reader
+		status int
+	}{
+		{func() io.Reader { return strings.NewReader("abc") }, http.StatusOK},
+		{func() io.Reader { stalls, _ := io.Pipe(); return stalls }, http.StatusRequestTimeout},
+		{func() io.Reader { return strings.NewReader("abc") }, http.StatusOK},
+	} {
+		got, err := asks.Post("https://"+s.at, "text/plain", test.body())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = got.Body.Close()
+		if got.StatusCode != test.status || got.ProtoMajor != 2 {
+			t.Errorf("%s %d; want %d by HTTP/2", got.Proto, got.StatusCode, test.status)
+		}
+	}
+	await(t, "the connections to be known as resting", func() bool {
+		s.conns.mu.Lock()
+		defer s.conns.mu.Unlock()
+		for _, c := range s.conns.waits {
+			if c.phase != idle {
+				return false
+			}
+		}
+		return len(s.conns.waits) == s.conns.open
+	})
+}

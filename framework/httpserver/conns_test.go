@@ -1,0 +1,265 @@
+package httpserver
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestDrippingConnections: two thousand clients that send their requests byte by
+// byte keep out nobody, and hold no more connections than there may be.
+func TestDrippingConnections(t *testing.T) {
+	const limit, drippers = 200, 2000
+	s := serving(t, said("good"), Options{Limits: Limits{Conns: limit, Header: patience}})
+	dripping := make([]net.Conn, drippers)
+	for i := range dripping {
+		c, err := net.Dial("tcp", s.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		_, _ = fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: x\r\n")
+		dripping[i] = c
+	}
+	stop := make(chan struct{})
+	var drips sync.WaitGroup
+	drips.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+				_, _ = fmt.Fprint(dripping[i%drippers], "x")
+			}
+		}
+	})
+	kept := client(t)
+	for i := range 200 {
+		s.get(kept, "GET /").is(t, http.StatusOK, "good")
+		once := s.dial().says("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+		if got := once.next(); got.status != http.StatusOK {
+			t.Fatalf("good request %d: %d %s", i, got.status, got.body)
+		}
+	}
+	close(stop)
+	drips.Wait()
+	if stats := s.Stats(); stats.Conns > limit || stats.Evicted < drippers-limit {
+		t.Errorf("%+v; want at most %d connections, and %d closed at least", stats, limit, drippers-limit)
+	}
+}
+
+// TestWhichConnectionIsClosed tells the order.
+func TestWhichConnectionIsClosed(t *testing.T) {
+	t.Parallel()
+	// What becomes of connections, a second apart each, and which is closed after
+	// that: "" for none.
+	type event struct {
+		on   string
+		what func(*conn)
+	}
+	request := func(c *conn) { c.of.change(c, (*conn).begin) }
+	rest := func(c *conn) { c.leave(); c.of.change(c, (*conn).end) }
+	writes := func(c *conn) { c.of.change(c, func(c *conn) { c.writes++ }) }
+	for name, test := range map[string]struct {
+		happens []event
+		want    string
+	}{
+		"the first of those that sent nothing":     {nil, "a"},
+		"the one that rests, before those":         {[]event{{"c", request}, {"c", (*conn).enter}, {"c", rest}}, "c"},
+		"the one that rests for longest":           {[]event{{"c", (*conn).enter}, {"c", rest}, {"b", (*conn).enter}, {"b", rest}}, "c"},
+		"the second, if the first is at work":      {[]event{{"a", request}, {"a", (*conn).enter}}, "b"},
+		"the first, if its body is waited for":     {[]event{{"a", request}, {"a", (*conn).enter}, {"a", (*conn).pause}}, "a"},
+		"not the first, if its body came":          {[]event{{"a", request}, {"a", (*conn).enter}, {"a", (*conn).pause}, {"a", (*conn).resume}}, "b"},
+		"who began to send after a rest is last":   {[]event{{"a", (*conn).enter}, {"a", rest}, {"a", request}}, "b"},
+		"none that is at work":                     {[]event{{"a", (*conn).enter}, {"b", (*conn).enter}, {"c", (*conn).enter}}, ""},
+		"the one that takes its answer too slowly": {[]event{{"a", (*conn).enter}, {"b", (*conn).enter}, {"c", (*conn).enter}, {"b", writes}, {"c", writes}}, "b"},
+		"the one that does not end its answer":     {[]event{{"a", (*conn).enter}, {"b", (*conn).enter}, {"c", (*conn).enter}, {"c", (*conn).leave}}, "c"},
+		"who sends, before who takes":              {[]event{{"a", (*conn).enter}, {"b", (*conn).enter}, {"b", writes}}, "c"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clock := time.Unix(1e9, 0)
+			cs := newConns(3)
+			cs.now = func() time.Time { clock = clock.Add(time.Second); return clock }
+			all := map[string]*conn{}
+			for _, name := range []string{"a", "b", "c"} {
+				near, _ := net.Pipe()
+				all[name] = &conn{Conn: near, of: cs}
+				if admitted, _ := cs.enter(all[name]); !admitted {
+					t.Fatalf("there is no place for %s", name)
+				}
+			}
+			for _, e := range test.happens {
+				e.what(all[e.on])
+			}
+			got := ""
+			admitted, victim := cs.enter(&conn{of: cs})
+			for name, c := range all {
+				if c == victim {
+					got = name
+				}
+			}
+			if got != test.want || admitted != (test.want != "") {
+				t.Errorf("it closes %q, and lets the new one in: %t; want %q", got, admitted, test.want)
+			}
+		})
+	}
+}
+
+// TestWhileAllAreAtWork a new connection waits, and closes none of them.
+func TestWhileAllAreAtWork(t *testing.T) {
+	b := newBlocker()
+	s := serving(t, b, Options{Limits: Limits{Conns: 2}})
+	replies := make(chan reply, 3)
+	for i := range 3 {
+		go func() { replies <- s.get(client(t), "GET /") }()
+		if i < 2 {
+			<-b.entered
+		}
+	}
+	await(t, "the third to wait for room", func() bool {
+		s.conns.mu.Lock()
+		defer s.conns.mu.Unlock()
+		return s.conns.waiting
+	})
+	for range 3 {
+		b.let <- struct{}{}
+		(<-replies).is(t, http.StatusOK)
+	}
+	<-b.entered
+}
+
+// scarce is a listener without files for what comes at first.
+type scarce struct {
+	net.Listener
+
+	lack chan error
+}
+
+func (s *scarce) Accept() (net.Conn, error) {
+	select {
+	case err := <-s.lack:
+		return nil, err
+	default:
+		return s.Listener.Accept()
+	}
+}
+
+// TestWithoutFiles a connection that rests is closed, and the next one served.
+func TestWithoutFiles(t *testing.T) {
+	on, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lacking := &scarce{on, make(chan error, 1)}
+	s := servingOn(t, lacking, said("good"), Options{})
+	rests := s.dial().says("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	rests.next().is(t, http.StatusOK)
+	await(t, "it to rest", func() bool {
+		s.conns.mu.Lock()
+		defer s.conns.mu.Unlock()
+		return len(s.conns.waits) == 1 && s.conns.waits[0].phase == idle
+	})
+	lacking.lack <- &net.OpError{Op: "accept", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
+	s.get(client(t), "GET /").is(t, http.StatusOK) // whom the accept that is under way takes
+	s.get(client(t), "GET /").is(t, http.StatusOK)
+	if !rests.isClosed() {
+		t.Error("the connection that rests is open")
+	}
+}
+
+func TestRoomWithinFiles(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ conns, spare, files, want int }{
+		"enough":            {4096, 128, 65536, 4096},
+		"an unknown number": {4096, 128, 0, 4096},
+		"fewer":             {4096, 128, 1024, 896},
+		"hardly any":        {4096, 128, 160, 40},
+		"none to spare":     {4096, 128, 100, 25},
+		"three":             {4096, 128, 3, 1},
+	} {
+		if got := (Limits{Conns: test.conns, SpareFiles: test.spare}).within(test.files); got != test.want {
+			t.Errorf("%s: room for %d; want %d", name, got, test.want)
+		}
+	}
+}
+
+// TestAClosedListenerEndsTheWaitForRoom, so that a server can stop.
+func TestAClosedListenerEndsTheWaitForRoom(t *testing.T) {
+	t.Parallel()
+	on, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cs := newConns(1)
+	l := cs.listen(on)
+	dial := func() {
+		c, err := net.Dial("tcp", on.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+	}
+	dial()
+	first, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.(*conn).enter()
+	dial()
+	ended := make(chan error, 1)
+	go func() { _, err := l.Accept(); ended <- err }()
+	await(t, "the wait for room", func() bool { cs.mu.Lock(); defer cs.mu.Unlock(); return cs.waiting })
+	if err := errors.Join(l.Close(), l.Close()); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the wait ends with %v", err)
+	}
+}
+
+// TestARequestAfterARest is one from its first byte on.
+func TestARequestAfterARest(t *testing.T) {
+	t.Parallel()
+	s := serving(t, said("good"), Options{})
+	w := s.dial().says("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	w.next().is(t, http.StatusOK)
+	is := func(want phase) func() bool {
+		return func() bool {
+			s.conns.mu.Lock()
+			defer s.conns.mu.Unlock()
+			return len(s.conns.waits) == 1 && s.conns.waits[0].phase == want
+		}
+	}
+	await(t, "the rest", is(idle))
+	w.says("GET / HT")
+	await(t, "the request", is(reading))
+	w.says("TP/1.1\r\nHost: x\r\n\r\n").next().is(t, http.StatusOK)
+	await(t, "the rest", is(idle))
+}
+
+// TestAnAnswerHasTimeToBeTaken before its connection is closed for another's sake.
+func TestAnAnswerHasTimeToBeTaken(t *testing.T) {
+	t.Parallel()
+	clock := time.Unix(1e9, 0)
+	cs := newConns(1)
+	cs.now = func() time.Time { return clock }
+	near, _ := net.Pipe()
+	first := &conn{Conn: near, of: cs}
+	cs.enter(first)
+	first.enter()
+	first.leave()
+	if admitted, victim := cs.enter(&conn{of: cs}); admitted || victim != nil {
+		t.Error("it is closed at once")
+	}
+	clock = clock.Add(stuck)
+	if admitted, victim := cs.enter(&conn{of: cs}); !admitted || victim != first {
+		t.Error("it is never closed")
+	}
+}

@@ -1,0 +1,42 @@
+// Package httpserver serves a handler within limits: what one client can hold of
+// the server, in connections, time and memory, has an end, and so has the work
+// that all of them can ask for at once.
+//
+//	server := httpserver.New(handler, httpserver.Options{Limits: httpserver.Limits{Requests: 128}})
+//	err := server.Serve(ctx, listener) // until ctx ends
+//
+// # Connections
+//
+// There is room for [Limits].Conns connections. At the limit a new one takes the
+// place of the one that matters least: the one that was idle between requests for
+// longest; else the one whose request has been arriving for longest, bytes or
+// none, head or body; else the one whose client has not taken its answer for
+// longest. A connection whose handler works is never closed, so that clients who
+// send slowly, however many, keep out nobody who does not. The limit is lowered to
+// what the process's limit of open files leaves, and a listener that runs out of
+// files nevertheless closes a connection by the same rule.
+//
+// # Bodies
+//
+// A body that brings no byte for [Limits].Stall, or falls behind [Limits].Pace, is
+// not waited for: the handler's Read fails with an error that is
+// [os.ErrDeadlineExceeded], to answer with 408. What a handler leaves unread
+// is waited for no longer than that either. The time that a handler takes between
+// two reads is not counted.
+//
+// # Requests
+//
+// A [Gate] lets so many requests at once to its handler, and refuses with 503 and
+// Retry-After what is too much, before it has cost anything. Health is asked
+// before the gate: /livez and /readyz always answer.
+//
+// # What net/http answers by itself
+//
+// A request that net/http cannot read never reaches a handler, and nothing can be
+// hooked there: it answers 400, 431 (a head that is too large), 501 (a transfer
+// coding that it does not know) or 505 (a version that it does not speak) in a line
+// of plain text and closes the connection. That line is made of constants: nothing
+// that the client sent, and nothing of the server but that it refused, is in it.
+//
+// The package needs nothing but the standard library.
+package httpserver

@@ -1,0 +1,231 @@
+package httpserver
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// GateOptions say how many requests a [Gate] lets in. Only Requests is required.
+type GateOptions struct {
+	// Requests is how many are let in at once, 1 or more.
+	Requests int
+	// Queue is how many more wait for their turn; one too many takes the place
+	// of the one that has waited for longest. Defaults to Requests.
+	Queue int
+	// Patience is how long a request waits. Defaults to 25 milliseconds.
+	Patience time.Duration
+	// Refuse answers those that are not let in. Defaults to a problem of RFC 9457:
+	// 503, the code overloaded, Retry-After 1.
+	Refuse http.Handler
+	// Log is told that requests are refused, once a second at most. Defaults to
+	// none.
+	Log *slog.Logger
+}
+
+// A Gate is a handler that lets so many requests at once to another, and refuses
+// what is too much before it has cost anything. Of those that wait the newest is
+// the next: under overload it is answered in time, while the oldest would be
+// answered late and perhaps to nobody.
+//
+// A request is counted from when it is let in until its answer begins, so that a
+// client who takes the answer slowly takes no place. Nor does one whose body is
+// slow to come: after 20 milliseconds its place is lent to another, and it has one
+// again when the body is there, before those who were never let in. Of such bodies
+// the gate waits for four times Requests; one too many ends the wait for the
+// oldest, whose Read fails with [os.ErrDeadlineExceeded]. A handler that writes
+// before its work is done is therefore not held to the limit.
+//
+// A Gate is safe for concurrent use.
+type Gate struct {
+	next, refuse http.Handler
+	limit, depth int
+	patience     time.Duration
+	now          func() time.Time
+	log          *slog.Logger
+
+	mu      sync.Mutex
+	running int
+	waiting []*waiter // the newest last; among them those that left
+	queued  int       // of them, without those
+	back    []*waiter // who were let in and have lent their place; the newest last
+	lent    []*ticket // whose bodies are waited for, the oldest first
+	refused int64
+	told    time.Time // when it was last logged
+}
+
+// A waiter waits for its turn; false says that there will be none.
+type waiter struct {
+	turn chan bool
+	left bool
+}
+
+// lendAfter is how long a body may take before its request's place is lent.
+const lendAfter = 20 * time.Millisecond
+
+// lentPerPlace is how many requests may have lent their places, for each place.
+const lentPerPlace = 4
+
+// NewGate makes a gate before a handler. It panics if Requests is less than 1.
+func NewGate(next http.Handler, o GateOptions) *Gate {
+	if o.Requests < 1 {
+		panic("httpserver: GateOptions.Requests must be 1 or more")
+	}
+	g := &Gate{
+		next: next, refuse: o.Refuse, limit: o.Requests, depth: orDefault(o.Queue, o.Requests),
+		patience: orDefault(o.Patience, 25*time.Millisecond), now: time.Now, log: o.Log,
+	}
+	if g.refuse == nil {
+		g.refuse = http.HandlerFunc(overloaded)
+	}
+	if g.log == nil {
+		g.log = slog.New(slog.DiscardHandler)
+	}
+	return g
+}
+
+// ServeHTTP lets a request in, or refuses it.
+func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !g.enter(r.Context()) {
+		g.turnAway(w, r)
+		return
+	}
+	t := &ticket{ResponseWriter: w, gate: g, held: true}
+	defer t.release()
+	if r.Body != nil && r.Body != http.NoBody {
+		body := &lentBody{ReadCloser: r.Body, ticket: t}
+		defer body.end()
+		r = r.WithContext(r.Context()) // a copy: net/http looks at its own
+		r.Body = body
+	}
+	g.next.ServeHTTP(t, r)
+}
+
+// enter takes a place, or waits for one.
+func (g *Gate) enter(ctx context.Context) bool {
+	g.mu.Lock()
+	if g.running < g.limit {
+		g.running++
+		g.mu.Unlock()
+		return true
+	}
+	w := &waiter{turn: make(chan bool, 1)}
+	if g.queued == g.depth {
+		g.dropOldest()
+	}
+	g.waiting = append(g.waiting, w)
+	g.queued++
+	g.mu.Unlock()
+	return g.wait(ctx, w)
+}
+
+// dropOldest ends the wait of who has waited for longest.
+func (g *Gate) dropOldest() {
+	for len(g.waiting) > 0 {
+		oldest := g.waiting[0]
+		g.waiting = g.waiting[1:]
+		if !oldest.left {
+			g.queued--
+			oldest.turn <- false
+			return
+		}
+	}
+}
+
+// wait is true when it is the waiter's turn.
+func (g *Gate) wait(ctx context.Context, w *waiter) bool {
+	patience := time.NewTimer(g.patience)
+	defer patience.Stop()
+	select {
+	case turn := <-w.turn:
+		return turn
+	case <-patience.C:
+	case <-ctx.Done():
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	select {
+	case turn := <-w.turn: // meanwhile
+		return turn
+	default:
+	}
+	w.left = true
+	g.queued--
+	for len(g.waiting) > 0 && g.waiting[0].left { // the oldest leave first
+		g.waiting = g.waiting[1:]
+	}
+	return false
+}
+
+// pass gives a place that is free to the next, with g.mu held: to who had one
+// before, then to the newest.
+func (g *Gate) pass() {
+	if len(g.back) > 0 {
+		next := g.back[0]
+		g.back = g.back[1:]
+		next.turn <- true
+		return
+	}
+	for last, next := range slices.Backward(g.waiting) {
+		g.waiting = g.waiting[:last]
+		if !next.left {
+			g.queued--
+			next.turn <- true
+			return
+		}
+	}
+	g.running--
+}
+
+// comeBack takes a place again. Who was let in stays in: after as long as others
+// would wait, even if there is none.
+func (g *Gate) comeBack() {
+	g.mu.Lock()
+	if g.running < g.limit {
+		g.running++
+		g.mu.Unlock()
+		return
+	}
+	w := &waiter{turn: make(chan bool, 1)}
+	g.back = append(g.back, w)
+	g.mu.Unlock()
+	patience := time.NewTimer(g.patience)
+	defer patience.Stop()
+	select {
+	case <-w.turn:
+		return
+	case <-patience.C:
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if at := slices.Index(g.back, w); at >= 0 {
+		g.back = slices.Delete(g.back, at, at+1)
+		g.running++
+	}
+}
+
+// turnAway refuses a request.
+func (g *Gate) turnAway(w http.ResponseWriter, r *http.Request) {
+	g.mu.Lock()
+	g.refused++
+	refused, tell := g.refused, false
+	if now := g.now(); now.Sub(g.told) >= time.Second {
+		g.told, tell = now, true
+	}
+	g.mu.Unlock()
+	if tell {
+		g.log.Warn("there are more requests than can be answered; those too many are refused", "at_once", g.limit, "refused_since_start", refused)
+	}
+	g.refuse.ServeHTTP(w, r)
+}
+
+// counts are how many requests are with the handler, how many wait, and how many
+// were refused.
+func (g *Gate) counts() (running, waiting int, refused int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.running, g.queued + len(g.back), g.refused
+}

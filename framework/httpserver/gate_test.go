@@ -1,0 +1,267 @@
+package httpserver
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// waitingAre returns when so many requests wait for their turn.
+func (s *served) waitingAre(n int) {
+	s.t.Helper()
+	await(s.t, "requests to wait", func() bool { return s.Stats().Waiting == n })
+}
+
+// ask sends a request in the background.
+func (s *served) ask(path string) <-chan reply {
+	got := make(chan reply, 1)
+	go func() { got <- s.get(client(s.t), "GET "+path) }()
+	return got
+}
+
+// TestTooManyRequests: what is too much is refused at once, the oldest first, and
+// the newest is served first; health is asked beside all of it.
+func TestTooManyRequests(t *testing.T) {
+	b := newBlocker()
+	s := serving(t, b, Options{Limits: Limits{Requests: 2, Queue: 2, Patience: patience}})
+	first, second := s.ask("/1"), s.ask("/2")
+	<-b.entered
+	<-b.entered
+	third := s.ask("/3")
+	s.waitingAre(1)
+	fourth := s.ask("/4")
+	s.waitingAre(2)
+	fifth := s.ask("/5")
+	got := (<-third).is(t, http.StatusServiceUnavailable, `"code":"overloaded"`, `"status":503`)
+	if got.header.Get("Retry-After") != "1" || got.header.Get("Content-Type") != "application/problem+json" {
+		t.Errorf("it is refused with %v", got.header)
+	}
+	s.get(client(t), "GET /livez").is(t, http.StatusOK)
+	s.get(client(t), "GET /readyz").is(t, http.StatusOK)
+	s.waitingAre(2)
+	b.let <- struct{}{}
+	if next := <-b.entered; next != "/5" {
+		t.Errorf("%s is served next; want the newest", next)
+	}
+	for range 3 {
+		b.let <- struct{}{}
+	}
+	for _, one := range []<-chan reply{first, second, fourth, fifth} {
+		(<-one).is(t, http.StatusOK)
+	}
+	if stats := s.Stats(); stats.Running != 0 || stats.Waiting != 0 || stats.Refused != 1 {
+		t.Errorf("in the end: %+v", stats)
+	}
+	if n := strings.Count(s.log.String(), "more requests than can be answered"); n != 1 {
+		t.Errorf("the log tells of it %d times: %s", n, s.log)
+	}
+}
+
+// TestWhoWaitsInVain is refused when its patience ends, or its client is gone.
+func TestWhoWaitsInVain(t *testing.T) {
+	t.Parallel()
+	b := newBlocker()
+	s := serving(t, b, Options{Limits: Limits{Requests: 1, Patience: time.Millisecond}})
+	first := s.ask("/")
+	<-b.entered
+	s.get(client(t), "GET /").is(t, http.StatusServiceUnavailable)
+
+	patient := serving(t, b, Options{Limits: Limits{Requests: 1, Patience: patience}})
+	second := patient.ask("/")
+	<-b.entered
+	gone := patient.dial().says("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	patient.waitingAre(1)
+	_ = gone.Close()
+	patient.waitingAre(0)
+	b.let <- struct{}{}
+	b.let <- struct{}{}
+	(<-first).is(t, http.StatusOK)
+	(<-second).is(t, http.StatusOK)
+}
+
+// TestAPlaceIsGivenBack when the answer begins, whether it is taken or not, and
+// when the handler panics.
+func TestAPlaceIsGivenBack(t *testing.T) {
+	t.Parallel()
+	let, entered := make(chan struct{}), make(chan struct{})
+	s := serving(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/panics":
+			panic(http.ErrAbortHandler)
+		case "/announces":
+			w.WriteHeader(http.StatusEarlyHints)
+			w.WriteHeader(http.StatusOK)
+			entered <- struct{}{}
+			<-let
+		case "/writes":
+			_, _ = io.WriteString(w, "begun")
+			_ = http.NewResponseController(w).Flush()
+			entered <- struct{}{}
+			<-let
+		}
+	}), Options{Limits: Limits{Requests: 1}})
+	s.get(client(t), "GET /panics").is(t, 0)
+	one, two := s.ask("/announces"), s.ask("/writes")
+	<-entered
+	<-entered
+	s.get(client(t), "GET /").is(t, http.StatusOK)
+	close(let)
+	(<-one).is(t, http.StatusOK)
+	(<-two).is(t, http.StatusOK, "begun")
+	await(t, "all to have ended", func() bool { return s.Stats().Running == 0 })
+}
+
+// TestASlowBodyTakesNoPlace, and has one again when it is there.
+func TestASlowBodyTakesNoPlace(t *testing.T) {
+	t.Parallel()
+	s := serving(t, http.HandlerFunc(reads), Options{Limits: Limits{Requests: 1, Patience: patience, Stall: time.Hour, Grace: time.Hour, Read: time.Hour}})
+	slow := s.dial().says("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nabc")
+	for range 3 {
+		s.get(client(t), "GET /").is(t, http.StatusOK)
+	}
+	slow.says("def").next().is(t, http.StatusOK, "abcdef")
+	if stats := s.Stats(); stats.Running != 0 || stats.Waiting != 0 {
+		t.Errorf("in the end: %+v", stats)
+	}
+}
+
+// TestTooManySlowBodies: the oldest is waited for no longer.
+func TestTooManySlowBodies(t *testing.T) {
+	t.Parallel()
+	s := serving(t, http.HandlerFunc(reads), Options{Limits: Limits{Requests: 1, Patience: patience, Stall: time.Hour, Grace: time.Hour, Read: time.Hour}})
+	slow := make([]*wire, lentPerPlace+1)
+	for i := range slow {
+		slow[i] = s.dial().says("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nabc")
+		await(t, "the place to be lent", func() bool {
+			s.gate.mu.Lock()
+			defer s.gate.mu.Unlock()
+			return len(s.gate.lent) == min(i+1, lentPerPlace) && s.gate.running == 0
+		})
+	}
+	slow[0].next().is(t, http.StatusRequestTimeout)
+	for _, one := range slow[1:] {
+		one.says("def").next().is(t, http.StatusOK, "abcdef")
+	}
+}
+
+// TestABodyThatWasCut fails at the next read too, wherever the handler was.
+func TestABodyThatWasCut(t *testing.T) {
+	t.Parallel()
+	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1})
+	b := &lentBody{ReadCloser: io.NopCloser(strings.NewReader("abc")), ticket: &ticket{gate: g, cut: true}}
+	if n, err := b.Read(make([]byte, 3)); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%d, %v", n, err)
+	}
+}
+
+// TestNoMoreThanTheGateAllows are with the handler, whatever comes, and each
+// request is answered.
+func TestNoMoreThanTheGateAllows(t *testing.T) {
+	t.Parallel()
+	const limit, clients, each = 4, 64, 200
+	var now, most, served, refused atomic.Int64
+	g := NewGate(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := now.Add(1)
+		for seen := most.Load(); n > seen && !most.CompareAndSwap(seen, n); seen = most.Load() {
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		now.Add(-1)
+		_, _ = io.WriteString(w, "ok")
+	}), GateOptions{Requests: limit, Queue: 8, Patience: time.Millisecond})
+	var all sync.WaitGroup
+	for range clients {
+		all.Go(func() {
+			for range each {
+				w := httptest.NewRecorder()
+				g.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", strings.NewReader("body")))
+				if w.Code == http.StatusOK {
+					served.Add(1)
+				} else {
+					refused.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	running, waiting, counted := g.counts()
+	if most.Load() > limit || served.Load()+refused.Load() != clients*each || counted != refused.Load() || running != 0 || waiting != 0 {
+		t.Errorf("at most %d at once, %d served, %d refused (%d counted); in the end %d running, %d waiting",
+			most.Load(), served.Load(), refused.Load(), counted, running, waiting)
+	}
+}
+
+// TestWhoComesBackGoesFirst, before those who were never let in, and none of them
+// is refused.
+func TestWhoComesBackGoesFirst(t *testing.T) {
+	t.Parallel()
+	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Patience: patience})
+	if !g.enter(t.Context()) {
+		t.Fatal("nobody is let in")
+	}
+	order := make(chan string, 2)
+	go func() { g.enter(t.Context()); order <- "new" }()
+	waits := func(n int) {
+		await(t, "them to wait", func() bool { _, waiting, _ := g.counts(); return waiting == n })
+	}
+	waits(1)
+	go func() { g.comeBack(); order <- "back" }()
+	waits(2)
+	pass := func() { g.mu.Lock(); g.pass(); g.mu.Unlock() }
+	pass()
+	got := []string{<-order}
+	pass()
+	got = append(got, <-order)
+	if !slices.Equal(got, []string{"back", "new"}) {
+		t.Errorf("they are let in as %v", got)
+	}
+	g.patience = time.Millisecond
+	g.comeBack()
+	if running, _, _ := g.counts(); running != 2 {
+		t.Errorf("%d are in; who was in stays in", running)
+	}
+}
+
+func TestAGateWithoutALimit(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		if recover() == nil {
+			t.Error("it is made")
+		}
+	}()
+	NewGate(http.NotFoundHandler(), GateOptions{})
+}
+
+// BenchmarkGate is what a request costs that is let in at once.
+func BenchmarkGate(b *testing.B) {
+	nothing := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	for name, handler := range map[string]http.Handler{"without": nothing, "with": NewGate(nothing, GateOptions{Requests: 1000})} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+				for pb.Next() {
+					handler.ServeHTTP(w, r)
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkRefusal is what a request costs that is refused.
+func BenchmarkRefusal(b *testing.B) {
+	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Patience: time.Nanosecond})
+	g.enter(b.Context())
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		g.ServeHTTP(httptest.NewRecorder(), r)
+	}
+}

@@ -1,0 +1,192 @@
+package httpserver
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The paths of health.
+const (
+	livePath  = "/livez"
+	readyPath = "/readyz"
+)
+
+// A Check tells whether something that the server needs is there.
+type Check struct {
+	// Name is what /readyz calls it: "database".
+	Name string
+	// Degrades says that the server can do without: a failure is told, and the
+	// server stays ready. Defaults to false.
+	Degrades bool
+	// Run asks. It has a second, after which its context ends and the check has
+	// failed. Its error is logged, and never sent.
+	Run func(context.Context) error
+}
+
+const (
+	checkLimit = time.Second // of one check
+	checkAge   = time.Second // for which it is remembered
+)
+
+// The states of a server, and what checks come to.
+const (
+	stateOK       = "ok"
+	stateStarting = "starting"
+	stateStopping = "stopping"
+	stateDegraded = "degraded"
+	stateFailing  = "failing"
+)
+
+// health answers /livez and /readyz.
+type health struct {
+	checks []Check
+	log    *slog.Logger
+	state  atomic.Pointer[string]
+
+	mu      sync.Mutex
+	last    *examination
+	failing map[string]bool
+}
+
+// An examination is one run of all checks, which several callers may share.
+type examination struct {
+	over    chan struct{}
+	at      time.Time // when it was over
+	state   string
+	results map[string]string
+}
+
+// A report is the body of an answer.
+type report struct {
+	Status string            `json:"status"`
+	Checks map[string]string `json:"checks,omitempty"`
+}
+
+func newHealth(checks []Check, log *slog.Logger) *health {
+	h := &health{checks: checks, log: log, failing: map[string]bool{}}
+	h.become(stateStarting)
+	return h
+}
+
+func (h *health) become(state string) { h.state.Store(&state) }
+
+func (h *health) is(state string) bool { return *h.state.Load() == state }
+
+// serve answers a request for one of its paths, and is false for others.
+func (h *health) serve(w http.ResponseWriter, r *http.Request) bool {
+	if r.URL.Path != livePath && r.URL.Path != readyPath {
+		return false
+	}
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		problem(w, http.StatusMethodNotAllowed, "method_not_allowed", "This path takes GET.")
+	case r.URL.Path == livePath:
+		answer(w, http.StatusOK, "application/json", report{Status: stateOK})
+	default:
+		status, said := h.ready()
+		answer(w, status, "application/json", said)
+	}
+	return true
+}
+
+// ready is what /readyz answers. A server that stops asks nobody.
+func (h *health) ready() (int, report) {
+	if h.is(stateStopping) {
+		return http.StatusServiceUnavailable, report{Status: stateStopping}
+	}
+	found := h.examine()
+	said := report{Status: found.state, Checks: found.results}
+	if state := *h.state.Load(); state != stateOK {
+		said.Status = state
+	}
+	if said.Status == stateOK || said.Status == stateDegraded {
+		return http.StatusOK, said
+	}
+	return http.StatusServiceUnavailable, said
+}
+
+// examine is the examination that is under way, or was a moment ago, or a new
+// one. It is no caller's own, so that none can end it for others.
+func (h *health) examine() *examination {
+	h.mu.Lock()
+	e := h.last
+	if e == nil || e.isOver() && time.Since(e.at) >= checkAge {
+		e = &examination{over: make(chan struct{}), state: stateOK, results: map[string]string{}}
+		h.last = e
+		go h.run(e)
+	}
+	h.mu.Unlock()
+	<-e.over
+	return e
+}
+
+func (e *examination) isOver() bool {
+	select {
+	case <-e.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// run asks all checks at once.
+func (h *health) run(e *examination) {
+	errs := make([]error, len(h.checks))
+	var all sync.WaitGroup
+	for i, c := range h.checks {
+		all.Go(func() { errs[i] = c.ask() })
+	}
+	all.Wait()
+	for i, c := range h.checks {
+		e.results[c.Name] = c.outcome(errs[i])
+		if e.results[c.Name] == stateFailing || e.state == stateOK {
+			e.state = e.results[c.Name]
+		}
+		h.note(c, errs[i])
+	}
+	e.at = time.Now()
+	close(e.over)
+}
+
+// ask runs the check, and does not wait for one that does not look at its
+// context.
+func (c Check) ask() error {
+	ctx, cancel := context.WithTimeout(context.Background(), checkLimit)
+	defer cancel()
+	asked := make(chan error, 1)
+	go func() { asked <- c.Run(ctx) }()
+	select {
+	case err := <-asked:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (c Check) outcome(err error) string {
+	switch {
+	case err == nil:
+		return stateOK
+	case c.Degrades:
+		return stateDegraded
+	}
+	return stateFailing
+}
+
+// note logs what is news. One examination runs at a time.
+func (h *health) note(c Check, err error) {
+	if news := (err != nil) != h.failing[c.Name]; !news {
+		return
+	}
+	h.failing[c.Name] = err != nil
+	if err != nil {
+		h.log.Warn("a check of the server's health fails", "check", c.Name, "error", err)
+	} else {
+		h.log.Info("a check of the server's health is passed again", "check", c.Name)
+	}
+}

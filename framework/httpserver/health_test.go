@@ -1,0 +1,108 @@
+package httpserver
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func passes(context.Context) error { return nil }
+
+func fails(context.Context) error { return errors.New("dial tcp 10.0.0.1: password=secret") }
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	never := func(context.Context) error { <-t.Context().Done(); return nil } // whatever its own context says
+	for name, test := range map[string]struct {
+		starting bool
+		checks   []Check
+		status   int
+		says     string
+	}{
+		"without checks":      {false, nil, 200, `{"status":"ok"}`},
+		"all is well":         {false, []Check{{Name: "database", Run: passes}}, 200, `{"status":"ok","checks":{"database":"ok"}}`},
+		"something is away":   {false, []Check{{Name: "database", Run: fails}, {Name: "disk", Run: passes}}, 503, `{"status":"failing","checks":{"database":"failing","disk":"ok"}}`},
+		"what is not needed":  {false, []Check{{Name: "redis", Degrades: true, Run: fails}, {Name: "database", Run: passes}}, 200, `{"status":"degraded","checks":{"database":"ok","redis":"degraded"}}`},
+		"both":                {false, []Check{{Name: "redis", Degrades: true, Run: fails}, {Name: "database", Run: fails}}, 503, `{"status":"failing","checks":{"database":"failing","redis":"degraded"}}`},
+		"a check never ends":  {false, []Check{{Name: "database", Run: never}}, 503, `{"status":"failing","checks":{"database":"failing"}}`},
+		"while it starts":     {true, []Check{{Name: "database", Run: fails}}, 503, `{"status":"starting","checks":{"database":"failing"}}`},
+		"nearly started":      {true, []Check{{Name: "database", Run: passes}}, 503, `{"status":"starting","checks":{"database":"ok"}}`},
+		"a start with no one": {true, nil, 503, `{"status":"starting"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := Options{Checks: test.checks}
+			if test.starting {
+				o.Starting = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+			}
+			s := serving(t, said("good"), o)
+			with := client(t)
+			s.get(with, "GET /livez").is(t, http.StatusOK, `{"status":"ok"}`)
+			got := s.get(with, "GET /readyz").is(t, test.status)
+			if got.body != test.says || got.header.Get("Content-Type") != "application/json" || got.header.Get("Cache-Control") != "no-store" {
+				t.Errorf("it says %s %v; want %s", got.body, got.header, test.says)
+			}
+			if head := s.get(with, "HEAD /readyz"); head.status != test.status || head.body != "" || head.header.Get("Content-Length") == "" {
+				t.Errorf("HEAD is answered %d %q %v", head.status, head.body, head.header)
+			}
+			if test.starting {
+				s.get(with, "GET /").is(t, http.StatusServiceUnavailable)
+				s.Ready()
+				s.Ready()
+				s.get(with, "GET /").is(t, http.StatusOK, "good")
+				if n := strings.Count(s.log.String(), "msg=serving"); n != 1 {
+					t.Errorf("it says %d times that it serves: %s", n, s.log)
+				}
+			}
+		})
+	}
+}
+
+func TestHealthTakesNothingElse(t *testing.T) {
+	t.Parallel()
+	s := serving(t, said("handler"), Options{})
+	for _, path := range []string{"/livez", "/readyz"} {
+		for _, method := range []string{"POST", "DELETE", "OPTIONS"} {
+			if got := s.get(client(t), method+" "+path).is(t, http.StatusMethodNotAllowed); got.header.Get("Allow") != "GET, HEAD" {
+				t.Errorf("%s %s: Allow is %q", method, path, got.header.Get("Allow"))
+			}
+		}
+	}
+	for _, path := range []string{"/livez/", "/readyz/x", "/LIVEZ", "/api/livez"} {
+		s.get(client(t), "GET "+path).is(t, http.StatusOK, "handler")
+	}
+}
+
+// TestChecksAreShared: many who ask at once, and one after the other, cost one
+// check; the log tells what is news, and alone tells why.
+func TestChecksAreShared(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	let := make(chan struct{})
+	s := serving(t, said(""), Options{Checks: []Check{{Name: "database", Run: func(ctx context.Context) error {
+		asked.Add(1)
+		<-let
+		return fails(ctx)
+	}}}})
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() {
+			if got := s.get(client(t), "GET /readyz").is(t, http.StatusServiceUnavailable); strings.Contains(got.body, "secret") {
+				t.Errorf("it tells why: %s", got.body)
+			}
+		})
+	}
+	await(t, "the check", func() bool { return asked.Load() > 0 })
+	close(let)
+	all.Wait()
+	if n := asked.Load(); n > 2 { // two, if somebody came later than a second
+		t.Errorf("it is asked %d times", n)
+	}
+	if n := strings.Count(s.log.String(), "health fails"); n != 1 {
+		t.Errorf("the log tells of it %d times: %s", n, s.log)
+	}
+}

@@ -1,0 +1,203 @@
+package httpserver
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// patience bounds what a test waits for on a busy machine.
+const patience = time.Minute
+
+// A served is a server that listens until the test ends.
+type served struct {
+	*Server
+
+	t     *testing.T
+	at    string
+	stop  context.CancelFunc
+	ended chan error
+	log   *notebook
+}
+
+// serving starts a server on a free port.
+func serving(t *testing.T, handler http.Handler, o Options) *served {
+	t.Helper()
+	on, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return servingOn(t, on, handler, o)
+}
+
+func servingOn(t *testing.T, on net.Listener, handler http.Handler, o Options) *served {
+	t.Helper()
+	log := &notebook{}
+	o.Log = slog.New(slog.NewTextHandler(log, nil))
+	ctx, stop := context.WithCancel(context.Background())
+	s := &served{Server: New(handler, o), t: t, at: on.Addr().String(), stop: stop, ended: make(chan error, 1), log: log}
+	go func() { s.ended <- s.Serve(ctx, on) }()
+	t.Cleanup(func() {
+		stop()
+		_ = s.http.Close()
+	})
+	return s
+}
+
+// A notebook is a log that is read while it is written.
+type notebook struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (n *notebook) Write(line []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.text.Write(line)
+}
+
+func (n *notebook) String() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.text.String()
+}
+
+// await returns when something has come about.
+func await(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !is(); <-time.After(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waiting for %s was in vain", what)
+		}
+	}
+}
+
+// A reply is what a client got.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// client is one with connections of its own.
+func client(t *testing.T) *http.Client {
+	t.Helper()
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport, Timeout: patience}
+}
+
+// get sends "GET /" and the like; without an answer the status is 0.
+func (s *served) get(with *http.Client, request string) reply {
+	method, path, _ := strings.Cut(request, " ")
+	return s.send(with, method, path, nil)
+}
+
+func (s *served) send(with *http.Client, method, path string, body io.Reader) reply {
+	r, err := http.NewRequestWithContext(context.Background(), method, "http://"+s.at+path, body)
+	if err != nil {
+		s.t.Error(err)
+		return reply{}
+	}
+	got, err := with.Do(r)
+	if err != nil {
+		return reply{body: err.Error()}
+	}
+	defer got.Body.Close()
+	text, _ := io.ReadAll(got.Body)
+	return reply{got.StatusCode, got.Header, string(text)}
+}
+
+// is checks an answer.
+func (a reply) is(t *testing.T, status int, says ...string) reply {
+	t.Helper()
+	if a.status != status {
+		t.Errorf("status %d; want %d: %s", a.status, status, a.body)
+	}
+	for _, words := range says {
+		if !strings.Contains(a.body, words) {
+			t.Errorf("the answer is %q; want it to say %q", a.body, words)
+		}
+	}
+	return a
+}
+
+// A wire is a connection that is written by hand.
+type wire struct {
+	net.Conn
+
+	t      *testing.T
+	answer *bufio.Reader
+}
+
+func (s *served) dial() *wire {
+	s.t.Helper()
+	c, err := net.Dial("tcp", s.at)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = c.Close() })
+	_ = c.SetReadDeadline(time.Now().Add(patience))
+	return &wire{c, s.t, bufio.NewReader(c)}
+}
+
+// says sends a text.
+func (w *wire) says(format string, args ...any) *wire {
+	w.t.Helper()
+	if _, err := fmt.Fprintf(w, format, args...); err != nil {
+		w.t.Error(err)
+	}
+	return w
+}
+
+// next reads one answer.
+func (w *wire) next() reply {
+	w.t.Helper()
+	got, err := http.ReadResponse(w.answer, nil)
+	if err != nil {
+		return reply{body: err.Error()}
+	}
+	defer got.Body.Close()
+	text, _ := io.ReadAll(got.Body)
+	return reply{got.StatusCode, got.Header, string(text)}
+}
+
+// isClosed waits until the server has closed the connection.
+func (w *wire) isClosed() bool {
+	_, err := w.answer.ReadByte()
+	return err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// said answers a text.
+func said(text string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) })
+}
+
+// A blocker is a handler whose requests wait until they are let go.
+type blocker struct {
+	entered chan string   // paths of those that wait
+	let     chan struct{} // lets one go
+}
+
+func newBlocker() *blocker {
+	return &blocker{make(chan string, 1000), make(chan struct{}, 1000)}
+}
+
+func (b *blocker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	b.entered <- r.URL.Path
+	select {
+	case <-b.let:
+	case <-time.After(patience):
+	}
+	_, _ = io.WriteString(w, r.URL.Path)
+}

@@ -1,0 +1,46 @@
+package httpserver
+
+import (
+	"errors"
+	"net"
+	"sync"
+	"syscall"
+)
+
+// A listener accepts connections while there is room.
+type listener struct {
+	net.Listener
+
+	conns  *conns
+	close  func() error
+	closed chan struct{}
+}
+
+func (cs *conns) listen(on net.Listener) *listener {
+	l := &listener{Listener: on, conns: cs, closed: make(chan struct{})}
+	l.close = sync.OnceValue(func() error {
+		close(l.closed)
+		return on.Close()
+	})
+	return l
+}
+
+// Accept returns the next connection, which may cost another its place. Without
+// files for it one is closed, and net/http tries again.
+func (l *listener) Accept() (net.Conn, error) {
+	accepted, err := l.Listener.Accept()
+	if err != nil {
+		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+			l.conns.evict()
+		}
+		return nil, err
+	}
+	c := &conn{Conn: accepted, of: l.conns}
+	if !l.conns.admit(c, l.closed) {
+		return nil, errors.Join(net.ErrClosed, accepted.Close())
+	}
+	return c, nil
+}
+
+// Close ends the listener, and the wait for room.
+func (l *listener) Close() error { return l.close() }

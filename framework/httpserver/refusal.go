@@ -1,0 +1,36 @@
+package httpserver
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+)
+
+// overloaded refuses a request as RFC 9457 has it.
+func overloaded(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Retry-After", "1")
+	problem(w, http.StatusServiceUnavailable, "overloaded", "There are more requests than the server can answer; try again shortly.")
+}
+
+// problem answers a refusal.
+func problem(w http.ResponseWriter, status int, code, detail string) {
+	answer(w, status, "application/problem+json", map[string]any{
+		"type": "about:blank", "title": http.StatusText(status), "status": status, "code": code, "detail": detail,
+	})
+}
+
+// answer writes JSON that nobody is to keep.
+func answer(w http.ResponseWriter, status int, media string, value any) {
+	body, err := json.Marshal(value)
+	if err != nil {
+		status, body = http.StatusInternalServerError, []byte("{}")
+	}
+	h := w.Header()
+	h.Set("Content-Type", media)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	// A client that is gone cannot be told that its answer failed.
+	_, _ = w.Write(body)
+}

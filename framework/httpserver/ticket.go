@@ -1,0 +1,136 @@
+package httpserver
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+)
+
+// A ticket is the place of one request that was let in. It writes the answer,
+// with which the place is given back.
+type ticket struct {
+	http.ResponseWriter
+
+	gate *Gate
+
+	// Of what follows the mutex of the gate is the guard.
+	held   bool
+	reads  bool // the handler waits for the body
+	isLent bool
+	cut    bool // the body is waited for no longer
+}
+
+// WriteHeader begins the answer.
+func (t *ticket) WriteHeader(status int) {
+	if status >= http.StatusOK { // what is less is no answer yet
+		t.release()
+	}
+	t.ResponseWriter.WriteHeader(status)
+}
+
+// Write is part of the answer.
+func (t *ticket) Write(p []byte) (int, error) {
+	t.release()
+	return t.ResponseWriter.Write(p)
+}
+
+// Unwrap is the writer, for [http.ResponseController].
+func (t *ticket) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+
+// release gives the place back, once.
+func (t *ticket) release() {
+	g := t.gate
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if t.held {
+		t.held = false
+		g.pass()
+	}
+}
+
+// lend gives the place to another while the body is waited for.
+func (t *ticket) lend() {
+	g := t.gate
+	g.mu.Lock()
+	if !t.reads || !t.held {
+		g.mu.Unlock()
+		return
+	}
+	t.held, t.isLent = false, true
+	g.lent = append(g.lent, t)
+	var oldest *ticket
+	if len(g.lent) > g.limit*lentPerPlace {
+		oldest = g.lent[0]
+		oldest.cut = true
+		g.lent = g.lent[1:]
+	}
+	g.pass()
+	g.mu.Unlock()
+	if oldest != nil {
+		_ = http.NewResponseController(oldest.ResponseWriter).SetReadDeadline(time.Now())
+	}
+}
+
+// waits notes that the handler waits for the body; it is false if nobody does any
+// longer.
+func (t *ticket) waits() bool {
+	t.gate.mu.Lock()
+	defer t.gate.mu.Unlock()
+	t.reads = !t.cut
+	return t.reads
+}
+
+// works notes that the handler goes on, and takes a place again if it was lent.
+func (t *ticket) works() {
+	g := t.gate
+	g.mu.Lock()
+	t.reads = false
+	lent := t.isLent
+	if lent {
+		t.isLent = false
+		if at := slices.Index(g.lent, t); at >= 0 {
+			g.lent = slices.Delete(g.lent, at, at+1)
+		}
+	}
+	g.mu.Unlock()
+	if !lent {
+		return
+	}
+	g.comeBack()
+	g.mu.Lock()
+	t.held = true
+	g.mu.Unlock()
+}
+
+// A lentBody is a request's body, for which a place is not kept for long.
+type lentBody struct {
+	io.ReadCloser
+
+	ticket *ticket
+	timer  *time.Timer // nil before the first read
+}
+
+// Read lends the place if it takes long.
+func (b *lentBody) Read(p []byte) (int, error) {
+	if !b.ticket.waits() {
+		return 0, os.ErrDeadlineExceeded
+	}
+	if b.timer == nil {
+		b.timer = time.AfterFunc(lendAfter, b.ticket.lend)
+	} else {
+		b.timer.Reset(lendAfter)
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.timer.Stop()
+	b.ticket.works()
+	return n, err
+}
+
+// end is when the handler has ended.
+func (b *lentBody) end() {
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+}

@@ -1,0 +1,201 @@
+package framework_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"trestle.example/framework"
+	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/httpserver"
+	"trestle.example/framework/sqldb"
+)
+
+// TestRefusing: what stands before an API refuses in its name, without its
+// database, and says so in the log where that is asked for.
+func TestRefusing(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		var log bytes.Buffer
+		c := config(db)
+		c.CORS = []string{"https://app.example.org"}
+		c.Log = slog.New(slog.NewTextHandler(&log, nil))
+		for code, refusal := range map[string]*framework.Error{"overloaded": framework.Overloaded(), "unavailable": framework.Unavailable()} {
+			api := framework.New(c)
+			api.Register(shelves()...)
+			handler, err := api.Refusing(refusal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sent := &client{Client: frameworktest.New(t, handler), tb: t}
+			n := frameworktest.CountStatements(db)
+			statements(t, n, 0, func() {
+				for _, request := range []string{"GET /api/books/", "POST /api/books/", "GET /nowhere", "DELETE /api/", "GET /errors/not_found"} {
+					method, path, _ := strings.Cut(request, " ")
+					a := sent.as("ada").with("Origin", "https://app.example.org").do(method, path, nil).refuses(503, code).head("Retry-After", "1")
+					a.head("Access-Control-Allow-Origin", "https://app.example.org").head("X-Content-Type-Options", "nosniff")
+					if a.problem().Instance != "urn:uuid:"+a.header.Get("X-Request-Id") {
+						a.failf("it has no id")
+					}
+				}
+				preflight(sent.with("Origin", "https://app.example.org"), true, "https://app.example.org")
+			})
+		}
+		if log.Len() > 0 && strings.Contains(log.String(), "status=503") {
+			t.Errorf("each is logged: %s", &log)
+		}
+	})
+}
+
+func TestRefusingOfAMistake(t *testing.T) {
+	api := framework.New(framework.Config{})
+	if _, err := api.Refusing(framework.Overloaded()); err == nil {
+		t.Error("an API without a database refuses")
+	}
+}
+
+// limited serves books within limits, and returns where.
+func limited(t *testing.T, db *sqldb.DB, limits httpserver.Limits) string {
+	t.Helper()
+	api := framework.New(config(db))
+	api.Register(shelves()...)
+	handler, err := api.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	server := httpserver.New(handler, httpserver.Options{Limits: limits, Log: slog.New(slog.DiscardHandler)})
+	go func() { ended <- server.Serve(t.Context(), on) }()
+	t.Cleanup(func() { <-ended })
+	return on.Addr().String()
+}
+
+// TestABodyThatStalls is answered 408 as a problem, compressed or not, and the
+// connection ends.
+func TestABodyThatStalls(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		at := limited(t, db, httpserver.Limits{Stall: 20 * time.Millisecond})
+		for name, head := range map[string]string{
+			"plain":                  "Content-Length: 50\r\n\r\n{\"title\":",
+			"nothing of it":          "Content-Length: 50\r\n\r\n",
+			"in chunks":              "Transfer-Encoding: chunked\r\n\r\n3\r\n{\"t\r\n",
+			"compressed":             "Content-Length: 50\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xaaV",
+			"compressed, its head":   "Content-Length: 50\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b",
+			"the answer is demanded": "Content-Length: 50\r\nExpect: 100-continue\r\n\r\n",
+		} {
+			c, err := net.Dial("tcp", at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = fmt.Fprintf(c, "POST /api/books/ HTTP/1.1\r\nHost: x\r\nAuthorization: Name ada\r\nContent-Type: application/json\r\n%s", head)
+			text, err := io.ReadAll(c)
+			_ = c.Close()
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			got := strings.TrimPrefix(string(text), "HTTP/1.1 100 Continue\r\n\r\n")
+			for _, words := range []string{"HTTP/1.1 408 Request Timeout", "Connection: close", "Content-Type: application/problem+json", `"code":"request_timeout"`, "/errors/request_timeout"} {
+				if !strings.Contains(got, words) {
+					t.Errorf("%s: the answer is %q; want %q in it", name, got, words)
+				}
+			}
+		}
+	})
+}
+
+// TestABodyOf200MB that is sent as 200 KB is refused, and takes no memory.
+func TestABodyOf200MB(t *testing.T) {
+	var bomb bytes.Buffer
+	z := gzip.NewWriter(&bomb)
+	_, _ = io.Copy(z, io.LimitReader(endless{}, 200<<20))
+	_ = z.Close()
+	deep := strings.Repeat(`{"x":`, 10_000) + "1" + strings.Repeat("}", 10_000)
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		at := limited(t, db, httpserver.Limits{Requests: 4})
+		send := func(body []byte, coding string) (int, string) {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+at+"/api/books/", bytes.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header = http.Header{"Authorization": {"Name ada"}, "Content-Type": {"application/json"}, "Content-Encoding": {coding}}
+			r.Close = true
+			got, err := new(http.Client).Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer got.Body.Close()
+			text, _ := io.ReadAll(got.Body)
+			return got.StatusCode, string(text)
+		}
+		send([]byte("{}"), "identity")
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for range 3 {
+			if status, text := send(bomb.Bytes(), "gzip"); status != http.StatusRequestEntityTooLarge || !strings.Contains(text, "body_too_large") {
+				t.Errorf("it is answered %d %s", status, text)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > 3*16<<20 {
+			t.Errorf("three of them took %d MiB", taken>>20)
+		}
+		if status, text := send([]byte(deep), "identity"); status != http.StatusBadRequest || !strings.Contains(text, "nested more than 32") {
+			t.Errorf("a body of 10,000 levels is answered %d %s", status, text)
+		}
+	})
+}
+
+// endless is a text without end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+// TestNoHost is refused, whatever the API is called.
+func TestNoHost(t *testing.T) {
+	for _, url := range []string{"", "https://books.example.org"} {
+		c := config(sqlite(t))
+		c.PublicURL = url
+		api := framework.New(c)
+		api.Register(countries())
+		handler, err := api.Handler()
+		if err != nil {
+			t.Fatal(err)
+		}
+		on, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := &http.Server{Handler: handler}
+		go func() { _ = server.Serve(on) }()
+		for _, request := range []string{"GET /api/ HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n", "GET /api/ HTTP/1.0\r\n\r\n"} {
+			conn, err := net.Dial("tcp", on.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.WriteString(conn, request)
+			text, _ := io.ReadAll(conn)
+			_ = conn.Close()
+			if got := string(text); !strings.Contains(got, " 400 ") || !strings.Contains(got, `"code":"invalid_host"`) {
+				t.Errorf("%q with the public URL %q is answered %q", request, url, got)
+			}
+		}
+		_ = server.Close()
+	}
+}
