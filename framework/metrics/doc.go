@@ -1,0 +1,34 @@
+// Package metrics counts and measures what an API and its database do, for
+// Prometheus.
+//
+//	m, err := metrics.New(db)
+//	api := framework.New(framework.Config{DB: db, Observers: []framework.Observer{m}, ...})
+//	// on a listener that only the operator can reach:
+//	mux.Handle("GET /metrics", m.Handler())
+//
+// These are the metrics; durations are in seconds:
+//
+//	http_requests_total{route,method,status}      requests that are over
+//	http_request_duration_seconds{route,method}   how long they took, a histogram
+//	http_requests_in_flight                       requests under way
+//	http_request_errors_total{code}               answers from 500 on, by their code
+//	db_statement_duration_seconds{kind}           statements, a histogram
+//	db_statement_errors_total{fault}              statements that failed
+//	go_sql_*{db_name}                             connections: open, in use, idle, waited for
+//	go_*, process_*, go_build_info                the runtime, the process, the program
+//
+// # Labels
+//
+// Every label has few values, whatever clients send. A route is a path as it is
+// declared, "/api/patients/{id}/", and empty where nothing is served; a method is
+// one of HTTP's or OTHER; a status is a number, 499 where the client did not wait and 0
+// where the connection was broken off; a code is one that the API lists, or
+// undeclared; a kind is select, insert, update, delete, begin, commit, rollback or
+// other; a fault is one of those that package sqldb tells apart. Nothing of a
+// path, a query, a header, a body or a user is ever in a label.
+//
+// # Who may read them
+//
+// The numbers tell how much a service is used and when it fails. Serve them where
+// clients cannot ask: the handler asks nobody who they are.
+package metrics

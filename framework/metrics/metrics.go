@@ -1,0 +1,116 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
+)
+
+// Metrics are those of one API and its database. It is the [framework.Observer]
+// that the API is given, and safe for concurrent use.
+type Metrics struct {
+	registry   *prometheus.Registry
+	inFlight   prometheus.Gauge
+	requests   *prometheus.CounterVec
+	durations  *prometheus.HistogramVec
+	failures   *prometheus.CounterVec
+	statements *prometheus.HistogramVec
+	faults     *prometheus.CounterVec
+}
+
+// buckets end at these durations, in seconds.
+var buckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
+
+// New makes metrics of their own registry, and begins to observe the database.
+func New(db *sqldb.DB) (*Metrics, error) {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "http_requests_in_flight", Help: "Requests under way.",
+		}),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "http_requests_total", Help: "Requests that are over.",
+		}, []string{"route", "method", "status"}),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "http_request_duration_seconds", Help: "How long requests took.", Buckets: buckets,
+		}, []string{"route", "method"}),
+		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "http_request_errors_total", Help: "Requests that the server failed, by the code of the answer.",
+		}, []string{"code"}),
+		statements: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "db_statement_duration_seconds", Help: "How long statements took, up to their first row.", Buckets: buckets,
+		}, []string{"kind"}),
+		faults: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "db_statement_errors_total", Help: "Statements that failed, by what with.",
+		}, []string{"fault"}),
+	}
+	err := m.Register(
+		m.inFlight, m.requests, m.durations, m.failures, m.statements, m.faults,
+		collectors.NewDBStatsCollector(db.DB.DB, db.Kind().String()), collectors.NewGoCollector(), collectors.NewBuildInfoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	if err != nil {
+		return nil, err
+	}
+	db.Observe(m.statement)
+	return m, nil
+}
+
+// Register adds collectors of the program's own. It fails where a metric of the
+// name is there already, or its name is none.
+func (m *Metrics) Register(all ...prometheus.Collector) error {
+	for _, c := range all {
+		if err := m.registry.Register(c); err != nil {
+			return fmt.Errorf("metrics: a collector cannot be registered: %w", err)
+		}
+	}
+	return nil
+}
+
+// Begin implements [framework.Observer].
+func (m *Metrics) Begin(ctx context.Context, _ *http.Request) context.Context {
+	m.inFlight.Inc()
+	return ctx
+}
+
+// End implements [framework.Observer]. It adds nothing to the log.
+func (m *Metrics) End(_ context.Context, o framework.Outcome) []slog.Attr {
+	m.inFlight.Dec()
+	m.requests.WithLabelValues(o.Path, o.Method, strconv.Itoa(o.Status)).Inc()
+	m.durations.WithLabelValues(o.Path, o.Method).Observe(o.Duration.Seconds())
+	if o.Status >= http.StatusInternalServerError {
+		m.failures.WithLabelValues(o.Code).Inc()
+	}
+	return nil
+}
+
+func (m *Metrics) statement(_ context.Context, e sqldb.Event) {
+	m.statements.WithLabelValues(e.Operation()).Observe(e.Duration.Seconds())
+	if fault := e.Failure(); fault != "" {
+		m.faults.WithLabelValues(fault).Inc()
+	}
+}
+
+// A scrape is held to these, so that it can be no burden.
+const (
+	scrapesAtOnce = 4
+	scrapeTime    = 10 * time.Second
+)
+
+// Handler answers with all metrics, in the text format of Prometheus or what else
+// it asks for. At most four requests are answered at once, others are 503.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapesAtOnce, Timeout: scrapeTime})
+}
+
+var _ framework.Observer = (*Metrics)(nil)

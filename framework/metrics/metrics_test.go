@@ -1,0 +1,230 @@
+package metrics_test
+
+import (
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+)
+
+const nobody = "01a1fb21-fe1b-7692-ad93-e9f270ba6438"
+
+func TestRequests(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *board) {
+		b.Post("/api/notes/", `{"text": "a"}`).Expect(201)
+		b.Post("/api/notes/", `{"text": "a"}`).Expect(409)
+		b.Post("/api/notes/", `{}`).Expect(400)
+		for range 3 {
+			b.Get("/api/notes/?page=1").Expect(200)
+		}
+		b.Get("/api/notes/" + nobody + "/").Expect(404)
+		b.Get("/nowhere/" + nobody).Expect(404)
+		b.Do("CANARY", "/api/notes/", nil).Expect(405)
+		b.Do("HEAD", "/api/", nil).Expect(200)
+		b.Post("/api/notes/fail/", nil).Expect(500)
+		b.Post("/api/notes/made-up/", nil).Expect(502)
+		got := b.scraped(t)
+		for name, want := range map[string]float64{
+			`http_requests_total{method="POST",route="/api/notes/",status="201"}`:              1,
+			`http_requests_total{method="POST",route="/api/notes/",status="409"}`:              1,
+			`http_requests_total{method="POST",route="/api/notes/",status="400"}`:              1,
+			`http_requests_total{method="GET",route="/api/notes/",status="200"}`:               3,
+			`http_requests_total{method="GET",route="/api/notes/{id}/",status="404"}`:          1,
+			`http_requests_total{method="GET",route="",status="404"}`:                          1,
+			`http_requests_total{method="OTHER",route="/api/notes/",status="405"}`:             1,
+			`http_requests_total{method="HEAD",route="/api/",status="200"}`:                    1,
+			`http_requests_total{method="POST",route="/api/notes/fail/",status="500"}`:         1,
+			`http_request_duration_seconds_count{method="GET",route="/api/notes/"}`:            3,
+			`http_request_duration_seconds_bucket{method="GET",route="/api/notes/",le="+Inf"}`: 3,
+			`http_request_duration_seconds_count{method="POST",route="/api/notes/"}`:           3,
+			`http_request_errors_total{code="internal"}`:                                       1,
+			`http_request_errors_total{code="undeclared"}`:                                     1,
+			`http_requests_in_flight`:                                             0,
+			`db_statement_errors_total{fault="unique"}`:                           1,
+			`go_sql_max_open_connections{db_name="` + b.db.Kind().String() + `"}`: float64(b.db.Stats().MaxOpenConnections),
+			`go_sql_wait_count_total{db_name="` + b.db.Kind().String() + `"}`:     float64(b.db.Stats().WaitCount),
+		} {
+			if value, there := got[name]; !there || value != want {
+				t.Errorf("%s is %v, there: %t; want %v", name, value, there, want)
+			}
+		}
+		for _, name := range []string{
+			`db_statement_duration_seconds_count{kind="insert"}`, `db_statement_duration_seconds_count{kind="select"}`,
+			`http_request_duration_seconds_bucket{method="GET",route="/api/notes/",le="0.001"}`,
+			`http_request_duration_seconds_bucket{method="GET",route="/api/notes/",le="10"}`,
+			"go_goroutines", `go_sql_open_connections{db_name="` + b.db.Kind().String() + `"}`,
+			`go_sql_in_use_connections{db_name="` + b.db.Kind().String() + `"}`, `go_sql_idle_connections{db_name="` + b.db.Kind().String() + `"}`,
+			`go_sql_wait_duration_seconds_total{db_name="` + b.db.Kind().String() + `"}`,
+		} {
+			if _, there := got[name]; !there {
+				t.Errorf("there is no %s", name)
+			}
+		}
+		if page := b.page(t); strings.Contains(page, "CANARY") || strings.Contains(page, "canary") || strings.Contains(page, nobody) || !strings.Contains(page, "\ngo_build_info{") {
+			t.Errorf("what a client made up is a label, or the build is not told:\n%s", page)
+		}
+	})
+}
+
+// TestLabelsAreFew: ten thousand paths, methods, keys, queries and headers that a
+// client makes up are no more series than the first of each kind.
+func TestLabelsAreFew(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	onBoth(t, func(t *testing.T, b *board) {
+		made := func() string { return strconv.FormatUint(random.Uint64(), 16) }
+		ask := func(method, path string) {
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
+			r.Method, r.URL.Path, r.URL.RawQuery, r.Host = method, path, made()+"="+made(), made()
+			r.Header.Set("User-Agent", made())
+			r.Header.Set("X-Request-Id", made())
+			b.handler.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		visit := func(method string) {
+			ask(method, "/"+made()+"/"+made())
+			ask(method, "/api/notes/"+made()+"/")
+			ask(method, "/api/notes/"+made()+"/"+made())
+			ask(method, "/errors/"+made())
+		}
+		methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "REPORT"}
+		for _, method := range append(methods, "MADEUP") {
+			visit(method)
+		}
+		before := b.scraped(t)
+		for range 2500 {
+			visit(append(methods, strings.ToUpper(made()))[random.IntN(len(methods)+1)])
+		}
+		after := b.scraped(t)
+		for name := range after {
+			if _, there := before[name]; !there && !strings.HasPrefix(name, "go_") && !strings.HasPrefix(name, "process_") {
+				t.Errorf("there is one more series: %s", name)
+			}
+		}
+		total := 0.0
+		for name, value := range after {
+			if strings.HasPrefix(name, "http_requests_total{") {
+				total += value
+			}
+		}
+		if want := float64(4 * (len(methods) + 1 + 2500)); total != want {
+			t.Errorf("%v requests are counted; want %v", total, want)
+		}
+	})
+}
+
+// TestRequestsInFlight come out even, whether they are answered or broken off.
+func TestRequestsInFlight(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *board) {
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(func() { b.Get("/api/notes/wait/").Expect(204) })
+			<-b.entered
+		}
+		if n := b.scraped(t)["http_requests_in_flight"]; n != 2 {
+			t.Errorf("%v are in flight; want 2", n)
+		}
+		close(b.release)
+		both.Wait()
+		func() {
+			defer func() { _ = recover() }()
+			b.handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/api/notes/abort/", nil))
+			t.Error("it is answered")
+		}()
+		got := b.scraped(t)
+		if n := got["http_requests_in_flight"]; n != 0 {
+			t.Errorf("%v are in flight; want none", n)
+		}
+		if n := got[`http_requests_total{method="POST",route="/api/notes/abort/",status="0"}`]; n != 1 {
+			t.Errorf("%v were broken off; want 1", n)
+		}
+	})
+}
+
+// TestStatements outside of requests count too, each by its kind.
+func TestStatements(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *board) {
+		before := b.scraped(t)
+		for _, statement := range []string{
+			"INSERT INTO notes (id, text) VALUES ('" + nobody + "', 'canary')", "UPDATE notes SET text = 'canary2'", "DELETE FROM notes",
+			"CREATE TABLE others (id int)", "SELECT nothing FROM nowhere",
+		} {
+			_, _ = b.db.ExecContext(t.Context(), statement)
+		}
+		after := b.scraped(t)
+		for _, name := range []string{
+			`db_statement_duration_seconds_count{kind="insert"}`, `db_statement_duration_seconds_count{kind="update"}`, `db_statement_duration_seconds_count{kind="delete"}`,
+			`db_statement_duration_seconds_count{kind="other"}`, `db_statement_duration_seconds_count{kind="select"}`, `db_statement_errors_total{fault="other"}`,
+		} {
+			if n := after[name] - before[name]; n != 1 {
+				t.Errorf("%s rises by %v; want 1", name, n)
+			}
+		}
+		if strings.Contains(b.page(t), "canary") {
+			t.Error("a value is a label")
+		}
+	})
+}
+
+// TestNamesFollowTheConventions of Prometheus.
+func TestNamesFollowTheConventions(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *board) {
+		b.Post("/api/notes/fail/", nil).Expect(500)
+		b.Post("/api/notes/", `{"text": "a"}`).Expect(201)
+		b.Post("/api/notes/", `{"text": "a"}`).Expect(409)
+		problems, err := promlint.New(strings.NewReader(b.page(t))).Lint()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range problems {
+			if !strings.HasPrefix(p.Metric, "go_") && !strings.HasPrefix(p.Metric, "process_") {
+				t.Errorf("%s: %s", p.Metric, p.Text)
+			}
+		}
+		names := slices.Collect(maps.Keys(b.scraped(t)))
+		for _, name := range names {
+			ours := slices.ContainsFunc([]string{"http_request", "db_statement_", "go_", "process_", "promhttp_"}, func(p string) bool { return strings.HasPrefix(name, p) })
+			if !ours {
+				t.Errorf("%s is told of nowhere", name)
+			}
+		}
+	})
+}
+
+// TestRegister adds metrics of a program's own, and no name twice.
+func TestRegister(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *board) {
+		own := func() prometheus.Collector {
+			return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "notes_pinned", Help: "Notes."}, func() float64 { return 7 })
+		}
+		if err := b.metrics.Register(own()); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.metrics.Register(own()); err == nil || !strings.Contains(err.Error(), "metrics: a collector cannot be registered") {
+			t.Errorf("the second of a name ends with %v", err)
+		}
+		if n := b.scraped(t)["notes_pinned"]; n != 7 {
+			t.Errorf("it is %v; want 7", n)
+		}
+	})
+}
+
+// TestEachHasItsOwn: two APIs in one process do not mix.
+func TestEachHasItsOwn(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *board) {
+		b.Get("/api/notes/").Expect(200)
+		onBoth(t, func(t *testing.T, other *board) {
+			if n, there := other.scraped(t)[`http_requests_total{method="GET",route="/api/notes/",status="200"}`]; there {
+				t.Errorf("it has %v requests of another", n)
+			}
+		})
+	})
+}

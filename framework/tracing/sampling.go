@@ -1,0 +1,99 @@
+package tracing
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// CheckEndpoint says what is wrong with the address of a collector. The error
+// does not repeat it.
+func CheckEndpoint(endpoint string) error {
+	u, err := url.Parse(endpoint)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return errors.New("it must be a URL that begins with http:// or https:// and a host, such as http://localhost:4318")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return errors.New("it must hold nothing of a user, a query or a fragment; credentials belong in OTEL_EXPORTER_OTLP_HEADERS")
+	}
+	return nil
+}
+
+// CheckSampler says what is wrong with the name of a sampler or its argument; empty
+// ones are the defaults.
+func CheckSampler(name, arg string) error {
+	_, err := samplerOf(name, arg)
+	return err
+}
+
+// samplers are the names, as the standard has them.
+var samplers = []string{"always_on", "always_off", "traceidratio"}
+
+const parentBased = "parentbased_"
+
+func samplerOf(name, arg string) (sdktrace.Sampler, error) {
+	if name == "" {
+		name = parentBased + samplers[0]
+	}
+	own, follows := strings.CutPrefix(strings.ToLower(name), parentBased)
+	if !slices.Contains(samplers, own) {
+		return nil, fmt.Errorf("there is no sampler %.40q; there are %s, and %s before each", name, strings.Join(samplers, ", "), parentBased)
+	}
+	ratio, err := ratioOf(arg)
+	if err != nil && own == "traceidratio" {
+		return nil, err
+	}
+	sampler := map[string]sdktrace.Sampler{
+		"always_on": sdktrace.AlwaysSample(), "always_off": sdktrace.NeverSample(), "traceidratio": sdktrace.TraceIDRatioBased(ratio),
+	}[own]
+	if follows {
+		sampler = sdktrace.ParentBased(sampler)
+	}
+	return sampler, nil
+}
+
+func ratioOf(arg string) (float64, error) {
+	if arg == "" {
+		return 1, nil
+	}
+	ratio, err := strconv.ParseFloat(arg, 64)
+	if err != nil || !(ratio >= 0 && ratio <= 1) { // NaN is neither
+		return 0, fmt.Errorf("the ratio of traces to keep is %.40q; it must be a number from 0 to 1", arg)
+	}
+	return ratio, nil
+}
+
+// strangerKey marks the context of a request that a stranger sent with a trace.
+type strangerKey struct{}
+
+// An ourOwn sampler decides about requests; what is below one is kept with it. About
+// the trace of a stranger it decides as if it began here, and by chance of ours: the
+// stranger chose the trace's id too.
+type ourOwn struct {
+	sdktrace.Sampler
+
+	below sdktrace.Sampler
+}
+
+func newOurOwn(s sdktrace.Sampler) ourOwn { return ourOwn{s, sdktrace.ParentBased(s)} }
+
+// ShouldSample implements [sdktrace.Sampler].
+func (s ourOwn) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingResult {
+	parent := trace.SpanContextFromContext(p.ParentContext)
+	switch {
+	case parent.IsValid() && !parent.IsRemote():
+		return s.below.ShouldSample(p)
+	case parent.IsValid() && p.ParentContext.Value(strangerKey{}) != nil:
+		p.ParentContext = trace.ContextWithSpanContext(p.ParentContext, trace.SpanContext{})
+		binary.BigEndian.PutUint64(p.TraceID[8:], rand.Uint64()) // what a ratio looks at
+	}
+	return s.Sampler.ShouldSample(p)
+}

@@ -1,0 +1,103 @@
+package tracing
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"trestle.example/framework/sqldb"
+)
+
+// Watch begins to make spans of a database's statements, of those that belong to
+// a trace which is kept.
+func (t *Tracing) Watch(db *sqldb.DB) {
+	system := attribute.String("db.system.name", db.Kind().String())
+	db.Observe(func(ctx context.Context, e sqldb.Event) {
+		if trace.SpanContextFromContext(ctx).IsSampled() {
+			t.statement(ctx, system, e)
+		}
+	})
+}
+
+// statement makes the span of a statement that is over.
+func (t *Tracing) statement(ctx context.Context, system attribute.KeyValue, e sqldb.Event) {
+	end := time.Now()
+	operation := strings.ToUpper(e.Operation())
+	_, span := t.tracer.Start(ctx, operation, trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(end.Add(-e.Duration)),
+		trace.WithAttributes(system, attribute.String("db.operation.name", operation)))
+	if text := withoutValues(e); text != "" {
+		span.SetAttributes(attribute.String("db.query.text", text))
+	}
+	if failure := e.Failure(); failure != "" {
+		span.SetAttributes(attribute.String("error.type", failure))
+		span.SetStatus(codes.Error, "")
+	}
+	span.End(trace.WithTimestamp(end))
+}
+
+// textMost is how much is told of a long statement, in bytes.
+const textMost = 2000
+
+// withoutValues is the text of a statement whose values were sent beside it,
+// with ? for numbers and texts that are in it all the same; "" for others, and for
+// what it cannot read to the end.
+func withoutValues(e sqldb.Event) string {
+	if len(e.Args) == 0 || strings.ContainsAny(e.SQL, `\`) || strings.Contains(e.SQL, "--") || strings.Contains(e.SQL, "/*") {
+		return ""
+	}
+	var b strings.Builder
+	for rest := e.SQL; rest != "" && b.Len() < textMost; {
+		n, shown := piece(rest)
+		if n == 0 {
+			return ""
+		}
+		b.WriteString(shown)
+		rest = rest[n:]
+	}
+	return strings.ToValidUTF8(b.String(), "")
+}
+
+// piece is how long the first piece of a statement is, and what is shown of it; 0
+// for quotes that do not end.
+func piece(text string) (n int, shown string) {
+	switch c := text[0]; {
+	case c == '\'' || c == '"':
+		end := strings.IndexByte(text[1:], c)
+		if end < 0 {
+			return 0, ""
+		}
+		if n = end + 2; c == '\'' { // two quotes in a row are two texts, which does no harm
+			return n, "?"
+		}
+	case isWord(c) || c == '$' || c == '?':
+		n = 1 + wordLength(text[1:])
+		switch {
+		case isDigit(c):
+			return n, "?"
+		case c == '$' && (n == 1 || !isDigit(text[1])): // a quote of PostgreSQL's own
+			return 0, ""
+		}
+	default:
+		n = 1
+	}
+	return n, text[:n]
+}
+
+// wordLength is how much of a name, a parameter or a number is left.
+func wordLength(text string) int {
+	n := 0
+	for n < len(text) && isWord(text[n]) {
+		n++
+	}
+	return n
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isWord(c byte) bool {
+	return c == '_' || isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 128
+}
