@@ -14,6 +14,20 @@ CLIENTS      := examples/clients
 CODEGEN_VERSION := 2.8.2
 CODEGEN         := .bin/oapi-codegen
 
+# What looks for vulnerabilities and unsafe code, tells what the program is made
+# of, and tests the tests.
+VULNCHECK_VERSION := 1.1.4
+VULNCHECK         := .bin/govulncheck
+GOSEC_VERSION     := 2.22.11
+GOSEC             := .bin/gosec
+SYFT_VERSION      := 1.30.0
+SYFT              := .bin/syft
+GREMLINS_VERSION  := 0.6.0
+GREMLINS          := .bin/gremlins
+
+# What make mutate changes.
+MUTATE ?= framework/filter framework/permission framework/auth resources/store/order
+
 # The programs under examples/ that are modules of their own.
 MODULES := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod examples/*/*/go.mod))
 
@@ -33,7 +47,7 @@ endif
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Built and then run, because "go run" turns every exit code into 1. The version
 # control's stamp is left out: git may refuse a folder of another user.
@@ -50,15 +64,25 @@ test: ## Run every test, on SQLite and PostgreSQL
 	$(WITHPG) go test -shuffle=on ./...
 	@set -e; for module in $(MODULES); do echo "cd $$module && go test ./..."; (cd "$$module" && go test -shuffle=on ./...); done
 
+# RACED is fewer packages where time is short, as for every change: what shares
+# between requests.
+RACED ?= ./framework/... ./resources/clinic ./resources/store
+
 .PHONY: race
 race: ## Run the tests of what runs at once, without the longest, under the race detector
-	$(WITHPG) go test $(RACE) -shuffle=on ./framework/... ./resources/clinic ./resources/store
+	$(WITHPG) go test $(RACE) -shuffle=on $(RACED)
 
-# What takes too long for every change: timings of refused logins, and every
-# round of the races for stock, kills of the server under load.
+# What takes too long for every change, hours in all: PROVE="crash overload" is
+# some of it, "go run ./cmd/prove --list" prints the stages. A run that was
+# stopped goes on where it was.
 .PHONY: prove
-prove: ## Run the long proofs, about half an hour
-	TRESTLE_PROVE=1 $(WITHPG) go test -count=1 -timeout 60m -v ./framework/auth ./resources ./resources/store ./cmd/trestle
+prove: ## Run the long proofs, or those that PROVE names, and print a table
+	go run ./cmd/prove $(PROVE)
+
+# TRESTLE_PREPARE=off is for a pooler that gives a connection to each transaction.
+.PHONY: conformance
+conformance: ## Run the services' tests on the database of DATABASE_URL, which speaks PostgreSQL's protocol
+	@go run ./cmd/conformance
 
 .PHONY: lint
 lint: $(LINTER)-$(LINT_VERSION) ## Run go vet and golangci-lint
@@ -99,6 +123,33 @@ bench-quick: ## The same for a look: one round, one second each, nothing written
 .PHONY: bench-go
 bench-go: ## Run the Go benchmarks BENCH_COUNT (1) times, for benchstat to read
 	go test -run '^$$' -bench . -benchmem -count $(BENCH_COUNT) ./framework/...
+
+# VULNDB=file:///path is a copy of the database of vulnerabilities.
+.PHONY: audit
+audit: $(VULNCHECK)-$(VULNCHECK_VERSION) $(GOSEC)-$(GOSEC_VERSION) ## Look for known vulnerabilities and unsafe code
+	.ci/audit $^
+
+.PHONY: sbom
+sbom: build $(SYFT)-$(SYFT_VERSION) ## Write what the program is made of into .bin, as SPDX
+	SYFT_CHECK_FOR_APP_UPDATE=false $(SYFT)-$(SYFT_VERSION) scan file:$(PROGRAM) --quiet --output spdx-json=$(PROGRAM).spdx.json
+	@echo "$(PROGRAM).spdx.json names $$(grep -o 'SPDXRef-Package-go-module-[^"]*' $(PROGRAM).spdx.json | sort -u | wc -l) modules"
+
+.PHONY: reproducible
+reproducible: ## Build the program twice, and compare
+	.ci/reproducible
+
+.PHONY: mutate
+mutate: $(GREMLINS)-$(GREMLINS_VERSION) ## Test the tests of MUTATE by changing the code, for hours
+	$(WITHPG) .ci/mutate $(GREMLINS)-$(GREMLINS_VERSION) $(MUTATE)
+
+# Built once into .bin, as the linter is.
+$(VULNCHECK)-$(VULNCHECK_VERSION): MODULE := golang.org/x/vuln/cmd/govulncheck@v$(VULNCHECK_VERSION)
+$(GOSEC)-$(GOSEC_VERSION): MODULE := github.com/securego/gosec/v2/cmd/gosec@v$(GOSEC_VERSION)
+$(SYFT)-$(SYFT_VERSION): MODULE := github.com/anchore/syft/cmd/syft@v$(SYFT_VERSION)
+$(GREMLINS)-$(GREMLINS_VERSION): MODULE := github.com/go-gremlins/gremlins/cmd/gremlins@v$(GREMLINS_VERSION)
+$(VULNCHECK)-$(VULNCHECK_VERSION) $(GOSEC)-$(GOSEC_VERSION) $(SYFT)-$(SYFT_VERSION) $(GREMLINS)-$(GREMLINS_VERSION):
+	GOBIN='$(CURDIR)/.bin' CGO_ENABLED=0 go install $(MODULE)
+	mv $(firstword $(subst -, ,$@)) $@
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz test for FUZZTIME (30s)

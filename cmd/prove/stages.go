@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A stage is one proof.
+type stage struct {
+	name    string
+	proves  string // what, with the bounds
+	command []string
+	sees    string // what its output says if it did what it is for
+}
+
+// fuzzFor is how long a fuzz test runs unless --fuzz says otherwise.
+const fuzzFor = 10 * time.Minute
+
+// stages are all proofs, the shortest of them first.
+func stages(fuzzing time.Duration) ([]stage, error) {
+	targets, err := fuzzTargets("framework", "resources", "cmd")
+	if err != nil {
+		return nil, err
+	}
+	all := []stage{
+		{"reproducible", "two builds are one and the same", []string{"make", "--no-print-directory", "reproducible"}, ""},
+		{"audit", "0 known faults can be reached, 0 unjustified findings", []string{"make", "--no-print-directory", "audit"}, ""},
+		{"sbom", "what the program is made of is written down", []string{"make", "--no-print-directory", "sbom"}, ""},
+		{"race", "the race detector finds nothing", []string{"make", "--no-print-directory", "race"}, ""},
+		tests("disconnects", "500 clients gone: 0 statements after 500 ms", "./cmd/trestle", "TestWhoIsGoneLeavesNoStatement"),
+		tests("bombs", "gzip, depth, dripping connections: memory + 64 MiB at most, p99 of others under twice", "./cmd/trestle", "TestBombs"),
+		tests("migrations", "8 replicas at once, 20 times, 5 killed: each migration once, no unlocking by hand", "./cmd/trestle", "TestReplicasMigrateAtOnce"),
+		tests("outage", "database gone: 0 answers of 500, 503 p99 under 1 s, recovery under 5 s", "./cmd/trestle", "TestOutage"),
+		tests("rolling", "2 replicas behind a proxy restarted 20 times: 0 failed requests", "./cmd/trestle", "TestRollingRestart"),
+		tests("crash", "50 kills of server and database under load: 0 lost, 0 twice, stock exact", "./cmd/trestle", "TestAKillUnderLoadLosesNothing"),
+		tests("logins", "refused logins take the same time", "./framework/auth", "Test"),
+		tests("contract", "10,000 requests for each service: 0 answers of 5xx, 0 undocumented", "./resources", "Test"),
+		tests("store", "races for stock, and a model of the store", "./resources/store", "Test"),
+		tests("overload", "twice the knee for 5 minutes: goodput 90 %, p99 twice that at 70 %, refusals under 50 ms", "./cmd/trestle", "TestOverload"),
+		tests("soak", "30 minutes at 70 %: 0 answers of 5xx; goroutines, files and heap do not grow", "./cmd/trestle", "TestSoak"),
+		{"mutants", "85 % of mutants killed in auth, permission, filter and orders", []string{"make", "--no-print-directory", "mutate"}, ""},
+	}
+	for _, t := range targets {
+		all = append(all, stage{"fuzz-" + t.name, fmt.Sprintf("%s of made-up input: 0 findings", fuzzing), []string{
+			"go", "run", "./cmd/withpg", "--install", "--", "go", "test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", fuzzing.String(), t.folder,
+		}, "fuzz: elapsed: "})
+	}
+	return all, nil
+}
+
+// tests is a stage of the long forms of tests: of one, or of all of a folder,
+// whose names begin so.
+func tests(name, proves, folder, test string) stage {
+	pattern, sees := "^"+test, "--- PASS: "+test
+	if test != "Test" {
+		pattern, sees = pattern+"$", sees+" ("
+	}
+	limit := "90m"
+	if name == "soak" { // TRESTLE_SOAK may say eight hours
+		limit = "24h"
+	}
+	command := append([]string{"env", "TRESTLE_PROVE=1"}, overrides(name)...)
+	return stage{name, proves, append(
+		command, "go", "run", "./cmd/withpg", "--install", "--",
+		"go", "test", "-count=1", "-timeout", limit, "-v", "-run", pattern, folder,
+	), sees}
+}
+
+// overrides are variables such as TRESTLE_SOAK, which make a stage another one.
+func overrides(name string) (set []string) {
+	for _, pair := range os.Environ() {
+		if strings.HasPrefix(pair, "TRESTLE_"+strings.ToUpper(name)) {
+			set = append(set, pair)
+		}
+	}
+	slices.Sort(set)
+	return set
+}
+
+// A target is a fuzz test.
+type target struct{ name, folder string }
+
+var fuzzFunction = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
+
+// fuzzTargets finds the fuzz tests below folders.
+func fuzzTargets(folders ...string) ([]target, error) {
+	var found []target
+	for _, folder := range folders {
+		err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path) //nolint:gosec // the folders are the project's own
+			for _, match := range fuzzFunction.FindAllStringSubmatch(string(text), -1) {
+				found = append(found, target{match[1], "./" + filepath.ToSlash(filepath.Dir(path))})
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("looking for fuzz tests (prove runs in the project's folder): %w", err)
+		}
+	}
+	slices.SortFunc(found, func(a, b target) int { return strings.Compare(a.name, b.name) })
+	return found, nil
+}
