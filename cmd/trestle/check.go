@@ -16,7 +16,7 @@ listens, and reports all mistakes. It does not touch the database.`,
 	}, func(cmd *cobra.Command, _ []string) error {
 		c, log, err := p.settings(cmd.Flags())
 		_, wrong := c.readSecrets(log)
-		if err := errors.Join(err, wrong); err != nil {
+		if err := errors.Join(err, wrong, c.nameless()); err != nil {
 			return err
 		}
 		api, err := c.declared(log)

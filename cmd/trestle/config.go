@@ -32,6 +32,7 @@ type config struct {
 	passwordMin      int
 	tokenLife        time.Duration
 	databaseURL      string
+	replicaURL       string
 	readOnly         bool // the database is only looked at
 	dbConns          int
 	statementTimeout time.Duration
@@ -39,6 +40,9 @@ type config struct {
 	logJSON          bool
 	logLevel         slog.Level
 	production       bool
+
+	limitConfig
+	observeConfig
 }
 
 // A setting is one of them: where its value comes from and how it is read. A
@@ -76,17 +80,35 @@ func readConfig(flags *pflag.FlagSet, env map[string]string) (config, error) {
 	c := config{addrByFlag: flags.Changed("addr")}
 	var wrong []error
 	for _, s := range settings() {
-		name, value := s.variable, env[s.variable]
-		if s.flag != "" && flags.Changed(s.flag) {
-			name, value = "--"+s.flag, flags.Lookup(s.flag).Value.String()
-		} else if value == "" {
-			value = s.fallback
-		}
+		value, from := s.given(flags, env)
 		if err := s.read(&c, value); err != nil {
-			wrong = append(wrong, s.wrong(name, value, err))
+			wrong = append(wrong, s.wrong(s.nameOf(from), value, err))
 		}
 	}
 	return c, errors.Join(wrong...)
+}
+
+// byDefault is where the value of a setting comes from that nobody gave.
+const byDefault = "default"
+
+// given is the value of a setting, and where it comes from: the flag, the
+// variable, or [byDefault].
+func (s setting) given(flags *pflag.FlagSet, env map[string]string) (value, from string) {
+	switch {
+	case s.flag != "" && flags.Changed(s.flag):
+		return flags.Lookup(s.flag).Value.String(), "--" + s.flag
+	case env[s.variable] != "":
+		return env[s.variable], s.variable
+	}
+	return s.fallback, byDefault
+}
+
+// nameOf is what a report calls a setting by.
+func (s setting) nameOf(from string) string {
+	if from == byDefault {
+		return s.variable
+	}
+	return from
 }
 
 // wrong is the report of a value that read refused; name is the flag or the

@@ -55,6 +55,18 @@ func checkDatabaseURL(v string) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "sqldb: "))
 }
 
+// readReplicaURL leaves the checks to the package that opens it.
+func readReplicaURL(to *string, v string) error {
+	*to = v
+	if v == "" {
+		return nil
+	}
+	if err := sqldb.CheckReplicaURL(v); err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "sqldb: "))
+	}
+	return nil
+}
+
 func readPublicURL(to *string, v string) error {
 	*to = strings.TrimRight(v, "/")
 	if v == "" {

@@ -10,7 +10,7 @@ import (
 
 // settings are all of them, in the order of the help.
 func settings() []setting {
-	return slices.Concat(serverSettings(), transportSettings(), identitySettings(), databaseSettings(), runSettings())
+	return slices.Concat(serverSettings(), limitSettings(), transportSettings(), identitySettings(), databaseSettings(), runSettings(), observeSettings())
 }
 
 // serverSettings matter to a server alone.
@@ -112,6 +112,11 @@ func databaseSettings() []setting {
 			flag: "database", variable: "DATABASE_URL", shown: "sqlite file ./data/trestle.db",
 			usage: "`URL` of the database, sqlite:///absolute/path.db or postgres://user@host/name; a password belongs in the variable, because other users of the machine may see a flag",
 			read:  func(c *config, v string) error { return readDatabaseURL(&c.databaseURL, v) },
+		},
+		{
+			flag: "database-replica", variable: "DATABASE_REPLICA_URL", serving: true, shown: "none",
+			usage: "`URL` of a streaming standby of the PostgreSQL database, which then answers what is listed and retrieved, never with less than what was committed before; a password belongs in the variable",
+			read:  func(c *config, v string) error { return readReplicaURL(&c.replicaURL, v) },
 		},
 		{
 			flag: "db-conns", variable: "TRESTLE_DB_CONNS", fallback: "16", example: "16",

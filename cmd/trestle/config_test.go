@@ -40,6 +40,8 @@ func TestDefaults(t *testing.T) {
 		addr: "127.0.0.1:8080", databaseURL: "sqlite://" + file, pageSize: 20, dbConns: 16,
 		statementTimeout: 10 * time.Second, requestTimeout: 15 * time.Second, prepare: true, logLevel: slog.LevelInfo,
 		rates: map[string]throttle.Rate{}, passwordMin: 8, tokenLife: auth.DefaultTokenLife,
+		limitConfig:   limitConfig{maxConns: 4096, drainDelay: -1},
+		observeConfig: observeConfig{slow: time.Second},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v; want %+v", got, want)
@@ -76,7 +78,10 @@ func TestEverySettingFromItsVariable(t *testing.T) {
 		"TRESTLE_LOG=json", "TRESTLE_LOG_LEVEL=Warn", "TRESTLE_ENV=production",
 		"TRESTLE_TLS_CERT=a.pem", "TRESTLE_TLS_KEY=b.pem", "TRESTLE_TRUSTED_PROXIES=10.1.2.3/8, 127.0.0.1,::1,,2001:db8::/32",
 		"TRESTLE_TRUSTED_ORIGINS=https://app.example.org, http://localhost:5173", "TRESTLE_JWT_KEYS=a:HS256:hidden",
-		"TRESTLE_PASSWORD_MIN=12", "TRESTLE_TOKEN_LIFE=1h", "TRESTLE_RATES=login=5/min, anon=50/hour", "REDIS_URL=redis://:hidden@localhost:6379/1")
+		"TRESTLE_PASSWORD_MIN=12", "TRESTLE_TOKEN_LIFE=1h", "TRESTLE_RATES=login=5/min, anon=50/hour", "REDIS_URL=redis://:hidden@localhost:6379/1",
+		"TRESTLE_MAX_CONNS=100", "TRESTLE_MAX_REQUESTS=50", "TRESTLE_DRAIN_DELAY=2s", "TRESTLE_CORS_ORIGINS=https://a.example, https://b.example:8443",
+		"TRESTLE_METRICS_ADDR=:09464", "TRESTLE_SLOW=250ms", "OTEL_EXPORTER_OTLP_ENDPOINT=http://c:4318", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://c/spans",
+		"OTEL_SERVICE_NAME=clinic", "OTEL_TRACES_SAMPLER=traceidratio", "OTEL_TRACES_SAMPLER_ARG=0.5")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,6 +98,13 @@ func TestEverySettingFromItsVariable(t *testing.T) {
 		jwtKeys:        auth.NewSecret("a:HS256:hidden"), passwordMin: 12, tokenLife: time.Hour,
 		rates:    map[string]throttle.Rate{"login": {Limit: 5, Per: time.Minute}, "anon": {Limit: 50, Per: time.Hour}},
 		redisURL: "redis://:hidden@localhost:6379/1",
+		limitConfig: limitConfig{
+			maxConns: 100, maxRequests: 50, drainDelay: 2 * time.Second, corsOrigins: []string{"https://a.example", "https://b.example:8443"},
+		},
+		observeConfig: observeConfig{
+			metricsAddr: ":9464", slow: 250 * time.Millisecond, otlpEndpoint: "http://c:4318", tracesEndpoint: "http://c/spans",
+			serviceName: "clinic", sampler: "traceidratio", samplerArg: "0.5",
+		},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v; want %+v", got, want)
@@ -121,6 +133,15 @@ func TestWrongValues(t *testing.T) {
 		"TRESTLE_STATEMENT_TIMEOUT=1ms":                   "from 100ms to 1h0m0s",
 		"TRESTLE_REQUEST_TIMEOUT=2m":                      "from 100ms to 50s",
 		"TRESTLE_PREPARE=maybe":                           "on or off",
+		"TRESTLE_MAX_CONNS=0":                             "from 16 to 1000000",
+		"TRESTLE_MAX_REQUESTS=0":                          "from 1 to 100000",
+		"TRESTLE_MAX_REQUESTS=all":                        "from 1 to 100000",
+		"TRESTLE_DRAIN_DELAY=3":                           "a time with its unit",
+		"TRESTLE_DRAIN_DELAY=2m":                          "from 0s to 1m0s",
+		"TRESTLE_CORS_ORIGINS=*":                          "not written as browsers send it",
+		"TRESTLE_CORS_ORIGINS=null":                       "not written as browsers send it",
+		"TRESTLE_CORS_ORIGINS=https://a.example/":         "not written as browsers send it",
+		"TRESTLE_CORS_ORIGINS=https://*.example":          "not written as browsers send it",
 		"TRESTLE_LOG=xml":                                 "text or json",
 		"TRESTLE_LOG_LEVEL=loud":                          "debug, info, warn or error",
 		"TRESTLE_ENV=prod":                                "development or production",
@@ -183,6 +204,8 @@ func TestWrongSecrets(t *testing.T) {
 		"a JWT key that is short":      {"TRESTLE_JWT_KEYS=a:HS256:hiddenhi", "check", "HS256 needs at least 32 random bytes"},
 		"a JWT key of no algorithm":    {"TRESTLE_JWT_KEYS=a:hidden:" + strings.Repeat("hidden", 10), "serve", "its algorithm is unknown"},
 		"no JWT key in production":     {"TRESTLE_ENV=production", "serve", "TRESTLE_JWT_KEYS is not set, and in production no key is made up; make one with: trestle jwt keygen"},
+		"no name in production":        {"TRESTLE_ENV=production", "serve", "set TRESTLE_PUBLIC_URL (--public-url) or TRESTLE_HOSTS (--hosts)"},
+		"no name, with a check":        {"TRESTLE_ENV=production", "check", "set TRESTLE_PUBLIC_URL (--public-url) or TRESTLE_HOSTS (--hosts)"},
 		"the same, with a check":       {"TRESTLE_ENV=production", "check", "TRESTLE_JWT_KEYS is not set"},
 		"several wrong things at once": {"TRESTLE_JWT_KEYS=hidden", "serve --env production --seed --tls-cert a.pem --rates x", "serve without --seed\ntrestle: TRESTLE_JWT_KEYS"},
 	} {

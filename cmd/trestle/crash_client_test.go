@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -17,7 +18,7 @@ import (
 const (
 	withoutAnswer = "requests without an answer"
 	repeated      = "repeated "
-	afterKill     = repeated + "after a kill, and "
+	afterBlow     = repeated + "after a blow, and "
 	replayed      = "answered as before"
 )
 
@@ -41,6 +42,9 @@ type wish struct {
 
 const placing = "order"
 
+// again is how long a client is away at most who is told to come again.
+const again = 40 * time.Millisecond
+
 // key is a new one, of this client's.
 func (c *client) key() string {
 	c.keys++
@@ -52,28 +56,37 @@ func (c *client) key() string {
 // done is asked for again. It reports whether to go on.
 func (c *client) insist(w wish) (answer, bool) {
 	var lost *answer
-	first := c.life.Load()
+	first := c.era.Load()
 	for tries := 0; ; tries++ {
-		l := c.life.Load()
+		l, e := c.life.Load(), c.era.Load()
 		got, err := c.send(w)
 		switch {
 		case err != nil && !c.broke(l, w, err):
 			return answer{}, false
 		case err != nil && w.fickle:
-			return answer{}, c.past(l.settled)
+			return answer{}, past(c, l.settled)
 		case err != nil:
 			continue
 		case got.status == http.StatusServiceUnavailable, got.says("idempotency_in_progress"):
 			c.counts.add(w.what + " " + got.verdict())
+			if got.header.Get("Retry-After") == "" {
+				return answer{}, c.unexpected(w, got)
+			}
+			if !past(c, time.After(time.Duration(c.dice.Int64N(int64(again))))) {
+				return answer{}, false
+			}
 			continue
-		case lost == nil && w.key != "" && got.status < 300 && c.loses(l, w):
+		case lost == nil && w.key != "" && got.status < 300 && c.loses(e, w):
 			lost = &got
 			continue
 		case lost != nil && !c.same(w, *lost, got):
 			return answer{}, false
 		}
 		c.counts.add(w.what + " " + got.verdict())
-		c.note(w, got, tries, l != first)
+		if got.status < 300 && !strings.HasPrefix(w.request, "GET ") {
+			c.writes.Add(1)
+		}
+		c.note(w, got, tries, e != first)
 		return got, true
 	}
 }
@@ -87,11 +100,11 @@ func (c *client) broke(l *life, w wish, err error) bool {
 		return c.wrong("%s: a server that was not killed gives no answer: %v: %s", w.request, err, l.said())
 	}
 	c.counts.add(withoutAnswer)
-	return c.past(l.next)
+	return past(c, l.next)
 }
 
 // past reports whether to go on when something has happened.
-func (c *client) past(event <-chan struct{}) bool {
+func past[T any](c *client, event <-chan T) bool {
 	select {
 	case <-event:
 		return true
@@ -101,12 +114,12 @@ func (c *client) past(event <-chan struct{}) bool {
 }
 
 // loses decides whether an answer gets lost. The one to the order on which the
-// server is killed does, and so do some before it, which are asked for when the
-// next server is there.
-func (c *client) loses(l *life, w wish) bool {
+// blow falls does, and so do some before it, which are asked for when what was
+// struck is back.
+func (c *client) loses(e *era, w wish) bool {
 	g := c.goal.Load()
 	if w.what == placing && (g.count() || c.dice.IntN(16) == 0) && g.deadly {
-		return c.past(l.next)
+		return past(c, e.over)
 	}
 	return c.dice.IntN(12) == 0
 }
@@ -120,10 +133,10 @@ func (c *client) same(w wish, lost, got answer) bool {
 }
 
 // note counts an answer to what was repeated.
-func (c *client) note(w wish, got answer, tries int, killed bool) {
+func (c *client) note(w wish, got answer, tries int, struck bool) {
 	when, what := repeated+"at once, and ", "refused, or without a key"
-	if killed {
-		when = afterKill
+	if struck {
+		when = afterBlow
 	}
 	switch {
 	case tries == 0:

@@ -32,21 +32,30 @@ type load struct {
 	narrow  string             // a slot for few orders
 	buyers  []*buyer
 	clerk   *clerk
+	era     atomic.Pointer[era]
+	writes  atomic.Int64  // acknowledged
+	worked  time.Duration // all told
 	resting atomic.Bool
 	goal    atomic.Pointer[goal]
 	counts  tally
 }
 
+// An era ends when what was struck is back.
+type era struct{ over chan struct{} }
+
+func newEra() *era { return &era{make(chan struct{})} }
+
 // A goal is a number of orders that are still to be acknowledged.
 type goal struct {
 	left    atomic.Int64
 	reached chan struct{}
-	deadly  bool // the server is killed then
+	deadly  bool // the blow falls then
 }
 
 func newLoad(t *testing.T, seed uint64) *load {
 	t.Helper()
 	l := &load{shop: openShop(t, rand.New(rand.NewPCG(seed, 0))), prices: map[string]int64{}, counts: tally{n: map[string]int{}}}
+	l.era.Store(newEra())
 	l.ctx, l.giveUp = context.WithCancel(t.Context())
 	identity, err := resources.Identity(auth.Config{Log: slog.New(slog.DiscardHandler)})
 	l.must(err)

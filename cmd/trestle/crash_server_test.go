@@ -18,11 +18,12 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A shop is a server that is killed and started again, on one database and one
-// address.
+// A shop is a server that is killed and started again, on one address and one
+// database, which is crashed and started again too.
 type shop struct {
 	t                      *testing.T
 	program, address, base string
+	cluster                *postgres.Durable
 	database               *url.URL
 	db                     *sqldb.DB // seen from outside
 	lives                  int
@@ -43,7 +44,8 @@ type life struct {
 // openShop starts the first life.
 func openShop(t *testing.T, dice *rand.Rand) *shop {
 	t.Helper()
-	address := postgres.Database(t)
+	cluster := startDurable(t)
+	address := cluster.URL()
 	database, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +55,7 @@ func openShop(t *testing.T, dice *rand.Rand) *shop {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	s := &shop{t: t, program: buildProgram(t), address: freeAddress(t, dice), database: database, db: db}
+	s := &shop{t: t, program: buildProgram(t), address: freeAddress(t, dice), cluster: cluster, database: database, db: db}
 	s.base = "http://" + s.address
 	s.begin()
 	return s
@@ -123,6 +125,23 @@ func (s *shop) kill() *life {
 		s.t.Fatalf("the server had ended by itself with %s: %s", l.cmd.ProcessState, l.said())
 	}
 	return l
+}
+
+// crash ends the database as a fault of its machine would.
+func (s *shop) crash() {
+	s.t.Helper()
+	if err := s.cluster.Crash(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// up starts the database again, and returns when it answers.
+func (s *shop) up() {
+	s.t.Helper()
+	if err := s.cluster.Up(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	s.poll("the database answers again", func() bool { return s.db.PingContext(s.t.Context()) == nil })
 }
 
 // settle waits until the database has noticed that a server is gone: no

@@ -16,9 +16,10 @@ func (p *program) doctorCommand() *cobra.Command {
 		Short: "Look for what is wrong with the database and the deployment",
 		Long: `Doctor looks at what check cannot see: whether the database answers, how it is
 reached, its migrations, the indexes that the declarations need, its search
-documents and its file; and at what a right setting may still leave open: keys,
-proxies, hosts, Redis. It says of each finding what is wrong, where, and what to
-do, and changes nothing. What is a mistake in a setting it leaves to check.
+documents, its file and its clock; and at what a right setting may still leave
+open: keys, proxies, hosts, Redis. It says of each finding what is wrong, where,
+and what to do, and changes nothing. What is a mistake in a setting it leaves to
+check.
 
 With --migration it also writes the indexes that are missing as the two files of
 a migration, as migrate new does. A migration is one transaction, in which
@@ -96,6 +97,7 @@ func (e *examination) examine(ctx context.Context) (missing []framework.IndexNee
 		if missing, err = e.examineDatabase(ctx, s); err != nil {
 			return nil, err
 		}
+		e.examineClock(ctx, s.db, time.Now)
 	}
 	e.examineSettings(ctx)
 	return missing, nil

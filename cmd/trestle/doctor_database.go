@@ -54,11 +54,12 @@ func openFolder(path string) []finding {
 func (e *examination) examineDatabase(ctx context.Context, s *site) (missing []framework.IndexNeed, err error) {
 	version, err := s.db.Version(ctx)
 	if err != nil {
-		e.found("database", "", finding{problem, "DATABASE_URL", explained(err), "start the database, or set DATABASE_URL right; the checks of what it holds were left out"})
+		e.found("database", "", unanswered(err))
 		return nil, nil
 	}
-	e.found("database", version.String(), oldVersion(version)...)
-	e.found("connection", "", unsafeLink(s.db.Link())...)
+	e.found("database", version.String(), oldVersion(version, databaseVariable)...)
+	e.found("connection", "", unsafeLink(s.db.Link(), databaseVariable)...)
+	e.examineReplica(ctx, s.db)
 	e.found("journal", "", behind(ctx, s.db)...)
 	migrated, findings := unmigrated(ctx, s.db)
 	e.found("migrations", "", findings...)
@@ -76,22 +77,33 @@ func (e *examination) examineDatabase(ctx context.Context, s *site) (missing []f
 	return missing, nil
 }
 
-func oldVersion(v sqldb.Version) []finding {
+const databaseVariable = "DATABASE_URL"
+
+// unanswered is the finding about a database that cannot be asked.
+func unanswered(err error) finding {
+	fix := "start the database, or set DATABASE_URL right; the checks of what it holds were left out"
+	if errors.Is(err, sqldb.ErrPooled) {
+		fix = "set TRESTLE_PREPARE=off; the checks of what it holds were left out"
+	}
+	return finding{problem, databaseVariable, explained(err), fix}
+}
+
+func oldVersion(v sqldb.Version, variable string) []finding {
 	if !v.Old {
 		return nil
 	}
-	return []finding{{problem, "DATABASE_URL", v.String() + " is older than what is tested", "move to PostgreSQL 15 or newer"}}
+	return []finding{{problem, variable, v.String() + " is older than what is tested", "move to PostgreSQL 15 or newer"}}
 }
 
-func unsafeLink(l sqldb.Link) []finding {
-	const fix = "leave sslmode out of DATABASE_URL, which is verify-full then, and name the server's authority by sslrootcert if it is no public one"
+func unsafeLink(l sqldb.Link, variable string) []finding {
+	fix := "leave sslmode out of " + variable + ", which is verify-full then, and name the server's authority by sslrootcert if it is no public one"
 	switch {
 	case l.Local || l.Verified:
 		return nil
 	case l.Encrypted:
-		return []finding{{warning, "DATABASE_URL", "the server's certificate is not checked, so another may pass for it", fix}}
+		return []finding{{warning, variable, "the server's certificate is not checked, so another may pass for it", fix}}
 	}
-	return []finding{{problem, "DATABASE_URL", "everything that is asked and answered crosses the network in the clear", fix}}
+	return []finding{{problem, variable, "everything that is asked and answered crosses the network in the clear", fix}}
 }
 
 func behind(ctx context.Context, db *sqldb.DB) []finding {
@@ -102,12 +114,12 @@ func behind(ctx context.Context, db *sqldb.DB) []finding {
 	case ahead:
 		return nil
 	}
-	return []finding{{warning, "DATABASE_URL", "there is no write-ahead log, so readers and a writer wait for each other", "keep the file on a disk of this machine, not of a network"}}
+	return []finding{{warning, databaseVariable, "there is no write-ahead log, so readers and a writer wait for each other", "keep the file on a disk of this machine, not of a network"}}
 }
 
 // unasked is a check that failed itself.
 func unasked(err error) []finding {
-	return []finding{{problem, "DATABASE_URL", "this could not be looked at: " + explained(err), "run it again; if that does not help, read what the database's log says"}}
+	return []finding{{problem, databaseVariable, "this could not be looked at: " + explained(err), "run it again; if that does not help, read what the database's log says"}}
 }
 
 // unmigrated finds migrations that are not as the program has them. One that

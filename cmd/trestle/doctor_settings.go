@@ -7,8 +7,11 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
+	"trestle.example/framework/auth"
 	"trestle.example/framework/throttle/redisthrottle"
 )
 
@@ -29,6 +32,8 @@ func (e *examination) examineSettings(ctx context.Context) {
 func (e *examination) secretFindings() (found []finding) {
 	if _, err := e.readKeys(); err != nil {
 		found = append(found, finding{problem, jwtKeysVariable, err.Error(), `TRESTLE_JWT_KEYS="$(trestle jwt keygen)"; trestle check tells when it is right`})
+	} else {
+		found = guessable(e.jwtKeys.Reveal())
 	}
 	if _, err := e.readCertificate(e.log); err != nil {
 		found = append(found, finding{problem, "TRESTLE_TLS_CERT", err.Error(), "name a certificate and its key; trestle check tells when they are right"})
@@ -37,6 +42,35 @@ func (e *examination) secretFindings() (found []finding) {
 		found = append(found, readableByOthers(e.tlsKey, "whoever has it can pass for this server")...)
 	}
 	return found
+}
+
+// fewestLetters is how many different letters a key of 32 random bytes has in
+// base64, less so many that chance never comes so far.
+const fewestLetters = 16
+
+// guessable are keys of JWTs that were typed and not made.
+func guessable(keys string) (found []finding) {
+	for entry := range strings.FieldsFuncSeq(keys, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+		kid, rest, _ := strings.Cut(entry, ":")
+		algorithm, key, _ := strings.Cut(rest, ":")
+		if algorithm != auth.HS256 || strings.HasPrefix(key, "@") || lettersIn(key) >= fewestLetters {
+			continue
+		}
+		found = append(found, finding{
+			problem, jwtKeysVariable, "the key " + kid + " repeats itself, so it is likely no random one, and whoever guesses it can sign in as anybody",
+			`TRESTLE_JWT_KEYS="$(trestle jwt keygen)"`,
+		})
+	}
+	return found
+}
+
+// lettersIn counts the different letters of a text.
+func lettersIn(text string) int {
+	letters := map[rune]bool{}
+	for _, r := range text {
+		letters[r] = true
+	}
+	return len(letters)
 }
 
 // readableByOthers is a finding about a file whose mode lets everybody on the
@@ -77,7 +111,8 @@ func (c config) hostless() []finding {
 		return nil
 	}
 	return []finding{{
-		warning, "TRESTLE_HOSTS", "links in answers lead wherever the request's Host says", "set TRESTLE_PUBLIC_URL or TRESTLE_HOSTS",
+		problem, "TRESTLE_HOSTS", "the server does not start: in production it has to know its names, or links in answers would lead wherever a request's Host says",
+		"set TRESTLE_PUBLIC_URL or TRESTLE_HOSTS",
 	}}
 }
 

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"io"
 	"net/netip"
 	"net/url"
 	"os"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest/redis"
 	"trestle.example/framework/sqldb"
 )
@@ -206,6 +209,13 @@ func TestDoctorSeesWhoMigrates(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.examined()["migration lock"].is(t, warning, "holds it since 2", "pg_terminate_backend(")
+		waits := newLogged()
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan int, 1)
+		go func() { ended <- run(ctx, []string{"migrate", "up"}, r.env, strings.NewReader(""), io.Discard, waits) }()
+		waits.await(t, "others that migrate wait. To go on: wait for the migration that is running; if none is: SELECT pg_terminate_backend(")
+		stop()
+		<-ended
 	})
 }
 
@@ -263,6 +273,10 @@ func TestDoctorLeavesWrongSettingsToCheck(t *testing.T) {
 func TestDoctorOfTheDeployment(t *testing.T) {
 	t.Parallel()
 	proxy := netip.MustParsePrefix("10.0.0.0/8")
+	made, err := auth.GenerateKey("made", auth.HS256)
+	if err != nil {
+		t.Fatal(err)
+	}
 	safe := config{addr: "127.0.0.1:80", publicURL: "https://a.example", trustedProxies: []netip.Prefix{proxy}}
 	for name, test := range map[string]struct {
 		change func(c *config)
@@ -271,12 +285,14 @@ func TestDoctorOfTheDeployment(t *testing.T) {
 		says   string
 	}{
 		"no key in production":             {func(c *config) { c.production = true }, "secrets", problem, "in production no key is made up"},
+		"a key that was typed":             {func(c *config) { c.jwtKeys = auth.NewSecret("typed:HS256:" + strings.Repeat("abcd", 12)) }, "secrets", problem, "the key typed repeats itself"},
+		"a key that was made":              {func(c *config) { c.jwtKeys = made }, "secrets", healthy, ""},
 		"no key in development":            {func(*config) {}, "secrets", healthy, ""},
 		"a certificate that is not there":  {func(c *config) { c.tlsCert, c.tlsKey = "/nowhere/a.pem", "/nowhere/b.pem" }, "secrets", problem, "cannot be read"},
 		"production without TLS":           {func(c *config) { c.production, c.trustedProxies = true, nil }, "transport", problem, "nobody can sign in"},
 		"other machines in the clear":      {func(c *config) { c.addr = ":80" }, "transport", warning, "in the clear"},
 		"this machine alone":               {func(*config) {}, "transport", healthy, ""},
-		"any host in production":           {func(c *config) { c.production, c.publicURL = true, "" }, "hosts", warning, "TRESTLE_PUBLIC_URL or TRESTLE_HOSTS"},
+		"any host in production":           {func(c *config) { c.production, c.publicURL = true, "" }, "hosts", problem, "TRESTLE_PUBLIC_URL or TRESTLE_HOSTS"},
 		"any host in development":          {func(c *config) { c.publicURL = "" }, "hosts", healthy, ""},
 		"private networks of proxies":      {func(c *config) { c.trustedProxies = append(c.trustedProxies, netip.MustParsePrefix("fc00::/7")) }, "proxies", healthy, ""},
 		"half of the internet for proxies": {func(c *config) { c.trustedProxies = append(c.trustedProxies, netip.MustParsePrefix("128.0.0.0/1")) }, "proxies", problem, "128.0.0.0/1"},
@@ -303,12 +319,12 @@ func TestDoctorOfTheConnection(t *testing.T) {
 		{}:                                problem,
 	} {
 		e := &examination{}
-		e.found("connection", "", unsafeLink(link)...)
+		e.found("connection", "", unsafeLink(link, databaseVariable)...)
 		if got := e.Checks[0].Result; got != want {
 			t.Errorf("%+v is %s; want %s", link, got, want)
 		}
 	}
-	if got := oldVersion(sqldb.Version{Program: "PostgreSQL", Number: "14.9", Old: true}); len(got) != 1 || !strings.Contains(got[0].What, "PostgreSQL 14.9") {
+	if got := oldVersion(sqldb.Version{Program: "PostgreSQL", Number: "14.9", Old: true}, databaseVariable); len(got) != 1 || !strings.Contains(got[0].What, "PostgreSQL 14.9") {
 		t.Errorf("an old version: %+v", got)
 	}
 }

@@ -79,6 +79,8 @@ func explained(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "interrupted"
+	case errors.Is(err, sqldb.ErrPooled):
+		return fmt.Sprintf("a pooler before the database gives a connection to each transaction; set TRESTLE_PREPARE=off (%v)", err)
 	case ok && fault.Kind == sqldb.Unavailable:
 		return fmt.Sprintf("the database cannot be reached; is it running, and is DATABASE_URL right? (%v)", err)
 	case ok && fault.Kind == sqldb.Full:

@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func TestHelp(t *testing.T) {
 	for _, command := range []string{
 		"", "serve", "migrate", "migrate up", "migrate down", "migrate status", "migrate new", "seed", "createsuperuser",
-		"token", "token create", "token list", "token revoke", "routes", "openapi", "permissions", "check", "doctor", "reindex",
+		"token", "token create", "token list", "token revoke", "routes", "openapi", "permissions", "check", "config", "doctor", "reindex", "backup", "restore", "health",
 		"user", "user create", "user list", "user disable", "user enable", "user set-password", "user grant", "user revoke",
 		"group", "group create", "group list", "group grant", "group revoke", "group join", "group leave", "jwt", "jwt keygen",
 	} {

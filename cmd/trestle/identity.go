@@ -67,7 +67,7 @@ func (s *site) keepHouse(ctx context.Context, api *framework.API) (end func()) {
 	var both sync.WaitGroup
 	both.Go(func() { s.identity.Run(keeping, s.db, report("sessions and tokens")) })
 	both.Go(func() { api.Run(keeping, report("idempotency keys")) })
-	unwatch := context.AfterFunc(ctx, func() { time.AfterFunc(drainTime-lastWrites, stop) })
+	unwatch := context.AfterFunc(ctx, func() { time.AfterFunc(s.delay()+drainTime-lastWrites, stop) })
 	return func() {
 		unwatch()
 		stop()

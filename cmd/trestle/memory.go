@@ -2,17 +2,56 @@ package main
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 )
 
-// heapGrowth is how much a server's memory may grow, in percent of what is in
-// use, before the garbage is collected. What is in use are a few MiB, so that
-// Go's usual 100 would mean many collections a second.
-const heapGrowth = 400
+// heapRoom is how much garbage a server lets come before it is collected. What is
+// in use are a few MiB, so that Go's usual rule, as much again as there is in use,
+// would mean many collections a second.
+const heapRoom = 16 << 20
 
-// letHeapGrow leaves the environment's GOGC, if there is one, as it is.
+const (
+	growthAtLeast = 100  // percent, where much is in use: Go's usual rule
+	growthAtMost  = 1000 // percent, where next to nothing is
+)
+
+// letHeapGrow keeps collections rare. It leaves the environment's GOGC, if there
+// is one, as it is.
 func letHeapGrow() {
-	if _, set := os.LookupEnv("GOGC"); !set {
-		debug.SetGCPercent(heapGrowth)
+	if _, set := os.LookupEnv("GOGC"); set {
+		return
 	}
+	now := 0
+	afterCollections(func() {
+		if next := growth(inUse()); next != now {
+			debug.SetGCPercent(next)
+			now = next
+		}
+	})
+}
+
+// growth is how much memory may grow, in percent of what is in use, in steps
+// of ten.
+func growth(inUse uint64) int {
+	percent := min(heapRoom*100/max(inUse, 1), growthAtMost)
+	return max(int(percent/10*10), growthAtLeast)
+}
+
+// inUse is what the growth is reckoned from, in bytes.
+func inUse() (sum uint64) {
+	parts := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/stack:bytes"}, {Name: "/gc/scan/globals:bytes"}}
+	metrics.Read(parts)
+	for _, p := range parts {
+		sum += p.Value.Uint64()
+	}
+	return sum
+}
+
+// afterCollections calls a function now, and after each collection of garbage: it
+// leaves something there to be collected.
+func afterCollections(do func()) {
+	do()
+	runtime.AddCleanup(new([16]byte), afterCollections, do)
 }

@@ -34,6 +34,7 @@ first that fails. Any number of processes may do so at once.`,
 
 // migrateUp applies what is pending and says so.
 func (p *program) migrateUp(ctx context.Context, s *site) error {
+	p.tellWhoMigrates(ctx, s)
 	n := 0
 	err := s.db.Migrate(ctx, func(m sqldb.Migration, took time.Duration) {
 		n++
@@ -43,6 +44,17 @@ func (p *program) migrateUp(ctx context.Context, s *site) error {
 		p.sayf("The database's schema is up to date.")
 	}
 	return err
+}
+
+// tellWhoMigrates says for whom a migration waits, and what helps if that one
+// was left behind. Whoever cannot be asked is told of by the migration.
+func (p *program) tellWhoMigrates(ctx context.Context, s *site) {
+	lock, err := s.db.MigrationLock(ctx)
+	if err == nil && lock.Holder != 0 {
+		for _, f := range heldLock(ctx, s.db) {
+			p.sayf("%s: %s. To go on: %s", f.Where, f.What, f.Fix)
+		}
+	}
 }
 
 func (p *program) migrateDownCommand() *cobra.Command {

@@ -56,7 +56,8 @@ func (p *program) root() *cobra.Command {
 	root.AddCommand(
 		p.serveCommand(), p.migrateCommand(), p.seedCommand(), p.createSuperuserCommand(),
 		p.usersCommand(), p.groupsCommand(), p.tokenCommand(), p.jwtCommand(),
-		p.routesCommand(), p.openapiCommand(), p.permissionsCommand(), p.checkCommand(), p.doctorCommand(), p.reindexCommand(),
+		p.routesCommand(), p.openapiCommand(), p.permissionsCommand(), p.checkCommand(), p.configCommand(), p.doctorCommand(), p.reindexCommand(),
+		p.backupCommand(), p.restoreCommand(), p.healthCommand(),
 	)
 	return root
 }

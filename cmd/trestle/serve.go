@@ -4,26 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
-	"net/http"
 	"strconv"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 )
-
-// drainTime is how long requests under way may take when the server stops.
-const drainTime = 20 * time.Second
 
 func (p *program) serveCommand() *cobra.Command {
 	c := p.command(cobra.Command{
 		Use:   "serve [--migrate] [--seed] [flags]",
 		Short: "Serve the API",
-		Long: `Serve answers requests until it is told to stop by SIGINT or SIGTERM: it then
-takes no new ones and gives those under way 20 seconds. A second signal ends it
-at once.
+		Long: `Serve answers requests until it is told to stop by SIGINT or SIGTERM: /readyz then
+says so, while requests are still taken for as long as --drain-delay has it, and
+those under way have 25 seconds. A second signal ends it at once.
+
+/livez answers 200 while the server runs, /readyz while it can answer requests,
+else 503. A database that is not there yet, of PostgreSQL, is waited for.
 
 Every setting is a flag, else an environment variable, else a default. One has
 no flag, because other users of the machine may see a flag: TRESTLE_JWT_KEYS,
@@ -32,8 +29,8 @@ it, a key is made up that is good until the server stops.
 
 With TRESTLE_ENV=production the server takes credentials by TLS alone, its own
 (--tls-cert and --tls-key) or that of a proxy (--trusted-proxies); it does not
-start without TRESTLE_JWT_KEYS, tells browsers to come by nothing but TLS for a
-year, and never makes demo data.`,
+start without TRESTLE_JWT_KEYS and a name of its own (--public-url or --hosts),
+tells browsers to come by nothing but TLS for a year, and never makes demo data.`,
 		Example: `  trestle serve --migrate --seed
   DATABASE_URL=postgres://app@localhost/clinic trestle serve --addr :8080`,
 	}, p.serve)
@@ -48,23 +45,36 @@ func (p *program) serve(cmd *cobra.Command, _ []string) error {
 	migrate, _ := cmd.Flags().GetBool("migrate")
 	seed, _ := cmd.Flags().GetBool("seed")
 	return p.withServer(cmd.Flags(), seed, func(s *server) error {
-		api := s.api(s.db, s.identity, s.log)
-		handler, err := api.Handler()
+		watch, err := s.watch(ctx)
 		if err != nil {
 			return err
 		}
-		if err := p.prepare(ctx, s.site, migrate); err != nil {
+		defer watch.end()
+		api := s.api(s.db, s.identity, s.log, watch.observers...)
+		web, err := s.web(api)
+		if err != nil {
 			return err
 		}
 		listener, err := s.listen(ctx)
 		if err != nil {
 			return err
 		}
-		if err := p.greet(ctx, s, listener.Addr(), seed); err != nil {
-			return errors.Join(err, listener.Close())
-		}
-		return s.serve(ctx, api, handler, listener)
+		return s.serve(ctx, api, web, listener, phases{
+			begin: func(ctx context.Context) error { return p.begin(ctx, s, migrate, seed) },
+			greet: func(ctx context.Context) error { return p.welcome(ctx, s.site, listener.Addr(), seed) },
+		})
 	})
+}
+
+// begin brings the server to where it is ready. The address is taken by then:
+// passwords that are shown once are not followed by a failure.
+func (p *program) begin(ctx context.Context, s *server, migrate, seed bool) error {
+	s.warnOfSettings()
+	s.tellOfKeys()
+	if err := p.prepareInTime(ctx, s, migrate); err != nil || !seed {
+		return err
+	}
+	return p.sow(ctx, s.site, sowingAt(1))
 }
 
 // prepare brings the schema to where it can be served.
@@ -73,19 +83,6 @@ func (p *program) prepare(ctx context.Context, s *site, migrate bool) error {
 		return p.migrateUp(ctx, s)
 	}
 	return s.requireMigrated(ctx)
-}
-
-// greet seeds, if asked to, and says where the server is. The address is taken
-// by then: passwords that are shown once are not followed by a failure.
-func (p *program) greet(ctx context.Context, s *server, addr net.Addr, seed bool) error {
-	s.warnOfSettings()
-	s.tellOfKeys()
-	if seed {
-		if err := p.sow(ctx, s.site, sowingAt(1)); err != nil {
-			return err
-		}
-	}
-	return p.welcome(ctx, s.site, addr, seed)
 }
 
 // listen takes the address, or says why it cannot and how another is chosen.
@@ -119,44 +116,4 @@ func next(addr string) string {
 		n = 8079
 	}
 	return net.JoinHostPort(host, strconv.Itoa(n+1))
-}
-
-// newServer bounds what one client can hold, in time and in memory.
-func newServer(handler http.Handler, log *slog.Logger) *http.Server {
-	return &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       30 * time.Second,
-		WriteTimeout:      60 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
-}
-
-// serveUntilStopped serves until ctx ends, and lets requests under way finish.
-func serveUntilStopped(ctx context.Context, server *http.Server, listener net.Listener, log *slog.Logger) error {
-	served := make(chan error, 1)
-	speaksTLS := server.TLSConfig != nil // before it serves: net/http completes it
-	go func() { served <- serveOn(server, listener, speaksTLS) }()
-	log.Info("serving", "address", listener.Addr().String(), "tls", speaksTLS)
-	select {
-	case err := <-served:
-		return err
-	case <-ctx.Done():
-	}
-	log.Info("stopping", "drain", drainTime.String())
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
-	defer cancel()
-	if err := server.Shutdown(drain); err != nil {
-		return fmt.Errorf("requests were still under way after %s and were cut off: %w", drainTime, errors.Join(err, server.Close()))
-	}
-	return nil
-}
-
-func serveOn(server *http.Server, listener net.Listener, speaksTLS bool) error {
-	if speaksTLS {
-		return server.ServeTLS(listener, "", "") // its TLSConfig has the certificate
-	}
-	return server.Serve(listener)
 }

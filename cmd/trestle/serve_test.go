@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -150,58 +149,6 @@ func TestNextAddress(t *testing.T) {
 			t.Errorf("after %s comes %s; want %s", addr, got, want)
 		}
 	}
-}
-
-func TestRequestsUnderWayAreFinished(t *testing.T) {
-	t.Parallel()
-	entered, release := make(chan struct{}), make(chan struct{})
-	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		close(entered)
-		<-release
-		_, _ = io.WriteString(w, "whole")
-	})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	messages := newLogged()
-	log := slog.New(slog.NewTextHandler(messages, nil))
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- serveUntilStopped(ctx, newServer(handler, log), listener, log) }()
-
-	bodies := make(chan string, 1)
-	go func() { bodies <- get(t, "http://"+listener.Addr().String()) }()
-	<-entered
-	stop()
-	messages.await(t, "msg=stopping")
-	select {
-	case err := <-ended:
-		t.Fatalf("it ended with %v before the request under way", err)
-	default:
-	}
-	close(release)
-	if body := <-bodies; body != "whole" {
-		t.Errorf("the request under way was answered %q; want whole", body)
-	}
-	if err := <-ended; err != nil {
-		t.Errorf("it ended with %v", err)
-	}
-}
-
-func get(t *testing.T, url string) string {
-	t.Helper()
-	response, err := new(http.Client).Get(url)
-	if err != nil {
-		t.Error(err)
-		return ""
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Error(err)
-	}
-	return string(body)
 }
 
 func TestWarnings(t *testing.T) {

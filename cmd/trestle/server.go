@@ -5,12 +5,13 @@ import (
 	"errors"
 	"log/slog"
 	"net"
-	"net/http"
 
 	"github.com/spf13/pflag"
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
+	"trestle.example/framework/httpserver"
+	"trestle.example/framework/sqldb"
 	"trestle.example/framework/throttle/redisthrottle"
 )
 
@@ -20,6 +21,7 @@ type server struct {
 
 	secrets
 	counters *redisthrottle.Store // nil where the process counts
+	probe    *sqldb.DB            // a connection apart, so that a busy pool is no outage
 }
 
 // secrets are what a server alone reads; the other commands need not even be
@@ -47,7 +49,7 @@ func (p *program) withServer(flags *pflag.FlagSet, seed bool, do func(*server) e
 		err = errors.Join(err, misused("TRESTLE_ENV is production, where demo data is never made; serve without --seed"))
 	}
 	own, wrong := c.readSecrets(log)
-	if err := errors.Join(err, wrong); err != nil {
+	if err := errors.Join(err, wrong, c.nameless()); err != nil {
 		return err
 	}
 	s, err := c.openServer(own, log)
@@ -56,6 +58,16 @@ func (p *program) withServer(flags *pflag.FlagSet, seed bool, do func(*server) e
 	}
 	defer s.close()
 	return do(s)
+}
+
+// nameless refuses a server in production that would believe any Host: links in
+// its answers would lead where the request says.
+func (c config) nameless() error {
+	if !c.production || c.publicURL != "" || len(c.hosts) > 0 {
+		return nil
+	}
+	return misused("TRESTLE_ENV is production, and nothing says by which name clients reach the server; " +
+		"set TRESTLE_PUBLIC_URL (--public-url) or TRESTLE_HOSTS (--hosts)")
 }
 
 // openServer connects to nothing yet.
@@ -71,6 +83,10 @@ func (c config) openServer(own secrets, log *slog.Logger) (*server, error) {
 	}
 	s := &server{secrets: own, counters: counters}
 	if s.site, err = c.open(identity, log); err != nil {
+		return nil, errors.Join(err, s.closeCounters())
+	}
+	if s.probe, err = sqldb.Open(c.databaseURL, sqldb.Options{MaxConns: 1, NoPrepare: !c.prepare}); err != nil {
+		s.site.close()
 		return nil, errors.Join(err, s.closeCounters())
 	}
 	return s, nil
@@ -92,15 +108,41 @@ func (s *server) closeCounters() error {
 }
 
 func (s *server) close() {
+	_ = s.probe.Close()
 	s.site.close()
 	_ = s.closeCounters()
 }
 
+// phases are what a server does beside answering: begin brings it to where it is
+// ready, greet follows when it is.
+type phases struct{ begin, greet func(context.Context) error }
+
 // serve answers requests until ctx ends, and writes down what is left to write.
-func (s *server) serve(ctx context.Context, api *framework.API, handler http.Handler, listener net.Listener) error {
+// It listens from the first, so that its health can be asked for.
+func (s *server) serve(ctx context.Context, api *framework.API, web *httpserver.Server, listener net.Listener, do phases) error {
 	letHeapGrow()
-	end := s.keepHouse(ctx, api)
-	err := serveUntilStopped(ctx, s.httpServer(handler), listener, s.log)
+	serving, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- web.Serve(serving, listener)
+		stop()
+	}()
+	end := func() {}
+	err := do.begin(serving)
+	if err == nil {
+		end = s.keepHouse(ctx, api)
+		web.Ready()
+		err = do.greet(serving)
+	}
+	switch {
+	case err == nil:
+	case serving.Err() != nil:
+		err = nil // it was stopped meanwhile, or could not serve, which Serve tells
+	default:
+		stop()
+	}
+	err = errors.Join(err, <-ended)
 	end()
 	if err == nil {
 		s.log.Info("stopped")
@@ -108,13 +150,37 @@ func (s *server) serve(ctx context.Context, api *framework.API, handler http.Han
 	return err
 }
 
-// httpServer serves the API as the settings say.
-func (s *server) httpServer(api http.Handler) *http.Server {
-	made := newServer(api, s.log)
-	if s.certificate != nil {
-		made.TLSConfig = s.certificate.config()
+// web serves the API as the settings say.
+func (s *server) web(api *framework.API) (*httpserver.Server, error) {
+	handler, err := api.Handler()
+	if err != nil {
+		return nil, err
 	}
-	return made
+	starting, err := api.Refusing(framework.Unavailable())
+	if err != nil {
+		return nil, err
+	}
+	overloaded, err := api.Refusing(framework.Overloaded())
+	if err != nil {
+		return nil, err
+	}
+	o := httpserver.Options{
+		Limits: s.limits(), Checks: s.checks(), Starting: starting, Overloaded: overloaded,
+		DrainDelay: s.delay(), Drain: drainTime, Log: s.log,
+	}
+	if s.certificate != nil {
+		o.TLS = s.certificate.config()
+	}
+	return httpserver.New(handler, o), nil
+}
+
+// checks are of what the server needs.
+func (s *server) checks() []httpserver.Check {
+	all := []httpserver.Check{{Name: "database", Run: s.probe.PingContext}}
+	if s.counters != nil {
+		all = append(all, httpserver.Check{Name: "redis", Degrades: true, Run: s.counters.Ping})
+	}
+	return all
 }
 
 // tellOfKeys logs that JWTs end with the process, where they do.

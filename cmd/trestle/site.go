@@ -43,6 +43,7 @@ func (p *program) settings(flags *pflag.FlagSet) (config, *slog.Logger, error) {
 func (c config) open(identity auth.Config, log *slog.Logger) (*site, error) {
 	db, err := sqldb.Open(c.databaseURL, sqldb.Options{
 		MaxConns: c.dbConns, StatementTimeout: c.statementTimeout, NoPrepare: !c.prepare, ReadOnly: c.readOnly,
+		Replica: c.replicaURL, ReplicaChanged: replicaLog(log),
 	})
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
@@ -52,6 +53,17 @@ func (c config) open(identity auth.Config, log *slog.Logger) (*site, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &site{config: c, db: db, identity: service, users: service.Users, log: log}, nil
+}
+
+// replicaLog writes a line whenever the use of the replica begins or ends.
+func replicaLog(log *slog.Logger) func(error) {
+	return func(err error) {
+		if err != nil {
+			log.Warn("reads do not go to the replica; the primary answers them", "error", err.Error())
+			return
+		}
+		log.Info("reads go to the replica")
+	}
 }
 
 func (s *site) close() { _ = s.db.Close() }
@@ -106,16 +118,19 @@ func (s *site) requireMigrated(ctx context.Context) error {
 const hsts = 365 * 24 * time.Hour
 
 // api declares every service, on db.
-func (c config) api(db *sqldb.DB, identity *auth.Service, log *slog.Logger) *framework.API {
+func (c config) api(db *sqldb.DB, identity *auth.Service, log *slog.Logger, observers ...framework.Observer) *framework.API {
 	common := resources.Config(db, c.pageSize, identity)
 	common.PublicURL = c.publicURL
 	common.Hosts = c.hosts
 	common.TrustedProxies = c.trustedProxies
 	common.Timeout = c.requestTimeout
+	common.CORS = c.corsOrigins
 	if c.production {
 		common.HSTS = hsts
 	}
 	common.Log = log
+	common.Slow = c.slow
+	common.Observers = observers
 	api := framework.New(common)
 	resources.Register(api, identity)
 	return api

@@ -25,7 +25,7 @@ func seedKin(id uuid.UUID, n int) uuid.UUID {
 // seedAt is an id that differs from another in its time alone.
 func seedAt(id uuid.UUID, at time.Time) uuid.UUID {
 	var milliseconds [8]byte
-	binary.BigEndian.PutUint64(milliseconds[:], uint64(at.UnixMilli()))
+	binary.BigEndian.PutUint64(milliseconds[:], uint64(at.UnixMilli())) // #nosec G115 -- the bits are what is wanted
 	copy(id[:6], milliseconds[2:])
 	return id
 }

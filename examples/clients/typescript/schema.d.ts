@@ -3010,6 +3010,31 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description - `overloaded`: Too many requests at once.
+         *     - `unavailable`: Temporarily unavailable.
+         */
+        OverloadedOrUnavailable: {
+            headers: {
+                /** @description The methods of this path. */
+                Allow?: string;
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 503;
+                    /** @enum {unknown} */
+                    code?: "overloaded" | "unavailable";
+                };
+            };
+        };
         /** @description `rate_limited`: Too many requests. */
         RateLimited: {
             headers: {
@@ -3029,6 +3054,26 @@ export interface components {
                     status?: 429;
                     /** @enum {unknown} */
                     code?: "rate_limited";
+                };
+            };
+        };
+        /** @description `request_timeout`: The body did not arrive in time. */
+        RequestTimeout: {
+            headers: {
+                Allow: components["headers"]["Allow"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 408;
+                    /** @enum {unknown} */
+                    code?: "request_timeout";
                 };
             };
         };
@@ -3103,28 +3148,6 @@ export interface components {
                     status?: 409;
                     /** @enum {unknown} */
                     code?: "too_many_rows";
-                };
-            };
-        };
-        /** @description `unavailable`: Temporarily unavailable. */
-        Unavailable: {
-            headers: {
-                /** @description The methods of this path. */
-                Allow?: string;
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "Set-Cookie": components["headers"]["Set-Cookie"];
-                "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 503;
-                    /** @enum {unknown} */
-                    code?: "unavailable";
                 };
             };
         };
@@ -3316,12 +3339,13 @@ export type ResponseInvalidToken = components['responses']['InvalidToken'];
 export type ResponseInvalidTokenOrRefreshSuperseded = components['responses']['InvalidTokenOrRefreshSuperseded'];
 export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponseNotRevocable = components['responses']['NotRevocable'];
+export type ResponseOverloadedOrUnavailable = components['responses']['OverloadedOrUnavailable'];
 export type ResponseRateLimited = components['responses']['RateLimited'];
+export type ResponseRequestTimeout = components['responses']['RequestTimeout'];
 export type ResponseStillReferenced = components['responses']['StillReferenced'];
 export type ResponseStockChanged = components['responses']['StockChanged'];
 export type ResponseTlsRequired = components['responses']['TlsRequired'];
 export type ResponseTooManyRows = components['responses']['TooManyRows'];
-export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
 export type ResponseUriTooLong = components['responses']['UriTooLong'];
 export type ResponseVariantNotFound = components['responses']['VariantNotFound'];
@@ -3363,7 +3387,7 @@ export interface operations {
             400: components["responses"]["InvalidHostOrInvalidParameter"];
             414: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     register: {
@@ -3420,13 +3444,14 @@ export interface operations {
                 };
             };
             403: components["responses"]["TlsRequired"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["EmailTaken"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     login: {
@@ -3484,12 +3509,13 @@ export interface operations {
             };
             401: components["responses"]["InvalidCredentials"];
             403: components["responses"]["TlsRequired"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     logout: {
@@ -3517,13 +3543,14 @@ export interface operations {
             400: components["responses"]["InvalidHostOrInvalidJsonOrInvalidParameter"];
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["NotRevocable"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     getAuthMe: {
@@ -3556,7 +3583,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     createAuthToken: {
@@ -3614,12 +3641,13 @@ export interface operations {
             };
             401: components["responses"]["InvalidCredentials"];
             403: components["responses"]["TlsRequired"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     deleteAuthToken: {
@@ -3645,12 +3673,13 @@ export interface operations {
             };
             400: components["responses"]["InvalidHostOrInvalidJsonOrInvalidParameter"];
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     getAuthSession: {
@@ -3683,7 +3712,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     createAuthSession: {
@@ -3745,12 +3774,13 @@ export interface operations {
             };
             401: components["responses"]["InvalidCredentials"];
             403: components["responses"]["CsrfFailedOrTlsRequired"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     deleteAuthSession: {
@@ -3778,12 +3808,13 @@ export interface operations {
             400: components["responses"]["InvalidHostOrInvalidJsonOrInvalidParameter"];
             401: components["responses"]["InvalidToken"];
             403: components["responses"]["CsrfFailed"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     createAuthJwt: {
@@ -3841,12 +3872,13 @@ export interface operations {
             };
             401: components["responses"]["InvalidCredentials"];
             403: components["responses"]["TlsRequired"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     refreshAuthJwt: {
@@ -3904,12 +3936,13 @@ export interface operations {
             };
             401: components["responses"]["InvalidTokenOrRefreshSuperseded"];
             403: components["responses"]["TlsRequired"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     revokeAuthJwt: {
@@ -3985,12 +4018,13 @@ export interface operations {
                 };
             };
             403: components["responses"]["TlsRequired"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     listPatients: {
@@ -4033,7 +4067,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     createPatient: {
@@ -4093,13 +4127,14 @@ export interface operations {
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUnique"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     getPatient: {
@@ -4136,7 +4171,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     replacePatient: {
@@ -4199,13 +4234,14 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUnique"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     deletePatient: {
@@ -4241,7 +4277,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     updatePatient: {
@@ -4304,13 +4340,14 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUnique"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     getPatientAppointments: {
@@ -4348,7 +4385,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     listAppointments: {
@@ -4393,7 +4430,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     createAppointment: {
@@ -4453,13 +4490,14 @@ export interface operations {
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUniqueOrSlotTaken"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     getAppointment: {
@@ -4496,7 +4534,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     replaceAppointment: {
@@ -4559,13 +4597,14 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUniqueOrSlotTaken"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     deleteAppointment: {
@@ -4601,7 +4640,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     updateAppointment: {
@@ -4664,13 +4703,14 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUniqueOrSlotTaken"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     listDoctors: {
@@ -4711,7 +4751,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     getDoctor: {
@@ -4748,7 +4788,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     listManageDoctors: {
@@ -4787,7 +4827,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     createManageDoctor: {
@@ -4847,13 +4887,14 @@ export interface operations {
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailedOrForbidden"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUnique"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     getManageDoctor: {
@@ -4890,7 +4931,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     replaceManageDoctor: {
@@ -4953,13 +4994,14 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailedOrForbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUnique"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     deleteManageDoctor: {
@@ -4995,7 +5037,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     updateManageDoctor: {
@@ -5058,13 +5100,14 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailedOrForbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUnique"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     listCategories: {
@@ -5102,7 +5145,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     listProducts: {
@@ -5152,7 +5195,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     getProduct: {
@@ -5189,7 +5232,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     getCart: {
@@ -5222,7 +5265,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     deleteCart: {
@@ -5252,12 +5295,13 @@ export interface operations {
             400: components["responses"]["InvalidHostOrInvalidJsonOrInvalidParameter"];
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     createCartItem: {
@@ -5322,6 +5366,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
             404: components["responses"]["VariantNotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["IdempotencyInProgressOrInsufficientStockOrQuantityLimit"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
@@ -5329,7 +5374,7 @@ export interface operations {
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     deleteCartItem: {
@@ -5363,12 +5408,13 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     updateCartItem: {
@@ -5431,13 +5477,14 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InsufficientStockOrItemUnavailable"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     listOrders: {
@@ -5475,7 +5522,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     createOrder: {
@@ -5539,6 +5586,7 @@ export interface operations {
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
+            408: components["responses"]["RequestTimeout"];
             /**
              * @description - `cart_changed`: The cart comes to another total.
              *     - `cart_empty`: The cart is empty.
@@ -5575,7 +5623,7 @@ export interface operations {
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     getOrder: {
@@ -5612,7 +5660,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     cancelOrder: {
@@ -5680,6 +5728,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["IdempotencyInProgressOrOrderNotCancellable"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
@@ -5687,7 +5736,7 @@ export interface operations {
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     createAdminProduct: {
@@ -5751,6 +5800,7 @@ export interface operations {
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailedOrForbidden"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["IdempotencyInProgressOrSkuTakenOrSlugTaken"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
@@ -5758,7 +5808,7 @@ export interface operations {
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     updateAdminProduct: {
@@ -5822,6 +5872,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailedOrForbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             /**
              * @description - `last_variant`: The last variant cannot be archived.
              *     - `sku_taken`: The code is another variant's.
@@ -5853,7 +5904,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     setVariantStock: {
@@ -5917,13 +5968,14 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailedOrForbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["StockChanged"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     listAdminOrders: {
@@ -5962,7 +6014,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     confirmAdminOrder: {
@@ -6025,6 +6077,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailedOrForbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["IdempotencyInProgressOrIllegalTransition"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
@@ -6032,7 +6085,7 @@ export interface operations {
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     packAdminOrder: {
@@ -6095,6 +6148,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailedOrForbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["IdempotencyInProgressOrIllegalTransition"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
@@ -6102,7 +6156,7 @@ export interface operations {
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     dispatchAdminOrder: {
@@ -6165,6 +6219,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailedOrForbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["IdempotencyInProgressOrIllegalTransition"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
@@ -6172,7 +6227,7 @@ export interface operations {
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
     deliverAdminOrder: {
@@ -6235,6 +6290,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailedOrForbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["IdempotencyInProgressOrIllegalTransition"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
@@ -6242,7 +6298,7 @@ export interface operations {
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
+            503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
 }

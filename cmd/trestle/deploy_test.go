@@ -1,0 +1,250 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// project is a file of the project, from its root.
+func project(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// ourVariable is a name that looks like a setting.
+var ourVariable = regexp.MustCompile(`\b(?:TRESTLE|OTEL)_[A-Z_]*[A-Z]\b|\b(?:DATABASE|REDIS)_(?:[A-Z]+_)?URL\b`)
+
+// ofOthers are variables that tests and make read, or a package that is used.
+var ofOthers = []string{"TRESTLE_PROVE", "OTEL_EXPORTER_OTLP_HEADERS"}
+
+// Whoever deploys sets nothing that nobody reads.
+func TestDeploymentsNameKnownSettings(t *testing.T) {
+	t.Parallel()
+	known := slices.Concat(variableNames(), ofOthers)
+	for _, file := range []string{
+		"Dockerfile", "compose.yaml", "deploy/Caddyfile", "deploy/trestle.service", "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/operations.md",
+	} {
+		for _, name := range ourVariable.FindAllString(project(t, file), -1) {
+			if !slices.Contains(known, name) {
+				t.Errorf("%s names %s, which is no setting", file, name)
+			}
+		}
+	}
+}
+
+// TestOperationsNameEverySetting holds docs/operations.md to the program.
+func TestOperationsNameEverySetting(t *testing.T) {
+	t.Parallel()
+	page := project(t, "docs/operations.md")
+	named := ourVariable.FindAllString(page, -1)
+	for _, name := range variableNames() {
+		if !slices.Contains(named, name) {
+			t.Errorf("docs/operations.md does not name %s", name)
+		}
+	}
+	for _, s := range settings() {
+		if row := "| `" + s.variable + "` |"; !strings.Contains(page, row) {
+			t.Errorf("no table of docs/operations.md has a row that begins with %s", row)
+		}
+	}
+	root := (&program{}).root()
+	for _, words := range regexp.MustCompile("`trestle ([a-z-]+)").FindAllStringSubmatch(page, -1) {
+		if found, _, err := root.Find(words[1:]); err != nil || found == root {
+			t.Errorf("docs/operations.md names the command %q, which there is not", words[0])
+		}
+	}
+}
+
+// A composition is what is looked at of compose.yaml.
+type composition struct {
+	Services map[string]struct {
+		Image       string
+		Build       string
+		Environment map[string]string
+		Networks    any
+		Volumes     []string
+		Stop        string   `yaml:"stop_grace_period"`
+		Security    []string `yaml:"security_opt"`
+	}
+	Networks map[string]any
+	Volumes  map[string]any
+}
+
+func TestCompose(t *testing.T) {
+	t.Parallel()
+	var all composition
+	if err := yaml.Unmarshal([]byte(project(t, "compose.yaml")), &all); err != nil {
+		t.Fatal(err)
+	}
+	ours := 0
+	for name, service := range all.Services {
+		if service.Build == "" {
+			if !regexp.MustCompile(`^[a-z]+:\d+(\.\d+)+$`).MatchString(service.Image) {
+				t.Errorf("%s runs %q, which is not pinned to a version", name, service.Image)
+			}
+			continue
+		}
+		ours++
+		env := map[string]string{}
+		for variable, value := range service.Environment {
+			if !slices.Contains(variableNames(), variable) {
+				t.Errorf("%s sets %s, which is no setting", name, variable)
+			}
+			env[variable] = filledIn(value)
+		}
+		serverIsRight(t, name, env)
+		if stop, err := time.ParseDuration(service.Stop); err != nil || stop <= longestStop {
+			t.Errorf("%s is killed after %q; want longer than %s", name, service.Stop, longestStop)
+		}
+		if !slices.Contains(service.Security, "no-new-privileges:true") {
+			t.Errorf("%s may gain privileges", name)
+		}
+		if proxy := project(t, "deploy/Caddyfile"); !strings.Contains(proxy, name+":8080") {
+			t.Errorf("the proxy sends nothing to %s", name)
+		}
+	}
+	if ours != 2 {
+		t.Errorf("%d servers; want two", ours)
+	}
+}
+
+// filledIn is a value of compose.yaml with what is asked for in its place.
+func filledIn(value string) string {
+	value = regexp.MustCompile(`\$\{TRESTLE_JWT_KEYS:[^}]*\}`).ReplaceAllString(value, "a:HS256:MDEyMzQ1Njc4OWFiY2RlZmdoaWprbG1ub3BxcnN0dXY=")
+	value = regexp.MustCompile(`\$\{[A-Z_]+:-([^}]*)\}`).ReplaceAllString(value, "$1")
+	return regexp.MustCompile(`\$\{[A-Z_]+:\?[^}]*\}`).ReplaceAllString(value, "secret")
+}
+
+// serverIsRight asks check about the settings of a deployment.
+func serverIsRight(t *testing.T, name string, env map[string]string) {
+	t.Helper()
+	r := &rig{t: t}
+	for variable, value := range env {
+		r.env = append(r.env, variable+"="+value)
+	}
+	if got := r.run("check"); got.code != exitOK || got.stderr != "" {
+		t.Errorf("check of %s ends with %d: %s", name, got.code, got.stderr)
+	}
+}
+
+// longestStop is how long a server in production takes that is told to stop, at
+// most.
+const longestStop = usualDelay + drainTime + lastWrites
+
+func TestDockerfile(t *testing.T) {
+	t.Parallel()
+	file := project(t, "Dockerfile")
+	image := regexp.MustCompile(`FROM golang:(1\.\d+)\.(\d+)-`).FindStringSubmatch(file)
+	module := regexp.MustCompile(`(?m)^go (1\.\d+)\.(\d+)$`).FindStringSubmatch(project(t, "go.mod"))
+	if image == nil || module == nil || image[1] != module[1] || digits(t, image[2]) < digits(t, module[2]) {
+		t.Errorf("the Dockerfile builds with Go %q; want the version of go.mod, %q, or a newer patch of it", image, module)
+	}
+	for _, line := range []string{
+		"FROM scratch", "USER 10001:10001", `HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["/trestle", "health"]`,
+		"CGO_ENABLED=0 go build -trimpath -buildvcs=false ", "VOLUME /data",
+	} {
+		if !strings.Contains(file, line) {
+			t.Errorf("the Dockerfile lacks %q", line)
+		}
+	}
+	env := map[string]string{"TRESTLE_JWT_KEYS": filledIn("${TRESTLE_JWT_KEYS:?}"), "TRESTLE_PUBLIC_URL": "https://a.example"}
+	for _, pair := range regexp.MustCompile(`(?m)^(?:ENV)?\s+([A-Z_]+)=(\S+)`).FindAllStringSubmatch(file, -1) {
+		if pair[1] != "ZONEINFO" {
+			env[pair[1]] = pair[2]
+		}
+	}
+	if len(env) < 5 {
+		t.Errorf("the Dockerfile's environment is read as %v", env)
+	}
+	serverIsRight(t, "the image", env)
+}
+
+func TestUnit(t *testing.T) {
+	t.Parallel()
+	unit := project(t, "deploy/trestle.service")
+	env := map[string]string{"TRESTLE_JWT_KEYS": filledIn("${TRESTLE_JWT_KEYS:?}"), "TRESTLE_PUBLIC_URL": "https://a.example"}
+	for _, pair := range regexp.MustCompile(`(?m)^Environment=([A-Z_]+)=(\S+)$`).FindAllStringSubmatch(unit, -1) {
+		env[pair[1]] = pair[2]
+	}
+	serverIsRight(t, "the unit", env)
+	stop := regexp.MustCompile(`(?m)^TimeoutStopSec=(\d+)$`).FindStringSubmatch(unit)
+	if stop == nil || time.Duration(digits(t, stop[1]))*time.Second <= longestStop {
+		t.Errorf("the unit kills after %q; want longer than %s", stop, longestStop)
+	}
+	for _, line := range []string{"Type=exec", "DynamicUser=yes", "ProtectSystem=strict", "NoNewPrivileges=yes", "CapabilityBoundingSet=\n", "RestartPreventExitStatus=2 3"} {
+		if !strings.Contains(unit, line) {
+			t.Errorf("the unit lacks %q", line)
+		}
+	}
+}
+
+func TestUnitAsSystemdReadsIt(t *testing.T) {
+	t.Parallel()
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd-analyze is not installed; the unit was read by TestUnit alone")
+	}
+	file := filepath.Join(t.TempDir(), "trestle.service")
+	unit := strings.ReplaceAll(project(t, "deploy/trestle.service"), "/usr/local/bin/trestle", buildProgram(t))
+	putFile(t, file, unit)
+	if output, err := exec.Command(analyze, "verify", "--man=no", file).CombinedOutput(); err != nil || strings.Contains(string(output), "trestle.service") {
+		t.Errorf("%v: %s", err, output)
+	}
+}
+
+func TestProxyAsItReadsItsFile(t *testing.T) {
+	t.Parallel()
+	caddy, err := exec.LookPath("caddy")
+	if err != nil {
+		t.Skip("caddy is not installed")
+	}
+	cmd := exec.Command(caddy, "validate", "--adapter", "caddyfile", "--config", filepath.Join("..", "..", "deploy", "Caddyfile"))
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, output)
+	}
+}
+
+// What SECURITY.md says is proven is.
+func TestSecurityNamesTestsThatExist(t *testing.T) {
+	t.Parallel()
+	page := project(t, "SECURITY.md")
+	there := map[string]bool{}
+	root := filepath.Join("..", "..")
+	for _, folder := range []string{"framework", "resources", "cmd"} {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, _ os.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			content, err := os.ReadFile(path)
+			for _, found := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`).FindAllStringSubmatch(string(content), -1) {
+				there[found[1]] = true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	named := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`").FindAllStringSubmatch(page, -1)
+	if len(named) < 30 {
+		t.Errorf("SECURITY.md names %d tests", len(named))
+	}
+	for _, name := range named {
+		if !there[name[1]] {
+			t.Errorf("SECURITY.md names %s, which there is not", name[1])
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"trestle.example/framework/frameworktest/postgres"
+	"trestle.example/framework/sqldb"
+)
+
+// mostLeftover is how long the statements of clients who have gone may still run.
+const mostLeftover = 500 * time.Millisecond
+
+// TestWhoIsGoneLeavesNoStatement: clients who do not wait for slow statements
+// leave none behind in the database, and no connection that others lack.
+func TestWhoIsGoneLeavesNoStatement(t *testing.T) {
+	clients, conns := 100, 16
+	if underProof() {
+		clients, conns = 500, 64
+	}
+	c := openCrowd(t, conns)
+	release := (&practice{instance: c.instance, db: c.db}).lock("patients")
+	defer release()
+	gone := c.send(clients)
+	untilSo(t, "every connection waits for the lock", func() bool { return c.statements("wait_event_type = 'Lock'") == conns })
+	began := time.Now()
+	gone()
+	untilSo(t, "no statement is left", func() bool { return c.statements("state <> 'idle'") == 0 })
+	took := time.Since(began)
+	figure(t, took < mostLeftover, "of %d clients who went, no statement was left after %s (bound: under %s)", clients, took.Round(time.Millisecond), mostLeftover)
+	release()
+	c.serves(3 * conns)
+	untilSo(t, "the pool is idle", func() bool { return c.statements("state <> 'idle'") == 0 })
+	if n := c.statements("true"); n > conns {
+		t.Errorf("there are %d connections; want %d at most", n, conns)
+	}
+}
+
+// A crowd is a server and many clients.
+type crowd struct {
+	*instance
+
+	db    *sqldb.DB // seen from outside
+	token string
+	ids   []string // of patients
+}
+
+func openCrowd(t *testing.T, conns int) *crowd {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	database := postgres.Database(t)
+	r := newRig(t, database)
+	r.ok("migrate up")
+	r.ok("seed --patients 200 --appointments 200 --products 20")
+	c := &crowd{token: tokenOf(r, "admin@example.com")}
+	var err error
+	if c.db, err = sqldb.Open(database, sqldb.Options{MaxConns: 2, StatementTimeout: patience}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.db.Close() })
+	if err := c.db.NewRaw("SELECT id::text FROM patients").Scan(t.Context(), &c.ids); err != nil {
+		t.Fatal(err)
+	}
+	named, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := named.Query()
+	query.Set("application_name", "crowded")
+	named.RawQuery = query.Encode()
+	c.instance = newInstance(t, freeAddress(t, rand.New(rand.NewPCG(seed, 0))), nil, []string{
+		"DATABASE_URL=" + named.String(), fmt.Sprintf("TRESTLE_DB_CONNS=%d", conns), "TRESTLE_MAX_REQUESTS=1000",
+	})
+	c.begin()
+	return c
+}
+
+// statements counts the server's connections to the database for which a
+// condition holds, but for the one by which its health is asked.
+func (c *crowd) statements(condition string) (n int) {
+	c.t.Helper()
+	query := "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'crowded' AND query <> 'SELECT 1' AND " + condition
+	if err := c.db.NewRaw(query).Scan(c.t.Context(), &n); err != nil {
+		c.t.Fatal(err)
+	}
+	return n
+}
+
+// send sends requests that read and write, each by a connection of its own, and
+// returns what ends all of those.
+func (c *crowd) send(clients int) (gone func()) {
+	c.t.Helper()
+	var all []net.Conn
+	c.t.Cleanup(func() {
+		for _, conn := range all {
+			conn.Close()
+		}
+	})
+	for i := range clients {
+		conn, err := net.Dial("tcp", c.address)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		all = append(all, conn)
+		if _, err := conn.Write(c.slow(i)); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	return func() {
+		for _, conn := range all {
+			conn.Close()
+		}
+	}
+}
+
+// slow is a request that waits for the lock, and no other's answer will do for.
+func (c *crowd) slow(i int) []byte {
+	switch id := c.ids[i%len(c.ids)]; i % 4 {
+	case 0:
+		return request("GET", fmt.Sprintf("/api/patients/?search=gone%d", i), c.token, "")
+	case 1:
+		return request("GET", "/api/patients/"+id+"/", c.token, "")
+	case 2:
+		return request("PATCH", "/api/patients/"+id+"/", c.token, fmt.Sprintf(`{"city": "Gone %d"}`, i))
+	}
+	return request("POST", "/api/patients/", c.token, fmt.Sprintf(`{"name": "Gone %d", "phone": "555 0100"}`, i))
+}
+
+// serves checks that others are served.
+func (c *crowd) serves(others int) {
+	c.t.Helper()
+	var all sync.WaitGroup
+	for i := range others {
+		all.Go(func() {
+			w := wire{address: c.address}
+			defer w.close()
+			got, err := w.send(request("GET", "/api/patients/"+c.ids[i%len(c.ids)]+"/", c.token, ""), patience)
+			if err != nil || got.status != http.StatusOK {
+				c.t.Errorf("afterwards somebody is answered %d %s, %v", got.status, got.body, err)
+			}
+		})
+	}
+	all.Wait()
+}

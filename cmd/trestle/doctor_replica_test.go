@@ -1,0 +1,124 @@
+package main
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"trestle.example/framework/frameworktest/pgbouncer"
+	"trestle.example/framework/frameworktest/postgres"
+	"trestle.example/framework/sqldb"
+)
+
+// TestDoctorLooksAtTheReplica: one that is right, and all that may be wrong.
+func TestDoctorLooksAtTheReplica(t *testing.T) {
+	t.Parallel()
+	cluster, standby := postgres.Replicated(t)
+	r := newRig(t, cluster.URL())
+	with := func(address string) map[string]*check {
+		t.Helper()
+		other := *r
+		other.env = append(append([]string(nil), r.env...), replicaVariable+"="+address)
+		return other.examined()
+	}
+	r.ok("migrate up")
+	if got := r.examined(); got["replica"] != nil {
+		t.Errorf("without a replica it says %+v", got["replica"])
+	}
+	got := with(standby.URL())["replica"]
+	got.is(t, healthy)
+	if !strings.HasPrefix(got.Subject, "PostgreSQL ") || !strings.HasSuffix(got.Subject, " bytes behind") {
+		t.Errorf("the replica is %q", got.Subject)
+	}
+	with("postgres://app:hidden@127.0.0.1:1/app")["replica"].is(t, problem, "it does not answer", "DATABASE_REPLICA_URL")
+	with(cluster.URL())["replica"].is(t, problem, "it is not in recovery")
+	with(postgres.Database(t))["replica"].is(t, problem, "no standby of the database that DATABASE_URL names")
+
+	away := r.run("doctor --database-replica postgres://app:hidden@127.0.0.1:1/app")
+	if strings.Contains(away.stdout+away.stderr, "hidden") {
+		t.Errorf("the password is repeated: %s%s", away.stdout, away.stderr)
+	}
+}
+
+// TestUnfitReplicas: what a test's server is never.
+func TestUnfitReplicas(t *testing.T) {
+	t.Parallel()
+	e := &examination{}
+	e.dbConns = 16
+	for name, c := range map[string]struct {
+		standby sqldb.Standby
+		says    string
+	}{
+		"all is well":       {sqldb.Standby{MaxConns: 17}, ""},
+		"far behind":        {sqldb.Standby{MaxConns: 100, Behind: 17 << 20}, "17825792 bytes"},
+		"few connections":   {sqldb.Standby{MaxConns: 16}, "may open 17"},
+		"promoted":          {sqldb.Standby{MaxConns: 100, Promoted: true, Behind: 17 << 20}, "not in recovery"},
+		"another primary's": {sqldb.Standby{MaxConns: 100, Stranger: true, Promoted: true}, "no standby of the database"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := e.unfitReplica(&c.standby)
+			if len(found) == 0 && c.says == "" {
+				return
+			}
+			if len(found) != 1 || c.says == "" || !strings.Contains(found[0].What, c.says) {
+				t.Errorf("it finds %+v; want one that says %q", found, c.says)
+			}
+		})
+	}
+}
+
+// TestReplicaSetting: what cannot be a replica stops the program at once.
+func TestReplicaSetting(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ database, replica, says string }{
+		"of a SQLite file":  {"sqlite://" + t.TempDir() + "/a.db", "postgres://app:hidden@localhost/app", "a SQLite database has no replica"},
+		"that is a file":    {"postgres://app@localhost/app", "sqlite:///srv/app.db", "a replica is a PostgreSQL server"},
+		"that is no URL":    {"postgres://app@localhost/app", "mysql://app:hidden@localhost/app", "is not one of sqlite, postgres and postgresql"},
+		"that has no table": {"postgres://app@localhost/app", "postgres://app:hidden@localhost", "it names no database"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, c.database)
+			r.env = append(r.env, replicaVariable+"="+c.replica)
+			got := r.run("migrate status")
+			got.is(t, exitUsage, c.says)
+			if strings.Contains(got.stderr, "hidden") {
+				t.Errorf("the password is repeated: %s", got.stderr)
+			}
+		})
+	}
+}
+
+// TestMigrationsOfTheProgramThroughAPooler: two processes migrate at once, and
+// doctor looks at what they made.
+func TestMigrationsOfTheProgramThroughAPooler(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, pgbouncer.Pooled(t, postgres.Database(t)))
+	r.env = append(r.env, "TRESTLE_PREPARE=off")
+	codes := make(chan result, 2)
+	for range 2 {
+		go func() { codes <- r.run("migrate up") }()
+	}
+	for range 2 {
+		if got := <-codes; got.code != exitOK {
+			t.Errorf("exit code %d: %s", got.code, got.stderr)
+		}
+	}
+	for name, c := range r.examined() {
+		if c.Result == problem {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+}
+
+// TestDoctorNamesThePooler: the fix of a prepared statement that is lost.
+func TestDoctorNamesThePooler(t *testing.T) {
+	t.Parallel()
+	got := unanswered(sqldb.ErrPooled)
+	if !strings.Contains(got.Fix, "TRESTLE_PREPARE=off") || !strings.Contains(got.What, "TRESTLE_PREPARE=off") {
+		t.Errorf("the finding is %+v", got)
+	}
+	if _, err := url.Parse(got.Where); err != nil || got.Where != databaseVariable {
+		t.Errorf("it is about %q", got.Where)
+	}
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+)
+
+// TestHeapGrowth gives garbage the same room, whatever is in use, but never less
+// than Go does.
+func TestHeapGrowth(t *testing.T) {
+	for name, test := range map[string]struct {
+		inUse uint64
+		want  int
+	}{
+		"nothing":                {0, growthAtMost},
+		"next to nothing":        {1 << 20, growthAtMost},
+		"as usual":               {4 << 20, 400},
+		"as much as the room is": {heapRoom, 100},
+		"more":                   {1 << 30, growthAtLeast},
+	} {
+		if got := growth(test.inUse); got != test.want {
+			t.Errorf("%s: %d percent; want %d", name, got, test.want)
+		}
+	}
+}
+
+// TestAfterCollections calls again after each of them.
+func TestAfterCollections(t *testing.T) {
+	var called atomic.Int64
+	afterCollections(func() { called.Add(1) })
+	untilSo(t, "it was called again and again", func() bool {
+		runtime.GC()
+		return called.Load() > 3
+	})
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"cmp"
+	"math"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// TestSoak: a server that works for long answers nothing with 5xx, and what it
+// holds does not grow. With TRESTLE_PROVE=1 it works for half an hour, or as
+// long as TRESTLE_SOAK says, at 70 % of what it can, or at TRESTLE_SOAK_RATE
+// requests a second; else for five seconds, and only what it holds after them
+// is looked at.
+func TestSoak(t *testing.T) {
+	if !underProof() {
+		t.Parallel()
+		openPractice(t).returnsToRest(t)
+		return
+	}
+	p := openPractice(t)
+	rate := p.soakRate(t)
+	s := p.soak(t, rate, lasting(t, "TRESTLE_SOAK", 30*time.Minute))
+	t.Logf("FIGURE soak: %s", s.all.check(t))
+	figure(t, s.faults() == 0, "answers of 5xx, or none: %d of %d (bound 0)", s.faults(), s.all.offered)
+	s.flat(t, "goroutines", func(m sample) float64 { return m.goroutines })
+	s.flat(t, "open files", func(m sample) float64 { return m.files })
+	s.heap(t)
+}
+
+// soakRate is what the server can do for long.
+func (p *practice) soakRate(t *testing.T) float64 {
+	t.Helper()
+	text := os.Getenv("TRESTLE_SOAK_RATE")
+	if text == "" {
+		return 0.7 * p.knee(3*time.Second)
+	}
+	rate, err := strconv.ParseFloat(text, 64)
+	if err != nil || rate <= 0 {
+		t.Fatalf("TRESTLE_SOAK_RATE is %q; it must be a number of requests a second, such as 500", text)
+	}
+	return rate
+}
+
+// returnsToRest checks that a short load leaves nothing behind.
+func (p *practice) returnsToRest(t *testing.T) {
+	t.Helper()
+	p.stream.run(t.Context(), 50, time.Second).wait().check(t) // what is made at first use
+	p.stream.close()
+	idle, before := p.sample().goroutines, 0.0
+	untilSo(t, "goroutines are as many as before", func() bool {
+		before, idle = idle, p.sample().goroutines
+		return idle == before
+	})
+	all := merged(ended(p.in(t.Context(), 100, 4*time.Second))...).check(t)
+	t.Log(all)
+	p.stream.close()
+	untilSo(t, "a server without clients has no more goroutines than before", func() bool { return p.sample().goroutines <= idle+5 })
+}
+
+// A sample is what a server holds at one time.
+type sample struct {
+	at                      time.Duration
+	goroutines, files, heap float64
+}
+
+// sample asks the server. Its heap is what was in use after the last collection.
+func (p *practice) sample() sample {
+	p.t.Helper()
+	m := p.metrics()
+	heap, known := m["go_gc_heap_live_bytes"]
+	if !known { // the next collection is due when so much is added
+		heap = m["go_memstats_next_gc_bytes"] / (1 + m["go_gc_gogc_percent"]/100)
+	}
+	return sample{goroutines: m["go_goroutines"], files: cmp.Or(p.files(), m["process_open_fds"]), heap: heap}
+}
+
+// A soak is what was measured in a long time.
+type soak struct {
+	lasts   time.Duration
+	all     *phase
+	samples []sample
+}
+
+// soak works for a while, and takes a sample every five seconds.
+func (p *practice) soak(t *testing.T, rate float64, lasts time.Duration) soak {
+	t.Helper()
+	s := soak{lasts: lasts}
+	began, told := time.Now(), time.Duration(0)
+	for time.Since(began) < lasts {
+		one := merged(ended(p.in(t.Context(), rate, 5*time.Second))...)
+		if s.all == nil {
+			s.all = one
+		} else {
+			s.all = merged(s.all, one)
+		}
+		m := p.sample()
+		m.at = time.Since(began)
+		s.samples = append(s.samples, m)
+		if m.at-told >= time.Minute {
+			told = m.at
+			t.Logf("%s: %.0f goroutines, %.0f files, heap %.2f MiB; %s", m.at.Round(time.Second), m.goroutines, m.files, m.heap/(1<<20), one)
+		}
+	}
+	return s
+}
+
+// faults counts the answers of 5xx and those that never came. One that tells of
+// overload is one, too: there is none.
+func (s soak) faults() (n int) {
+	for what, times := range s.all.counts {
+		if what.status == 0 || what.status >= http.StatusInternalServerError {
+			n += times
+		}
+	}
+	return n
+}
+
+// flat compares the last quarter of the time with the second.
+func (s soak) flat(t *testing.T, what string, of func(sample) float64) {
+	t.Helper()
+	early, late := s.median(0.25, 0.5, of), s.median(0.75, 1, of)
+	margin := max(5, 0.02*early)
+	figure(t, math.Abs(late-early) <= margin, "%s: %.0f in the second quarter, %.0f in the last (bound %.0f apart)", what, early, late, margin)
+}
+
+// median of the samples of a part of the time.
+func (s soak) median(from, to float64, of func(sample) float64) float64 {
+	var all []float64
+	for _, m := range s.samples {
+		if part := m.at.Seconds() / s.lasts.Seconds(); part >= from && part < to {
+			all = append(all, of(m))
+		}
+	}
+	if len(all) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// heap checks that the heap does not grow after the first fifth of the time, by
+// the least of each minute.
+func (s soak) heap(t *testing.T) {
+	t.Helper()
+	hours, mebibytes := s.leasts()
+	if len(hours) < 5 {
+		t.Errorf("%d blocks of samples are too few for a slope", len(hours))
+		return
+	}
+	slope, margin := regression(hours, mebibytes)
+	low, high := slope-margin, slope+margin
+	figure(t, low <= 0 || high < 0.5, "heap: %.2f MiB at the end, slope %+.2f MiB/h, 95 %% interval %+.2f to %+.2f (bound: it holds 0, or is below 0.5)",
+		mebibytes[len(mebibytes)-1], slope, low, high)
+}
+
+// leasts are the blocks of samples after the warm-up: the middle of each in
+// hours, and its least heap. A block is a minute, and shorter if the soak is.
+func (s soak) leasts() (hours, mebibytes []float64) {
+	block := min(time.Minute, s.lasts/25)
+	for start := s.lasts / 5; start+block <= s.lasts; start += block {
+		least := math.Inf(1)
+		for _, m := range s.samples {
+			if m.at >= start && m.at < start+block {
+				least = min(least, m.heap/(1<<20))
+			}
+		}
+		if !math.IsInf(least, 1) {
+			hours = append(hours, (start + block/2).Hours())
+			mebibytes = append(mebibytes, least)
+		}
+	}
+	return hours, mebibytes
+}
+
+// regression is the slope of a line through points, and how far its 95 %
+// confidence interval reaches to either side. There are three points at least.
+func regression(xs, ys []float64) (slope, margin float64) {
+	n := float64(len(xs))
+	var meanX, meanY, xx, xy, rest float64
+	for i := range xs {
+		meanX += xs[i] / n
+		meanY += ys[i] / n
+	}
+	for i := range xs {
+		xx += (xs[i] - meanX) * (xs[i] - meanX)
+		xy += (xs[i] - meanX) * (ys[i] - meanY)
+	}
+	slope = xy / xx
+	for i := range xs {
+		off := ys[i] - meanY - slope*(xs[i]-meanX)
+		rest += off * off
+	}
+	return slope, studentT(n-2) * math.Sqrt(rest/(n-2)/xx)
+}
+
+// studentT is how many standard errors hold 95 % of Student's distribution, by
+// the expansion around the normal one: within 1 % from three degrees of freedom.
+func studentT(freedom float64) float64 {
+	const z = 1.959964
+	z2 := z * z
+	return z * (1 + (z2+1)/(4*freedom) + ((5*z2+16)*z2+3)/(96*freedom*freedom) +
+		(((3*z2+19)*z2+17)*z2-15)/(384*freedom*freedom*freedom))
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// An instance is a server of the real program at an address of its own, which
+// may be stopped and started again.
+type instance struct {
+	t        *testing.T
+	command  []string
+	env      []string
+	address  string
+	watching string // the address of its metrics, "" for none
+	log      string // a file, which may get long
+	cmd      *exec.Cmd
+	ended    chan struct{}
+	err      error // how it ended; read after ended
+}
+
+// newInstance starts nothing yet. What stands before the program, such as
+// taskset, runs it.
+func newInstance(t *testing.T, address string, before, env []string) *instance {
+	t.Helper()
+	command := append(append([]string{}, before...), buildProgram(t), "serve", "--addr", address)
+	i := &instance{t: t, command: command, env: env, address: address, log: filepath.Join(t.TempDir(), "log")}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the end of what the server at %s logged: %s", address, i.said())
+		}
+	})
+	return i
+}
+
+// begin starts the server, and returns when it is ready.
+func (i *instance) begin() {
+	i.t.Helper()
+	log, err := os.OpenFile(i.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	defer log.Close()
+	cmd, ended := exec.Command(i.command[0], i.command[1:]...), make(chan struct{})
+	cmd.Env, cmd.Stderr = i.env, log
+	if err := cmd.Start(); err != nil {
+		i.t.Fatal(err)
+	}
+	i.cmd, i.ended = cmd, ended
+	i.t.Cleanup(func() { _ = cmd.Process.Kill(); <-ended })
+	go func() {
+		i.err = cmd.Wait()
+		close(ended)
+	}()
+	untilSo(i.t, "the server is ready", func() bool {
+		select {
+		case <-ended:
+			i.t.Fatalf("the server does not start: %v", i.err)
+		default:
+		}
+		return healthOf(i.address, "/readyz") == http.StatusOK
+	})
+}
+
+// stop tells the server to end by SIGTERM, and checks that it does so well.
+func (i *instance) stop() {
+	i.t.Helper()
+	if err := i.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		i.t.Fatal(err)
+	}
+	select {
+	case <-i.ended:
+	case <-time.After(patience):
+		i.t.Fatalf("the server at %s still runs %s after SIGTERM", i.address, patience)
+	}
+	if i.err != nil {
+		i.t.Errorf("stopped by SIGTERM the server at %s ends with %v; want exit code 0", i.address, i.err)
+	}
+}
+
+// said is the end of what it logged.
+func (i *instance) said() string {
+	text, err := os.ReadFile(i.log)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text[max(0, len(text)-4000):])
+}
+
+// untilSo asks until something is so.
+func untilSo(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	limit, tick := time.After(patience), time.NewTicker(20*time.Millisecond)
+	defer tick.Stop()
+	for !so() {
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatalf("after %s it is still not so that %s", patience, what)
+		}
+	}
+}
+
+// healthOf is the status of a probe, which comes by a connection of its own, as
+// they do; 0 is no answer in five seconds.
+func healthOf(address, path string) int {
+	probe := wire{address: address}
+	defer probe.close()
+	got, err := probe.send([]byte("GET "+path+" HTTP/1.1\r\nHost: "+address+"\r\nConnection: close\r\n\r\n"), 5*time.Second)
+	if err != nil {
+		return 0
+	}
+	return got.status
+}
+
+// A vigil asks for health all the time.
+type vigil struct {
+	t     *testing.T
+	asked atomic.Int64
+	wrong atomic.Int64
+	took  spread
+	end   context.CancelFunc
+	done  sync.WaitGroup
+}
+
+// keepVigil asks ten times a second until end is called.
+func keepVigil(t *testing.T, address string) *vigil {
+	t.Helper()
+	v := &vigil{t: t}
+	ctx, cancel := context.WithCancel(t.Context())
+	v.end = func() { cancel(); v.done.Wait() }
+	t.Cleanup(v.end)
+	v.done.Go(func() {
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			for _, path := range []string{"/livez", "/readyz"} {
+				v.ask(address, path)
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return v
+}
+
+func (v *vigil) ask(address, path string) {
+	began := time.Now()
+	status := healthOf(address, path)
+	v.took.add(time.Since(began))
+	v.asked.Add(1)
+	if status != http.StatusOK && v.wrong.Add(1) <= 5 {
+		v.t.Logf("%s answers %d after %s", path, status, time.Since(began))
+	}
+}
+
+// memory is what the process has of the machine's, in MiB; 0 where that cannot
+// be known.
+func (i *instance) memory() float64 {
+	text, _ := os.ReadFile(i.proc("status"))
+	_, after, _ := strings.Cut(string(text), "VmRSS:")
+	kib, _ := strconv.ParseFloat(strings.TrimSpace(strings.SplitN(after, "kB", 2)[0]), 64)
+	return kib / 1024
+}
+
+// files is how many are open; 0 where that cannot be known.
+func (i *instance) files() float64 {
+	all, _ := os.ReadDir(i.proc("fd"))
+	return float64(len(all))
+}
+
+// proc is a file about the process, where the system is Linux.
+func (i *instance) proc(name string) string {
+	return filepath.Join("/proc", strconv.Itoa(i.cmd.Process.Pid), name)
+}
+
+// peak samples a number until the function is called that returns the highest.
+func peak(t *testing.T, sample func() float64) (end func() float64) {
+	t.Helper()
+	var highest float64
+	var done sync.WaitGroup
+	ctx, cancel := context.WithCancel(t.Context())
+	done.Go(func() {
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			highest = max(highest, sample())
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return func() float64 { cancel(); done.Wait(); return highest }
+}
+
+// metrics are what the server tells of itself, without those that have labels.
+func (i *instance) metrics() map[string]float64 {
+	i.t.Helper()
+	client := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+	got, err := client.Get("http://" + i.watching + "/metrics")
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	defer got.Body.Close()
+	all := map[string]float64{}
+	for lines := bufio.NewScanner(io.LimitReader(got.Body, 16<<20)); lines.Scan(); {
+		name, text, _ := strings.Cut(lines.Text(), " ")
+		if value, err := strconv.ParseFloat(text, 64); err == nil {
+			all[name] = value
+		}
+	}
+	if got.StatusCode != http.StatusOK || all["go_goroutines"] == 0 {
+		i.t.Fatalf("the metrics are answered with %d, and %d of them", got.StatusCode, len(all))
+	}
+	return all
+}
