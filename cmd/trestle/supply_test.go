@@ -29,6 +29,7 @@ var floors = map[string]string{
 	"github.com/redis/go-redis/v9":                 "v9.23.0",
 	"golang.org/x/crypto":                          "v0.58.0",
 	"golang.org/x/net":                             "v0.60.0",
+	"google.golang.org/grpc":                       "v1.82.1", // GO-2026-6061, by the exporter of traces
 	"modernc.org/sqlite":                           "v1.60.1",
 }
 
