@@ -39,6 +39,11 @@ func twoServersShare(t *testing.T, program, database string) bool {
 	defer func() { _ = counters.Stop() }()
 	env := []string{"REDIS_URL=" + counters.URL(), "TRESTLE_RATES=anon=50/hour,login=5/hour"}
 	servers := []*served{startProgram(t, program, database, env...), startProgram(t, program, database, env...)}
+	defer func() {
+		for i := 0; i < len(servers) && t.Failed(); i++ {
+			t.Logf("server %d: %s", i+1, servers[i].stderr)
+		}
+	}()
 	visitors := make([]visitor, len(servers))
 	for i, s := range servers {
 		visitors[i] = visit(t, s.base(t), nil)
