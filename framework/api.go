@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/uptrace/bun/schema"
@@ -107,6 +108,7 @@ type API struct {
 	codes     map[string]CodeInfo
 	bound     bool
 	mistakes  error
+	watched   sync.Once // the database, for the log
 }
 
 // New makes an API without resources.
@@ -205,7 +207,7 @@ func (a *API) Handler() (http.Handler, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	a.tellOfDatabase()
+	a.watched.Do(a.tellOfDatabase)
 	return newServer(a)
 }
 

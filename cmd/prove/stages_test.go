@@ -26,7 +26,7 @@ func TestEveryStageIsThere(t *testing.T) {
 	var names []string
 	for _, s := range all {
 		names = append(names, s.name)
-		if s.command[0] == "make" {
+		if slices.Contains(s.command, "make") {
 			if target := s.command[len(s.command)-1]; !strings.Contains(string(makefile), "\n"+target+":") {
 				t.Errorf("%s: there is no make %s", s.name, target)
 			}

@@ -113,6 +113,9 @@ func backupIn(ctx context.Context, path string) (holding, error) {
 // exchange copies the file, and puts the copy where the database is, which
 // nobody has open.
 func (p *program) exchange(ctx context.Context, from, at string, want holding) (kept string, err error) {
+	if linked, err := filepath.EvalSymlinks(at); err == nil { // the database, not the link to it
+		at = linked
+	}
 	file, err := p.newWholeFile(at)
 	if err != nil {
 		return "", err
@@ -124,6 +127,9 @@ func (p *program) exchange(ctx context.Context, from, at string, want holding) (
 	held, err := lookThrough(ctx, file.part)
 	if err != nil || held.Contents != want.Contents {
 		return "", errors.Join(fmt.Errorf("the copy of %s holds %s instead of %s, and nothing was changed", from, held, want), err)
+	}
+	if err := ownedAs(file.part, at); err != nil {
+		return "", err
 	}
 	if kept, err = keep(at, time.Now()); err != nil {
 		return "", err

@@ -72,9 +72,9 @@ type sample struct {
 func (p *practice) sample() sample {
 	p.t.Helper()
 	m := p.metrics()
-	heap, known := m["go_gc_heap_live_bytes"]
-	if !known { // the next collection is due when so much is added
-		heap = m["go_memstats_next_gc_bytes"] / (1 + m["go_gc_gogc_percent"]/100)
+	heap := m["go_gc_heap_live_bytes"]
+	if heap == 0 {
+		p.t.Fatal("the metrics do not tell what is in use of the heap")
 	}
 	return sample{goroutines: m["go_goroutines"], files: cmp.Or(p.files(), m["process_open_fds"]), heap: heap}
 }

@@ -22,8 +22,10 @@ type conn struct {
 	began    time.Time // when the request began
 	at       int       // its place in the order
 	active   bool      // a request is on its way
+	many     bool      // several may be, as by HTTP/2
 	answered bool      // it was answered, but perhaps not taken
 	handlers int       // that work, and do not wait for their client
+	pausing  int       // that wait for their client
 	writes   int       // that wait for the client
 	gone     bool
 }
@@ -31,10 +33,14 @@ type conn struct {
 // waitsFor tells the phase.
 func (c *conn) waitsFor() phase {
 	switch {
-	case c.writes > 0 || c.answered && c.handlers == 0:
+	case c.writes > 0:
 		return sending
 	case c.handlers > 0:
 		return working
+	case c.pausing > 0:
+		return reading
+	case c.answered:
+		return sending
 	case c.active:
 		return reading
 	}
@@ -75,10 +81,10 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// begin notes that a request begins.
+// begin notes that a request begins. What comes by HTTP/2 need not be one.
 func (c *conn) begin() {
 	c.unused.Store(false)
-	if !c.active {
+	if !c.active && !c.many {
 		c.active, c.began = true, c.of.now()
 	}
 }
@@ -89,16 +95,25 @@ func (c *conn) end() {
 	c.active, c.answered = false, false
 }
 
-// enter notes that a handler works, leave that it ended.
-func (c *conn) enter() {
-	if c != nil {
-		c.of.change(c, func(c *conn) { c.handlers++; c.answered = false })
+// enter notes that a handler works, of a connection that may have many at once;
+// leave that it ended, and whether it read all that was sent to it: net/http waits
+// for the rest before it answers.
+func (c *conn) enter(many bool) {
+	if c == nil {
+		return
 	}
+	c.of.change(c, func(c *conn) {
+		if c.many = many; many && c.handlers+c.pausing == 0 {
+			c.active, c.began = true, c.of.now()
+		}
+		c.handlers++
+		c.answered = false
+	})
 }
 
-func (c *conn) leave() {
+func (c *conn) leave(readAll bool) {
 	if c != nil {
-		c.of.change(c, func(c *conn) { c.handlers--; c.answered = true })
+		c.of.change(c, func(c *conn) { c.handlers--; c.answered = readAll })
 	}
 }
 
@@ -106,13 +121,13 @@ func (c *conn) leave() {
 // again.
 func (c *conn) pause() {
 	if c != nil {
-		c.of.change(c, func(c *conn) { c.handlers-- })
+		c.of.change(c, func(c *conn) { c.handlers--; c.pausing++ })
 	}
 }
 
 func (c *conn) resume() {
 	if c != nil {
-		c.of.change(c, func(c *conn) { c.handlers++ })
+		c.of.change(c, func(c *conn) { c.handlers++; c.pausing-- })
 	}
 }
 
@@ -128,7 +143,7 @@ func changed(of net.Conn, state http.ConnState) {
 	case http.StateIdle:
 		c.of.change(c, (*conn).end)
 	case http.StateHijacked:
-		c.enter() // it is the handler's for good
+		c.enter(false) // it is the handler's for good
 	case http.StateNew, http.StateClosed: // that is known by its listener and its Close
 	}
 }

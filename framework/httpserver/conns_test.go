@@ -64,23 +64,26 @@ func TestWhichConnectionIsClosed(t *testing.T) {
 		what func(*conn)
 	}
 	request := func(c *conn) { c.of.change(c, (*conn).begin) }
-	rest := func(c *conn) { c.leave(); c.of.change(c, (*conn).end) }
+	enters, leaves := func(c *conn) { c.enter(false) }, func(c *conn) { c.leave(true) }
+	rest := func(c *conn) { c.leave(true); c.of.change(c, (*conn).end) }
 	writes := func(c *conn) { c.of.change(c, func(c *conn) { c.writes++ }) }
 	for name, test := range map[string]struct {
 		happens []event
 		want    string
 	}{
-		"the first of those that sent nothing":     {nil, "a"},
-		"the one that rests, before those":         {[]event{{"c", request}, {"c", (*conn).enter}, {"c", rest}}, "c"},
-		"the one that rests for longest":           {[]event{{"c", (*conn).enter}, {"c", rest}, {"b", (*conn).enter}, {"b", rest}}, "c"},
-		"the second, if the first is at work":      {[]event{{"a", request}, {"a", (*conn).enter}}, "b"},
-		"the first, if its body is waited for":     {[]event{{"a", request}, {"a", (*conn).enter}, {"a", (*conn).pause}}, "a"},
-		"not the first, if its body came":          {[]event{{"a", request}, {"a", (*conn).enter}, {"a", (*conn).pause}, {"a", (*conn).resume}}, "b"},
-		"who began to send after a rest is last":   {[]event{{"a", (*conn).enter}, {"a", rest}, {"a", request}}, "b"},
-		"none that is at work":                     {[]event{{"a", (*conn).enter}, {"b", (*conn).enter}, {"c", (*conn).enter}}, ""},
-		"the one that takes its answer too slowly": {[]event{{"a", (*conn).enter}, {"b", (*conn).enter}, {"c", (*conn).enter}, {"b", writes}, {"c", writes}}, "b"},
-		"the one that does not end its answer":     {[]event{{"a", (*conn).enter}, {"b", (*conn).enter}, {"c", (*conn).enter}, {"c", (*conn).leave}}, "c"},
-		"who sends, before who takes":              {[]event{{"a", (*conn).enter}, {"b", (*conn).enter}, {"b", writes}}, "c"},
+		"the first of those that sent nothing":                        {nil, "a"},
+		"the one that rests, before those":                            {[]event{{"c", request}, {"c", enters}, {"c", rest}}, "c"},
+		"the one that rests for longest":                              {[]event{{"c", enters}, {"c", rest}, {"b", enters}, {"b", rest}}, "c"},
+		"the second, if the first is at work":                         {[]event{{"a", request}, {"a", enters}}, "b"},
+		"the first, if its body is waited for":                        {[]event{{"a", request}, {"a", enters}, {"a", (*conn).pause}}, "a"},
+		"not the first, if its body came":                             {[]event{{"a", request}, {"a", enters}, {"a", (*conn).pause}, {"a", (*conn).resume}}, "b"},
+		"who began to send after a rest is last":                      {[]event{{"a", enters}, {"a", rest}, {"a", request}}, "b"},
+		"none that is at work":                                        {[]event{{"a", enters}, {"b", enters}, {"c", enters}}, ""},
+		"the one that takes its answer too slowly":                    {[]event{{"a", enters}, {"b", enters}, {"c", enters}, {"b", writes}, {"c", writes}}, "b"},
+		"the one that does not end its answer":                        {[]event{{"a", enters}, {"b", enters}, {"c", enters}, {"c", leaves}}, "c"},
+		"the first, if it was answered before its body came":          {[]event{{"a", enters}, {"a", func(c *conn) { c.leave(false) }}, {"b", enters}, {"b", leaves}}, "a"},
+		"the first, if another of its requests is answered meanwhile": {[]event{{"a", func(c *conn) { c.enter(true) }}, {"a", (*conn).pause}, {"b", enters}, {"c", enters}, {"a", func(c *conn) { c.enter(true) }}, {"a", leaves}}, "a"},
+		"who sends, before who takes":                                 {[]event{{"a", enters}, {"b", enters}, {"b", writes}}, "c"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -211,7 +214,7 @@ func TestAClosedListenerEndsTheWaitForRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first.(*conn).enter()
+	first.(*conn).enter(false)
 	dial()
 	ended := make(chan error, 1)
 	go func() { _, err := l.Accept(); ended <- err }()
@@ -253,8 +256,8 @@ func TestAnAnswerHasTimeToBeTaken(t *testing.T) {
 	near, _ := net.Pipe()
 	first := &conn{Conn: near, of: cs}
 	cs.enter(first)
-	first.enter()
-	first.leave()
+	first.enter(false)
+	first.leave(true)
 	if admitted, victim := cs.enter(&conn{of: cs}); admitted || victim != nil {
 		t.Error("it is closed at once")
 	}

@@ -94,7 +94,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	t := &ticket{ResponseWriter: w, gate: g, held: true}
-	defer t.release()
+	defer t.end()
 	if r.Body != nil && r.Body != http.NoBody {
 		body := &lentBody{ReadCloser: r.Body, ticket: t}
 		defer body.end()

@@ -92,18 +92,18 @@ func New(handler http.Handler, o Options) *Server {
 // serve answers one request.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	c := connOf(r)
-	c.enter()
-	defer c.leave()
+	var sent *body // nil for none
+	c.enter(r.ProtoMajor > 1)
+	defer func() { c.leave(sent == nil || sent.over) }()
 	if s.stopping.Load() {
 		w.Header().Set("Connection", "close")
 	}
+	if r.Body != nil && r.Body != http.NoBody {
+		r, sent = s.paced(w, r, c)
+		defer func() { sent.expect(r) }()
+	}
 	if s.health.serve(w, r) {
 		return
-	}
-	if r.Body != nil && r.Body != http.NoBody {
-		of, body := s.paced(w, r, c)
-		defer body.expect(r)
-		r = of
 	}
 	if !s.ready.Load() {
 		s.options.Starting.ServeHTTP(w, r)

@@ -20,6 +20,7 @@ type ticket struct {
 	reads  bool // the handler waits for the body
 	isLent bool
 	cut    bool // the body is waited for no longer
+	over   bool // the handler has ended
 }
 
 // WriteHeader begins the answer.
@@ -50,27 +51,37 @@ func (t *ticket) release() {
 	}
 }
 
+// end is when the handler has ended, after which no place is taken again.
+func (t *ticket) end() {
+	t.release()
+	t.gate.mu.Lock()
+	defer t.gate.mu.Unlock()
+	t.over = true
+	if t.held { // it came back meanwhile
+		t.held = false
+		t.gate.pass()
+	}
+}
+
 // lend gives the place to another while the body is waited for.
 func (t *ticket) lend() {
 	g := t.gate
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	if !t.reads || !t.held {
-		g.mu.Unlock()
 		return
 	}
 	t.held, t.isLent = false, true
 	g.lent = append(g.lent, t)
-	var oldest *ticket
 	if len(g.lent) > g.limit*lentPerPlace {
-		oldest = g.lent[0]
+		oldest := g.lent[0]
 		oldest.cut = true
 		g.lent = g.lent[1:]
-	}
-	g.pass()
-	g.mu.Unlock()
-	if oldest != nil {
+		// Under the lock, for which its handler would have to wait before it ends:
+		// a writer must not be touched after that.
 		_ = http.NewResponseController(oldest.ResponseWriter).SetReadDeadline(time.Now())
 	}
+	g.pass()
 }
 
 // waits notes that the handler waits for the body; it is false if nobody does any
@@ -94,14 +105,17 @@ func (t *ticket) works() {
 			g.lent = slices.Delete(g.lent, at, at+1)
 		}
 	}
+	over := t.over
 	g.mu.Unlock()
-	if !lent {
+	if !lent || over {
 		return
 	}
 	g.comeBack()
 	g.mu.Lock()
-	t.held = true
-	g.mu.Unlock()
+	defer g.mu.Unlock()
+	if t.held = !t.over; t.over { // nobody would give it back
+		g.pass()
+	}
 }
 
 // A lentBody is a request's body, for which a place is not kept for long.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -56,7 +57,7 @@ func New(db *sqldb.DB) (*Metrics, error) {
 	}
 	err := m.Register(
 		m.inFlight, m.requests, m.durations, m.failures, m.statements, m.faults,
-		collectors.NewDBStatsCollector(db.DB.DB, db.Kind().String()), collectors.NewGoCollector(), collectors.NewBuildInfoCollector(),
+		collectors.NewDBStatsCollector(db.DB.DB, db.Kind().String()), goRuntime(), collectors.NewBuildInfoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	if err != nil {
@@ -64,6 +65,14 @@ func New(db *sqldb.DB) (*Metrics, error) {
 	}
 	db.Observe(m.statement)
 	return m, nil
+}
+
+// goRuntime tells of Go's memory and goroutines: what it usually does, and what was
+// in use after the last collection, which shows a leak.
+func goRuntime() prometheus.Collector {
+	return collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(
+		collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile("^/gc/heap/live:bytes$")},
+	))
 }
 
 // Register adds collectors of the program's own. It fails where a metric of the

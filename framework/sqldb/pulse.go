@@ -50,6 +50,9 @@ const (
 	// question has no answer: a server that is only busy must not lose all its
 	// connections, nor must one whose client is held up itself.
 	putTicks, knockTicks = 4, 4
+	// aloneTicks are both where no connection is to be lost: looking up a name may
+	// take five seconds, of which nothing is heard.
+	aloneTicks = 24
 )
 
 var errNoPulse = errors.New("sqldb: the server is silent: nothing has come from it since it was asked, on any connection")
@@ -244,7 +247,7 @@ type question struct {
 
 // ask is nil when the server answers, and errNoPulse if nothing comes of it.
 func (q *question) ask() error {
-	if err := q.pulse.answer(q.put, putTicks); !errors.Is(err, errNoPulse) {
+	if err := q.pulse.answer(q.put, q.pulse.ticks(putTicks)); !errors.Is(err, errNoPulse) {
 		return err
 	}
 	return q.pulse.answer(func(ctx context.Context) error {
@@ -253,7 +256,17 @@ func (q *question) ask() error {
 			_ = made.Close()
 		}
 		return err
-	}, knockTicks)
+	}, q.pulse.ticks(knockTicks))
+}
+
+// ticks are for how many a question waits: longer where there is no connection.
+func (p *pulse) ticks(few int) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.conns) == 0 {
+		return aloneTicks
+	}
+	return few
 }
 
 // answer is what comes of a question, errNoPulse if nothing comes for some ticks.

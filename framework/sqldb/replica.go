@@ -25,11 +25,10 @@ type replica struct {
 	db      *DB     // of its own, so that nothing of the two is mixed up
 	watch   *sql.DB // one connection more to ask how far it is, which no read holds up
 
-	positions shares[position] // of the primary
-	progress  shares[progress] // of the replica
-	unfit     textSet          // statements that it refused and the primary ran
-	made      atomic.Uint64    // how many connections were made to it
-	server    atomic.Pointer[string]
+	positions shares[position]          // of the primary
+	progress  shares[progress]          // of the replica
+	unfit     textSet                   // statements that it refused and the primary ran
+	runs      atomic.Pointer[serverRun] // what the latest connection leads to
 
 	ctx    context.Context // of what looks after the replica, which ends with the DB
 	cancel context.CancelFunc
@@ -126,9 +125,10 @@ func (r *replica) readBy(ctx context.Context, l *Lookup, key any, most int64, va
 // count is [Session.Count]: where the snapshot that comes with the position is
 // that of a number which is known, nothing is counted anywhere.
 //
-// A number of the replica is kept with a snapshot from before it was made. It
-// holds more than that only if something was committed since, and then the
-// snapshot is another from there on.
+// A number of the replica is kept with a snapshot from before it was made, if all
+// that was over by then is on the disk, and so in the replica. It holds more than
+// that only if something was committed since, and then the snapshot is another
+// from there on.
 func (r *replica) count(ctx context.Context, q schema.QueryAppender) (int64, error) {
 	primary := func() (int64, error) { return r.primary.Session().Count(ctx, q) }
 	text, args, err := r.db.render(q)
@@ -148,7 +148,7 @@ func (r *replica) count(ctx context.Context, q schema.QueryAppender) (int64, err
 			return known.n, nil
 		}
 		n, err := caughtUp(ctx, r, p, ask)
-		if err == nil {
+		if err == nil && p.settled {
 			r.primary.counts.keep(key, newCount(p.snapshot, n))
 		}
 		return n, err
@@ -205,7 +205,7 @@ func caughtUp[T any](ctx context.Context, r *replica, p position, ask func(conte
 		switch v, err = ask(ctx); {
 		case err != nil:
 			return v, &readError{err}
-		case r.made.Load() == made:
+		case r.made() == made:
 			return v, nil
 		}
 	}
@@ -297,15 +297,40 @@ func (r *replica) connected(ctx context.Context, c *conn) error {
 	if err := found.Scan(0, &c.server); err != nil {
 		return err
 	}
-	server := c.server
-	r.server.Store(&server)
-	r.made.Add(1)
+	r.leadTo(c.server)
 	return nil
 }
 
+// leadTo notes that a connection was made, and to which run of which server: in
+// one step, so that nobody takes what is known of one for the other.
+func (r *replica) leadTo(server string) {
+	for {
+		before := r.runs.Load()
+		if r.runs.CompareAndSwap(before, &serverRun{server: server, made: before.count() + 1}) {
+			return
+		}
+	}
+}
+
+// A serverRun is of one server: until a connection is made, which may lead to another.
+type serverRun struct {
+	server string
+	made   uint64 // how many connections were
+}
+
+func (r *serverRun) count() uint64 {
+	if r == nil {
+		return 0
+	}
+	return r.made
+}
+
+// made is how many connections were made to it.
+func (r *replica) made() uint64 { return r.runs.Load().count() }
+
 // leads reports whether a connection leads to the server that the latest one
 // leads to. Behind one address there may be several.
-func (r *replica) leads(c *conn) bool { return *r.server.Load() == c.server }
+func (r *replica) leads(c *conn) bool { return r.runs.Load().server == c.server }
 
 // CheckReplicaURL is the error with which [Open] would refuse a URL as that of a
 // replica, nil for a right one. In all else it is [CheckURL].

@@ -165,7 +165,7 @@ func testConnectionsToAReplica(t *testing.T, p *pair) {
 			attempts := 0
 			_, err := caughtUp(background(t), db.replica, position{lsn: 1, timeline: 1}, func(context.Context) (int, error) {
 				if attempts++; attempts <= c.made {
-					db.replica.made.Add(1)
+					db.replica.leadTo("another run")
 				}
 				return 0, nil
 			})
@@ -177,10 +177,10 @@ func testConnectionsToAReplica(t *testing.T, p *pair) {
 	t.Run("and connections of an earlier run of the server are not used", func(t *testing.T) {
 		db := p.process(t, Options{})
 		p.used(t, db)
-		made, other := db.replica.made.Load(), "another run"
-		db.replica.server.Store(&other)
+		db.replica.leadTo("another run")
+		made := db.replica.made()
 		p.used(t, db)
-		if now := db.replica.made.Load(); now == made || !db.replica.leads(&conn{server: *db.replica.server.Load()}) {
+		if now := db.replica.made(); now == made || db.replica.leads(&conn{server: "another run"}) {
 			t.Errorf("%d connections were made; want more than before, %d", now, made)
 		}
 	})

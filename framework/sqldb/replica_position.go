@@ -16,6 +16,7 @@ type position struct {
 	timeline int64
 	lsn      uint64
 	snapshot string // the transactions that were over
+	settled  bool   // all of those are before it
 }
 
 // progress is how far the replica has replayed the log.
@@ -31,7 +32,8 @@ const (
 	// server is told not to wait for that. The name of the log's file begins with
 	// the timeline.
 	primaryPosition = `SELECT (CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn()` +
-		` ELSE pg_current_wal_flush_lsn() END)::text, left(pg_walfile_name(pg_current_wal_flush_lsn()), 8), pg_current_snapshot()::text`
+		` ELSE pg_current_wal_flush_lsn() END)::text, left(pg_walfile_name(pg_current_wal_flush_lsn()), 8), pg_current_snapshot()::text,` +
+		` pg_current_wal_insert_lsn()::text`
 	replicaProgress = `SELECT pg_is_in_recovery(), coalesce(pg_last_wal_replay_lsn()::text, '0/0'), (SELECT timeline_id FROM pg_control_checkpoint())::bigint`
 	systemOf        = `SELECT system_identifier::text FROM pg_control_system()`
 
@@ -56,13 +58,18 @@ func (r *replica) position(ctx context.Context) (position, error) {
 		if err != nil {
 			return p, fmt.Errorf("sqldb: the primary does not tell how far its log goes: %w", err)
 		}
-		var lsn, timeline string
-		if err := found.Scan(0, &lsn, &timeline, &p.snapshot); err != nil {
+		var lsn, inserted, timeline string
+		if err := found.Scan(0, &lsn, &timeline, &p.snapshot, &inserted); err != nil {
 			return p, err
 		}
-		if p.timeline, err = strconv.ParseInt(timeline, 16, 64); err == nil {
-			p.lsn, err = parseLSN(lsn)
+		if p.timeline, err = strconv.ParseInt(timeline, 16, 64); err != nil {
+			return p, err
 		}
+		if p.lsn, err = parseLSN(lsn); err != nil {
+			return p, err
+		}
+		all, err := parseLSN(inserted)
+		p.settled = p.lsn >= all
 		return p, err
 	})
 }
@@ -124,7 +131,7 @@ func (at progress) reaches(p position) error {
 func (r *replica) remembered() progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.known.made != r.made.Load() || time.Since(r.known.asked) > progressKept {
+	if r.known.made != r.made() || time.Since(r.known.asked) > progressKept {
 		return progress{}
 	}
 	return r.known
@@ -135,7 +142,7 @@ func (r *replica) ask(ctx context.Context) (progress, error) {
 	var found *Result
 	var at progress
 	err := onConnOf(ctx, r.watch, func(c *conn) (err error) {
-		at.made, at.asked = r.made.Load(), time.Now()
+		at.made, at.asked = r.made(), time.Now()
 		found, err = c.read(preparing(ctx), replicaProgress, nil)
 		return err
 	})
