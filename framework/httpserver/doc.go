@@ -22,7 +22,8 @@
 // not waited for: the handler's Read fails with an error that is
 // [os.ErrDeadlineExceeded], to answer with 408. What a handler leaves unread
 // is waited for no longer than that either. The time that a handler takes between
-// two reads is not counted.
+// two reads is not counted, save that by HTTP/2 the body ends if the pause is longer
+// than Stall: read it in one go.
 //
 // # Requests
 //

@@ -37,7 +37,7 @@
 // # A server that is away
 //
 // A PostgreSQL server from which nothing comes any more, as one that is frozen or
-// cut off, is noticed within a second, whatever the deadlines: what waits for it
+// cut off, is noticed within three seconds, whatever the deadlines: what waits for it
 // ends, and what is asked of it meanwhile fails at once, as of one that refuses
 // connections. Both are [Unavailable]. It is found again by itself;
 // [DB.ObserveAway] tells.
