@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -23,7 +24,8 @@ type Check struct {
 	// server stays ready. Defaults to false.
 	Degrades bool
 	// Run asks. It has a second, after which its context ends and the check has
-	// failed. Its error is logged, and never sent.
+	// failed, if it was so late the time before too. Its error is logged, and never
+	// sent.
 	Run func(context.Context) error
 }
 
@@ -50,6 +52,7 @@ type health struct {
 	mu      sync.Mutex
 	last    *examination
 	failing map[string]bool
+	passed  map[string]bool // the last time, and in time
 }
 
 // An examination is one run of all checks, which several callers may share.
@@ -67,7 +70,7 @@ type report struct {
 }
 
 func newHealth(checks []Check, log *slog.Logger) *health {
-	h := &health{checks: checks, log: log, failing: map[string]bool{}}
+	h := &health{checks: checks, log: log, failing: map[string]bool{}, passed: map[string]bool{}}
 	h.become(stateStarting)
 	return h
 }
@@ -143,14 +146,27 @@ func (h *health) run(e *examination) {
 	}
 	all.Wait()
 	for i, c := range h.checks {
-		e.results[c.Name] = c.outcome(errs[i])
+		err := h.judged(c, errs[i])
+		e.results[c.Name] = c.outcome(err)
 		if e.results[c.Name] == stateFailing || e.state == stateOK {
 			e.state = e.results[c.Name]
 		}
-		h.note(c, errs[i])
+		h.note(c, err)
 	}
 	e.at = time.Now()
 	close(e.over)
+}
+
+// judged is an error that counts. One who is late for once, and passed before,
+// may only be busy, which is no reason to send requests elsewhere. One examination
+// runs at a time.
+func (h *health) judged(c Check, err error) error {
+	before := h.passed[c.Name]
+	h.passed[c.Name] = err == nil
+	if before && errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return err
 }
 
 // ask runs the check, and does not wait for one that does not look at its

@@ -3,6 +3,7 @@ package httpserver
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -104,5 +105,36 @@ func TestChecksAreShared(t *testing.T) {
 	}
 	if n := strings.Count(s.log.String(), "health fails"); n != 1 {
 		t.Errorf("the log tells of it %d times: %s", n, s.log)
+	}
+}
+
+// TestALateCheck fails the second time in turn, and any other fault at once.
+func TestALateCheck(t *testing.T) {
+	t.Parallel()
+	late, away := context.DeadlineExceeded, errors.New("refused")
+	for name, test := range map[string]struct {
+		errs []error
+		want string
+	}{
+		"once":               {[]error{nil, late, nil, late, nil}, "ok ok ok ok ok"},
+		"twice":              {[]error{nil, late, late, nil}, "ok ok failing ok"},
+		"from the beginning": {[]error{late, late, nil}, "failing failing ok"},
+		"after a fault":      {[]error{nil, away, late}, "ok failing failing"},
+		"a fault":            {[]error{nil, away, nil}, "ok failing ok"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var next error
+			h := newHealth([]Check{{Name: "database", Run: func(context.Context) error { return next }}}, slog.New(slog.DiscardHandler))
+			var got []string
+			for _, next = range test.errs {
+				e := &examination{over: make(chan struct{}), state: stateOK, results: map[string]string{}}
+				h.run(e)
+				got = append(got, e.state)
+			}
+			if said := strings.Join(got, " "); said != test.want {
+				t.Errorf("it is %s; want %s", said, test.want)
+			}
+		})
 	}
 }
