@@ -116,24 +116,24 @@ func TestALateCheck(t *testing.T) {
 		errs []error
 		want string
 	}{
-		"once":               {[]error{nil, late, nil, late, nil}, "ok ok ok ok ok"},
-		"twice":              {[]error{nil, late, late, nil}, "ok ok failing ok"},
-		"from the beginning": {[]error{late, late, nil}, "failing failing ok"},
-		"after a fault":      {[]error{nil, away, late}, "ok failing failing"},
-		"a fault":            {[]error{nil, away, nil}, "ok failing ok"},
+		"once":               {[]error{nil, late, nil, late, nil}, "+++++"},
+		"twice":              {[]error{nil, late, late, nil}, "++-+"},
+		"from the beginning": {[]error{late, late, nil}, "--+"},
+		"after a fault":      {[]error{nil, away, late}, "+--"},
+		"a fault":            {[]error{nil, away, nil}, "+-+"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var next error
 			h := newHealth([]Check{{Name: "database", Run: func(context.Context) error { return next }}}, slog.New(slog.DiscardHandler))
-			var got []string
+			got := ""
 			for _, next = range test.errs {
 				e := &examination{over: make(chan struct{}), state: stateOK, results: map[string]string{}}
 				h.run(e)
-				got = append(got, e.state)
+				got += map[string]string{stateOK: "+", stateFailing: "-"}[e.state]
 			}
-			if said := strings.Join(got, " "); said != test.want {
-				t.Errorf("it is %s; want %s", said, test.want)
+			if got != test.want {
+				t.Errorf("it is %s; want %s", got, test.want)
 			}
 		})
 	}
