@@ -126,14 +126,14 @@ func TestALateCheck(t *testing.T) {
 			t.Parallel()
 			var next error
 			h := newHealth([]Check{{Name: "database", Run: func(context.Context) error { return next }}}, slog.New(slog.DiscardHandler))
-			got := ""
+			var got strings.Builder
 			for _, next = range test.errs {
 				e := &examination{over: make(chan struct{}), state: stateOK, results: map[string]string{}}
 				h.run(e)
-				got += map[string]string{stateOK: "+", stateFailing: "-"}[e.state]
+				got.WriteString(map[string]string{stateOK: "+", stateFailing: "-"}[e.state])
 			}
-			if got != test.want {
-				t.Errorf("it is %s; want %s", got, test.want)
+			if got.String() != test.want {
+				t.Errorf("it is %s; want %s", got.String(), test.want)
 			}
 		})
 	}
