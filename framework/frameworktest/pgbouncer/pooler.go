@@ -69,7 +69,7 @@ func start(ctx context.Context, program string, at url.URL, log io.Writer) (*Poo
 	if server == "" {
 		server = "5432"
 	}
-	cmd := throwaway.Keeper(keeper, program, strconv.Itoa(port), at.Hostname(), server, at.User.Username())
+	cmd := throwaway.ServiceKeeper(keeper, program, strconv.Itoa(port), at.Hostname(), server, at.User.Username())
 	if err := throwaway.Detach(cmd, "postgres", "nobody"); err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func start(ctx context.Context, program string, log io.Writer) (*Instance, error
 }
 
 func (i *Instance) launch(ctx context.Context) error {
-	cmd := throwaway.Keeper(keeper, i.program, strconv.Itoa(i.port))
+	cmd := throwaway.ServiceKeeper(keeper, i.program, strconv.Itoa(i.port))
 	if err := throwaway.Detach(cmd, "redis", "nobody"); err != nil {
 		return err
 	}

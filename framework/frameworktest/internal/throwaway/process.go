@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +34,13 @@ func Keeper(script string, args ...string) *exec.Cmd {
 	cmd.Dir = "/"
 	return cmd
 }
+
+//go:embed service.sh
+var service string
+
+// ServiceKeeper is Keeper for a service with a folder and a log, whose script says
+// only what differs: how it is set up, and how it is run.
+func ServiceKeeper(script string, args ...string) *exec.Cmd { return Keeper(service+script, args...) }
 
 // Launch starts a keeper and writes the password, its first line of input.
 // What it prints as errors goes to log, written by one goroutine.
