@@ -14,7 +14,8 @@ type GateOptions struct {
 	// Requests is how many are let in at once, 1 or more.
 	Requests int
 	// Queue is how many more wait for their turn; one too many takes the place
-	// of the one that has waited for longest. Defaults to Requests.
+	// of the one that has waited for longest. Defaults to eight times Requests:
+	// it is Patience that keeps the wait short.
 	Queue int
 	// Patience is how long a request waits. Defaults to 25 milliseconds.
 	Patience time.Duration
@@ -27,17 +28,19 @@ type GateOptions struct {
 }
 
 // A Gate is a handler that lets so many requests at once to another, and refuses
-// what is too much before it has cost anything. Of those that wait the newest is
-// the next: under overload it is answered in time, while the oldest would be
-// answered late and perhaps to nobody.
+// what is too much before it has cost anything. Those that wait have their turns
+// in the order in which they came, unless the oldest has waited for half of the
+// patience: that is overload, and the newest is the next. It is answered in time,
+// while the oldest would be answered late and perhaps to nobody.
 //
 // A request is counted from when it is let in until its answer begins, so that a
 // client who takes the answer slowly takes no place. Nor does one whose body is
-// slow to come: after 20 milliseconds its place is lent to another, and it has one
-// again when the body is there, before those who were never let in. Of such bodies
-// the gate waits for four times Requests; one too many ends the wait for the
-// oldest, whose Read fails with [os.ErrDeadlineExceeded]. A handler that writes
-// before its work is done is therefore not held to the limit.
+// slow to come: after 20 milliseconds of waiting its place is lent to another, and
+// it has one again when all of the body is there, before those who were never let
+// in. Of such bodies the gate waits for four times Requests; one too many ends the
+// wait for the oldest, whose Read fails with [os.ErrDeadlineExceeded]. A handler
+// that writes, or works, before its body is read to the end is therefore not held
+// to the limit.
 //
 // A Gate is safe for concurrent use.
 type Gate struct {
@@ -59,11 +62,13 @@ type Gate struct {
 
 // A waiter waits for its turn; false says that there will be none.
 type waiter struct {
-	turn chan bool
-	left bool
+	turn  chan bool
+	since time.Time
+	left  bool
 }
 
-// lendAfter is how long a body may take before its request's place is lent.
+// lendAfter is how long a handler may wait for its body, all reads together, before
+// its request's place is lent.
 const lendAfter = 20 * time.Millisecond
 
 // lentPerPlace is how many requests may have lent their places, for each place.
@@ -75,7 +80,7 @@ func NewGate(next http.Handler, o GateOptions) *Gate {
 		panic("httpserver: GateOptions.Requests must be 1 or more")
 	}
 	g := &Gate{
-		next: next, refuse: o.Refuse, limit: o.Requests, depth: orDefault(o.Queue, o.Requests),
+		next: next, refuse: o.Refuse, limit: o.Requests, depth: orDefault(o.Queue, 8*o.Requests),
 		patience: orDefault(o.Patience, 25*time.Millisecond), now: time.Now, log: o.Log,
 	}
 	if g.refuse == nil {
@@ -112,9 +117,9 @@ func (g *Gate) enter(ctx context.Context) bool {
 		g.mu.Unlock()
 		return true
 	}
-	w := &waiter{turn: make(chan bool, 1)}
+	w := &waiter{turn: make(chan bool, 1), since: g.now()}
 	if g.queued == g.depth {
-		g.dropOldest()
+		g.takeOldest().turn <- false
 	}
 	g.waiting = append(g.waiting, w)
 	g.queued++
@@ -122,16 +127,31 @@ func (g *Gate) enter(ctx context.Context) bool {
 	return g.wait(ctx, w)
 }
 
-// dropOldest ends the wait of who has waited for longest.
-func (g *Gate) dropOldest() {
-	for len(g.waiting) > 0 {
-		oldest := g.waiting[0]
-		g.waiting = g.waiting[1:]
-		if !oldest.left {
+// takeOldest is who has waited for longest, somebody being there who waits.
+func (g *Gate) takeOldest() *waiter {
+	oldest := g.waiting[0]
+	g.waiting = g.waiting[1:]
+	g.queued--
+	g.trim()
+	return oldest
+}
+
+// takeNewest is who came last, somebody being there who waits.
+func (g *Gate) takeNewest() *waiter {
+	for last, newest := range slices.Backward(g.waiting) {
+		g.waiting = g.waiting[:last]
+		if !newest.left {
 			g.queued--
-			oldest.turn <- false
-			return
+			return newest
 		}
+	}
+	panic("httpserver: nobody waits")
+}
+
+// trim forgets the oldest as far as they have left: the first of g.waiting waits.
+func (g *Gate) trim() {
+	for len(g.waiting) > 0 && g.waiting[0].left {
+		g.waiting = g.waiting[1:]
 	}
 }
 
@@ -154,30 +174,27 @@ func (g *Gate) wait(ctx context.Context, w *waiter) bool {
 	}
 	w.left = true
 	g.queued--
-	for len(g.waiting) > 0 && g.waiting[0].left { // the oldest leave first
-		g.waiting = g.waiting[1:]
-	}
+	g.trim()
 	return false
 }
 
 // pass gives a place that is free to the next, with g.mu held: to who had one
-// before, then to the newest.
+// before, then to who waits.
 func (g *Gate) pass() {
-	if len(g.back) > 0 {
+	switch {
+	case g.running > g.limit: // some came back beyond it
+		g.running--
+	case len(g.back) > 0:
 		next := g.back[0]
 		g.back = g.back[1:]
 		next.turn <- true
-		return
+	case g.queued == 0:
+		g.running--
+	case g.now().Sub(g.waiting[0].since) < g.patience/2:
+		g.takeOldest().turn <- true
+	default:
+		g.takeNewest().turn <- true
 	}
-	for last, next := range slices.Backward(g.waiting) {
-		g.waiting = g.waiting[:last]
-		if !next.left {
-			g.queued--
-			next.turn <- true
-			return
-		}
-	}
-	g.running--
 }
 
 // comeBack takes a place again. Who was let in stays in: after as long as others

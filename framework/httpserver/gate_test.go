@@ -1,11 +1,14 @@
 package httpserver
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -27,8 +30,8 @@ func (s *served) ask(path string) <-chan reply {
 	return got
 }
 
-// TestTooManyRequests: what is too much is refused at once, the oldest first, and
-// the newest is served first; health is asked beside all of it.
+// TestTooManyRequests: what is too much is refused at once, the oldest first;
+// health is asked beside all of it.
 func TestTooManyRequests(t *testing.T) {
 	b := newBlocker()
 	s := serving(t, b, Options{Limits: Limits{Requests: 2, Queue: 2, Patience: patience}})
@@ -47,11 +50,7 @@ func TestTooManyRequests(t *testing.T) {
 	s.get(client(t), "GET /livez").is(t, http.StatusOK)
 	s.get(client(t), "GET /readyz").is(t, http.StatusOK)
 	s.waitingAre(2)
-	b.let <- struct{}{}
-	if next := <-b.entered; next != "/5" {
-		t.Errorf("%s is served next; want the newest", next)
-	}
-	for range 3 {
+	for range 4 {
 		b.let <- struct{}{}
 	}
 	for _, one := range []<-chan reply{first, second, fourth, fifth} {
@@ -62,6 +61,50 @@ func TestTooManyRequests(t *testing.T) {
 	}
 	if n := strings.Count(s.log.String(), "more requests than can be answered"); n != 1 {
 		t.Errorf("the log tells of it %d times: %s", n, s.log)
+	}
+}
+
+// TestWhoseTurnItIs: that of who came first, unless somebody has waited for half
+// of the patience, which is when not all can be answered in time: then it is that
+// of who came last.
+func TestWhoseTurnItIs(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		later time.Duration // than all came
+		want  string
+	}{
+		"while all wait shortly, in their order": {patience/2 - 1, "/1 /2 /3"},
+		"under overload, the newest first":       {patience / 2, "/3 /2 /1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBlocker()
+			s := serving(t, b, Options{Limits: Limits{Requests: 1, Patience: patience}})
+			now := time.Now()
+			s.gate.mu.Lock()
+			s.gate.now = func() time.Time { return now } // it is asked by who holds s.gate.mu
+			s.gate.mu.Unlock()
+			all := []<-chan reply{s.ask("/0")}
+			served := []string{<-b.entered}[1:]
+			for i := range 3 {
+				all = append(all, s.ask(fmt.Sprintf("/%d", i+1)))
+				s.waitingAre(i + 1)
+			}
+			s.gate.mu.Lock()
+			now = now.Add(test.later)
+			s.gate.mu.Unlock()
+			for range 3 {
+				b.let <- struct{}{}
+				served = append(served, <-b.entered)
+			}
+			b.let <- struct{}{}
+			if got := strings.Join(served, " "); got != test.want {
+				t.Errorf("served in the order %s; want %s", got, test.want)
+			}
+			for _, one := range all {
+				(<-one).is(t, http.StatusOK)
+			}
+		})
 	}
 }
 
@@ -107,7 +150,7 @@ func TestAPlaceIsGivenBack(t *testing.T) {
 			entered <- struct{}{}
 			<-let
 		}
-	}), Options{Limits: Limits{Requests: 1}})
+	}), Options{Limits: Limits{Requests: 1, Patience: patience}})
 	s.get(client(t), "GET /panics").is(t, 0)
 	one, two := s.ask("/announces"), s.ask("/writes")
 	<-entered
@@ -130,6 +173,58 @@ func TestASlowBodyTakesNoPlace(t *testing.T) {
 	slow.says("def").next().is(t, http.StatusOK, "abcdef")
 	if stats := s.Stats(); stats.Running != 0 || stats.Waiting != 0 {
 		t.Errorf("in the end: %+v", stats)
+	}
+}
+
+// TestABodyThatDrips takes no place either, however short each wait for it is.
+func TestABodyThatDrips(t *testing.T) {
+	t.Parallel()
+	s := serving(t, http.HandlerFunc(reads), Options{Limits: Limits{Requests: 1, Patience: patience, Stall: time.Hour, Grace: time.Hour, Read: time.Hour}})
+	const drops = 1_000_000 // more than fall
+	slow := s.dial().says("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", drops)
+	ctx, end := context.WithCancel(t.Context())
+	var dripping sync.WaitGroup
+	dripping.Go(func() {
+		for tick := time.NewTicker(lendAfter / 10); ctx.Err() == nil; <-tick.C {
+			slow.says("a")
+		}
+	})
+	await(t, "the place to be lent", func() bool {
+		s.gate.mu.Lock()
+		defer s.gate.mu.Unlock()
+		return len(s.gate.lent) == 1
+	})
+	for range 20 {
+		s.get(client(t), "GET /").is(t, http.StatusOK)
+	}
+	s.gate.mu.Lock()
+	if len(s.gate.lent) != 1 || s.gate.running != 0 {
+		t.Errorf("%d places are lent, %d held; the body has not ended", len(s.gate.lent), s.gate.running)
+	}
+	s.gate.mu.Unlock()
+	end()
+	dripping.Wait()
+}
+
+// TestALentPlaceStaysLent until all of the body is there.
+func TestALentPlaceStaysLent(t *testing.T) {
+	t.Parallel()
+	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1})
+	lentBy := func() int { g.mu.Lock(); defer g.mu.Unlock(); return len(g.lent) }
+	reader, writer := io.Pipe()
+	b := &lentBody{ReadCloser: reader, ticket: &ticket{gate: g, held: g.enter(t.Context())}}
+	go func() {
+		for lentBy() == 0 {
+			runtime.Gosched()
+		}
+		_, _ = io.WriteString(writer, "a")
+		_ = writer.Close()
+	}()
+	if n, err := b.Read(make([]byte, 10)); n != 1 || err != nil || lentBy() != 1 || b.ticket.held {
+		t.Errorf("after a part of the body (%d, %v) %d places are lent; its own is held: %t", n, err, lentBy(), b.ticket.held)
+	}
+	if n, err := b.Read(make([]byte, 10)); n != 0 || err != io.EOF || lentBy() != 0 || !b.ticket.held { //nolint:errorlint // as it is
+		t.Errorf("after its end (%d, %v) %d places are lent; its own is held: %t", n, err, lentBy(), b.ticket.held)
 	}
 }
 
@@ -168,11 +263,11 @@ func TestNoMoreThanTheGateAllows(t *testing.T) {
 	t.Parallel()
 	const limit, clients, each = 4, 64, 200
 	var now, most, served, refused atomic.Int64
-	g := NewGate(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	g := NewGate(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		n := now.Add(1)
 		for seen := most.Load(); n > seen && !most.CompareAndSwap(seen, n); seen = most.Load() {
 		}
-		_, _ = io.Copy(io.Discard, r.Body)
+		runtime.Gosched()
 		now.Add(-1)
 		_, _ = io.WriteString(w, "ok")
 	}), GateOptions{Requests: limit, Queue: 8, Patience: time.Millisecond})
@@ -181,7 +276,7 @@ func TestNoMoreThanTheGateAllows(t *testing.T) {
 		all.Go(func() {
 			for range each {
 				w := httptest.NewRecorder()
-				g.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", strings.NewReader("body")))
+				g.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
 				if w.Code == http.StatusOK {
 					served.Add(1)
 				} else {
@@ -226,6 +321,32 @@ func TestWhoComesBackGoesFirst(t *testing.T) {
 	g.comeBack()
 	if running, _, _ := g.counts(); running != 2 {
 		t.Errorf("%d are in; who was in stays in", running)
+	}
+	g.patience = patience
+	go func() { g.enter(t.Context()); order <- "newer" }()
+	waits(1)
+	pass()
+	if running, waiting, _ := g.counts(); running != 1 || waiting != 1 {
+		t.Errorf("%d are in and %d wait; nobody is let in before the limit holds again", running, waiting)
+	}
+	pass()
+	<-order
+}
+
+// TestWhoReadsOnAfterTheEnd takes no place, and its body is not waited for.
+func TestWhoReadsOnAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1})
+	one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, held: g.enter(t.Context()), reads: true}
+	one.lend()
+	one.end()
+	if len(g.lent) != 0 {
+		t.Error("its body is still waited for")
+	}
+	one.isLent = true // as if it had been lent while it ended
+	one.works(true)
+	if running, _, _ := g.counts(); running != 0 {
+		t.Errorf("%d are in", running)
 	}
 }
 

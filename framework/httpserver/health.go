@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -163,7 +164,8 @@ func (h *health) run(e *examination) {
 func (h *health) judged(c Check, err error) error {
 	before := h.passed[c.Name]
 	h.passed[c.Name] = err == nil
-	if before && errors.Is(err, context.DeadlineExceeded) {
+	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) // a connection's
+	if before && late {
 		return nil
 	}
 	return err

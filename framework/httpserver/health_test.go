@@ -3,8 +3,10 @@ package httpserver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -111,13 +113,14 @@ func TestChecksAreShared(t *testing.T) {
 // TestALateCheck fails the second time in turn, and any other fault at once.
 func TestALateCheck(t *testing.T) {
 	t.Parallel()
-	late, away := context.DeadlineExceeded, errors.New("refused")
+	late, cut, away := context.DeadlineExceeded, fmt.Errorf("reading: %w", os.ErrDeadlineExceeded), errors.New("refused")
 	for name, test := range map[string]struct {
 		errs []error
 		want string
 	}{
 		"once":               {[]error{nil, late, nil, late, nil}, "+++++"},
-		"twice":              {[]error{nil, late, late, nil}, "++-+"},
+		"by its connection":  {[]error{nil, cut, nil}, "+++"},
+		"twice":              {[]error{nil, late, cut, nil}, "++-+"},
 		"from the beginning": {[]error{late, late, nil}, "--+"},
 		"after a fault":      {[]error{nil, away, late}, "+--"},
 		"a fault":            {[]error{nil, away, nil}, "+-+"},

@@ -35,7 +35,7 @@ type Limits struct {
 	// Requests is how many requests may be with the handler at once, as
 	// [GateOptions] has it. Defaults to any number: there is no gate.
 	Requests int
-	// Queue is how many more wait for their turn. Defaults to Requests.
+	// Queue is how many more wait for their turn. Defaults to eight times Requests.
 	Queue int
 	// Patience is how long they wait for it. Defaults to 25 milliseconds.
 	Patience time.Duration

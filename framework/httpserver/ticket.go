@@ -57,10 +57,24 @@ func (t *ticket) end() {
 	t.gate.mu.Lock()
 	defer t.gate.mu.Unlock()
 	t.over = true
+	t.takeBack()
 	if t.held { // it came back meanwhile
 		t.held = false
 		t.gate.pass()
 	}
+}
+
+// takeBack says that the body is waited for no longer, with g.mu held; it is false
+// if the place was not lent.
+func (t *ticket) takeBack() bool {
+	if !t.isLent {
+		return false
+	}
+	t.isLent = false
+	if at := slices.Index(t.gate.lent, t); at >= 0 {
+		t.gate.lent = slices.Delete(t.gate.lent, at, at+1)
+	}
+	return true
 }
 
 // lend gives the place to another while the body is waited for.
@@ -93,21 +107,15 @@ func (t *ticket) waits() bool {
 	return t.reads
 }
 
-// works notes that the handler goes on, and takes a place again if it was lent.
-func (t *ticket) works() {
+// works notes that the handler goes on, and takes a place again if it was lent and
+// all of the body has come.
+func (t *ticket) works(all bool) {
 	g := t.gate
 	g.mu.Lock()
 	t.reads = false
-	lent := t.isLent
-	if lent {
-		t.isLent = false
-		if at := slices.Index(g.lent, t); at >= 0 {
-			g.lent = slices.Delete(g.lent, at, at+1)
-		}
-	}
-	over := t.over
+	back := all && t.takeBack()
 	g.mu.Unlock()
-	if !lent || over {
+	if !back {
 		return
 	}
 	g.comeBack()
@@ -123,22 +131,26 @@ type lentBody struct {
 	io.ReadCloser
 
 	ticket *ticket
-	timer  *time.Timer // nil before the first read
+	timer  *time.Timer   // nil before the first read
+	waited time.Duration // by all reads
 }
 
-// Read lends the place if it takes long.
+// Read lends the place if all reads together take long: else a client would keep
+// it who sends a byte now and then.
 func (b *lentBody) Read(p []byte) (int, error) {
 	if !b.ticket.waits() {
 		return 0, os.ErrDeadlineExceeded
 	}
+	began, left := time.Now(), max(0, lendAfter-b.waited)
 	if b.timer == nil {
-		b.timer = time.AfterFunc(lendAfter, b.ticket.lend)
+		b.timer = time.AfterFunc(left, b.ticket.lend)
 	} else {
-		b.timer.Reset(lendAfter)
+		b.timer.Reset(left)
 	}
 	n, err := b.ReadCloser.Read(p)
 	b.timer.Stop()
-	b.ticket.works()
+	b.waited += time.Since(began)
+	b.ticket.works(err != nil)
 	return n, err
 }
 
