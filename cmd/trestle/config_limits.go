@@ -16,12 +16,14 @@ type limitConfig struct {
 
 // Requests at once for each connection to the database, where no number is set:
 // those that have one, and enough more that the processors have work meanwhile.
-// Of them 64 may be sign-ins that wait for their passwords to be checked, which
-// leaves as many to others.
 const (
 	requestsPerConn = 8
-	fewestRequests  = 128
+	fewestRequests  = 32
 )
+
+// mostSignIns wait for their passwords to be checked, if half of the requests are
+// not less.
+const mostSignIns = 64
 
 // drainTime is how long requests under way may take when the server stops, and
 // usualDelay how long it still takes new ones in production.
@@ -39,8 +41,8 @@ func limitSettings() []setting {
 			read:  func(c *config, v string) error { return readNumber(&c.maxConns, v, 16, 1_000_000) },
 		},
 		{
-			flag: "max-requests", variable: "TRESTLE_MAX_REQUESTS", example: "128", serving: true, shown: "8 for each of --db-conns, and 128 at least",
-			usage: "`number` of requests that are worked on at once; as many wait for a moment, and what is more is answered 503",
+			flag: "max-requests", variable: "TRESTLE_MAX_REQUESTS", example: "128", serving: true, shown: "8 for each of --db-conns, and 32 at least",
+			usage: "`number` of requests that are worked on at once; others wait for a moment, and are then answered 503",
 			read:  readMaxRequests,
 		},
 		{
@@ -85,10 +87,17 @@ func (c config) delay() time.Duration {
 
 // limits are those of the server.
 func (c config) limits() httpserver.Limits {
-	requests := c.maxRequests
-	if requests == 0 {
-		requests = max(requestsPerConn*c.dbConns, fewestRequests)
-	}
 	// A connection of SQLite opens three files.
-	return httpserver.Limits{Conns: c.maxConns, Requests: requests, SpareFiles: 128 + 4*c.dbConns}
+	return httpserver.Limits{Conns: c.maxConns, Requests: c.requests(), SpareFiles: 128 + 4*c.dbConns}
 }
+
+// requests is how many are worked on at once.
+func (c config) requests() int {
+	if c.maxRequests > 0 {
+		return c.maxRequests
+	}
+	return max(requestsPerConn*c.dbConns, fewestRequests)
+}
+
+// signIns is how many of them may wait for passwords to be checked.
+func (c config) signIns() int { return max(1, min(c.requests()/2, mostSignIns)) }

@@ -287,15 +287,20 @@ func TestLimitSettings(t *testing.T) {
 	for name, test := range map[string]struct {
 		c        config
 		requests int
+		signIns  int
 		delay    time.Duration
 	}{
-		"by default":               {config{dbConns: 16, limitConfig: limitConfig{drainDelay: -1}}, 128, 0},
-		"by default in production": {config{dbConns: 40, production: true, limitConfig: limitConfig{drainDelay: -1}}, 320, 3 * time.Second},
-		"with few connections":     {config{dbConns: 4, limitConfig: limitConfig{drainDelay: -1}}, 128, 0},
-		"as they are set":          {config{dbConns: 16, production: true, limitConfig: limitConfig{maxRequests: 7}}, 7, 0},
+		"by default":               {config{dbConns: 16, limitConfig: limitConfig{drainDelay: -1}}, 128, 64, 0},
+		"by default in production": {config{dbConns: 40, production: true, limitConfig: limitConfig{drainDelay: -1}}, 320, 64, 3 * time.Second},
+		"with few connections":     {config{dbConns: 2, limitConfig: limitConfig{drainDelay: -1}}, 32, 16, 0},
+		"as they are set":          {config{dbConns: 16, production: true, limitConfig: limitConfig{maxRequests: 7}}, 7, 3, 0},
+		"one at a time":            {config{dbConns: 16, limitConfig: limitConfig{maxRequests: 1}}, 1, 1, 0},
 	} {
 		if got := test.c.limits().Requests; got != test.requests {
 			t.Errorf("%s: %d requests; want %d", name, got, test.requests)
+		}
+		if got := test.c.identityConfig(nil).PasswordQueue; got != test.signIns {
+			t.Errorf("%s: %d sign-ins; want %d", name, got, test.signIns)
 		}
 		if got := test.c.delay(); got != test.delay {
 			t.Errorf("%s: a delay of %s; want %s", name, got, test.delay)

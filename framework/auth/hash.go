@@ -38,8 +38,9 @@ const (
 	minHashKey     = 16 // bytes
 )
 
-// hashQueue is how many hashes are computed or waited for at most: more would
-// wait for seconds, and those who came first give up while others come.
+// hashQueue is how many hashes are computed or waited for at most, unless
+// [Options] says otherwise: more would wait for seconds, and those who came first
+// give up while others come.
 const hashQueue = 64
 
 // errBusy refuses a hash where the queue is full: whichever endpoint it is,
@@ -70,10 +71,10 @@ type hasher struct {
 	dummy  argonHash
 }
 
-func newHasher() *hasher {
+func newHasher(queue int) *hasher {
 	return &hasher{
 		slots:  make(chan struct{}, hashSlots),
-		queue:  make(chan struct{}, hashQueue),
+		queue:  make(chan struct{}, queue),
 		derive: argon2.IDKey,
 		dummy:  currentCost(make([]byte, hashSalt), make([]byte, hashKey)),
 	}

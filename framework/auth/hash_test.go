@@ -14,7 +14,7 @@ import (
 
 // countedHasher counts how often argon2id really runs.
 func countedHasher() (*hasher, *atomic.Int64) {
-	h, count := newHasher(), new(atomic.Int64)
+	h, count := newHasher(hashQueue), new(atomic.Int64)
 	derive := h.derive
 	h.derive = func(password, salt []byte, passes, memory uint32, threads uint8, keyLen uint32) []byte {
 		count.Add(1)
@@ -24,7 +24,7 @@ func countedHasher() (*hasher, *atomic.Int64) {
 }
 
 func TestHashIsSaltedArgon2id(t *testing.T) {
-	h := newHasher()
+	h := newHasher(hashQueue)
 	first, err := h.hash(t.Context(), goodPassword)
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestHashIsSaltedArgon2id(t *testing.T) {
 }
 
 func TestVerify(t *testing.T) {
-	h := newHasher()
+	h := newHasher(hashQueue)
 	stored, err := h.hash(t.Context(), strings.Repeat("a", 71)+"bc")
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestVerify(t *testing.T) {
 func TestAnOlderCostAsksToBeHashedAgain(t *testing.T) {
 	old := argonHash{memory: 8 * 1024, passes: 1, threads: 1, salt: make([]byte, 16)}
 	old.key = argon2.IDKey([]byte(goodPassword), old.salt, 1, 8*1024, 1, 32)
-	h := newHasher()
+	h := newHasher(hashQueue)
 	if ok, again, err := h.verify(t.Context(), old.String(), goodPassword); !ok || !again || err != nil {
 		t.Errorf("right password: %v, again %v, %v", ok, again, err)
 	}
@@ -127,7 +127,7 @@ func TestAHostileStoredHashIsRefusedBeforeAnyWork(t *testing.T) {
 }
 
 func TestNoMoreThanTwoHashesRunAtOnce(t *testing.T) {
-	h := newHasher()
+	h := newHasher(hashQueue)
 	var running, most atomic.Int64
 	entered, leave := make(chan struct{}, 8), make(chan struct{})
 	h.derive = func(_, _ []byte, _, _ uint32, _ uint8, n uint32) []byte {
@@ -168,6 +168,41 @@ func TestWaitingForASlotEndsWithTheContext(t *testing.T) {
 	cancel()
 	if err := <-answer; !errors.Is(err, context.Canceled) || count.Load() != 0 {
 		t.Errorf("error %v after %d hashes", err, count.Load())
+	}
+}
+
+// TestAFullQueue refuses at once, and says so beforehand.
+func TestAFullQueue(t *testing.T) {
+	t.Parallel()
+	u, err := NewUsers(Options{PasswordQueue: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entered, leave := make(chan struct{}), make(chan struct{})
+	u.hasher.derive = func(_, _ []byte, _, _ uint32, _ uint8, n uint32) []byte {
+		entered <- struct{}{}
+		<-leave
+		return make([]byte, n)
+	}
+	var all sync.WaitGroup
+	for range hashSlots {
+		all.Go(func() { _ = u.hasher.pretend(context.Background(), "x") })
+		<-entered
+	}
+	if err := u.hasher.ready(); err != nil {
+		t.Errorf("one more may wait: %v", err)
+	}
+	u.hasher.queue <- struct{}{} // who waits
+	if err := u.hasher.ready(); !errors.Is(err, errBusy) {
+		t.Errorf("the queue is full; ready says %v", err)
+	}
+	if err := u.hasher.pretend(t.Context(), "x"); !errors.Is(err, errBusy) {
+		t.Errorf("one too many: %v", err)
+	}
+	close(leave)
+	all.Wait()
+	if _, err := NewUsers(Options{PasswordQueue: -1}); err == nil || !strings.Contains(err.Error(), "PasswordQueue: -1") {
+		t.Errorf("a negative queue: %v", err)
 	}
 }
 

@@ -18,6 +18,9 @@ import (
 type Config struct {
 	// Passwords says which passwords may be set. Defaults as [Options] says.
 	Passwords PasswordPolicy
+	// PasswordQueue is how many passwords are hashed or wait for that at most, as
+	// of [Options.PasswordQueue]. Defaults to 64.
+	PasswordQueue int
 	// Session are the settings of sessions. Defaults as [SessionOptions] says.
 	Session SessionOptions
 	// JWT are the settings of JWTs. Without Keys a key is made up, and the JWTs
@@ -88,7 +91,7 @@ func New(c Config) (*Service, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	users, err := NewUsers(Options{Passwords: c.Passwords, Now: c.Now})
+	users, err := NewUsers(Options{Passwords: c.Passwords, PasswordQueue: c.PasswordQueue, Now: c.Now})
 	if err != nil {
 		return nil, err
 	}

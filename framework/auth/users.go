@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,6 +18,11 @@ type Options struct {
 	// Passwords says which passwords may be set. Defaults to at least 8
 	// characters, none of the common ones.
 	Passwords PasswordPolicy
+	// PasswordQueue is how many passwords are hashed or wait for that at most; what
+	// is more is answered 503. Where requests at once are limited it is best half of
+	// those, which leaves the others to who needs no password. Defaults to 64: more
+	// would wait for seconds.
+	PasswordQueue int
 	// Now tells the time, for tests. Defaults to time.Now.
 	Now func() time.Time
 }
@@ -41,10 +47,13 @@ func NewUsers(o Options) (*Users, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.PasswordQueue < 0 {
+		return nil, fmt.Errorf("auth.Options.PasswordQueue: %d passwords cannot wait; 1 or more can, and 0 stands for %d", o.PasswordQueue, hashQueue)
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Users{rules: rules, hasher: newHasher(), clock: o.Now}, nil
+	return &Users{rules: rules, hasher: newHasher(cmp.Or(o.PasswordQueue, hashQueue)), clock: o.Now}, nil
 }
 
 // Caller returns the active user with an id as a caller with their permissions,
