@@ -6,20 +6,21 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
-// ownedAs gives a file the owner and the mode of another, if there is one: what
-// root restores is for the server to open.
+// ownedAs gives a file the owner and the mode of another, or the owner of the
+// folder where there is no other: what root restores is for the server to open.
 func ownedAs(path, other string) error {
 	info, err := os.Stat(other)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		info, err = os.Stat(filepath.Dir(other))
+	case err == nil:
+		err = os.Chmod(path, info.Mode().Perm())
 	}
 	if err != nil {
-		return err
-	}
-	if err := os.Chmod(path, info.Mode().Perm()); err != nil {
 		return err
 	}
 	owner, known := info.Sys().(*syscall.Stat_t)

@@ -131,10 +131,16 @@ func (p *program) exchange(ctx context.Context, from, at string, want holding) (
 	if err := ownedAs(file.part, at); err != nil {
 		return "", err
 	}
+	if err := toDisk(file.part); err != nil { // before anything is moved away: the disk may be full
+		return "", err
+	}
 	if kept, err = keep(at, time.Now()); err != nil {
 		return "", err
 	}
-	return kept, file.put(true)
+	if err := file.put(true); err != nil {
+		return kept, fmt.Errorf("the copy could not be put in its place, and the database that was there is kept as %q: %w", kept, err)
+	}
+	return kept, nil
 }
 
 // keep gives a database a second name, which remains when another is put in its
