@@ -57,6 +57,7 @@ type target struct {
 	*instance
 
 	token string
+	seed  uint64
 }
 
 func openTarget(t *testing.T, conns int) *target {
@@ -67,7 +68,7 @@ func openTarget(t *testing.T, conns int) *target {
 	r := newRig(t, database)
 	r.ok("migrate up")
 	r.ok("seed --patients 200 --appointments 200 --products 20")
-	b := &target{token: tokenOf(r, triedOut)}
+	b := &target{token: tokenOf(r, triedOut), seed: seed}
 	b.instance = newInstance(t, freeAddress(t, rand.New(rand.NewPCG(seed, 0))), nil, []string{
 		"DATABASE_URL=" + database, fmt.Sprintf("TRESTLE_MAX_CONNS=%d", conns),
 	})
@@ -180,9 +181,13 @@ func (b *target) serveWell(times int) *spread {
 	return &took
 }
 
+// dripping is the time between two bytes of a connection that drips, and the most
+// that passes until one that was closed begins anew.
+const dripping = 500 * time.Millisecond
+
 // drip keeps connections whose requests never end, some in their head and some
 // in their body, until the function is called that it returns. One that is closed
-// begins anew.
+// begins anew. They do not know of each other: each begins at a time of its own.
 func (b *target) drip(conns int) (end func()) {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(b.t.Context())
@@ -195,11 +200,10 @@ func (b *target) drip(conns int) (end func()) {
 	begun.Add(conns)
 	for i := range conns {
 		all.Go(func() {
-			first := sync.OnceFunc(begun.Done)
+			first, dice := sync.OnceFunc(begun.Done), rand.New(rand.NewPCG(b.seed, uint64(i)))
 			defer first()
-			for ctx.Err() == nil {
+			for pause(ctx, time.Duration(dice.Int64N(int64(dripping)))) == nil {
 				b.dripOnce(ctx, beginnings[i%len(beginnings)], first)
-				_ = pause(ctx, 100*time.Millisecond)
 			}
 		})
 	}
@@ -216,7 +220,7 @@ func (b *target) dripOnce(ctx context.Context, beginning []byte, begun func()) {
 	}
 	defer conn.Close()
 	_, err = conn.Write(beginning)
-	for begun(); err == nil && pause(ctx, 500*time.Millisecond) == nil; {
+	for begun(); err == nil && pause(ctx, dripping) == nil; {
 		if beginning != nil { // the others say nothing at all
 			_, err = conn.Write([]byte("a"))
 			continue

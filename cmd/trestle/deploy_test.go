@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,8 +79,15 @@ type composition struct {
 		Stop        string   `yaml:"stop_grace_period"`
 		Security    []string `yaml:"security_opt"`
 	}
-	Networks map[string]any
-	Volumes  map[string]any
+	Networks map[string]struct {
+		IPAM struct {
+			Config []struct {
+				Subnet, Gateway string
+				Range           string `yaml:"ip_range"`
+			}
+		} `yaml:"ipam"`
+	}
+	Volumes map[string]any
 }
 
 func TestCompose(t *testing.T) {
@@ -117,6 +125,21 @@ func TestCompose(t *testing.T) {
 	}
 	if ours != 2 {
 		t.Errorf("%d servers; want two", ours)
+	}
+	theProxyKeepsItsAddress(t, all)
+}
+
+// theProxyKeepsItsAddress: it is one of the network that nobody else is given,
+// and the one that the servers trust.
+func theProxyKeepsItsAddress(t *testing.T, all composition) {
+	t.Helper()
+	network := all.Networks["front"].IPAM.Config[0]
+	address := netip.MustParseAddr(all.Services["server1"].Environment["TRESTLE_TRUSTED_PROXIES"])
+	if !netip.MustParsePrefix(network.Subnet).Contains(address) || netip.MustParsePrefix(network.Range).Contains(address) || network.Gateway == address.String() {
+		t.Errorf("the proxy's address %s is not one that is kept for it: %+v", address, network)
+	}
+	if !strings.Contains(project(t, "compose.yaml"), "front: {ipv4_address: "+address.String()+"}") {
+		t.Errorf("the proxy does not have the address %s, which is trusted", address)
 	}
 }
 
@@ -183,7 +206,7 @@ func TestUnit(t *testing.T) {
 	if stop == nil || time.Duration(digits(t, stop[1]))*time.Second <= longestStop {
 		t.Errorf("the unit kills after %q; want longer than %s", stop, longestStop)
 	}
-	for _, line := range []string{"Type=exec", "DynamicUser=yes", "ProtectSystem=strict", "NoNewPrivileges=yes", "CapabilityBoundingSet=\n", "RestartPreventExitStatus=2 3"} {
+	for _, line := range []string{"Type=exec", "DynamicUser=yes", "ProtectSystem=strict", "NoNewPrivileges=yes", "CapabilityBoundingSet=\n", "RestartPreventExitStatus=3\n", "StartLimitBurst=5\n"} {
 		if !strings.Contains(unit, line) {
 			t.Errorf("the unit lacks %q", line)
 		}

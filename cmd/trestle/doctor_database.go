@@ -103,7 +103,7 @@ func unsafeLink(l sqldb.Link, variable string) []finding {
 	case l.Encrypted:
 		return []finding{{warning, variable, "the server's certificate is not checked, so another may pass for it", fix}}
 	}
-	return []finding{{problem, variable, "everything that is asked and answered crosses the network in the clear", fix}}
+	return []finding{{warning, variable, "everything that is asked and answered crosses the network in the clear", "where others share that network, " + fix}}
 }
 
 func behind(ctx context.Context, db *sqldb.DB) []finding {

@@ -316,7 +316,7 @@ func TestDoctorOfTheConnection(t *testing.T) {
 		{Local: true}:                     healthy,
 		{Encrypted: true, Verified: true}: healthy,
 		{Encrypted: true}:                 warning,
-		{}:                                problem,
+		{}:                                warning, // somebody wrote sslmode=disable
 	} {
 		e := &examination{}
 		e.found("connection", "", unsafeLink(link, databaseVariable)...)

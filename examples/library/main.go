@@ -13,15 +13,16 @@ import (
 	"errors"
 	"flag"
 	"log"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
+	"trestle.example/framework/httpserver"
 	"trestle.example/framework/sqldb"
 )
 
@@ -58,7 +59,7 @@ func run(ctx context.Context, database, addr, email string) error {
 	if err != nil {
 		return err
 	}
-	return serve(ctx, addr, handler)
+	return serve(ctx, addr, handler, db)
 }
 
 // issue makes a token, and its user where there is none. Nobody knows the
@@ -79,18 +80,17 @@ func issue(ctx context.Context, db *sqldb.DB, email string) (string, error) {
 	return token.Reveal(), err
 }
 
-// serve answers requests until ctx ends, and lets those under way finish.
-func serve(ctx context.Context, addr string, handler http.Handler) error {
-	server := &http.Server{Addr: addr, Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second}
-	served := make(chan error, 1)
-	go func() { served <- server.ListenAndServe() }()
-	log.Printf("http://%s/api/", addr)
-	select {
-	case err := <-served:
+// serve answers requests until ctx ends, and lets those under way finish. /livez
+// and /readyz are answered too.
+func serve(ctx context.Context, addr string, handler http.Handler, db *sqldb.DB) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if err != nil {
 		return err
-	case <-ctx.Done():
 	}
-	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer cancel()
-	return server.Shutdown(finish)
+	server := httpserver.New(handler, httpserver.Options{
+		Limits: httpserver.Limits{Requests: 128},
+		Checks: []httpserver.Check{{Name: "database", Run: db.PingContext}},
+	})
+	log.Printf("http://%s/api/", listener.Addr())
+	return server.Serve(ctx, listener)
 }

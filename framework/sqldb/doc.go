@@ -37,10 +37,10 @@
 // # A server that is away
 //
 // A PostgreSQL server from which nothing comes any more, as one that is frozen or
-// cut off, is noticed within three seconds, whatever the deadlines: what waits for it
-// ends, and what is asked of it meanwhile fails at once, as of one that refuses
-// connections. Both are [Unavailable]. It is found again by itself;
-// [DB.ObserveAway] tells.
+// cut off, is noticed within three seconds, whatever the deadlines; where no
+// connection is open, when making one takes ten. What waits for it ends, and what is
+// asked of it meanwhile fails at once, as of one that refuses connections. Both are
+// [Unavailable]. It is found again by itself; [DB.ObserveAway] tells.
 //
 // Both drivers are wrapped in one place, so deadlines, cancellation and
 // [DB.Observe] hold for every statement, whichever way it was sent.
