@@ -42,8 +42,8 @@ func stages(fuzzing time.Duration) ([]stage, error) {
 		tests("logins", "refused logins take the same time", "./framework/auth", "TestFailedLoginsTakeTheSameTime"),
 		tests("contract", "10,000 requests for each service: 0 answers of 5xx, 0 undocumented", "./resources", "Test"),
 		tests("store", "races for stock, and a model of the store", "./resources/store", "Test"),
-		tests("overload", "twice the knee for 5 minutes, 4 connections to a database of one core: goodput 90 %, p99 twice that at 70 %, refusals under 50 ms", "./cmd/trestle", "TestOverload"),
-		tests("soak", "30 minutes at 70 %, 4 connections: 0 answers of 5xx; goroutines, files and heap do not grow", "./cmd/trestle", "TestSoak"),
+		tests("overload", "twice the knee for 5 minutes, 2 connections to a database of one core: goodput 90 %, p99 twice that at 70 %, refusals under 50 ms", "./cmd/trestle", "TestOverload"),
+		tests("soak", "30 minutes at 70 %, 2 connections: 0 answers of 5xx; goroutines, files and heap do not grow", "./cmd/trestle", "TestSoak"),
 		{"mutants", "85 % of mutants killed in auth, permission, filter and orders", whole("mutate"), ""},
 	}
 	for _, t := range targets {

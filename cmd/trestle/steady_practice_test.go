@@ -82,7 +82,7 @@ func openPractice(t *testing.T, env ...string) *practice {
 	var before []string
 	if underProof() {
 		before = apart(t, db, database)
-		env = append(env, "TRESTLE_DB_CONNS=4") // for a database of one core
+		env = append([]string{"TRESTLE_DB_CONNS=2"}, env...) // for a database of one core
 	}
 	p := &practice{newInstance(t, freeAddress(t, dice), before, append(env, "DATABASE_URL="+database)), db, nil}
 	p.watching = freeAddress(t, dice)
