@@ -18,7 +18,7 @@ type limitConfig struct {
 // those that have one, and enough more that the processors have work meanwhile.
 const (
 	requestsPerConn = 8
-	fewestRequests  = 32
+	fewestRequests  = 24
 )
 
 // mostSignIns wait for their passwords to be checked, if half of the requests are
@@ -41,7 +41,7 @@ func limitSettings() []setting {
 			read:  func(c *config, v string) error { return readNumber(&c.maxConns, v, 16, 1_000_000) },
 		},
 		{
-			flag: "max-requests", variable: "TRESTLE_MAX_REQUESTS", example: "128", serving: true, shown: "8 for each of --db-conns, and 32 at least",
+			flag: "max-requests", variable: "TRESTLE_MAX_REQUESTS", example: "128", serving: true, shown: "8 for each of --db-conns, and 24 at least",
 			usage: "`number` of requests that are worked on at once; others wait for a moment, and are then answered 503",
 			read:  readMaxRequests,
 		},
