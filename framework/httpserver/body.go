@@ -3,6 +3,7 @@ package httpserver
 import (
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,7 +17,7 @@ type body struct {
 	conn    *conn // nil where it is not known
 	waited  time.Duration
 	came    int64
-	over    bool // read to its end, or as far as it can be
+	over    atomic.Bool // read to its end, or as far as it can be
 }
 
 // paced gives a request's body its limits. The request is a copy: net/http looks
@@ -32,14 +33,14 @@ func (s *Server) paced(w http.ResponseWriter, r *http.Request, c *conn) (*http.R
 // expect bounds the time for which net/http waits for what nobody reads, before
 // it answers. HTTP/2 does not wait for that.
 func (b *body) expect(r *http.Request) {
-	if r.ProtoMajor == 1 && !b.over {
+	if r.ProtoMajor == 1 && !b.over.Load() {
 		_ = b.control.SetReadDeadline(time.Now().Add(b.limits.Stall)) // a body of another kind has no deadline
 	}
 }
 
 // Read waits for more, but not longer than the limits have it.
 func (b *body) Read(p []byte) (int, error) {
-	if b.over {
+	if b.over.Load() {
 		return b.ReadCloser.Read(p)
 	}
 	began := time.Now()
@@ -49,7 +50,7 @@ func (b *body) Read(p []byte) (int, error) {
 	b.conn.resume()
 	b.waited += time.Since(began)
 	b.came += int64(n)
-	b.over = err != nil
+	b.over.Store(err != nil)
 	return n, err
 }
 

@@ -37,7 +37,8 @@ type GateOptions struct {
 // client who takes the answer slowly takes no place. Nor does one whose body is
 // slow to come: after 20 milliseconds of waiting its place is lent to another, and
 // it has one again when all of the body is there, before those who were never let
-// in. Of such bodies the gate waits for four times Requests; one too many ends the
+// in; if many come back at once, up to twice Requests are at work for a while. Of
+// such bodies the gate waits for four times Requests; one too many ends the
 // wait for the oldest, whose Read fails with [os.ErrDeadlineExceeded]. A handler
 // that writes, or works, before its body is read to the end is therefore not held
 // to the limit.
@@ -102,7 +103,6 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer t.end()
 	if r.Body != nil && r.Body != http.NoBody {
 		body := &lentBody{ReadCloser: r.Body, ticket: t}
-		defer body.end()
 		r = r.WithContext(r.Context()) // a copy: net/http looks at its own
 		r.Body = body
 	}
@@ -198,7 +198,7 @@ func (g *Gate) pass() {
 }
 
 // comeBack takes a place again. Who was let in stays in: after as long as others
-// would wait, even if there is none.
+// would wait, even if there is none, until those are as many as there are places.
 func (g *Gate) comeBack() {
 	g.mu.Lock()
 	if g.running < g.limit {
@@ -217,11 +217,14 @@ func (g *Gate) comeBack() {
 	case <-patience.C:
 	}
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	if at := slices.Index(g.back, w); at >= 0 {
+	if at := slices.Index(g.back, w); at >= 0 && g.running < 2*g.limit {
 		g.back = slices.Delete(g.back, at, at+1)
 		g.running++
+		g.mu.Unlock()
+		return
 	}
+	g.mu.Unlock()
+	<-w.turn
 }
 
 // turnAway refuses a request.

@@ -345,8 +345,67 @@ func TestWhoReadsOnAfterTheEnd(t *testing.T) {
 	}
 	one.isLent = true // as if it had been lent while it ended
 	one.works(true)
-	if running, _, _ := g.counts(); running != 0 {
+	if running, _, _ := g.counts(); running != 0 || one.held {
 		t.Errorf("%d are in", running)
+	}
+}
+
+// TestWhoseBodyEndsAfterTheAnswerBegan takes no place again, which a client would
+// keep who takes the answer slowly.
+func TestWhoseBodyEndsAfterTheAnswerBegan(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(g *Gate, one *ticket){
+		"before": func(_ *Gate, one *ticket) { one.WriteHeader(http.StatusOK); one.works(true) },
+		"while a place is waited for": func(g *Gate, one *ticket) {
+			g.enter(t.Context())
+			ended := make(chan struct{})
+			go func() { one.works(true); close(ended) }()
+			await(t, "it to wait", func() bool { _, waiting, _ := g.counts(); return waiting == 1 })
+			one.WriteHeader(http.StatusOK)
+			g.mu.Lock()
+			g.pass()
+			g.mu.Unlock()
+			<-ended
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Patience: patience})
+			one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, held: g.enter(t.Context()), reads: true}
+			one.lend()
+			begin(g, one)
+			if running, _, _ := g.counts(); running != 0 || one.held {
+				t.Errorf("%d are in; its place is held: %t", running, one.held)
+			}
+		})
+	}
+}
+
+// TestManyWhoComeBack are twice as many as there are places at the most; the
+// others wait for theirs.
+func TestManyWhoComeBack(t *testing.T) {
+	t.Parallel()
+	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 2, Patience: time.Nanosecond})
+	for range 2 {
+		g.enter(t.Context())
+	}
+	came := make(chan struct{}, 10)
+	for range 10 {
+		go func() { g.comeBack(); came <- struct{}{} }()
+	}
+	<-came
+	<-came
+	await(t, "the others to wait", func() bool { running, waiting, _ := g.counts(); return running == 4 && waiting == 8 })
+	for range 10 { // all that were in end
+		g.mu.Lock()
+		g.pass()
+		g.mu.Unlock()
+	}
+	for range 8 {
+		<-came
+	}
+	if running, waiting, _ := g.counts(); running != 2 || waiting != 0 {
+		t.Errorf("%d are in, %d wait", running, waiting)
 	}
 }
 

@@ -94,7 +94,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	c := connOf(r)
 	var sent *body // nil for none
 	c.enter(r.ProtoMajor > 1)
-	defer func() { c.leave(sent == nil || sent.over) }()
+	defer func() { c.leave(sent == nil || sent.over.Load()) }()
 	if s.stopping.Load() {
 		w.Header().Set("Connection", "close")
 	}

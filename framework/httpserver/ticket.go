@@ -20,7 +20,7 @@ type ticket struct {
 	reads  bool // the handler waits for the body
 	isLent bool
 	cut    bool // the body is waited for no longer
-	over   bool // the handler has ended
+	over   bool // the answer has begun, or there will be none: it needs no place any more
 }
 
 // WriteHeader begins the answer.
@@ -45,23 +45,19 @@ func (t *ticket) release() {
 	g := t.gate
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	t.over = true
 	if t.held {
 		t.held = false
 		g.pass()
 	}
 }
 
-// end is when the handler has ended, after which no place is taken again.
+// end is when the handler has ended.
 func (t *ticket) end() {
 	t.release()
 	t.gate.mu.Lock()
 	defer t.gate.mu.Unlock()
-	t.over = true
 	t.takeBack()
-	if t.held { // it came back meanwhile
-		t.held = false
-		t.gate.pass()
-	}
 }
 
 // takeBack says that the body is waited for no longer, with g.mu held; it is false
@@ -113,7 +109,7 @@ func (t *ticket) works(all bool) {
 	g := t.gate
 	g.mu.Lock()
 	t.reads = false
-	back := all && t.takeBack()
+	back := all && t.takeBack() && !t.over
 	g.mu.Unlock()
 	if !back {
 		return
@@ -152,11 +148,4 @@ func (b *lentBody) Read(p []byte) (int, error) {
 	b.waited += time.Since(began)
 	b.ticket.works(err != nil)
 	return n, err
-}
-
-// end is when the handler has ended.
-func (b *lentBody) end() {
-	if b.timer != nil {
-		b.timer.Stop()
-	}
 }
