@@ -97,16 +97,21 @@ func (p *prober) warmUp() {
 			p.send("GET", "/api/appointments/", strings.Join(append(params, number), "&"), "")
 		}
 	}
-	p.warmUpWrites("/api/patients/", p.patient, `"name":"A"`, `"phone":"123"`, `"city":"x"`)
-	p.warmUpWrites("/api/appointments/", p.appointment,
+	p.warmUpWrites("/api/patients/", p.patient, `{"name":"B","phone":"456","city":"y"}`, `"name":"A"`, `"phone":"123"`, `"city":"x"`)
+	p.warmUpWrites("/api/appointments/", p.appointment, `{"status":"cancelled","fee":2,"starts_at":"2031-01-01T10:00:00Z","notes":"y"}`,
 		fmt.Sprintf(`"patient":%q`, p.patient), fmt.Sprintf(`"doctor":%q`, p.doctor), `"status":"booked"`, `"fee":1`, `"starts_at":null`, `"notes":"x"`)
 }
 
-func (p *prober) warmUpWrites(collection, item string, members ...string) {
+// warmUpWrites writes some members and others, of which each has another value
+// before, so that it is written.
+func (p *prober) warmUpWrites(collection, item, before string, members ...string) {
 	whole := 1<<len(members) - 1
 	for i := range whole + 1 {
 		for _, more := range [][]string{nil, {`"id":1`}} {
 			body := "{" + strings.Join(append(subset(members, i), more...), ",") + "}"
+			if w := p.send("PATCH", collection+item+"/", "", before); w.Code != http.StatusOK {
+				p.t.Fatalf("%s is answered %d: %s", before, w.Code, w.Body)
+			}
 			p.send("PATCH", collection+item+"/", "", body)
 			if i == whole || i == 0 {
 				p.send("POST", collection, "", body)
