@@ -206,7 +206,7 @@ func TestUnit(t *testing.T) {
 	if stop == nil || time.Duration(digits(t, stop[1]))*time.Second <= longestStop {
 		t.Errorf("the unit kills after %q; want longer than %s", stop, longestStop)
 	}
-	for _, line := range []string{"Type=exec", "DynamicUser=yes", "ProtectSystem=strict", "NoNewPrivileges=yes", "CapabilityBoundingSet=\n", "RestartPreventExitStatus=3\n", "StartLimitBurst=5\n"} {
+	for _, line := range []string{"Type=exec", "DynamicUser=yes", "ProtectSystem=strict", "NoNewPrivileges=yes", "CapabilityBoundingSet=\n", "RestartPreventExitStatus=3\n", "StartLimitIntervalSec=0\n"} {
 		if !strings.Contains(unit, line) {
 			t.Errorf("the unit lacks %q", line)
 		}

@@ -113,9 +113,7 @@ func backupIn(ctx context.Context, path string) (holding, error) {
 // exchange copies the file, and puts the copy where the database is, which
 // nobody has open.
 func (p *program) exchange(ctx context.Context, from, at string, want holding) (kept string, err error) {
-	if linked, err := filepath.EvalSymlinks(at); err == nil { // the database, not the link to it
-		at = linked
-	}
+	at = behindLinks(at)
 	file, err := p.newWholeFile(at)
 	if err != nil {
 		return "", err
@@ -137,10 +135,25 @@ func (p *program) exchange(ctx context.Context, from, at string, want holding) (
 	if kept, err = keep(at, time.Now()); err != nil {
 		return "", err
 	}
-	if err := file.put(true); err != nil {
-		return kept, fmt.Errorf("the copy could not be put in its place, and the database that was there is kept as %q: %w", kept, err)
+	if err = file.put(true); err != nil && kept != "" {
+		err = fmt.Errorf("%w; the database that was there is kept as %s", err, kept)
 	}
-	return kept, nil
+	return kept, err
+}
+
+// behindLinks is the database, not a link to it, even if it is not there.
+func behindLinks(at string) string {
+	if linked, err := filepath.EvalSymlinks(at); err == nil {
+		return linked
+	}
+	target, err := os.Readlink(at)
+	switch {
+	case err != nil:
+		return at
+	case filepath.IsAbs(target):
+		return target
+	}
+	return filepath.Join(filepath.Dir(at), target)
 }
 
 // keep gives a database a second name, which remains when another is put in its

@@ -33,6 +33,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends it at once
 	if err := run(ctx, *database, *addr, *email); err != nil {
 		log.Fatal(err) //nolint:gocritic // stop is for a process that goes on
 	}
@@ -59,7 +60,7 @@ func run(ctx context.Context, database, addr, email string) error {
 	if err != nil {
 		return err
 	}
-	return serve(ctx, addr, handler, db)
+	return serve(ctx, addr, handler, database)
 }
 
 // issue makes a token, and its user where there is none. Nobody knows the
@@ -81,15 +82,21 @@ func issue(ctx context.Context, db *sqldb.DB, email string) (string, error) {
 }
 
 // serve answers requests until ctx ends, and lets those under way finish. /livez
-// and /readyz are answered too.
-func serve(ctx context.Context, addr string, handler http.Handler, db *sqldb.DB) error {
+// and /readyz are answered too, with a connection apart: requests may need all
+// others.
+func serve(ctx context.Context, addr string, handler http.Handler, database string) error {
+	probe, err := sqldb.Open(database, sqldb.Options{MaxConns: 1})
+	if err != nil {
+		return err
+	}
+	defer probe.Close()
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return err
 	}
 	server := httpserver.New(handler, httpserver.Options{
 		Limits: httpserver.Limits{Requests: 128},
-		Checks: []httpserver.Check{{Name: "database", Run: db.PingContext}},
+		Checks: []httpserver.Check{{Name: "database", Run: probe.PingContext}},
 	})
 	log.Printf("http://%s/api/", listener.Addr())
 	return server.Serve(ctx, listener)
