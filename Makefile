@@ -26,7 +26,7 @@ GREMLINS_VERSION  := 0.6.0
 GREMLINS          := .bin/gremlins
 
 # What make mutate changes.
-MUTATE ?= framework/filter framework/permission framework/auth resources/store/order
+MUTATE ?= framework/filter framework/permission framework/auth framework/ordering resources/store/order
 
 # The programs under examples/ that are modules of their own.
 MODULES := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod examples/*/*/go.mod))
@@ -124,15 +124,15 @@ bench-quick: ## The same for a look: one round, one second each, nothing written
 bench-go: ## Run the Go benchmarks BENCH_COUNT (1) times, for benchstat to read
 	go test -run '^$$' -bench . -benchmem -count $(BENCH_COUNT) ./framework/...
 
-# VULNDB=file:///path is a copy of the database of vulnerabilities.
+# VULNDB=file:///path is a copy of the database of vulnerabilities; CONTRIBUTING.md
+# says how it is made.
 .PHONY: audit
 audit: $(VULNCHECK)-$(VULNCHECK_VERSION) $(GOSEC)-$(GOSEC_VERSION) ## Look for known vulnerabilities and unsafe code
 	.ci/audit $^
 
 .PHONY: sbom
 sbom: build $(SYFT)-$(SYFT_VERSION) ## Write what the program is made of into .bin, as SPDX
-	SYFT_CHECK_FOR_APP_UPDATE=false $(SYFT)-$(SYFT_VERSION) scan file:$(PROGRAM) --quiet --output spdx-json=$(PROGRAM).spdx.json
-	@echo "$(PROGRAM).spdx.json names $$(grep -o 'SPDXRef-Package-go-module-[^"]*' $(PROGRAM).spdx.json | sort -u | wc -l) modules"
+	.ci/sbom $(SYFT)-$(SYFT_VERSION) $(PROGRAM)
 
 .PHONY: reproducible
 reproducible: ## Build the program twice, and compare

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,7 @@ type book struct {
 type record struct {
 	Commit  string        `json:"commit"`
 	Command []string      `json:"command"`
+	Proves  string        `json:"proves"` // what was to be proved when it ran
 	Passed  bool          `json:"passed"`
 	Took    time.Duration `json:"tookNanoseconds"`
 	At      time.Time     `json:"at"`
@@ -91,7 +93,7 @@ var figure = regexp.MustCompile(`\bFIGURE (.+)`)
 func (b *book) run(ctx context.Context, s stage, progress io.Writer) record {
 	began, before := time.Now(), b.commit(ctx)
 	output, err := b.output(ctx, s, progress)
-	r := record{Command: s.command, Passed: err == nil, Took: time.Since(began), At: began.UTC()}
+	r := record{Command: s.command, Proves: s.proves, Passed: err == nil, Took: time.Since(began), At: began.UTC()}
 	if before == b.commit(ctx) { // else it was of no one commit
 		r.Commit = before
 	}
@@ -143,21 +145,24 @@ func (b *book) write(s stage, r record) error {
 	return os.WriteFile(b.file(s), append(text, '\n'), 0o644)
 }
 
-// table prints what is known of stages.
+// table prints what is known of stages: of those that have run, what was to be
+// proved then.
 func (b *book) table(ctx context.Context, all []stage, w io.Writer) {
 	now := b.commit(ctx)
 	fmt.Fprintln(w, "| stage | proves | result | took | at |\n|---|---|---|---:|---|")
 	for _, s := range all {
 		r := b.read(s)
-		said := append([]string{r.result()}, r.Figures...)
-		result := strings.ReplaceAll(strings.Join(said, "; "), "|", "/")
+		proves, result := cell(cmp.Or(r.Proves, s.proves)), cell(append([]string{r.result()}, r.Figures...)...)
 		took := ""
 		if !r.At.IsZero() {
 			took = r.Took.Round(time.Second).String()
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", s.name, s.proves, result, took, r.place(now))
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", s.name, proves, result, took, r.place(now))
 	}
 }
+
+// cell is what stands in a place of the table.
+func cell(parts ...string) string { return strings.ReplaceAll(strings.Join(parts, "; "), "|", "/") }
 
 // result says in a word or two what became of a stage.
 func (r record) result() string {

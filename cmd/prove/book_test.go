@@ -101,7 +101,7 @@ func TestWhatAStageFinds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, _ := newBook(t)
-			s := stage{name: "one", command: []string{"sh", "-c", test.script}, sees: test.sees}
+			s := stage{name: "one", proves: "what it is for", command: []string{"sh", "-c", test.script}, sees: test.sees}
 			if test.script == "" {
 				s.command = []string{filepath.Join(b.folder, "none")}
 			}
@@ -110,7 +110,7 @@ func TestWhatAStageFinds(t *testing.T) {
 				t.Errorf("it passed: %v; want %v", passed, test.passed)
 			}
 			r := b.read(s)
-			if r.Passed != test.passed || test.script != "" && !slices.Equal(r.Figures, test.figures) {
+			if r.Passed != test.passed || r.Proves != s.proves || test.script != "" && !slices.Equal(r.Figures, test.figures) {
 				t.Errorf("the record is %+v", r)
 			}
 			log, err := os.ReadFile(filepath.Join(b.folder, "one.log"))
@@ -206,11 +206,15 @@ func TestTable(t *testing.T) {
 	b, _ := newBook(t)
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	now := b.commit(t.Context())
-	all := []stage{{name: "new", proves: "a"}, {name: "passed", proves: "b"}, {name: "failed", proves: "c"}, {name: "changed", proves: "d"}, {name: "broken", proves: "e"}}
+	all := []stage{
+		{name: "new", proves: "a"}, {name: "passed", proves: "b"}, {name: "failed", proves: "c"}, {name: "changed", proves: "d"}, {name: "broken", proves: "e"},
+		{name: "shorter", proves: "half an hour"},
+	}
 	for name, r := range map[string]record{
 		"passed":  {Commit: now, Passed: true, Took: 61 * time.Second, At: at, Figures: []string{"1 | 2", "3"}},
 		"failed":  {Commit: "fedcba9876543210", Took: time.Hour, At: at, Figures: []string{"exit status 1"}},
 		"changed": {Passed: true, At: at},
+		"shorter": {Commit: now, Proves: "half an hour, but with TRESTLE_SOAK=1m|s", Passed: true, At: at},
 	} {
 		if err := b.write(stage{name: name}, r); err != nil {
 			t.Fatal(err)
@@ -228,6 +232,7 @@ func TestTable(t *testing.T) {
 | failed | c | FAILED; exit status 1 | 1h0m0s | fedcba9876 |
 | changed | d | passed | 0s | changed files |
 | broken | e | not run |  |  |
+| shorter | half an hour, but with TRESTLE_SOAK=1m/s | passed | 0s | this commit |
 `
 	if got.String() != want {
 		t.Errorf("the table is\n%s\nwant\n%s", got.String(), want)

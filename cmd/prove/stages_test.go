@@ -25,7 +25,9 @@ func TestEveryStageIsThere(t *testing.T) {
 	}
 	var names []string
 	for _, s := range all {
-		names = append(names, s.name)
+		if names = append(names, s.name); s.sees == "" {
+			t.Errorf("%s: whatever its command does, it has proved something", s.name)
+		}
 		if slices.Contains(s.command, "make") {
 			if target := s.command[len(s.command)-1]; !strings.Contains(string(makefile), "\n"+target+":") {
 				t.Errorf("%s: there is no make %s", s.name, target)
@@ -64,13 +66,14 @@ func hasTest(t *testing.T, folder, name string) bool {
 func TestAStageOfATestThatIsOverriddenIsAnother(t *testing.T) {
 	t.Setenv("TRESTLE_SOAK", "8h")
 	t.Setenv("TRESTLE_SOAK_RATE", "7")
-	for name, want := range map[string]string{
-		"soak": "env TRESTLE_PROVE=1 TRESTLE_SOAK=8h TRESTLE_SOAK_RATE=7 go run ./cmd/withpg --install -- " +
-			"go test -count=1 -timeout 24h -v -run ^TestSoak$ ./here",
-		"other": "env TRESTLE_PROVE=1 go run ./cmd/withpg --install -- go test -count=1 -timeout 90m -v -run ^TestSoak$ ./here",
+	for name, want := range map[string]struct{ command, proves string }{
+		"soak": {"env TRESTLE_PROVE=1 TRESTLE_SOAK=8h TRESTLE_SOAK_RATE=7 go run ./cmd/withpg --install -- " +
+			"go test -count=1 -timeout 24h -v -run ^TestSoak$ ./here", "it stands, but with TRESTLE_SOAK=8h TRESTLE_SOAK_RATE=7"},
+		"other": {"env TRESTLE_PROVE=1 go run ./cmd/withpg --install -- go test -count=1 -timeout 90m -v -run ^TestSoak$ ./here", "it stands"},
 	} {
-		if got := strings.Join(tests(name, "", "./here", "TestSoak").command, " "); got != want {
-			t.Errorf("%s is\n%s\nwant\n%s", name, got, want)
+		got := tests(name, "it stands", "./here", "TestSoak")
+		if command := strings.Join(got.command, " "); command != want.command || got.proves != want.proves {
+			t.Errorf("%s is\n%s\nand proves %s; want\n%s\nand %s", name, command, got.proves, want.command, want.proves)
 		}
 	}
 }

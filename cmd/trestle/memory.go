@@ -36,7 +36,7 @@ func letHeapGrow() {
 // of ten.
 func growth(inUse uint64) int {
 	percent := min(heapRoom*100/max(inUse, 1), growthAtMost)
-	return max(int(percent/10*10), growthAtLeast)
+	return max(int(percent/10*10), growthAtLeast) // #nosec G115 -- it is growthAtMost at most
 }
 
 // inUse is what the growth is reckoned from, in bytes.

@@ -19,24 +19,30 @@ import (
 
 const (
 	// mostRefusal bounds what 99 of 100 take who are told that the database is
-	// away, and mostRecovery the time to the first success when it is back.
+	// away, mostSilence what they take where it says nothing any more, and
+	// mostRecovery the time until all is well when it is back.
 	mostRefusal  = time.Second
+	mostSilence  = 3 * time.Second
 	mostRecovery = 5 * time.Second
 	// mostWait is how long a client waits for any answer at all.
 	mostWait = 10 * time.Second
+	// outageClients is how many ask for things all the time.
+	outageClients = 32
 )
 
-// A fault is what happens to a database, and how it ends.
+// A fault is what happens to a database, how long 99 of 100 refusals of it may
+// take, and how it ends.
 type fault struct {
 	name       string
+	most       time.Duration
 	begin, end func(*postgres.Durable, context.Context) error
 }
 
 var faults = []fault{
-	{"is shut", (*postgres.Durable).Shut, (*postgres.Durable).Up},
-	{"crashes", (*postgres.Durable).Crash, (*postgres.Durable).Up},
+	{"is shut", mostRefusal, (*postgres.Durable).Shut, (*postgres.Durable).Up},
+	{"crashes", mostRefusal, (*postgres.Durable).Crash, (*postgres.Durable).Up},
 	{
-		"is frozen",
+		"is frozen", mostSilence,
 		func(d *postgres.Durable, _ context.Context) error { return d.Freeze() },
 		func(d *postgres.Durable, _ context.Context) error { return d.Thaw() },
 	},
@@ -51,7 +57,7 @@ func TestOutage(t *testing.T) {
 		rounds = 5
 	}
 	o := openOutage(t)
-	rest := o.work(32)
+	rest := o.work(outageClients)
 	for range rounds {
 		for _, f := range faults {
 			o.suffer(f)
@@ -73,17 +79,26 @@ type outage struct {
 	seed    uint64
 
 	good, refused, alive atomic.Int64
-	recovered            []time.Duration
 	made                 acknowledged
 
-	mu      sync.Mutex
-	refusal spread
-	odd     map[string]int
+	mu         sync.Mutex
+	refusals   map[string]*spread // by the fault
+	odd        map[string]int
+	recoveries []*recovery // of each fault in turn, the present one last
+}
+
+// A recovery is how long after its database's return a server was well again.
+type recovery struct {
+	fault                string
+	back                 time.Time     // when the database was; zero until then
+	good, ready, refused time.Duration // the first success, /readyz 200, the last refusal of any client
+	served               map[int]int   // how often each client was served since it was refused
+	calm                 bool          // all of them are
 }
 
 func openOutage(t *testing.T) *outage {
 	t.Helper()
-	o := &outage{cluster: startDurable(t), seed: uint64(time.Now().UnixNano()), odd: map[string]int{}}
+	o := &outage{cluster: startDurable(t), seed: uint64(time.Now().UnixNano()), odd: map[string]int{}, refusals: map[string]*spread{}}
 	t.Logf("seed %d", o.seed)
 	r := newRig(t, o.cluster.URL())
 	r.ok("migrate up")
@@ -100,7 +115,7 @@ func (o *outage) work(clients int) (rest func()) {
 	ctx, cancel := context.WithCancel(o.t.Context())
 	var all sync.WaitGroup
 	for i := range clients {
-		all.Go(func() { o.client(ctx, rand.New(rand.NewPCG(o.seed, uint64(i+1)))) })
+		all.Go(func() { o.client(ctx, i, rand.New(rand.NewPCG(o.seed, uint64(i+1)))) })
 	}
 	all.Go(func() { o.watch(ctx) })
 	end := func() { cancel(); all.Wait() }
@@ -110,14 +125,14 @@ func (o *outage) work(clients int) (rest func()) {
 
 // client asks for one thing after the other, and comes again soon when it is
 // refused.
-func (o *outage) client(ctx context.Context, dice *rand.Rand) {
+func (o *outage) client(ctx context.Context, i int, dice *rand.Rand) {
 	w := wire{address: o.address}
 	defer w.close()
 	for ctx.Err() == nil {
 		sent, creates := o.errand(dice)
 		began := time.Now()
 		got, err := w.send(sent, mostWait)
-		if o.note(got, err, time.Since(began)); creates && got.status == http.StatusCreated {
+		if o.note(i, got, err, time.Since(began)); creates && got.status == http.StatusCreated {
 			o.made.note(got.body)
 		}
 		rest := 5 * time.Millisecond
@@ -142,20 +157,58 @@ func (o *outage) errand(dice *rand.Rand) (sent []byte, creates bool) {
 
 // note sorts answers into good ones, refusals that say when to come again, and
 // what there should not be.
-func (o *outage) note(got reply, err error, took time.Duration) {
+func (o *outage) note(client int, got reply, err error, took time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	r := &recovery{fault: "none", served: map[int]int{}}
+	if len(o.recoveries) > 0 {
+		r = o.recoveries[len(o.recoveries)-1]
+	}
 	switch {
 	case err != nil:
 		o.odd[fmt.Sprintf("no answer: %v", err)]++
 	case got.status == http.StatusServiceUnavailable && got.retryAfter:
 		o.refused.Add(1)
-		o.refusal.add(took)
+		if o.refusals[r.fault] == nil {
+			o.refusals[r.fault] = &spread{}
+		}
+		o.refusals[r.fault].add(took)
+		r.refuses(client, got)
 	case got.status == http.StatusOK || got.status == http.StatusCreated:
 		o.good.Add(1)
+		r.serves(client)
 	default:
 		o.odd[fmt.Sprintf("%d %s", got.status, got.body)]++
 	}
+}
+
+// refuses counts a refusal. When all are served again, one because there are too
+// many has nothing to do with the database.
+func (r *recovery) refuses(client int, got reply) {
+	if r.back.IsZero() || r.calm && got.refuses() {
+		return
+	}
+	r.served[client] = 0
+	r.refused = time.Since(r.back)
+}
+
+func (r *recovery) serves(client int) {
+	if r.back.IsZero() {
+		return
+	}
+	r.served[client]++
+	if r.good == 0 {
+		r.good = time.Since(r.back)
+	}
+}
+
+// isCalm reports whether every client was served some times since it was refused.
+func (r *recovery) isCalm() bool {
+	r.calm = len(r.served) == outageClients
+	for _, times := range r.served {
+		r.calm = r.calm && times >= 5
+	}
+	return r.calm
 }
 
 // watch asks whether the server is alive, which it is whatever its database does.
@@ -178,6 +231,8 @@ func (o *outage) suffer(f fault) {
 		return func() bool { return healthOf(o.address, "/readyz") == want }
 	}
 	o.await("requests are done", &o.good, 100)
+	r := &recovery{fault: f.name, served: map[int]int{}}
+	o.locked(func() { o.recoveries = append(o.recoveries, r) })
 	o.must(f.begin(o.cluster, o.t.Context()))
 	lasts := time.After(0)
 	if underProof() {
@@ -186,12 +241,22 @@ func (o *outage) suffer(f fault) {
 	o.await("requests are refused while the database "+f.name, &o.refused, 100)
 	untilSo(o.t, "/readyz says that the database "+f.name, ready(http.StatusServiceUnavailable))
 	<-lasts
-	before := o.good.Load()
 	o.must(f.end(o.cluster, o.t.Context()))
 	back := time.Now()
-	o.await("requests are done again", &o.good, before-o.good.Load()+1)
-	o.recovered = append(o.recovered, time.Since(back))
+	o.locked(func() { r.back = back })
 	untilSo(o.t, "/readyz says that the database is back", ready(http.StatusOK))
+	o.locked(func() { r.ready = time.Since(back) })
+	untilSo(o.t, "every client is served again", func() (calm bool) {
+		o.locked(func() { calm = r.isCalm() })
+		return calm
+	})
+}
+
+// locked does something while no client notes anything.
+func (o *outage) locked(do func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	do()
 }
 
 func (o *outage) must(err error) {
@@ -218,10 +283,29 @@ func (o *outage) tell() {
 		o.t.Error("nobody asked whether the server is alive")
 	}
 	figure(o.t, len(o.odd) == 0, "%d outages, %d requests done and %d refused: %d kinds of other answers, 500 among them (bound 0)",
-		len(o.recovered), o.good.Load(), o.refused.Load(), len(o.odd))
-	p99, slowest := o.refusal.quantile(0.99), slices.Max(o.recovered)
-	figure(o.t, p99 < mostRefusal, "refusals: p99 %s (bound: under %s), the slowest %s", p99, mostRefusal, o.refusal.quantile(1))
-	figure(o.t, slowest < mostRecovery, "from the database's return to the first success: %s at most (bound: under %s)", slowest.Round(time.Millisecond), mostRecovery)
+		len(o.recoveries), o.good.Load(), o.refused.Load(), len(o.odd))
+	var all spread
+	for _, of := range o.refusals {
+		all.merge(of)
+	}
+	o.tellRefusals("of all faults", &all, mostRefusal)
+	for _, f := range faults {
+		o.tellRefusals("of a database that "+f.name, o.refusals[f.name], f.most)
+	}
+	var worst recovery
+	for _, r := range o.recoveries {
+		worst.good, worst.ready, worst.refused = max(worst.good, r.good), max(worst.ready, r.ready), max(worst.refused, r.refused)
+	}
+	figure(o.t, max(worst.good, worst.ready, worst.refused) < mostRecovery,
+		"from the database's return: %s at most to the first success, %s to /readyz 200, %s to the last refusal of any client (bound: each under %s)",
+		worst.good.Round(time.Millisecond), worst.ready.Round(time.Millisecond), worst.refused.Round(time.Millisecond), mostRecovery)
+}
+
+// tellRefusals prints how long refusals took.
+func (o *outage) tellRefusals(which string, took *spread, most time.Duration) {
+	o.t.Helper()
+	p99 := took.quantile(0.99)
+	figure(o.t, p99 < most, "refusals %s: p99 of %d is %s (bound: under %s), the slowest %s", which, took.n, p99, most, took.quantile(1))
 }
 
 // audit checks that what was acknowledged is there.

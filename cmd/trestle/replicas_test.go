@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -17,9 +18,10 @@ import (
 )
 
 // TestReplicasMigrateAtOnce: many processes migrate one empty database at the
-// same time, and some of them are killed in the midst of it. Each migration is
+// same time, and some of them are killed meanwhile, every time. Each migration is
 // applied once, the schema is whole, the others end well, and whoever comes next
-// starts, with nobody unlocking anything.
+// starts, with nobody unlocking anything. In the long form at least one is killed
+// in the midst of it, with migrations still pending.
 func TestReplicasMigrateAtOnce(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -36,20 +38,22 @@ func TestReplicasMigrateAtOnce(t *testing.T) {
 			alone := database(t)
 			newRig(t, alone).ok("migrate up")
 			want := schemaOf(t, alone)
-			for round := range rounds {
+			killed, midst := 0, 0
+			for range rounds {
 				m := &migrants{t: t, program: buildProgram(t), database: database(t)}
 				m.start(replicas)
-				if (round+1)%2 == 0 || rounds == 1 {
-					m.killSome(dice, kills)
-				}
+				m.killSome(dice, kills)
 				m.endWell()
 				m.audit(want)
+				killed, midst = killed+m.killed(), midst+m.midst
 			}
-			figure(t, !t.Failed(), "%s: %d processes migrate at once, %d times, and %d of them are killed every other time: each migration once, no unlocking (any fault fails)",
+			figure(t, !t.Failed(), "%s: %d processes migrate at once, %d times, and %d of them are to be killed each time: each migration once, no unlocking (any fault fails)",
 				name, replicas, rounds, kills)
+			figure(t, midst > 0, "%s: %d ended by SIGKILL, %d of them while migrations were pending (bound: at least 1)", name, killed, midst)
 		})
 	}
 	t.Run("a migration that waits for a lock", waitForASlowMigration)
+	t.Run("whoever holds the migrations' lock is killed", killTheHolder)
 }
 
 // migrants are processes that migrate one database.
@@ -58,12 +62,14 @@ type migrants struct {
 	program, database string
 	env               []string
 	all               []*migrant
+	midst             int // who were killed while migrations were pending
 }
 
 // A migrant migrates and ends, or goes on as a server.
 type migrant struct {
 	*exec.Cmd
 
+	name   string // by which PostgreSQL knows it
 	serves bool
 	killed bool
 	log    *logged
@@ -75,13 +81,13 @@ type migrant struct {
 func (m *migrants) start(many int) {
 	m.t.Helper()
 	for i := range many {
-		one := &migrant{serves: i%2 == 0, log: newLogged(), ended: make(chan struct{})}
+		one := &migrant{name: fmt.Sprintf("migrant-%d", len(m.all)), serves: i%2 == 0, log: newLogged(), ended: make(chan struct{})}
 		if one.serves {
 			one.Cmd = exec.Command(m.program, "serve", "--migrate", "--addr", "127.0.0.1:0")
 		} else {
 			one.Cmd = exec.Command(m.program, "migrate", "up")
 		}
-		one.Env, one.Stderr = append([]string{"DATABASE_URL=" + m.database, "TRESTLE_DB_CONNS=4"}, m.env...), one.log
+		one.Env, one.Stderr = append([]string{"DATABASE_URL=" + m.named(one.name), "TRESTLE_DB_CONNS=4"}, m.env...), one.log
 		m.all = append(m.all, one)
 	}
 	for _, one := range m.all[len(m.all)-many:] {
@@ -111,9 +117,70 @@ func (m *migrants) killSome(dice *rand.Rand, many int) {
 			case <-time.After(time.Millisecond):
 			}
 		}
-		one.killed = true
-		_ = one.Process.Kill() // which may be over
+		if m.kill(one) && len(m.pending()) > 0 {
+			m.midst++
+		}
 	}
+}
+
+// kill kills one of them, and reports whether that is how it ended: it may have
+// been over.
+func (m *migrants) kill(one *migrant) bool {
+	m.t.Helper()
+	one.killed = true
+	_ = one.Process.Kill()
+	<-one.ended
+	if !one.slain() && one.err != nil {
+		m.t.Errorf("%v ends with %v before it is killed: %s", one.Args[1:], one.err, one.log)
+	}
+	return one.slain()
+}
+
+// slain reports whether a process that has ended did so by SIGKILL.
+func (one *migrant) slain() bool {
+	status, known := one.ProcessState.Sys().(syscall.WaitStatus)
+	return known && status.Signaled() && status.Signal() == syscall.SIGKILL
+}
+
+// killed is how many have ended by SIGKILL.
+func (m *migrants) killed() (n int) {
+	for _, one := range m.all {
+		if one.slain() {
+			n++
+		}
+	}
+	return n
+}
+
+// pending are the migrations that are not applied yet.
+func (m *migrants) pending() []sqldb.Migration {
+	m.t.Helper()
+	db, err := sqldb.Open(m.database, sqldb.Options{MaxConns: 1})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer db.Close()
+	all, err := db.MigrationStatus(m.t.Context(), resources.Migrations()...)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return slices.DeleteFunc(all, func(one sqldb.Migration) bool { return !one.AppliedAt.IsZero() })
+}
+
+// named is the database's URL for a process that PostgreSQL is to know by a name.
+func (m *migrants) named(name string) string {
+	m.t.Helper()
+	at, err := url.Parse(m.database)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if at.Scheme == "sqlite" {
+		return m.database
+	}
+	query := at.Query()
+	query.Set("application_name", name)
+	at.RawQuery = query.Encode()
+	return at.String()
 }
 
 // applied is how many migrations they say they have applied.
@@ -130,8 +197,7 @@ func (m *migrants) endWell() {
 	m.t.Helper()
 	for _, one := range m.all {
 		switch {
-		case one.killed:
-			<-one.ended
+		case one.killed: // and was waited for
 		case one.serves:
 			address := one.log.find(regexp.MustCompile(`msg=serving address=(\S+)|ended: `))[1]
 			untilSo(m.t, "a server is ready: "+one.log.String(), func() bool { return address != "" && healthOf(address, "/readyz") == 200 })
@@ -214,29 +280,44 @@ func schemaOf(t *testing.T, database string) (all []string) {
 	return all
 }
 
+// pendingHere are processes that have yet to migrate a PostgreSQL database, which lacks
+// its last migrations, and where somebody else's transaction holds a lock by a
+// statement until it is let go of.
+func pendingHere(t *testing.T, lacks int, holding string, env ...string) (m *migrants, db *sqldb.DB, letGo func()) {
+	t.Helper()
+	m = &migrants{t: t, program: buildProgram(t), database: postgres.Database(t), env: env}
+	r := newRig(t, m.database)
+	r.ok("migrate up")
+	for range lacks {
+		r.ok("migrate down --yes")
+	}
+	db, err := sqldb.Open(m.database, sqldb.Options{StatementTimeout: patience})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback() })
+	if _, err := tx.Exec(holding); err != nil {
+		t.Fatal(err)
+	}
+	return m, db, func() {
+		if err := tx.Rollback(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // waitForASlowMigration: another process's migration takes longer than any
 // statement may. Those who wait for it do so, one of them is killed meanwhile, and
 // then the rest is done once.
 func waitForASlowMigration(t *testing.T) {
 	alone := postgres.Database(t)
 	newRig(t, alone).ok("migrate up")
-	m := &migrants{t: t, program: buildProgram(t), database: postgres.Database(t), env: []string{"TRESTLE_STATEMENT_TIMEOUT=200ms"}}
-	r := newRig(t, m.database)
-	r.ok("migrate up")
-	r.ok("migrate down --yes")
-	db, err := sqldb.Open(m.database, sqldb.Options{StatementTimeout: patience})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	tx, err := db.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback() }()
-	if _, err := tx.Exec("UPDATE trestle_migration_lock SET held = held + 1"); err != nil {
-		t.Fatal(err)
-	}
+	m, db, letGo := pendingHere(t, 1, "UPDATE trestle_migration_lock SET held = held + 1", "TRESTLE_STATEMENT_TIMEOUT=200ms")
 	m.start(4)
 	waiting := func(longer string) (n int) {
 		err := db.NewRaw(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND now() - query_start > ?::interval`, longer).
@@ -247,12 +328,47 @@ func waitForASlowMigration(t *testing.T) {
 		return n
 	}
 	untilSo(t, "four wait", func() bool { return waiting("0") == 4 })
-	m.all[3].killed = true
-	_ = m.all[3].Process.Kill()
-	untilSo(t, "three wait, and for longer than a statement may take", func() bool { return waiting("1 second") == 3 && waiting("0") == 3 })
-	if err := tx.Rollback(); err != nil {
-		t.Fatal(err)
+	if !m.kill(m.all[3]) {
+		t.Errorf("%v is over before it is killed", m.all[3].Args[1:])
 	}
+	untilSo(t, "three wait, and for longer than a statement may take", func() bool { return waiting("1 second") == 3 && waiting("0") == 3 })
+	letGo()
 	m.endWell()
 	m.audit(schemaOf(t, alone))
+}
+
+// killTheHolder: of several who migrate at once the one that holds the lock, in the
+// midst of a migration, is killed. Its migration is undone and another applies it.
+func killTheHolder(t *testing.T) {
+	alone := postgres.Database(t)
+	newRig(t, alone).ok("migrate up")
+	// Whoever has the migrations' lock may run a migration, and not write that down.
+	m, db, letGo := pendingHere(t, 2, "LOCK TABLE trestle_migrations IN SHARE MODE")
+	m.start(4)
+	waiting := func(inTheMidst bool) (names []string) {
+		err := db.NewRaw(`SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND (wait_event = 'relation') = ?`, inTheMidst).
+			Scan(t.Context(), &names)
+		if err != nil {
+			t.Error(err)
+		}
+		return names
+	}
+	var holder string
+	midst := func(others int) func() bool {
+		return func() bool {
+			holders := waiting(true)
+			holder = strings.Join(holders, " and ")
+			return len(holders) == 1 && len(waiting(false)) == others
+		}
+	}
+	untilSo(t, "one is in the midst of a migration, and three wait for it", midst(3))
+	killed := slices.IndexFunc(m.all, func(one *migrant) bool { return one.name == holder })
+	if killed < 0 || !m.kill(m.all[killed]) || len(m.pending()) != 2 {
+		t.Fatalf("%s, which holds the lock, is not killed in the midst of a migration; pending are %v", holder, m.pending())
+	}
+	untilSo(t, "another is in the midst of it, and two wait", midst(2))
+	letGo()
+	m.endWell()
+	m.audit(schemaOf(t, alone))
+	figure(t, !t.Failed(), "postgresql: whoever held the lock ended by SIGKILL in the midst of a migration, and another applied that: no unlocking (any fault fails)")
 }

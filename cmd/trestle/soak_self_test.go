@@ -31,16 +31,16 @@ func TestRegression(t *testing.T) {
 	}
 }
 
-// TestALeakIsSeenInASoak of half an hour, in a heap of which a few hundred
-// bytes a request stay, under the ups and downs of collections.
+// TestALeakIsSeenInASoak of half an hour, in a heap of which less than a byte a
+// request stay, under the ups and downs of collections. The seed is always the
+// same, because of those without a leak one in forty would be found to grow.
 func TestALeakIsSeenInASoak(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	const seed = 1
 	for name, test := range map[string]struct {
 		leak  float64 // MiB an hour
 		grows bool
-	}{"a leak": {6, true}, "none": {0, false}} {
+	}{"a leak": {1, true}, "a heap that shrinks": {-6, false}, "none": {0, false}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dice := rand.New(rand.NewPCG(seed, 0))
@@ -51,7 +51,7 @@ func TestALeakIsSeenInASoak(t *testing.T) {
 			}
 			hours, mebibytes := s.leasts()
 			slope, margin := regression(hours, mebibytes)
-			if len(hours) != 24 || (slope-margin > 0.5) != test.grows {
+			if len(hours) != 24 || grows(slope, margin) != test.grows {
 				t.Errorf("of %d minutes the slope is %.2f MiB/h within %.2f", len(hours), slope, margin)
 			}
 		})

@@ -11,6 +11,10 @@ import (
 	"time"
 )
 
+// mostApart is how many goroutines or open files a server without clients may
+// have more or less than before they came.
+const mostApart = 2
+
 // TestSoak: a server that works for long answers nothing with 5xx, and what it
 // holds does not grow. With TRESTLE_PROVE=1 it works for half an hour, or as
 // long as TRESTLE_SOAK says, at 70 % of what it can, or at TRESTLE_SOAK_RATE
@@ -19,17 +23,22 @@ import (
 func TestSoak(t *testing.T) {
 	if !underProof() {
 		t.Parallel()
-		openPractice(t).returnsToRest(t)
+		p := openPractice(t, "TRESTLE_DB_CONNS=2")
+		before := p.atRest(t)
+		t.Log(merged(ended(p.in(t.Context(), 100, 4*time.Second))...).check(t))
+		p.comesBack(t, before)
 		return
 	}
 	p := openPractice(t)
 	rate := p.soakRate(t)
+	before := p.atRest(t)
 	s := p.soak(t, rate, lasting(t, "TRESTLE_SOAK", 30*time.Minute))
 	t.Logf("FIGURE soak: %s", s.all.check(t))
 	figure(t, s.faults() == 0, "answers of 5xx, or none: %d of %d (bound 0)", s.faults(), s.all.offered)
 	s.flat(t, "goroutines", func(m sample) float64 { return m.goroutines })
 	s.flat(t, "open files", func(m sample) float64 { return m.files })
 	s.heap(t)
+	p.comesBack(t, before)
 }
 
 // soakRate is what the server can do for long.
@@ -46,20 +55,44 @@ func (p *practice) soakRate(t *testing.T) float64 {
 	return rate
 }
 
-// returnsToRest checks that a short load leaves nothing behind.
-func (p *practice) returnsToRest(t *testing.T) {
+// atRest is the least that the server holds when it has made what it makes at
+// first use and its clients have gone.
+func (p *practice) atRest(t *testing.T) sample {
 	t.Helper()
-	p.stream.run(t.Context(), 50, time.Second).wait().check(t) // what is made at first use
+	p.stream.run(t.Context(), 50, time.Second).wait().check(t)
 	p.stream.close()
-	idle, before := p.sample().goroutines, 0.0
-	untilSo(t, "goroutines are as many as before", func() bool {
-		before, idle = idle, p.sample().goroutines
-		return idle == before
+	least, same := p.sample(), 0
+	untilSo(t, "what a server without clients holds becomes no less", func() bool {
+		now := p.sample()
+		if same++; now.goroutines < least.goroutines || now.files < least.files {
+			same = 0
+		}
+		least.goroutines, least.files = min(least.goroutines, now.goroutines), min(least.files, now.files)
+		return same == 25
 	})
-	all := merged(ended(p.in(t.Context(), 100, 4*time.Second))...).check(t)
-	t.Log(all)
+	return least
+}
+
+// comesBack checks that the server, when its clients have gone, holds what it held
+// before they came.
+func (p *practice) comesBack(t *testing.T, before sample) {
+	t.Helper()
 	p.stream.close()
-	untilSo(t, "a server without clients has no more goroutines than before", func() bool { return p.sample().goroutines <= idle+5 })
+	after, looks := p.sample(), time.NewTicker(20*time.Millisecond)
+	defer looks.Stop()
+	for end := time.Now().Add(patience); !after.near(before) && time.Now().Before(end); after = p.sample() {
+		<-looks.C
+	}
+	figure(t, after.near(before), "without clients: %.0f goroutines and %.0f open files before the first request, %.0f and %.0f after the last (bound: %d apart)",
+		before.goroutines, before.files, after.goroutines, after.files, mostApart)
+	if !after.near(before) {
+		t.Errorf("%s after the last request the server still holds more or less than before the first", patience)
+	}
+}
+
+// near reports whether a server holds as much as at another time.
+func (m sample) near(other sample) bool {
+	return math.Abs(m.goroutines-other.goroutines) <= mostApart && math.Abs(m.files-other.files) <= mostApart
 }
 
 // A sample is what a server holds at one time.
@@ -120,12 +153,12 @@ func (s soak) faults() (n int) {
 	return n
 }
 
-// flat compares the last quarter of the time with the second.
+// flat compares, under load, the last quarter of the time with the second.
 func (s soak) flat(t *testing.T, what string, of func(sample) float64) {
 	t.Helper()
 	early, late := s.median(0.25, 0.5, of), s.median(0.75, 1, of)
 	margin := max(5, 0.02*early)
-	figure(t, math.Abs(late-early) <= margin, "%s: %.0f in the second quarter, %.0f in the last (bound %.0f apart)", what, early, late, margin)
+	figure(t, math.Abs(late-early) <= margin, "%s under load: %.0f in the second quarter, %.0f in the last (bound: %.0f apart)", what, early, late, margin)
 }
 
 // median of the samples of a part of the time.
@@ -144,7 +177,8 @@ func (s soak) median(from, to float64, of func(sample) float64) float64 {
 }
 
 // heap checks that the heap does not grow after the first fifth of the time, by
-// the least of each minute.
+// the least of each minute: the interval of its slope holds 0, or is below. Of a
+// heap that does not grow, one in forty such intervals is above.
 func (s soak) heap(t *testing.T) {
 	t.Helper()
 	hours, mebibytes := s.leasts()
@@ -153,10 +187,12 @@ func (s soak) heap(t *testing.T) {
 		return
 	}
 	slope, margin := regression(hours, mebibytes)
-	low, high := slope-margin, slope+margin
-	figure(t, low <= 0 || high < 0.5, "heap: %.2f MiB at the end, slope %+.2f MiB/h, 95 %% interval %+.2f to %+.2f (bound: it holds 0, or is below 0.5)",
-		mebibytes[len(mebibytes)-1], slope, low, high)
+	figure(t, !grows(slope, margin), "heap: %.2f MiB at the end, slope %+.2f MiB/h, 95 %% interval %+.2f to %+.2f (bound: it holds 0, or is below)",
+		mebibytes[len(mebibytes)-1], slope, slope-margin, slope+margin)
 }
+
+// grows reports whether a slope is above 0 by more than chance.
+func grows(slope, margin float64) bool { return slope-margin > 0 }
 
 // leasts are the blocks of samples after the warm-up: the middle of each in
 // hours, and its least heap. A block is a minute, and shorter if the soak is.

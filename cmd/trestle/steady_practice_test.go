@@ -217,7 +217,12 @@ func (p *practice) knee(step time.Duration) float64 {
 // have been the machine's doing.
 func (p *practice) try(rate float64, lasts time.Duration) bool {
 	p.t.Helper()
-	return p.keepsUp(rate, lasts) || p.keepsUp(rate, lasts)
+	for range 2 {
+		if p.keepsUp(rate, lasts) {
+			return true
+		}
+	}
+	return false
 }
 
 // keepsUp is try, once.

@@ -173,6 +173,64 @@ func TestPreparedThroughAPooler(t *testing.T) {
 	}
 }
 
+// TestWhoLeavesAStatementBehindAPooler: nobody tells the server that a client of a
+// pooler has gone. The pooler hangs up, and what runs goes on: until the role's
+// statement_timeout, for ever without one, and not for long if the role has the
+// server look whether somebody is still there.
+func TestWhoLeavesAStatementBehindAPooler(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		settings []string
+		goesOn   bool // after its client has gone, a second after it began
+		ends     bool // by itself
+	}{
+		{"a role without settings", nil, true, false},
+		{"statement_timeout", []string{"statement_timeout = '5s'"}, false, true},
+		{"client_connection_check_interval", []string{"client_connection_check_interval = '100ms'"}, false, true},
+		{"all three", []string{"client_connection_check_interval = '100ms'", "statement_timeout = '1h'", "lock_timeout = '5s'"}, false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			url := postgresURL(t)
+			direct := open(t, url, Options{})
+			for _, setting := range c.settings {
+				script(t, direct, "ALTER ROLE CURRENT_USER IN DATABASE "+one[string](t, direct.Session(), "SELECT quote_ident(current_database())")+" SET "+setting)
+			}
+			running := func(longer string) int {
+				return one[int](t, direct.Session(), "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database()"+
+					" AND state = 'active' AND query LIKE 'SELECT pg_sleep%' AND now() - query_start > ?::interval", Param(longer))
+			}
+			leaveASleeper(t, open(t, pgbouncer.Pooled(t, url), Options{NoPrepare: true}), func() bool { return running("0") == 1 })
+			if c.goesOn {
+				eventually(t, "the statement has gone on for a second", func() bool { return running("1 second") == 1 })
+			}
+			if c.ends {
+				eventually(t, "the statement has ended", func() bool { return running("0") == 0 })
+			}
+			run(t, direct.Session(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+		})
+	}
+}
+
+// leaveASleeper leaves a statement of ten minutes when it runs. The pooler serves
+// others then.
+func leaveASleeper(t *testing.T, db *DB, runs func() bool) {
+	t.Helper()
+	ctx, leave := context.WithCancel(background(t))
+	defer leave()
+	told := make(chan error, 1)
+	go func() {
+		_, err := db.Session().Exec(ctx, db.NewRaw("SELECT pg_sleep(600)"))
+		told <- err
+	}()
+	eventually(t, "the statement runs", runs)
+	leave()
+	if err := <-told; !errors.Is(err, context.Canceled) {
+		t.Errorf("who leaves is told %v", err)
+	}
+	run(t, db.Session(), "SELECT 1")
+}
+
 // TestPooled: which errors name the cure.
 func TestPooled(t *testing.T) {
 	plain := errors.New("something else")
