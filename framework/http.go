@@ -198,14 +198,24 @@ func encoded(resp *response, err error) (*response, error) {
 func protect(run func() (*response, error)) (resp *response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			if stop, ok := p.(error); ok && errors.Is(stop, http.ErrAbortHandler) {
+			if isAbort(p) {
 				panic(p)
 			}
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			err = panicked(p)
 		}
 	}()
 	return run()
 }
+
+// isAbort reports whether a panic is how a handler breaks the connection off.
+func isAbort(p any) bool {
+	err, ok := p.(error)
+	return ok && errors.Is(err, http.ErrAbortHandler)
+}
+
+// panicked is the error of a panic, for the log. It is made where that is
+// recovered, so that the stack is still there.
+func panicked(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
 
 // send writes the response, or the error in its shape.
 func (s *server) send(w http.ResponseWriter, r *http.Request, c *Call, resp *response, err error) int {
@@ -332,8 +342,10 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request, then func(*Call, 
 	guardAnswer(c.header)
 	asks := s.cors.allow(c.header, r)
 	if len(s.api.config.Observers) > 0 {
-		w = s.api.observed(c, w, r)
+		c.observation = &observation{ResponseWriter: w}
+		w = c.observation
 		defer s.api.settled(c, r)
+		s.api.observed(c, r)
 	}
 	r = r.WithContext(context.WithValue(c.Context, callKey{}, c))
 	if asks && s.api.hostAllowed(r) == nil {

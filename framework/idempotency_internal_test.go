@@ -48,3 +48,40 @@ func TestRunPurges(t *testing.T) {
 		t.Errorf("it purged %d times, want 2, and reported %v", purges, reported)
 	}
 }
+
+// TestRunGoesOnAfterAPanic, which it tells with its stack.
+func TestRunGoesOnAfterAPanic(t *testing.T) {
+	db, err := sqldb.Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"), sqldb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.Migrate(t.Context(), nil, Migrations()); err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	api := New(Config{DB: db, Now: func() time.Time {
+		if asked++; asked == 1 {
+			panic("no clock")
+		}
+		return time.Now()
+	}})
+	var reported []error
+	ctx, stop := context.WithCancel(t.Context())
+	minutes, ended := make(chan time.Time), make(chan struct{})
+	go func() {
+		defer close(ended)
+		api.runAt(ctx, minutes, func(err error) { reported = append(reported, err) })
+	}()
+	for range 62 {
+		minutes <- time.Time{}
+	}
+	stop()
+	<-ended
+	if asked != 2 || len(reported) != 1 {
+		t.Fatalf("it purged %d times, want 2, and reported %v", asked, reported)
+	}
+	if text := reported[0].Error(); !strings.Contains(text, "old idempotency keys ended in a panic: no clock\ngoroutine ") || !strings.Contains(text, "idempotency_internal_test.go:") {
+		t.Errorf("it reported %s; want the panic and its stack", text)
+	}
+}

@@ -12,7 +12,7 @@ const (
 )
 
 // Run calls [API.Purge] every hour, the first time after a minute, until ctx
-// ends. Errors go to report and end nothing.
+// ends. Errors, of which a panic is one, go to report and end nothing.
 func (a *API) Run(ctx context.Context, report func(error)) {
 	ticker := time.NewTicker(time.Minute)
 	defer ticker.Stop()
@@ -29,11 +29,23 @@ func (a *API) runAt(ctx context.Context, minutes <-chan time.Time, report func(e
 			if turn%purgeEvery != 0 {
 				continue
 			}
-			if _, err := a.Purge(ctx); err != nil && ctx.Err() == nil {
+			if err := a.purged(ctx); err != nil && ctx.Err() == nil {
 				report(err)
 			}
 		}
 	}
+}
+
+// purged is Purge where nobody else would take a panic, which would end the
+// process.
+func (a *API) purged(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("framework: deleting old idempotency keys ended in a %w", panicked(p))
+		}
+	}()
+	_, err = a.Purge(ctx)
+	return err
 }
 
 // Purge deletes the idempotency keys whose 24 hours are over, with the answers

@@ -3,6 +3,7 @@ package framework
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -16,12 +17,14 @@ import (
 )
 
 // An Observer is told of every request: for metrics, traces and the like. It is
-// used by many requests at once, has to be fast, and must not panic. Packages
-// metrics and tracing have one each.
+// used by many requests at once and has to be fast. A panic in it fails no request:
+// that is answered as if the observer were not there, and the log has the stack.
+// Packages metrics and tracing have one each.
 type Observer interface {
 	// Begin is called when a request arrives, before anything is known of it.
 	// The context that it returns, ctx or one made of it, is that of everything
-	// that is done for the request, its statements among it.
+	// that is done for the request, its statements among it. An observer
+	// whose Begin panics, or returns nil, is not told of the End.
 	Begin(ctx context.Context, r *http.Request) context.Context
 	// End is called once when the request is over, with the context that came of
 	// every Begin. What it returns is added to the request's line in the log.
@@ -68,6 +71,8 @@ type observation struct {
 	status int
 	bytes  int64
 	over   bool
+	begun  int   // how many observers were told of it
+	unfit  []int // those of them who panicked
 }
 
 // WriteHeader implements [http.ResponseWriter].
@@ -91,14 +96,37 @@ func (o *observation) Write(p []byte) (int, error) {
 // Unwrap lets [http.ResponseController] find what is below.
 func (o *observation) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
-// observed begins a request for observers, which hear of it through the writer
-// that is returned.
-func (a *API) observed(c *Call, w http.ResponseWriter, r *http.Request) http.ResponseWriter {
-	c.observation = &observation{ResponseWriter: w}
-	for _, each := range a.config.Observers {
-		c.Context = each.Begin(c.Context, r) //nolint:fatcontext // one for each observer
+// observed begins a request for observers.
+func (a *API) observed(c *Call, r *http.Request) {
+	for i, each := range a.config.Observers {
+		p := a.spared(c, each, func() {
+			ctx := each.Begin(c.Context, r)
+			if ctx == nil {
+				panic("Begin returned no context")
+			}
+			c.Context = ctx
+		})
+		if isAbort(p) {
+			panic(p)
+		}
+		if p != nil {
+			c.observation.unfit = append(c.observation.unfit, i)
+		}
+		c.observation.begun++
 	}
-	return c.observation
+}
+
+// spared runs what an observer does, and returns what it panicked of, nil for
+// nothing. The log is told, unless that breaks the connection off.
+func (a *API) spared(c *Call, each Observer, do func()) (p any) {
+	defer func() {
+		if p = recover(); p != nil && !isAbort(p) {
+			a.config.Log.ErrorContext(c, "an observer panicked; the request goes on without it",
+				"id", c.ID.String(), "observer", fmt.Sprintf("%T", each), "error", panicked(p).Error())
+		}
+	}()
+	do()
+	return nil
 }
 
 // settled tells observers of a request that did not come to its line in the
@@ -151,9 +179,24 @@ func (a *API) ended(c *Call, r *http.Request, o *Outcome, err error) []slog.Attr
 	if err != nil && o.Status != statusGone {
 		o.Code = a.codeOf(err)
 	}
-	var more []slog.Attr
-	for _, each := range a.config.Observers {
-		more = append(more, each.End(c.Context, *o)...)
+	return a.toldEnd(c, *o)
+}
+
+// toldEnd tells the end of a request to those who were told of its beginning:
+// to all of them, also if one breaks the connection off.
+func (a *API) toldEnd(c *Call, o Outcome) (more []slog.Attr) {
+	var abort any
+	for i, each := range a.config.Observers[:c.observation.begun] {
+		if slices.Contains(c.observation.unfit, i) {
+			continue
+		}
+		p := a.spared(c, each, func() { more = append(more, each.End(c.Context, o)...) })
+		if isAbort(p) {
+			abort = p
+		}
+	}
+	if abort != nil {
+		panic(abort)
 	}
 	return more
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -39,7 +40,7 @@ var (
 
 // keepHouse lets all flush every minute and purge every hour, the first time
 // after a minute, until ctx ends; then it lets them flush once more and
-// returns. Errors go to report and end nothing.
+// returns. Errors, of which a panic is one, go to report and end nothing.
 func keepHouse(ctx context.Context, db *sqldb.DB, report func(error), all ...housekeeper) {
 	ticker := time.NewTicker(seenEvery)
 	defer ticker.Stop()
@@ -67,22 +68,30 @@ func keepHouseAt(ctx context.Context, db *sqldb.DB, ticks <-chan time.Time, repo
 func flushAll(ctx context.Context, db *sqldb.DB, report func(error), all []housekeeper) {
 	for _, one := range all {
 		if one, ok := one.(flusher); ok {
-			tell(ctx, report, one.Flush(ctx, db))
+			attempt(ctx, report, func() error { return one.Flush(ctx, db) })
 		}
 	}
 }
 
 func purgeAll(ctx context.Context, db *sqldb.DB, report func(error), all []housekeeper) {
 	for _, one := range all {
-		_, err := one.Purge(ctx, db.Session())
-		tell(ctx, report, err)
+		attempt(ctx, report, func() error {
+			_, err := one.Purge(ctx, db.Session())
+			return err
+		})
 	}
 }
 
-// tell reports an error, unless it only says that the server stops: the last
-// flush is still to come.
-func tell(ctx context.Context, report func(error), err error) {
-	if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
+// attempt reports the error of what it does, unless that only says that the
+// server stops: the last flush is still to come. Nobody else would take a panic,
+// which would end the process.
+func attempt(ctx context.Context, report func(error), do func() error) {
+	defer func() {
+		if p := recover(); p != nil {
+			report(fmt.Errorf("auth: writing down and deleting ended in a panic: %v\n%s", p, debug.Stack()))
+		}
+	}()
+	if err := do(); err != nil && !errors.Is(ctx.Err(), context.Canceled) {
 		report(err)
 	}
 }

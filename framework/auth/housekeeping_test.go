@@ -296,13 +296,14 @@ func houseOnBoth(t *testing.T, test func(*house)) {
 	})
 }
 
-// keep keeps house while during runs, and until it has ended.
-func (h *house) keep(ctx context.Context, during func()) {
+// keep keeps house while during runs, and until it has ended, for more before
+// all.
+func (h *house) keep(ctx context.Context, during func(), more ...housekeeper) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		keepHouseAt(ctx, h.db, h.ticks, func(err error) { h.reported = append(h.reported, err) }, h.sessions, h.tokens, h.jwt)
+		keepHouseAt(ctx, h.db, h.ticks, func(err error) { h.reported = append(h.reported, err) }, append(more, h.sessions, h.tokens, h.jwt)...)
 	}()
 	during()
 	cancel()
@@ -394,6 +395,45 @@ func TestErrorsDoNotEndTheHousekeeping(t *testing.T) {
 		h.keep(h.ctx, func() { h.tick(2) })
 		if last := h.lastUsed(h.user); last == nil || !last.Equal(used) || len(h.reported) != 0 {
 			h.Errorf("once the table is back the last use is %v; reported: %v", last, h.reported)
+		}
+	})
+}
+
+// A faulty housekeeper panics all the time, and counts how often.
+type faulty struct{ flushed, purged int }
+
+func (f *faulty) Flush(context.Context, *sqldb.DB) error {
+	f.flushed++
+	panic("at a flush")
+}
+
+func (f *faulty) Purge(context.Context, *sqldb.Session) (int64, error) {
+	f.purged++
+	panic("at a purge")
+}
+
+func TestPanicsDoNotEndTheHousekeeping(t *testing.T) {
+	houseOnBoth(t, func(h *house) {
+		h.uses(h.tokens, h.token(h.user, 1000*time.Hour))
+		h.mortal()
+		h.pass(48 * time.Hour)
+		f := &faulty{}
+		h.keep(h.ctx, func() {
+			h.tick(62)
+			if rows := h.rows(); rows != [3]int{0, 1, 0} {
+				h.Errorf("the tables have %v rows", rows)
+			}
+			if h.lastUsed(h.user) == nil {
+				h.Error("the last use is not written")
+			}
+		}, f)
+		if f.flushed != 63 || f.purged != 2 || len(h.reported) != 65 {
+			h.Errorf("%d flushes and %d purges are tried, and %d reported; want 63, 2 and 65", f.flushed, f.purged, len(h.reported))
+		}
+		for _, err := range h.reported {
+			if !strings.Contains(err.Error(), "panic: at a ") || !strings.Contains(err.Error(), "housekeeping_test.go:") {
+				h.Errorf("reported: %v; want the panic and its stack", err)
+			}
 		}
 	})
 }

@@ -73,9 +73,11 @@ func (s *sightings) restore(notes map[[hashLength]byte]time.Time) {
 }
 
 // flush writes the notes, each row at most once a minute by all processes
-// together. What an error keeps from being written waits for the next flush.
+// together. What an error or a panic keeps from being written waits for the next
+// flush.
 func (s *sightings) flush(ctx context.Context, db *sqldb.DB) error {
 	seen := s.take()
+	defer s.restore(seen) // what will be left of it
 	// In one order, so that two processes do not wait for each other.
 	hashes := slices.SortedFunc(maps.Keys(seen), func(a, b [hashLength]byte) int { return bytes.Compare(a[:], b[:]) })
 	for some := range slices.Chunk(hashes, flushAtOnce) {
@@ -88,7 +90,6 @@ func (s *sightings) flush(ctx context.Context, db *sqldb.DB) error {
 			return nil
 		})
 		if err != nil {
-			s.restore(seen)
 			return fmt.Errorf("auth: %s of %s could not be written and waits for the next time: %w", s.column, s.table, err)
 		}
 		for _, hash := range some {

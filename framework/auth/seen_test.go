@@ -39,6 +39,30 @@ func TestSightingsAreBounded(t *testing.T) {
 	}
 }
 
+// A brokenContext is one in which nothing can be done.
+type brokenContext struct{ context.Context }
+
+func (brokenContext) Value(any) any { panic("broken") }
+
+// What a panic keeps from being written waits, as after an error.
+func TestAPanicForgetsNoSightings(t *testing.T) {
+	onBoth(t, func(w *world) {
+		s := newSightings("auth_tokens", "last_used_at")
+		s.note(numbered(1), time.Time{}, w.now)
+		func() {
+			defer func() {
+				if recover() == nil {
+					w.Error("it does not panic")
+				}
+			}()
+			_ = s.flush(brokenContext{w.ctx}, w.db)
+		}()
+		if seen := s.take(); len(seen) != 1 || !seen[numbered(1)].Equal(w.now) {
+			w.Errorf("%v are kept", seen)
+		}
+	})
+}
+
 // Two processes that flush at once must not wait for each other in a circle,
 // and nobody should wait for one of them long.
 func TestFlushWritesInOneOrderAndInParts(t *testing.T) {

@@ -3,9 +3,11 @@ package httpserver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,8 +27,8 @@ type Check struct {
 	// server stays ready. Defaults to false.
 	Degrades bool
 	// Run asks. It has a second, after which its context ends and the check has
-	// failed, if it was so late the time before too. Its error is logged, and never
-	// sent.
+	// failed, if it was so late the time before too; so has one that panics. Its
+	// error is logged, and never sent.
 	Run func(context.Context) error
 }
 
@@ -50,10 +52,11 @@ type health struct {
 	log    *slog.Logger
 	state  atomic.Pointer[string]
 
-	mu      sync.Mutex
-	last    *examination
-	failing map[string]bool
-	passed  map[string]bool // the last time, and in time
+	mu       sync.Mutex
+	last     *examination
+	failing  map[string]bool
+	passed   map[string]bool // the last time, and in time
+	panicked map[string]bool // the last time
 }
 
 // An examination is one run of all checks, which several callers may share.
@@ -71,7 +74,7 @@ type report struct {
 }
 
 func newHealth(checks []Check, log *slog.Logger) *health {
-	h := &health{checks: checks, log: log, failing: map[string]bool{}, passed: map[string]bool{}}
+	h := &health{checks: checks, log: log, failing: map[string]bool{}, passed: map[string]bool{}, panicked: map[string]bool{}}
 	h.become(stateStarting)
 	return h
 }
@@ -143,7 +146,7 @@ func (h *health) run(e *examination) {
 	errs := make([]error, len(h.checks))
 	var all sync.WaitGroup
 	for i, c := range h.checks {
-		all.Go(func() { errs[i] = c.ask() })
+		all.Go(func() { errs[i] = h.ask(c) })
 	}
 	all.Wait()
 	for i, c := range h.checks {
@@ -173,16 +176,41 @@ func (h *health) judged(c Check, err error) error {
 
 // ask runs the check, and does not wait for one that does not look at its
 // context.
-func (c Check) ask() error {
+func (h *health) ask(c Check) error {
 	ctx, cancel := context.WithTimeout(context.Background(), checkLimit)
 	defer cancel()
 	asked := make(chan error, 1)
-	go func() { asked <- c.Run(ctx) }()
+	go func() { asked <- h.protected(ctx, c) }()
 	select {
 	case err := <-asked:
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+}
+
+// protected is what the check says. A panic, which would end the process, is a
+// failure like others, and never a late answer, whatever its value.
+func (h *health) protected(ctx context.Context, c Check) (err error) {
+	defer func() {
+		p := recover()
+		if p != nil {
+			err = fmt.Errorf("the check panicked: %v", p)
+		}
+		h.notePanic(c, p)
+	}()
+	return c.Run(ctx)
+}
+
+// notePanic logs a panic with its stack, unless the check ended so the time
+// before. A late one may end beside the next.
+func (h *health) notePanic(c Check, p any) {
+	h.mu.Lock()
+	news := p != nil && !h.panicked[c.Name]
+	h.panicked[c.Name] = p != nil
+	h.mu.Unlock()
+	if news {
+		h.log.Error("a check of the server's health panicked", "check", c.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	}
 }
 

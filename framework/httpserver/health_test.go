@@ -15,6 +15,8 @@ import (
 
 func passes(context.Context) error { return nil }
 
+func panics(context.Context) error { panic("the password is secret") }
+
 func fails(context.Context) error { return errors.New("dial tcp 10.0.0.1: password=secret") }
 
 func TestHealth(t *testing.T) {
@@ -31,6 +33,8 @@ func TestHealth(t *testing.T) {
 		"something is away":   {false, []Check{{Name: "database", Run: fails}, {Name: "disk", Run: passes}}, 503, `{"status":"failing","checks":{"database":"failing","disk":"ok"}}`},
 		"what is not needed":  {false, []Check{{Name: "redis", Degrades: true, Run: fails}, {Name: "database", Run: passes}}, 200, `{"status":"degraded","checks":{"database":"ok","redis":"degraded"}}`},
 		"both":                {false, []Check{{Name: "redis", Degrades: true, Run: fails}, {Name: "database", Run: fails}}, 503, `{"status":"failing","checks":{"database":"failing","redis":"degraded"}}`},
+		"a check panics":      {false, []Check{{Name: "database", Run: panics}, {Name: "disk", Run: passes}}, 503, `{"status":"failing","checks":{"database":"failing","disk":"ok"}}`},
+		"one of no need does": {false, []Check{{Name: "redis", Degrades: true, Run: panics}}, 200, `{"status":"degraded","checks":{"redis":"degraded"}}`},
 		"a check never ends":  {false, []Check{{Name: "database", Run: never}}, 503, `{"status":"failing","checks":{"database":"failing"}}`},
 		"while it starts":     {true, []Check{{Name: "database", Run: fails}}, 503, `{"status":"starting","checks":{"database":"failing"}}`},
 		"nearly started":      {true, []Check{{Name: "database", Run: passes}}, 503, `{"status":"starting","checks":{"database":"ok"}}`},
@@ -140,4 +144,60 @@ func TestALateCheck(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAPanicInACheck is a failure, in the log with its stack, once until it ends
+// otherwise.
+func TestAPanicInACheck(t *testing.T) {
+	t.Parallel()
+	late := func(context.Context) error { panic(context.DeadlineExceeded) }
+	for name, test := range map[string]struct {
+		runs   []func(context.Context) error
+		want   string
+		stacks int
+	}{
+		"once":                       {[]func(context.Context) error{panics, passes}, "-+", 1},
+		"again and again":            {[]func(context.Context) error{panics, panics, panics}, "---", 1},
+		"and passes in between":      {[]func(context.Context) error{passes, panics, passes, panics}, "+-+-", 2},
+		"and fails in between":       {[]func(context.Context) error{fails, panics, fails, panics}, "----", 2},
+		"with a value that is late":  {[]func(context.Context) error{passes, late}, "+-", 1},
+		"as there is nothing to run": {[]func(context.Context) error{nil}, "-", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			log, next := &notebook{}, 0
+			h := newHealth([]Check{{Name: "database", Run: func(ctx context.Context) error {
+				next++
+				return test.runs[next-1](ctx)
+			}}}, slog.New(slog.NewTextHandler(log, nil)))
+			var got strings.Builder
+			for range test.runs {
+				e := &examination{over: make(chan struct{}), state: stateOK, results: map[string]string{}}
+				h.run(e)
+				got.WriteString(map[string]string{stateOK: "+", stateFailing: "-"}[e.state])
+			}
+			if got.String() != test.want {
+				t.Errorf("it is %s; want %s", got.String(), test.want)
+			}
+			told := strings.Count(log.String(), "level=ERROR msg=\"a check of the server's health panicked\" check=database")
+			stacks := strings.Count(log.String(), "stack=\"goroutine ")
+			if told != test.stacks || stacks != test.stacks || !strings.Contains(log.String(), "health_test.go:") {
+				t.Errorf("the log tells of it %d times, and where %d times; want %d: %s", told, stacks, test.stacks, log)
+			}
+		})
+	}
+}
+
+// TestAPanicOfALateCheck, for which nobody waits any more, ends nothing.
+func TestAPanicOfALateCheck(t *testing.T) {
+	t.Parallel()
+	let := make(chan struct{})
+	s := serving(t, said("good"), Options{Checks: []Check{{Name: "database", Run: func(ctx context.Context) error {
+		<-let
+		return panics(ctx)
+	}}}})
+	s.get(client(t), "GET /readyz").is(t, http.StatusServiceUnavailable, `{"status":"failing","checks":{"database":"failing"}}`)
+	close(let)
+	await(t, "the log", func() bool { return strings.Contains(s.log.String(), "health panicked") })
+	s.get(client(t), "GET /").is(t, http.StatusOK, "good")
 }
