@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,7 +34,8 @@ type Event struct {
 // reaches the database through this DB, by whichever way: a Session, bun's own
 // queries, migrations. Functions are called in the order they were registered,
 // on the goroutine of the statement, so they must be fast, safe for concurrent
-// use and must not use the database.
+// use and must not use the database. A panic of one goes to slog's default and
+// fails no statement.
 func (db *DB) Observe(fn func(ctx context.Context, e Event)) {
 	db.core.observers.add(fn)
 }
@@ -68,7 +72,21 @@ func (c *core) report(ctx context.Context, query string, args []driver.NamedValu
 	}
 	e := Event{SQL: query, Args: plainArgs(args), Duration: time.Since(start), Err: err, Control: control, Replica: c.standby != nil}
 	for _, fn := range fns {
-		fn(ctx, e)
+		tell(ctx, fn, e)
+	}
+}
+
+func tell(ctx context.Context, fn func(context.Context, Event), e Event) {
+	defer spare(ctx)
+	fn(ctx, e)
+}
+
+// spare is deferred where somebody else's function is called in the middle of our
+// work, which its panic must not end: database/sql would keep a transaction locked.
+// The log has the stack.
+func spare(ctx context.Context) {
+	if p := recover(); p != nil {
+		slog.ErrorContext(ctx, "sqldb: a function that observes the database panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	}
 }
 

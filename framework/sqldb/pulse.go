@@ -153,7 +153,10 @@ func (p *pulse) lost(why error) {
 
 func (p *pulse) tell(why error) {
 	for _, fn := range p.told {
-		fn(why)
+		func() {
+			defer spare(p.ctx)
+			fn(why)
+		}()
 	}
 }
 

@@ -283,6 +283,7 @@ func (r *replica) settle(err error) {
 	}
 	r.mu.Unlock()
 	if tell := r.primary.core.options.ReplicaChanged; changed && tell != nil {
+		defer spare(context.Background())
 		tell(err)
 	}
 }
