@@ -3,10 +3,13 @@ package sqldb
 import (
 	"context"
 	"testing"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 )
 
-// BenchmarkByKey reads one row by its key: prepared with parameters, and by
-// bun with the values in the text.
+// BenchmarkByKey reads one row by its key: at once, by rows, in a transaction, all
+// prepared with parameters, and by bun with the values in the text.
 func BenchmarkByKey(b *testing.B) {
 	for kind, url := range map[Kind]string{SQLite: sqliteURL(b), PostgreSQL: postgresURL(b)} {
 		db := open(b, url, Options{})
@@ -14,6 +17,29 @@ func BenchmarkByKey(b *testing.B) {
 		for i := range 100 {
 			run(b, db.Session(), "INSERT INTO t VALUES (?, 'name')", Param(i))
 		}
+		byKey := NewTemplate(func(v Values) schema.QueryAppender {
+			return bun.SafeQuery("SELECT name FROM t WHERE id = ?", v.At(0))
+		})
+		b.Run(kind.String()+"/read", func(b *testing.B) {
+			ctx := context.Background()
+			for i := range b.N {
+				if r, err := db.Session().Read(ctx, byKey.With(i%100)); err != nil || r.Len() != 1 {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(kind.String()+"/transaction", func(b *testing.B) {
+			ctx := context.Background()
+			for i := range b.N {
+				err := db.InTx(ctx, func(ctx context.Context, s *Session) error {
+					_, err := s.Read(ctx, byKey.With(i%100))
+					return err
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 		b.Run(kind.String()+"/session", func(b *testing.B) {
 			ctx := context.Background()
 			for i := range b.N {

@@ -73,11 +73,11 @@ func (c *conn) settle(ctx context.Context, err error) error {
 type runner func(ctx context.Context, do func(context.Context, statement) error) error
 
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	return c.exec(ctx, query, args, c.runner(query, args))
+	return c.exec(taken(ctx), query, args, c.runner(query, args))
 }
 
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	return c.query(ctx, query, args, c.runner(query, args))
+	return c.query(taken(ctx), query, args, c.runner(query, args))
 }
 
 func (c *conn) exec(ctx context.Context, query string, args []driver.NamedValue, run runner) (res driver.Result, err error) {
@@ -231,7 +231,11 @@ func (c *conn) ResetSession(ctx context.Context) error {
 		_ = c.inner.Close()
 		return driver.ErrBadConn
 	}
-	return c.inner.(driver.SessionResetter).ResetSession(ctx)
+	err := c.inner.(driver.SessionResetter).ResetSession(own(ctx))
+	if err == nil {
+		c.core.waits.give(ctx)
+	}
+	return err
 }
 
 func (c *conn) IsValid() bool { return c.inner.(driver.Validator).IsValid() }

@@ -42,6 +42,13 @@
 // asked of it meanwhile fails at once, as of one that refuses connections. Both are
 // [Unavailable]. It is found again by itself; [DB.ObserveAway] tells.
 //
+// # No connection free
+//
+// Who waits for a connection, or for the execution that several share, waits on
+// while others get theirs. Where nobody got one for [Options.PoolWait], as when
+// statements that wait for one lock hold all of them, the wait ends with a fault
+// that is [Unavailable], long before the deadline of who waits.
+//
 // Both drivers are wrapped in one place, so deadlines, cancellation and
 // [DB.Observe] hold for every statement, whichever way it was sent.
 package sqldb

@@ -49,6 +49,7 @@ type core struct {
 	generation atomic.Uint64 // raised when prepared statements went stale
 	pulse      *pulse        // nil for SQLite
 	standby    *replica      // of the connections to a replica: that; else nil
+	waits      poolWait      // for connections of the pool
 }
 
 // Open makes a DB of a URL. It checks the URL and creates the folder and the
@@ -93,7 +94,9 @@ func newDB(c *core, connector driver.Connector) *DB {
 	if c.kind == SQLite { // which runs statements on the processors of this process
 		db.reads.atOnce, db.lookups.atOnce = runtime.GOMAXPROCS(0), runtime.GOMAXPROCS(0)
 	}
-	db.DB = bun.NewDB(c.pool(connector), db.dialect)
+	c.waits.pool, c.waits.limit = c.pool(connector), c.options.PoolWait
+	db.reads.waits, db.lookups.waits = &c.waits, &c.waits
+	db.DB = bun.NewDB(c.waits.pool, db.dialect)
 	return db
 }
 

@@ -93,7 +93,8 @@ func (p *postgresConnector) Close() error {
 	return nil
 }
 
-func (p *postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
+func (p *postgresConnector) Connect(asked context.Context) (driver.Conn, error) {
+	ctx := own(asked)
 	inner, err := p.core.pulse.connect(ctx)
 	if err != nil {
 		return nil, &connectError{err}
@@ -108,6 +109,7 @@ func (p *postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
 			return nil, errors.Join(&connectError{err}, c.Close())
 		}
 	}
+	p.core.waits.give(asked)
 	return c, nil
 }
 

@@ -164,20 +164,27 @@ func (db *DB) read(ctx context.Context, text string, args []driver.NamedValue) (
 // onConn runs fn with a connection of the pool, and again with another where the
 // first broke before anything was sent.
 func (db *DB) onConn(ctx context.Context, fn func(*conn) error) error {
-	return onConnOf(ctx, db.DB.DB, fn)
+	return onConns(ctx, db.DB.DB, &db.core.waits, fn)
 }
 
+// onConnOf is onConn for another pool, which is waited for as long as ctx lasts.
 func onConnOf(ctx context.Context, pool *sql.DB, fn func(*conn) error) error {
+	return onConns(ctx, pool, nil, fn)
+}
+
+func onConns(ctx context.Context, pool *sql.DB, waits *poolWait, fn func(*conn) error) error {
 	for attempt := 1; ; attempt++ {
-		err := onConnOnce(ctx, pool, fn)
+		err := onConnOnce(ctx, pool, waits, fn)
 		if attempt == badConnections || !errors.Is(err, driver.ErrBadConn) {
 			return err
 		}
 	}
 }
 
-func onConnOnce(ctx context.Context, pool *sql.DB, fn func(*conn) error) error {
-	c, err := pool.Conn(ctx)
+func onConnOnce(ctx context.Context, pool *sql.DB, waits *poolWait, fn func(*conn) error) error {
+	t := waits.turn(ctx)
+	c, err := pool.Conn(t)
+	t.end()
 	if err != nil {
 		return err
 	}

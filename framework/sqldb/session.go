@@ -22,7 +22,9 @@ type Session struct {
 // connection is free.
 func (db *DB) Session() *Session { return &Session{db: db} }
 
-// IDB is the pool or the transaction for code that uses bun itself.
+// IDB is the pool or the transaction for code that uses bun itself. What bun runs
+// on the pool waits for a connection as long as its context, not only for
+// [Options.PoolWait].
 func (s *Session) IDB() bun.IDB {
 	if s.tx != nil {
 		return *s.tx
@@ -44,19 +46,30 @@ func (s *Session) InTx() bool { return s.tx != nil }
 //
 // Model hooks of bun do not run here.
 func (s *Session) Query(ctx context.Context, q schema.QueryAppender) (*sql.Rows, error) {
-	return send(ctx, s, q, s.runs().QueryContext)
+	if s.tx != nil {
+		return send(ctx, s, q, s.tx.Tx.QueryContext)
+	}
+	return send(ctx, s, q, s.db.query)
 }
 
 // Exec is Query for a statement without rows.
 func (s *Session) Exec(ctx context.Context, q schema.QueryAppender) (sql.Result, error) {
-	return send(ctx, s, q, s.runs().ExecContext)
+	if s.tx != nil {
+		return send(ctx, s, q, s.tx.Tx.ExecContext)
+	}
+	return send(ctx, s, q, s.db.exec)
 }
 
-func (s *Session) runs() bun.IConn {
-	if s.tx != nil {
-		return s.tx.Tx
-	}
-	return s.db.DB.DB
+func (db *DB) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	t := db.core.waits.turn(ctx)
+	defer t.end()
+	return db.DB.DB.QueryContext(t, text, args...) //nolint:sqlclosecheck // the caller closes them
+}
+
+func (db *DB) exec(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	t := db.core.waits.turn(ctx)
+	defer t.end()
+	return db.DB.DB.ExecContext(t, text, args...)
 }
 
 // send renders and runs a statement. Where PostgreSQL cannot tell the type of

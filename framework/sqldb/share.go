@@ -18,6 +18,8 @@ import (
 type shares[T any] struct {
 	// atOnce is how many run before others wait; zero is one.
 	atOnce int
+	// waits are those for the connections that executions need; nil for none.
+	waits *poolWait
 
 	mu      sync.Mutex
 	running map[string]*executions[T] // by key
@@ -50,16 +52,18 @@ type round[T any] struct {
 const patience = time.Second
 
 // do answers what run answers. Those who waited for a round that failed run by
-// themselves, but for a database that is not there or takes too long: all of
-// them at once would help nobody.
+// themselves, but for a database that is not there, takes too long or has no
+// connection free: all of them at once would help nobody.
 func (s *shares[T]) do(ctx context.Context, key, of string, run sharedRun[T]) (T, error) {
 	r := s.join(ctx, key, of, run)
 	if r == nil {
 		defer s.next(key)
 		return run(ctx, []string{of})
 	}
+	given := s.waits.seen()
 	tired := time.NewTimer(patience)
 	defer tired.Stop()
+	var none T
 	select {
 	case <-r.over:
 		if fault, _ := Classify(r.err); r.err == nil || fault.Kind == Timeout || fault.Kind == Unavailable {
@@ -67,9 +71,11 @@ func (s *shares[T]) do(ctx context.Context, key, of string, run sharedRun[T]) (T
 		}
 	case <-tired.C:
 		s.leave(key, r)
+		if err := s.waits.stood(ctx, given, patience); err != nil {
+			return none, err
+		}
 	case <-ctx.Done():
 		s.leave(key, r)
-		var none T
 		return none, ctx.Err()
 	}
 	return run(ctx, []string{of})

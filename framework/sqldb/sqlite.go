@@ -35,11 +35,12 @@ func newSQLiteConnector(c *core, u *url.URL) (driver.Connector, error) {
 	return &sqliteConnector{core: c, driver: d, dsn: sqliteDSN(u, c.options.ReadOnly)}, nil
 }
 
-func (s *sqliteConnector) Connect(context.Context) (driver.Conn, error) {
+func (s *sqliteConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	inner, err := s.driver.Open(s.dsn)
 	if err != nil {
 		return nil, err
 	}
+	s.core.waits.give(ctx)
 	return newConn(s.core, inner), nil
 }
 

@@ -2,11 +2,14 @@ package sqldb
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"github.com/uptrace/bun"
 )
 
 // maxAttempts is how often InTx begins one transaction in all.
@@ -24,8 +27,10 @@ const maxAttempts = 5
 // that the outcome is unknown; it is not repeated.
 //
 // On SQLite the writers of this DB queue, as long as ctx or else the statement
-// timeout allows, so they do not meet a busy file. A transaction inside a
-// transaction, which could never begin there, is an error on both databases.
+// timeout allows, so they do not meet a busy file. A writer at work cannot be told
+// there from one that stands still, so [Options.PoolWait] bounds that only while no
+// connection is free. A transaction inside a transaction, which could never begin
+// there, is an error on both databases.
 func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context, s *Session) error) error {
 	if ctx.Value(txKey{}) == db {
 		return errors.New("sqldb: InTx was called inside InTx of the same database; use the session that the outer function was given")
@@ -54,10 +59,11 @@ func (db *DB) once(ctx context.Context, fn func(context.Context, *Session) error
 	}
 	defer release()
 	ctx = context.WithValue(ctx, txKey{}, db)
-	tx, err := db.DB.BeginTx(ctx, nil)
+	conn, tx, err := db.begin(ctx)
 	if err != nil {
 		return err
 	}
+	defer func() { _ = conn.Close() }() // once the transaction is over
 	done := false
 	defer func() {
 		if !done {
@@ -71,19 +77,59 @@ func (db *DB) once(ctx context.Context, fn func(context.Context, *Session) error
 	return tx.Commit()
 }
 
+// begin waits for a connection, see [Options.PoolWait], and begins a transaction
+// on it.
+func (db *DB) begin(ctx context.Context) (bun.Conn, bun.Tx, error) {
+	for attempt := 1; ; attempt++ {
+		conn, tx, err := db.beginOnce(ctx)
+		if attempt == badConnections || !errors.Is(err, driver.ErrBadConn) {
+			return conn, tx, err
+		}
+	}
+}
+
+func (db *DB) beginOnce(ctx context.Context) (bun.Conn, bun.Tx, error) {
+	t := db.core.waits.turn(ctx)
+	conn, err := db.DB.Conn(t)
+	t.end()
+	if err != nil {
+		return bun.Conn{}, bun.Tx{}, err
+	}
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		_ = conn.Close()
+	}
+	return conn, tx, err
+}
+
 // queue waits for the one writer's place on SQLite, where writers would
 // otherwise poll a busy file.
 func (db *DB) queue(ctx context.Context) (release func(), err error) {
 	if db.core.kind != SQLite {
 		return func() {}, nil
 	}
-	ctx, cancel := db.core.deadline(ctx)
-	defer cancel()
+	release = func() { <-db.writer }
 	select {
 	case db.writer <- struct{}{}:
-		return func() { <-db.writer }, nil
-	case <-ctx.Done():
-		return nil, fmt.Errorf("sqldb: waiting for another writer of the SQLite file: %w", ctx.Err())
+		return release, nil
+	default:
+	}
+	ctx, cancel := db.core.deadline(ctx)
+	defer cancel()
+	tick := time.NewTicker(db.core.waits.limit)
+	defer tick.Stop()
+	for {
+		given := db.core.waits.seen()
+		select {
+		case db.writer <- struct{}{}:
+			return release, nil
+		case <-tick.C: // whoever is next would wait for a connection too
+			if err := db.core.waits.stood(ctx, given, db.core.waits.limit); err != nil {
+				return nil, err
+			}
+		case <-ctx.Done():
+			return nil, fmt.Errorf("sqldb: waiting for another writer of the SQLite file: %w", ctx.Err())
+		}
 	}
 }
 
