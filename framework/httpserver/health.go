@@ -27,8 +27,8 @@ type Check struct {
 	// server stays ready. Defaults to false.
 	Degrades bool
 	// Run asks. It has a second, after which its context ends and the check has
-	// failed, if it was so late the time before too; so has one that panics. Its
-	// error is logged, and never sent.
+	// failed, unless it passed in time the time before; one that panics has failed.
+	// Its error is logged, and never sent.
 	Run func(context.Context) error
 }
 
