@@ -80,7 +80,13 @@ func (p *program) backUp(ctx context.Context, c config, to string, over bool) (h
 }
 
 func (p *program) newWholeFile(place string) (*wholeFile, error) {
-	return newWholeFile(place, func(part string) { p.sayf("Removed %s, which was left by a process that was killed.", part) })
+	return newWholeFile(place, p.sayLeft)
+}
+
+func (p *program) removeParts(place string) error { return removeParts(place, p.sayLeft) }
+
+func (p *program) sayLeft(part string) {
+	p.sayf("Removed %s, which was left by a process that was killed.", part)
 }
 
 // mayBeWritten is why a file may not be written for a copy of the database in

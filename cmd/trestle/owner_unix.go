@@ -6,33 +6,66 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"os/user"
+	"strconv"
 	"syscall"
 )
 
-// ownedAs gives a file the owner and the mode of another: what root restores is for
-// the server to open. Where there is no other, root gives it to who has the folder.
-func ownedAs(path, other string) error {
-	info, err := os.Stat(other)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && os.Geteuid() != 0:
+// mayRestore refuses root where anything on the way to the database is another
+// user's, who could put a link there at any moment, to a file of root's. That user
+// needs no root to restore.
+func mayRestore(passed []string) error {
+	if os.Geteuid() != 0 {
 		return nil
-	case errors.Is(err, fs.ErrNotExist):
-		info, err = os.Stat(filepath.Dir(other))
-	case err == nil:
-		err = os.Chmod(path, info.Mode().Perm())
+	}
+	shared := "" // the folder before, if others may make something there
+	for i, path := range passed {
+		info, err := os.Lstat(path)
+		gone := errors.Is(err, fs.ErrNotExist)
+		switch {
+		case shared != "" && (gone || i == len(passed)-1):
+			return misused("others than root may write in %s, and could put something beside %s that SQLite believes; use a folder of root's own", shared, path)
+		case gone:
+			continue
+		case err != nil:
+			return err
+		}
+		if of, known := info.Sys().(*syscall.Stat_t); known && of.Uid != 0 {
+			return misused("%s is of the user %s, who could lead root anywhere from there; run this as that user (FILE may be -, for standard input), "+
+				"or give it to root: chown root %s", path, userName(of.Uid), quoted(path))
+		}
+		shared = ""
+		if info.IsDir() && info.Mode().Perm()&0o022 != 0 {
+			if info.Mode()&os.ModeSticky == 0 {
+				return misused("others than root may write in %s, and could lead root anywhere from there; take that from them first: chmod go-w %s", path, quoted(path))
+			}
+			shared = path
+		}
+	}
+	return nil
+}
+
+func userName(uid uint32) string {
+	id := strconv.FormatUint(uint64(uid), 10)
+	if known, err := user.LookupId(id); err == nil {
+		return known.Username
+	}
+	return id
+}
+
+// sharedAs gives a file the group and the mode of another, if that is there. Where
+// the group may not be given, a group may do nothing.
+func sharedAs(path, other string) error {
+	info, err := os.Stat(other)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
 	if err != nil {
 		return err
 	}
-	owner, known := info.Sys().(*syscall.Stat_t)
-	if !known {
-		return nil
+	mode := info.Mode().Perm()
+	if of, known := info.Sys().(*syscall.Stat_t); known && os.Chown(path, -1, int(of.Gid)) != nil {
+		mode &^= 0o070
 	}
-	if mine, err := os.Stat(path); err == nil {
-		if now, known := mine.Sys().(*syscall.Stat_t); known && now.Uid == owner.Uid && now.Gid == owner.Gid {
-			return nil
-		}
-	}
-	return os.Chown(path, int(owner.Uid), int(owner.Gid))
+	return os.Chmod(path, mode)
 }

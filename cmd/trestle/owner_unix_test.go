@@ -3,78 +3,185 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 )
 
-// TestOwnedAs: a file that takes the place of another is its owner's, and one that
-// takes the place of none that of who has the folder.
-func TestOwnedAs(t *testing.T) {
+// TestSharedAs: a file that takes the place of another is its group's, as far as it
+// was; one that takes the place of none is its owner's alone.
+func TestSharedAs(t *testing.T) {
 	folder := t.TempDir()
 	path, other := filepath.Join(folder, "new"), filepath.Join(folder, "old")
 	putFile(t, path, "")
-	of := func(want int, mode os.FileMode) {
+	of := func(want uint32, mode os.FileMode) {
 		t.Helper()
-		if err := ownedAs(path, other); err != nil {
+		if err := sharedAs(path, other); err != nil {
 			t.Fatal(err)
 		}
-		if uid, got := ownerOf(t, path); uid != want || got != mode {
-			t.Errorf("it is of %d, with %s; want %d, %s", uid, got, want, mode)
+		if owner, got := ownerOf(t, path); owner.Gid != want || got != mode || int(owner.Uid) != os.Geteuid() {
+			t.Errorf("it is of %d, %d, with %s; want the group %d, %s", owner.Uid, owner.Gid, got, want, mode)
 		}
 	}
-	of(given(t, folder, 12345), 0o600)
+	before, _ := ownerOf(t, path)
+	of(before.Gid, 0o600)
 	putFile(t, other, "")
+	want := before.Gid
+	if os.Geteuid() == 0 {
+		want = 23456
+		give(t, other, 23456)
+	}
 	if err := os.Chmod(other, 0o640); err != nil {
 		t.Fatal(err)
 	}
-	of(given(t, other, 23456), 0o640)
+	of(want, 0o640)
 }
 
-// TestRestoreForTheServer: the file is the server's as the one before, which a
-// link may lead to.
-func TestRestoreForTheServer(t *testing.T) {
+// TestRootRestoresInItsOwnFolders: who has another could lead it anywhere.
+func TestRootRestoresInItsOwnFolders(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("it takes root to be refused")
+	}
+	for name, test := range map[string]struct {
+		change func(t *testing.T, folder, file string)
+		says   string // "" if it restores
+	}{
+		"its own":               {func(*testing.T, string, string) {}, ""},
+		"another's folder":      {func(t *testing.T, folder, _ string) { give(t, folder, 0) }, "is of the user 12345, who could lead root anywhere"},
+		"another's file":        {func(t *testing.T, _, file string) { give(t, file, 0) }, " is of the user 12345"},
+		"a folder that is open": {func(t *testing.T, folder, _ string) { mode(t, folder, 0o770) }, "take that from them first: chmod go-w "},
+		"one like /tmp":         {func(t *testing.T, folder, _ string) { mode(t, folder, 0o777|os.ModeSticky) }, "use a folder of root's own"},
+		"and none in it": {func(t *testing.T, folder, file string) {
+			mode(t, folder, 0o777|os.ModeSticky)
+			removeAll(t, file)
+		}, "use a folder of root's own"},
+		"another's link in it": {func(t *testing.T, folder, file string) {
+			mode(t, folder, 0o777|os.ModeSticky)
+			behind := filepath.Join(t.TempDir(), "behind.db")
+			if err := errors.Join(os.Rename(file, behind), os.Symlink(behind, file), os.Lchown(file, stranger, 0)); err != nil {
+				t.Fatal(err)
+			}
+		}, " is of the user 12345"},
+		"a link of its own to another's": {func(t *testing.T, folder, file string) {
+			theirs := t.TempDir()
+			give(t, theirs, 0)
+			behind := filepath.Join(theirs, "behind.db")
+			if err := errors.Join(os.Rename(file, behind), os.Symlink(behind, file)); err != nil {
+				t.Fatal(err)
+			}
+		}, "is of the user 12345"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, backup := backedUp(t)
+			test.change(t, filepath.Dir(r.file()), r.file())
+			before := filesIn(t, filepath.Dir(r.file()))
+			got := r.call("restore", backup)
+			if test.says == "" {
+				got.is(t, exitOK)
+				return
+			}
+			got.is(t, exitUsage, test.says)
+			if after := filesIn(t, filepath.Dir(r.file())); !slices.Equal(after, before) {
+				t.Errorf("the folder holds %q; want %q", after, before)
+			}
+		})
+	}
+}
+
+func mode(t *testing.T, path string, m os.FileMode) {
+	t.Helper()
+	if err := os.Chmod(path, m); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBehindLinks: the database is where the last of them leads, be it there or not.
+func TestBehindLinks(t *testing.T) {
+	folder, _ := behindLinks(t.TempDir()) // which may be behind one itself
+	in := func(name string) string { return filepath.Join(folder, name) }
+	if err := errors.Join(
+		os.MkdirAll(in("private/real"), 0o700), os.Symlink("private/real", in("folder")),
+		os.Symlink("b", in("a")), os.Symlink(in("c"), in("b")), os.Symlink("none", in("c")),
+		os.Symlink("../none", in("folder/up")), os.Symlink("loop", in("loop")),
+		os.Symlink("folder/../there", in("above")), os.Symlink("folder/../missing", in("missing")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	putFile(t, in("private/real/there"), "")
+	putFile(t, in("private/there"), "")
+	for at, want := range map[string]string{
+		"there is none":                  "x: x",
+		"a chain, relative and absolute": "a: none",
+		"behind a folder that is a link": "folder/there: private/real/there",
+		"and not there":                  "folder/not: private/real/not",
+		"a link in such a folder":        "folder/up: private/none",
+		"links in a circle":              "loop: loop",
+		"above where a folder leads":     "above: private/there",
+		"and not there, that":            "missing: private/missing",
+		"above it, in the name":          "folder/../there: private/there",
+	} {
+		from, to, _ := strings.Cut(want, ": ")
+		if got, _ := behindLinks(folder + "/" + from); got != in(to) { // not cleaned, as a URL has it
+			t.Errorf("%s: %s leads to %s; want %s", at, from, got, in(to))
+		}
+	}
+}
+
+// TestWhatIsPassedBehindLinks: the folders in which a name is looked up, the links,
+// and the file.
+func TestWhatIsPassedBehindLinks(t *testing.T) {
+	folder, _ := behindLinks(t.TempDir())
+	in := func(name string) string { return filepath.Join(folder, name) }
+	if err := errors.Join(os.Mkdir(in("real"), 0o700), os.Symlink("real", in("folder")), os.Symlink("folder/b", in("a"))); err != nil {
+		t.Fatal(err)
+	}
+	_, passed := behindLinks(in("a"))
+	for _, want := range []string{"/", folder, in("a"), in("folder"), in("real"), in("real/b")} {
+		if !slices.Contains(passed, want) {
+			t.Errorf("%s is passed too; got %q", want, passed)
+		}
+	}
+}
+
+// TestRestoreBehindALink: the link stays, and what it leads to is the group's as it
+// was.
+func TestRestoreBehindALink(t *testing.T) {
 	t.Parallel()
 	r, backup := backedUp(t)
 	behind := filepath.Join(t.TempDir(), "behind.db")
-	if err := os.Rename(r.file(), behind); err != nil {
+	if err := errors.Join(os.Rename(r.file(), behind), os.Symlink(behind, r.file()), os.Chmod(behind, 0o640)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(behind, r.file()); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(behind, 0o640); err != nil {
-		t.Fatal(err)
-	}
-	want := given(t, behind, 12345)
 	r.call("restore", backup).is(t, exitOK)
 	if info, err := os.Lstat(r.file()); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is gone: %v, %v", info, err)
 	}
-	if uid, mode := ownerOf(t, behind); uid != want || mode != 0o640 {
-		t.Errorf("it is of %d, with %s; want %d", uid, mode, want)
+	if _, mode := ownerOf(t, behind); mode != 0o640 || rowsOf(t, behind, "appointments") != 20 {
+		t.Errorf("it has %s, and not what was restored", mode)
 	}
 }
 
-// given gives a file to another user, whom it returns, or leaves it where that
-// takes a root who is none here.
-func given(t *testing.T, path string, to int) int {
+// stranger is another user.
+const stranger = 12345
+
+func give(t *testing.T, path string, gid int) {
 	t.Helper()
-	if os.Getuid() != 0 {
-		return os.Getuid()
-	}
-	if err := os.Chown(path, to, to); err != nil {
+	if err := os.Chown(path, stranger, gid); err != nil {
 		t.Fatal(err)
 	}
-	return to
 }
 
-func ownerOf(t *testing.T, path string) (uid int, mode os.FileMode) {
+func ownerOf(t *testing.T, path string) (owner *syscall.Stat_t, mode os.FileMode) {
 	t.Helper()
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return int(info.Sys().(*syscall.Stat_t).Uid), info.Mode().Perm()
+	return info.Sys().(*syscall.Stat_t), info.Mode().Perm()
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,14 +24,18 @@ func (p *program) restoreCommand() *cobra.Command {
 		Long: `Restore verifies a file that backup wrote and puts a copy of it in the place of
 the database, at once or not at all. The database that was there stays beside
 it, under another name. Servers are stopped first: restore refuses while any
-process has the database open.
+process has the database open. It is for who has the folder: root is refused in
+that of another user.
 
 What was done since the backup is undone: tokens and sessions that were revoked
 since are good again, and passwords are those of before.
 
+For FILE, - is standard input: who runs restore need not be able to open the file.
+
 A PostgreSQL database is left to pg_restore; restore then says how to call it.`,
-		Example: `  trestle restore /var/backups/trestle-2026-11-20.db`,
-		Args:    cobra.ExactArgs(1),
+		Example: `  trestle restore /var/backups/trestle-2026-11-20.db
+  runuser -u trestle -- trestle restore - < /var/backups/trestle-2026-11-20.db`,
+		Args: cobra.ExactArgs(1),
 	}, p.restore)
 	addSettings(c.Flags(), false)
 	return c
@@ -39,20 +46,24 @@ func (p *program) restore(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	from, err := filepath.Abs(args[0])
+	from, name, err := backupNamed(args[0])
 	if err != nil {
 		return err
 	}
 	at := sqldb.File(c.databaseURL)
 	if at == "" {
 		return misused("restore is for SQLite; for this PostgreSQL database stop the servers and run: "+
-			"pg_restore --clean --if-exists --no-owner --single-transaction --dbname=%s %s", quoted(sqldb.ClientURL(c.databaseURL)), quoted(from))
+			"pg_restore --clean --if-exists --no-owner --single-transaction --dbname=%s%s", quoted(sqldb.ClientURL(c.databaseURL)), argument(from))
 	}
-	if sameFile(from, at) {
+	if from != "" && sameFile(from, at) {
 		return misused("%s is the database itself; name a backup of it", from)
 	}
+	place, passed := behindLinks(at)
+	if err := mayRestore(passed); err != nil {
+		return err
+	}
 	began := time.Now()
-	held, kept, err := p.bringBack(cmd.Context(), from, at)
+	held, kept, err := p.restoreFrom(cmd.Context(), from, name, place)
 	switch {
 	case errors.Is(err, sqldb.ErrInUse):
 		return needsAction("a server or another program has %s open; stop it, and run this again", at)
@@ -60,7 +71,68 @@ func (p *program) restore(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	p.sayWhatIsNext(held, kept)
-	return p.print(fmt.Sprintf("restored %s from %s: %s, in %s", at, from, held, time.Since(began).Round(time.Millisecond)))
+	return p.print(fmt.Sprintf("restored %s from %s: %s, in %s", at, name, held, time.Since(began).Round(time.Millisecond)))
+}
+
+// restoreFrom is bringBack of a file, or of standard input if that is "".
+func (p *program) restoreFrom(ctx context.Context, from, called, place string) (holding, string, error) {
+	if err := p.removeParts(spooled(place)); err != nil {
+		return holding{}, "", err
+	}
+	if from == "" {
+		file, err := p.spool(ctx, place)
+		if err != nil {
+			return holding{}, "", err
+		}
+		defer file.discard()
+		from = file.part
+	}
+	return p.bringBack(ctx, from, called, place)
+}
+
+// backupNamed is the file of an argument, "" for standard input, and how it is
+// called.
+func backupNamed(argument string) (file, name string, err error) {
+	if argument == "-" {
+		return "", "standard input", nil
+	}
+	file, err = filepath.Abs(argument)
+	return file, file, err
+}
+
+// argument is a file as an argument more, nothing for standard input.
+func argument(file string) string {
+	if file == "" {
+		return ""
+	}
+	return " " + quoted(file)
+}
+
+// spooled is what standard input is written to, beside the database.
+func spooled(place string) string { return place + ".stdin" }
+
+// spool writes standard input to a file, to be discarded.
+func (p *program) spool(ctx context.Context, place string) (*wholeFile, error) {
+	if _, ok := terminal(p.stdin); ok {
+		return nil, misused("standard input is a terminal; say: restore - < FILE")
+	}
+	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
+		return nil, err
+	}
+	file, err := p.newWholeFile(spooled(place))
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(file.part, os.O_WRONLY, 0)
+	if err == nil {
+		_, err = wait(ctx, func() (int64, error) { return io.Copy(f, p.stdin) })
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		file.discard()
+		return nil, fmt.Errorf("writing standard input to a file: %w", err)
+	}
+	return file, nil
 }
 
 func (p *program) sayWhatIsNext(held holding, kept string) {
@@ -75,45 +147,98 @@ func (p *program) sayWhatIsNext(held holding, kept string) {
 
 // bringBack puts a copy of a file in the place of the database, and returns the
 // new name of the one that was there, "" for none.
-func (p *program) bringBack(ctx context.Context, from, at string) (held holding, kept string, err error) {
-	if held, err = backupIn(ctx, from); err != nil {
+func (p *program) bringBack(ctx context.Context, from, called, at string) (held holding, kept string, err error) {
+	if held, err = backupIn(ctx, from, called); err != nil {
 		return held, "", err
 	}
-	if err = os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+	room, err := p.makeRoom(at)
+	if err != nil {
 		return held, "", err
 	}
-	exchange := func(bool) error {
-		kept, err = p.exchange(ctx, from, at, held)
+	err = sqldb.Alone(ctx, sqliteURLOf(at), func(bool) error {
+		made := room.isEmpty()
+		if kept, err = p.exchange(ctx, from, at, held, made); err != nil && made {
+			err = errors.Join(err, room.remove())
+		}
 		return err
-	}
-	if isThere(at) {
-		err = sqldb.Alone(ctx, sqliteURLOf(at), exchange)
-	} else {
-		err = exchange(false)
-	}
+	})
 	return held, kept, err
 }
 
+// A room is a file that was made for a database to be put in its place.
+type room struct {
+	at   string
+	logs string // what the log of a lost database is called now, but for its end
+	info os.FileInfo
+}
+
+// makeRoom makes an empty database where there is none, so that there is a file to
+// lock: a server that starts meanwhile would make one, and write to it. The log of a
+// lost one goes away, which SQLite would take for the empty one's. It makes nothing
+// where there is one.
+func (p *program) makeRoom(at string) (*room, error) {
+	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, nil //nolint:nilnil // no room was made
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	r := &room{at, keptName(at, time.Now()), info}
+	err = errors.Join(err, f.Close(), renameLogs(at, r.logs))
+	if err != nil {
+		return nil, errors.Join(err, r.remove())
+	}
+	for _, suffix := range logs {
+		if isThere(r.logs + suffix) {
+			p.sayf("The log of a database that is gone, %s, is %s now.", at+suffix, r.logs+suffix)
+		}
+	}
+	return r, nil
+}
+
+// isEmpty reports whether the file is as it was made, or has the one page of a
+// database without tables. Who has no lock cannot know.
+func (r *room) isEmpty() bool {
+	if r == nil {
+		return false
+	}
+	const page = 4096
+	now, err := os.Lstat(r.at)
+	return err == nil && os.SameFile(now, r.info) && now.Size() <= page
+}
+
+// remove makes all as it was.
+func (r *room) remove() error {
+	if err := os.Remove(r.at); err != nil {
+		return err
+	}
+	return renameLogs(r.logs, r.at)
+}
+
 // backupIn verifies a file that somebody named.
-func backupIn(ctx context.Context, path string) (holding, error) {
+func backupIn(ctx context.Context, path, called string) (holding, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return holding{}, fmt.Errorf("there is no backup to restore: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return holding{}, fmt.Errorf("%s is no file", path)
+		return holding{}, fmt.Errorf("%s is no file", called)
 	}
 	held, err := lookThrough(ctx, path)
 	if err != nil {
-		return holding{}, fmt.Errorf("%s cannot be restored, and nothing was changed: %w", path, err)
+		return holding{}, fmt.Errorf("%s cannot be restored, and nothing was changed: %w", called, err)
 	}
 	return held, nil
 }
 
 // exchange copies the file, and puts the copy where the database is, which
-// nobody has open.
-func (p *program) exchange(ctx context.Context, from, at string, want holding) (kept string, err error) {
-	at = behindLinks(at)
+// nobody has open. One that was made for that is not kept.
+func (p *program) exchange(ctx context.Context, from, at string, want holding, made bool) (kept string, err error) {
 	file, err := p.newWholeFile(at)
 	if err != nil {
 		return "", err
@@ -126,56 +251,95 @@ func (p *program) exchange(ctx context.Context, from, at string, want holding) (
 	if err != nil || held.Contents != want.Contents {
 		return "", errors.Join(fmt.Errorf("the copy of %s holds %s instead of %s, and nothing was changed", from, held, want), err)
 	}
-	if err := ownedAs(file.part, at); err != nil {
+	if err := sharedAs(file.part, at); err != nil {
 		return "", err
 	}
 	if err := toDisk(file.part); err != nil { // before anything is moved away: the disk may be full
 		return "", err
 	}
-	if kept, err = keep(at, time.Now()); err != nil {
-		return "", err
+	if !made {
+		kept, err = keep(at, time.Now())
 	}
-	if err = file.put(true); err != nil && kept != "" {
+	if err == nil {
+		err = file.put(true)
+	}
+	if err != nil && kept != "" {
 		err = fmt.Errorf("%w; the database that was there is kept as %s", err, kept)
 	}
 	return kept, err
 }
 
-// behindLinks is the database, not a link to it, even if it is not there.
-func behindLinks(at string) string {
-	if linked, err := filepath.EvalSymlinks(at); err == nil {
-		return linked
+// behindLinks is the file that a whole path leads to, be it there or not, as the
+// system follows links; and what is passed on the way there: the folders, the links, and
+// the file.
+func behindLinks(name string) (file string, passed []string) {
+	root := filepath.VolumeName(name) + string(filepath.Separator)
+	at, rest, links := root, steps(name[len(root):]), 0
+	for len(rest) > 0 {
+		part := rest[0]
+		rest = rest[1:]
+		if part == ".." {
+			at = filepath.Dir(at)
+			continue
+		}
+		passed = append(passed, at, filepath.Join(at, part))
+		target, err := os.Readlink(filepath.Join(at, part))
+		if err != nil {
+			at = filepath.Join(at, part)
+			continue
+		}
+		if links++; links > 40 { // no system follows more
+			return name, passed
+		}
+		if filepath.IsAbs(target) {
+			at, target = root, target[len(root):]
+		}
+		rest = append(steps(target), rest...)
 	}
-	target, err := os.Readlink(at)
-	switch {
-	case err != nil:
-		return at
-	case filepath.IsAbs(target):
-		return target
-	}
-	return filepath.Join(filepath.Dir(at), target)
+	return at, passed
+}
+
+// steps are the names in a path, as they are: what is above a link to a folder is
+// above where that leads.
+func steps(path string) []string {
+	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(s string) bool { return s == "" || s == "." })
 }
 
 // keep gives a database a second name, which remains when another is put in its
 // place. What belongs to it, which must not meet another database, gets a new
-// name.
+// name. All of that is on the disk then.
 func keep(at string, now time.Time) (kept string, err error) {
-	name := at + now.UTC().Format(".before-20060102T150405.000Z")
+	name := keptName(at, now)
 	if err := os.Remove(at + "-shm"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	for _, suffix := range []string{"-wal", "-journal"} {
-		if err := os.Rename(at+suffix, name+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-	}
-	switch err := os.Link(at, name); {
-	case err == nil:
-		return name, nil
-	case errors.Is(err, fs.ErrNotExist):
-		return "", nil
-	case errors.Is(err, fs.ErrExist):
+	if err := renameLogs(at, name); err != nil {
 		return "", err
 	}
-	return name, os.Rename(at, name) // a disk without links
+	err = os.Link(at, name)
+	if err != nil && !errors.Is(err, fs.ErrExist) { // a disk without links
+		err = os.Rename(at, name)
+	}
+	if err != nil {
+		return "", errors.Join(err, renameLogs(name, at))
+	}
+	return name, syncFolder(filepath.Dir(at))
+}
+
+func keptName(at string, now time.Time) string {
+	return at + now.UTC().Format(".before-20060102T150405.000Z")
+}
+
+// logs are the ends of the names of what a database has beside its file.
+var logs = []string{"-wal", "-journal"}
+
+// renameLogs gives the logs of a database the names of another's, unless that has its
+// own.
+func renameLogs(from, to string) error {
+	for _, suffix := range logs {
+		if err := linkAlone(from+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }

@@ -94,6 +94,63 @@ func TestRestoreKeepsWhatWasThere(t *testing.T) {
 	}
 }
 
+// TestARoomThatIsNotUsed: all is as it was, and what somebody else made stays.
+func TestARoomThatIsNotUsed(t *testing.T) {
+	t.Parallel()
+	at := filepath.Join(t.TempDir(), "a.db")
+	putFile(t, at+"-wal", "of a lost one")
+	var said strings.Builder
+	p := &program{stderr: &said}
+	r, err := p.makeRoom(at)
+	if err != nil || !r.isEmpty() || isThere(at+"-wal") || !strings.Contains(said.String(), "a.db-wal, is ") {
+		t.Fatalf("%v, %v; it says %q", r, err, said.String())
+	}
+	if other, err := p.makeRoom(at); other != nil || err != nil || other.isEmpty() {
+		t.Errorf("where there is a file: %v, %v", other, err)
+	}
+	if err := r.remove(); err != nil || isThere(at) {
+		t.Errorf("it is there, or %v", err)
+	}
+	if log, err := os.ReadFile(at + "-wal"); string(log) != "of a lost one" || err != nil {
+		t.Errorf("the log is %q, %v", log, err)
+	}
+	if r, err = p.makeRoom(at); err != nil {
+		t.Fatal(err)
+	}
+	putFile(t, at, strings.Repeat("a database", 1000))
+	if r.isEmpty() {
+		t.Error("a database is taken for what was made")
+	}
+}
+
+// TestRestoreFromStandardInput: who restores need not be able to open the file.
+func TestRestoreFromStandardInput(t *testing.T) {
+	t.Parallel()
+	r, backup := backedUp(t)
+	whole, err := os.ReadFile(backup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := filesIn(t, filepath.Dir(r.file()))
+	r.with(string(whole[:len(whole)/2]), "restore -").is(t, exitFailure, "standard input cannot be restored", "not all of it is there")
+	if after := filesIn(t, filepath.Dir(r.file())); !slices.Equal(after, before) {
+		t.Errorf("the folder holds %q; want %q", after, before)
+	}
+	got := r.with(string(whole), "restore -")
+	got.is(t, exitOK, "Now start the server.")
+	if !strings.Contains(got.stdout, "restored "+r.file()+" from standard input: ") {
+		t.Errorf("it prints %q", got.stdout)
+	}
+	if n := rowsOf(t, r.file(), "appointments"); n != 20 {
+		t.Errorf("%d appointments; want 20", n)
+	}
+	for _, f := range filesIn(t, filepath.Dir(r.file())) {
+		if strings.Contains(f, ".stdin") {
+			t.Errorf("it leaves %s", f)
+		}
+	}
+}
+
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	r, backup := backedUp(t)

@@ -91,20 +91,20 @@ func askHidden(ctx context.Context, screen *term.Terminal, prompt string) (strin
 
 // wait is a read that ends with ctx. What goes on reading then ends with the
 // process.
-func wait(ctx context.Context, read func() (string, error)) (string, error) {
+func wait[T any](ctx context.Context, read func() (T, error)) (none T, err error) {
 	type answer struct {
-		text string
+		read T
 		err  error
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		text, err := read()
-		answers <- answer{text, err}
+		v, err := read()
+		answers <- answer{v, err}
 	}()
 	select {
 	case a := <-answers:
-		return a.text, a.err
+		return a.read, a.err
 	case <-ctx.Done():
-		return "", ctx.Err()
+		return none, ctx.Err()
 	}
 }

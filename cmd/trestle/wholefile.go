@@ -21,30 +21,37 @@ type wholeFile struct {
 // Parts that a process left there when it was killed are removed, and said to
 // left.
 func newWholeFile(place string, left func(part string)) (*wholeFile, error) {
-	parts, err := leftovers(place)
-	if err != nil {
+	if err := removeParts(place, left); err != nil {
 		return nil, err
 	}
-	for _, part := range parts {
-		if err := os.Remove(part); err != nil {
-			return nil, err
-		}
-		left(part)
-	}
 	f, err := os.CreateTemp(filepath.Dir(place), filepath.Base(place)+".*.part") // its mode is 0600
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no folder %s; make it first", filepath.Dir(place))
+	}
 	if err != nil {
 		return nil, err
 	}
 	return &wholeFile{place, f.Name()}, f.Close()
 }
 
-// leftovers are the parts of a file.
+func removeParts(place string, left func(part string)) error {
+	parts, err := leftovers(place)
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if err := os.Remove(part); err != nil {
+			return err
+		}
+		left(part)
+	}
+	return nil
+}
+
+// leftovers are the parts of a file, none where there is no folder.
 func leftovers(place string) ([]string, error) {
 	files, err := os.ReadDir(filepath.Dir(place))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no folder %s; make it first", filepath.Dir(place))
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	part := regexp.MustCompile(`^` + regexp.QuoteMeta(filepath.Base(place)) + `\.[0-9]+\.part(-journal)?$`)

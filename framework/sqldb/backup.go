@@ -109,7 +109,8 @@ var ErrInUse = errors.New("sqldb: another process has the SQLite database open")
 // not called. All that was in the database's log is in its file by then, and
 // the log is gone, so that the file may be renamed, and another put in its
 // place. Whoever opened the file before that, and waited, finds out that it
-// was moved.
+// was moved. An empty file is a database without tables by then: SQLite does not
+// look whether one without a page was moved.
 //
 // Of a file that is no database, or damaged, the log stays as it is: do is told
 // by whole. A URL that names no file, or none that is there, is an error.
@@ -160,6 +161,7 @@ func onlyConnector(path string) (driver.Connector, error) {
 		return nil, err
 	}
 	only := made.(*sqliteConnector)
+	only.waits = 0
 	q := url.Values{"mode": {"rw"}, "_pragma": {"busy_timeout(0)", "synchronous(full)"}}
 	only.dsn = (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
 	return only, nil
@@ -168,15 +170,34 @@ func onlyConnector(path string) (driver.Connector, error) {
 // takeAlone does without the log, which SQLite does only where nobody else has
 // the database open, and locks the file.
 func takeAlone(ctx context.Context, conn *sql.Conn) error {
+	if err := journal(ctx, conn, `PRAGMA journal_mode = DELETE`); err != nil {
+		return err
+	}
+	var pages int
+	if err := conn.QueryRowContext(ctx, `PRAGMA page_count`).Scan(&pages); err != nil {
+		return err
+	}
+	if pages == 0 {
+		if _, err := conn.ExecContext(ctx, `PRAGMA user_version = 0`); err != nil {
+			return err
+		}
+	}
+	if _, err := conn.ExecContext(ctx, `BEGIN EXCLUSIVE`); err != nil {
+		return err
+	}
+	return journal(ctx, conn, `PRAGMA journal_mode`) // of who came between the two, beside whom that locks nothing
+}
+
+// journal is [ErrInUse] for a database that has a log.
+func journal(ctx context.Context, conn *sql.Conn, pragma string) error {
 	var mode string
-	if err := conn.QueryRowContext(ctx, `PRAGMA journal_mode = DELETE`).Scan(&mode); err != nil {
+	if err := conn.QueryRowContext(ctx, pragma).Scan(&mode); err != nil {
 		return err
 	}
 	if mode != "delete" {
 		return ErrInUse
 	}
-	_, err := conn.ExecContext(ctx, `BEGIN EXCLUSIVE`)
-	return err
+	return nil
 }
 
 func inUse(err error) error {

@@ -195,25 +195,35 @@ func impatient(t *testing.T, path string) *sql.DB {
 // Whoever opened the file before it was moved, and waited, does not write a log
 // beside the new one.
 func TestAMovedFileIsNotWritten(t *testing.T) {
-	db, path := shelved(t)
-	settle(t, db)
-	if err := Alone(background(t), urlOf(path), func(bool) error { return nil }); err != nil {
-		t.Fatal(err)
+	for name, empty := range map[string]bool{"a database": false, "an empty file": true} {
+		t.Run(name, func(t *testing.T) {
+			db, path := shelved(t)
+			settle(t, db)
+			if empty {
+				path += ".empty"
+				writeFile(t, path, "")
+			} else if err := Alone(background(t), urlOf(path), func(bool) error { return nil }); err != nil { // it has no log then
+				t.Fatal(err)
+			}
+			movedFileIsNotWritten(t, path)
+		})
 	}
+}
+
+func movedFileIsNotWritten(t *testing.T, path string) {
+	t.Helper()
 	pool := impatient(t, path)
 	defer pool.Close()
 	late, err := pool.Conn(background(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer late.Close()
 	err = Alone(background(t), urlOf(path), func(bool) error { return os.Rename(path, path+".moved") })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	defer late.Close()
+	writeFile(t, path, "")
 	var mode string
 	err = late.QueryRowContext(background(t), "PRAGMA journal_mode = WAL").Scan(&mode)
 	if _, there := os.Stat(path + "-wal"); err == nil || there == nil {

@@ -7,9 +7,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"modernc.org/sqlite"
 )
+
+// busyTimeout is for how long SQLite waits for another connection, which may be
+// another process, to be done with the file.
+const busyTimeout = 5 * time.Second
 
 // sqliteConnector opens connections of a driver of its own, so that the
 // functions it registers reach no other database of the process.
@@ -17,6 +22,7 @@ type sqliteConnector struct {
 	core   *core
 	driver *sqlite.Driver
 	dsn    string
+	waits  time.Duration // for who makes a new file one with a WAL
 }
 
 func newSQLiteConnector(c *core, u *url.URL) (driver.Connector, error) {
@@ -32,16 +38,29 @@ func newSQLiteConnector(c *core, u *url.URL) (driver.Connector, error) {
 	if err := d.RegisterDeterministicScalarFunction("trestle_part", 2, documentPart); err != nil {
 		return nil, fmt.Errorf("sqldb: registering trestle_part: %w", err)
 	}
-	return &sqliteConnector{core: c, driver: d, dsn: sqliteDSN(u, c.options.ReadOnly)}, nil
+	return &sqliteConnector{core: c, driver: d, dsn: sqliteDSN(u, c.options.ReadOnly), waits: busyTimeout}, nil
 }
 
 func (s *sqliteConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	inner, err := s.driver.Open(s.dsn)
+	inner, err := s.open(own(ctx))
 	if err != nil {
 		return nil, err
 	}
 	s.core.waits.give(ctx)
 	return newConn(s.core, inner), nil
+}
+
+// open opens the file, again while it is busy. SQLite waits for others by itself,
+// but for one step: of two that give a new file its WAL at the same time, each would
+// wait for the other, so one is refused at once.
+func (s *sqliteConnector) open(ctx context.Context) (driver.Conn, error) {
+	end := time.Now().Add(s.waits)
+	for attempt := 1; ; attempt++ {
+		inner, err := s.driver.Open(s.dsn)
+		if err == nil || !retries(err) || time.Now().After(end) || !pause(ctx, attempt) {
+			return inner, err
+		}
+	}
 }
 
 func (s *sqliteConnector) Driver() driver.Driver { return s.driver }
@@ -52,7 +71,7 @@ func (s *sqliteConnector) Driver() driver.Driver { return s.driver }
 // each time that a parameter changes.
 func sqliteDSN(u *url.URL, readOnly bool) string {
 	q := url.Values{
-		"_pragma":      {"busy_timeout(5000)", "foreign_keys(1)", "analysis_limit(1000)"},
+		"_pragma":      {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "foreign_keys(1)", "analysis_limit(1000)"},
 		"_txlock":      {"immediate"},
 		"_time_format": {"sqlite"},
 		"_dqs":         {"0"},
