@@ -1,19 +1,15 @@
 package framework_test
 
 import (
-	"context"
 	"database/sql"
 	"encoding/json"
 	"io"
-	"log/slog"
-	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"trestle.example/framework"
 	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/httpserver"
 	"trestle.example/framework/sqldb"
@@ -81,27 +77,7 @@ type listening struct {
 
 func listens(t *testing.T, db *sqldb.DB) listening {
 	t.Helper()
-	api := framework.New(config(db))
-	api.Register(countries())
-	handler, err := api.Handler()
-	if err != nil {
-		t.Fatal(err)
-	}
-	on, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error)
-	server := httpserver.New(handler, httpserver.Options{Log: slog.New(slog.DiscardHandler)})
-	go func() { ended <- server.Serve(ctx, on) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	return listening{t, "http://" + on.Addr().String()}
+	return listening{t, "http://" + limited(t, config(db), httpserver.Limits{}, countries())}
 }
 
 // ask sends a request of Ada.

@@ -63,8 +63,8 @@ func (c *conn) settle(ctx context.Context, err error) error {
 		return err
 	}
 	_ = c.inner.Close()
-	if ctx.Err() != nil && sqlState(err) == "" {
-		return ctx.Err()
+	if isOver(ctx) && sqlState(err) == "" {
+		return ended(ctx)
 	}
 	return err
 }
@@ -73,11 +73,15 @@ func (c *conn) settle(ctx context.Context, err error) error {
 type runner func(ctx context.Context, do func(context.Context, statement) error) error
 
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	return c.exec(taken(ctx), query, args, c.runner(query, args))
+	return taken(ctx, func(ctx context.Context) (driver.Result, error) {
+		return c.exec(ctx, query, args, c.runner(query, args))
+	})
 }
 
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	return c.query(taken(ctx), query, args, c.runner(query, args))
+	return taken(ctx, func(ctx context.Context) (driver.Rows, error) {
+		return c.query(ctx, query, args, c.runner(query, args))
+	})
 }
 
 func (c *conn) exec(ctx context.Context, query string, args []driver.NamedValue, run runner) (res driver.Result, err error) {
@@ -227,13 +231,18 @@ func (c *conn) Ping(ctx context.Context) error {
 // ResetSession is called before a connection of the pool is used again.
 func (c *conn) ResetSession(ctx context.Context) error {
 	c.open, c.inTx = false, false
-	if !alive(c.socket) {
+	err := driver.ErrBadConn
+	if alive(c.socket) {
+		err = c.inner.(driver.SessionResetter).ResetSession(own(ctx))
+	} else {
 		_ = c.inner.Close()
-		return driver.ErrBadConn
 	}
-	err := c.inner.(driver.SessionResetter).ResetSession(own(ctx))
-	if err == nil {
+	switch t, ok := ctx.(*turn); {
+	case err == nil:
 		c.core.waits.give(ctx)
+	case ok:
+		t.end()
+		t.again()
 	}
 	return err
 }

@@ -104,6 +104,27 @@ func askAtRandom(ctx context.Context, db *DB, r *rand.Rand) error {
 	})
 }
 
+// TestANewFileIsOpenedByManyAtOnce: each of the connections finds a file without a
+// WAL, as those of several processes on a new database do.
+func TestANewFileIsOpenedByManyAtOnce(t *testing.T) {
+	for range 50 {
+		url := sqliteURL(t)
+		begin := make(chan struct{})
+		var wg sync.WaitGroup
+		for range 8 {
+			db := open(t, url, Options{})
+			wg.Go(func() {
+				<-begin
+				if err := db.PingContext(background(t)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		close(begin)
+		wg.Wait()
+	}
+}
+
 // TestStalePlan changes a table under a prepared statement.
 func TestStalePlan(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {

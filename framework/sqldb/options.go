@@ -66,8 +66,8 @@ type Options struct {
 	Replica string
 
 	// ReplicaChanged is told nil when reads begin to go to the replica, and why
-	// when they go to the primary instead. It must be fast and safe for concurrent
-	// use. Defaults to nobody being told.
+	// when they go to the primary instead, in that order, one after the other. It
+	// must be fast, and not use the DB. Defaults to nobody being told.
 	ReplicaChanged func(error)
 
 	// Statements is how many prepared statements each connection keeps; the

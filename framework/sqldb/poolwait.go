@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"sync"
@@ -35,8 +36,16 @@ func (p *poolWait) give(asked context.Context) {
 	p.given.Add(1)
 }
 
+// waiting asks a pool for a connection, or for what it does with one. Of no poolWait
+// that is waited for as long as the context allows.
+func waiting[T any](ctx context.Context, p *poolWait, ask func(context.Context) (T, error)) (T, error) {
+	t := p.turn(ctx)
+	defer t.end()
+	return ask(t)
+}
+
 // turn is the context by which to ask the pool for a connection, once. Its end
-// must be called when the answer is there. Of no poolWait it is the context alone.
+// must be called when the answer is there.
 func (p *poolWait) turn(ctx context.Context) *turn { return &turn{Context: ctx, of: p} }
 
 // seen is how many connections were handed out so far.
@@ -51,13 +60,16 @@ func (p *poolWait) seen() uint64 {
 // stood still since so many connections were handed out; nil if it has not, or not
 // for long enough.
 func (p *poolWait) stood(ctx context.Context, since uint64, waited time.Duration) error {
-	if p == nil || waited < p.limit || p.given.Load() != since || ctx.Value(unlimitedKey{}) != nil {
-		return nil
-	}
-	if s := p.pool.Stats(); s.MaxOpenConnections == 0 || s.InUse < s.MaxOpenConnections {
+	if p == nil || waited < p.limit || p.given.Load() != since || ctx.Value(unlimitedKey{}) != nil || !p.full() {
 		return nil
 	}
 	return &poolError{p.limit}
+}
+
+// full reports whether every connection that there may be is in use.
+func (p *poolWait) full() bool {
+	s := p.pool.Stats()
+	return s.MaxOpenConnections > 0 && s.InUse >= s.MaxOpenConnections
 }
 
 // A turn is the context of a statement while it asks for a connection. It ends
@@ -65,7 +77,8 @@ func (p *poolWait) stood(ctx context.Context, since uint64, waited time.Duration
 // connection that is made for it nor the statement has that end.
 //
 // The pool asks a context for Done first to see whether it has ended, and again
-// only if no connection is free. So who is given one at once pays for nothing else.
+// only if no connection is free, or the one that was free is too old. So who is given
+// one at once pays for nothing else.
 type turn struct {
 	context.Context
 
@@ -94,7 +107,7 @@ func (t *turn) Done() <-chan struct{} {
 // Err implements [context.Context].
 func (t *turn) Err() error {
 	if t.lookout != nil && !t.over {
-		if still, ok := errors.AsType[*poolError](context.Cause(t.lookout)); ok {
+		if still := context.Cause(t.lookout); isStandstill(still) {
 			return still
 		}
 	}
@@ -112,6 +125,10 @@ func (t *turn) end() {
 	}
 }
 
+// again is for who asks once more, as database/sql does with the same context if the
+// connection turned out to be of no use.
+func (t *turn) again() { t.asked, t.over, t.lookout = false, false, nil }
+
 // own is the context of the statement for which somebody asks.
 func own(ctx context.Context) context.Context {
 	if t, ok := ctx.(*turn); ok {
@@ -120,13 +137,18 @@ func own(ctx context.Context) context.Context {
 	return ctx
 }
 
-// taken is own for a statement that has its connection.
-func taken(ctx context.Context) context.Context {
-	if t, ok := ctx.(*turn); ok {
-		t.end()
-		return t.Context
+// taken runs a statement that has its connection.
+func taken[T any](ctx context.Context, run func(context.Context) (T, error)) (T, error) {
+	t, ok := ctx.(*turn)
+	if !ok {
+		return run(ctx)
 	}
-	return ctx
+	t.end()
+	v, err := run(t.Context)
+	if errors.Is(err, driver.ErrBadConn) {
+		t.again()
+	}
+	return v, err
 }
 
 // A lookout is the context of one who waits: it looks now and then whether
@@ -152,12 +174,13 @@ func (p *poolWait) lookout(ctx context.Context) *lookout {
 }
 
 func (l *lookout) look() {
+	full := l.of.full() // before the lock is taken: the pool has its own while it looks for Done
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	given := l.of.given.Load()
 	switch {
 	case l.Err() != nil: // nobody waits
-	case given == l.seen:
+	case full && given == l.seen:
 		l.cancel(&poolError{l.of.limit})
 	default:
 		l.seen = given

@@ -234,17 +234,30 @@ func TestWhatMovesAPool(t *testing.T) {
 			defer db.SetMaxIdleConns(2)
 			return db.PingContext(background(t))
 		}
+		held, err := db.DB.DB.Conn(background(t)) // so that the pool is as full as look is told
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer held.Close()
+		look := func(l *lookout) {
+			db.SetMaxOpenConns(1)
+			defer db.SetMaxOpenConns(4)
+			l.look()
+		}
 		for what, ask := range ways {
 			turn := db.core.waits.turn(background(t))
 			turn.Done()
 			turn.Done() // it waits
 			for range 3 {
 				succeeds(t, what, ask(background(t)))
-				if turn.lookout.look(); turn.Err() != nil {
+				if look(turn.lookout); turn.Err() != nil {
 					t.Errorf("beside %s: %v", what, turn.Err())
 				}
 			}
-			turn.lookout.look()
+			if turn.lookout.look(); turn.Err() != nil {
+				t.Errorf("where a connection is free: %v", turn.Err())
+			}
+			look(turn.lookout)
 			<-turn.Done()
 			unavailable(t, "beside nobody", turn.Err())
 			turn.end()
@@ -316,6 +329,7 @@ func TestAConnectionForOneWhoWaited(t *testing.T) {
 		}
 		db := newDB(c, connector)
 		defer db.Close()
+		defer holdAll(t, db)()
 		turn := c.waits.turn(background(t))
 		turn.Done()
 		turn.Done()
@@ -371,6 +385,21 @@ func TestAConnectionThatIsOfNoUse(t *testing.T) {
 		}
 		db.isIdle(t)
 	})
+}
+
+// TestAWaitThatBeginsAgain, after a connection that was of no use, is a wait too.
+func TestAWaitThatBeginsAgain(t *testing.T) {
+	db := open(t, sqliteURL(t), Options{MaxConns: 1, PoolWait: soon})
+	defer holdAll(t, db)()
+	turn := db.core.waits.turn(background(t))
+	_, err := taken(turn, func(context.Context) (int, error) { return 0, driver.ErrBadConn })
+	if !errors.Is(err, driver.ErrBadConn) {
+		t.Fatal(err)
+	}
+	turn.Done()
+	<-turn.Done()
+	unavailable(t, "the second wait", turn.Err())
+	turn.end()
 }
 
 // TestMigrationsWaitForTheirConnection as for each other.

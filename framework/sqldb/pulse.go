@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -209,6 +210,9 @@ func isOver(ctx context.Context) bool {
 	deadline, limited := ctx.Deadline()
 	return ctx.Err() != nil || limited && !time.Now().Before(deadline)
 }
+
+// ended is the error of a context that is over.
+func ended(ctx context.Context) error { return cmp.Or(ctx.Err(), context.DeadlineExceeded) }
 
 // enter is for a connection to be made, which end ends.
 func (p *pulse) enter(end context.CancelFunc) (leave func(), err error) {

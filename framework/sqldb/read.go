@@ -167,11 +167,6 @@ func (db *DB) onConn(ctx context.Context, fn func(*conn) error) error {
 	return onConns(ctx, db.DB.DB, &db.core.waits, fn)
 }
 
-// onConnOf is onConn for another pool, which is waited for as long as ctx lasts.
-func onConnOf(ctx context.Context, pool *sql.DB, fn func(*conn) error) error {
-	return onConns(ctx, pool, nil, fn)
-}
-
 func onConns(ctx context.Context, pool *sql.DB, waits *poolWait, fn func(*conn) error) error {
 	for attempt := 1; ; attempt++ {
 		err := onConnOnce(ctx, pool, waits, fn)
@@ -182,9 +177,7 @@ func onConns(ctx context.Context, pool *sql.DB, waits *poolWait, fn func(*conn) 
 }
 
 func onConnOnce(ctx context.Context, pool *sql.DB, waits *poolWait, fn func(*conn) error) error {
-	t := waits.turn(ctx)
-	c, err := pool.Conn(t)
-	t.end()
+	c, err := waiting(ctx, waits, pool.Conn)
 	if err != nil {
 		return err
 	}

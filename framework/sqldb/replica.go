@@ -34,6 +34,8 @@ type replica struct {
 	cancel context.CancelFunc
 	looks  sync.WaitGroup
 
+	telling sync.Mutex // taken before mu
+
 	mu      sync.Mutex
 	known   progress
 	used    bool      // reads go there
@@ -74,6 +76,7 @@ func openReplica(primary *DB, o Options) (*replica, error) {
 		return nil, fmt.Errorf("sqldb: Options.Replica is the URL of a SQLite file; write for example %s", postgresExample)
 	}
 	r.db, r.watch = newDB(c, connector), sql.OpenDB(connector)
+	r.positions.waits = &primary.core.waits
 	r.watch.SetMaxOpenConns(1)
 	r.watch.SetConnMaxLifetime(o.ConnMaxLifetime)
 	r.ctx, r.cancel = context.WithCancel(context.Background())
@@ -175,11 +178,15 @@ func either[T any](ctx context.Context, r *replica, text string, replica func(po
 	switch {
 	case err == nil:
 		return v, nil
-	case ctx.Err() != nil:
-		return v, ctx.Err()
+	case isOver(ctx):
+		return v, ended(ctx)
+	case isStandstill(err) && (!ofRead(err) || r.stands(ctx)): // the primary's pool would be next
+		return v, err
+	case isStandstill(err):
+		return primary()
 	}
 	refused := r.judge(err)
-	if refused && sqlState(err) == stateCanceled { // what took too long is not begun again
+	if refused && tookTooLong(err) { // that is not begun again
 		return v, err
 	}
 	if v, err = primary(); err == nil && refused {
@@ -188,12 +195,42 @@ func either[T any](ctx context.Context, r *replica, text string, replica func(po
 	return v, err
 }
 
+// stands reports whether the replica's pool stands still for what it has to do, and
+// ends the use of one that does not answer.
+func (r *replica) stands(ctx context.Context) bool {
+	limited, cancel := context.WithTimeout(ctx, replicaPatience)
+	defer cancel()
+	_, err := r.asked(limited)
+	switch {
+	case isOver(ctx): // which says nothing of the replica
+		return true
+	case err == nil:
+		return r.mayRead()
+	case errors.Is(err, context.DeadlineExceeded):
+		err = errSilent
+	}
+	r.settle(err)
+	return false
+}
+
+// tookTooLong reports whether a statement ended because it ran for too long, or
+// waited too long for a lock.
+func tookTooLong(err error) bool {
+	fault, _ := Classify(err)
+	return fault.Kind == Locked || sqlState(err) == stateCanceled
+}
+
 // A readError is one of a read that the replica was asked for, not of what is
 // asked around it.
 type readError struct{ err error }
 
 func (e *readError) Error() string { return e.err.Error() }
 func (e *readError) Unwrap() error { return e.err }
+
+func ofRead(err error) bool {
+	_, of := errors.AsType[*readError](err)
+	return of
+}
 
 // caughtUp asks the replica when it has replayed what the primary had.
 func caughtUp[T any](ctx context.Context, r *replica, p position, ask func(context.Context) (T, error)) (v T, err error) {
@@ -216,13 +253,13 @@ func caughtUp[T any](ctx context.Context, r *replica, p position, ask func(conte
 // one of the statement alone, which the primary may run.
 func (r *replica) judge(err error) (refused bool) {
 	fault, known := Classify(err)
-	_, ofRead := errors.AsType[*readError](err)
+	read := ofRead(err)
 	switch {
-	case errors.Is(err, errRemade), errors.Is(err, context.Canceled), ofRead && !known:
+	case errors.Is(err, errRemade), errors.Is(err, context.Canceled), read && !known:
 		return false
-	case ofRead && fault.Kind == Retry: // it was in the way of what is replayed
+	case read && fault.Kind == Retry: // it was in the way of what is replayed
 		return false
-	case ofRead && sqlState(err) != "" && fault.Kind != Unavailable:
+	case read && sqlState(err) != "" && fault.Kind != Unavailable:
 		return true
 	}
 	r.settle(err)
@@ -275,6 +312,8 @@ func (r *replica) check(ctx context.Context) error {
 
 // settle begins or ends the use of the replica, and tells of a change.
 func (r *replica) settle(err error) {
+	r.telling.Lock() // so that the last that is told is how it is
+	defer r.telling.Unlock()
 	r.mu.Lock()
 	changed := r.used != (err == nil) || !r.told
 	r.used, r.told = err == nil, true

@@ -2,7 +2,6 @@ package sqldb
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"strconv"
@@ -100,16 +99,21 @@ func (r *replica) lookedUp(ctx context.Context, p position) (progress, error) {
 	if at.reaches(p) == nil {
 		return at, nil
 	}
-	at, err := r.progress.do(ctx, "", "", func(ctx context.Context, _ []string) (progress, error) {
+	at, err := r.asked(ctx)
+	if err == nil {
+		err = at.reaches(p)
+	}
+	return at, err
+}
+
+// asked asks the replica how far it is, once for all who want to know at once.
+func (r *replica) asked(ctx context.Context) (progress, error) {
+	return r.progress.do(ctx, "", "", func(ctx context.Context, _ []string) (progress, error) {
 		// A client that goes does not take the connection with it.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), replicaPatience)
 		defer cancel()
 		return r.ask(ctx)
 	})
-	if err == nil {
-		err = at.reaches(p)
-	}
-	return at, err
 }
 
 // reaches is nil if what was replayed holds all up to a position.
@@ -141,7 +145,7 @@ func (r *replica) remembered() progress {
 func (r *replica) ask(ctx context.Context) (progress, error) {
 	var found *Result
 	var at progress
-	err := onConnOf(ctx, r.watch, func(c *conn) (err error) {
+	err := r.onWatch(ctx, func(c *conn) (err error) {
 		at.made, at.asked = r.made(), time.Now()
 		found, err = c.read(preparing(ctx), replicaProgress, nil)
 		return err
@@ -168,20 +172,25 @@ func (r *replica) ask(ctx context.Context) (progress, error) {
 	return at, nil
 }
 
+// onWatch runs fn with the connection beside the replica's pool.
+func (r *replica) onWatch(ctx context.Context, fn func(*conn) error) error {
+	return onConns(ctx, r.watch, nil, fn)
+}
+
 // stranger reports whether it is the replica of another primary. Where one of the
 // two does not let itself be asked, nothing is known against it.
 func (r *replica) stranger(ctx context.Context) (bool, error) {
-	of, err := system(ctx, r.primary.DB.DB)
+	of, err := system(ctx, r.primary.onConn)
 	if err != nil || of == "" {
 		return false, err
 	}
-	is, err := system(ctx, r.watch)
+	is, err := system(ctx, r.onWatch)
 	return is != "" && is != of, err
 }
 
 // system is which system a server's data is of, "" if it may not be asked.
-func system(ctx context.Context, pool *sql.DB) (id string, err error) {
-	err = onConnOf(ctx, pool, func(c *conn) error {
+func system(ctx context.Context, on func(context.Context, func(*conn) error) error) (id string, err error) {
+	err = on(ctx, func(c *conn) error {
 		found, err := c.read(ctx, systemOf, nil)
 		if err != nil {
 			return err

@@ -71,7 +71,12 @@ func TestReplica(t *testing.T) {
 		CREATE TABLE t (id {{bigint}} PRIMARY KEY, n {{bigint}} NOT NULL);
 		INSERT INTO t SELECT id, 0 FROM generate_series(1, 8) AS id;
 		CREATE UNLOGGED TABLE unlogged (id {{bigint}});
-		CREATE VIEW held AS SELECT id, CASE WHEN pg_is_in_recovery() THEN pg_sleep(30)::text END AS slept FROM t WHERE id = 1`)
+		CREATE VIEW held AS SELECT id, CASE WHEN pg_is_in_recovery() THEN pg_sleep(30)::text END AS slept FROM t WHERE id = 1;
+		CREATE FUNCTION lock_of_standby() RETURNS text LANGUAGE plpgsql AS $$ BEGIN
+			IF pg_is_in_recovery() THEN RAISE EXCEPTION 'it is locked' USING ERRCODE = '55P03'; END IF;
+			RETURN NULL;
+		END $$;
+		CREATE VIEW locked AS SELECT id, lock_of_standby() AS waited FROM t WHERE id = 1`)
 	for _, c := range []struct {
 		name string
 		test func(*testing.T, *pair)
@@ -84,6 +89,8 @@ func TestReplica(t *testing.T) {
 		{"a statement that a standby refuses is the primary's from then on", testRefusedByAStandby},
 		{"a read during which a connection is made is made again", testConnectionsToAReplica},
 		{"what takes too long there is not begun again", testTooLongOnAReplica},
+		{"one that is frozen fails no read", testFrozenReplica},
+		{"a pool that stands still is no fault of the replica", testBusyPools},
 		{"a read in the way of what is replayed is made on the primary", testRecoveryConflict},
 		{"one that is paused holds up a read only for a moment", testPausedReplica},
 		{"one that is killed fails no read, and is used when it is back", testKilledReplica},
@@ -360,13 +367,18 @@ func testRefusedByAStandby(t *testing.T, p *pair) {
 func testTooLongOnAReplica(t *testing.T, p *pair) {
 	db := p.process(t, Options{StatementTimeout: 300 * time.Millisecond})
 	p.used(t, db)
-	var err error
-	eventually(t, "the replica is asked", func() bool { // the primary answers at once
-		_, err = db.Session().Replica().Read(background(t), bun.SafeQuery("SELECT slept FROM held"))
-		return err != nil
-	})
-	if sqlState(err) != stateCanceled {
-		t.Errorf("the error is %v; want that of a statement that took too long", err)
+	for statement, want := range map[string]string{"SELECT slept FROM held": stateCanceled, "SELECT waited FROM locked": "55P03"} {
+		var err error
+		eventually(t, "the replica is asked", func() bool { // the primary answers at once
+			_, err = db.Session().Replica().Read(background(t), bun.SafeQuery(statement))
+			return err != nil
+		})
+		if sqlState(err) != want {
+			t.Errorf("%s: the error is %v; want that of a statement that took too long", statement, err)
+		}
+		if db.replica.unfit.has(statement) {
+			t.Errorf("%s is the primary's from then on", statement)
+		}
 	}
 }
 

@@ -61,15 +61,15 @@ func (s *Session) Exec(ctx context.Context, q schema.QueryAppender) (sql.Result,
 }
 
 func (db *DB) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	t := db.core.waits.turn(ctx)
-	defer t.end()
-	return db.DB.DB.QueryContext(t, text, args...) //nolint:sqlclosecheck // the caller closes them
+	return waiting(ctx, &db.core.waits, func(ctx context.Context) (*sql.Rows, error) {
+		return db.DB.DB.QueryContext(ctx, text, args...)
+	})
 }
 
 func (db *DB) exec(ctx context.Context, text string, args ...any) (sql.Result, error) {
-	t := db.core.waits.turn(ctx)
-	defer t.end()
-	return db.DB.DB.ExecContext(t, text, args...)
+	return waiting(ctx, &db.core.waits, func(ctx context.Context) (sql.Result, error) {
+		return db.DB.DB.ExecContext(ctx, text, args...)
+	})
 }
 
 // send renders and runs a statement. Where PostgreSQL cannot tell the type of

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -59,22 +60,47 @@ func (db *DB) once(ctx context.Context, fn func(context.Context, *Session) error
 	}
 	defer release()
 	ctx = context.WithValue(ctx, txKey{}, db)
-	conn, tx, err := db.begin(ctx)
+	own, cancel := context.WithCancel(ctx) // with it ends a transaction that nobody could end
+	defer cancel()
+	conn, tx, err := db.begin(own)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }() // once the transaction is over
-	done := false
+	over, commits := false, false
+	defer func() { giveBack(conn, over) }()
 	defer func() {
-		if !done {
+		if !commits {
 			_ = tx.Rollback()
+			over = db.ended(ctx)
 		}
 	}()
 	if err := fn(ctx, &Session{db: db, tx: &tx}); err != nil {
 		return err
 	}
-	done = true
-	return tx.Commit()
+	commits = true
+	err = tx.Commit()
+	over = db.ended(ctx)
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil { // its end was first: nothing is committed
+		return ctx.Err()
+	}
+	return err
+}
+
+// ended reports whether a transaction of a context has ended when its commit or
+// rollback returns. On PostgreSQL one whose context has ended is rolled back beside
+// us, which may take its time; on SQLite that is quick, and the next writer waits
+// for it. One that a panic left to its context may meet that writer, who then waits
+// for the file.
+func (db *DB) ended(ctx context.Context) bool { return db.core.kind == SQLite || ctx.Err() == nil }
+
+// giveBack closes a connection, which waits for its transaction: if that is not over
+// yet, or something panicked before it was, nobody waits for both.
+func giveBack(conn bun.Conn, over bool) {
+	if over {
+		_ = conn.Close()
+		return
+	}
+	go func() { _ = conn.Close() }()
 }
 
 // begin waits for a connection, see [Options.PoolWait], and begins a transaction
@@ -89,16 +115,18 @@ func (db *DB) begin(ctx context.Context) (bun.Conn, bun.Tx, error) {
 }
 
 func (db *DB) beginOnce(ctx context.Context) (bun.Conn, bun.Tx, error) {
-	t := db.core.waits.turn(ctx)
-	conn, err := db.DB.Conn(t)
-	t.end()
+	conn, err := waiting(ctx, &db.core.waits, func(ctx context.Context) (bun.Conn, error) { return db.DB.Conn(ctx) })
 	if err != nil {
 		return bun.Conn{}, bun.Tx{}, err
 	}
+	begun, over := false, false
+	defer func() {
+		if !begun {
+			giveBack(conn, over)
+		}
+	}()
 	tx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		_ = conn.Close()
-	}
+	begun, over = err == nil, true
 	return conn, tx, err
 }
 

@@ -2,12 +2,15 @@ package sqldb
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/uptrace/bun"
 )
 
 const counter = "CREATE TABLE c (id {{bigint}} PRIMARY KEY, n {{bigint}} NOT NULL)\n--bun:split\nINSERT INTO c VALUES (1, 0), (2, 0)"
@@ -338,4 +341,78 @@ func TestAnErrorOfALaterRowIsNoCommit(t *testing.T) {
 			t.Error("InTx says that it committed")
 		}
 	})
+}
+
+// A panicking hook of bun panics before or after some statement.
+type panicking struct{ before, after string }
+
+func (p panicking) BeforeQuery(ctx context.Context, e *bun.QueryEvent) context.Context {
+	if p.before != "" && e.Query == p.before {
+		panic("a hook's own fault")
+	}
+	return ctx
+}
+
+func (p panicking) AfterQuery(_ context.Context, e *bun.QueryEvent) {
+	if p.after != "" && e.Query == p.after {
+		panic("a hook's own fault")
+	}
+}
+
+// TestAContextThatEndsBeforeTheCommit: the transaction is rolled back beside it, and
+// the error is the context's.
+func TestAContextThatEndsBeforeTheCommit(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		ctx, cancel := context.WithCancel(background(t))
+		defer cancel()
+		err := db.InTx(ctx, func(_ context.Context, s *Session) error {
+			cancel()
+			eventually(t, "it is rolled back", func() bool {
+				_, err := s.tx.ExecContext(background(t), "SELECT 1")
+				return errors.Is(err, sql.ErrTxDone)
+			})
+			return nil
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("the error is %v", err)
+		}
+	})
+}
+
+// TestAHookThatPanics ends its transaction and nothing else, though the context
+// never ends.
+func TestAHookThatPanics(t *testing.T) {
+	for name, hook := range map[string]panicking{
+		"before the beginning": {before: "BEGIN"},
+		"after the beginning":  {after: "BEGIN"},
+		"before the commit":    {before: "COMMIT"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachKind(t, func(t *testing.T, url string) {
+				db := open(t, url, Options{MaxConns: 1})
+				script(t, db, counter)
+				add := func(ctx context.Context, s *Session) error {
+					_, err := s.Exec(ctx, db.NewRaw("UPDATE c SET n = n + 1"))
+					return err
+				}
+				before := count(t, db)
+				plain := db.DB
+				db.DB = plain.WithQueryHook(hook)
+				func() {
+					defer func() {
+						if recover() == nil {
+							t.Error("the panic is lost")
+						}
+					}()
+					_ = db.InTx(context.Background(), add)
+				}()
+				db.DB = plain
+				eventually(t, "its connection is free", func() bool { return db.Stats().InUse == 0 })
+				if n := count(t, db); n != before {
+					t.Errorf("the rows hold %d; want %d, since nothing was committed", n, before)
+				}
+				succeeds(t, "the next", db.InTx(background(t), add))
+			})
+		})
+	}
 }
