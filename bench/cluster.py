@@ -63,6 +63,10 @@ class Cluster:
         self.psql(f'CREATE DATABASE "{db}" TEMPLATE "{template}"')
         self.psql("CHECKPOINT")
 
+    def files(self, db):
+        """The folder of a database."""
+        return os.path.join(self.dir, "data", "base", self.psql(f"SELECT oid FROM pg_database WHERE datname = '{db}'").strip())
+
     def stop(self):
         if self.proc and self.proc.poll() is None:
             self.proc.send_signal(signal.SIGINT)  # disconnects everybody

@@ -1,5 +1,6 @@
 """What the benchmark knows of the machine: processes, their CPU time and memory."""
 import contextlib
+import multiprocessing
 import os
 import platform
 import signal
@@ -90,6 +91,77 @@ class MemoryWatch:
     def __exit__(self, *_):
         self.halt.set()
         self.thread.join()
+
+
+def keep_in_memory(path):
+    """Read a file, or all below a folder, into the system's memory."""
+    for name in [os.path.join(at, f) for at, _, files in os.walk(path) for f in files] or [path]:
+        with contextlib.suppress(OSError), open(name, "rb", buffering=0) as f:
+            while f.read(1 << 20):
+                pass
+
+
+class Stalls:
+    """For how long the machine stood still, as seen by one on each core who goes
+    before all others and looks 200 times a second: a virtual machine is stopped now
+    and then by what it runs on. Nothing is seen by who may not go first. Another one
+    looks at the disk that a folder is on, which stands still while it has something
+    to do and finishes none of it."""
+
+    LOOK, LATE = 0.005, 0.02  # seconds
+
+    def __init__(self, folder):
+        self.cores = multiprocessing.Array("d", CORES)
+        self.disk = multiprocessing.Value("d")
+        for at, core in enumerate(os.sched_getaffinity(0)):
+            self.sensor(self.watch_core, at, core)
+        on = os.stat(folder).st_dev
+        counters = f"/sys/dev/block/{os.major(on)}:{os.minor(on)}/stat"
+        self.sees_disk = os.path.exists(counters)  # not that of a folder in memory, nor of some file systems
+        if self.sees_disk:
+            self.sensor(self.watch_disk, counters)
+
+    def sensor(self, watch, *args):
+        multiprocessing.Process(target=self.first, args=(os.getpid(), watch, *args), daemon=True).start()
+
+    def first(self, parent, watch, *args):
+        for sig in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(sig, signal.SIG_DFL)
+        with contextlib.suppress(PermissionError):
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+            watch(parent, *args)
+
+    def looks(self, parent):
+        """The times of the looks, until the benchmark has ended."""
+        while os.getppid() == parent:
+            time.sleep(self.LOOK)
+            yield time.monotonic()
+
+    def watch_core(self, parent, at, core):
+        os.sched_setaffinity(0, {core})
+        last = time.monotonic()
+        for now in self.looks(parent):
+            if now - last > self.LATE:
+                self.cores[at] += now - last
+            last = now
+
+    def watch_disk(self, parent, counters):
+        """https://www.kernel.org/doc/html/latest/block/stat.html"""
+        with open(counters, "rb", buffering=0) as f:
+            moved, before, late, counted = time.monotonic(), None, False, 0.0
+            for now in self.looks(parent):
+                c = os.pread(f.fileno(), 512, 0).split()
+                under_way, finished = int(c[8]), (c[0], c[4], c[11], c[15])
+                stands = finished == before and under_way
+                if now - moved > self.LATE:  # counted while it lasts: a take may end meanwhile
+                    self.disk.value += now - (counted if late else moved)
+                    late, counted = True, now
+                if not stands:
+                    moved, before, late = now, finished, False
+
+    def seconds(self):
+        """Those of the cores and those of the disk, since the start."""
+        return sum(self.cores), self.disk.value
 
 
 def stop(proc, sig=signal.SIGTERM, grace=15):

@@ -7,8 +7,10 @@ import subprocess
 import time
 from statistics import median
 
-from machine import CORES, MemoryWatch, cpu_seconds, machine_busy, own_cpu, say, stop
+from machine import CORES, MemoryWatch, Stalls, cpu_seconds, keep_in_memory, machine_busy, own_cpu, say, stop
 from operations import AUTH, ONE_URL, WRITES, call, difference, digest, operations
+
+ATTEMPTS = 5  # to measure while the machine is quiet
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -19,6 +21,9 @@ class Rig:
         self.takes = {}      # (server, operation): [take]
         self.lengths = {}    # (server, operation): seconds of a take
         self.differing = {}  # (server, operation): where its answer differs from the first server's
+        self.again = {}      # server: takes that were made again
+        self.lost = {}       # (server, operation): why a take was not finished
+        self.stalls = Stalls(stage.tmp)
         self.began = time.monotonic()
 
     # --- one take ---
@@ -36,24 +41,26 @@ class Rig:
             before, began = self.clocks(server), time.monotonic()
             subprocess.run(cmd + [server["url"]], env=env, check=True, stdout=subprocess.DEVNULL, timeout=seconds + 90)
             took = time.monotonic() - began
-            app, db, wrk, own, busy = [y - x for x, y in zip(before, self.clocks(server))]
+            app, db, wrk, own, busy, stood, disk = [y - x for x, y in zip(before, self.clocks(server))]
         with open(files[1]) as f:
             r = json.load(f)
         os.unlink(files[1])
         n = max(1, r["requests"])
-        return dict(rps=r["requests"] / r["seconds"], p50=r["p50_ms"], p99=r["p99_ms"], failed=sum(r["errors"].values()),
-                    app_us=app / n * 1e6, db_us=db / n * 1e6, memory=memory.peak,
+        return dict(rps=(r["requests"] - r["errors"]["status"]) / r["seconds"], requests=r["requests"], p50=r["p50_ms"], p99=r["p99_ms"], failed=sum(r["errors"].values()),
+                    stood=stood * 1000, disk=disk * 1000, app_us=app / n * 1e6, db_us=db / n * 1e6, memory=memory.peak,
                     other=max(0.0, busy - app - db - wrk - own) * 100 / took / CORES)
 
     def clocks(self, server):
         own, children = own_cpu()
-        return [cpu_seconds(server["pid"]), cpu_seconds(self.stage.pg.proc.pid), children, own, machine_busy()]
+        return [cpu_seconds(server["pid"]), cpu_seconds(self.stage.pg.proc.pid), children, own, machine_busy(), *self.stalls.seconds()]
 
-    def settle(self):
+    def settle(self, server):
         """Wait, not for long, until little runs: neither other programs nor what
         a server still does for requests whose client has gone. What another
-        server left to the disk is written first."""
+        server left to the disk is written first, and what the system has put out
+        of memory while this one waited for its turn is there again."""
         os.sync()
+        keep_in_memory(server["files"])
         end = time.monotonic() + self.o.quiet_wait
         while time.monotonic() < end:
             before, began = machine_busy() - sum(own_cpu()), time.monotonic()
@@ -75,8 +82,7 @@ class Rig:
                 rates[setting] = 1.0
                 for op in ("retrieve", "list page 1"):
                     self.wrk(server, requests[op], 1)
-                    self.settle()
-                    rates[setting] *= self.wrk(server, requests[op], 2)["rps"]
+                    rates[setting] *= self.quiet(server, requests[op], 2)["rps"]
             finally:
                 stop(p)
             say(f"{server['name']} with {setting}: {math.sqrt(rates[setting]):.0f}/s, the geometric mean of retrieve and list")
@@ -88,6 +94,7 @@ class Rig:
         requests = {s["name"]: operations(s["style"], self.o.patients) for s in self.stage.servers}
         ops = [op for op in operations("drf", self.o.patients) if not self.o.only or any(x in op for x in self.o.only)]
         writes = [op for op in ops if op in WRITES]
+        self.again.clear()  # those of choosing
         for part, minutes in (([op for op in ops if op not in writes], 0.75 * self.o.max_minutes), (writes, self.o.max_minutes)):
             for turn in range(self.o.rounds):
                 if turn and time.monotonic() - self.began > minutes * 60:
@@ -109,15 +116,30 @@ class Rig:
             try:
                 if turn == 0:
                     self.lengths[server["name"], op] = self.length(self.wrk(server, reqs, 1)["rps"])
-                self.settle()
-                take = self.wrk(server, reqs, self.lengths[server["name"], op])
+                take = self.quiet(server, reqs, self.lengths[server["name"], op])
             except (subprocess.SubprocessError, OSError) as e:
+                self.lost[server["name"], op] = repr(e)
                 say(f"{server['name']}, {op}: {e!r}")
                 continue
             self.takes.setdefault((server["name"], op), []).append(take)
             say(f"{turn + 1}  {server['name']:26} {op:32} {take['rps']:8.0f}/s  p50 {take['p50']:7.2f}  p99 {take['p99']:7.2f} ms  "
                 f"us/req {take['app_us']:.0f} + {take['db_us']:.0f}  {take['memory']:.0f} MiB  other {take['other']:.0f}%"
+                + (f"  STOOD STILL {take['stood']:.0f} ms" if take["stood"] else "")
+                + (f"  ITS DISK {take['disk']:.0f} ms" if take["disk"] else "")
                 + (f"  FAILED {take['failed']}" if take["failed"] else ""))
+
+    def quiet(self, server, reqs, seconds):
+        """A take in which the machine was this benchmark's, or the last that is tried."""
+        tried = []
+        while len(tried) < ATTEMPTS and not (tried and self.is_quiet(tried[-1])):
+            self.settle(server)
+            tried.append(self.wrk(server, reqs, seconds))
+        self.again[server["name"]] = self.again.get(server["name"], 0) + len(tried) - 1
+        # What was made again has taken its memory, and failed.
+        return dict(tried[-1], memory=max(t["memory"] for t in tried), **{k: sum(t[k] for t in tried) for k in ("failed", "requests")})
+
+    def is_quiet(self, take):
+        return take["other"] <= self.o.noise and not take["stood"] and not take["disk"]
 
     def length(self, rate):
         """Seconds of a take, by the rate of a first second that warms up: those of
@@ -155,10 +177,11 @@ class Rig:
         takes = self.takes.get((name, op))
         if not takes:
             return None
-        quiet = [t for t in takes if t["other"] <= self.o.noise]
+        quiet = [t for t in takes if self.is_quiet(t)]
         chosen = quiet or takes
         s = {k: median(t[k] for t in chosen) for k in ("rps", "p50", "p99", "app_us", "db_us", "other")}
-        return dict(s, failed=sum(t["failed"] for t in takes), takes=len(chosen))
+        failed, requests = (sum(t[k] for t in takes) for k in ("failed", "requests"))
+        return dict(s, failed=failed / max(1, requests), quiet=len(quiet), takes=len(takes))
 
     def memory(self, name):
         return max((t["memory"] for (n, _), takes in self.takes.items() if n == name for t in takes), default=0)

@@ -53,12 +53,12 @@ class Report:
         s = self.of(server, op)
         if not s:
             return "–"
-        return (number(s["rps"]) + (f" *n{s['other']:.0f}*" if s["other"] > self.rig.o.noise else "")
-                + (f" **{s['failed']} failed**" if s["failed"] else ""))
+        return (number(s["rps"]) + (" *n*" if not s["quiet"] else "") + (f" *of {s['takes']}*" if s["takes"] < self.rig.o.rounds else "")
+                + (f" **{100 * s['failed']:.3g} % failed**" if s["failed"] else ""))
 
     def ratio(self, lead, server, op):
         a, b = self.of(lead, op), self.of(server, op)
-        return f"{a['rps'] / b['rps']:.2f}" if a and b and b["rps"] else "–"
+        return f"{a['rps'] / b['rps']:.2f}" if a and b and b["rps"] and not a["failed"] and not b["failed"] else "–"
 
     def latency(self, server, op):
         s = self.of(server, op)
@@ -77,6 +77,13 @@ class Report:
         yield table(["", "MiB", ""], [[s["name"], number(self.rig.memory(s["name"])), s.get("note", "")] for s in self.servers], "---")
 
     def answers(self):
+        again = ", ".join(f"{n} of {s['name']}" for s in self.servers if (n := self.rig.again.get(s["name"])))
+        if again:
+            yield f"Takes were made again, because the machine or its disk stood still in them, or it had other work: {again}.\n"
+        if not self.rig.stalls.sees_disk:
+            yield "Nobody saw whether the disk stood still: its file system tells of no device.\n"
+        for (name, op), why in self.rig.lost.items():
+            yield f"A take of {op} by {name} was not finished: {why}\n"
         yield "## Whether the answers agree\n"
         for name, why in self.rig.stage.left_out.items():
             yield f"{name} is left out, because it did not start: {why.splitlines()[0]}\n"

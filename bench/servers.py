@@ -60,14 +60,14 @@ class Stage:
         if done.returncode:
             raise RuntimeError(f"{command} failed:\n{(done.stdout + done.stderr)[-800:]}")
 
-    def spawn(self, server, command, env, folder=None):
-        """Start a server and wait until it answers."""
+    def spawn(self, server, command, env, files, folder=None):
+        """Start a server and wait until it answers; files is where its database is."""
         log = os.path.join(self.tmp, re.sub(r"\W+", "_", server["name"]) + ".log")
         with open(log, "a") as out:
             p = subprocess.Popen(command, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **env}, cwd=folder,
                                  stdin=subprocess.DEVNULL, stdout=out, stderr=out)
         self.running.append(p)
-        server["pid"] = p.pid
+        server["pid"], server["files"] = p.pid, files
         probe, status = operations(server["style"], self.patients)["retrieve"][0], None
         for _ in range(300):
             with contextlib.suppress(OSError, http.client.HTTPException):
@@ -90,7 +90,7 @@ class Stage:
 
         def start(workers, kind, threads):
             return self.spawn(server, [PYTHON, "-m", "gunicorn", "clinicsite.wsgi:application", "-b", server["url"][7:], "-w", str(workers),
-                                       "-k", kind, "--threads", str(threads)], self.pg.env("drf"), os.path.join(PEERS, "drf"))
+                                       "-k", kind, "--threads", str(threads)], self.pg.env("drf"), self.pg.files("drf"), os.path.join(PEERS, "drf"))
 
         workers, kind, threads = best(server, [(2, "sync", 1), (4, "sync", 1), (2, "gthread", 4), (4, "gthread", 4)], start)
         server["note"] = f"gunicorn, {workers} {kind} workers" + (f" of {threads} threads" if threads > 1 else "")
@@ -105,7 +105,7 @@ class Stage:
         self.run(["go", "build", "-buildvcs=false", "-o", program, "."], os.path.join(PEERS, "gobare"))
 
         def start(pool):
-            return self.spawn(server, [program], dict(self.pg.env("gobare"), ADDR=server["url"][7:], AUTH="db", POOL=str(pool)))
+            return self.spawn(server, [program], dict(self.pg.env("gobare"), ADDR=server["url"][7:], AUTH="db", POOL=str(pool)), self.pg.files("gobare"))
 
         (pool,) = best(server, [(4,), (8,), (16,)], start)
         server["note"] = f"net/http and pgx, a pool of {pool}"
@@ -120,7 +120,7 @@ class Stage:
         with open(token) as f:
             server = dict(name=POCKETBASE, group="SQLite", style="pocketbase", token=f.read(), url=f"http://127.0.0.1:{port}",
                           note="synchronous=normal, its default", peer=True)
-        self.spawn(server, [program, "serve", "--http", f"127.0.0.1:{port}", "--dir", data], {})
+        self.spawn(server, [program, "serve", "--http", f"127.0.0.1:{port}", "--dir", data], {}, data)
         self.servers.append(server)
 
     # --- the listed ---
@@ -134,8 +134,8 @@ class Stage:
         key = (kind, spec.get("setup", ""), str(spec.get("env")))
         if key not in self.seeds:
             self.seeds[key] = self.seed(kind, f"seed_{len(self.seeds)}", spec.get("setup", ""), common, folder)
-        env = self.place(kind, name, self.seeds[key])
-        self.spawn(server, ["sh", "-c", "exec " + spec["start"]], {**env, **common}, folder)
+        env, files = self.place(kind, name, self.seeds[key])
+        self.spawn(server, ["sh", "-c", "exec " + spec["start"]], {**env, **common}, files, folder)
         self.servers.append(server)
 
     def seed(self, kind, name, setup, common, folder):
@@ -154,13 +154,13 @@ class Stage:
         return name
 
     def place(self, kind, name, seed):
-        """The environment that names a server's own copy."""
+        """The environment that names a server's own copy, and where that is."""
         if kind != "sqlite":
             self.pg.copy(name, seed)
-            return self.pg.env(name)
+            return self.pg.env(name), self.pg.files(name)
         path = os.path.join(self.tmp, name + ".db")
         shutil.copyfile(os.path.join(self.tmp, seed + ".db"), path)
-        return dict(DATABASE_URL="sqlite://" + path)
+        return dict(DATABASE_URL="sqlite://" + path), path
 
     # --- all of them ---
 
