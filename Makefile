@@ -113,7 +113,7 @@ $(CODEGEN)-$(CODEGEN_VERSION):
 # the rest. As root on Debian it installs what it lacks: wrk, PostgreSQL and
 # Django REST framework with gunicorn.
 .PHONY: bench
-bench: ## Measure Trestle beside its peers into bench/RESULTS.md, under an hour
+bench: ## Measure Trestle beside its peers into bench/RESULTS.md, for half an hour or more
 	bench/bench.py --results bench/RESULTS.md
 
 .PHONY: bench-quick

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,10 +36,10 @@ type record struct {
 	Figures []string      `json:"figures"`
 }
 
-// proves reports whether it says that a stage has passed at a commit, as it
+// standsFor reports whether it says that a stage has passed at a commit, as it
 // would be run now.
-func (r record) proves(s stage, commit string) bool {
-	return r.Passed && commit != "" && r.Commit == commit && slices.Equal(r.Command, s.command)
+func (r record) standsFor(s stage, commit string) bool {
+	return !s.always && r.Passed && commit != "" && r.Commit == commit && slices.Equal(r.Command, s.command)
 }
 
 func openBook(folder string) (*book, error) {
@@ -51,7 +52,7 @@ func openBook(folder string) (*book, error) {
 // commit is that of the files, "" if they have been changed since or there is
 // none.
 func commit(ctx context.Context) string {
-	changed, err := exec.CommandContext(ctx, "git", "status", "--porcelain").Output()
+	changed, err := exec.CommandContext(ctx, "git", "status", "--porcelain", "--untracked-files=all").Output()
 	if err != nil || len(changed) > 0 {
 		return ""
 	}
@@ -69,7 +70,7 @@ func (b *book) prove(ctx context.Context, all []stage, again bool, progress io.W
 		if ctx.Err() != nil {
 			return false
 		}
-		if !again && b.read(s).proves(s, b.commit(ctx)) {
+		if !again && b.read(s).standsFor(s, b.commit(ctx)) {
 			fmt.Fprintf(progress, "== %s passed before, at this commit\n", s.name)
 			continue
 		}
@@ -109,6 +110,10 @@ func (b *book) run(ctx context.Context, s stage, progress io.Writer) record {
 // output runs the command of a stage, and returns what it printed. A stage that
 // did not do what it is for has failed, whatever its command says.
 func (b *book) output(ctx context.Context, s stage, progress io.Writer) (string, error) {
+	// The record of before goes: it is not of what is in the log from here on.
+	if err := os.Remove(b.file(s)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
 	log, err := os.Create(filepath.Join(b.folder, s.name+".log"))
 	if err != nil {
 		return "", err
@@ -152,12 +157,12 @@ func (b *book) table(ctx context.Context, all []stage, w io.Writer) {
 	fmt.Fprintln(w, "| stage | proves | result | took | at |\n|---|---|---|---:|---|")
 	for _, s := range all {
 		r := b.read(s)
-		proves, result := cell(cmp.Or(r.Proves, s.proves)), cell(append([]string{r.result()}, r.Figures...)...)
-		took := ""
+		proves, took := s.proves, ""
 		if !r.At.IsZero() {
-			took = r.Took.Round(time.Second).String()
+			proves, took = cmp.Or(r.Proves, "not written down"), r.Took.Round(time.Second).String()
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", s.name, proves, result, took, r.place(now))
+		result := cell(append([]string{r.result()}, r.Figures...)...)
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", s.name, cell(proves), result, took, r.place(now))
 	}
 }
 

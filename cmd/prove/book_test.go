@@ -57,6 +57,7 @@ func TestAStoppedRunGoesOnWhereItWas(t *testing.T) {
 		"or there is another commit":       {func(at *string, _ []stage) { *at = "fedcba9876543210" }, false, "good bad last"},
 		"or files have been changed":       {func(at *string, _ []stage) { *at = "" }, false, "good bad last"},
 		"or its command is another":        {func(_ *string, all []stage) { all[0].command = append(all[0].command, "x") }, false, "good bad"},
+		"or it is another every day":       {func(_ *string, all []stage) { all[2].always = true }, false, "bad last"},
 		"and what failed may pass by then": {func(_ *string, all []stage) { all[1].command[2] += "; true" }, false, "bad"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -211,7 +212,7 @@ func TestTable(t *testing.T) {
 		{name: "shorter", proves: "half an hour"},
 	}
 	for name, r := range map[string]record{
-		"passed":  {Commit: now, Passed: true, Took: 61 * time.Second, At: at, Figures: []string{"1 | 2", "3"}},
+		"passed":  {Commit: now, Proves: "b", Passed: true, Took: 61 * time.Second, At: at, Figures: []string{"1 | 2", "3"}},
 		"failed":  {Commit: "fedcba9876543210", Took: time.Hour, At: at, Figures: []string{"exit status 1"}},
 		"changed": {Passed: true, At: at},
 		"shorter": {Commit: now, Proves: "half an hour, but with TRESTLE_SOAK=1m|s", Passed: true, At: at},
@@ -229,8 +230,8 @@ func TestTable(t *testing.T) {
 |---|---|---|---:|---|
 | new | a | not run |  |  |
 | passed | b | passed; 1 / 2; 3 | 1m1s | this commit |
-| failed | c | FAILED; exit status 1 | 1h0m0s | fedcba9876 |
-| changed | d | passed | 0s | changed files |
+| failed | not written down | FAILED; exit status 1 | 1h0m0s | fedcba9876 |
+| changed | not written down | passed | 0s | changed files |
 | broken | e | not run |  |  |
 | shorter | half an hour, but with TRESTLE_SOAK=1m/s | passed | 0s | this commit |
 `

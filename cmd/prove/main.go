@@ -6,7 +6,8 @@
 // A stage is a command. That it passed is written below .bin/prove with the
 // commit it passed at, and so is what it printed: a run that was stopped goes on
 // where it was. A stage that passed at this commit is not run again, unless
-// --again says so, its command is another or files have been changed since.
+// --again says so, its command is another or files have been changed since; only the
+// audit always is, of which every day makes another.
 // Stages that fail do not stop the others; the exit code is 1 if any failed, and
 // 2 for a wrong call.
 //

@@ -17,6 +17,7 @@ type stage struct {
 	proves  string // what, with the bounds and what the environment changes of it
 	command []string
 	sees    string // what its output says if it did what it is for
+	always  bool   // what it finds changes with the day: that it passed says nothing of today
 }
 
 // fuzzFor is how long a fuzz test runs unless --fuzz says otherwise.
@@ -28,11 +29,13 @@ func stages(fuzzing time.Duration) ([]stage, error) {
 	if err != nil {
 		return nil, err
 	}
+	audit := makes("audit", "0 known faults can be reached, by a database 120 days old at most; 0 unjustified findings", "audit", "FIGURE unsafe code: 0 findings")
+	audit.always = true
 	all := []stage{
-		{"reproducible", "two builds are one and the same", whole("reproducible"), "two builds are the same"},
-		{"audit", "0 known faults can be reached, by a database 120 days old at most; 0 unjustified findings", whole("audit"), "FIGURE unsafe code: 0 findings"},
-		{"sbom", "what the program is made of is written down, every module of it", whole("sbom"), "FIGURE .bin/trestle.spdx.json: it names "},
-		{"race", "the race detector finds nothing", whole("race"), "ok  \ttrestle.example/framework\t"},
+		makes("reproducible", "two builds are one and the same", "reproducible", "two builds are the same"),
+		audit,
+		makes("sbom", "what the program is made of is written down, every module of it", "sbom", "FIGURE .bin/trestle.spdx.json: it names "),
+		makes("race", "the race detector finds nothing in the short tests of the framework, the clinic and the store", "race", "ok  \ttrestle.example/framework\t"),
 		tests("disconnects", "500 clients gone: 0 statements after 500 ms", "./cmd/trestle", "TestWhoIsGoneLeavesNoStatement"),
 		tests("bombs", "gzip, depth, dripping connections: memory + 64 MiB at most, p99 of others under twice", "./cmd/trestle", "TestBombs"),
 		tests("migrations", "8 replicas at once, 20 times, 5 killed: each migration once, no unlocking by hand", "./cmd/trestle", "TestReplicasMigrateAtOnce"),
@@ -40,38 +43,47 @@ func stages(fuzzing time.Duration) ([]stage, error) {
 		tests("rolling", "2 replicas behind a proxy restarted 20 times: 0 failed requests", "./cmd/trestle", "TestRollingRestart"),
 		tests("crash", "50 kills of server and database under load: 0 lost, 0 twice, stock exact", "./cmd/trestle", "TestAKillUnderLoadLosesNothing"),
 		tests("logins", "refused logins take the same time", "./framework/auth", "TestFailedLoginsTakeTheSameTime"),
-		tests("contract", "10,000 requests for each service: 0 answers of 5xx, 0 undocumented", "./resources", "Test"),
-		tests("store", "races for stock, and a model of the store", "./resources/store", "Test"),
+		allTests("contract", "10,000 requests at least for each service: 0 answers of 5xx, 0 undocumented", "./resources", "TestTheServicesKeepTheirContract"),
+		allTests("store", "races for stock, and a model of the store", "./resources/store", "TestTheStoreIsWhatItsModelIs"),
 		tests("overload", "twice the knee for 5 minutes, 2 connections to a database of one core: goodput 90 %, p99 twice that at 70 %, refusals under 50 ms", "./cmd/trestle", "TestOverload"),
 		tests("soak", "30 minutes at 70 %, 2 connections: 0 answers of 5xx; goroutines and files within 2, the heap does not grow", "./cmd/trestle", "TestSoak"),
-		{"mutants", "85 % of mutants killed in auth, permission, filter, ordering and orders", whole("mutate"), "FIGURE resources/store/order: killed "},
+	}
+	areas, err := mutated("Makefile")
+	if err != nil {
+		return nil, err
+	}
+	for _, area := range areas {
+		all = append(all, makes("mutants-"+filepath.Base(area), "its tests notice 85 % of the mutants of "+area+" that they run, and run 70 % of all", "mutate",
+			"FIGURE "+area+": killed ", "MUTATE="+area))
 	}
 	for _, t := range targets {
-		all = append(all, stage{"fuzz-" + t.name, fmt.Sprintf("%s of made-up input: 0 findings", fuzzing), []string{
-			"go", "run", "./cmd/withpg", "--install", "--", "go", "test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", fuzzing.String(), t.folder,
-		}, "fuzz: elapsed: "})
+		proves := fmt.Sprintf("%s of made-up input: 0 findings", fuzzing)
+		all = append(all, stage{name: "fuzz-" + t.name, proves: proves, sees: "fuzz: elapsed: ", command: append(whole(),
+			"go", "run", "./cmd/withpg", "--install", "--", "go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", fuzzing.String(), t.folder,
+		)})
 	}
 	return all, nil
 }
 
-// whole is a target of the Makefile, without what the environment may leave out of
-// it. Which copy of the database of vulnerabilities is read is a part of the
-// command.
-func whole(target string) []string {
-	command := []string{"env", "-u", "MUTATE", "-u", "RACED"}
+// whole runs a command without what could leave a part of it out.
+func whole() []string {
+	return []string{"env", "-u", "GOFLAGS", "-u", "MAKEFLAGS", "-u", "GNUMAKEFLAGS", "-u", "MAKEFILES", "-u", "TRESTLE_SEED"}
+}
+
+// makes is a stage of a target of the Makefile, whole: neither the environment nor
+// what make was called with leaves anything out but what is set here. Which copy of
+// the database of vulnerabilities is read is a part of the command.
+func makes(name, proves, target, sees string, set ...string) stage {
+	command := append(whole(), "-u", "MUTATE", "-u", "RACED")
 	if copied := os.Getenv("VULNDB"); copied != "" && target == "audit" {
 		command = append(command, "VULNDB="+copied)
 	}
-	return append(command, "make", "--no-print-directory", target)
+	command = append(command, set...)
+	return stage{name: name, proves: proves, command: append(command, "make", "--no-print-directory", target), sees: sees}
 }
 
-// tests is a stage of the long forms of tests: of one, or of all of a folder,
-// whose names begin so.
+// tests is a stage of the long form of a test.
 func tests(name, proves, folder, test string) stage {
-	pattern, sees := "^"+test, "--- PASS: "+test
-	if test != "Test" {
-		pattern, sees = pattern+"$", sees+" ("
-	}
 	limit := "90m"
 	if name == "soak" { // TRESTLE_SOAK may say eight hours
 		limit = "24h"
@@ -80,11 +92,18 @@ func tests(name, proves, folder, test string) stage {
 	if len(changed) > 0 {
 		proves += ", but with " + strings.Join(changed, " ")
 	}
-	command := append([]string{"env", "TRESTLE_PROVE=1"}, changed...)
-	return stage{name, proves, append(
+	command := append(append(whole(), "TRESTLE_PROVE=1"), changed...)
+	return stage{name: name, proves: proves, sees: "--- PASS: " + test + " (", command: append(
 		command, "go", "run", "./cmd/withpg", "--install", "--",
-		"go", "test", "-count=1", "-timeout", limit, "-v", "-run", pattern, folder,
-	), sees}
+		"go", "test", "-count=1", "-timeout", limit, "-v", "-run", "^"+test+"$", folder,
+	)}
+}
+
+// allTests is tests with all others of the folder.
+func allTests(name, proves, folder, test string) stage {
+	s := tests(name, proves, folder, test)
+	s.command[len(s.command)-2] = "^Test"
+	return s
 }
 
 // overrides are variables such as TRESTLE_SOAK, which make a stage another one.
@@ -96,6 +115,21 @@ func overrides(name string) (set []string) {
 	}
 	slices.Sort(set)
 	return set
+}
+
+var mutateDefault = regexp.MustCompile(`(?m)^MUTATE \?= (.+)$`)
+
+// mutated are the areas that make mutate changes.
+func mutated(makefile string) ([]string, error) {
+	text, err := os.ReadFile(makefile)
+	if err != nil {
+		return nil, fmt.Errorf("looking for what make mutate changes (prove runs in the project's folder): %w", err)
+	}
+	line := mutateDefault.FindSubmatch(text)
+	if line == nil {
+		return nil, fmt.Errorf("%s does not say what make mutate changes: it has no line MUTATE ?= AREA", makefile)
+	}
+	return strings.Fields(string(line[1])), nil
 }
 
 // A target is a fuzz test.

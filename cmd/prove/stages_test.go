@@ -34,6 +34,9 @@ func TestEveryStageIsThere(t *testing.T) {
 			}
 			continue
 		}
+		if of, one, found := strings.Cut(strings.TrimSuffix(s.sees, " ("), "PASS: "); found && !hasTest(t, s.command[len(s.command)-1], one) {
+			t.Errorf("%s: there is no test %s, which %s says has passed", s.name, one, of)
+		}
 		at := max(slices.Index(s.command, "-run"), slices.Index(s.command, "-fuzz"))
 		pattern, folder := strings.Trim(s.command[at+1], "^$"), s.command[len(s.command)-1]
 		if !hasTest(t, folder, pattern) {
@@ -66,14 +69,44 @@ func hasTest(t *testing.T, folder, name string) bool {
 func TestAStageOfATestThatIsOverriddenIsAnother(t *testing.T) {
 	t.Setenv("TRESTLE_SOAK", "8h")
 	t.Setenv("TRESTLE_SOAK_RATE", "7")
+	env := strings.Join(whole(), " ")
 	for name, want := range map[string]struct{ command, proves string }{
-		"soak": {"env TRESTLE_PROVE=1 TRESTLE_SOAK=8h TRESTLE_SOAK_RATE=7 go run ./cmd/withpg --install -- " +
+		"soak": {env + " TRESTLE_PROVE=1 TRESTLE_SOAK=8h TRESTLE_SOAK_RATE=7 go run ./cmd/withpg --install -- " +
 			"go test -count=1 -timeout 24h -v -run ^TestSoak$ ./here", "it stands, but with TRESTLE_SOAK=8h TRESTLE_SOAK_RATE=7"},
-		"other": {"env TRESTLE_PROVE=1 go run ./cmd/withpg --install -- go test -count=1 -timeout 90m -v -run ^TestSoak$ ./here", "it stands"},
+		"other": {env + " TRESTLE_PROVE=1 go run ./cmd/withpg --install -- go test -count=1 -timeout 90m -v -run ^TestSoak$ ./here", "it stands"},
 	} {
 		got := tests(name, "it stands", "./here", "TestSoak")
 		if command := strings.Join(got.command, " "); command != want.command || got.proves != want.proves {
 			t.Errorf("%s is\n%s\nand proves %s; want\n%s\nand %s", name, command, got.proves, want.command, want.proves)
+		}
+	}
+}
+
+func TestEveryMutatedAreaIsAStage(t *testing.T) {
+	t.Chdir("../..")
+	all, err := stages(time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, area := range []string{"framework/auth", "framework/permission", "framework/filter", "framework/ordering", "resources/store/order"} {
+		if !slices.ContainsFunc(all, func(s stage) bool {
+			return slices.Contains(s.command, "MUTATE="+area) && strings.Contains(s.sees, area)
+		}) {
+			t.Errorf("none changes %s", area)
+		}
+	}
+	for name, test := range map[string]struct{ makefile, want string }{
+		"none":     {"", "no such file"},
+		"no areas": {"MUTATE := a", "does not say"},
+	} {
+		at := filepath.Join(t.TempDir(), "Makefile")
+		if test.makefile != "" {
+			if err := os.WriteFile(at, []byte(test.makefile), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := mutated(at); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
 }

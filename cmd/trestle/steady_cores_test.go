@@ -16,15 +16,15 @@ import (
 
 // apart gives core 1 to this process, which makes the load, and core 0 to the
 // database; what it returns stands before the command of a server for core 0,
-// too. Where that cannot be it says so, and they share the machine.
+// too. Where that cannot be it says so, which is no proof, and they share the machine.
 func apart(t *testing.T, db *sqldb.DB, address string) (before []string) {
 	t.Helper()
 	if _, err := exec.LookPath("taskset"); err != nil || runtime.NumCPU() < 2 {
-		t.Logf("load and server share the machine: it has %d cores, taskset: %v", runtime.NumCPU(), err)
+		figure(t, false, "load and server share the machine: it has %d cores, taskset: %v", runtime.NumCPU(), err)
 		return nil
 	}
 	if err := keepTo(t, os.Getpid(), "1"); err != nil {
-		t.Logf("load and server share the machine: %v", err)
+		figure(t, false, "load and server share the machine: %v", err)
 		return nil
 	}
 	threads := runtime.GOMAXPROCS(1)
@@ -36,7 +36,7 @@ func apart(t *testing.T, db *sqldb.DB, address string) (before []string) {
 		}
 	}
 	if err != nil {
-		t.Logf("PostgreSQL has the whole machine: %v", err)
+		figure(t, false, "PostgreSQL has the whole machine: %v", err)
 	}
 	return []string{"taskset", "-c", "0"}
 }
