@@ -2,6 +2,7 @@ package framework
 
 import (
 	"compress/gzip"
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -44,11 +45,14 @@ func (e *endpoint) readBody(r *http.Request) ([]byte, error) {
 }
 
 // unreadBody refuses a body for what came of reading it: the server waited for the
-// rest as long as it does, after which net/http ends the connection, or the body is
-// wrong.
+// rest as long as it does, after which net/http ends the connection; a gate before it
+// has taken the request for one whose client has gone; or the body is wrong.
 func unreadBody(err error, wrong string) *Error {
-	if errors.Is(err, os.ErrDeadlineExceeded) {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
 		return Refuse(http.StatusRequestTimeout, CodeRequestTimeout, "The body did not arrive in time.").Because(err)
+	case errors.Is(err, context.Canceled):
+		return unavailable(1).Because(err)
 	}
 	return Refuse(http.StatusBadRequest, CodeInvalidJSON, wrong).Because(err)
 }

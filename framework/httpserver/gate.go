@@ -66,6 +66,7 @@ type waiter struct {
 	turn  chan bool
 	since time.Time
 	left  bool
+	tired bool // of g.back: it has waited for as long as others would
 }
 
 // lendAfter is how long a handler may wait for its body, all reads together, before
@@ -103,6 +104,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer t.end()
 	if r.Body != nil && r.Body != http.NoBody {
 		body := &lentBody{ReadCloser: r.Body, ticket: t}
+		t.sent, t.gone = r.Body, r.Context().Done()
 		r = r.WithContext(r.Context()) // a copy: net/http looks at its own
 		r.Body = body
 	}
@@ -182,13 +184,11 @@ func (g *Gate) wait(ctx context.Context, w *waiter) bool {
 // before, then to who waits.
 func (g *Gate) pass() {
 	switch {
-	case g.running > g.limit: // some came back beyond it
-		g.running--
-	case len(g.back) > 0:
+	case len(g.back) > 0 && (g.running <= g.limit || g.back[0].tired && g.running <= 2*g.limit):
 		next := g.back[0]
 		g.back = g.back[1:]
 		next.turn <- true
-	case g.queued == 0:
+	case g.queued == 0 || g.running > g.limit: // some came back beyond it
 		g.running--
 	case g.now().Sub(g.waiting[0].since) < g.patience/2:
 		g.takeOldest().turn <- true
@@ -198,13 +198,14 @@ func (g *Gate) pass() {
 }
 
 // comeBack takes a place again. Who was let in stays in: after as long as others
-// would wait, even if there is none, until those are as many as there are places.
-func (g *Gate) comeBack() {
+// would wait, even if there is none, until those are as many as there are places. It
+// is false if the client has gone meanwhile.
+func (g *Gate) comeBack(gone <-chan struct{}) bool {
 	g.mu.Lock()
 	if g.running < g.limit {
 		g.running++
 		g.mu.Unlock()
-		return
+		return true
 	}
 	w := &waiter{turn: make(chan bool, 1)}
 	g.back = append(g.back, w)
@@ -213,18 +214,50 @@ func (g *Gate) comeBack() {
 	defer patience.Stop()
 	select {
 	case <-w.turn:
-		return
+		return true
+	case <-gone:
+		return !g.giveUp(w)
 	case <-patience.C:
 	}
-	g.mu.Lock()
-	if at := slices.Index(g.back, w); at >= 0 && g.running < 2*g.limit {
-		g.back = slices.Delete(g.back, at, at+1)
-		g.running++
-		g.mu.Unlock()
-		return
+	if g.tires(w) {
+		return true
 	}
-	g.mu.Unlock()
-	<-w.turn
+	select {
+	case <-w.turn:
+		return true
+	case <-gone:
+		return !g.giveUp(w)
+	}
+}
+
+// tires takes a place beyond the limit, or notes that the next of those is due.
+func (g *Gate) tires(w *waiter) (in bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w.tired = true
+	if g.running >= 2*g.limit || !g.forget(w) {
+		return false
+	}
+	g.running++
+	return true
+}
+
+// giveUp is for one who would come back; it is false if it has a place meanwhile.
+func (g *Gate) giveUp(w *waiter) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.forget(w)
+}
+
+// forget takes one from those who come back, with g.mu held; it is false if it is
+// none of them any more.
+func (g *Gate) forget(w *waiter) bool {
+	at := slices.Index(g.back, w)
+	if at < 0 {
+		return false
+	}
+	g.back = slices.Delete(g.back, at, at+1)
+	return true
 }
 
 // turnAway refuses a request.

@@ -257,6 +257,39 @@ func TestABodyThatWasCut(t *testing.T) {
 	}
 }
 
+// TestACutMeetsARead: the wait ends whichever comes first, and a body that has come
+// to its end is not cut.
+func TestACutMeetsARead(t *testing.T) {
+	t.Parallel()
+	limits := Limits{}.withDefaults()
+	made := func(sent string) (*body, *deadlines) {
+		w := &deadlines{ResponseWriter: httptest.NewRecorder()}
+		return &body{ReadCloser: io.NopCloser(strings.NewReader(sent)), limits: &limits, control: http.NewResponseController(w)}, w
+	}
+	b, w := made("abc")
+	if !b.cut() {
+		t.Error("it is not cut")
+	}
+	_, _ = b.Read(make([]byte, 1))
+	if !w.last.Before(time.Now()) {
+		t.Errorf("a Read that was about to begin waits until %s", w.last)
+	}
+	b, w = made("")
+	_, _ = b.Read(make([]byte, 1))
+	if at := w.last; b.cut() || w.last != at {
+		t.Errorf("one that has ended is cut, with the deadline %s", w.last)
+	}
+}
+
+// deadlines notes those of reading.
+type deadlines struct {
+	http.ResponseWriter
+
+	last time.Time
+}
+
+func (d *deadlines) SetReadDeadline(at time.Time) error { d.last = at; return nil }
+
 // TestNoMoreThanTheGateAllows are with the handler, whatever comes, and each
 // request is answered.
 func TestNoMoreThanTheGateAllows(t *testing.T) {
@@ -307,7 +340,7 @@ func TestWhoComesBackGoesFirst(t *testing.T) {
 		await(t, "them to wait", func() bool { _, waiting, _ := g.counts(); return waiting == n })
 	}
 	waits(1)
-	go func() { g.comeBack(); order <- "back" }()
+	go func() { g.comeBack(nil); order <- "back" }()
 	waits(2)
 	pass := func() { g.mu.Lock(); g.pass(); g.mu.Unlock() }
 	pass()
@@ -318,7 +351,7 @@ func TestWhoComesBackGoesFirst(t *testing.T) {
 		t.Errorf("they are let in as %v", got)
 	}
 	g.patience = time.Millisecond
-	g.comeBack()
+	g.comeBack(nil)
 	if running, _, _ := g.counts(); running != 2 {
 		t.Errorf("%d are in; who was in stays in", running)
 	}
@@ -389,23 +422,104 @@ func TestManyWhoComeBack(t *testing.T) {
 	for range 2 {
 		g.enter(t.Context())
 	}
-	came := make(chan struct{}, 10)
+	came := make(chan bool, 10)
 	for range 10 {
-		go func() { g.comeBack(); came <- struct{}{} }()
+		go func() { came <- g.comeBack(nil) }()
 	}
 	<-came
 	<-came
-	await(t, "the others to wait", func() bool { running, waiting, _ := g.counts(); return running == 4 && waiting == 8 })
-	for range 10 { // all that were in end
+	tired := func() bool {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return !slices.ContainsFunc(g.back, func(w *waiter) bool { return !w.tired })
+	}
+	await(t, "the others to wait", func() bool {
+		running, waiting, _ := g.counts()
+		return running == 4 && waiting == 8 && tired()
+	})
+	for left := 7; left >= 0; left-- { // each that ends lets the next in
 		g.mu.Lock()
 		g.pass()
 		g.mu.Unlock()
-	}
-	for range 8 {
 		<-came
+		if running, waiting, _ := g.counts(); running != 4 || waiting != left {
+			t.Fatalf("%d are in, %d wait; want 4 and %d", running, waiting, left)
+		}
 	}
-	if running, waiting, _ := g.counts(); running != 2 || waiting != 0 {
-		t.Errorf("%d are in, %d wait", running, waiting)
+	for _, want := range []int{3, 2, 1, 0} {
+		g.mu.Lock()
+		g.pass()
+		g.mu.Unlock()
+		if running, _, _ := g.counts(); running != want {
+			t.Errorf("%d are in; want %d", running, want)
+		}
+	}
+}
+
+// TestWhoComesBackAndHasGone waits no longer, and takes no place but one that was
+// given already.
+func TestWhoComesBackAndHasGone(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		patience time.Duration
+		others   int
+	}{
+		"before it is tired": {time.Hour, 1},
+		"after":              {time.Nanosecond, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Patience: test.patience})
+			g.running = test.others
+			gone := make(chan struct{})
+			one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, isLent: true, gone: gone}
+			g.lent = append(g.lent, one)
+			read := make(chan error)
+			go func() {
+				_, err := io.ReadAll(&lentBody{ReadCloser: io.NopCloser(strings.NewReader("all of it")), ticket: one})
+				read <- err
+			}()
+			await(t, "it to wait", func() bool {
+				g.mu.Lock()
+				defer g.mu.Unlock()
+				return len(g.back) == 1 && g.back[0].tired == (test.others == 2)
+			})
+			close(gone)
+			if err := <-read; !errors.Is(err, context.Canceled) {
+				t.Errorf("its handler is told %v", err)
+			}
+			if _, waiting, _ := g.counts(); waiting != 0 || one.held {
+				t.Errorf("%d wait; it has a place: %t", waiting, one.held)
+			}
+			one.end()
+			if running, _, _ := g.counts(); running != test.others || len(g.lent) != 0 {
+				t.Errorf("%d are in after it has ended, %d are lent", running, len(g.lent))
+			}
+		})
+	}
+	for name, patience := range map[string]time.Duration{"a place was given to it": time.Hour, "and it was tired": time.Nanosecond} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for range 200 { // which of the two it sees first is open
+				g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Patience: patience})
+				g.running = 2
+				gone, in := make(chan struct{}), make(chan bool)
+				go func() { in <- g.comeBack(gone) }()
+				await(t, "it to wait", func() bool {
+					g.mu.Lock()
+					defer g.mu.Unlock()
+					return len(g.back) == 1 && g.back[0].tired == (patience != time.Hour)
+				})
+				g.mu.Lock()
+				g.running = 1
+				g.pass()
+				close(gone)
+				g.mu.Unlock()
+				if is, running := <-in, g.running; !is || running != 1 {
+					t.Fatalf("it is in: %t; %d are", is, running)
+				}
+			}
+		})
 	}
 }
 

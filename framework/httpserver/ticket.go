@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"os"
@@ -14,6 +15,8 @@ type ticket struct {
 	http.ResponseWriter
 
 	gate *Gate
+	sent io.ReadCloser   // the body
+	gone <-chan struct{} // closed when the client has gone; of one with a body
 
 	// Of what follows the mutex of the gate is the guard.
 	held   bool
@@ -84,14 +87,24 @@ func (t *ticket) lend() {
 	t.held, t.isLent = false, true
 	g.lent = append(g.lent, t)
 	if len(g.lent) > g.limit*lentPerPlace {
-		oldest := g.lent[0]
-		oldest.cut = true
-		g.lent = g.lent[1:]
 		// Under the lock, for which its handler would have to wait before it ends:
 		// a writer must not be touched after that.
-		_ = http.NewResponseController(oldest.ResponseWriter).SetReadDeadline(time.Now())
+		if oldest := g.lent[0]; oldest.endsWait() {
+			oldest.cut = true
+			g.lent = g.lent[1:]
+		}
 	}
 	g.pass()
+}
+
+// endsWait ends the Read that waits for the body; it is false if all has come, of
+// which the handler is about to know.
+func (t *ticket) endsWait() bool {
+	if b, ok := t.sent.(*body); ok {
+		return b.cut()
+	}
+	_ = http.NewResponseController(t.ResponseWriter).SetReadDeadline(time.Now()) // a writer of another kind has no deadline
+	return true
 }
 
 // waits notes that the handler waits for the body; it is false if nobody does any
@@ -104,22 +117,25 @@ func (t *ticket) waits() bool {
 }
 
 // works notes that the handler goes on, and takes a place again if it was lent and
-// all of the body has come.
-func (t *ticket) works(all bool) {
+// all of the body has come; it is false if the client has gone meanwhile.
+func (t *ticket) works(all bool) bool {
 	g := t.gate
 	g.mu.Lock()
 	t.reads = false
 	back := all && t.takeBack() && !t.over
 	g.mu.Unlock()
 	if !back {
-		return
+		return true
 	}
-	g.comeBack()
+	if !g.comeBack(t.gone) {
+		return false
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if t.held = !t.over; t.over { // nobody would give it back
 		g.pass()
 	}
+	return true
 }
 
 // A lentBody is a request's body, for which a place is not kept for long.
@@ -146,6 +162,8 @@ func (b *lentBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.timer.Stop()
 	b.waited += time.Since(began)
-	b.ticket.works(err != nil)
+	if !b.ticket.works(err != nil) { // no work for nobody, and without a place
+		err = context.Canceled
+	}
 	return n, err
 }
