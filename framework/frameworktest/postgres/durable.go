@@ -12,8 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -70,7 +68,7 @@ func (d *Durable) Crash(ctx context.Context) error { return d.down(ctx, syscall.
 func (d *Durable) Shut(ctx context.Context) error { return d.down(ctx, syscall.SIGINT) }
 
 func (d *Durable) down(ctx context.Context, how syscall.Signal) error {
-	server, err := d.server()
+	server, err := serverOf(d.dir)
 	if err != nil {
 		return err
 	}
@@ -80,7 +78,7 @@ func (d *Durable) down(ctx context.Context, how syscall.Signal) error {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if _, err := os.Stat(d.pidFile()); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(pidFile(d.dir)); errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		select {
@@ -110,76 +108,17 @@ func (d *Durable) Up(ctx context.Context) error {
 // Freeze stops every process of the server where it is: connections stay open,
 // new ones are taken by the system, and nothing is answered. [Durable.Thaw] and
 // [Durable.Stop] let it go on.
-func (d *Durable) Freeze() error {
-	server, err := d.server()
-	if err != nil {
-		return err
-	}
-	if err := d.freeze(server); err != nil { // it starts no others from here on
-		return err
-	}
-	others, err := children(server)
-	if err != nil {
-		return errors.Join(err, d.Thaw())
-	}
-	for _, process := range others {
-		if err := d.freeze(process); err != nil {
-			return errors.Join(err, d.Thaw())
-		}
-	}
-	return nil
-}
-
-func (d *Durable) freeze(process int) error {
-	switch err := syscall.Kill(process, syscall.SIGSTOP); {
-	case errors.Is(err, syscall.ESRCH): // it ended meanwhile
-		return nil
-	case err != nil:
-		return fmt.Errorf("freezing process %d of the PostgreSQL server: %w", process, err)
-	}
-	d.frozen = append(d.frozen, process)
-	return nil
+func (d *Durable) Freeze() (err error) {
+	d.frozen, err = freeze(d.dir)
+	return err
 }
 
 // Thaw lets a frozen server go on as if nothing had happened.
 func (d *Durable) Thaw() error {
-	var failed []error
-	for _, process := range d.frozen {
-		if err := syscall.Kill(process, syscall.SIGCONT); err != nil && !errors.Is(err, syscall.ESRCH) {
-			failed = append(failed, fmt.Errorf("waking process %d of the PostgreSQL server: %w", process, err))
-		}
-	}
+	frozen := d.frozen
 	d.frozen = nil
-	return errors.Join(failed...)
+	return thaw(frozen)
 }
 
 // Stop is [Cluster.Stop], also of a server that is frozen or down.
 func (d *Durable) Stop() error { return errors.Join(d.Thaw(), d.Cluster.Stop()) }
-
-func (d *Durable) pidFile() string { return filepath.Join(d.dir, "data", "postmaster.pid") }
-
-// server is the process that all others of the server are children of.
-func (d *Durable) server() (int, error) {
-	content, err := os.ReadFile(d.pidFile())
-	if err != nil {
-		return 0, fmt.Errorf("the PostgreSQL server does not run: %w", err)
-	}
-	first, _, _ := strings.Cut(string(content), "\n")
-	return strconv.Atoi(first)
-}
-
-// children are the processes that a process started.
-func children(of int) ([]int, error) {
-	output, err := exec.Command("ps", "-A", "-o", "pid=,ppid=").Output() //nolint:noctx // it lists what is there
-	if err != nil {
-		return nil, fmt.Errorf("listing processes by ps: %w", err)
-	}
-	var found []int
-	for line := range strings.Lines(string(output)) {
-		var process, parent int
-		if _, err := fmt.Sscan(line, &process, &parent); err == nil && parent == of {
-			found = append(found, process)
-		}
-	}
-	return found, nil
-}

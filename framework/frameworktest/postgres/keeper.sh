@@ -1,5 +1,5 @@
-# Starts a throw-away PostgreSQL cluster, says so, and waits. Ends the server and
-# removes the folder when standard input closes or a signal asks it to stop.
+# Starts a throw-away PostgreSQL cluster, behind what every keeper has, says so, and
+# waits.
 #
 # Arguments: the folder of PostgreSQL's programs, the port on 127.0.0.1.
 # Standard input: the superuser's password as the first line, then silence.
@@ -7,29 +7,14 @@
 
 bin=$1
 port=$2
-dir=
-IFS= read -r password || exit 1
 
-finish() {
-	status=$?
-	trap '' HUP INT TERM
+stop() {
 	if [ -f "$dir/data/postmaster.pid" ]; then
 		kill -CONT "$(head -n 1 "$dir/data/postmaster.pid")" 2>/dev/null # a test may have stopped it
 		"$bin/pg_ctl" -D "$dir/data" -m immediate -s -w stop >&2
 	fi
-	if [ -n "$dir" ]; then rm -rf "$dir"; fi
-	exit "$status"
 }
 
-# The parent may be gone when something is printed: that must not end the keeper.
-trap '' PIPE
-trap 'exit 1' HUP INT TERM
-trap finish EXIT
-
-# Root's TMPDIR may be closed to the user the keeper runs as.
-umask 077
-dir=$(mktemp -d "${TMPDIR:-/tmp}/trestle-postgres.XXXXXX" 2>/dev/null) ||
-	dir=$(mktemp -d /tmp/trestle-postgres.XXXXXX) || exit 1
 printf '%s\n' "$password" >"$dir/password"
 
 create() {

@@ -27,6 +27,7 @@ var standbyKeeper string
 // and Resume.
 type Standby struct {
 	url    url.URL
+	dir    string
 	keeper *throwaway.Process
 }
 
@@ -59,11 +60,12 @@ func (c *Cluster) Standby(ctx context.Context, log io.Writer) (*Standby, error) 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := process.Ready(ctx); err != nil {
+	dir, err := process.Ready(ctx)
+	if err != nil {
 		return nil, errors.Join(err, process.Stop())
 	}
 	at.Host = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	return &Standby{url: *at, keeper: process}, nil
+	return &Standby{url: *at, dir: dir, keeper: process}, nil
 }
 
 // URL is the address of the superuser "postgres" and the database "postgres".

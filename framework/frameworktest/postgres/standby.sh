@@ -1,6 +1,5 @@
-# Starts a throw-away standby of a PostgreSQL server on this machine, says so, and
-# waits. Ends it and removes the folder when standard input closes or a signal asks
-# it to stop.
+# Starts a throw-away standby of a PostgreSQL server on this machine, behind what
+# every keeper has, says so, and waits.
 #
 # Arguments: the folder of PostgreSQL's programs, the port on 127.0.0.1, and that
 # of the primary.
@@ -11,34 +10,15 @@
 bin=$1
 port=$2
 primary=$3
-dir=
-IFS= read -r password || exit 1
 
 stop() {
 	if [ -f "$dir/data/postmaster.pid" ]; then
+		kill -CONT "$(head -n 1 "$dir/data/postmaster.pid")" 2>/dev/null # a test may have stopped it
 		"$bin/pg_ctl" -D "$dir/data" -m immediate -s -w stop </dev/null >&2
 	fi
 }
 
 start() { "$bin/pg_ctl" -D "$dir/data" -s -w -t 120 start </dev/null >&2; }
-
-finish() {
-	status=$?
-	trap '' HUP INT TERM
-	stop
-	if [ -n "$dir" ]; then rm -rf "$dir"; fi
-	exit "$status"
-}
-
-# The parent may be gone when something is printed: that must not end the keeper.
-trap '' PIPE
-trap 'exit 1' HUP INT TERM
-trap finish EXIT
-
-# Root's TMPDIR may be closed to the user the keeper runs as.
-umask 077
-dir=$(mktemp -d "${TMPDIR:-/tmp}/trestle-standby.XXXXXX" 2>/dev/null) ||
-	dir=$(mktemp -d /tmp/trestle-standby.XXXXXX) || exit 1
 
 PGPASSWORD=$password "$bin/pg_basebackup" --host=127.0.0.1 --port="$primary" --username=postgres \
 	--pgdata="$dir/data" --write-recovery-conf --wal-method=stream --checkpoint=fast --no-sync >"$dir/backup.log" 2>&1 || {

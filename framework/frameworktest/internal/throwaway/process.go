@@ -27,19 +27,25 @@ type Process struct {
 	stop   sync.Once
 }
 
-// Keeper is the command that runs a keeper's script. It takes no context:
+// The scripts before a keeper's own: what all have, and what those of services have.
+var (
+	//go:embed keeper.sh
+	prelude string
+	//go:embed service.sh
+	service string
+)
+
+// Keeper is the command that runs a keeper's script, which finds the password and a
+// folder, and says how its server is started and stopped. It takes no context:
 // ending the keeper by force is the one thing that could leave a server behind.
 func Keeper(script string, args ...string) *exec.Cmd {
-	cmd := exec.Command("/bin/sh", append([]string{"-c", script, "keeper"}, args...)...) //nolint:noctx // see above
+	cmd := exec.Command("/bin/sh", append([]string{"-c", prelude + script, "keeper"}, args...)...) //nolint:noctx // see above
 	cmd.Dir = "/"
 	return cmd
 }
 
-//go:embed service.sh
-var service string
-
-// ServiceKeeper is Keeper for a service with a folder and a log, whose script says
-// only what differs: how it is set up, and how it is run.
+// ServiceKeeper is Keeper for a service with a log, whose script says only how it is
+// set up and run.
 func ServiceKeeper(script string, args ...string) *exec.Cmd { return Keeper(service+script, args...) }
 
 // Launch starts a keeper and writes the password, its first line of input.
