@@ -61,11 +61,11 @@ func TestRefusingOfAMistake(t *testing.T) {
 	}
 }
 
-// limited serves books within limits, and returns where.
-func limited(t *testing.T, db *sqldb.DB, limits httpserver.Limits) string {
+// limited serves resources within limits, and returns where.
+func limited(t *testing.T, c framework.Config, limits httpserver.Limits, resources ...framework.Resource) string {
 	t.Helper()
-	api := framework.New(config(db))
-	api.Register(shelves()...)
+	api := framework.New(c)
+	api.Register(resources...)
 	handler, err := api.Handler()
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,11 @@ func limited(t *testing.T, db *sqldb.DB, limits httpserver.Limits) string {
 	ended := make(chan error, 1)
 	server := httpserver.New(handler, httpserver.Options{Limits: limits, Log: slog.New(slog.DiscardHandler)})
 	go func() { ended <- server.Serve(t.Context(), on) }()
-	t.Cleanup(func() { <-ended })
+	t.Cleanup(func() {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 	return on.Addr().String()
 }
 
@@ -85,7 +89,7 @@ func limited(t *testing.T, db *sqldb.DB, limits httpserver.Limits) string {
 // connection ends.
 func TestABodyThatStalls(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		at := limited(t, db, httpserver.Limits{Stall: 20 * time.Millisecond})
+		at := limited(t, config(db), httpserver.Limits{Stall: 20 * time.Millisecond}, shelves()...)
 		for name, head := range map[string]string{
 			"plain":                  "Content-Length: 50\r\n\r\n{\"title\":",
 			"nothing of it":          "Content-Length: 50\r\n\r\n",
@@ -122,7 +126,7 @@ func TestABodyOf200MB(t *testing.T) {
 	_ = z.Close()
 	deep := strings.Repeat(`{"x":`, 10_000) + "1" + strings.Repeat("}", 10_000)
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		at := limited(t, db, httpserver.Limits{Requests: 4})
+		at := limited(t, config(db), httpserver.Limits{Requests: 4}, shelves()...)
 		send := func(body []byte, coding string) (int, string) {
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+at+"/api/books/", bytes.NewReader(body))
 			if err != nil {
@@ -172,20 +176,9 @@ func TestNoHost(t *testing.T) {
 	for _, url := range []string{"", "https://books.example.org"} {
 		c := config(sqlite(t))
 		c.PublicURL = url
-		api := framework.New(c)
-		api.Register(countries())
-		handler, err := api.Handler()
-		if err != nil {
-			t.Fatal(err)
-		}
-		on, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		server := &http.Server{Handler: handler}
-		go func() { _ = server.Serve(on) }()
+		at := limited(t, c, httpserver.Limits{}, countries())
 		for _, request := range []string{"GET /api/ HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n", "GET /api/ HTTP/1.0\r\n\r\n"} {
-			conn, err := net.Dial("tcp", on.Addr().String())
+			conn, err := net.Dial("tcp", at)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,6 +189,5 @@ func TestNoHost(t *testing.T) {
 				t.Errorf("%q with the public URL %q is answered %q", request, url, got)
 			}
 		}
-		_ = server.Close()
 	}
 }

@@ -32,7 +32,10 @@ func (s *stage) shop() {
 		CheapestVariantID: variant.ID, PricePaise: 100, InStock: true, CreatedAt: now, UpdatedAt: now,
 	}
 	cart := store.Cart{UserID: s.owner.ID, Version: 1, UpdatedAt: now}
-	line := store.CartItem{ID: newID(), UserID: s.owner.ID, VariantID: variant.ID, Quantity: 1, SeenPricePaise: 100, CreatedAt: now}
+	line := store.CartItem{
+		ID: newID(), UserID: s.owner.ID, VariantID: variant.ID, Quantity: 1, CreatedAt: now, SeenPricePaise: 100,
+		Seen: store.Seen{Slug: mark, Name: product.Name, SKU: mark, Label: variant.Label, Unit: variant.Unit},
+	}
 	slot := store.DeliverySlot{ID: newID(), StartsAt: now.Add(time.Hour), EndsAt: now.Add(2 * time.Hour), CutoffAt: now, Capacity: 9, Booked: 4}
 	for _, row := range []any{&shelf, &product, &variant, &cart, &line, &slot} {
 		s.store(row)

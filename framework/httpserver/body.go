@@ -17,7 +17,9 @@ type body struct {
 	conn    *conn // nil where it is not known
 	waited  time.Duration
 	came    int64
+	asked   bool        // for any of it
 	over    atomic.Bool // read to its end, or as far as it can be
+	isCut   atomic.Bool // no more of it is waited for
 }
 
 // paced gives a request's body its limits. The request is a copy: net/http looks
@@ -38,13 +40,33 @@ func (b *body) expect(r *http.Request) {
 	}
 }
 
+// leftBytes is the most that is taken of a body that the handler left; net/http
+// takes as much where it keeps the connection.
+const leftBytes = 256 << 10
+
+// finish takes what the handler left of a body whose connection ends with the
+// answer. A client that still sends when it is closed is cut off before it has read
+// that (RFC 9112, section 9.6); of a body that is longer net/http waits a moment.
+func (b *body) finish(w http.ResponseWriter, r *http.Request) {
+	ends := r.Close || w.Header().Get("Connection") == "close"
+	sends := b.asked || r.Header.Get("Expect") == ""
+	if r.ProtoMajor == 1 && ends && sends && !b.over.Load() {
+		_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, b, leftBytes))
+	}
+	b.expect(r)
+}
+
 // Read waits for more, but not longer than the limits have it.
 func (b *body) Read(p []byte) (int, error) {
 	if b.over.Load() {
 		return b.ReadCloser.Read(p)
 	}
+	b.asked = true
 	began := time.Now()
 	_ = b.control.SetReadDeadline(began.Add(b.patience())) // as above
+	if b.isCut.Load() {
+		_ = b.control.SetReadDeadline(began)
+	}
 	b.conn.pause()
 	n, err := b.ReadCloser.Read(p)
 	b.conn.resume()
@@ -52,6 +74,17 @@ func (b *body) Read(p []byte) (int, error) {
 	b.came += int64(n)
 	b.over.Store(err != nil)
 	return n, err
+}
+
+// cut ends the wait for more, at any time before the handler ends; it is false if
+// all has come.
+func (b *body) cut() bool {
+	b.isCut.Store(true) // for a Read that is about to give the next byte its time
+	if b.over.Load() {
+		return false
+	}
+	_ = b.control.SetReadDeadline(time.Now()) // as above
+	return true
 }
 
 // patience is how long the next byte may take.

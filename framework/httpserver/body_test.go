@@ -82,6 +82,40 @@ func TestABodyThatNobodyReads(t *testing.T) {
 	}
 }
 
+// TestAnAnswerBeforeItsBody reaches a client that sends all of the body first, though
+// the connection ends with it.
+func TestAnAnswerBeforeItsBody(t *testing.T) {
+	t.Parallel()
+	s := serving(t, said("short"), Options{Limits: Limits{Stall: patience}})
+	for name, test := range map[string]struct {
+		head  string
+		bytes int
+	}{
+		"of a client that ends": {"HTTP/1.1\r\nHost: x\r\nConnection: close", 200 << 10},
+		"of an old client":      {"HTTP/1.0", 200 << 10},
+		"longer than is waited": {"HTTP/1.1\r\nHost: x\r\nConnection: close", leftBytes + 10<<10},
+		"longer than is kept":   {"HTTP/1.1\r\nHost: x", leftBytes + 10<<10},
+		"on a kept connection":  {"HTTP/1.1\r\nHost: x", 200 << 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for range 20 {
+				w := s.dial().says("POST / %s\r\nContent-Length: %d\r\n\r\n", test.head, test.bytes)
+				part := strings.Repeat("x", 10<<10)
+				for left := test.bytes; left > 0 && !t.Failed(); left -= len(part) {
+					w.says("%s", part)
+				}
+				w.next().is(t, http.StatusOK, "short")
+			}
+		})
+	}
+	t.Run("to a client that waits to be asked", func(t *testing.T) {
+		t.Parallel()
+		w := s.dial().says("POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+		w.next().is(t, http.StatusOK, "short")
+	})
+}
+
 // TestWhatAHandlerTakesIsNotTheClientsTime: between two reads it may do what it
 // likes.
 func TestWhatAHandlerTakesIsNotTheClientsTime(t *testing.T) {

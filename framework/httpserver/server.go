@@ -98,10 +98,16 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if s.stopping.Load() {
 		w.Header().Set("Connection", "close")
 	}
-	if r.Body != nil && r.Body != http.NoBody {
-		r, sent = s.paced(w, r, c)
-		defer func() { sent.expect(r) }()
+	if r.Body == nil || r.Body == http.NoBody {
+		s.answer(w, r)
+		return
 	}
+	r, sent = s.paced(w, r, c)
+	s.answer(w, r)
+	sent.finish(w, r)
+}
+
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	if s.health.serve(w, r) {
 		return
 	}
