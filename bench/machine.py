@@ -148,16 +148,16 @@ class Stalls:
     def watch_disk(self, parent, counters):
         """https://www.kernel.org/doc/html/latest/block/stat.html"""
         with open(counters, "rb", buffering=0) as f:
-            moved, before, late, counted = time.monotonic(), None, False, 0.0
+            moved, before, counted = time.monotonic(), None, 0.0
             for now in self.looks(parent):
                 c = os.pread(f.fileno(), 512, 0).split()
                 under_way, finished = int(c[8]), (c[0], c[4], c[11], c[15])
                 stands = finished == before and under_way
                 if now - moved > self.LATE:  # counted while it lasts: a take may end meanwhile
-                    self.disk.value += now - (counted if late else moved)
-                    late, counted = True, now
+                    self.disk.value += now - max(moved, counted)
+                    counted = now
                 if not stands:
-                    moved, before, late = now, finished, False
+                    moved, before = now, finished
 
     def seconds(self):
         """Those of the cores and those of the disk, since the start."""

@@ -46,8 +46,8 @@ class Rig:
             r = json.load(f)
         os.unlink(files[1])
         n = max(1, r["requests"])
-        return dict(rps=(r["requests"] - r["errors"]["status"]) / r["seconds"], requests=r["requests"], p50=r["p50_ms"], p99=r["p99_ms"], failed=sum(r["errors"].values()),
-                    stood=stood * 1000, disk=disk * 1000, app_us=app / n * 1e6, db_us=db / n * 1e6, memory=memory.peak,
+        return dict(rps=(r["requests"] - r["errors"]["status"]) / r["seconds"], requests=r["requests"], p50=r["p50_ms"], p99=r["p99_ms"],
+                    failed=sum(r["errors"].values()), stood=stood * 1000, disk=disk * 1000, app_us=app / n * 1e6, db_us=db / n * 1e6, memory=memory.peak,
                     other=max(0.0, busy - app - db - wrk - own) * 100 / took / CORES)
 
     def clocks(self, server):

@@ -53,7 +53,7 @@ func (p *program) restore(cmd *cobra.Command, args []string) error {
 	at := sqldb.File(c.databaseURL)
 	if at == "" {
 		return misused("restore is for SQLite; for this PostgreSQL database stop the servers and run: "+
-			"pg_restore --clean --if-exists --no-owner --single-transaction --dbname=%s%s", quoted(sqldb.ClientURL(c.databaseURL)), argument(from))
+			"pg_restore --clean --if-exists --no-owner --single-transaction --dbname=%s%s", quoted(sqldb.ClientURL(c.databaseURL)), asArgument(from))
 	}
 	if from != "" && sameFile(from, at) {
 		return misused("%s is the database itself; name a backup of it", from)
@@ -100,8 +100,8 @@ func backupNamed(argument string) (file, name string, err error) {
 	return file, file, err
 }
 
-// argument is a file as an argument more, nothing for standard input.
-func argument(file string) string {
+// asArgument is a file as an argument more, nothing for standard input.
+func asArgument(file string) string {
 	if file == "" {
 		return ""
 	}
@@ -182,7 +182,7 @@ func (p *program) makeRoom(at string) (*room, error) {
 	}
 	f, err := os.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, nil //nolint:nilnil // no room was made
+		return nil, nil // no room was made
 	}
 	if err != nil {
 		return nil, err

@@ -64,7 +64,7 @@ func (c *conn) settle(ctx context.Context, err error) error {
 	}
 	_ = c.inner.Close()
 	if isOver(ctx) && sqlState(err) == "" {
-		return ended(ctx)
+		return endOf(ctx)
 	}
 	return err
 }

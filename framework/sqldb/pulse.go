@@ -211,8 +211,8 @@ func isOver(ctx context.Context) bool {
 	return ctx.Err() != nil || limited && !time.Now().Before(deadline)
 }
 
-// ended is the error of a context that is over.
-func ended(ctx context.Context) error { return cmp.Or(ctx.Err(), context.DeadlineExceeded) }
+// endOf is the error of a context that is over.
+func endOf(ctx context.Context) error { return cmp.Or(ctx.Err(), context.DeadlineExceeded) }
 
 // enter is for a connection to be made, which end ends.
 func (p *pulse) enter(end context.CancelFunc) (leave func(), err error) {

@@ -179,7 +179,7 @@ func either[T any](ctx context.Context, r *replica, text string, replica func(po
 	case err == nil:
 		return v, nil
 	case isOver(ctx):
-		return v, ended(ctx)
+		return v, endOf(ctx)
 	case isStandstill(err) && (!ofRead(err) || r.stands(ctx)): // the primary's pool would be next
 		return v, err
 	case isStandstill(err):
