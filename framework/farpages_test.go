@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +26,7 @@ type Leaf struct {
 	OwnerID  uuid.UUID
 	Veins    int64
 	Colour   *string
+	Document string
 	FallenAt time.Time `bun:",soft_delete,nullzero"`
 }
 
@@ -38,14 +41,8 @@ type LeafView struct {
 // leavesIn stores leaves of Ada and of Bob, every third of them fallen.
 func leavesIn(t *testing.T, db *sqldb.DB, n int) {
 	t.Helper()
-	id, at := "text", "timestamp"
-	if db.Kind() == sqldb.PostgreSQL {
-		id, at = "uuid", "timestamptz"
-	}
-	table := fmt.Sprintf("CREATE TABLE leaves (id %[1]s PRIMARY KEY, owner_id %[1]s NOT NULL, veins bigint NOT NULL, colour text, fallen_at %[2]s)", id, at)
-	if _, err := db.DB.DB.ExecContext(context.Background(), table); err != nil {
-		t.Fatal(err)
-	}
+	script(t, db, `CREATE TABLE leaves ({{id}}, owner_id {{uuid}} NOT NULL, veins {{bigint}} NOT NULL, colour {{text}}, document {{text}} NOT NULL, fallen_at {{timestamp}});
+		{{searchIndex "leaves" "document"}}`)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	dice := rand.New(rand.NewPCG(seed, 0))
@@ -58,6 +55,7 @@ func leavesIn(t *testing.T, db *sqldb.DB, n int) {
 		if colour := []string{"red", "brown", "green"}[dice.IntN(3)]; dice.IntN(2) == 0 {
 			l.Colour = &colour
 		}
+		l.Document = sqldb.Document(fmt.Sprint("vein", l.Veins, " tree", i%7))
 		if i%3 == 0 {
 			l.FallenAt = time.Now()
 		}
@@ -68,10 +66,23 @@ func leavesIn(t *testing.T, db *sqldb.DB, n int) {
 	}
 }
 
-// TestPagesFarBehind are of the same rows in the same order as one long list, of
-// whichever scope: theirs are found by their keys.
-func TestPagesFarBehind(t *testing.T) {
-	scopes := map[string]framework.Scope{
+var orders = []string{"", "veins", "-colour", "colour,-veins"}
+
+type leaves struct {
+	Count   int
+	Results []LeafView
+}
+
+func fallen(scope framework.Scope) framework.ViewSet[Leaf] {
+	return framework.ViewSet[Leaf]{
+		Name: "leaves", Verbs: framework.ReadOnly[LeafView](), Scope: scope, Pagination: page.Offset{Size: 40, MaxSize: 1000},
+		Search:   framework.Search{Fields: []string{"colour"}, Stored: "document"},
+		Ordering: framework.Ordering{Allowed: []string{"veins", "colour"}, Default: "id"},
+	}
+}
+
+func scopes() map[string]framework.Scope {
+	return map[string]framework.Scope{
 		"own":        framework.Own((*Leaf).owner),
 		"everything": framework.Public(),
 		"the fallen too": framework.Where(func(_ *framework.Call, q bun.QueryBuilder) bun.QueryBuilder {
@@ -79,24 +90,21 @@ func TestPagesFarBehind(t *testing.T) {
 		}),
 		"the fallen alone": framework.Where(func(_ *framework.Call, q bun.QueryBuilder) bun.QueryBuilder { return q.WhereDeleted() }),
 	}
+}
+
+// TestPagesFarBehind are of the same rows in the same order as one long list, of
+// whichever scope: theirs are found by their keys.
+func TestPagesFarBehind(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		leavesIn(t, db, 700)
-		for name, scope := range scopes {
+		for name, scope := range scopes() {
 			t.Run(name, func(t *testing.T) {
-				v := framework.ViewSet[Leaf]{
-					Name: "leaves", Verbs: framework.ReadOnly[LeafView](), Scope: scope, Pagination: page.Offset{Size: 40, MaxSize: 1000},
-					Ordering: framework.Ordering{Allowed: []string{"veins", "colour"}, Default: "id"},
-				}
-				ada := serve(t, config(db), v).as("ada")
-				type leaves struct {
-					Count   int
-					Results []LeafView
-				}
+				ada := serve(t, config(db), fallen(scope)).as("ada")
 				list := func(order string, limit, offset int) (got leaves) {
 					ada.get(fmt.Sprintf("/api/leaves/?ordering=%s&limit=%d&offset=%d", order, limit, offset)).is(200).json(&got)
 					return got
 				}
-				for _, order := range []string{"", "veins", "-colour", "colour,-veins"} {
+				for _, order := range orders {
 					whole := list(order, 1000, 0)
 					if whole.Count != len(whole.Results) || whole.Count < 150 {
 						t.Fatalf("%q: %d rows of %d", order, len(whole.Results), whole.Count)
@@ -111,6 +119,83 @@ func TestPagesFarBehind(t *testing.T) {
 					}
 				}
 			})
+		}
+	})
+}
+
+// TestPagesOfASearch are of the same rows in the same order as are found in one long
+// list without its index, whichever page is asked for, and however often: what was
+// found is remembered.
+func TestPagesOfASearch(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		leavesIn(t, db, 300)
+		for name, scope := range scopes() {
+			t.Run(name, func(t *testing.T) {
+				ada := serve(t, config(db), fallen(scope)).as("ada")
+				list := func(order, search string, limit, offset int) (got leaves) {
+					ada.get(fmt.Sprintf("/api/leaves/?ordering=%s&search=%s&limit=%d&offset=%d", order, search, limit, offset)).is(200).json(&got)
+					return got
+				}
+				for term, short := range map[string]string{"vein3": "n3", "tree4": "e4", "vein3+tree4": "n3+e4", "v+tree4+e": "e4", "vein": "", "nothing": "ng"} {
+					for _, order := range orders {
+						whole := list(order, short, 1000, 0)
+						for _, offset := range []int{0, 3, 0, 10, 1000} {
+							got, from := list(order, term, 10, offset), min(offset, whole.Count)
+							if want := whole.Results[from:min(from+10, whole.Count)]; !slices.EqualFunc(got.Results, want, func(a, b LeafView) bool { return a.ID == b.ID }) || got.Count != whole.Count {
+								t.Errorf("%q by %q from %d: %d rows of %d, or in another order; want %d of %d", term, order, offset, len(got.Results), got.Count, len(want), whole.Count)
+							}
+						}
+					}
+				}
+			})
+		}
+	})
+}
+
+// TestASearchFindsWhatIsThere now: a row that changes is found as it is in the next
+// answer, and one that goes while a page is read is not in it.
+func TestASearchFindsWhatIsThere(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		leavesIn(t, db, 1) // which is not found
+		leaf := Leaf{ID: uuid.New(), OwnerID: callers["ada"].ID, Document: "|ash|"}
+		insert(t, db, &leaf)
+		ada := serve(t, config(db), fallen(framework.Own((*Leaf).owner))).as("ada")
+		becomes := func(column string, value any) {
+			t.Helper()
+			if _, err := db.NewUpdate().Model(&leaf).Set("? = ?", bun.Ident(column), value).WherePK().WhereAllWithDeleted().Exec(context.WithoutCancel(t.Context())); err != nil {
+				t.Error(err)
+			}
+		}
+		finds := func(want int) {
+			t.Helper()
+			var got leaves
+			if ada.get("/api/leaves/?search=ash").is(200).json(&got); len(got.Results) != want || got.Count != want {
+				t.Errorf("it finds %d of %d; want %d", len(got.Results), got.Count, want)
+			}
+		}
+		for range 2 {
+			finds(1)
+			finds(1)
+			becomes("document", "|oak|")
+			finds(0)
+			becomes("document", "|ash|")
+			finds(1)
+			becomes("owner_id", callers["bob"].ID)
+			finds(0)
+			becomes("owner_id", callers["ada"].ID)
+		}
+		if db.Kind() != sqldb.PostgreSQL {
+			return // which finds it in one statement
+		}
+		var once sync.Once
+		db.Observe(func(_ context.Context, e sqldb.Event) {
+			if strings.Contains(e.SQL, "matched") {
+				once.Do(func() { becomes("owner_id", callers["bob"].ID) })
+			}
+		})
+		var got leaves
+		if ada.get("/api/leaves/?search=ash").is(200).json(&got); len(got.Results) != 0 {
+			t.Error("another's row is shown that was the caller's when it was found")
 		}
 	})
 }

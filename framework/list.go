@@ -27,6 +27,7 @@ type listing struct {
 // A listed question is a request's query, understood.
 type listed struct {
 	narrow  []Narrow
+	indexed bool // an index of what a search stores finds the rows
 	ranking *Ranking
 	order   order
 	window  Window
@@ -39,8 +40,11 @@ func (l *listing) serve(c *Call, r *request) (*response, error) {
 	}
 	page := Page{Window: asked.window, Link: l.linker(c, r)}
 	read := l.page
-	if asked.ranking != nil {
+	switch {
+	case asked.ranking != nil:
 		read = l.ranked
+	case asked.indexed && asked.window.Counting.kind == countExact:
+		read = l.searched
 	}
 	shown, err := read(c, asked, &page)
 	if err != nil {
@@ -67,8 +71,9 @@ func (l *listing) understand(c *Call, r *request) (*listed, error) {
 		}
 	}
 	if s := l.resource.search; s != nil && values[s.Param] != "" {
-		narrow, err := s.read(values[s.Param])
-		asked.add(narrow)
+		terms, err := s.read(values[s.Param])
+		asked.add(s.narrow(terms))
+		asked.indexed = s.indexed(terms)
 		faults.add(err)
 	}
 	if l.ranker != nil && values[l.ranker.Param.Name] != "" {

@@ -36,9 +36,7 @@ func (l *listing) best(c *Call, asked *listed, page *Page) (rows sentRows, found
 	if err != nil {
 		return rows, 0, err
 	}
-	if page.More = int64(len(keys)) > w.Limit; page.More {
-		keys = keys[:w.Limit]
-	}
+	keys = page.cut(keys)
 	switch all := !page.More && (len(keys) > 0 || w.Offset == 0); {
 	case all || w.Counting.kind != countCapped && w.Counting.kind != countNone:
 		page.Total = Total{Count: found, Known: true}
@@ -55,25 +53,24 @@ func (l *listing) best(c *Call, asked *listed, page *Page) (rows sentRows, found
 	return rows, found, err
 }
 
+// cut takes the one more from the keys of a window, if there is one.
+func (p *Page) cut(keys []any) []any {
+	if p.More = int64(len(keys)) > p.Window.Limit; p.More {
+		keys = keys[:p.Window.Limit]
+	}
+	return keys
+}
+
 // keys are those of the rows of one window in their order, one more if others
 // follow, and how many rows match in all. What matches is looked for once: a
 // page past the end is not put in order.
 func (l *listing) keys(c *Call, asked *listed) (keys []any, found int64, err error) {
 	matched := asked.ranking.join(l.matching(c, asked), l.resource)
-	matched = matched.ColumnExpr(`?TableAlias.? AS "key", ? AS "rank"`, bun.Ident(l.resource.pk.Name), rankOf(l.resource))
-	var order []string
+	matched, order := l.keyed(matched.ColumnExpr(`? AS "rank"`, rankOf(l.resource)), asked)
 	if asked.order.relevance {
-		order = append(order, `"rank" DESC`)
+		order = `"rank" DESC, ` + order
 	}
-	for n, t := range l.resource.ordering.settled(asked.order.terms) {
-		name := `"key"`
-		if t.field.column != l.resource.pk {
-			name = fmt.Sprintf(`"order_%d"`, n)
-			matched = matched.ColumnExpr("? AS ?", t.field.Ident(), bun.Safe(name))
-		}
-		order = append(order, name+" "+t.direction())
-	}
-	by, w := bun.Safe(strings.Join(order, ", ")), asked.window
+	by, w := bun.Safe(order), asked.window
 	rows, err := c.session.Query(c, bun.SafeQuery("WITH matched AS MATERIALIZED (?), total AS MATERIALIZED (SELECT count(*) AS found FROM matched)"+
 		` SELECT total.found, listed."key" FROM total LEFT JOIN (SELECT * FROM matched ORDER BY ?`+
 		" LIMIT (SELECT CASE WHEN found > ? THEN ? ELSE 0 END FROM total) OFFSET ?) AS listed ON 1 = 1 ORDER BY ?",
@@ -92,6 +89,22 @@ func (l *listing) keys(c *Call, asked *listed) (keys []any, found int64, err err
 		}
 	}
 	return keys, found, rows.Err()
+}
+
+// keyed selects the key of each row and what the order needs of it, and writes the
+// order by those.
+func (l *listing) keyed(q *bun.SelectQuery, asked *listed) (*bun.SelectQuery, string) {
+	q = q.ColumnExpr(`?TableAlias.? AS "key"`, bun.Ident(l.resource.pk.Name))
+	var order []string
+	for n, t := range l.resource.ordering.settled(asked.order.terms) {
+		name := `"key"`
+		if t.field.column != l.resource.pk {
+			name = fmt.Sprintf(`"order_%d"`, n)
+			q = q.ColumnExpr("? AS ?", t.field.Ident(), bun.Safe(name))
+		}
+		order = append(order, name+" "+t.direction())
+	}
+	return q, strings.Join(order, ", ")
 }
 
 // A keyCell takes a primary key; its value stays invalid where there is none.

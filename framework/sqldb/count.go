@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"math/rand/v2"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 const (
 	countKept  = time.Second // how long a count may be repeated, and at most as long again
 	countsKept = 1024        // how many are kept
+	textKept   = 4 << 10     // the longest text that is
 )
 
 // Count runs a statement of one number, such as a count of rows, which costs
@@ -29,13 +31,36 @@ const (
 // set. A view or a policy that looks at the clock, and a table of another server,
 // change without a commit: of those a number may be two seconds old.
 func (s *Session) Count(ctx context.Context, q schema.QueryAppender) (int64, error) {
+	var n sql.Null[int64]
+	err := s.recall(ctx, q, &n)
+	return n.V, err
+}
+
+// CountText is [Session.Count] of a statement that answers one text instead, such
+// as a number and what else was found while it was counted.
+func (s *Session) CountText(ctx context.Context, q schema.QueryAppender) (string, error) {
+	var text sql.Null[string]
+	err := s.recall(ctx, q, &text)
+	return text.V, err
+}
+
+// recall scans the one value of a statement.
+func (s *Session) recall(ctx context.Context, q schema.QueryAppender, dest sql.Scanner) error {
+	v, err := s.counted(ctx, q)
+	if err != nil {
+		return err
+	}
+	return dest.Scan(v)
+}
+
+func (s *Session) counted(ctx context.Context, q schema.QueryAppender) (driver.Value, error) {
 	if s.replica != nil {
 		return s.replica.count(ctx, q)
 	}
 	if s.tx == nil && s.db.core.kind == PostgreSQL && !s.db.core.options.NoPrepare {
 		text, args, err := s.db.render(q)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		if s.db.sharable.of(text, sharable) && len(args) < maxParams && !s.db.uncounted.has(text) {
 			n, err := s.recount(ctx, text, args)
@@ -47,23 +72,26 @@ func (s *Session) Count(ctx context.Context, q schema.QueryAppender) (int64, err
 	}
 	r, err := s.Read(ctx, q)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return numberOf(r)
+	return countOf(r)
 }
 
-// numberOf is the one number of a result.
-func numberOf(r *Result) (n int64, err error) {
-	if r.Len() == 0 {
-		return 0, sql.ErrNoRows
+// countOf is the one value of a result.
+func countOf(r *Result) (driver.Value, error) {
+	switch {
+	case r.Len() == 0:
+		return nil, sql.ErrNoRows
+	case r.Row(0)[0] == nil:
+		return nil, errNoNumber
 	}
-	return n, r.Scan(0, &n)
+	return r.Row(0)[0], nil
 }
 
 // recount asks for a number and the snapshot that it is of: the transactions
 // that are over. As long as that is the one of the number that is known,
 // nothing was committed, and the number is not made again.
-func (s *Session) recount(ctx context.Context, text string, args []any) (int64, error) {
+func (s *Session) recount(ctx context.Context, text string, args []any) (driver.Value, error) {
 	key := shareKey(text, args)
 	known := s.db.counts.of(key)
 	args = append(args, known.snapshot)
@@ -72,15 +100,15 @@ func (s *Session) recount(ctx context.Context, text string, args []any) (int64, 
 		" FROM (SELECT pg_current_snapshot()::text AS snapshot) AS present"
 	r, err := s.db.shared(context.WithValue(ctx, preparedKey{}, true), text, args)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	var (
-		n       sql.Null[int64]
-		standby bool
+		n        sql.Null[driver.Value]
+		snapshot string
+		standby  bool
 	)
-	var snapshot string
 	if err := r.Scan(0, &snapshot, &n, &standby); err != nil {
-		return 0, err
+		return nil, err
 	}
 	switch {
 	case standby && n.Valid: // whose snapshots do not tell what was committed
@@ -88,13 +116,13 @@ func (s *Session) recount(ctx context.Context, text string, args []any) (int64, 
 	case known.snapshot != "" && snapshot == known.snapshot:
 		return known.n, nil
 	case !n.Valid:
-		return 0, errNoNumber
+		return nil, errNoNumber
 	}
 	s.db.counts.keep(key, newCount(snapshot, n.V))
 	return n.V, nil
 }
 
-var errNoNumber = errors.New("sqldb: a statement to count has no row, or NULL in the place of its number")
+var errNoNumber = errors.New("sqldb: a statement to count has no row, or NULL in the place of its value")
 
 // counts are numbers that hold until something is committed. They are all
 // forgotten when there are too many.
@@ -106,13 +134,13 @@ type counts struct {
 // A knownCount is a number and the snapshot that it is of.
 type knownCount struct {
 	snapshot string
-	n        int64
+	n        driver.Value // int64 or a text
 	until    time.Time
 }
 
 // newCount is a number as it is kept: for a time that is drawn anew for each, so
 // that those made together do not all end together.
-func newCount(snapshot string, n int64) knownCount {
+func newCount(snapshot string, n driver.Value) knownCount {
 	return knownCount{snapshot, n, time.Now().Add(countKept + rand.N(countKept))}
 }
 
@@ -127,6 +155,9 @@ func (c *counts) of(key string) knownCount {
 }
 
 func (c *counts) keep(key string, n knownCount) {
+	if text, ok := n.n.(string); ok && len(text) > textKept {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil || len(c.known) >= countsKept {

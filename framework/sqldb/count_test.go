@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -68,7 +69,7 @@ func TestARememberedCountIsNotMade(t *testing.T) {
 		if err := r.Scan(0, &snapshot); err != nil {
 			t.Fatal(err)
 		}
-		db.counts.keep(shareKey(text, args), newCount(snapshot, 42))
+		db.counts.keep(shareKey(text, args), newCount(snapshot, int64(42)))
 		before := statements.Load()
 		n, err := db.Session().Count(background(t), slow)
 		if ran := statements.Load() - before; err != nil || ran != 1 {
@@ -115,5 +116,39 @@ func TestNoCountMissesACommit(t *testing.T) {
 		}
 		stop()
 		readers.Wait()
+	})
+}
+
+// TestCountedTexts are remembered as numbers are, but for long ones.
+func TestCountedTexts(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		script(t, db, "CREATE TABLE t (id {{bigint}} PRIMARY KEY, name {{text}})")
+		text := func() string {
+			t.Helper()
+			got, err := db.Session().CountText(background(t), db.NewRaw("SELECT coalesce(max(name), 'none') FROM t"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		long := strings.Repeat("x", textKept+1)
+		for i, want := range []string{"none", "a", "b", long} {
+			if want != "none" {
+				run(t, db.Session(), "INSERT INTO t VALUES (?, ?)", Param(i), Param(want))
+			}
+			for range 3 {
+				if got := text(); got != want {
+					t.Errorf("it is %.20q; want %.20q", got, want)
+				}
+			}
+		}
+		for _, known := range db.counts.known {
+			if known.n == long {
+				t.Error("a text is kept that is longer than those are")
+			}
+		}
+		if _, err := db.Session().CountText(background(t), db.NewRaw("SELECT name FROM t WHERE id = ?", Param(99))); err == nil {
+			t.Error("no row is no error")
+		}
 	})
 }

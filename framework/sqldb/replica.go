@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
@@ -132,21 +133,21 @@ func (r *replica) readBy(ctx context.Context, l *Lookup, key any, most int64, va
 // that was over by then is on the disk, and so in the replica. It holds more than
 // that only if something was committed since, and then the snapshot is another
 // from there on.
-func (r *replica) count(ctx context.Context, q schema.QueryAppender) (int64, error) {
-	primary := func() (int64, error) { return r.primary.Session().Count(ctx, q) }
+func (r *replica) count(ctx context.Context, q schema.QueryAppender) (driver.Value, error) {
+	primary := func() (driver.Value, error) { return r.primary.Session().counted(ctx, q) }
 	text, args, err := r.db.render(q)
 	if err != nil || !r.takes(text) {
 		return primary()
 	}
-	ask := func(ctx context.Context) (int64, error) {
+	ask := func(ctx context.Context) (driver.Value, error) {
 		found, err := r.db.shared(preparing(ctx), text, args)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		return numberOf(found)
+		return countOf(found)
 	}
 	key := shareKey(text, args)
-	return either(ctx, r, text, func(p position) (int64, error) {
+	return either(ctx, r, text, func(p position) (driver.Value, error) {
 		if known := r.primary.counts.of(key); known.snapshot == p.snapshot {
 			return known.n, nil
 		}

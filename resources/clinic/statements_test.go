@@ -62,6 +62,10 @@ func TestStatementsAreCounted(t *testing.T) {
 			if rows > pageSize {
 				list = 3
 			}
+			searched := list
+			if s.db.Kind() == sqldb.PostgreSQL {
+				searched = 3 // the caller, what is found and its number, and its rows
+			}
 			body := fields{"name": "New", "phone": "123"}
 			meeting := fields{"patient": patient, "doctor": doctor}
 			for _, c := range []struct {
@@ -70,7 +74,7 @@ func TestStatementsAreCounted(t *testing.T) {
 				status, want int
 			}{
 				{"GET", "/api/patients/", nil, 200, list},
-				{"GET", "/api/patients/?search=patient&ordering=-city&city=Pune", nil, 200, list},
+				{"GET", "/api/patients/?search=patient&ordering=-city&city=Pune", nil, 200, searched},
 				{"GET", "/api/patients/?search=nobody", nil, 200, 2},
 				{"GET", "/api/appointments/", nil, 200, list},
 				{"GET", "/api/appointments/?status=booked&min_fee=0&doctor=" + doctor, nil, 200, list},
