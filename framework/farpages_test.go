@@ -199,3 +199,27 @@ func TestASearchFindsWhatIsThere(t *testing.T) {
 		}
 	})
 }
+
+// TestASearchOfTooMuch finds as many rows as one that an index does not serve, and
+// the same page of them: what is too much is not kept while it is counted.
+func TestASearchOfTooMuch(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		leavesIn(t, db, 1)
+		many := make([]Leaf, 10001)
+		for i := range many {
+			many[i] = Leaf{ID: uuid.New(), OwnerID: callers["ada"].ID, Veins: int64(i + 1), Document: "|ash|"}
+		}
+		insert(t, db, &many)
+		ada := serve(t, config(db), fallen(framework.Own((*Leaf).owner))).as("ada")
+		for want := 10001; want > 9999; want-- {
+			var got leaves
+			ada.get("/api/leaves/?ordering=-veins&limit=3&offset=5&search=ash").is(200).json(&got)
+			if got.Count != want || len(got.Results) != 3 || got.Results[0].Veins != int64(want-5) {
+				t.Errorf("%d rows, %v; want %d", got.Count, got.Results, want)
+			}
+			if _, err := db.NewDelete().Model((*Leaf)(nil)).Where("veins = ?", want).ForceDelete().Exec(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

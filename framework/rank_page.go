@@ -36,7 +36,7 @@ func (l *listing) best(c *Call, asked *listed, page *Page) (rows sentRows, found
 	if err != nil {
 		return rows, 0, err
 	}
-	keys = page.cut(keys)
+	keys = cut(page, keys)
 	switch all := !page.More && (len(keys) > 0 || w.Offset == 0); {
 	case all || w.Counting.kind != countCapped && w.Counting.kind != countNone:
 		page.Total = Total{Count: found, Known: true}
@@ -54,7 +54,7 @@ func (l *listing) best(c *Call, asked *listed, page *Page) (rows sentRows, found
 }
 
 // cut takes the one more from the keys of a window, if there is one.
-func (p *Page) cut(keys []any) []any {
+func cut[K any](p *Page, keys []K) []K {
 	if p.More = int64(len(keys)) > p.Window.Limit; p.More {
 		keys = keys[:p.Window.Limit]
 	}

@@ -106,11 +106,9 @@ func (b *boundSearch) narrow(terms []string) Narrow {
 }
 
 // indexed reports whether PostgreSQL looks one of the terms up: its index is of
-// three characters in a row. SQLite's costs little more for two statements. Keys of
-// a type with a form of its own are not told apart from their text.
+// three characters in a row. SQLite's costs little more for two statements.
 func (b *boundSearch) indexed(terms []string) bool {
-	key := b.r.pk.IndirectType
-	return b.stored != nil && b.r.api.db.Kind() == sqldb.PostgreSQL && (key == uuidType || key.PkgPath() == "") &&
+	return b.stored != nil && b.r.api.db.Kind() == sqldb.PostgreSQL &&
 		slices.ContainsFunc(terms, func(term string) bool { return utf8.RuneCountInString(term) >= 3 })
 }
 

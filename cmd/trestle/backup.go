@@ -69,7 +69,7 @@ func (p *program) backUp(ctx context.Context, c config, to string, over bool) (h
 		return holding{}, err
 	}
 	defer file.discard()
-	if err := copyDatabase(ctx, c.databaseURL, file.part); err != nil {
+	if err := copyDatabase(ctx, c.databaseURL, sqldb.Options{ReadOnly: true}, file.part); err != nil {
 		return holding{}, err
 	}
 	held, err := lookThrough(ctx, file.part)
@@ -130,8 +130,8 @@ func sameFile(a, b string) bool {
 }
 
 // copyDatabase copies a database to a file that is there and empty.
-func copyDatabase(ctx context.Context, from, to string) error {
-	db, err := sqldb.Open(from, sqldb.Options{ReadOnly: true})
+func copyDatabase(ctx context.Context, from string, as sqldb.Options, to string) error {
+	db, err := sqldb.Open(from, as)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
@@ -151,13 +151,13 @@ func (h holding) String() string {
 	return fmt.Sprintf("%d bytes, %d rows in %d tables", h.bytes, h.Rows, h.Tables)
 }
 
-// lookThrough verifies a file as a database of this program.
+// lookThrough verifies a file, by itself, as a database of this program.
 func lookThrough(ctx context.Context, path string) (holding, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return holding{}, err
 	}
-	db, err := sqldb.Open(sqliteURLOf(path), sqldb.Options{ReadOnly: true})
+	db, err := sqldb.Open(sqliteURLOf(path), sqldb.Options{Immutable: true})
 	if err != nil {
 		return holding{}, err
 	}

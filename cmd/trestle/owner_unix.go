@@ -31,8 +31,8 @@ func mayRestore(passed []string) error {
 			return err
 		}
 		if of, known := info.Sys().(*syscall.Stat_t); known && of.Uid != 0 {
-			return misused("%s is of the user %s, who could lead root anywhere from there; run this as that user (FILE may be -, for standard input), "+
-				"or give it to root: chown root %s", path, userName(of.Uid), quoted(path))
+			return misused("%s is of the user %s, who could lead root anywhere from there; run this as that user (FILE may be -, for standard input)",
+				path, userName(of.Uid))
 		}
 		shared = ""
 		if info.IsDir() && info.Mode().Perm()&0o022 != 0 {

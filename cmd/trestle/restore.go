@@ -59,8 +59,14 @@ func (p *program) restore(cmd *cobra.Command, args []string) error {
 		return misused("%s is the database itself; name a backup of it", from)
 	}
 	place, passed := behindLinks(at)
+	if !leadsTo(at, place) {
+		return misused("%s leads elsewhere than its links say, as those below /proc do; name the file itself", at)
+	}
 	if err := mayRestore(passed); err != nil {
 		return err
+	}
+	if from != "" && (isPart(from, place) || isPart(from, spooled(place))) {
+		return misused("%s is what a restore that was killed left, and perhaps not all of it; name the backup itself", from)
 	}
 	began := time.Now()
 	held, kept, err := p.restoreFrom(cmd.Context(), from, name, place)
@@ -229,6 +235,11 @@ func backupIn(ctx context.Context, path, called string) (holding, error) {
 	if !info.Mode().IsRegular() {
 		return holding{}, fmt.Errorf("%s is no file", called)
 	}
+	for _, suffix := range logs {
+		if isThere(path + suffix) {
+			return holding{}, fmt.Errorf("%s has a log beside it, %s, so it is no backup but a database, or a part of one: make a backup of it first", called, path+suffix)
+		}
+	}
 	held, err := lookThrough(ctx, path)
 	if err != nil {
 		return holding{}, fmt.Errorf("%s cannot be restored, and nothing was changed: %w", called, err)
@@ -244,12 +255,15 @@ func (p *program) exchange(ctx context.Context, from, at string, want holding, m
 		return "", err
 	}
 	defer file.discard()
-	if err := copyDatabase(ctx, sqliteURLOf(from), file.part); err != nil {
+	if err := copyDatabase(ctx, sqliteURLOf(from), sqldb.Options{Immutable: true}, file.part); err != nil {
 		return "", err
 	}
 	held, err := lookThrough(ctx, file.part)
-	if err != nil || held.Contents != want.Contents {
-		return "", errors.Join(fmt.Errorf("the copy of %s holds %s instead of %s, and nothing was changed", from, held, want), err)
+	if err != nil {
+		return "", fmt.Errorf("the copy of %s is not right, and nothing was changed: %w", from, err)
+	}
+	if held.Contents != want.Contents {
+		return "", fmt.Errorf("the copy of %s holds %s instead of %s, and nothing was changed", from, held, want)
 	}
 	if err := sharedAs(file.part, at); err != nil {
 		return "", err
@@ -297,6 +311,15 @@ func behindLinks(name string) (file string, passed []string) {
 		rest = append(steps(target), rest...)
 	}
 	return at, passed
+}
+
+// leadsTo reports whether what the system finds by a name is what its links say: the
+// same file, or none, in the same folder.
+func leadsTo(name, place string) bool {
+	if isThere(name) || isThere(place) {
+		return sameFile(name, place)
+	}
+	return !isThere(filepath.Dir(name)) || sameFile(filepath.Dir(name), filepath.Dir(place))
 }
 
 // steps are the names in a path, as they are: what is above a link to a folder is

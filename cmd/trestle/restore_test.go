@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -166,6 +167,8 @@ func TestRestoreRefuses(t *testing.T) {
 	spoilt := slices.Clone(whole)
 	copy(spoilt[len(spoilt)/2:], strings.Repeat("x", 8192))
 	putFile(t, at("spoilt.db"), string(spoilt))
+	putFile(t, at("live.db"), string(whole))
+	putFile(t, at("live.db-wal"), "of whoever put it there")
 	later := backupWith(t, whole, "UPDATE trestle_migrations SET id = '9999' WHERE name = 'users'")
 	foreign := backupWith(t, nil, "CREATE TABLE notes (body TEXT)")
 	for name, test := range map[string]struct {
@@ -182,6 +185,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"newer migrations":       {later, exitFailure, "it is of another version of this program: sqldb: auth/9999_users was applied to this database, but its files are gone"},
 		"another program's file": {foreign, exitFailure, "holds nothing of this program"},
 		"the database itself":    {r.file(), exitUsage, "is the database itself"},
+		"a file with a log":      {at("live.db"), exitFailure, "has a log beside it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := filesIn(t, filepath.Dir(r.file()))
@@ -197,6 +201,23 @@ func TestRestoreRefuses(t *testing.T) {
 				t.Errorf("%d patients; want 20", n)
 			}
 		})
+	}
+}
+
+// TestRestoreOfAPart refuses what it would remove, and does not remove it.
+func TestRestoreOfAPart(t *testing.T) {
+	t.Parallel()
+	r, backup := backedUp(t)
+	whole, err := os.ReadFile(backup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{r.file() + ".17.part", spooled(r.file()) + ".17.part"} {
+		putFile(t, part, string(whole))
+		r.call("restore", part).is(t, exitUsage, "is what a restore that was killed left")
+		if !isThere(part) {
+			t.Errorf("%s is gone", part)
+		}
 	}
 }
 
@@ -257,5 +278,28 @@ func TestKeptNamesDiffer(t *testing.T) {
 	}
 	if name, err := keep(at, now); err == nil {
 		t.Errorf("%q is kept twice", name)
+	}
+}
+
+// TestAPathThatTellsLies: what the system finds by a name below /proc is not what its
+// links say.
+func TestAPathThatTellsLies(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self/fd"); err != nil {
+		t.Skip("there is no /proc")
+	}
+	gone := t.TempDir()
+	folder, err := os.Open(gone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	name := fmt.Sprintf("/proc/self/fd/%d/t.db", folder.Fd())
+	if place, _ := behindLinks(name); !leadsTo(name, place) {
+		t.Errorf("%s leads to %s", name, place)
+	}
+	removeAll(t, gone)
+	if place, _ := behindLinks(name); leadsTo(name, place) {
+		t.Errorf("%s leads to %s, which is another folder by now", name, place)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 )
 
 // A wholeFile is written beside its place and put there when all of it is on
@@ -32,6 +33,12 @@ func newWholeFile(place string, left func(part string)) (*wholeFile, error) {
 		return nil, err
 	}
 	return &wholeFile{place, f.Name()}, f.Close()
+}
+
+// isPart reports whether a file is one of the parts of another.
+func isPart(path, place string) bool {
+	parts, _ := leftovers(place) // where they cannot be looked at, none is removed
+	return slices.ContainsFunc(parts, func(part string) bool { return sameFile(part, path) })
 }
 
 func removeParts(place string, left func(part string)) error {

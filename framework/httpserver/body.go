@@ -17,7 +17,6 @@ type body struct {
 	conn    *conn // nil where it is not known
 	waited  time.Duration
 	came    int64
-	asked   bool        // for any of it
 	over    atomic.Bool // read to its end, or as far as it can be
 	isCut   atomic.Bool // no more of it is waited for
 }
@@ -44,16 +43,21 @@ func (b *body) expect(r *http.Request) {
 // takes as much where it keeps the connection.
 const leftBytes = 256 << 10
 
-// finish takes what the handler left of a body whose connection ends with the
-// answer. A client that still sends when it is closed is cut off before it has read
-// that (RFC 9112, section 9.6); of a body that is longer net/http waits a moment.
+// finish sends the answer and takes what the handler left of a body where the client
+// ends the connection, for no longer than it may stall: net/http would close it then,
+// and a client that still sends is cut off before it has read the answer (RFC 9112,
+// section 9.6). After a body that is longer net/http waits for a moment. Who waits to
+// be asked for a body sends none.
 func (b *body) finish(w http.ResponseWriter, r *http.Request) {
-	ends := r.Close || w.Header().Get("Connection") == "close"
-	sends := b.asked || r.Header.Get("Expect") == ""
-	if r.ProtoMajor == 1 && ends && sends && !b.over.Load() {
-		_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, b, leftBytes))
-	}
 	b.expect(r)
+	if r.ProtoMajor > 1 || !r.Close || b.over.Load() || r.Header.Get("Expect") != "" {
+		return
+	}
+	if b.control.Flush() == nil {
+		b.conn.pause()
+		_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, b.ReadCloser, leftBytes))
+		b.conn.resume()
+	}
 }
 
 // Read waits for more, but not longer than the limits have it.
@@ -61,7 +65,6 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.over.Load() {
 		return b.ReadCloser.Read(p)
 	}
-	b.asked = true
 	began := time.Now()
 	_ = b.control.SetReadDeadline(began.Add(b.patience())) // as above
 	if b.isCut.Load() {

@@ -17,7 +17,7 @@ type GateOptions struct {
 	// of the one that has waited for longest. Defaults to eight times Requests:
 	// it is Patience that keeps the wait short.
 	Queue int
-	// Patience is how long a request waits. Defaults to 25 milliseconds.
+	// Patience is how long a request waits. Defaults to 20 milliseconds.
 	Patience time.Duration
 	// Refuse answers those that are not let in. Defaults to a problem of RFC 9457:
 	// 503, the code overloaded, Retry-After 1.
@@ -83,7 +83,7 @@ func NewGate(next http.Handler, o GateOptions) *Gate {
 	}
 	g := &Gate{
 		next: next, refuse: o.Refuse, limit: o.Requests, depth: orDefault(o.Queue, 8*o.Requests),
-		patience: orDefault(o.Patience, 25*time.Millisecond), now: time.Now, log: o.Log,
+		patience: orDefault(o.Patience, 20*time.Millisecond), now: time.Now, log: o.Log,
 	}
 	if g.refuse == nil {
 		g.refuse = http.HandlerFunc(overloaded)

@@ -37,7 +37,7 @@ type Limits struct {
 	Requests int
 	// Queue is how many more wait for their turn. Defaults to eight times Requests.
 	Queue int
-	// Patience is how long they wait for it. Defaults to 25 milliseconds.
+	// Patience is how long they wait for it. Defaults to 20 milliseconds.
 	Patience time.Duration
 }
 

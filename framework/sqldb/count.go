@@ -29,7 +29,7 @@ const (
 // Numbers are remembered on PostgreSQL from version 13, outside transactions and
 // standbys, for the statements that Read shares and unless [Options.NoPrepare] is
 // set. A view or a policy that looks at the clock, and a table of another server,
-// change without a commit: of those a number may be two seconds old.
+// change without a commit: of those a number, or a text, may be two seconds old.
 func (s *Session) Count(ctx context.Context, q schema.QueryAppender) (int64, error) {
 	var n sql.Null[int64]
 	err := s.recall(ctx, q, &n)
@@ -154,8 +154,18 @@ func (c *counts) of(key string) knownCount {
 	return knownCount{}
 }
 
+func isLong(v driver.Value) bool {
+	switch v := v.(type) {
+	case string:
+		return len(v) > textKept
+	case []byte:
+		return len(v) > textKept
+	}
+	return false
+}
+
 func (c *counts) keep(key string, n knownCount) {
-	if text, ok := n.n.(string); ok && len(text) > textKept {
+	if isLong(n.n) {
 		return
 	}
 	c.mu.Lock()

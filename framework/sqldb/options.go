@@ -49,6 +49,11 @@ type Options struct {
 	// unless NoPrepare leaves its session as it is. Defaults to false.
 	ReadOnly bool
 
+	// Immutable opens a SQLite file that nobody writes as it is by itself: ReadOnly,
+	// and of what is beside it, such as a log, nothing is read or made. Defaults to
+	// false.
+	Immutable bool
+
 	// WritesApart sends no two writes together, as [Session.Write] does. Defaults
 	// to false.
 	WritesApart bool

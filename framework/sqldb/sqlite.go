@@ -26,7 +26,7 @@ type sqliteConnector struct {
 }
 
 func newSQLiteConnector(c *core, u *url.URL) (driver.Connector, error) {
-	if !c.options.ReadOnly {
+	if !c.options.ReadOnly && !c.options.Immutable {
 		if err := createFile(u.Path); err != nil {
 			return nil, err
 		}
@@ -38,7 +38,7 @@ func newSQLiteConnector(c *core, u *url.URL) (driver.Connector, error) {
 	if err := d.RegisterDeterministicScalarFunction("trestle_part", 2, documentPart); err != nil {
 		return nil, fmt.Errorf("sqldb: registering trestle_part: %w", err)
 	}
-	return &sqliteConnector{core: c, driver: d, dsn: sqliteDSN(u, c.options.ReadOnly), waits: busyTimeout}, nil
+	return &sqliteConnector{core: c, driver: d, dsn: sqliteDSN(u, c.options), waits: busyTimeout}, nil
 }
 
 func (s *sqliteConnector) Connect(ctx context.Context) (driver.Conn, error) {
@@ -69,16 +69,20 @@ func (s *sqliteConnector) Driver() driver.Driver { return s.driver }
 // where SQLite would take it for a string. With a limit, ANALYZE takes no samples
 // of the values of columns: where there are some, SQLite plans a statement anew
 // each time that a parameter changes.
-func sqliteDSN(u *url.URL, readOnly bool) string {
+func sqliteDSN(u *url.URL, o Options) string {
 	q := url.Values{
 		"_pragma":      {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "foreign_keys(1)", "analysis_limit(1000)"},
 		"_txlock":      {"immediate"},
 		"_time_format": {"sqlite"},
 		"_dqs":         {"0"},
 	}
-	if readOnly {
+	switch {
+	case o.Immutable:
 		q.Set("mode", "ro")
-	} else {
+		q.Set("immutable", "1")
+	case o.ReadOnly:
+		q.Set("mode", "ro")
+	default:
 		q.Add("_pragma", "journal_mode(WAL)")
 	}
 	synchronous := u.Query().Get("synchronous")
