@@ -93,6 +93,8 @@ func newDB(c *core, connector driver.Connector) *DB {
 	db := &DB{core: c, dialect: c.dialect(), writer: make(chan struct{}, 1)}
 	if c.kind == SQLite { // which runs statements on the processors of this process
 		db.reads.atOnce, db.lookups.atOnce = runtime.GOMAXPROCS(0), runtime.GOMAXPROCS(0)
+	} else {
+		db.reads.pace, db.lookups.pace = sharePace, sharePace
 	}
 	c.waits.pool, c.waits.limit = c.pool(connector), c.options.PoolWait
 	db.reads.waits, db.lookups.waits = &c.waits, &c.waits

@@ -18,6 +18,9 @@ import (
 type shares[T any] struct {
 	// atOnce is how many run before others wait; zero is one.
 	atOnce int
+	// pace is how long after the start of a round that many shared the next begins at
+	// the earliest, so that more share that; zero begins it when the first is over.
+	pace time.Duration
 	// waits are those for the connections that executions need; nil for none.
 	waits *poolWait
 
@@ -29,7 +32,16 @@ type shares[T any] struct {
 type executions[T any] struct {
 	running int
 	next    *round[T] // nil if nobody waits
+	began   time.Time // the last round, if many shared it
 }
+
+const (
+	// sharePace is short beside what an answer takes while many wait, and long
+	// beside the statement of one row.
+	sharePace = 400 * time.Microsecond
+	// many are as many as make a round worth waiting for.
+	many = 3
+)
 
 // A sharedRun makes one answer for all who are told apart by these texts.
 type sharedRun[T any] func(ctx context.Context, of []string) (T, error)
@@ -121,7 +133,7 @@ func (s *shares[T]) leave(key string, r *round[T]) {
 	}
 }
 
-// next begins the round that is waited for.
+// next begins the round that is waited for, when it is time.
 func (s *shares[T]) next(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +145,15 @@ func (s *shares[T]) next(key string) {
 		}
 		return
 	}
+	if early := s.pace - time.Since(e.began); early > 0 {
+		e.began = time.Time{}
+		time.AfterFunc(early, func() { s.next(key) })
+		return
+	}
 	e.next = nil
+	if r.waiting >= many {
+		e.began = time.Now()
+	}
 	go func() {
 		defer s.next(key)
 		defer close(r.over)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -92,6 +93,54 @@ func TestSharedReads(t *testing.T) {
 				}
 			}
 		}
+		s.forgets(t)
+	})
+	t.Run("after a round that many shared the next begins later, and more share it", func(t *testing.T) {
+		s := shares[*Result]{pace: time.Hour}
+		h := newHeldRead()
+		ask := func(n int) func() []string { return asks(t.Context(), &s, n, h.run) }
+		first := ask(1)
+		<-h.began
+		second := ask(many)
+		s.waiters(t, "k", many)
+		h.end <- nil
+		<-h.began
+		third := ask(1)
+		s.waiters(t, "k", 1)
+		h.end <- nil
+		eventually(t, "the next waits for its time", func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return s.running["k"].began.IsZero()
+		})
+		fourth := ask(1)
+		s.waiters(t, "k", 2)
+		s.next("k") // as the timer does
+		<-h.began
+		fifth := ask(many - 1)
+		s.waiters(t, "k", many-1)
+		h.end <- nil
+		<-h.began // at once: those before were few
+		h.end <- nil
+		for want, answers := range map[string][][]string{"1": {first()}, "2": {second()}, "3": {third(), fourth()}, "4": {fifth()}} {
+			for _, got := range slices.Concat(answers...) {
+				if got != want {
+					t.Errorf("the answers of round %s are %v", want, answers)
+				}
+			}
+		}
+		s.forgets(t)
+	})
+	t.Run("a round that all have left before its time is not run", func(t *testing.T) {
+		s := shares[*Result]{pace: time.Millisecond}
+		s.running = map[string]*executions[*Result]{"k": {running: 1, began: time.Now().Add(time.Hour)}}
+		ctx, cancel := context.WithCancel(t.Context())
+		answers := asks(ctx, &s, 1, func(context.Context) (*Result, error) { t.Error("it is run"); return nil, nil })
+		s.waiters(t, "k", 1)
+		s.next("k")
+		cancel()
+		answers()
+		s.next("k") // as the timer does
 		s.forgets(t)
 	})
 	t.Run("an error of a shared read is nobody's: each runs by itself", func(t *testing.T) {
