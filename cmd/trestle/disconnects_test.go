@@ -14,26 +14,32 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// mostLeftover is how long the statements of clients who have gone may still run.
-const mostLeftover = 500 * time.Millisecond
+const (
+	// mostLeftover is how long the statements of clients who have gone may still run.
+	mostLeftover = 500 * time.Millisecond
+	// lockTimeout ends a statement that waits for a lock, whoever waits for it.
+	lockTimeout = 5 * time.Second
+)
 
 // TestWhoIsGoneLeavesNoStatement: clients who do not wait for slow statements
 // leave none behind in the database, and no connection that others lack.
 func TestWhoIsGoneLeavesNoStatement(t *testing.T) {
-	clients, conns := 100, 16
+	clients, conns, rounds := 100, 16, 1
 	if underProof() {
-		clients, conns = 500, 64
+		clients, conns, rounds = 500, 64, 8
 	}
 	c := openCrowd(t, conns)
 	release := (&practice{instance: c.instance, db: c.db}).lock("patients")
 	defer release()
-	gone := c.send(clients)
-	untilSo(t, "every connection waits for the lock", func() bool { return c.statements("wait_event_type = 'Lock'") == conns })
-	began := time.Now()
-	gone()
-	untilSo(t, "no statement is left", func() bool { return c.statements("state <> 'idle'") == 0 })
-	took := time.Since(began)
-	figure(t, took < mostLeftover, "of %d clients who went, no statement was left after %s (bound: under %s)", clients, took.Round(time.Millisecond), mostLeftover)
+	var slowest time.Duration
+	for range rounds {
+		slowest = max(slowest, c.leaves(clients, conns))
+	}
+	figure(t, slowest < mostLeftover, "of %d clients who went, %d times, %d statements each were left, and none after %s (bound: under %s)",
+		clients, rounds, conns, slowest.Round(time.Millisecond), mostLeftover)
+	if slowest >= lockTimeout {
+		t.Errorf("no statement was left after %s: that they waited too long for a lock has ended them", slowest)
+	}
 	release()
 	c.serves(3 * conns)
 	untilSo(t, "the pool is idle", func() bool { return c.statements("state <> 'idle'") == 0 })
@@ -131,6 +137,24 @@ func (c *crowd) slow(i int) []byte {
 		return request("PATCH", "/api/patients/"+id+"/", c.token, fmt.Sprintf(`{"city": "Gone %d"}`, i))
 	}
 	return request("POST", "/api/patients/", c.token, fmt.Sprintf(`{"name": "Gone %d", "phone": "555 0100"}`, i))
+}
+
+// leaves sends requests whose clients go when as many statements wait for the lock as
+// there are connections, and returns how long it took until none was left.
+func (c *crowd) leaves(clients, conns int) time.Duration {
+	c.t.Helper()
+	gone := c.send(clients)
+	untilSo(c.t, "every connection waits for the lock", func() bool { return c.statements("wait_event_type = 'Lock'") == conns })
+	began := time.Now()
+	gone()
+	untilSo(c.t, "no statement is left", func() bool { return c.statements("state <> 'idle'") == 0 })
+	took := time.Since(began)
+	for range 20 {
+		if n := c.statements("wait_event_type = 'Lock'"); n > 0 {
+			c.t.Errorf("%d statements of clients who had gone began later", n)
+		}
+	}
+	return took
 }
 
 // serves checks that others are served.

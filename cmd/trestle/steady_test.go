@@ -76,6 +76,7 @@ func (s *stream) run(ctx context.Context, rate float64, lasts time.Duration) *ph
 			return p
 		}
 	}
+	p.lasts = max(lasts, time.Since(began)) // who sends may have been held up
 	return p
 }
 

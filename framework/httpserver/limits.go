@@ -26,7 +26,7 @@ type Limits struct {
 	// it more time for what it has brought. Default to 10 seconds and 4096.
 	Grace time.Duration
 	Pace  int
-	// Conns is how many connections there may be. Defaults to 4096, or as many
+	// Conns is how many connections there may be. Defaults to 1024, or as many
 	// as the process's limit of open files leaves, less SpareFiles.
 	Conns int
 	// SpareFiles is how many open files are left for all else, such as the
@@ -50,7 +50,7 @@ func (l Limits) withDefaults() Limits {
 	l.Stall = orDefault(l.Stall, 5*time.Second)
 	l.Grace = orDefault(l.Grace, 10*time.Second)
 	l.Pace = orDefault(l.Pace, 4096)
-	l.Conns = orDefault(l.Conns, 4096)
+	l.Conns = orDefault(l.Conns, 1024)
 	l.SpareFiles = orDefault(l.SpareFiles, 128)
 	return l
 }
