@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest/redis"
@@ -277,6 +278,9 @@ func TestDoctorOfTheDeployment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	good, late := certificateFiles(t), certificateFiles(t)
+	cert, key := certificateOf(t, 2, time.Now().Add(-3*time.Hour), time.Now().Add(time.Hour))
+	late.write(t, cert, key)
 	safe := config{addr: "127.0.0.1:80", publicURL: "https://a.example", trustedProxies: []netip.Prefix{proxy}}
 	for name, test := range map[string]struct {
 		change func(c *config)
@@ -289,6 +293,8 @@ func TestDoctorOfTheDeployment(t *testing.T) {
 		"a key that was made":              {func(c *config) { c.jwtKeys = made }, "secrets", healthy, ""},
 		"no key in development":            {func(*config) {}, "secrets", healthy, ""},
 		"a certificate that is not there":  {func(c *config) { c.tlsCert, c.tlsKey = "/nowhere/a.pem", "/nowhere/b.pem" }, "secrets", problem, "cannot be read"},
+		"a certificate that ends soon":     {func(c *config) { c.tlsCert, c.tlsKey = late.cert, late.key }, "secrets", warning, "the certificate expires at"},
+		"a certificate that was renewed":   {func(c *config) { c.tlsCert, c.tlsKey = good.cert, good.key }, "secrets", healthy, ""},
 		"production without TLS":           {func(c *config) { c.production, c.trustedProxies = true, nil }, "transport", problem, "nobody can sign in"},
 		"other machines in the clear":      {func(c *config) { c.addr = ":80" }, "transport", warning, "in the clear"},
 		"this machine alone":               {func(*config) {}, "transport", healthy, ""},

@@ -69,6 +69,17 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.current, nil
 }
 
+// endsSoon tells when the certificate expires, and whether it should have been renewed
+// by now: when a third of its life is left, and two weeks at most. The certificate may
+// be none.
+func (c *certificate) endsSoon() (until time.Time, soon bool) {
+	if c == nil {
+		return time.Time{}, false
+	}
+	from, until := c.current.Leaf.NotBefore, c.current.Leaf.NotAfter
+	return until, until.Sub(c.now()) < min(14*24*time.Hour, until.Sub(from)/3)
+}
+
 // renew reads the files, unless they are as they were.
 func (c *certificate) renew() error {
 	found, err := c.edition()
