@@ -17,6 +17,7 @@ type body struct {
 	conn    *conn // nil where it is not known
 	waited  time.Duration
 	came    int64
+	asked   bool        // the client was, if it waits for that (Expect: 100-continue)
 	over    atomic.Bool // read to its end, or as far as it can be
 	isCut   atomic.Bool // no more of it is waited for
 }
@@ -47,10 +48,10 @@ const leftBytes = 256 << 10
 // ends the connection, for no longer than it may stall: net/http would close it then,
 // and a client that still sends is cut off before it has read the answer (RFC 9112,
 // section 9.6). After a body that is longer net/http waits for a moment. Who waits to
-// be asked for a body sends none.
+// be asked for a body, and was not, sends none.
 func (b *body) finish(w http.ResponseWriter, r *http.Request) {
 	b.expect(r)
-	if r.ProtoMajor > 1 || !r.Close || b.over.Load() || r.Header.Get("Expect") != "" {
+	if r.ProtoMajor > 1 || !r.Close || b.over.Load() || !b.asked && r.Header.Get("Expect") != "" {
 		return
 	}
 	if b.control.Flush() == nil {
@@ -65,6 +66,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.over.Load() {
 		return b.ReadCloser.Read(p)
 	}
+	b.asked = true
 	began := time.Now()
 	_ = b.control.SetReadDeadline(began.Add(b.patience())) // as above
 	if b.isCut.Load() {

@@ -86,7 +86,7 @@ func TestABodyThatNobodyReads(t *testing.T) {
 // the connection ends with it.
 func TestAnAnswerBeforeItsBody(t *testing.T) {
 	t.Parallel()
-	s := serving(t, said("short"), Options{Limits: Limits{Stall: patience}})
+	s := serving(t, said("short"), Options{Limits: Limits{Stall: 2 * patience}})
 	for name, test := range map[string]struct {
 		head  string
 		bytes int
@@ -109,10 +109,26 @@ func TestAnAnswerBeforeItsBody(t *testing.T) {
 			}
 		})
 	}
+	t.Run("to a client that was asked, and has sent all", func(t *testing.T) {
+		t.Parallel()
+		one := serving(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.ReadFull(r.Body, make([]byte, 1))
+			said("short").ServeHTTP(w, r)
+		}), Options{Limits: Limits{Stall: patience}})
+		for range 20 {
+			w := one.dial().says("POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", 200<<10)
+			w.next().is(t, http.StatusContinue, "")
+			w.says("%s", strings.Repeat("x", 200<<10))
+			w.next().is(t, http.StatusOK, "short")
+		}
+	})
 	t.Run("to a client that waits to be asked", func(t *testing.T) {
 		t.Parallel()
 		w := s.dial().says("POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
 		w.next().is(t, http.StatusOK, "short")
+		if !w.isClosed() {
+			t.Error("what it will never send is waited for")
+		}
 	})
 }
 
