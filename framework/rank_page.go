@@ -36,7 +36,7 @@ func (l *listing) best(c *Call, asked *listed, page *Page) (rows sentRows, found
 	if err != nil {
 		return rows, 0, err
 	}
-	keys = cut(page, keys)
+	keys, page.More = upTo(w.Limit, keys)
 	switch all := !page.More && (len(keys) > 0 || w.Offset == 0); {
 	case all || w.Counting.kind != countCapped && w.Counting.kind != countNone:
 		page.Total = Total{Count: found, Known: true}
@@ -53,12 +53,12 @@ func (l *listing) best(c *Call, asked *listed, page *Page) (rows sentRows, found
 	return rows, found, err
 }
 
-// cut takes the one more from the keys of a window, if there is one.
-func cut[K any](p *Page, keys []K) []K {
-	if p.More = int64(len(keys)) > p.Window.Limit; p.More {
-		keys = keys[:p.Window.Limit]
+// upTo are so many keys at most, and whether there are more.
+func upTo[K any](most int64, keys []K) (some []K, more bool) {
+	if int64(len(keys)) > most {
+		return keys[:most], true
 	}
-	return keys
+	return keys, false
 }
 
 // keys are those of the rows of one window in their order, one more if others

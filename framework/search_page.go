@@ -14,7 +14,8 @@ const foundOnce = 10_000
 
 // searched is a page of what a search finds by its index. That is looked for once,
 // for its number and the keys of the page alike, where a statement for each would
-// look twice; and it is remembered as long as a count is.
+// look twice; and it is remembered as long as a count is, if the keys are not too many
+// for that.
 func (l *listing) searched(c *Call, asked *listed, page *Page) (sentRows, error) {
 	found, keys, err := l.found(c, asked)
 	switch {
@@ -24,7 +25,7 @@ func (l *listing) searched(c *Call, asked *listed, page *Page) (sentRows, error)
 		return l.page(c, asked, page)
 	}
 	page.Total = Total{Count: found, Known: true}
-	if keys = cut(page, keys); len(keys) == 0 {
+	if keys, page.More = upTo(page.Window.Limit, keys); len(keys) == 0 {
 		return sentRows{}, nil
 	}
 	// Asked for again with all its conditions: a row may have changed since. The
@@ -46,5 +47,6 @@ func (l *listing) found(c *Call, asked *listed) (found int64, keys []string, err
 	if err != nil {
 		return 0, nil, err
 	}
-	return found, keys, json.Unmarshal([]byte(text), &[]any{&found, &keys})
+	err = json.Unmarshal([]byte(text), &[]any{&found, &keys})
+	return found, keys, err
 }

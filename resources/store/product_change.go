@@ -49,7 +49,8 @@ func (p *Product) edition() (edition, error) {
 	if err != nil {
 		return e, err
 	}
-	return e, json.Unmarshal(text, &e.members)
+	err = json.Unmarshal(text, &e.members)
+	return e, err
 }
 
 // alterations are the members in which a later edition differs.
