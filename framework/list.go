@@ -178,7 +178,7 @@ func (l *listing) count(c *Call, asked *listed) (Total, error) {
 	case countNone:
 		return Total{}, nil
 	case countCapped:
-		within := capped{q.ColumnExpr("1"), counting.cap + 1}
+		within := sqldb.Window(q.ColumnExpr("1"), counting.cap+1, 0, true)
 		n, err := number(c, c.DB.NewSelect().ColumnExpr("count(*)").TableExpr("(?) AS capped", within))
 		return Total{Count: min(n, counting.cap), Known: true, AtLeast: n > counting.cap}, err
 	case countEstimated:
@@ -189,16 +189,6 @@ func (l *listing) count(c *Call, asked *listed) (Total, error) {
 	}
 	n, err := c.session.Count(c, q.ColumnExpr("count(*)"))
 	return Total{Count: n, Known: true}, err
-}
-
-// capped limits a subquery by a parameter.
-type capped struct {
-	schema.QueryAppender
-	rows int64
-}
-
-func (l capped) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
-	return limited{l.QueryAppender, window{rows: l.rows}}.AppendQuery(gen, b)
 }
 
 // number runs a query that answers one number.

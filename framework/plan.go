@@ -409,14 +409,18 @@ type window struct {
 	probe        bool // read one row more, to know whether others follow
 }
 
+// firstPages are those that are asked for often.
+const firstPages = 50
+
 func (w window) limit(q schema.QueryAppender) schema.QueryAppender {
 	if w.rows == 0 {
 		return q
 	}
+	often := w.offset%w.rows == 0 && w.offset < firstPages*w.rows
 	if w.probe {
 		w.rows++
 	}
-	return limited{q, w}
+	return sqldb.Window(q, w.rows, w.offset, often)
 }
 
 // cut drops the row that was read to know of it, and tells of it.
@@ -425,18 +429,4 @@ func (w window) cut(rows reflect.Value) (reflect.Value, bool) {
 		return rows, false
 	}
 	return rows.Slice(0, int(w.rows)), true
-}
-
-// limited appends LIMIT and OFFSET, which bun would write as text.
-type limited struct {
-	schema.QueryAppender
-	window
-}
-
-func (l limited) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
-	b, err := l.QueryAppender.AppendQuery(gen, b)
-	if err != nil {
-		return nil, err
-	}
-	return bun.SafeQuery(" LIMIT ? OFFSET ?", sqldb.Limit(l.rows), sqldb.Param(l.offset)).AppendQuery(gen, b)
 }

@@ -4,7 +4,6 @@ import (
 	"database/sql/driver"
 	"math"
 	"reflect"
-	"strconv"
 	"time"
 
 	"github.com/uptrace/bun/schema"
@@ -25,20 +24,6 @@ import (
 func Param(v any) schema.QueryAppender { return param{v} }
 
 type param struct{ value any }
-
-// Limit is the number of a LIMIT. On PostgreSQL it is a [Param]; on SQLite, which
-// plans a statement anew each time that its LIMIT is given a value, it is written
-// into the text, so give it numbers of which there are few.
-func Limit(n int64) schema.QueryAppender { return limit(n) }
-
-type limit int64
-
-func (n limit) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
-	if kindOf(gen.Dialect()) == SQLite {
-		return strconv.AppendInt(b, int64(n), 10), nil
-	}
-	return Param(int64(n)).AppendQuery(gen, b)
-}
 
 func (p param) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	d, binds := gen.Dialect().(*binder)

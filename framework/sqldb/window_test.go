@@ -1,0 +1,44 @@
+package sqldb
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+)
+
+// TestWindow: the place of a page is a value, unless that costs a plan for each page
+// and nothing else does.
+func TestWindow(t *testing.T) {
+	all := bun.SafeQuery("SELECT a FROM t")
+	for name, c := range map[string]struct {
+		query  schema.QueryAppender
+		often  bool
+		texts  map[Kind]string
+		values map[Kind][]any
+	}{
+		"a page that is often asked for": {
+			all, true,
+			map[Kind]string{PostgreSQL: "SELECT a FROM t LIMIT 21 OFFSET 40", SQLite: "SELECT a FROM t LIMIT 21 OFFSET ?1"},
+			map[Kind][]any{SQLite: {int64(40)}},
+		},
+		"any other page": {
+			all, false,
+			map[Kind]string{PostgreSQL: "SELECT a FROM t LIMIT $1 OFFSET $2", SQLite: "SELECT a FROM t LIMIT 21 OFFSET ?1"},
+			map[Kind][]any{PostgreSQL: {int64(21), int64(40)}, SQLite: {int64(40)}},
+		},
+		"a page of what has a value": {
+			bun.SafeQuery("SELECT a FROM t WHERE b = ?", Param("x")), true,
+			map[Kind]string{PostgreSQL: "SELECT a FROM t WHERE b = $1 LIMIT $2 OFFSET $3", SQLite: "SELECT a FROM t WHERE b = ?1 LIMIT 21 OFFSET ?2"},
+			map[Kind][]any{PostgreSQL: {"x", int64(21), int64(40)}, SQLite: {"x", int64(40)}},
+		},
+	} {
+		for _, db := range both(t) {
+			text, values, err := db.render(Window(c.query, 21, 40, c.often))
+			if err != nil || text != c.texts[db.Kind()] || !slices.Equal(values, c.values[db.Kind()]) {
+				t.Errorf("%s on %s is %s with %v, %v; want %s with %v", name, db.Kind(), text, values, err, c.texts[db.Kind()], c.values[db.Kind()])
+			}
+		}
+	}
+}
