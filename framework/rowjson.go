@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -20,19 +21,25 @@ import (
 
 // sentRows are rows as a client sees them, as JSON.
 type sentRows struct {
-	text []byte // the rows, with commas between them
+	text []byte // the rows as an array; nil for none
 	rows int
 	more bool // whether others follow, where the window asks
 }
 
 // list is the rows as an array.
 func (w sentRows) list() jsontext.Value {
-	return slices.Concat([]byte{'['}, w.text, []byte{']'})
+	if w.rows == 0 {
+		return jsontext.Value("[]")
+	}
+	return w.text
 }
 
 // one is the only row; none is not found.
 func (w sentRows) one() (jsontext.Value, error) {
-	return w.text, only(w.rows)
+	if err := only(w.rows); err != nil {
+		return nil, err
+	}
+	return w.text[1 : len(w.text)-1], nil
 }
 
 // only refuses any number of rows but one. There are several where the field of
@@ -53,7 +60,7 @@ func encodeRows(rows reflect.Value, more bool, err error) (sentRows, error) {
 		return sentRows{}, err
 	}
 	text, err := encode(rows.Interface())
-	return sentRows{bytes.TrimSuffix(bytes.TrimPrefix(text, []byte{'['}), []byte{']'}), rows.Len(), more}, err
+	return sentRows{text, rows.Len(), more}, err
 }
 
 // A rowWriter writes rows of a flat shape straight from what the driver gave,
@@ -62,6 +69,7 @@ func encodeRows(rows reflect.Value, more bool, err error) (sentRows, error) {
 type rowWriter struct {
 	plan    *plan
 	members []rowMember
+	usual   atomic.Int64 // about how many bytes a row has
 }
 
 // A rowMember writes one member from one column.
@@ -136,18 +144,19 @@ func (w *rowWriter) rows(found *sqldb.Result, win window) (sentRows, error) {
 	if out.more = win.probe && int64(out.rows) > win.rows; out.more {
 		out.rows = int(win.rows)
 	}
+	if out.rows == 0 {
+		return out, nil
+	}
+	out.text = append(make([]byte, 0, 2+out.rows*int(w.usual.Load()+16)), '[')
 	for i := range out.rows {
-		if i > 0 {
-			out.text = append(out.text, ',')
-		}
 		var err error
 		if out.text, err = w.row(out.text, found.Row(i)); err != nil {
 			return sentRows{}, err
 		}
-		if i == 0 {
-			out.text = slices.Grow(out.text, (len(out.text)+16)*(out.rows-1)) // the others are about as long
-		}
+		out.text = append(out.text, ',')
 	}
+	out.text[len(out.text)-1] = ']'
+	w.usual.Store(int64(len(out.text) / out.rows))
 	return out, nil
 }
 

@@ -92,7 +92,7 @@ func countOf(r *Result) (driver.Value, error) {
 // that are over. As long as that is the one of the number that is known,
 // nothing was committed, and the number is not made again.
 func (s *Session) recount(ctx context.Context, text string, args []any) (driver.Value, error) {
-	key := shareKey(text, args)
+	key := shareKeyOf(text, args)
 	known := s.db.counts.of(key)
 	args = append(args, known.snapshot)
 	text = "SELECT present.snapshot, CASE WHEN present.snapshot = $" + strconv.Itoa(len(args)) + " AND NOT pg_is_in_recovery()" +
@@ -128,7 +128,7 @@ var errNoNumber = errors.New("sqldb: a statement to count has no row, or NULL in
 // forgotten when there are too many.
 type counts struct {
 	mu    sync.RWMutex
-	known map[string]knownCount
+	known map[shareKey]knownCount
 }
 
 // A knownCount is a number and the snapshot that it is of.
@@ -145,7 +145,7 @@ func newCount(snapshot string, n driver.Value) knownCount {
 }
 
 // of is what is known, the zero count if that is nothing or too old.
-func (c *counts) of(key string) knownCount {
+func (c *counts) of(key shareKey) knownCount {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if known := c.known[key]; time.Now().Before(known.until) {
@@ -164,14 +164,14 @@ func isLong(v driver.Value) bool {
 	return false
 }
 
-func (c *counts) keep(key string, n knownCount) {
+func (c *counts) keep(key shareKey, n knownCount) {
 	if isLong(n.n) {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil || len(c.known) >= countsKept {
-		c.known = make(map[string]knownCount)
+		c.known = make(map[shareKey]knownCount)
 	}
 	c.known[key] = n
 }

@@ -69,7 +69,7 @@ func TestARememberedCountIsNotMade(t *testing.T) {
 		if err := r.Scan(0, &snapshot); err != nil {
 			t.Fatal(err)
 		}
-		db.counts.keep(shareKey(text, args), newCount(snapshot, int64(42)))
+		db.counts.keep(shareKeyOf(text, args), newCount(snapshot, int64(42)))
 		before := statements.Load()
 		n, err := db.Session().Count(background(t), slow)
 		if ran := statements.Load() - before; err != nil || ran != 1 {

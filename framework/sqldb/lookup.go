@@ -26,7 +26,7 @@ func NewLookup(build func(v Values) schema.QueryAppender) *Lookup {
 	limited := func(several bool) *Template {
 		return NewTemplate(func(v Values) schema.QueryAppender {
 			v.several, v.first = several, 2
-			// The sum keeps SQLite from planning for the number: see Limit.
+			// The sum keeps SQLite from planning for the number: see Window.
 			return bun.SafeQuery("? LIMIT ? + 0", build(v), v.place(1))
 		})
 	}
@@ -71,16 +71,19 @@ func (s *Session) ReadBy(ctx context.Context, l *Lookup, key any, most int64, va
 	if err != nil || group == nil {
 		return alone(ctx)
 	}
-	of := shareKey(s.db.template(l.several).text, group)
-	found, err := s.db.lookups.do(ctx, of, text, func(ctx context.Context, keys []string) (map[string]*Result, error) {
+	of := shareKeyOf(s.db.template(l.several).text, group)
+	found, err := s.db.lookups.do(ctx, of, text, func(ctx context.Context, keys []string) (*keyedResults, error) {
 		slices.Sort(keys)
-		if keys = slices.Compact(keys); len(keys) > 1 {
+		if keys = slices.Compact(keys); len(keys) > 1 || keys[0] != text { // one whose asker may have left
 			return s.readTogether(ctx, l, keys, values)
 		}
 		r, err := alone(ctx)
-		return map[string]*Result{keys[0]: r}, err
+		if err != nil {
+			return nil, err
+		}
+		return &keyedResults{keys, []Result{*r}}, nil
 	})
-	return found[text], err
+	return found.of(text), err
 }
 
 // sharesLookups reports whether several keys may be asked for at once.
@@ -93,7 +96,7 @@ func (s *Session) sharesLookups(l *Lookup) bool {
 }
 
 // readTogether reads the rows of several keys and tells them apart.
-func (s *Session) readTogether(ctx context.Context, l *Lookup, keys []string, values []any) (map[string]*Result, error) {
+func (s *Session) readTogether(ctx context.Context, l *Lookup, keys []string, values []any) (*keyedResults, error) {
 	each := int(min(values[1].(int64), togetherMost)) //nolint:forcetypeassert // ReadBy put it there
 	most := min(togetherMost, each*len(keys))
 	values = slices.Concat([]any{s.db.core.kind.keyList(keys), most + 1}, values[2:])
@@ -104,18 +107,51 @@ func (s *Session) readTogether(ctx context.Context, l *Lookup, keys []string, va
 	case all.Len() > most:
 		return nil, errManyKeys
 	}
-	found := make(map[string]*Result, len(keys))
-	for _, key := range keys {
-		found[key] = &Result{columns: all.columns}
+	return all.byKey(keys, each)
+}
+
+// keyedResults are the rows of each of several keys, which are sorted.
+type keyedResults struct {
+	keys    []string
+	results []Result
+}
+
+// of is nil where the key is none of them.
+func (k *keyedResults) of(key string) *Result {
+	if k == nil {
+		return nil
 	}
-	for i := range all.Len() {
-		row := all.Row(i)
-		r := found[columnText(row[len(row)-1])]
-		if r == nil {
+	if i, known := slices.BinarySearch(k.keys, key); known {
+		return &k.results[i]
+	}
+	return nil
+}
+
+// byKey are the rows of each key, so many at most, by their last column. All their
+// values are in one array.
+func (r *Result) byKey(keys []string, each int) (*keyedResults, error) {
+	found := &keyedResults{keys, make([]Result, len(keys))}
+	for i := range found.results {
+		found.results[i].columns = r.columns
+	}
+	of, lengths := make([]int, r.Len()), make([]int, len(keys))
+	for i := range of {
+		row := r.Row(i)
+		at, known := slices.BinarySearch(keys, columnText(row[len(row)-1]))
+		if !known {
 			return nil, errManyKeys
 		}
-		if r.Len() < each {
-			r.values = append(r.values, row...)
+		of[i] = at
+		lengths[at] += r.columns
+	}
+	values, begin := make([]driver.Value, len(r.values)), 0
+	for i, length := range lengths {
+		found.results[i].values = values[begin : begin : begin+length]
+		begin += length
+	}
+	for i, at := range of {
+		if result := &found.results[at]; result.Len() < each {
+			result.values = append(result.values, r.Row(i)...)
 		}
 	}
 	return found, nil

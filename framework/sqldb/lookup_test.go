@@ -57,10 +57,10 @@ func (c lookedFor) ask(ctx context.Context, s *Session, l *Lookup) string {
 // and reports how many statements were run for them.
 func together(t *testing.T, db *DB, l *Lookup, asked []lookedFor) int {
 	t.Helper()
-	groups := map[string]int{}
+	groups := map[shareKey]int{}
 	for _, c := range asked {
 		if _, single := keyText(c.key); single {
-			groups[shareKey(db.template(l.several).text, []any{c.most, c.owner})]++
+			groups[shareKeyOf(db.template(l.several).text, []any{c.most, c.owner})]++
 		}
 	}
 	for group := range groups {

@@ -142,7 +142,7 @@ func (db *DB) shared(ctx context.Context, text string, args []any) (*Result, err
 	if !db.sharable.of(text, sharable) {
 		return db.read(ctx, text, named)
 	}
-	return db.reads.do(ctx, shareKey(text, args), "", func(ctx context.Context, _ []string) (*Result, error) {
+	return db.reads.do(ctx, shareKeyOf(text, args), "", func(ctx context.Context, _ []string) (*Result, error) {
 		return db.read(ctx, text, named)
 	})
 }

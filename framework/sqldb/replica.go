@@ -146,7 +146,7 @@ func (r *replica) count(ctx context.Context, q schema.QueryAppender) (driver.Val
 		}
 		return countOf(found)
 	}
-	key := shareKey(text, args)
+	key := shareKeyOf(text, args)
 	return either(ctx, r, text, func(p position) (driver.Value, error) {
 		if known := r.primary.counts.of(key); known.snapshot == p.snapshot {
 			return known.n, nil

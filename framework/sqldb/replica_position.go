@@ -52,7 +52,7 @@ var (
 
 // position asks the primary, in one statement for all who ask at once.
 func (r *replica) position(ctx context.Context) (position, error) {
-	return r.positions.do(ctx, "", "", func(ctx context.Context, _ []string) (p position, err error) {
+	return r.positions.do(ctx, shareKey{}, "", func(ctx context.Context, _ []string) (p position, err error) {
 		found, err := r.primary.read(preparing(ctx), primaryPosition, nil)
 		if err != nil {
 			return p, fmt.Errorf("sqldb: the primary does not tell how far its log goes: %w", err)
@@ -108,7 +108,7 @@ func (r *replica) lookedUp(ctx context.Context, p position) (progress, error) {
 
 // asked asks the replica how far it is, once for all who want to know at once.
 func (r *replica) asked(ctx context.Context) (progress, error) {
-	return r.progress.do(ctx, "", "", func(ctx context.Context, _ []string) (progress, error) {
+	return r.progress.do(ctx, shareKey{}, "", func(ctx context.Context, _ []string) (progress, error) {
 		// A client that goes does not take the connection with it.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), replicaPatience)
 		defer cancel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -11,8 +12,8 @@ import (
 
 // shares lets reads that wait at the same time have one execution between them:
 // those with one key. While one runs, those who ask wait for the next, which
-// begins when the first is over: so it begins after each of them asked, and none
-// sees less than it would have seen by itself.
+// begins when the first is over, or a moment later: so it begins after each of them
+// asked, and none sees less than it would have seen by itself.
 //
 // What those of one key differ in is a text, and an execution gets all texts.
 type shares[T any] struct {
@@ -25,14 +26,15 @@ type shares[T any] struct {
 	waits *poolWait
 
 	mu      sync.Mutex
-	running map[string]*executions[T] // by key
+	running map[shareKey]*executions[T]
 }
 
-// executions are those that run, and the one that is waited for.
+// executions are those that run, or pause before the next, and the one that is
+// waited for.
 type executions[T any] struct {
 	running int
 	next    *round[T] // nil if nobody waits
-	began   time.Time // the last round, if many shared it
+	began   time.Time // the last round, if many shared it and nobody has paused for it yet
 }
 
 const (
@@ -49,7 +51,7 @@ type sharedRun[T any] func(ctx context.Context, of []string) (T, error)
 // A round is one execution and those who wait for it.
 type round[T any] struct {
 	run     sharedRun[T]
-	of      []string        // what those who wait asked for
+	of      []string        // what those ask for who wait
 	ctx     context.Context //nolint:containedctx // it is the execution's own, which outlives each of those who wait
 	cancel  context.CancelFunc
 	waiting int // how many; the last who leaves ends it
@@ -66,7 +68,7 @@ const patience = time.Second
 // do answers what run answers. Those who waited for a round that failed run by
 // themselves, but for a database that is not there, takes too long or has no
 // connection free: all of them at once would help nobody.
-func (s *shares[T]) do(ctx context.Context, key, of string, run sharedRun[T]) (T, error) {
+func (s *shares[T]) do(ctx context.Context, key shareKey, of string, run sharedRun[T]) (T, error) {
 	r := s.join(ctx, key, of, run)
 	if r == nil {
 		defer s.next(key)
@@ -82,25 +84,25 @@ func (s *shares[T]) do(ctx context.Context, key, of string, run sharedRun[T]) (T
 			return r.result, r.err
 		}
 	case <-tired.C:
-		s.leave(key, r)
+		s.leave(key, of, r)
 		if err := s.waits.stood(ctx, given, patience); err != nil {
 			return none, err
 		}
 	case <-ctx.Done():
-		s.leave(key, r)
+		s.leave(key, of, r)
 		return none, ctx.Err()
 	}
 	return run(ctx, []string{of})
 }
 
 // join returns the round to wait for, or nil for one who may run at once.
-func (s *shares[T]) join(ctx context.Context, key, of string, run sharedRun[T]) *round[T] {
+func (s *shares[T]) join(ctx context.Context, key shareKey, of string, run sharedRun[T]) *round[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.running[key]
 	if e == nil {
 		if s.running == nil {
-			s.running = map[string]*executions[T]{}
+			s.running = map[shareKey]*executions[T]{}
 		}
 		e = &executions[T]{}
 		s.running[key] = e
@@ -121,20 +123,26 @@ func (s *shares[T]) join(ctx context.Context, key, of string, run sharedRun[T]) 
 }
 
 // leave ends a round that nobody waits for any more, also while it runs.
-func (s *shares[T]) leave(key string, r *round[T]) {
+func (s *shares[T]) leave(key shareKey, of string, r *round[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	e := s.running[key]
+	waits := e != nil && e.next == r // else it has begun, with all that was asked
+	if waits {
+		at := slices.Index(r.of, of)
+		r.of = slices.Delete(r.of, at, at+1)
+	}
 	if r.waiting--; r.waiting > 0 {
 		return
 	}
 	r.cancel()
-	if e := s.running[key]; e != nil && e.next == r {
+	if waits {
 		e.next = nil
 	}
 }
 
 // next begins the round that is waited for, when it is time.
-func (s *shares[T]) next(key string) {
+func (s *shares[T]) next(key shareKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.running[key]
@@ -173,15 +181,15 @@ func protected[T any](r *round[T]) (result T, err error) {
 	return r.run(r.ctx, r.of)
 }
 
-// shareKey tells reads apart: by their text and each value, with its type.
-func shareKey(text string, args []any) string {
-	b := make([]byte, 0, len(text)+48*len(args))
-	b = append(b, text...)
+// A shareKey tells reads apart: by their text and each value, with its type.
+type shareKey struct{ text, values string }
+
+func shareKeyOf(text string, args []any) shareKey {
+	b := make([]byte, 0, 48*len(args))
 	for _, v := range args {
-		b = append(b, 0) // which no text holds
-		b = appendValue(b, v)
+		b = append(appendValue(b, v), 0) // which no text holds
 	}
-	return string(b)
+	return shareKey{text, string(b)}
 }
 
 // appendValue writes a value so that no two that differ are written alike.
@@ -193,6 +201,9 @@ func appendValue(b []byte, v driver.Value) []byte {
 		b = append(strconv.AppendInt(append(b, 's'), int64(len(v)), 10), ':')
 		return append(b, v...)
 	case []byte:
+		if v == nil { // NULL to some drivers
+			return append(b, 'N')
+		}
 		b = append(strconv.AppendInt(append(b, 'b'), int64(len(v)), 10), ':')
 		return append(b, v...)
 	case int64:

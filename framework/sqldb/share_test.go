@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -34,7 +35,7 @@ func (h *heldRead) run(ctx context.Context) (*Result, error) {
 }
 
 // waiters waits until so many wait for the next round.
-func (s *shares[T]) waiters(t *testing.T, key string, want int) {
+func (s *shares[T]) waiters(t *testing.T, key shareKey, want int) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("%d wait", want), func() bool {
 		s.mu.Lock()
@@ -60,7 +61,7 @@ func asks(ctx context.Context, s *shares[*Result], n int, run func(context.Conte
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() {
-			r, err := s.do(ctx, "k", "", func(ctx context.Context, _ []string) (*Result, error) { return run(ctx) })
+			r, err := s.do(ctx, shareKey{}, "", func(ctx context.Context, _ []string) (*Result, error) { return run(ctx) })
 			if err != nil {
 				answers[i] = err.Error()
 				return
@@ -78,11 +79,11 @@ func TestSharedReads(t *testing.T) {
 		first := asks(t.Context(), &s, 1, h.run)
 		<-h.began
 		second := asks(t.Context(), &s, 20, h.run)
-		s.waiters(t, "k", 20)
+		s.waiters(t, shareKey{}, 20)
 		h.end <- nil
 		<-h.began
 		third := asks(t.Context(), &s, 5, h.run)
-		s.waiters(t, "k", 5)
+		s.waiters(t, shareKey{}, 5)
 		h.end <- nil
 		<-h.began
 		h.end <- nil
@@ -96,52 +97,68 @@ func TestSharedReads(t *testing.T) {
 		s.forgets(t)
 	})
 	t.Run("after a round that many shared the next begins later, and more share it", func(t *testing.T) {
-		s := shares[*Result]{pace: time.Hour}
-		h := newHeldRead()
-		ask := func(n int) func() []string { return asks(t.Context(), &s, n, h.run) }
-		first := ask(1)
-		<-h.began
-		second := ask(many)
-		s.waiters(t, "k", many)
-		h.end <- nil
-		<-h.began
-		third := ask(1)
-		s.waiters(t, "k", 1)
-		h.end <- nil
-		eventually(t, "the next waits for its time", func() bool {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			return s.running["k"].began.IsZero()
-		})
-		fourth := ask(1)
-		s.waiters(t, "k", 2)
-		s.next("k") // as the timer does
-		<-h.began
-		fifth := ask(many - 1)
-		s.waiters(t, "k", many-1)
-		h.end <- nil
-		<-h.began // at once: those before were few
-		h.end <- nil
-		for want, answers := range map[string][][]string{"1": {first()}, "2": {second()}, "3": {third(), fourth()}, "4": {fifth()}} {
-			for _, got := range slices.Concat(answers...) {
-				if got != want {
-					t.Errorf("the answers of round %s are %v", want, answers)
+		synctest.Test(t, func(t *testing.T) {
+			s := shares[*Result]{pace: sharePace}
+			h := newHeldRead()
+			ask := func(n int) func() []string {
+				answers := asks(t.Context(), &s, n, h.run)
+				synctest.Wait()
+				return answers
+			}
+			first := ask(1)
+			<-h.began
+			second := ask(many)
+			h.end <- nil
+			<-h.began
+			began := time.Now()
+			third := ask(1)
+			h.end <- nil
+			fourth := ask(1)
+			<-h.began
+			if after := time.Since(began); after != sharePace {
+				t.Errorf("the next begins %s after it; want %s", after, sharePace)
+			}
+			fifth := ask(many - 1)
+			h.end <- nil
+			<-h.began
+			if after := time.Since(began); after != sharePace {
+				t.Errorf("the one after few begins %s later; want at once", after-sharePace)
+			}
+			h.end <- nil
+			for want, answers := range map[string][][]string{"1": {first()}, "2": {second()}, "3": {third(), fourth()}, "4": {fifth()}} {
+				for _, got := range slices.Concat(answers...) {
+					if got != want {
+						t.Errorf("the answers of round %s are %v", want, answers)
+					}
 				}
 			}
-		}
-		s.forgets(t)
+			s.forgets(t)
+		})
 	})
 	t.Run("a round that all have left before its time is not run", func(t *testing.T) {
-		s := shares[*Result]{pace: time.Millisecond}
-		s.running = map[string]*executions[*Result]{"k": {running: 1, began: time.Now().Add(time.Hour)}}
-		ctx, cancel := context.WithCancel(t.Context())
-		answers := asks(ctx, &s, 1, func(context.Context) (*Result, error) { t.Error("it is run"); return nil, nil })
-		s.waiters(t, "k", 1)
-		s.next("k")
-		cancel()
-		answers()
-		s.next("k") // as the timer does
-		s.forgets(t)
+		synctest.Test(t, func(t *testing.T) {
+			s := shares[*Result]{pace: sharePace}
+			h := newHeldRead()
+			first := asks(t.Context(), &s, 1, h.run)
+			<-h.began
+			second := asks(t.Context(), &s, many, h.run)
+			synctest.Wait()
+			h.end <- nil
+			<-h.began
+			ctx, cancel := context.WithCancel(t.Context())
+			third := asks(ctx, &s, 1, h.run)
+			synctest.Wait()
+			h.end <- nil
+			synctest.Wait()
+			cancel()
+			first()
+			second()
+			third()
+			s.forgets(t)
+			if n := h.runs.Load(); n != 2 {
+				t.Errorf("%d ran; want the first two", n)
+			}
+		})
 	})
 	t.Run("an error of a shared read is nobody's: each runs by itself", func(t *testing.T) {
 		var s shares[*Result]
@@ -149,7 +166,7 @@ func TestSharedReads(t *testing.T) {
 		first := asks(t.Context(), &s, 1, h.run)
 		<-h.began
 		others := asks(t.Context(), &s, 3, h.run)
-		s.waiters(t, "k", 3)
+		s.waiters(t, shareKey{}, 3)
 		h.end <- errors.New("of the first alone")
 		<-h.began
 		h.end <- errors.New("of the round")
@@ -172,7 +189,7 @@ func TestSharedReads(t *testing.T) {
 		first := asks(t.Context(), &s, 1, h.run)
 		<-h.began
 		others := asks(t.Context(), &s, 3, h.run)
-		s.waiters(t, "k", 3)
+		s.waiters(t, shareKey{}, 3)
 		h.end <- nil
 		<-h.began
 		h.end <- context.DeadlineExceeded
@@ -206,9 +223,9 @@ func TestSharedReads(t *testing.T) {
 		<-h.began
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := asks(ctx, &s, 1, h.run)
-		s.waiters(t, "k", 1)
+		s.waiters(t, shareKey{}, 1)
 		stays := asks(t.Context(), &s, 1, h.run)
-		s.waiters(t, "k", 2)
+		s.waiters(t, shareKey{}, 2)
 		cancel()
 		if got := gone(); got[0] != context.Canceled.Error() {
 			t.Errorf("who went is told %v", got)
@@ -230,7 +247,7 @@ func TestSharedReads(t *testing.T) {
 		<-h.began
 		ctx, cancel := context.WithCancel(t.Context())
 		others := asks(ctx, &s, 2, h.run)
-		s.waiters(t, "k", 2)
+		s.waiters(t, shareKey{}, 2)
 		h.end <- nil
 		round := <-h.began
 		cancel()
@@ -246,7 +263,7 @@ func TestSharedReads(t *testing.T) {
 		<-h.began
 		ctx, cancel := context.WithCancel(t.Context())
 		others := asks(ctx, &s, 2, h.run)
-		s.waiters(t, "k", 2)
+		s.waiters(t, shareKey{}, 2)
 		cancel()
 		others()
 		h.end <- nil
@@ -268,7 +285,7 @@ func TestSharedReads(t *testing.T) {
 			}
 			return nil, errors.New("by itself")
 		})
-		s.waiters(t, "k", 1)
+		s.waiters(t, shareKey{}, 1)
 		h.end <- nil
 		first()
 		if got := others(); got[0] != "by itself" {
@@ -277,20 +294,31 @@ func TestSharedReads(t *testing.T) {
 	})
 }
 
+// TestThePaceIsOfAServer: on SQLite reads cost nothing but the processors of those who
+// ask.
+func TestThePaceIsOfAServer(t *testing.T) {
+	for _, db := range both(t) {
+		want := map[Kind]time.Duration{PostgreSQL: sharePace}[db.Kind()]
+		if db.reads.pace != want || db.lookups.pace != want {
+			t.Errorf("%s: reads begin %s apart, lookups %s; want %s", db.Kind(), db.reads.pace, db.lookups.pace, want)
+		}
+	}
+}
+
 // TestShareKeys: values that differ in anything are never taken for equal.
 func TestShareKeys(t *testing.T) {
-	seen := map[string][]any{}
+	seen := map[shareKey][]any{}
 	for _, values := range [][]any{
-		{}, {nil}, {""}, {"a"}, {"a", ""}, {"", "a"}, {"a", "a"}, {"aa"}, {[]byte("a")}, {[]byte(nil)}, {int64(1)}, {"1"}, {float64(1)}, {true}, {"true"}, {false},
+		{}, {nil}, {""}, {"a"}, {"a", ""}, {"", "a"}, {"a", "a"}, {"aa"}, {[]byte("a")}, {[]byte(nil)}, {[]byte{}}, {int64(1)}, {"1"}, {float64(1)}, {true}, {"true"}, {false},
 		{int64(-1)}, {math.NaN()}, {math.Inf(1)}, {"s1:a"}, {"a\x00s1:b"}, {"a", "b"}, {nil, nil}, {time.Unix(0, 0).UTC()}, {time.Unix(0, 1).UTC()}, {int64(10)}, {int64(1), int64(0)},
 	} {
-		key := shareKey("text", values)
+		key := shareKeyOf("text", values)
 		if other, known := seen[key]; known {
 			t.Errorf("%#v and %#v have the key %q", values, other, key)
 		}
 		seen[key] = values
 	}
-	if shareKey("a", []any{int64(1)}) == shareKey("b", []any{int64(1)}) {
+	if shareKeyOf("a", []any{int64(1)}) == shareKeyOf("b", []any{int64(1)}) {
 		t.Error("two statements have one key")
 	}
 }
