@@ -10,7 +10,7 @@ import (
 // heapRoom is how much garbage a server lets come before it is collected. What is
 // in use are a few MiB, so that Go's usual rule, as much again as there is in use,
 // would mean many collections a second.
-const heapRoom = 16 << 20
+const heapRoom = 20 << 20
 
 const (
 	growthAtLeast = 100  // percent, where much is in use: Go's usual rule

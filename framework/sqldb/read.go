@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/uptrace/bun/schema"
@@ -206,13 +208,28 @@ func collect(ctx context.Context, s statement, args []driver.NamedValue) (*Resul
 		return nil, err
 	}
 	r := &Result{columns: len(rows.Columns())}
-	row := make([]driver.Value, r.columns)
-	for err = rows.Next(row); err == nil; err = rows.Next(row) {
-		r.values = append(r.values, row...)
+	some := scratch.Get().(*[]driver.Value) //nolint:forcetypeassert // nothing else is put there
+	defer func() {
+		clear(*some)
+		if cap(*some) <= scratchMost {
+			scratch.Put(some)
+		}
+	}()
+	*some = (*some)[:0]
+	for at := 0; err == nil; at += r.columns {
+		*some = slices.Grow(*some, r.columns)[:at+r.columns]
+		err = rows.Next((*some)[at:])
 	}
 	if !errors.Is(err, io.EOF) {
 		_ = rows.Close()
 		return nil, err
 	}
+	r.values = slices.Clone((*some)[:len(*some)-r.columns])
 	return r, rows.Close()
 }
+
+// scratch is where rows are read to: how many there are is known at their end.
+var scratch = sync.Pool{New: func() any { return new([]driver.Value) }} //nolint:gochecknoglobals // a pool is shared by its nature
+
+// scratchMost is how many values it may keep room for.
+const scratchMost = 4096
