@@ -139,6 +139,9 @@ func memberNames(t reflect.Type) ([]string, bool) {
 	return names, true
 }
 
+// mostRoom is how many bytes are made ready for rows of which the size is not known.
+const mostRoom = 64 << 10
+
 func (w *rowWriter) rows(found *sqldb.Result, win window) (sentRows, error) {
 	out := sentRows{rows: found.Len()}
 	if out.more = win.probe && int64(out.rows) > win.rows; out.more {
@@ -147,7 +150,7 @@ func (w *rowWriter) rows(found *sqldb.Result, win window) (sentRows, error) {
 	if out.rows == 0 {
 		return out, nil
 	}
-	out.text = append(make([]byte, 0, 2+out.rows*int(w.usual.Load()+16)), '[')
+	out.text = append(make([]byte, 0, min(out.rows*int(w.usual.Load()+16), mostRoom)), '[')
 	for i := range out.rows {
 		var err error
 		if out.text, err = w.row(out.text, found.Row(i)); err != nil {

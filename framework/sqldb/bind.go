@@ -23,9 +23,10 @@ const maxParams = 32000
 // renders, so no value escapes it; names are quoted elsewhere.
 type binder struct {
 	schema.Dialect
-	kind Kind
-	args []any
-	err  error
+	kind  Kind
+	pages *pages // nil for a template, which is built once
+	args  []any
+	err   error
 }
 
 func (d *binder) bind(b []byte, v any) []byte {

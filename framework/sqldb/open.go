@@ -35,6 +35,7 @@ type DB struct {
 	isolation atomic.Pointer[string]  // of transactions, when it was asked for
 	counts    counts                  // numbers that hold until something is committed
 	uncounted textSet                 // statements whose numbers are not remembered
+	pages     pages                   // statements with the place of a page in their text
 
 	templates sync.Map // *built by *Template
 	replica   *replica // nil for none

@@ -128,7 +128,7 @@ func (db *DB) render(q schema.QueryAppender) (string, []any, error) {
 			return t.text, args, err
 		}
 	}
-	d := &binder{Dialect: db.dialect, kind: db.core.kind}
+	d := &binder{Dialect: db.dialect, kind: db.core.kind, pages: &db.pages}
 	b, err := q.AppendQuery(schema.NewQueryGen(d), make([]byte, 0, 512))
 	if err == nil {
 		err = d.err

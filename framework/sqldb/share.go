@@ -187,7 +187,7 @@ type shareKey struct{ text, values string }
 func shareKeyOf(text string, args []any) shareKey {
 	b := make([]byte, 0, 48*len(args))
 	for _, v := range args {
-		b = append(appendValue(b, v), 0) // which no text holds
+		b = append(appendValue(b, v), 0) // which is only in what has its length before it
 	}
 	return shareKey{text, string(b)}
 }

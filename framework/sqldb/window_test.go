@@ -42,3 +42,33 @@ func TestWindow(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesInTheTextAreFew, or they would drive all else from what is prepared.
+func TestPagesInTheTextAreFew(t *testing.T) {
+	all := bun.SafeQuery("SELECT a FROM t")
+	for _, db := range both(t) {
+		inText := func(from, to int) (n int) {
+			for i := from; i < to; i++ {
+				_, values, err := db.render(Window(all, 21, int64(20*i), true))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(values) == 0 {
+					n++
+				}
+			}
+			return n
+		}
+		want := map[Kind]int{PostgreSQL: pagesMost}[db.Kind()]
+		if n := inText(0, 2*pagesMost); n != want {
+			t.Errorf("%s: %d pages are in the text; want %d", db.Kind(), n, want)
+		}
+		if n := inText(0, pagesMost); n != want {
+			t.Errorf("%s: of the same pages again %d are; want all", db.Kind(), n)
+		}
+		db.pages.since = db.pages.since.Add(-2 * pagesKept)
+		if n := inText(pagesMost, 3*pagesMost); n != want {
+			t.Errorf("%s: of others, later, %d are; want %d", db.Kind(), n, want)
+		}
+	}
+}
