@@ -169,7 +169,7 @@ func (l *listing) rows(c *Call, asked *listed) (*bun.SelectQuery, window) {
 	if l.resource.table.SoftDeleteField != nil {
 		q = q.WhereAllWithDeleted() // those are left out among the keys, or meant
 	}
-	return order.apply(q, asked.order.terms), window{rows: cut.rows, probe: true}
+	return order.apply(q, asked.order.terms), window{rows: cut.rows, probe: true, cutBefore: true}
 }
 
 func (l *listing) count(c *Call, asked *listed) (Total, error) {

@@ -407,13 +407,14 @@ func inUTC(v reflect.Value) {
 type window struct {
 	rows, offset int64
 	probe        bool // read one row more, to know whether others follow
+	cutBefore    bool // the query finds no more by itself
 }
 
 // firstPages are those that are asked for often.
 const firstPages = 50
 
 func (w window) limit(q schema.QueryAppender) schema.QueryAppender {
-	if w.rows == 0 {
+	if w.rows == 0 || w.cutBefore {
 		return q
 	}
 	often := w.offset%w.rows == 0 && w.offset < firstPages*w.rows
