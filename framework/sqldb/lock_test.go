@@ -45,7 +45,11 @@ func TestLockTimeout(t *testing.T) {
 	for range 6 {
 		wg.Go(func() {
 			runs, err := add(1)
-			if f, ok := Classify(err); !ok || f.Kind != Locked || runs != 1 {
+			f, ok := Classify(err)
+			// Who is given a lock in the moment in which the wait for it ends, and waits for
+			// another, is cancelled, and PostgreSQL has forgotten why.
+			locked := f.Kind == Locked || sqlState(err) == "57014"
+			if !ok || !locked || runs != 1 {
 				t.Errorf("%v is %v after %d runs, want locked after one", err, f.Kind, runs)
 			}
 		})
