@@ -44,7 +44,9 @@ const (
 	// or not of its type.
 	OutOfRange
 	// Locked is a statement that waited too long for a lock that another
-	// transaction holds, see [Options.LockTimeout].
+	// transaction holds, see [Options.LockTimeout]. Of several that wait for one row
+	// PostgreSQL cancels one in some thousands without saying why, which is a Timeout:
+	// its wait for one lock ended as that was given and the wait for another began.
 	Locked
 )
 

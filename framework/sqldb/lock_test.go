@@ -30,9 +30,10 @@ func lockedRow(t *testing.T, o Options) (db *DB, release func()) {
 
 // TestLockTimeout: more writers than there are connections want one row that
 // is held elsewhere. With a statement timeout of an hour, nothing but the lock
-// timeout frees their connections for others.
+// timeout frees their connection for others. There is one, for of two that wait for a
+// row PostgreSQL cancels one in thousands without saying why: see Locked.
 func TestLockTimeout(t *testing.T) {
-	db, release := lockedRow(t, Options{LockTimeout: 50 * time.Millisecond, StatementTimeout: time.Hour, MaxConns: 2})
+	db, release := lockedRow(t, Options{LockTimeout: 50 * time.Millisecond, StatementTimeout: time.Hour, MaxConns: 1})
 	add := func(id int) (runs int, err error) {
 		err = db.InTx(background(t), func(ctx context.Context, s *Session) error {
 			runs++
@@ -45,11 +46,7 @@ func TestLockTimeout(t *testing.T) {
 	for range 6 {
 		wg.Go(func() {
 			runs, err := add(1)
-			f, ok := Classify(err)
-			// Who is given a lock in the moment in which the wait for it ends, and waits for
-			// another, is cancelled, and PostgreSQL has forgotten why.
-			locked := f.Kind == Locked || sqlState(err) == "57014"
-			if !ok || !locked || runs != 1 {
+			if f, ok := Classify(err); !ok || f.Kind != Locked || runs != 1 {
 				t.Errorf("%v is %v after %d runs, want locked after one", err, f.Kind, runs)
 			}
 		})
