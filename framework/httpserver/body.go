@@ -17,7 +17,7 @@ type body struct {
 	conn    *conn // nil where it is not known
 	waited  time.Duration
 	came    int64
-	asked   bool        // the client was, if it waits for that (Expect: 100-continue)
+	asked   bool        // something was read of it, which sends 100 Continue to a client that waits for that
 	over    atomic.Bool // read to its end, or as far as it can be
 	isCut   atomic.Bool // no more of it is waited for
 }

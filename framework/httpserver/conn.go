@@ -27,13 +27,15 @@ type conn struct {
 	handlers int       // that work, and do not wait for their client
 	pausing  int       // that wait for their client
 	writes   int       // that wait for the client
+	streams  int       // requests by HTTP/2
+	unsent   []*stream // of those, the ones that wait for the client; the first for longest
 	gone     bool
 }
 
 // waitsFor tells the phase.
 func (c *conn) waitsFor() phase {
 	switch {
-	case c.writes > 0:
+	case c.writes > 0 || len(c.unsent) > 0:
 		return sending
 	case c.handlers > 0:
 		return working

@@ -28,7 +28,9 @@ type conns struct {
 	left    chan struct{} // told that there may be room, if somebody waits
 	mu      sync.Mutex
 	open    int
-	waiting bool // for room
+	streams int   // requests by HTTP/2, each of which takes a place as well
+	refused int64 // of those
+	waiting bool  // for room
 	waits   order
 	evicted int64
 }
@@ -104,7 +106,7 @@ func (cs *conns) admit(c *conn, closed <-chan struct{}) bool {
 func (cs *conns) enter(c *conn) (admitted bool, victim *conn) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	if cs.open >= cs.limit {
+	if cs.open+cs.streams >= cs.limit {
 		if victim = cs.victim(); victim == nil {
 			cs.waiting = true
 			return false, nil
@@ -149,6 +151,7 @@ func (cs *conns) forget(c *conn) {
 	}
 	c.gone = true
 	cs.open--
+	cs.streams -= c.streams
 	if c.at != nowhere {
 		heap.Remove(&cs.waits, c.at)
 	}
@@ -168,14 +171,20 @@ func (cs *conns) change(c *conn, what func(c *conn)) {
 
 // settle puts a connection where its phase belongs.
 func (cs *conns) settle(c *conn) {
-	now := c.waitsFor()
-	if now == c.phase {
+	now, since := c.waitsFor(), c.since
+	switch {
+	case now == sending && len(c.unsent) > 0:
+		since = c.unsent[0].since
+	case now == c.phase:
+	case now == reading:
+		since = c.began
+	default:
+		since = cs.now()
+	}
+	if now == c.phase && since.Equal(c.since) {
 		return
 	}
-	c.phase, c.since = now, cs.now()
-	if now == reading {
-		c.since = c.began
-	}
+	c.phase, c.since = now, since
 	switch {
 	case now == working:
 		heap.Remove(&cs.waits, c.at)
@@ -199,10 +208,10 @@ func (cs *conns) wake() {
 	}
 }
 
-// counts are how many connections are open, and how many were closed for the
-// sake of others.
-func (cs *conns) counts() (open int, evicted int64) {
+// counts are how many connections are open, how many were closed for the sake of
+// others, and how many requests by HTTP/2 had no place.
+func (cs *conns) counts() (open int, evicted, refused int64) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	return cs.open, cs.evicted
+	return cs.open, cs.evicted, cs.refused
 }

@@ -12,7 +12,10 @@
 // longest; else the one whose request has been arriving for longest, bytes or
 // none, head or body; else the one whose client has not taken its answer for
 // longest. A connection whose handler works is never closed, so that clients who
-// send slowly, however many, keep out nobody who does not. The limit is lowered to
+// send slowly, however many, keep out nobody who does not. By HTTP/2, where one
+// connection has many requests, each of those takes a place like a connection, and the
+// client that leaves one answer lying has not taken its answer; a request for which
+// there is no place is answered 503 by its head alone. The limit is lowered to
 // what the process's limit of open files leaves, and a listener that runs out of
 // files nevertheless closes a connection by the same rule.
 //

@@ -92,6 +92,15 @@ func New(handler http.Handler, o Options) *Server {
 // serve answers one request.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	c := connOf(r)
+	if r.ProtoMajor > 1 && c != nil {
+		watched := c.stream(w)
+		if watched == nil {
+			refuse(w)
+			return
+		}
+		defer watched.end()
+		w = watched
+	}
 	var sent *body // nil for none
 	c.enter(r.ProtoMajor > 1)
 	defer func() { c.leave(sent == nil || sent.over.Load()) }()
@@ -100,11 +109,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.Body == nil || r.Body == http.NoBody {
 		s.answer(w, r)
-		return
+	} else {
+		r, sent = s.paced(w, r, c)
+		s.answer(w, r)
+		sent.finish(w, r)
 	}
-	r, sent = s.paced(w, r, c)
-	s.answer(w, r)
-	sent.finish(w, r)
+	if watched, ok := w.(*stream); ok {
+		_ = watched.FlushError() // or net/http does, and nobody knows that it waits
+	}
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
@@ -236,9 +248,11 @@ type Stats struct {
 
 // Stats counts. It is safe for concurrent use.
 func (s *Server) Stats() (stats Stats) {
-	stats.Conns, stats.Evicted = s.conns.counts()
+	var streams int64
+	stats.Conns, stats.Evicted, streams = s.conns.counts()
 	if s.gate != nil {
 		stats.Running, stats.Waiting, stats.Refused = s.gate.counts()
 	}
+	stats.Refused += streams
 	return stats
 }
