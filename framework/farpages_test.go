@@ -123,6 +123,24 @@ func TestPagesFarBehind(t *testing.T) {
 	})
 }
 
+// TestAFarPageIsCutOnce: where its keys are found, of which there are no more rows.
+func TestAFarPageIsCutOnce(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		leavesIn(t, db, 200)
+		ada := serve(t, config(db), fallen(framework.Public())).as("ada")
+		var pages []string
+		db.Observe(func(_ context.Context, e sqldb.Event) {
+			if strings.Contains(e.SQL, "veins") {
+				pages = append(pages, e.SQL)
+			}
+		})
+		ada.get("/api/leaves/?limit=10&offset=101").is(200)
+		if len(pages) != 1 || strings.Count(pages[0], " LIMIT ") != 1 {
+			t.Errorf("the page is %q; want one statement with one LIMIT", pages)
+		}
+	})
+}
+
 // TestPagesOfASearch are of the same rows in the same order as are found in one long
 // list without its index, whichever page is asked for, and however often: what was
 // found is remembered.

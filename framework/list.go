@@ -178,7 +178,7 @@ func (l *listing) count(c *Call, asked *listed) (Total, error) {
 	case countNone:
 		return Total{}, nil
 	case countCapped:
-		within := sqldb.Window(q.ColumnExpr("1"), counting.cap+1, 0, true)
+		within := sqldb.Window(q.ColumnExpr("1"), counting.cap+1, 0)
 		n, err := number(c, c.DB.NewSelect().ColumnExpr("count(*)").TableExpr("(?) AS capped", within))
 		return Total{Count: min(n, counting.cap), Known: true, AtLeast: n > counting.cap}, err
 	case countEstimated:

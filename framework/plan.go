@@ -203,7 +203,11 @@ func (p *plan) write(c *Call, q *bun.SelectQuery, w window) (sentRows, error) {
 	if p.writer == nil {
 		return encodeRows(p.rows(c, q, w))
 	}
-	found, err := c.session.Read(c, w.limit(p.selectFrom(c, q)))
+	limited := schema.QueryAppender(p.selectFrom(c, q))
+	if !w.cutBefore { // nothing is joined that would be more
+		limited = w.limit(limited)
+	}
+	found, err := c.session.Read(c, limited)
 	if err != nil {
 		return sentRows{}, err
 	}
@@ -407,21 +411,17 @@ func inUTC(v reflect.Value) {
 type window struct {
 	rows, offset int64
 	probe        bool // read one row more, to know whether others follow
-	cutBefore    bool // the query finds no more by itself
+	cutBefore    bool // the query finds no more, but of what is joined: its keys were found with a limit
 }
 
-// firstPages are those that are asked for often.
-const firstPages = 50
-
 func (w window) limit(q schema.QueryAppender) schema.QueryAppender {
-	if w.rows == 0 || w.cutBefore {
+	if w.rows == 0 {
 		return q
 	}
-	often := w.offset%w.rows == 0 && w.offset < firstPages*w.rows
 	if w.probe {
 		w.rows++
 	}
-	return sqldb.Window(q, w.rows, w.offset, often)
+	return sqldb.Window(q, w.rows, w.offset)
 }
 
 // cut drops the row that was read to know of it, and tells of it.

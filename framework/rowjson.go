@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -21,7 +20,7 @@ import (
 
 // sentRows are rows as a client sees them, as JSON.
 type sentRows struct {
-	text []byte // the rows as an array; nil for none
+	text []byte // the rows as an array; nothing is read of it where there are none
 	rows int
 	more bool // whether others follow, where the window asks
 }
@@ -69,7 +68,6 @@ func encodeRows(rows reflect.Value, more bool, err error) (sentRows, error) {
 type rowWriter struct {
 	plan    *plan
 	members []rowMember
-	usual   atomic.Int64 // about how many bytes a row has
 }
 
 // A rowMember writes one member from one column.
@@ -139,8 +137,13 @@ func memberNames(t reflect.Type) ([]string, bool) {
 	return names, true
 }
 
-// mostRoom is how many bytes are made ready for rows of which the size is not known.
-const mostRoom = 64 << 10
+const (
+	// firstRoom is how many bytes are made ready for the first row, which tells how long
+	// the others may be.
+	firstRoom = 512
+	// mostRoom is how many are made ready for those.
+	mostRoom = 64 << 10
+)
 
 func (w *rowWriter) rows(found *sqldb.Result, win window) (sentRows, error) {
 	out := sentRows{rows: found.Len()}
@@ -150,16 +153,18 @@ func (w *rowWriter) rows(found *sqldb.Result, win window) (sentRows, error) {
 	if out.rows == 0 {
 		return out, nil
 	}
-	out.text = append(make([]byte, 0, min(out.rows*int(w.usual.Load()+16), mostRoom)), '[')
+	out.text = append(make([]byte, 0, firstRoom), '[')
 	for i := range out.rows {
 		var err error
 		if out.text, err = w.row(out.text, found.Row(i)); err != nil {
 			return sentRows{}, err
 		}
 		out.text = append(out.text, ',')
+		if i == 0 {
+			out.text = slices.Grow(out.text, min((len(out.text)+16)*(out.rows-1), mostRoom))
+		}
 	}
 	out.text[len(out.text)-1] = ']'
-	w.usual.Store(int64(len(out.text) / out.rows))
 	return out, nil
 }
 

@@ -394,8 +394,9 @@ func (w *writing) shownAs(c *Call, m reflect.Value) (map[string]jsontext.Value, 
 	if err != nil {
 		return nil, err
 	}
-	members := map[string]jsontext.Value{}
-	return members, json.Unmarshal(text, &members)
+	var members map[string]jsontext.Value
+	err = json.Unmarshal(text, &members)
+	return members, err
 }
 
 func (w *writing) ignoreReadOnly(c *Call, in *decoded, before map[string]jsontext.Value) error {

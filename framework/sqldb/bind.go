@@ -24,7 +24,7 @@ const maxParams = 32000
 type binder struct {
 	schema.Dialect
 	kind  Kind
-	pages *pages // nil for a template, which is built once
+	pages *pages // nil for a template, which is built once: the place of its page is a value, which it refuses
 	args  []any
 	err   error
 }

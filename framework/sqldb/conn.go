@@ -21,8 +21,9 @@ type conn struct {
 	socket syscall.RawConn // nil if there is none to look at
 	server string          // of a connection to a replica: which run of which server it leads to
 	inTx   bool
-	fell   bool // a statement of the transaction failed
-	open   bool // rows of an earlier statement are still being read
+	fell   bool           // a statement of the transaction failed
+	open   bool           // rows of an earlier statement are still being read
+	room   []driver.Value // for rows that are read at once; empty
 }
 
 var errOpenRows = errors.New("sqldb: a statement was started while the rows of an earlier one of the same transaction are still open; read them to the end or close them first")

@@ -45,8 +45,9 @@ const (
 	OutOfRange
 	// Locked is a statement that waited too long for a lock that another
 	// transaction holds, see [Options.LockTimeout]. Of several that wait for one row
-	// PostgreSQL cancels one in some thousands without saying why, which is a Timeout:
-	// its wait for one lock ended as that was given and the wait for another began.
+	// PostgreSQL cancels one in some thousands without saying why, which is a Timeout: it
+	// forgets the cause if the time is up in the moment in which one lock is given and the
+	// wait for the next begins.
 	Locked
 )
 

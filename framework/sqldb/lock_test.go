@@ -30,8 +30,8 @@ func lockedRow(t *testing.T, o Options) (db *DB, release func()) {
 
 // TestLockTimeout: more writers than there are connections want one row that
 // is held elsewhere. With a statement timeout of an hour, nothing but the lock
-// timeout frees their connection for others. There is one, for of two that wait for a
-// row PostgreSQL cancels one in thousands without saying why: see Locked.
+// timeout frees their connection for others. There is one connection, so that no two
+// statements wait for the row together: see Locked.
 func TestLockTimeout(t *testing.T) {
 	db, release := lockedRow(t, Options{LockTimeout: 50 * time.Millisecond, StatementTimeout: time.Hour, MaxConns: 1})
 	add := func(id int) (runs int, err error) {

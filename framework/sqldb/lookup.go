@@ -72,16 +72,16 @@ func (s *Session) ReadBy(ctx context.Context, l *Lookup, key any, most int64, va
 		return alone(ctx)
 	}
 	of := shareKeyOf(s.db.template(l.several).text, group)
-	found, err := s.db.lookups.do(ctx, of, text, func(ctx context.Context, keys []string) (*keyedResults, error) {
+	found, err := s.db.lookups.do(ctx, of, text, func(ctx context.Context, keys []string) (keyedResults, error) {
 		slices.Sort(keys)
 		if keys = slices.Compact(keys); len(keys) > 1 || keys[0] != text { // one whose asker may have left
 			return s.readTogether(ctx, l, keys, values)
 		}
 		r, err := alone(ctx)
 		if err != nil {
-			return nil, err
+			return keyedResults{}, err
 		}
-		return &keyedResults{keys, []Result{*r}}, nil
+		return keyedResults{keys, []Result{*r}}, nil
 	})
 	return found.of(text), err
 }
@@ -96,16 +96,16 @@ func (s *Session) sharesLookups(l *Lookup) bool {
 }
 
 // readTogether reads the rows of several keys and tells them apart.
-func (s *Session) readTogether(ctx context.Context, l *Lookup, keys []string, values []any) (*keyedResults, error) {
+func (s *Session) readTogether(ctx context.Context, l *Lookup, keys []string, values []any) (keyedResults, error) {
 	each := int(min(values[1].(int64), togetherMost)) //nolint:forcetypeassert // ReadBy put it there
 	most := min(togetherMost, each*len(keys))
 	values = slices.Concat([]any{s.db.core.kind.keyList(keys), most + 1}, values[2:])
 	all, err := s.Read(ctx, l.several.With(values...))
 	switch {
 	case err != nil:
-		return nil, err
+		return keyedResults{}, err
 	case all.Len() > most:
-		return nil, errManyKeys
+		return keyedResults{}, errManyKeys
 	}
 	return all.byKey(keys, each)
 }
@@ -117,10 +117,7 @@ type keyedResults struct {
 }
 
 // of is nil where the key is none of them.
-func (k *keyedResults) of(key string) *Result {
-	if k == nil {
-		return nil
-	}
+func (k keyedResults) of(key string) *Result {
 	if i, known := slices.BinarySearch(k.keys, key); known {
 		return &k.results[i]
 	}
@@ -129,8 +126,8 @@ func (k *keyedResults) of(key string) *Result {
 
 // byKey are the rows of each key, so many at most, by their last column. All their
 // values are in one array.
-func (r *Result) byKey(keys []string, each int) (*keyedResults, error) {
-	found := &keyedResults{keys, make([]Result, len(keys))}
+func (r *Result) byKey(keys []string, each int) (keyedResults, error) {
+	found := keyedResults{keys, make([]Result, len(keys))}
 	for i := range found.results {
 		found.results[i].columns = r.columns
 	}
@@ -139,7 +136,7 @@ func (r *Result) byKey(keys []string, each int) (*keyedResults, error) {
 		row := r.Row(i)
 		at, known := slices.BinarySearch(keys, columnText(row[len(row)-1]))
 		if !known {
-			return nil, errManyKeys
+			return keyedResults{}, errManyKeys
 		}
 		of[i] = at
 		lengths[at] += r.columns

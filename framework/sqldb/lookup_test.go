@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -196,6 +197,46 @@ func TestLookup(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestLookupOfOneWhoStays: a round that the first of those who waited began to gather,
+// and left, answers another with the rows of that one's key, in one statement that does
+// not ask for the first's.
+func TestLookupOfOneWhoStays(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		l := lookups(t, db, "{{bigint}}", "id")
+		run(t, db.Session(), "INSERT INTO t VALUES (1, 1, 'ada', 'one'), (2, 2, 'ada', 'two')")
+		group := shareKeyOf(db.template(l.several).text, []any{int64(2), "ada"})
+		running := max(1, db.lookups.atOnce)
+		for range running { // as if so many ran
+			db.lookups.join(background(t), group, "", nil)
+		}
+		var sent []string
+		db.Observe(func(_ context.Context, e Event) { sent = append(sent, fmt.Sprint(e.Args)) })
+		ctx, leave := context.WithCancel(background(t))
+		var all sync.WaitGroup
+		all.Go(func() {
+			if _, err := db.Session().ReadBy(ctx, l, int64(1), 2, "ada"); !errors.Is(err, context.Canceled) {
+				t.Errorf("who left is told %v", err)
+			}
+		})
+		db.lookups.waiters(t, group, 1)
+		all.Go(func() {
+			if fault := (lookedFor{int64(2), 2, "ada", "two", false}).ask(background(t), db.Session(), l); fault != "" {
+				t.Error(fault)
+			}
+		})
+		db.lookups.waiters(t, group, 2)
+		leave()
+		db.lookups.waiters(t, group, 1)
+		for range running {
+			db.lookups.next(group)
+		}
+		all.Wait()
+		if len(sent) != 1 || strings.Contains(sent[0], "1") {
+			t.Errorf("the statements have the values %v; want one, without the key 1", sent)
+		}
+	})
 }
 
 // TestLookupAsText: where values are written into the text, nothing is shared

@@ -23,10 +23,10 @@ type DB struct {
 
 	core    *core
 	dialect schema.Dialect
-	writer  chan struct{}         // held by SQLite's one writer
-	inlined textSet               // statements that PostgreSQL cannot type with parameters
-	reads   shares[*Result]       // executions that several wait for
-	lookups shares[*keyedResults] // the same, of rows by their keys
+	writer  chan struct{}        // held by SQLite's one writer
+	inlined textSet              // statements that PostgreSQL cannot type with parameters
+	reads   shares[*Result]      // executions that several wait for
+	lookups shares[keyedResults] // the same, of rows by their keys
 
 	sharable  memo[string, bool]      // which statements may be shared
 	writes    writes                  // statements that run, and those that wait for them

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/uptrace/bun/schema"
@@ -195,41 +194,36 @@ func (c *conn) read(ctx context.Context, query string, args []driver.NamedValue)
 		return nil, driver.ErrBadConn // it is of a server that was, or of another
 	}
 	err = c.bounded(ctx, query, args, c.runner(query, args), func(ctx context.Context, s statement) (err error) {
-		r, err = collect(ctx, s, args)
+		r, err = c.collect(ctx, s, args)
 		return err
 	})
 	return r, err
 }
 
-// collect runs a statement and reads its rows to their end.
-func collect(ctx context.Context, s statement, args []driver.NamedValue) (*Result, error) {
+// roomMost is how many values a connection may keep room for.
+const roomMost = 4096
+
+// collect runs a statement and reads its rows to their end, into the room that the
+// connection keeps for that: how many there are is known at their end.
+func (c *conn) collect(ctx context.Context, s statement, args []driver.NamedValue) (*Result, error) {
 	rows, err := s.QueryContext(ctx, args)
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{columns: len(rows.Columns())}
-	some := scratch.Get().(*[]driver.Value) //nolint:forcetypeassert // nothing else is put there
-	defer func() {
-		clear(*some)
-		if cap(*some) <= scratchMost {
-			scratch.Put(some)
-		}
-	}()
-	*some = (*some)[:0]
-	for at := 0; err == nil; at += r.columns {
-		*some = slices.Grow(*some, r.columns)[:at+r.columns]
-		err = rows.Next((*some)[at:])
+	n, all := len(rows.Columns()), c.room[:0]
+	for err == nil {
+		all = slices.Grow(all, n)[:len(all)+n]
+		err = rows.Next(all[len(all)-n:])
+	}
+	values := all[:len(all)-n]
+	if c.room = nil; cap(all) <= roomMost {
+		values = slices.Clone(values)
+		clear(all)
+		c.room = all
 	}
 	if !errors.Is(err, io.EOF) {
 		_ = rows.Close()
 		return nil, err
 	}
-	r.values = slices.Clone((*some)[:len(*some)-r.columns])
-	return r, rows.Close()
+	return &Result{n, values}, rows.Close()
 }
-
-// scratch is where rows are read to: how many there are is known at their end.
-var scratch = sync.Pool{New: func() any { return new([]driver.Value) }} //nolint:gochecknoglobals // a pool is shared by its nature
-
-// scratchMost is how many values it may keep room for.
-const scratchMost = 4096

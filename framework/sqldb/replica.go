@@ -331,7 +331,7 @@ func (r *replica) settle(err error) {
 // connected notes which server a new connection leads to, and forgets how far the
 // replica is.
 func (r *replica) connected(ctx context.Context, c *conn) error {
-	found, err := collect(ctx, text{c.inner, `SELECT pg_postmaster_start_time()::text`}, nil)
+	found, err := c.collect(ctx, text{c.inner, `SELECT pg_postmaster_start_time()::text`}, nil)
 	if err != nil {
 		return err
 	}

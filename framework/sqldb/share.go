@@ -51,7 +51,7 @@ type sharedRun[T any] func(ctx context.Context, of []string) (T, error)
 // A round is one execution and those who wait for it.
 type round[T any] struct {
 	run     sharedRun[T]
-	of      []string        // what those ask for who wait
+	of      []string        // what each of those who still wait asks for
 	ctx     context.Context //nolint:containedctx // it is the execution's own, which outlives each of those who wait
 	cancel  context.CancelFunc
 	waiting int // how many; the last who leaves ends it

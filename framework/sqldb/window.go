@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"fmt"
 	"strconv"
 	"sync"
 	"time"
@@ -13,16 +14,15 @@ import (
 // that its LIMIT is given a value, so that one is always in the text: let there be
 // few of them. PostgreSQL plans one anew for each page whose place is a value, for
 // that decides what a plan costs. With other values the plan is worth it; without any
-// the place of a page that is often asked for is in the text, and planned once. A DB
-// does so for 64 pages a minute at most, whoever asks for whatever.
-func Window(q schema.QueryAppender, limit, offset int64, often bool) schema.QueryAppender {
-	return window{q, limit, offset, often}
+// the place of one of the first 1,000 rows is in the text, and planned once. A DB does
+// so for 64 pages a minute at most, whoever asks for whatever.
+func Window(q schema.QueryAppender, limit, offset int64) schema.QueryAppender {
+	return window{q, limit, offset}
 }
 
 type window struct {
 	query         schema.QueryAppender
 	limit, offset int64
-	often         bool
 }
 
 // AppendQuery implements [schema.QueryAppender].
@@ -32,28 +32,31 @@ func (w window) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 		return nil, err
 	}
 	d, binds := gen.Dialect().(*binder)
-	sqlite := kindOf(gen.Dialect()) == SQLite
-	number := func(b []byte, name string, n int64, inText bool) []byte {
-		b = append(b, name...)
-		if inText || !binds {
-			return strconv.AppendInt(b, n, 10)
-		}
-		return d.bind(b, n)
+	if !binds {
+		return w.asText(b), nil
 	}
-	place := func(inText bool) []byte {
-		return number(number(b, " LIMIT ", w.limit, inText || sqlite), " OFFSET ", w.offset, inText)
-	}
-	if w.often && binds && !sqlite && len(d.args) == 0 {
-		if text := place(true); d.pages.take(text) {
+	if d.kind == PostgreSQL && len(d.args) == 0 && w.offset < pagesBefore {
+		if text := w.asText(b); d.pages.take(text) {
 			return text, nil
 		}
 	}
-	return place(false), nil
+	b = append(b, " LIMIT "...)
+	if d.kind == SQLite {
+		b = strconv.AppendInt(b, w.limit, 10)
+	} else {
+		b = d.bind(b, w.limit)
+	}
+	return d.bind(append(b, " OFFSET "...), w.offset), nil
+}
+
+func (w window) asText(b []byte) []byte {
+	return fmt.Appendf(b, " LIMIT %d OFFSET %d", w.limit, w.offset)
 }
 
 const (
-	pagesMost = 64          // of the statements that a connection keeps, a quarter as it comes
-	pagesKept = time.Minute // how long all of those are the same, when they are so many
+	pagesBefore = 1000        // where the pages begin that are asked for often
+	pagesMost   = 64          // of the statements that a connection keeps, a quarter as it comes
+	pagesKept   = time.Minute // how long all of those are the same, when they are so many
 )
 
 // pages are statements with the place of a page in their text. They are few: each
@@ -61,7 +64,7 @@ const (
 type pages struct {
 	mu    sync.Mutex
 	known map[string]bool
-	since time.Time
+	full  time.Time // since when they are as many as they may be
 }
 
 // take reports whether a statement is one of them, or becomes one.
@@ -71,14 +74,20 @@ func (p *pages) take(text []byte) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch {
-	case p.known[string(text)]:
+	if p.known[string(text)] {
 		return true
-	case p.known == nil, len(p.known) == pagesMost && time.Since(p.since) > pagesKept:
-		p.known, p.since = make(map[string]bool, pagesMost), time.Now()
-	case len(p.known) == pagesMost:
-		return false
 	}
-	p.known[string(text)] = true
+	if len(p.known) == pagesMost {
+		if time.Since(p.full) < pagesKept {
+			return false
+		}
+		p.known = nil
+	}
+	if p.known == nil {
+		p.known = make(map[string]bool, pagesMost)
+	}
+	if p.known[string(text)] = true; len(p.known) == pagesMost {
+		p.full = time.Now()
+	}
 	return true
 }
