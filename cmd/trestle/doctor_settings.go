@@ -37,11 +37,13 @@ func (e *examination) secretFindings() (found []finding) {
 	}
 	if c, err := e.readCertificate(e.log); err != nil {
 		found = append(found, finding{problem, "TRESTLE_TLS_CERT", err.Error(), "name a certificate and its key; trestle check tells when they are right"})
-	} else if until, soon := c.endsSoon(); soon {
-		found = append(found, finding{
-			warning, "TRESTLE_TLS_CERT", "the certificate expires at " + day(&until) + ", and after that no client trusts this server",
-			"renew it; the server takes the new files within a minute",
-		})
+	} else if c != nil {
+		if until, soon := c.endsSoon(); soon {
+			found = append(found, finding{
+				warning, "TRESTLE_TLS_CERT", "the certificate expires at " + day(&until) + ", and after that no client trusts this server",
+				"renew it; the server takes the new files within a minute",
+			})
+		}
 	}
 	if e.tlsKey != "" {
 		found = append(found, readableByOthers(e.tlsKey, "whoever has it can pass for this server")...)

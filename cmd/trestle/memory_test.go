@@ -15,6 +15,7 @@ func TestHeapGrowth(t *testing.T) {
 	}{
 		"nothing":                {0, growthAtMost},
 		"next to nothing":        {1 << 20, growthAtMost},
+		"as usual":               {4 << 20, 500},
 		"a quarter of the room":  {heapRoom / 4, 400},
 		"as much as the room is": {heapRoom, 100},
 		"more":                   {1 << 30, growthAtLeast},

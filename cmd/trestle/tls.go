@@ -70,12 +70,10 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 }
 
 // endsSoon tells when the certificate expires, and whether it should have been renewed
-// by now: when a third of its life is left, and two weeks at most. The certificate may
-// be none.
+// by now: when a third of its life is left, and two weeks at most.
 func (c *certificate) endsSoon() (until time.Time, soon bool) {
-	if c == nil {
-		return time.Time{}, false
-	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	from, until := c.current.Leaf.NotBefore, c.current.Leaf.NotAfter
 	return until, until.Sub(c.now()) < min(14*24*time.Hour, until.Sub(from)/3)
 }
