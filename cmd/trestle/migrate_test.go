@@ -27,7 +27,7 @@ func TestMigrate(t *testing.T) {
 		}{
 			{"nothing is applied at first", "migrate status", exitNeedsAction, "auth/0001_users", "trestle migrate up"},
 			{"other commands ask for it", "token list --email a@example.com", exitNeedsAction, "", "run: trestle migrate up"},
-			{"and so does the server", "serve", exitNeedsAction, "", "run: trestle migrate up"},
+			{"and so does the server", "serve --addr 127.0.0.1:0", exitNeedsAction, "", "run: trestle migrate up"},
 			{"undoing nothing is no failure", "migrate down --yes", exitOK, "", "nothing to undo"},
 			{"up applies all", "migrate up", exitOK, "", "Applied auth/0001_users"},
 			{"then none is pending", "migrate status", exitOK, "auth/0001_users", ""},

@@ -93,7 +93,7 @@ func TestSeedSparesADatabaseInUse(t *testing.T) {
 		r.ok("migrate up")
 		r.with("correct horse battery\n", "createsuperuser --email boss@example.com").is(t, exitOK)
 		r.run("seed").is(t, exitNeedsAction, "has users and is not a demo's", "--force")
-		r.run("serve --seed").is(t, exitNeedsAction, "has users and is not a demo's")
+		r.run("serve --seed --addr 127.0.0.1:0").is(t, exitNeedsAction, "has users and is not a demo's")
 		r.ok("seed --force --patients 10 --appointments 10 --products 10")
 	})
 }
