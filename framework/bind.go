@@ -33,7 +33,7 @@ type mistake struct {
 func (b *binder) fault(resource, place string, err error) {
 	for _, m := range b.mistakes {
 		if m.resource == resource && m.text == err.Error() {
-			if !slices.Contains(m.places, place) {
+			if place != "" && !slices.Contains(m.places, place) {
 				m.places = append(m.places, place)
 			}
 			return

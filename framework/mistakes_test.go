@@ -120,6 +120,11 @@ var mistakes = []struct {
 		[]string{`authors: this name is registered twice, for Author and Author`},
 	},
 	{
+		"three viewsets of one name",
+		append(shelves(), authors(), authors()),
+		[]string{`authors: this name is registered twice, for Author and Author`},
+	},
+	{
 		"two viewsets of one name for two models",
 		append(shelves(), framework.ViewSet[Country]{Name: "authors", Verbs: framework.ReadOnly[CountryView](), Scope: framework.Public()}),
 		[]string{`authors: this name is registered twice, for Author and Country`},
