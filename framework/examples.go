@@ -46,7 +46,7 @@ const sampleID = "0198f1c2-7a3b-7c4d-8e5f-001122334455"
 // sampleFaults are what codes that name faults are shown with.
 var sampleFaults = map[string][]Fault{
 	CodeValidationFailed: {{Pointer: "/name", Code: "required", Detail: "is required"}},
-	CodeUnknownField:     {{Pointer: "/names", Code: CodeUnknownField, Detail: "is not a field that can be written here; did you mean name?"}},
+	CodeUnknownField:     {{Pointer: "/names", Code: CodeUnknownField, Detail: "is not a field that can be written here; did you mean /name?"}},
 	CodeInvalidParameter: {{Parameter: "page", Code: CodeInvalidParameter, Detail: "must be a whole number of at least 1"}},
 	CodeInvalidReference: {{Pointer: "/parent", Code: CodeInvalidReference, Detail: "refers to nothing that you may use"}},
 	CodeUnique:           {{Pointer: "/name", Code: CodeUnique, Detail: "must be unique"}},
