@@ -43,6 +43,7 @@ func (b *binder) checkConfig() {
 			fault("CORS", "%q must be an origin as browsers send it: a scheme and a host in lower case, without a path, a usual port or *", origin)
 		}
 	}
+	checkPermission(c.Permission, func(err error) { fault("Permission", "%w", err) })
 	b.checkNumbers(fault)
 	b.checkGuards(fault)
 	b.checkDocs()
@@ -72,6 +73,7 @@ func (b *binder) checkDocs() {
 
 func (b *binder) checkGuards(fault func(place, format string, args ...any)) {
 	for _, g := range b.api.config.Guards {
+		checkPermission(g.Permission, func(err error) { fault("Guards", "%w", err) })
 		switch {
 		case g.Permission == nil:
 			fault("Guards", "the guard of %q has no permission", g.Under)

@@ -139,6 +139,21 @@ var mistakes = []struct {
 		},
 	},
 	{
+		"permissions that are no resource and right",
+		wrongBooks(func(v *framework.ViewSet[Book]) {
+			v.Permission = framework.Any(framework.Staff(), framework.Not(framework.Holds("books")))
+			v.Scope = v.Scope.Unless(framework.HoldsModel("Books"))
+			v.Verbs.List = v.Verbs.List.Permit(framework.Holds("books."))
+			v.Verbs.Create = v.Verbs.Create.Permit(framework.All(framework.Authenticated(), framework.PerModel("")))
+		}),
+		[]string{
+			`books: scope: nobody can be granted "Books.view"; a permission is a resource and a right, as in "patients.view"`,
+			`books: permission: nobody can be granted "books"; a permission is a resource and a right, as in "patients.view"`,
+			`books: list: nobody can be granted "books."; a permission is a resource and a right, as in "patients.view"`,
+			`books: create: nobody can be granted ".view"; a permission is a resource and a right, as in "patients.view"`,
+		},
+	},
+	{
 		"no name",
 		append(shelves(), framework.ViewSet[Country]{Verbs: framework.ReadOnly[CountryView](), Scope: framework.Public()}),
 		[]string{`"": the name of a viewset is its path: letters, digits, - and _`},

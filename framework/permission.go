@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -41,16 +42,17 @@ func OrReadOnly(p Permission) Permission {
 	}}
 }
 
-// Holds permits callers who hold one permission, such as "patients.view".
+// Holds permits callers who hold one permission, such as "patients.view": a name
+// for which [IsPermissionName] holds, or [API.Check] refuses it.
 func Holds(name string) Permission {
-	return permission{name: name, permit: func(c *Call) bool { return c.Caller.Holds(name) }}
+	return permission{name: name, holds: []string{name}, permit: func(c *Call) bool { return c.Caller.Holds(name) }}
 }
 
 // HoldsModel permits callers who hold the model's permission that the action
 // needs: model.view to read, model.add to create, model.change to update and
 // for actions that write, model.delete to delete.
 func HoldsModel(model string) Permission {
-	return permission{name: model + ".view|add|change|delete", permit: func(c *Call) bool {
+	return permission{name: model + ".view|add|change|delete", holds: rightsOf(model), permit: func(c *Call) bool {
 		return c.Caller.Holds(model + "." + c.Route.Right())
 	}}
 }
@@ -59,7 +61,7 @@ func HoldsModel(model string) Permission {
 // who hold model.add, model.change or model.delete, whichever the action needs.
 func PerModel(model string) Permission {
 	holds := HoldsModel(model)
-	return permission{name: model + ".add|change|delete to write", permit: func(c *Call) bool {
+	return permission{name: model + ".add|change|delete to write", holds: rightsOf(model), permit: func(c *Call) bool {
 		return holds.Permit(c) || c.Route.Reads() && !c.Caller.Anonymous()
 	}}
 }
@@ -99,6 +101,7 @@ type permission struct {
 	name       string
 	permit     func(*Call) bool
 	of         []Permission // what it is made of
+	holds      []string     // the names of which it asks whether the caller holds them
 	takesKnown bool         // it refuses no caller who is known
 }
 
@@ -108,6 +111,33 @@ func (p permission) String() string      { return p.name }
 // Unwrap returns what the permission is made of, so that the reference tells
 // what a [Refuser] and a [Sender] among them do.
 func (p permission) Unwrap() []Permission { return p.of }
+
+// permissionName is the form of a permission: a resource and a right.
+var permissionName = regexp.MustCompile(`^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$`)
+
+// IsPermissionName reports whether a permission can have a name: a resource and a
+// right, as in "patients.view", in lower case and of at most 200 characters. It is
+// safe for concurrent use.
+func IsPermissionName(name string) bool {
+	return len(name) <= 200 && permissionName.MatchString(name)
+}
+
+func rightsOf(model string) []string {
+	return []string{model + ".view", model + ".add", model + ".change", model + ".delete"}
+}
+
+// checkPermission sees that what a permission asks for can be granted; nil is
+// none. One fault for each of the names that one declaration makes is enough.
+func checkPermission(p Permission, fault func(error)) {
+	for _, one := range parts[permission](p) {
+		for _, name := range one.holds {
+			if !IsPermissionName(name) {
+				fault(sentence("nobody can be granted %q; a permission is a resource and a right, as in \"patients.view\"", name))
+				break
+			}
+		}
+	}
+}
 
 // takesKnown reports whether a permission is known to refuse no caller who is
 // known, whatever it is wrapped in.

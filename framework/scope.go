@@ -77,6 +77,7 @@ type boundScope struct {
 
 func bindScope(r *resource, s Scope, fault func(place string, err error)) boundScope {
 	b := boundScope{Scope: s}
+	checkPermission(s.unless, func(err error) { fault("scope", err) })
 	if s.kind == scopeOwn && s.owner == nil || s.kind == scopeWhere && s.where == nil {
 		fault("scope", sentence("it was given no function"))
 		return b

@@ -3,11 +3,11 @@ package auth
 import (
 	"context"
 	"fmt"
-	"regexp"
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
+	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
 )
 
@@ -19,13 +19,10 @@ type Group struct {
 	Name string    // unique, as written
 }
 
-// permissionName is the form of a permission: a resource and a right.
-var permissionName = regexp.MustCompile(`^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$`)
-
 // CheckPermission returns an [InputError] for a name that no permission can
-// have: it is a resource and a right, as in patients.view, in lower case.
+// have, as [framework.IsPermissionName] tells it.
 func CheckPermission(name string) error {
-	if permissionName.MatchString(name) && len(name) <= maximumName {
+	if framework.IsPermissionName(name) {
 		return nil
 	}
 	return invalid("permission", "permission",
