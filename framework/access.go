@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 )
 
 // An Access is what an endpoint is to a kind of caller.
@@ -50,6 +51,28 @@ func (a *API) Access(callers ...*Caller) []RouteAccess {
 		all = append(all, row)
 	}
 	return all
+}
+
+// Permissions lists the names that endpoints, scopes and guards ask for by
+// [Holds], [HoldsModel] and [PerModel], sorted and each once. What a function or
+// a permission of one's own asks for is not seen. Call it after [API.Check] or
+// [API.Handler]. It is safe for concurrent use.
+func (a *API) Permissions() []string {
+	asking := []Permission{}
+	for _, e := range a.endpoints() {
+		asking = append(asking, e.permission, e.resource.scope.unless)
+	}
+	for _, g := range a.config.Guards {
+		asking = append(asking, g.Permission)
+	}
+	var names []string
+	for _, p := range asking {
+		for _, one := range parts[permission](p) {
+			names = append(names, one.holds...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // accessOf is what an endpoint is to a caller. A permission that panics lets

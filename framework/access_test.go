@@ -3,6 +3,7 @@ package framework_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -274,6 +275,25 @@ func TestAccessNeedsNoDatabase(t *testing.T) {
 }
 
 // TestAccessPairsWithRoutes: the same endpoints in the same order.
+// TestPermissionsThatAreAskedFor are those of endpoints, scopes and guards, each
+// once, in whatever they are wrapped.
+func TestPermissionsThatAreAskedFor(t *testing.T) {
+	v, c := countries(), config(sqlite(t))
+	v.Permission = framework.All(framework.Authenticated(), framework.Not(framework.Holds("countries.lock")))
+	v.Scope = framework.Public().Unless(framework.HoldsModel("books"))
+	v.Verbs.List = v.Verbs.List.Permit(framework.OrReadOnly(framework.Holds("books.view")))
+	c.Guards = []framework.Guard{{Under: "countries", Permission: framework.Any(framework.Staff(), framework.Holds("admin.enter"))}}
+	api := framework.New(c)
+	api.Register(v)
+	if err := api.Check(); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"admin.enter", "books.add", "books.change", "books.delete", "books.view", "countries.lock"}
+	if got := api.Permissions(); !slices.Equal(got, want) {
+		t.Errorf("it asks for %q; want %q", got, want)
+	}
+}
+
 func TestAccessPairsWithRoutes(t *testing.T) {
 	api := framework.New(guardedStreet(t))
 	api.Register(street()...)

@@ -36,6 +36,7 @@ func (p *program) groupCreateCommand() *cobra.Command {
 			}
 			s.audit(ctx, eventGroupCreated, ofGroup(group.ID), slog.Any("permissions", args[1:]))
 			p.sayf("Created the group %q.", group.Name)
+			p.sayUnasked(s, args[1:])
 			return p.print(group.ID.String())
 		})
 	})
@@ -80,6 +81,7 @@ func (p *program) groupGrantCommand() *cobra.Command {
 		}
 		s.audit(ctx, eventPermissionGranted, ofGroup(group.ID), slog.Any("permissions", permissions))
 		p.sayf("The group %q holds %s.", group.Name, strings.Join(permissions, ", "))
+		p.sayUnasked(s, permissions)
 		return nil
 	})
 	addSettings(c.Flags(), false)

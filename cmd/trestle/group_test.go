@@ -53,6 +53,28 @@ func TestGroups(t *testing.T) {
 	})
 }
 
+// TestPermissionsThatNothingAsksFor are granted, with a warning: they may be a
+// misspelling, or for what is to come.
+func TestPermissionsThatNothingAsksFor(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, r *rig) {
+		r.ok("migrate up")
+		r.with(horse+"\n", "user create --email a@example.com").is(t, exitOK)
+		r.ok("group create night")
+		const misspelt, strange = "no endpoint asks for patients.veiw; did you mean patients.view?", "no endpoint asks for x.y; trestle routes shows what each asks for"
+		for _, command := range []string{"group create day", "group grant night", "user grant --email a@example.com"} {
+			got := r.run(command + " patients.veiw doctors.add x.y")
+			got.is(t, exitOK, misspelt, strange)
+			if strings.Contains(got.stderr, "asks for doctors.add") {
+				t.Errorf("%s warns of a permission that is asked for: %q", command, got.stderr)
+			}
+		}
+		if got := r.run("group grant night patients.view"); strings.Contains(got.stderr, "no endpoint") {
+			t.Errorf("what is asked for is warned of: %q", got.stderr)
+		}
+	})
+}
+
 func TestGroupsThatAreNotThere(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, r *rig) {

@@ -163,6 +163,7 @@ func (p *program) userGrantCommand() *cobra.Command {
 		}
 		s.audit(ctx, eventPermissionGranted, ofUser(user.ID), slog.Any("permissions", permissions))
 		p.sayf("%s holds %s.", user.Email, strings.Join(permissions, ", "))
+		p.sayUnasked(s, permissions)
 		return nil
 	})
 	addSettings(c.Flags(), false)

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"slices"
+	"strings"
+)
+
+// sayUnasked warns of permissions that are granted and that no endpoint asks for,
+// each with the one that was probably meant. Settings with which no server starts
+// are no reason to grant nothing: there it warns of nothing.
+func (p *program) sayUnasked(s *site, granted []string) {
+	api, err := s.declared(s.log)
+	if err != nil {
+		return
+	}
+	asked := api.Permissions()
+	for _, name := range granted {
+		if slices.Contains(asked, name) {
+			continue
+		}
+		hint := "; trestle routes shows what each asks for"
+		if meant := nearest(name, asked, strings.ToLower); meant != "" {
+			hint = "; did you mean " + meant + "?"
+		}
+		p.sayf("no endpoint asks for %s%s", name, hint)
+	}
+}
