@@ -77,7 +77,7 @@ func transportSettings() []setting {
 func identitySettings() []setting {
 	return []setting{
 		{
-			variable: jwtKeysVariable, serving: true,
+			variable: jwtKeysVariable, serving: true, shown: "made up for the process; required in production",
 			read: func(c *config, v string) error { return keepSecret(&c.jwtKeys, v) },
 		},
 		{
