@@ -258,6 +258,9 @@ func (p *program) exchange(ctx context.Context, from, at string, want holding, m
 	if err := copyDatabase(ctx, sqliteURLOf(from), sqldb.Options{Immutable: true}, file.part); err != nil {
 		return "", err
 	}
+	if err := toWriteAhead(ctx, file.part); err != nil {
+		return "", err
+	}
 	held, err := lookThrough(ctx, file.part)
 	if err != nil {
 		return "", fmt.Errorf("the copy of %s is not right, and nothing was changed: %w", from, err)
@@ -281,6 +284,17 @@ func (p *program) exchange(ctx context.Context, from, at string, want holding, m
 		err = fmt.Errorf("%w; the database that was there is kept as %s", err, kept)
 	}
 	return kept, err
+}
+
+// toWriteAhead makes a copy, which has no log, as servers have it: doctor would warn
+// of one without until the first is started.
+func toWriteAhead(ctx context.Context, path string) error {
+	db, err := sqldb.Open(sqliteURLOf(path), sqldb.Options{MaxConns: 1})
+	if err != nil {
+		return err
+	}
+	_, err = db.WritesAhead(ctx) // by opening it; where the disk cannot, doctor says so
+	return errors.Join(err, db.Close())
 }
 
 // behindLinks is the file that a whole path leads to, be it there or not, as the

@@ -31,12 +31,15 @@ func TestRestore(t *testing.T) {
 		before func(t *testing.T, file string)
 		kept   bool
 	}{
-		"over a database":               {func(*testing.T, string) {}, true},
-		"over one that is damaged":      {func(t *testing.T, file string) { putFile(t, file, strings.Repeat("x", 8192)) }, true},
-		"over one that is empty":        {func(t *testing.T, file string) { putFile(t, file, "") }, true},
-		"where there is none":           {func(t *testing.T, file string) { removeAll(t, filepath.Dir(file)) }, false},
-		"beside the log of a lost one":  {func(t *testing.T, file string) { putFile(t, file+"-wal", "of another"); removeAll(t, file) }, false},
-		"beside what a killed one left": {func(t *testing.T, file string) { putFile(t, file+".17.part", "half") }, true},
+		"over a database":              {func(*testing.T, string) {}, true},
+		"over one that is damaged":     {func(t *testing.T, file string) { putFile(t, file, strings.Repeat("x", 8192)) }, true},
+		"over one that is empty":       {func(t *testing.T, file string) { putFile(t, file, "") }, true},
+		"where there is none":          {func(t *testing.T, file string) { removeAll(t, filepath.Dir(file)) }, false},
+		"beside the log of a lost one": {func(t *testing.T, file string) { putFile(t, file+"-wal", "of another"); removeAll(t, file) }, false},
+		"beside what a killed one left": {func(t *testing.T, file string) {
+			putFile(t, file+".17.part", "half")
+			putFile(t, file+".17.part-wal", "")
+		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -50,17 +53,18 @@ func TestRestore(t *testing.T) {
 			if kept := strings.Contains(got.stderr, "The database that was there is "); kept != test.kept {
 				t.Errorf("it says %q; it kept one: %t; want %t", got.stderr, kept, test.kept)
 			}
-			if n := rowsOf(t, r.file(), "appointments"); n != 20 {
-				t.Errorf("%d appointments; want 20", n)
-			}
 			for _, f := range filesIn(t, filepath.Dir(r.file())) {
-				if strings.HasSuffix(f, ".part") || f == filepath.Base(r.file())+"-wal" {
+				if strings.Contains(f, ".part") || f == filepath.Base(r.file())+"-wal" {
 					t.Errorf("it leaves %s", f)
 				}
+			}
+			if n := rowsOf(t, r.file(), "appointments"); n != 20 {
+				t.Errorf("%d appointments; want 20", n)
 			}
 			if info, err := os.Stat(r.file()); err != nil || info.Mode().Perm() != 0o600 {
 				t.Errorf("the database: %v, %v; want mode 0600", info, err)
 			}
+			r.examined()["journal"].is(t, healthy)
 			r.ok("migrate status")
 			r.call("backup", backup, "--force").is(t, exitOK)
 		})

@@ -61,7 +61,7 @@ func leftovers(place string) ([]string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	part := regexp.MustCompile(`^` + regexp.QuoteMeta(filepath.Base(place)) + `\.[0-9]+\.part(-journal)?$`)
+	part := regexp.MustCompile(`^` + regexp.QuoteMeta(filepath.Base(place)) + `\.[0-9]+\.part(-journal|-wal|-shm)?$`)
 	var found []string
 	for _, f := range files {
 		if part.MatchString(f.Name()) {
