@@ -56,6 +56,10 @@ func TestStrict(t *testing.T) {
 			ada.in(t).patch(path, fields{"titel": 1, "pagse": 2}).refuses(400, "unknown_field").fault("/titel", "unknown_field").fault("/pagse", "unknown_field")
 			ada.in(t).get("/api/books/?a=1&b=2").refuses(400, "invalid_parameter").fault("a", "invalid_parameter").fault("b", "invalid_parameter")
 		})
+		t.Run("all that is wrong with a new row at once", func(t *testing.T) {
+			ada.in(t).post("/api/books/", fields{"titel": 1, "id": missing, "pages": "x"}).refuses(400, "unknown_field").
+				fault("/titel", "unknown_field").fault("/id", "unknown_field").fault("/pages", "type").fault("/title", "required")
+		})
 		t.Run("another's row is 404 all the same", func(t *testing.T) {
 			ada.in(t).as("bob").patch(path, fields{"id": missing}).refuses(404, "not_found")
 		})

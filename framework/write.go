@@ -98,7 +98,11 @@ func (w *writing) decode(c *Call, r *request, partial bool) (*decoded, error) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	return in, w.endpoint.refuse(c, r, in, w.endpoint.ignoreFields(c, in))
+	wrong := w.endpoint.ignoreFields(c, in)
+	if w.endpoint.route.Name == verbCreate { // there is no row yet whose values it could repeat
+		wrong = append(wrong, w.ignoreReadOnly(c, in, nil)...)
+	}
+	return in, w.endpoint.refuse(c, r, in, wrong)
 }
 
 // ignoreFields tells which names of a body no field has; a strict resource
@@ -134,9 +138,6 @@ func refuseUnknown(faults []Fault) error {
 func (w *writing) create(c *Call, r *request) (*response, error) {
 	in, err := w.decode(c, r, false)
 	if err != nil {
-		return nil, err
-	}
-	if err := w.ignoreReadOnly(c, in, nil); err != nil {
 		return nil, err
 	}
 	var out any
@@ -378,7 +379,7 @@ func (w *writing) compareReadOnly(c *Call, m reflect.Value, in *decoded) error {
 	if err != nil {
 		return err
 	}
-	return w.ignoreReadOnly(c, in, before)
+	return refuseUnknown(w.ignoreReadOnly(c, in, before))
 }
 
 // shownAs is how the row was shown, member by member.
@@ -399,7 +400,9 @@ func (w *writing) shownAs(c *Call, m reflect.Value) (map[string]jsontext.Value, 
 	return members, err
 }
 
-func (w *writing) ignoreReadOnly(c *Call, in *decoded, before map[string]jsontext.Value) error {
+// ignoreReadOnly tells read-only names of the body, unless they repeat what was
+// before; a strict resource makes them faults.
+func (w *writing) ignoreReadOnly(c *Call, in *decoded, before map[string]jsontext.Value) []Fault {
 	var faults []Fault
 	for _, name := range slices.Sorted(maps.Keys(in.readOnly)) {
 		if before != nil && sameJSON(in.readOnly[name], before[name]) {
@@ -411,7 +414,7 @@ func (w *writing) ignoreReadOnly(c *Call, in *decoded, before map[string]jsontex
 		}
 		c.notes.ignore(pointerTo(name), "")
 	}
-	return refuseUnknown(faults)
+	return faults
 }
 
 // sameJSON compares two values whatever their spelling.
