@@ -60,5 +60,11 @@ func (f *inputField) leavesNone() bool {
 	return p.values != nil && !p.pointer && !f.required && !f.hasDef && !isAmong(reflect.Zero(p.typ), p.values)
 }
 
+// OneOf is the sentence to a client whose text is none of some words: which there
+// are, and the nearest.
+func OneOf(words []string, text string) string {
+	return oneOf(words) + suggestion(nearest(text, words))
+}
+
 // oneOf says which values there are, to a client that sent another.
 func oneOf(words []string) string { return "must be one of " + strings.Join(words, ", ") }

@@ -107,7 +107,8 @@ func TestEnumeratedValues(t *testing.T) {
 		} {
 			ada.get("/api/shoes/?" + query).is(status)
 		}
-		ada.get("/api/shoes/?size=medium").says("must be one of small, large, huge")
+		ada.get("/api/shoes/?size=medium").says(`must be one of small, large, huge"`)
+		ada.get("/api/shoes/?size=lagre").says("must be one of small, large, huge; did you mean large?")
 		ada.get("/api/shoes/fits/?size=huge").is(200).says(`"size":"huge"`)
 		ada.get("/api/shoes/fits/?size=medium").refuses(400, "invalid_parameter").says("must be one of small, large, huge")
 	})

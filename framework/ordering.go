@@ -149,7 +149,7 @@ func (b *boundOrdering) read(text string) (_ order, ignored []string, err error)
 		o, ok := b.named[text]
 		switch {
 		case !ok:
-			return o, nil, InvalidParameter(b.Param, "must be one of "+strings.Join(b.names(), ", ")+suggestion(nearest(text, b.names())))
+			return o, nil, InvalidParameter(b.Param, OneOf(b.names(), text))
 		case o.relevance:
 			return unasked, nil, nil
 		}

@@ -127,7 +127,7 @@ func ParseValue(t reflect.Type, text string) (any, error) {
 		return nil, err
 	}
 	if !isAmong(reflect.ValueOf(v), values) {
-		return nil, ValueError(oneOf(valueWords(values)))
+		return nil, ValueError(OneOf(valueWords(values), text))
 	}
 	return v, nil
 }

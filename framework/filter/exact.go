@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ func ExactAs(param, field string) Backend {
 
 // Choice keeps the rows whose field is exactly the value of the parameter of
 // the same name, which must be one of values; any other is 400 and the answer
-// lists them. Values are written as clients write them, in the field's type.
+// lists them, with the nearest. Values are written as clients write them, in the field's type.
 func Choice(field string, values ...string) Backend {
 	suits := func(f framework.Field) error { return choosable(f, values) }
 	return onField(field, suits, func(f framework.Field) framework.BoundFilter {
@@ -38,7 +39,7 @@ func Choice(field string, values ...string) Backend {
 		compare := comparing("? = ?", f)
 		return whole(f, reading(p, func(c *framework.Call, text string) (framework.Narrow, error) {
 			if !slices.Contains(p.Enum, text) {
-				return nil, fmt.Errorf("must be one of %s", strings.Join(p.Enum, ", "))
+				return nil, errors.New(framework.OneOf(p.Enum, text))
 			}
 			return compare(c, text)
 		}))
