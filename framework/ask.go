@@ -47,7 +47,7 @@ func readQuery(r *http.Request) (url.Values, error) {
 		}
 	}
 	if count > queryValues {
-		return nil, malformedQuery("it has too many parameters")
+		return nil, malformedQuery(fmt.Sprintf("it has %d parameters; at most %d are read", count, queryValues))
 	}
 	return values, nil
 }

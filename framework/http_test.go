@@ -313,6 +313,7 @@ func TestRequestLine(t *testing.T) {
 	}
 	t.Run("every fault at once", func(t *testing.T) {
 		a := api.in(t).get("/api/books/?min_pages=x&status=burnt&author=y").refuses(400, "invalid_parameter")
+		api.in(t).get("/api/books/?" + strings.Repeat("x=1&", 101)).says("it has 101 parameters; at most 100 are read")
 		a.fault("min_pages", "invalid_parameter").fault("status", "invalid_parameter").fault("author", "invalid_parameter").
 			says("must be a whole number", "must be one of draft, out, lost")
 	})
