@@ -68,6 +68,27 @@ func securityOf(scheme Authenticator, method string) [][]SecurityScheme {
 	return [][]SecurityScheme{{{Name: name, Scheme: name, Doc: "The header Authorization, scheme " + name + "."}}}
 }
 
+// authorizationWords are those with which the header Authorization begins, by
+// schemes, as their challenges spell them.
+func authorizationWords(schemes []Authenticator) (words []string) {
+	for _, scheme := range schemes {
+		challenge, _, _ := strings.Cut(scheme.Challenge(), " ")
+		for _, piece := range slices.Concat(securityOf(scheme, http.MethodGet)...) {
+			word := challenge
+			switch {
+			case piece.Scheme == "" && piece.Key != "Authorization":
+				continue
+			case piece.Scheme != "" && !strings.EqualFold(piece.Scheme, challenge):
+				word = strings.ToUpper(piece.Scheme[:1]) + piece.Scheme[1:]
+			}
+			if !slices.Contains(words, word) {
+				words = append(words, word)
+			}
+		}
+	}
+	return words
+}
+
 // parts are a declared part and what it wraps, as far as it tells by Unwrap,
 // that have the methods of T.
 func parts[T any](part any) (found []T) {

@@ -192,7 +192,7 @@ func identify(c *Call, r *http.Request, schemes []Authenticator) error {
 		}
 	}
 	if r.Header.Get("Authorization") != "" && len(schemes) > 0 {
-		return challenged(InvalidCredentials("The header Authorization holds no credentials of a kind that is accepted here."), schemes)
+		return challenged(UnknownCredentials(schemes...), schemes)
 	}
 	return nil
 }
@@ -203,6 +203,9 @@ func sameList[T any](a, b []T) bool {
 
 // refused is 401 for a caller nobody knows and 403 for one who is known.
 func refused(c *Call, schemes []Authenticator) error {
+	if c.Caller.Anonymous() && len(schemes) == 0 {
+		return Refuse(http.StatusUnauthorized, CodeAuthenticationRequired, "This needs credentials, and no credentials are accepted here.")
+	}
 	if c.Caller.Anonymous() {
 		return challenged(Unauthenticated(), schemes)
 	}

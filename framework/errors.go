@@ -106,6 +106,16 @@ func InvalidCredentials(detail string) *Error {
 	return Refuse(http.StatusUnauthorized, CodeInvalidToken, detail)
 }
 
+// UnknownCredentials refuses a header Authorization that none of the schemes
+// recognises, and says with which words it may begin: status 401.
+func UnknownCredentials(schemes ...Authenticator) *Error {
+	detail := "The header Authorization holds no credentials of a kind that is accepted here"
+	if words := authorizationWords(schemes); len(words) > 0 {
+		detail += "; send " + strings.Join(words, " or ") + ", a space and the credentials"
+	}
+	return InvalidCredentials(detail + ".")
+}
+
 // Invalid refuses a body for its faults: status 400, code validation_failed.
 func Invalid(faults ...Fault) *Error {
 	e := Refuse(http.StatusBadRequest, CodeValidationFailed, "The body is not valid; errors names each fault.")

@@ -61,7 +61,7 @@ func ExampleAuthenticator() {
 	ask("GET /api/tasks/ as ada") // an Authorization header that no scheme here knows
 	// Output:
 	// 401 {"detail":"This needs credentials, and the request carries none."}
-	// 401 {"detail":"The header Authorization holds no credentials of a kind that is accepted here."}
+	// 401 {"detail":"The header Authorization holds no credentials of a kind that is accepted here; send Word, a space and the credentials."}
 }
 
 // once is a throttle of one's own: the first call passes.

@@ -156,8 +156,9 @@ func TestAuthenticators(t *testing.T) {
 		{"bad credentials never fall back to the next", []framework.Authenticator{names{}, always{"bob"}}, "Name nobody", 401, "invalid_token"},
 		{"bad credentials never fall back to anonymous", []framework.Authenticator{names{}}, "Name nobody", 401, "invalid_token"},
 		{"nothing sent is anonymous", []framework.Authenticator{names{}}, "", 200, `""`},
-		{"credentials that no scheme knows", []framework.Authenticator{names{}}, "Bearer x", 401, "invalid_token"},
+		{"credentials that no scheme knows", []framework.Authenticator{names{}}, "Bearer x", 401, "accepted here; send Name, a space and the credentials."},
 		{"an empty scheme", []framework.Authenticator{names{}}, "Name ", 401, "invalid_token"},
+		{"none of the schemes before knows them", []framework.Authenticator{strangers{}, names{}}, "Bearer x", 401, "send Stranger or Name, a space"},
 		{"without schemes nobody looks", nil, "Bearer x", 200, `""`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -168,6 +169,9 @@ func TestAuthenticators(t *testing.T) {
 			api.get("/api/countries/who/").is(c.status).says(c.says)
 		})
 	}
+	t.Run("without schemes nothing can be sent", func(t *testing.T) {
+		with().in(t).with("Authorization", "Bearer x").get("/api/countries/").is(401).says("authentication_required", "no credentials are accepted here")
+	})
 	t.Run("every scheme challenges", func(t *testing.T) {
 		with(strangers{}, names{}).in(t).get("/api/countries/").is(401).head("WWW-Authenticate", `Stranger realm="x", Name realm="library"`)
 		with(always{""}).in(t).get("/api/countries/").is(401).head("WWW-Authenticate", "")

@@ -77,7 +77,7 @@ func testTokenProtectsAnAPI(t *testing.T, url string) {
 		{"without credentials", nil, "who/", "", 401, "authentication_required", ""},
 		{"a token in the URL", nil, "who/?token=" + token, "", 401, "authentication_required", ""},
 		{"an unknown token", nil, "who/", "Token trs_" + strings.Repeat("A", 43), 401, "invalid_token", ""},
-		{"a scheme that nobody knows", nil, "who/", "Basic YTpi", 401, "invalid_token", ""},
+		{"a scheme that nobody knows", nil, "who/", "Basic YTpi", 401, "invalid_token", "send Token or Bearer, a space and the credentials"},
 		{"anonymous where anyone may", nil, "open/", "", 200, "", `"email":""`},
 		{"a bad token where anyone may", nil, "open/", "Token trs_x", 401, "invalid_token", ""},
 		{"without the permission", nil, "held/", "Token " + token, 403, "forbidden", ""},

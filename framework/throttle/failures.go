@@ -22,7 +22,7 @@ func Failures(l *Limiter, schemes ...framework.Authenticator) []framework.Authen
 	for _, s := range schemes {
 		wrapped = append(wrapped, &failures{s, l})
 	}
-	return append(wrapped, &failures{unrecognised{}, l})
+	return append(wrapped, &failures{unrecognised{schemes}, l})
 }
 
 // failures counts what an authenticator refuses.
@@ -51,14 +51,14 @@ func (f *failures) Authenticate(c *framework.Call, r *http.Request) (*framework.
 func (f *failures) Refuses() []string { return []string{framework.CodeThrottled} }
 
 // unrecognised is the scheme of headers that no scheme before it took.
-type unrecognised struct{}
+type unrecognised struct{ before []framework.Authenticator }
 
 // Authenticate refuses any Authorization header.
-func (unrecognised) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller, error) {
+func (u unrecognised) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller, error) {
 	if r.Header.Get("Authorization") == "" {
 		return nil, nil
 	}
-	return nil, framework.InvalidCredentials("The header Authorization holds no credentials of a kind that is accepted here.")
+	return nil, framework.UnknownCredentials(u.before...)
 }
 
 // Challenge offers nothing.

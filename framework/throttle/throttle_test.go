@@ -247,7 +247,7 @@ func TestFailedCredentials(t *testing.T) {
 		t.Run("a scheme that nobody recognises counts", func(t *testing.T) {
 			client := guarded(t, framework.Config{}).With("Authorization", "Basic Zm9v")
 			for range 10 {
-				client.Get(openPath).Expect(http.StatusUnauthorized).Header("WWW-Authenticate", "Card")
+				client.Get(openPath).Expect(http.StatusUnauthorized).Header("WWW-Authenticate", "Card").Contains("send Card, a space and the credentials.")
 			}
 			client.Get(openPath).Expect(http.StatusTooManyRequests)
 		})
