@@ -1,0 +1,210 @@
+package httpserver
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestWhoComesBackGoesFirst, before those who were never let in, and none of them
+// is refused.
+func TestWhoComesBackGoesFirst(t *testing.T) {
+	t.Parallel()
+	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Patience: patience})
+	if !g.enter(t.Context()) {
+		t.Fatal("nobody is let in")
+	}
+	order := make(chan string, 2)
+	go func() { g.enter(t.Context()); order <- "new" }()
+	waits := func(n int) {
+		await(t, "them to wait", func() bool { _, waiting, _ := g.counts(); return waiting == n })
+	}
+	waits(1)
+	go func() { g.comeBack(nil); order <- "back" }()
+	waits(2)
+	pass := func() { g.mu.Lock(); g.pass(); g.mu.Unlock() }
+	pass()
+	got := []string{<-order}
+	pass()
+	got = append(got, <-order)
+	if !slices.Equal(got, []string{"back", "new"}) {
+		t.Errorf("they are let in as %v", got)
+	}
+	g.patience = time.Millisecond
+	g.comeBack(nil)
+	if running, _, _ := g.counts(); running != 2 {
+		t.Errorf("%d are in; who was in stays in", running)
+	}
+	g.patience = patience
+	go func() { g.enter(t.Context()); order <- "newer" }()
+	waits(1)
+	pass()
+	if running, waiting, _ := g.counts(); running != 1 || waiting != 1 {
+		t.Errorf("%d are in and %d wait; nobody is let in before the limit holds again", running, waiting)
+	}
+	pass()
+	<-order
+}
+
+// TestWhoReadsOnAfterTheEnd takes no place, and its body is not waited for.
+func TestWhoReadsOnAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1})
+	one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, held: g.enter(t.Context()), reads: true}
+	one.lend()
+	one.end()
+	if len(g.lent) != 0 {
+		t.Error("its body is still waited for")
+	}
+	one.isLent = true // as if it had been lent while it ended
+	one.works(true)
+	if running, _, _ := g.counts(); running != 0 || one.held {
+		t.Errorf("%d are in", running)
+	}
+}
+
+// TestWhoseBodyEndsAfterTheAnswerBegan takes no place again, which a client would
+// keep who takes the answer slowly.
+func TestWhoseBodyEndsAfterTheAnswerBegan(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(g *Gate, one *ticket){
+		"before": func(_ *Gate, one *ticket) { one.WriteHeader(http.StatusOK); one.works(true) },
+		"while a place is waited for": func(g *Gate, one *ticket) {
+			g.enter(t.Context())
+			ended := make(chan struct{})
+			go func() { one.works(true); close(ended) }()
+			await(t, "it to wait", func() bool { _, waiting, _ := g.counts(); return waiting == 1 })
+			one.WriteHeader(http.StatusOK)
+			g.mu.Lock()
+			g.pass()
+			g.mu.Unlock()
+			<-ended
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Patience: patience})
+			one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, held: g.enter(t.Context()), reads: true}
+			one.lend()
+			begin(g, one)
+			if running, _, _ := g.counts(); running != 0 || one.held {
+				t.Errorf("%d are in; its place is held: %t", running, one.held)
+			}
+		})
+	}
+}
+
+// TestManyWhoComeBack are twice as many as there are places at the most; the
+// others wait for theirs.
+func TestManyWhoComeBack(t *testing.T) {
+	t.Parallel()
+	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 2, Patience: time.Nanosecond})
+	for range 2 {
+		g.enter(t.Context())
+	}
+	came := make(chan bool, 10)
+	for range 10 {
+		go func() { came <- g.comeBack(nil) }()
+	}
+	<-came
+	<-came
+	tired := func() bool {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return !slices.ContainsFunc(g.back, func(w *waiter) bool { return !w.tired })
+	}
+	await(t, "the others to wait", func() bool {
+		running, waiting, _ := g.counts()
+		return running == 4 && waiting == 8 && tired()
+	})
+	for left := 7; left >= 0; left-- { // each that ends lets the next in
+		g.mu.Lock()
+		g.pass()
+		g.mu.Unlock()
+		<-came
+		if running, waiting, _ := g.counts(); running != 4 || waiting != left {
+			t.Fatalf("%d are in, %d wait; want 4 and %d", running, waiting, left)
+		}
+	}
+	for _, want := range []int{3, 2, 1, 0} {
+		g.mu.Lock()
+		g.pass()
+		g.mu.Unlock()
+		if running, _, _ := g.counts(); running != want {
+			t.Errorf("%d are in; want %d", running, want)
+		}
+	}
+}
+
+// TestWhoComesBackAndHasGone waits no longer, and takes no place but one that was
+// given already.
+func TestWhoComesBackAndHasGone(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		patience time.Duration
+		others   int
+	}{
+		"before it is tired": {time.Hour, 1},
+		"after":              {time.Nanosecond, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Patience: test.patience})
+			g.running = test.others
+			gone := make(chan struct{})
+			one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, isLent: true, gone: gone}
+			g.lent = append(g.lent, one)
+			read := make(chan error)
+			go func() {
+				_, err := io.ReadAll(&lentBody{ReadCloser: io.NopCloser(strings.NewReader("all of it")), ticket: one})
+				read <- err
+			}()
+			await(t, "it to wait", func() bool {
+				g.mu.Lock()
+				defer g.mu.Unlock()
+				return len(g.back) == 1 && g.back[0].tired == (test.others == 2)
+			})
+			close(gone)
+			if err := <-read; !errors.Is(err, context.Canceled) {
+				t.Errorf("its handler is told %v", err)
+			}
+			if _, waiting, _ := g.counts(); waiting != 0 || one.held {
+				t.Errorf("%d wait; it has a place: %t", waiting, one.held)
+			}
+			one.end()
+			if running, _, _ := g.counts(); running != test.others || len(g.lent) != 0 {
+				t.Errorf("%d are in after it has ended, %d are lent", running, len(g.lent))
+			}
+		})
+	}
+	for name, patience := range map[string]time.Duration{"a place was given to it": time.Hour, "and it was tired": time.Nanosecond} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for range 200 { // which of the two it sees first is open
+				g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Patience: patience})
+				g.running = 2
+				gone, in := make(chan struct{}), make(chan bool)
+				go func() { in <- g.comeBack(gone) }()
+				await(t, "it to wait", func() bool {
+					g.mu.Lock()
+					defer g.mu.Unlock()
+					return len(g.back) == 1 && g.back[0].tired == (patience != time.Hour)
+				})
+				g.mu.Lock()
+				g.running = 1
+				g.pass()
+				close(gone)
+				g.mu.Unlock()
+				if is, running := <-in, g.running; !is || running != 1 {
+					t.Fatalf("it is in: %t; %d are", is, running)
+				}
+			}
+		})
+	}
+}
