@@ -99,7 +99,8 @@ func (c *conn) end() {
 
 // enter notes that a handler works, of a connection that may have many at once;
 // leave that it ended, and whether it read all that was sent to it: net/http waits
-// for the rest before it answers.
+// for the rest before it answers. By HTTP/2 its client has taken the answer by then, or
+// gone.
 func (c *conn) enter(many bool) {
 	if c == nil {
 		return
@@ -115,7 +116,7 @@ func (c *conn) enter(many bool) {
 
 func (c *conn) leave(readAll bool) {
 	if c != nil {
-		c.of.change(c, func(c *conn) { c.handlers--; c.answered = readAll })
+		c.of.change(c, func(c *conn) { c.handlers--; c.answered = readAll && !c.many })
 	}
 }
 
