@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"sync/atomic"
@@ -14,7 +15,9 @@ type body struct {
 
 	limits  *Limits
 	control *http.ResponseController
-	conn    *conn // nil where it is not known
+	conn    *conn  // nil where it is not known
+	looks   bool   // whether the client is there, when all was read
+	hangUp  func() // ends the request's context
 	waited  time.Duration
 	came    int64
 	asked   bool        // something was read of it, which sends 100 Continue to a client that waits for that
@@ -25,9 +28,13 @@ type body struct {
 // paced gives a request's body its limits. The request is a copy: net/http looks
 // at its own.
 func (s *Server) paced(w http.ResponseWriter, r *http.Request, c *conn) (*http.Request, *body) {
-	b := &body{ReadCloser: r.Body, limits: &s.limits, control: http.NewResponseController(w), conn: c}
+	ctx, hangUp := context.WithCancel(r.Context())
+	b := &body{
+		ReadCloser: r.Body, limits: &s.limits, control: http.NewResponseController(w), conn: c,
+		looks: c != nil && r.ProtoMajor == 1, hangUp: hangUp,
+	}
 	b.expect(r)
-	r = r.WithContext(r.Context())
+	r = r.WithContext(ctx)
 	r.Body = b
 	return r, b
 }
@@ -78,6 +85,9 @@ func (b *body) Read(p []byte) (int, error) {
 	b.waited += time.Since(began)
 	b.came += int64(n)
 	b.over.Store(err != nil)
+	if err == io.EOF && b.looks && hungUp(b.conn.Conn) {
+		b.hangUp() // net/http begins to look only now, and so might begin work that had to wait for its turn, for nobody
+	}
 	return n, err
 }
 

@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -157,6 +158,36 @@ func TestAConnectionIsKeptAfterABody(t *testing.T) {
 	w := s.dial()
 	for range 3 {
 		w.says("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc").next().is(t, http.StatusOK, "abc")
+	}
+}
+
+// TestWhoHangsUpBeforeItsTurn is known to have gone when the body was read, at once:
+// what had to wait for its turn is begun for nobody.
+func TestWhoHangsUpBeforeItsTurn(t *testing.T) {
+	t.Parallel()
+	known := make(chan error, 1)
+	for name, leaves := range map[string]bool{"who has gone": true, "who waits": false} {
+		t.Run(name, func(t *testing.T) {
+			s := serving(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				if leaves {
+					await(t, "the end of the connection", func() bool { return hungUp(connOf(r).Conn) })
+				}
+				body, err := io.ReadAll(r.Body)
+				if string(body) != "abc" || err != nil {
+					t.Errorf("the body is %q, %v", body, err)
+				}
+				known <- r.Context().Err()
+			}), Options{})
+			for range 100 { // net/http may be as fast
+				w := s.dial().says("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc")
+				if leaves {
+					_ = w.Close()
+				}
+				if err := <-known; errors.Is(err, context.Canceled) != leaves {
+					t.Fatalf("the request's context says %v", err)
+				}
+			}
+		})
 	}
 }
 

@@ -103,7 +103,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	var sent *body // nil for none
 	c.enter(r.ProtoMajor > 1)
-	defer func() { c.leave(sent == nil || sent.over.Load()) }()
+	defer func() {
+		if sent != nil {
+			sent.hangUp()
+		}
+		c.leave(sent == nil || sent.over.Load())
+	}()
 	if s.stopping.Load() {
 		w.Header().Set("Connection", "close")
 	}
