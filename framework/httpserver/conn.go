@@ -97,27 +97,27 @@ func (c *conn) end() {
 	c.active, c.answered = false, false
 }
 
-// enter notes that a handler works, of a connection that may have many at once;
-// leave that it ended, and whether it read all that was sent to it: net/http waits
-// for the rest before it answers. By HTTP/2 its client has taken the answer by then, or
-// gone.
+// enter notes that a handler works; leave that it ended, and whether it read all that
+// was sent to it: net/http waits for the rest before it answers.
 func (c *conn) enter(many bool) {
-	if c == nil {
-		return
+	if c != nil {
+		c.of.change(c, func(c *conn) { c.works(many) })
 	}
-	c.of.change(c, func(c *conn) {
-		if c.many = many; many && c.handlers+c.pausing == 0 {
-			c.active, c.began = true, c.of.now()
-		}
-		c.handlers++
-		c.answered = false
-	})
 }
 
 func (c *conn) leave(readAll bool) {
 	if c != nil {
 		c.of.change(c, func(c *conn) { c.handlers--; c.answered = readAll && !c.many })
 	}
+}
+
+// works notes that a handler works, of a connection that may have many at once.
+func (c *conn) works(many bool) {
+	if c.many = many; many && c.handlers+c.pausing == 0 {
+		c.active, c.began = true, c.of.now()
+	}
+	c.handlers++
+	c.answered = false
 }
 
 // pause notes that a handler waits for its client to send, resume that it works

@@ -99,29 +99,31 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		defer watched.end()
-		w = watched
+		s.admitted(watched, r, c)
+		_ = watched.FlushError() // or net/http does, and nobody knows that it waits
+		return
 	}
-	var sent *body // nil for none
-	c.enter(r.ProtoMajor > 1)
-	defer func() {
-		if sent != nil {
-			sent.hangUp()
-		}
-		c.leave(sent == nil || sent.over.Load())
-	}()
+	c.enter(false)
+	var readAll bool
+	defer func() { c.leave(readAll) }()
+	readAll = s.admitted(w, r, c)
+}
+
+// admitted answers a request that has its place, and reports whether all that was sent
+// with it was read.
+func (s *Server) admitted(w http.ResponseWriter, r *http.Request, c *conn) (readAll bool) {
 	if s.stopping.Load() {
 		w.Header().Set("Connection", "close")
 	}
 	if r.Body == nil || r.Body == http.NoBody {
 		s.answer(w, r)
-	} else {
-		r, sent = s.paced(w, r, c)
-		s.answer(w, r)
-		sent.finish(w, r)
+		return true
 	}
-	if watched, ok := w.(*stream); ok {
-		_ = watched.FlushError() // or net/http does, and nobody knows that it waits
-	}
+	r, sent := s.paced(w, r, c)
+	defer sent.hangUp()
+	s.answer(w, r)
+	sent.finish(w, r)
+	return sent.over.Load()
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {

@@ -45,8 +45,16 @@ func (s *stream) works(c *conn) {
 	}
 }
 
-// end takes the stream's place back.
-func (s *stream) end() { s.conn.of.change(s.conn, func(c *conn) { c.streams--; c.of.streams-- }) }
+// end takes the stream's place back, when its handler has ended: it has been told
+// by then that its client has taken the answer, or gone.
+func (s *stream) end() {
+	s.conn.of.change(s.conn, func(c *conn) {
+		c.handlers--
+		c.streams--
+		c.of.streams--
+		c.of.wake()
+	})
+}
 
 // stream gives a request by HTTP/2 a place, if need be that of the connection that
 // matters least; nil if there is none. So many requests by few connections hold no
@@ -62,22 +70,24 @@ func (c *conn) stream(w http.ResponseWriter) *stream {
 	return &stream{ResponseWriter: w, conn: c}
 }
 
-// begin counts a request by HTTP/2. It is full without a place for it, else names
+// begin lets a request by HTTP/2 work. It is full without a place for it, else names
 // the connection whose place it was, if any.
 func (cs *conns) begin(c *conn) (full bool, victim *conn) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
+	if c.gone {
+		return true, nil
+	}
 	if cs.open+cs.streams >= cs.limit {
 		if victim = cs.victim(); victim == nil || victim == c {
 			cs.refused++
 			return true, victim
 		}
 	}
-	if c.gone {
-		return true, nil
-	}
 	c.streams++
 	cs.streams++
+	c.works(true)
+	cs.settle(c)
 	return false, victim
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -132,5 +133,37 @@ func TestARefusedStream(t *testing.T) {
 		if got := <-answers; got != "200 " {
 			t.Errorf("another is told %q", got)
 		}
+	}
+}
+
+// TestAPlaceThatAStreamGivesBack is told to who waits for one, and one whose
+// connection has gone takes none of another's.
+func TestAPlaceThatAStreamGivesBack(t *testing.T) {
+	t.Parallel()
+	cs := newConns(3)
+	on, _ := net.Pipe()
+	c := &conn{Conn: on, of: cs}
+	cs.enter(c)
+	watched := c.stream(nil)
+	c.stream(nil) // by which it is at work after the first as well
+	if admitted, victim := cs.enter(&conn{of: cs}); admitted || victim != nil {
+		t.Fatalf("beside a connection and its requests one more is admitted: %t, in place of %v", admitted, victim)
+	}
+	watched.end()
+	select {
+	case <-cs.left:
+	default:
+		t.Error("nobody is told that there is room")
+	}
+	other := &conn{Conn: on, of: cs}
+	if admitted, victim := cs.enter(other); !admitted || victim != nil {
+		t.Errorf("another is admitted: %t, in place of %v", admitted, victim)
+	}
+	cs.forget(c)
+	for range 2 {
+		cs.enter(&conn{Conn: on, of: cs})
+	}
+	if full, victim := cs.begin(c); !full || victim != nil || other.gone {
+		t.Errorf("a request by a connection that has gone finds no place: %t, and takes that of %v", full, victim)
 	}
 }
