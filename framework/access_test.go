@@ -274,7 +274,6 @@ func TestAccessNeedsNoDatabase(t *testing.T) {
 	}
 }
 
-// TestAccessPairsWithRoutes: the same endpoints in the same order.
 // TestPermissionsThatAreAskedFor are those of endpoints, scopes and guards, each
 // once, in whatever they are wrapped.
 func TestPermissionsThatAreAskedFor(t *testing.T) {
@@ -294,6 +293,7 @@ func TestPermissionsThatAreAskedFor(t *testing.T) {
 	}
 }
 
+// TestAccessPairsWithRoutes: the same endpoints in the same order.
 func TestAccessPairsWithRoutes(t *testing.T) {
 	api := framework.New(guardedStreet(t))
 	api.Register(street()...)

@@ -37,12 +37,12 @@ func readQuery(r *http.Request) (url.Values, error) {
 	count := 0
 	for name, list := range values {
 		count += len(list)
-		for _, text := range append([]string{name}, list...) {
-			if !utf8.ValidString(text) {
-				return nil, malformedQuery("it is not UTF-8")
-			}
-			if strings.ContainsRune(text, 0) {
-				return nil, malformedQuery("it has a NUL character, %00")
+		if err := checkQueryText(name); err != nil {
+			return nil, err
+		}
+		for _, text := range list {
+			if err := checkQueryText(text); err != nil {
+				return nil, err
 			}
 		}
 	}
@@ -50,6 +50,17 @@ func readQuery(r *http.Request) (url.Values, error) {
 		return nil, malformedQuery(fmt.Sprintf("it has %d parameters; at most %d are read", count, queryValues))
 	}
 	return values, nil
+}
+
+// checkQueryText refuses what no text of a database can be.
+func checkQueryText(text string) error {
+	switch {
+	case !utf8.ValidString(text):
+		return malformedQuery("it is not UTF-8")
+	case strings.IndexByte(text, 0) >= 0:
+		return malformedQuery("it has a NUL character, %00")
+	}
+	return nil
 }
 
 func malformedQuery(why string) *Error {
@@ -83,17 +94,20 @@ func (e *endpoint) ignoreQuery(c *Call, query url.Values) error {
 	if len(query) == 0 {
 		return nil
 	}
+	var unknown []string
+	for name := range query {
+		if !slices.ContainsFunc(e.params, func(p Param) bool { return p.Name == name }) {
+			unknown = append(unknown, name)
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	slices.Sort(unknown)
 	names := make([]string, len(e.params))
 	for i, p := range e.params {
 		names[i] = p.Name
 	}
-	var unknown []string
-	for name := range query {
-		if !slices.Contains(names, name) {
-			unknown = append(unknown, name)
-		}
-	}
-	slices.Sort(unknown)
 	var faults []Fault
 	for _, name := range unknown {
 		near := nearest(name, names)

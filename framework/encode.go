@@ -58,11 +58,14 @@ type listAnswer struct {
 	rows     jsontext.Value
 }
 
+// envelopeBytes are more than an envelope without its rows has, as a rule.
+const envelopeBytes = 512
+
 func (l listAnswer) encode() ([]byte, error) {
 	if len(l.envelope) == 1 && l.envelope[0].Name == "" {
 		return encode(l.rows)
 	}
-	b := []byte{'{'}
+	b := append(make([]byte, 0, len(l.rows)+envelopeBytes), '{')
 	for i, m := range l.envelope {
 		value := m.Value
 		if _, rows := value.(Items); rows {

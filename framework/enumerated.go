@@ -18,7 +18,7 @@ type Enumerated interface {
 
 // isEnumerated reports whether a type, which is no pointer, lists its values.
 func isEnumerated(t reflect.Type) bool {
-	return kindSchema(t.Kind()) != nil && reflect.PointerTo(t).Implements(reflect.TypeFor[Enumerated]())
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[Enumerated]()) && kindSchema(t.Kind()) != nil
 }
 
 // enumerated are the values of an [Enumerated] type, nil for any other. A value

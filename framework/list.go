@@ -164,7 +164,7 @@ func (l *listing) rows(c *Call, asked *listed) (*bun.SelectQuery, window) {
 	if cut.offset < far {
 		return q, cut
 	}
-	key := l.resource.keyField().Ident()
+	key := order.key.Ident()
 	q = c.DB.NewSelect().Model(nilModel(l.resource.model)).Where("?", sqldb.Among(key, cut.limit(q.ColumnExpr("?", key))))
 	if l.resource.table.SoftDeleteField != nil {
 		q = q.WhereAllWithDeleted() // those are left out among the keys, or meant

@@ -53,6 +53,7 @@ type planMany struct {
 	base    *schema.Field
 	foreign *schema.Field
 	child   *plan
+	owned   plan      // child with the key of each row's parent
 	pointer bool      // a slice of pointers
 	scope   *resource // narrows the rows; nil for part of the row
 }
@@ -176,15 +177,19 @@ func (p *plan) loadMany(relation *schema.Relation, f reflect.StructField, index 
 	if pointer {
 		element = element.Elem()
 	}
-	p.many = append(p.many, planMany{
+	m := planMany{
 		index: index, base: relation.BasePKs[0], foreign: relation.JoinPKs[0], pointer: pointer, scope: scope,
 		child: compilePlan(p.api, relation.JoinTable, element, fault),
-	})
+	}
+	m.owned = *m.child
+	m.owned.columns += ", " + quote(m.owned.alias) + "." + quote(m.foreign.Name)
+	m.owned.many = append(slices.Clip(m.owned.many), planMany{base: m.foreign})
+	p.many = append(p.many, m)
 }
 
 // rows runs q, a narrowed query on the plan's model, and returns []Out.
 func (p *plan) rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, bool, error) {
-	out, keys, err := p.load(c, p.selectFrom(c, q), w)
+	out, keys, err := p.load(c, q, w)
 	if err != nil {
 		return reflect.Value{}, false, err
 	}
@@ -203,15 +208,20 @@ func (p *plan) write(c *Call, q *bun.SelectQuery, w window) (sentRows, error) {
 	if p.writer == nil {
 		return encodeRows(p.rows(c, q, w))
 	}
-	limited := schema.QueryAppender(p.selectFrom(c, q))
-	if !w.cutBefore { // nothing is joined that would be more
-		limited = w.limit(limited)
-	}
-	found, err := c.session.Read(c, limited)
+	found, err := c.session.Read(c, p.limited(c, q, w))
 	if err != nil {
 		return sentRows{}, err
 	}
 	return p.writer.rows(found, w)
+}
+
+// limited is the statement of the rows in a window.
+func (p *plan) limited(c *Call, q *bun.SelectQuery, w window) schema.QueryAppender {
+	q = p.selectFrom(c, q)
+	if w.cutBefore && len(p.joins) == 0 { // nothing is joined that would be more
+		return q
+	}
+	return w.limit(q)
 }
 
 func (p *plan) selectFrom(c *Call, q *bun.SelectQuery) *bun.SelectQuery {
@@ -232,8 +242,8 @@ func (p *plan) selectFrom(c *Call, q *bun.SelectQuery) *bun.SelectQuery {
 }
 
 // load scans every row into out, and the keys of each to-many relation.
-func (p *plan) load(c *Call, q schema.QueryAppender, w window) (reflect.Value, [][]any, error) {
-	found, err := c.session.Read(c, w.limit(q))
+func (p *plan) load(c *Call, q *bun.SelectQuery, w window) (reflect.Value, [][]any, error) {
+	found, err := c.session.Read(c, p.limited(c, q, w))
 	if err != nil {
 		return reflect.Value{}, nil, err
 	}
@@ -373,16 +383,13 @@ func (m planMany) attach(c *Call, out reflect.Value, keys []any) error {
 
 // children are the rows of the relation, each with the key of its parent.
 func (m planMany) children(c *Call, keys []any) (reflect.Value, []any, error) {
-	owned := *m.child
-	owned.columns += ", " + quote(owned.alias) + "." + quote(m.foreign.Name)
-	owned.many = append(slices.Clip(owned.many), planMany{base: m.foreign})
 	q := c.DB.NewSelect().Model(nilModel(m.child.table.Type)).
 		Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.foreign.Name), sqldb.List(keys)).
 		OrderExpr("?.?", bun.Ident(m.child.alias), bun.Ident(m.child.table.PKs[0].Name))
 	if m.scope != nil && m.scope.narrowed(c) {
 		q = q.Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.scope.pk.Name), m.scope.scopedKeys(c))
 	}
-	out, all, err := owned.load(c, owned.selectFrom(c, q), window{})
+	out, all, err := m.owned.load(c, q, window{})
 	if err != nil {
 		return reflect.Value{}, nil, err
 	}

@@ -26,7 +26,13 @@ type assignment struct {
 // write runs fn in a transaction, whole again if the database asks for it. A
 // write of one statement is its own transaction.
 func (a *API) write(c *Call, oneStatement bool, fn func(*Call) error) error {
-	again := c.begin()
+	reset, ran := c.begin(), false
+	again := func() {
+		if ran {
+			reset()
+		}
+		ran = true
+	}
 	if oneStatement {
 		return a.db.Retry(c, func() error {
 			again()

@@ -252,9 +252,12 @@ func (w *writing) change(c *Call, r *request, partial bool) (*response, error) {
 		}
 		return err
 	}
+	if !puts {
+		return resp, w.resource.api.write(c, blind && w.simple(in), run)
+	}
 	again := c.begin()
-	err = w.resource.api.write(c, blind && w.simple(in) && !puts, run)
-	if puts && isTaken(err) {
+	err = w.resource.api.write(c, false, run)
+	if isTaken(err) {
 		// Another first PUT may have come between; this one replaces its row.
 		again()
 		err = w.resource.api.write(c, false, run)

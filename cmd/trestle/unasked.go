@@ -9,8 +9,8 @@ import (
 // each with the one that was probably meant. Settings with which no server starts
 // are no reason to grant nothing: there it warns of nothing.
 func (p *program) sayUnasked(s *site, granted []string) {
-	api, err := s.declared(s.log)
-	if err != nil {
+	api := s.api(s.db, s.identity, s.log)
+	if api.Check() != nil {
 		return
 	}
 	asked := api.Permissions()

@@ -2,11 +2,9 @@ package httpserver
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -194,14 +192,8 @@ func TestWhoHangsUpBeforeItsTurn(t *testing.T) {
 // TestHTTP2 is served by TLS, and waits for bodies as long.
 func TestHTTP2(t *testing.T) {
 	t.Parallel()
-	lender := httptest.NewTLSServer(nil)
-	defer lender.Close()
-	s := serving(t, http.HandlerFunc(reads), Options{
-		Limits: Limits{Stall: 20 * time.Millisecond, Requests: 1}, TLS: &tls.Config{Certificates: lender.TLS.Certificates, MinVersion: tls.VersionTLS12},
-	})
-	transport := &http.Transport{TLSClientConfig: lender.Client().Transport.(*http.Transport).TLSClientConfig.Clone(), ForceAttemptHTTP2: true}
-	t.Cleanup(transport.CloseIdleConnections)
-	asks := &http.Client{Transport: transport, Timeout: patience}
+	s, trust := servingTLS(t, http.HandlerFunc(reads), Limits{Stall: 20 * time.Millisecond, Requests: 1})
+	asks := overHTTP2(t, trust)
 	for _, test := range []struct {
 		body   func() io.Reader
 		status int

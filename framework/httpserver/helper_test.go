@@ -3,12 +3,14 @@ package httpserver
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
@@ -52,6 +54,30 @@ func servingOn(t *testing.T, on net.Listener, handler http.Handler, o Options) *
 		_ = s.http.Close()
 	})
 	return s
+}
+
+// servingTLS serves by TLS, and returns how its clients trust it.
+func servingTLS(t *testing.T, handler http.Handler, limits Limits) (*served, *tls.Config) {
+	t.Helper()
+	certified, trust := certificate(t)
+	return serving(t, handler, Options{Limits: limits, TLS: certified}), trust
+}
+
+// certificate is how to serve by TLS, and how clients trust that.
+func certificate(t *testing.T) (certified, trust *tls.Config) {
+	t.Helper()
+	lender := httptest.NewTLSServer(nil)
+	t.Cleanup(lender.Close)
+	certified = &tls.Config{Certificates: lender.TLS.Certificates, MinVersion: tls.VersionTLS12}
+	return certified, lender.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+}
+
+// overHTTP2 is a client that speaks HTTP/2.
+func overHTTP2(t *testing.T, trust *tls.Config) *http.Client {
+	t.Helper()
+	transport := &http.Transport{TLSClientConfig: trust, ForceAttemptHTTP2: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport, Timeout: patience}
 }
 
 // A notebook is a log that is read while it is written.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -133,9 +132,7 @@ func (c *tongueTied) Write(p []byte) (int, error) {
 // TestAHandshakeThatStalls holds its place no longer than a head may take.
 func TestAHandshakeThatStalls(t *testing.T) {
 	t.Parallel()
-	lender := httptest.NewTLSServer(said(""))
-	t.Cleanup(lender.Close)
-	trusts := lender.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	certified, trusts := certificate(t)
 	trusts.ServerName = "example.com" // of the certificate
 	limits := Limits{Header: soon, Read: endless, Write: endless, Idle: endless}
 	for name, send := range map[string]func(*wire){
@@ -148,7 +145,7 @@ func TestAHandshakeThatStalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serving(t, said("good"), Options{Limits: limits, TLS: &tls.Config{Certificates: lender.TLS.Certificates, MinVersion: tls.VersionTLS12}})
+			s := serving(t, said("good"), Options{Limits: limits, TLS: certified})
 			w := s.dial()
 			send(w)
 			if !w.ends() {

@@ -8,20 +8,10 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"time"
 )
-
-// servingTLS serves by TLS, and returns how its clients trust it.
-func servingTLS(t *testing.T, handler http.Handler, limits Limits) (*served, *tls.Config) {
-	t.Helper()
-	lender := httptest.NewTLSServer(nil)
-	t.Cleanup(lender.Close)
-	s := serving(t, handler, Options{Limits: limits, TLS: &tls.Config{Certificates: lender.TLS.Certificates, MinVersion: tls.VersionTLS12}})
-	return s, lender.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
-}
 
 // takesNothing asks for so many answers by one connection, of the body of which it
 // takes not a byte (RFC 9113, section 6.9.2: a window of 0), though it reads all else.
@@ -65,9 +55,7 @@ func TestClientsByHTTP2ThatTakeNothing(t *testing.T) {
 				defer s.conns.mu.Unlock()
 				return s.conns.open+s.conns.streams == limit
 			})
-			transport := &http.Transport{TLSClientConfig: trust, ForceAttemptHTTP2: true}
-			t.Cleanup(transport.CloseIdleConnections)
-			got, err := (&http.Client{Transport: transport, Timeout: patience}).Get("https://" + s.at + "/livez")
+			got, err := overHTTP2(t, trust).Get("https://" + s.at + "/livez")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,9 +93,7 @@ func TestARefusedStream(t *testing.T) {
 	const limit = 4
 	b := newBlocker()
 	s, trust := servingTLS(t, b, Limits{Conns: limit})
-	transport := &http.Transport{TLSClientConfig: trust, ForceAttemptHTTP2: true}
-	t.Cleanup(transport.CloseIdleConnections)
-	asks := &http.Client{Transport: transport, Timeout: patience}
+	asks := overHTTP2(t, trust)
 	answers := make(chan string, limit)
 	for i := range limit {
 		go func() {

@@ -25,6 +25,7 @@ type binder struct {
 	schema.Dialect
 	kind  Kind
 	pages *pages // nil for a template, which is built once: the place of its page is a value, which it refuses
+	paged bool   // one of its windows is of those, and so is any other
 	args  []any
 	err   error
 }

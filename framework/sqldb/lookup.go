@@ -64,14 +64,15 @@ func (s *Session) ReadBy(ctx context.Context, l *Lookup, key any, most int64, va
 	values = append([]any{key, most}, values...)
 	alone := func(ctx context.Context) (*Result, error) { return s.Read(ctx, l.one.With(values...)) }
 	text, single := keyText(key)
-	if !single || !s.sharesLookups(l) {
+	several := s.db.template(l.several)
+	if !single || !s.sharesLookups(several) {
 		return alone(ctx)
 	}
 	group, err := bound(values[1:])
 	if err != nil || group == nil {
 		return alone(ctx)
 	}
-	of := shareKeyOf(s.db.template(l.several).text, group)
+	of := shareKeyOf(several.text, group)
 	found, err := s.db.lookups.do(ctx, of, text, func(ctx context.Context, keys []string) (keyedResults, error) {
 		slices.Sort(keys)
 		if keys = slices.Compact(keys); len(keys) > 1 || keys[0] != text { // one whose asker may have left
@@ -87,12 +88,8 @@ func (s *Session) ReadBy(ctx context.Context, l *Lookup, key any, most int64, va
 }
 
 // sharesLookups reports whether several keys may be asked for at once.
-func (s *Session) sharesLookups(l *Lookup) bool {
-	if s.tx != nil || s.db.core.options.NoPrepare {
-		return false
-	}
-	text := s.db.template(l.several).text
-	return s.db.sharable.of(text, sharable) && !s.db.inlined.has(text)
+func (s *Session) sharesLookups(several *built) bool {
+	return s.tx == nil && !s.db.core.options.NoPrepare && several.sharable && !s.db.inlined.has(several.text)
 }
 
 // readTogether reads the rows of several keys and tells them apart.

@@ -54,6 +54,19 @@ func (c lookedFor) ask(ctx context.Context, s *Session, l *Lookup) string {
 	return ""
 }
 
+// busy has it look as if as many lookups ran as do before others wait, until release.
+func busy(t *testing.T, db *DB, group shareKey) (release func()) {
+	t.Helper()
+	for range max(1, db.lookups.atOnce) {
+		db.lookups.join(background(t), group, "", nil)
+	}
+	return func() {
+		for range max(1, db.lookups.atOnce) {
+			db.lookups.next(group)
+		}
+	}
+}
+
 // together asks for all of them while one runs, so that those who may share do,
 // and reports how many statements were run for them.
 func together(t *testing.T, db *DB, l *Lookup, asked []lookedFor) int {
@@ -64,10 +77,9 @@ func together(t *testing.T, db *DB, l *Lookup, asked []lookedFor) int {
 			groups[shareKeyOf(db.template(l.several).text, []any{c.most, c.owner})]++
 		}
 	}
+	releases := map[shareKey]func(){}
 	for group := range groups {
-		for range max(1, db.lookups.atOnce) { // as if so many ran
-			db.lookups.join(background(t), group, "", nil)
-		}
+		releases[group] = busy(t, db, group)
 	}
 	var ran atomic.Int64
 	db.Observe(func(context.Context, Event) { ran.Add(1) })
@@ -81,9 +93,7 @@ func together(t *testing.T, db *DB, l *Lookup, asked []lookedFor) int {
 	}
 	for group, n := range groups {
 		db.lookups.waiters(t, group, n)
-		for range max(1, db.lookups.atOnce) {
-			db.lookups.next(group)
-		}
+		releases[group]()
 	}
 	all.Wait()
 	return int(ran.Load())
@@ -207,10 +217,7 @@ func TestLookupOfOneWhoStays(t *testing.T) {
 		l := lookups(t, db, "{{bigint}}", "id")
 		run(t, db.Session(), "INSERT INTO t VALUES (1, 1, 'ada', 'one'), (2, 2, 'ada', 'two')")
 		group := shareKeyOf(db.template(l.several).text, []any{int64(2), "ada"})
-		running := max(1, db.lookups.atOnce)
-		for range running { // as if so many ran
-			db.lookups.join(background(t), group, "", nil)
-		}
+		release := busy(t, db, group)
 		var sent []string
 		db.Observe(func(_ context.Context, e Event) { sent = append(sent, fmt.Sprint(e.Args)) })
 		ctx, leave := context.WithCancel(background(t))
@@ -229,9 +236,7 @@ func TestLookupOfOneWhoStays(t *testing.T) {
 		db.lookups.waiters(t, group, 2)
 		leave()
 		db.lookups.waiters(t, group, 1)
-		for range running {
-			db.lookups.next(group)
-		}
+		release()
 		all.Wait()
 		if len(sent) != 1 || strings.Contains(sent[0], "1") {
 			t.Errorf("the statements have the values %v; want one, without the key 1", sent)

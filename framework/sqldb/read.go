@@ -136,16 +136,17 @@ func drain(rows *sql.Rows) (*Result, error) {
 // shared runs a statement, or waits for one that others wait for too: those
 // with the same text and values.
 func (db *DB) shared(ctx context.Context, text string, args []any) (*Result, error) {
-	named := make([]driver.NamedValue, len(args))
-	for i, v := range args {
-		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
+	run := func(ctx context.Context, _ []string) (*Result, error) {
+		named := make([]driver.NamedValue, len(args))
+		for i, v := range args {
+			named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
+		}
+		return db.read(ctx, text, named)
 	}
 	if !db.sharable.of(text, sharable) {
-		return db.read(ctx, text, named)
+		return run(ctx, nil)
 	}
-	return db.reads.do(ctx, shareKeyOf(text, args), "", func(ctx context.Context, _ []string) (*Result, error) {
-		return db.read(ctx, text, named)
-	})
+	return db.reads.do(ctx, shareKeyOf(text, args), "", run)
 }
 
 // badConnections is how often a statement meets a connection that broke while

@@ -58,6 +58,8 @@ type built struct {
 	text  string
 	order []int // which of the values each parameter takes
 	err   error
+
+	sharable bool // see sharable
 }
 
 // template builds a template at its first use.
@@ -82,6 +84,7 @@ func (db *DB) template(t *Template) *built {
 		}
 		b.order = append(b.order, int(at))
 	}
+	b.sharable = sharable(b.text)
 	known, _ := db.templates.LoadOrStore(t, b)
 	return known.(*built) //nolint:forcetypeassert // only template stores
 }

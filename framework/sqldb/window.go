@@ -1,7 +1,6 @@
 package sqldb
 
 import (
-	"fmt"
 	"strconv"
 	"sync"
 	"time"
@@ -36,7 +35,8 @@ func (w window) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 		return w.asText(b), nil
 	}
 	if d.kind == PostgreSQL && len(d.args) == 0 && w.offset < pagesBefore {
-		if text := w.asText(b); d.pages.take(text) {
+		if text := w.asText(b); d.paged || d.pages.take(text) {
+			d.paged = true
 			return text, nil
 		}
 	}
@@ -50,7 +50,8 @@ func (w window) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 }
 
 func (w window) asText(b []byte) []byte {
-	return fmt.Appendf(b, " LIMIT %d OFFSET %d", w.limit, w.offset)
+	b = strconv.AppendInt(append(b, " LIMIT "...), w.limit, 10)
+	return strconv.AppendInt(append(b, " OFFSET "...), w.offset, 10)
 }
 
 const (
