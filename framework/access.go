@@ -53,8 +53,9 @@ func (a *API) Access(callers ...*Caller) []RouteAccess {
 	return all
 }
 
-// Permissions lists the names that endpoints, scopes and guards ask for by
-// [Holds], [HoldsModel] and [PerModel], sorted and each once. What a function or
+// Permissions lists the names that endpoints, scopes and guards may ask for by
+// [Holds], [HoldsModel] and [PerModel], sorted and each once: of a model all that
+// those have, whichever verbs there are. What a function or
 // a permission of one's own asks for is not seen. Call it after [API.Check] or
 // [API.Handler]. It is safe for concurrent use.
 func (a *API) Permissions() []string {

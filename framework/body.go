@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -21,19 +22,19 @@ func (e *endpoint) readBody(r *http.Request) ([]byte, error) {
 	if e.input == nil || e.route.Method == http.MethodGet {
 		return nil, nil
 	}
-	if r.ContentLength > bodyBytes {
-		return nil, bodyTooLarge() // and not after what it takes to send it; packed, it is no smaller
-	}
-	from, err := decompressed(r)
+	coding, err := codingOf(r)
 	if err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(io.LimitReader(from, bodyBytes+1))
-	if err != nil {
-		return nil, unreadBody(err, "The body could not be read to its end.")
+	if r.ContentLength > bodyBytes {
+		return nil, bodyTooLarge() // and not after what it takes to send it; packed, it is no smaller
 	}
-	if len(body) > bodyBytes {
-		return nil, bodyTooLarge()
+	body, err := readMost(r.Body)
+	if err == nil && coding == "gzip" { // not sooner: what waits for the rest is no larger than what was sent
+		body, err = unpacked(body)
+	}
+	if err != nil {
+		return nil, err
 	}
 	switch {
 	case len(body) > 0:
@@ -42,6 +43,41 @@ func (e *endpoint) readBody(r *http.Request) ([]byte, error) {
 		return []byte("{}"), nil
 	}
 	return body, nil
+}
+
+// codingOf is gzip, or nothing.
+func codingOf(r *http.Request) (string, error) {
+	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(r.Header.Values("Content-Encoding"), ","))); coding {
+	case "", "identity":
+		return "", nil
+	case "gzip":
+		return coding, nil
+	}
+	return "", Refuse(http.StatusUnsupportedMediaType, CodeUnsupportedMediaType, "Content-Encoding may be gzip or absent.")
+}
+
+// readMost reads what is sent, if that is no more than a body may have.
+func readMost(from io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(from, bodyBytes+1))
+	switch {
+	case err != nil:
+		return nil, unreadBody(err, "The body could not be read to its end.")
+	case len(body) > bodyBytes:
+		return nil, bodyTooLarge()
+	}
+	return body, nil
+}
+
+// unpacked is what was packed; of nothing, nothing.
+func unpacked(body []byte) ([]byte, error) {
+	if len(body) == 0 {
+		return body, nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, unreadBody(err, "The body is said to be gzip and is not.")
+	}
+	return readMost(z)
 }
 
 // unreadBody refuses a body for what came of reading it: the server waited for the
@@ -67,23 +103,6 @@ func bodyTooLarge() *Error {
 // empty the row.
 func (e *endpoint) needsNoBody() bool {
 	return !isVerb(e.route.Name) && !slices.ContainsFunc(e.input.fields, func(f *inputField) bool { return f.required })
-}
-
-func decompressed(r *http.Request) (io.Reader, error) {
-	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(r.Header.Values("Content-Encoding"), ","))); coding {
-	case "", "identity":
-		return r.Body, nil
-	case "gzip":
-		z, err := gzip.NewReader(r.Body)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, unreadBody(err, "The body is said to be gzip and is not.")
-		}
-		if z == nil {
-			return strings.NewReader(""), nil
-		}
-		return z, nil
-	}
-	return nil, Refuse(http.StatusUnsupportedMediaType, CodeUnsupportedMediaType, "Content-Encoding may be gzip or absent.")
 }
 
 // mustBeJSON refuses every media type but JSON in UTF-8.

@@ -15,7 +15,7 @@ type Caller struct {
 	Name        string
 	Staff       bool
 	Superuser   bool            // holds every permission
-	Permissions map[string]bool // "patients.view"
+	Permissions map[string]bool // those it holds, by names as [IsPermissionName] has them: "patients.view"
 	Scheme      string          // the authenticator that identified it: "Token"
 }
 

@@ -81,7 +81,7 @@ func authorizationWords(schemes []Authenticator) (words []string) {
 			case piece.Scheme != "" && !strings.EqualFold(piece.Scheme, challenge):
 				word = strings.ToUpper(piece.Scheme[:1]) + piece.Scheme[1:]
 			}
-			if !slices.Contains(words, word) {
+			if word != "" && !slices.Contains(words, word) {
 				words = append(words, word)
 			}
 		}

@@ -147,10 +147,10 @@ var mistakes = []struct {
 			v.Verbs.Create = v.Verbs.Create.Permit(framework.All(framework.Authenticated(), framework.PerModel("")))
 		}),
 		[]string{
-			`books: scope: nobody can be granted "Books.view"; a permission is a resource and a right, as in "patients.view"`,
-			`books: permission: nobody can be granted "books"; a permission is a resource and a right, as in "patients.view"`,
-			`books: list: nobody can be granted "books."; a permission is a resource and a right, as in "patients.view"`,
-			`books: create: nobody can be granted ".view"; a permission is a resource and a right, as in "patients.view"`,
+			`books: scope: "Books.view" is no name of a permission, which is a resource and a right, as in "patients.view"`,
+			`books: permission: "books" is no name of a permission, which is a resource and a right, as in "patients.view"`,
+			`books: list: "books." is no name of a permission, which is a resource and a right, as in "patients.view"`,
+			`books: create: ".view" is no name of a permission, which is a resource and a right, as in "patients.view"`,
 		},
 	},
 	{

@@ -278,8 +278,8 @@ func TestMistakesOfTheConfig(t *testing.T) {
 		{"permissions that are no resource and right", func(c *framework.Config) {
 			c.Permission, c.Guards = framework.Holds("countries"), []framework.Guard{{"manage", framework.Holds("manage")}}
 		}, []string{
-			`framework.Config: Permission: nobody can be granted "countries"; a permission is a resource and a right, as in "patients.view"`,
-			`framework.Config: Guards: nobody can be granted "manage"; a permission is a resource and a right, as in "patients.view"`,
+			`framework.Config: Permission: "countries" is no name of a permission, which is a resource and a right, as in "patients.view"`,
+			`framework.Config: Guards: "manage" is no name of a permission, which is a resource and a right, as in "patients.view"`,
 		}},
 		{"guards of a prefix, of one viewset, of everything and of what is to come", func(c *framework.Config) {
 			c.Guards = []framework.Guard{{"manage", staff}, {"/manage/countries/", staff}, {"", staff}, {"internal", staff}}

@@ -61,7 +61,7 @@ func HoldsModel(model string) Permission {
 // who hold model.add, model.change or model.delete, whichever the action needs.
 func PerModel(model string) Permission {
 	holds := HoldsModel(model)
-	return permission{name: model + ".add|change|delete to write", holds: rightsOf(model), permit: func(c *Call) bool {
+	return permission{name: model + ".add|change|delete to write", holds: rightsOf(model)[1:], permit: func(c *Call) bool {
 		return holds.Permit(c) || c.Route.Reads() && !c.Caller.Anonymous()
 	}}
 }
@@ -126,13 +126,13 @@ func rightsOf(model string) []string {
 	return []string{model + ".view", model + ".add", model + ".change", model + ".delete"}
 }
 
-// checkPermission sees that what a permission asks for can be granted; nil is
+// checkPermission sees that what a permission asks for can be held; nil is
 // none. One fault for each of the names that one declaration makes is enough.
 func checkPermission(p Permission, fault func(error)) {
 	for _, one := range parts[permission](p) {
 		for _, name := range one.holds {
 			if !IsPermissionName(name) {
-				fault(sentence("nobody can be granted %q; a permission is a resource and a right, as in \"patients.view\"", name))
+				fault(sentence("%q is no name of a permission, which is a resource and a right, as in \"patients.view\"", name))
 				break
 			}
 		}

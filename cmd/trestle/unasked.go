@@ -9,6 +9,9 @@ import (
 // each with the one that was probably meant. Settings with which no server starts
 // are no reason to grant nothing: there it warns of nothing.
 func (p *program) sayUnasked(s *site, granted []string) {
+	if len(granted) == 0 {
+		return
+	}
 	api := s.api(s.db, s.identity, s.log)
 	if api.Check() != nil {
 		return

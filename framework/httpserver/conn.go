@@ -53,7 +53,7 @@ func (c *conn) waitsFor() phase {
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 && c.unused.Load() {
-		c.of.change(c, (*conn).begin)
+		c.of.change(c, (*conn).reads)
 	}
 	return n, err
 }
@@ -62,7 +62,11 @@ func (c *conn) Read(p []byte) (int, error) {
 func (c *conn) Write(p []byte) (int, error) {
 	c.of.change(c, func(c *conn) { c.writes++ })
 	n, err := c.Conn.Write(p)
-	c.of.change(c, func(c *conn) { c.writes-- })
+	c.of.change(c, func(c *conn) {
+		if c.writes--; c.many && !c.active { // this was the end of its last answer
+			c.answered = false
+		}
+	})
 	return n, err
 }
 
@@ -83,31 +87,39 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// begin notes that a request begins. What comes by HTTP/2 need not be one.
+// reads notes that something comes, which by HTTP/2 need not be a request.
+func (c *conn) reads() {
+	if c.unused.Store(false); !c.many {
+		c.begin()
+	}
+}
+
+// begin notes that a request begins.
 func (c *conn) begin() {
 	c.unused.Store(false)
-	if !c.active && !c.many {
+	if !c.active {
 		c.active, c.began = true, c.of.now()
 	}
 }
 
-// end notes that all requests are answered.
+// end notes that all requests are answered. By HTTP/2 the last one's end is about to
+// be written.
 func (c *conn) end() {
 	c.unused.Store(true)
-	c.active, c.answered = false, false
+	c.active, c.answered = false, c.many && c.answered
 }
 
 // enter notes that a handler works; leave that it ended, and whether it read all that
 // was sent to it: net/http waits for the rest before it answers.
-func (c *conn) enter(many bool) {
+func (c *conn) enter() {
 	if c != nil {
-		c.of.change(c, func(c *conn) { c.works(many) })
+		c.of.change(c, func(c *conn) { c.works(false) })
 	}
 }
 
 func (c *conn) leave(readAll bool) {
 	if c != nil {
-		c.of.change(c, func(c *conn) { c.handlers--; c.answered = readAll && !c.many })
+		c.of.change(c, func(c *conn) { c.handlers--; c.answered = readAll })
 	}
 }
 
@@ -146,7 +158,7 @@ func changed(of net.Conn, state http.ConnState) {
 	case http.StateIdle:
 		c.of.change(c, (*conn).end)
 	case http.StateHijacked:
-		c.enter(false) // it is the handler's for good
+		c.enter() // it is the handler's for good
 	case http.StateNew, http.StateClosed: // that is known by its listener and its Close
 	}
 }

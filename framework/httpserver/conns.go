@@ -28,7 +28,7 @@ type conns struct {
 	left    chan struct{} // told that there may be room, if somebody waits
 	mu      sync.Mutex
 	open    int
-	streams int   // requests by HTTP/2, each of which takes a place as well
+	beside  int   // requests by HTTP/2, beside the first of each connection
 	refused int64 // of those
 	waiting bool  // for room
 	waits   order
@@ -106,7 +106,7 @@ func (cs *conns) admit(c *conn, closed <-chan struct{}) bool {
 func (cs *conns) enter(c *conn) (admitted bool, victim *conn) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	if cs.open+cs.streams >= cs.limit {
+	if cs.open >= cs.limit {
 		if victim = cs.victim(); victim == nil {
 			cs.waiting = true
 			return false, nil
@@ -151,7 +151,7 @@ func (cs *conns) forget(c *conn) {
 	}
 	c.gone = true
 	cs.open--
-	cs.streams -= c.streams
+	cs.beside -= max(0, c.streams-1)
 	if c.at != nowhere {
 		heap.Remove(&cs.waits, c.at)
 	}

@@ -3,6 +3,7 @@ package httpserver
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -64,8 +65,12 @@ func TestWhichConnectionIsClosed(t *testing.T) {
 		what func(*conn)
 	}
 	request := func(c *conn) { c.of.change(c, (*conn).begin) }
-	enters, leaves := func(c *conn) { c.enter(false) }, func(c *conn) { c.leave(true) }
+	enters, leaves := (*conn).enter, func(c *conn) { c.leave(true) }
 	rest := func(c *conn) { c.leave(true); c.of.change(c, (*conn).end) }
+	asks := func(c *conn) { c.of.begin(c) } // by HTTP/2
+	answers := func(c *conn) { (&stream{conn: c}).end() }
+	ends := func(c *conn) { c.of.change(c, (*conn).end) }
+	wrote := func(c *conn) { _, _ = c.Write(nil) }
 	writes := func(c *conn) { c.of.change(c, func(c *conn) { c.writes++ }) }
 	for name, test := range map[string]struct {
 		happens []event
@@ -82,7 +87,11 @@ func TestWhichConnectionIsClosed(t *testing.T) {
 		"the one that takes its answer too slowly":                    {[]event{{"a", enters}, {"b", enters}, {"c", enters}, {"b", writes}, {"c", writes}}, "b"},
 		"the one that does not end its answer":                        {[]event{{"a", enters}, {"b", enters}, {"c", enters}, {"c", leaves}}, "c"},
 		"the first, if it was answered before its body came":          {[]event{{"a", enters}, {"a", func(c *conn) { c.leave(false) }}, {"b", enters}, {"b", leaves}}, "a"},
-		"the first, if another of its requests is answered meanwhile": {[]event{{"a", func(c *conn) { c.enter(true) }}, {"a", (*conn).pause}, {"b", enters}, {"c", enters}, {"a", func(c *conn) { c.enter(true) }}, {"a", leaves}}, "a"},
+		"the first, if another of its requests is answered meanwhile": {[]event{{"a", asks}, {"a", (*conn).pause}, {"b", enters}, {"c", enters}, {"a", asks}, {"a", answers}}, "a"},
+		"not the first, if its answer is about to end":                {[]event{{"a", asks}, {"a", answers}}, "b"},
+		"nor when the end is about to be written":                     {[]event{{"a", asks}, {"a", answers}, {"a", ends}}, "b"},
+		"but when it is written":                                      {[]event{{"a", asks}, {"a", answers}, {"a", ends}, {"a", wrote}}, "a"},
+		"or was before its handler ended":                             {[]event{{"a", asks}, {"a", ends}, {"a", answers}}, "a"},
 		"who sends, before who takes":                                 {[]event{{"a", enters}, {"b", enters}, {"b", writes}}, "c"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +101,9 @@ func TestWhichConnectionIsClosed(t *testing.T) {
 			cs.now = func() time.Time { clock = clock.Add(time.Second); return clock }
 			all := map[string]*conn{}
 			for _, name := range []string{"a", "b", "c"} {
-				near, _ := net.Pipe()
+				near, far := net.Pipe()
+				go func() { _, _ = io.Copy(io.Discard, far) }()
+				t.Cleanup(func() { _ = near.Close() })
 				all[name] = &conn{Conn: near, of: cs}
 				if admitted, _ := cs.enter(all[name]); !admitted {
 					t.Fatalf("there is no place for %s", name)
@@ -214,7 +225,7 @@ func TestAClosedListenerEndsTheWaitForRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first.(*conn).enter(false)
+	first.(*conn).enter()
 	dial()
 	ended := make(chan error, 1)
 	go func() { _, err := l.Accept(); ended <- err }()
@@ -256,7 +267,7 @@ func TestAnAnswerHasTimeToBeTaken(t *testing.T) {
 	near, _ := net.Pipe()
 	first := &conn{Conn: near, of: cs}
 	cs.enter(first)
-	first.enter(false)
+	first.enter()
 	first.leave(true)
 	if admitted, victim := cs.enter(&conn{of: cs}); admitted || victim != nil {
 		t.Error("it is closed at once")

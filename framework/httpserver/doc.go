@@ -12,12 +12,16 @@
 // longest; else the one whose request has been arriving for longest, bytes or
 // none, head or body; else the one whose client has not taken its answer for
 // longest. A connection whose handler works is never closed, so that clients who
-// send slowly, however many, keep out nobody who does not. By HTTP/2, where one
-// connection has many requests, each of those takes a place like a connection, and the
-// client that leaves one answer lying has not taken its answer; a request for which
-// there is no place is answered 503 by its head alone. The limit is lowered to
+// send slowly, however many, keep out nobody who does not. The limit is lowered to
 // what the process's limit of open files leaves, and a listener that runs out of
 // files nevertheless closes a connection by the same rule.
+//
+// By HTTP/2, where one connection has many requests, its first has the connection's
+// place. Beside those there are places for Conns more, of which one connection may have
+// as many as it leaves to others, and for 100 requests at most; one for which there is
+// none is answered 503 by its head alone. The client that leaves one answer lying has not
+// taken its answer. An answer is sent when its handler ends, so that it has no
+// Content-Length unless the handler sets one.
 //
 // # Bodies
 //
@@ -32,7 +36,8 @@
 //
 // A [Gate] lets so many requests at once to its handler, and refuses with 503 and
 // Retry-After what is too much, before it has cost anything. Health is asked
-// before the gate: /livez and /readyz always answer.
+// before the gate: /livez and /readyz answer on every connection, by HTTP/2 to the first
+// request of one at least.
 //
 // # What net/http answers by itself
 //

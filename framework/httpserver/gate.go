@@ -38,8 +38,8 @@ type GateOptions struct {
 // slow to come: after 20 milliseconds of waiting its place is lent to another, and
 // it has one again when all of the body is there, before those who were never let
 // in; if many come back at once, up to twice Requests are at work for a while. Of
-// such bodies the gate waits for four times Requests; one too many ends the
-// wait for the oldest, whose Read fails with [os.ErrDeadlineExceeded]. A handler
+// such bodies the gate waits for four times Requests, of which 32 MiB may have come;
+// what is too much ends the wait for the oldest, whose Read fails with [os.ErrDeadlineExceeded]. A handler
 // that writes, or works, before its body is read to the end is therefore not held
 // to the limit.
 //
@@ -50,6 +50,7 @@ type Gate struct {
 	patience     time.Duration
 	now          func() time.Time
 	log          *slog.Logger
+	told         seldom
 
 	mu      sync.Mutex
 	running int
@@ -57,8 +58,8 @@ type Gate struct {
 	queued  int       // of them, without those
 	back    []*waiter // who were let in and have lent their place; the newest last
 	lent    []*ticket // whose bodies are waited for, the oldest first
+	lentHas int       // bytes of those that came
 	refused int64
-	told    time.Time // when it was last logged
 }
 
 // A waiter waits for its turn; false says that there will be none.
@@ -75,6 +76,9 @@ const lendAfter = 20 * time.Millisecond
 
 // lentPerPlace is how many requests may have lent their places, for each place.
 const lentPerPlace = 4
+
+// lentBytes is how many bytes may have come of such bodies, all together.
+const lentBytes = 32 << 20
 
 // NewGate makes a gate before a handler. It panics if Requests is less than 1.
 func NewGate(next http.Handler, o GateOptions) *Gate {
@@ -102,7 +106,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	t := &ticket{ResponseWriter: w, gate: g, held: true}
 	defer t.end()
-	if r.Body != nil && r.Body != http.NoBody {
+	if hasBody(r) {
 		body := &lentBody{ReadCloser: r.Body, ticket: t}
 		t.sent, t.gone = r.Body, r.Context().Done()
 		r = r.WithContext(r.Context()) // a copy: net/http looks at its own
@@ -260,16 +264,28 @@ func (g *Gate) forget(w *waiter) bool {
 	return true
 }
 
+// endWaits ends the wait for the oldest bodies as long as they are too many, with g.mu
+// held, for which their handlers would have to wait before they end: a writer must not
+// be touched after that.
+func (g *Gate) endWaits() {
+	for i := 0; i < len(g.lent) && (len(g.lent) > g.limit*lentPerPlace || g.lentHas > lentBytes); {
+		oldest := g.lent[i]
+		if !oldest.endsWait() {
+			i++
+			continue
+		}
+		oldest.cut = true
+		oldest.forget()
+	}
+}
+
 // turnAway refuses a request.
 func (g *Gate) turnAway(w http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
 	g.refused++
-	refused, tell := g.refused, false
-	if now := g.now(); now.Sub(g.told) >= time.Second {
-		g.told, tell = now, true
-	}
+	refused := g.refused
 	g.mu.Unlock()
-	if tell {
+	if g.told.due(g.now()) {
 		g.log.Warn("there are more requests than can be answered; those too many are refused", "at_once", g.limit, "refused_since_start", refused)
 	}
 	g.refuse.ServeHTTP(w, r)

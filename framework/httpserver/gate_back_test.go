@@ -63,7 +63,7 @@ func TestWhoReadsOnAfterTheEnd(t *testing.T) {
 		t.Error("its body is still waited for")
 	}
 	one.isLent = true // as if it had been lent while it ended
-	one.works(true)
+	one.works(0, true)
 	if running, _, _ := g.counts(); running != 0 || one.held {
 		t.Errorf("%d are in", running)
 	}
@@ -74,11 +74,11 @@ func TestWhoReadsOnAfterTheEnd(t *testing.T) {
 func TestWhoseBodyEndsAfterTheAnswerBegan(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(g *Gate, one *ticket){
-		"before": func(_ *Gate, one *ticket) { one.WriteHeader(http.StatusOK); one.works(true) },
+		"before": func(_ *Gate, one *ticket) { one.WriteHeader(http.StatusOK); one.works(0, true) },
 		"while a place is waited for": func(g *Gate, one *ticket) {
 			g.enter(t.Context())
 			ended := make(chan struct{})
-			go func() { one.works(true); close(ended) }()
+			go func() { one.works(0, true); close(ended) }()
 			await(t, "it to wait", func() bool { _, waiting, _ := g.counts(); return waiting == 1 })
 			one.WriteHeader(http.StatusOK)
 			g.mu.Lock()

@@ -246,6 +246,37 @@ func TestTooManySlowBodies(t *testing.T) {
 	}
 }
 
+// TestSlowBodiesThatAreLong: they are waited for as long as all of them together are
+// not too long, the oldest last.
+func TestSlowBodiesThatAreLong(t *testing.T) {
+	t.Parallel()
+	s := serving(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n, err := io.Copy(io.Discard, r.Body)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			w.WriteHeader(http.StatusRequestTimeout)
+		}
+		fmt.Fprint(w, n)
+	}), Options{Limits: Limits{Requests: 4, Stall: time.Hour, Grace: time.Hour, Read: time.Hour}})
+	const part = lentBytes/2 - 1<<20
+	has := func(lent, bytes int) func() bool {
+		return func() bool {
+			s.gate.mu.Lock()
+			defer s.gate.mu.Unlock()
+			return len(s.gate.lent) == lent && s.gate.lentHas == bytes
+		}
+	}
+	slow := make([]*wire, 3)
+	for i := range slow {
+		slow[i] = s.dial().says("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", part+1, strings.Repeat("x", part))
+		await(t, "what came to be counted", has(min(i+1, 2), min(i+1, 2)*part))
+	}
+	slow[0].next().is(t, http.StatusRequestTimeout)
+	for _, one := range slow[1:] {
+		one.says("x").next().is(t, http.StatusOK, fmt.Sprint(part+1))
+	}
+	await(t, "nothing to be counted", has(0, 0))
+}
+
 // TestABodyThatWasCut fails at the next read too, wherever the handler was.
 func TestABodyThatWasCut(t *testing.T) {
 	t.Parallel()

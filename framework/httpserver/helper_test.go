@@ -75,7 +75,7 @@ func certificate(t *testing.T) (certified, trust *tls.Config) {
 // overHTTP2 is a client that speaks HTTP/2.
 func overHTTP2(t *testing.T, trust *tls.Config) *http.Client {
 	t.Helper()
-	transport := &http.Transport{TLSClientConfig: trust, ForceAttemptHTTP2: true}
+	transport := &http.Transport{TLSClientConfig: trust.Clone(), ForceAttemptHTTP2: true} // which changes it
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport, Timeout: patience}
 }

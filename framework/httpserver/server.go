@@ -51,12 +51,26 @@ type Server struct {
 	conns    *conns
 	gate     *Gate // nil without
 	health   *health
+	told     seldom // that streams are refused
 	log      *slog.Logger
 	ready    atomic.Bool
 	stopping atomic.Bool
 
 	mu      sync.Mutex // of what is told to the log
 	address string
+}
+
+const (
+	// mostStreams are the requests that a client may have under way by one connection
+	// of HTTP/2, as many as RFC 9113, section 5.1.2, would have at least.
+	mostStreams = 100
+	// unread is how much of what came by one such connection is held for handlers that
+	// have not read it: as much as the protocol begins with.
+	unread = 64 << 10
+)
+
+func http2Config() *http.HTTP2Config {
+	return &http.HTTP2Config{MaxConcurrentStreams: mostStreams, MaxReceiveBufferPerConnection: unread, MaxReceiveBufferPerStream: unread}
 }
 
 // New makes a server of a handler. It does not listen yet.
@@ -75,7 +89,8 @@ func New(handler http.Handler, o Options) *Server {
 	}
 	s.http = &http.Server{
 		Handler:                      http.HandlerFunc(s.serve),
-		TLSConfig:                    o.TLS,
+		TLSConfig:                    o.TLS.Clone(), // net/http changes it
+		HTTP2:                        http2Config(),
 		ReadHeaderTimeout:            s.limits.Header,
 		ReadTimeout:                  s.limits.Read,
 		WriteTimeout:                 s.limits.Write,
@@ -95,7 +110,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if r.ProtoMajor > 1 && c != nil {
 		watched := c.stream(w)
 		if watched == nil {
-			refuse(w)
+			s.refuse(w)
 			return
 		}
 		defer watched.end()
@@ -103,7 +118,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		_ = watched.FlushError() // or net/http does, and nobody knows that it waits
 		return
 	}
-	c.enter(false)
+	c.enter()
 	var readAll bool
 	defer func() { c.leave(readAll) }()
 	readAll = s.admitted(w, r, c)
@@ -115,7 +130,7 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request, c *conn) (read
 	if s.stopping.Load() {
 		w.Header().Set("Connection", "close")
 	}
-	if r.Body == nil || r.Body == http.NoBody {
+	if !hasBody(r) {
 		s.answer(w, r)
 		return true
 	}
@@ -124,6 +139,12 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request, c *conn) (read
 	s.answer(w, r)
 	sent.finish(w, r)
 	return sent.over.Load()
+}
+
+// hasBody reports whether something may have been sent with a request. By HTTP/2
+// net/http makes a body of nothing as well.
+func hasBody(r *http.Request) bool {
+	return r.Body != nil && r.Body != http.NoBody && r.ContentLength != 0
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {

@@ -16,84 +16,99 @@ type stream struct {
 	since time.Time // when its client was given what it has not taken; conns.mu is the guard
 }
 
+// piece is as much of an answer as a client is given at once: it has not stopped
+// taking a long one while it takes such parts of it.
+const piece = 16 << 10
+
 // Write is part of the answer.
-func (s *stream) Write(p []byte) (int, error) {
-	s.conn.of.change(s.conn, s.waits)
-	defer s.conn.of.change(s.conn, s.works)
-	return s.ResponseWriter.Write(p)
+func (s *stream) Write(p []byte) (n int, err error) {
+	for first := true; err == nil && (first || len(p) > 0); first = false {
+		part := p[:min(len(p), piece)]
+		p = p[len(part):]
+		sent := 0
+		s.sends(func() { sent, err = s.ResponseWriter.Write(part) })
+		n += sent
+	}
+	return n, err
 }
 
 // FlushError sends what is buffered, for [http.ResponseController].
-func (s *stream) FlushError() error {
-	s.conn.of.change(s.conn, s.waits)
-	defer s.conn.of.change(s.conn, s.works)
-	return http.NewResponseController(s.ResponseWriter).Flush()
+func (s *stream) FlushError() (err error) {
+	s.sends(func() { err = http.NewResponseController(s.ResponseWriter).Flush() })
+	return err
 }
+
+// Flush implements [http.Flusher].
+func (s *stream) Flush() { _ = s.FlushError() }
 
 // Unwrap is the writer, for [http.ResponseController].
 func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// waits notes that the client is given something, works that it took that.
-func (s *stream) waits(c *conn) {
-	s.since = c.of.now()
-	c.unsent = append(c.unsent, s)
+// sends notes that the client is given something, until it has taken that.
+func (s *stream) sends(give func()) {
+	s.conn.of.change(s.conn, func(c *conn) {
+		s.since = c.of.now()
+		c.unsent = append(c.unsent, s)
+	})
+	defer s.conn.of.change(s.conn, func(c *conn) {
+		if at := slices.Index(c.unsent, s); at >= 0 {
+			c.unsent = slices.Delete(c.unsent, at, at+1)
+		}
+	})
+	give()
 }
 
-func (s *stream) works(c *conn) {
-	if at := slices.Index(c.unsent, s); at >= 0 {
-		c.unsent = slices.Delete(c.unsent, at, at+1)
-	}
-}
-
-// end takes the stream's place back, when its handler has ended: it has been told
-// by then that its client has taken the answer, or gone.
+// end is when the handler has ended. All but the very end of the answer has been
+// taken; that is still to be sent, unless the stream ended first.
 func (s *stream) end() {
 	s.conn.of.change(s.conn, func(c *conn) {
 		c.handlers--
-		c.streams--
-		c.of.streams--
-		c.of.wake()
+		c.answered = c.active
+		if c.streams--; c.streams > 0 {
+			c.of.beside--
+		}
 	})
 }
 
-// stream gives a request by HTTP/2 a place, if need be that of the connection that
-// matters least; nil if there is none. So many requests by few connections hold no
-// more than as many connections do.
+// stream lets a request by HTTP/2 work; nil if there is no place for it.
 func (c *conn) stream(w http.ResponseWriter) *stream {
-	full, victim := c.of.begin(c)
-	if victim != nil {
-		_ = victim.Conn.Close()
-	}
-	if full {
+	if !c.of.begin(c) {
 		return nil
 	}
 	return &stream{ResponseWriter: w, conn: c}
 }
 
-// begin lets a request by HTTP/2 work. It is full without a place for it, else names
-// the connection whose place it was, if any.
-func (cs *conns) begin(c *conn) (full bool, victim *conn) {
+// begin gives a request by HTTP/2 a place. The first of a connection has the
+// connection's. For those beside it there are as many more, of which a connection may
+// have as many as are left then: however many one has, others find some, and those few
+// who have the most are the first to be refused (dynamic thresholds, as in shared
+// switches). Nobody is closed for them.
+func (cs *conns) begin(c *conn) bool {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	if c.gone {
-		return true, nil
-	}
-	if cs.open+cs.streams >= cs.limit {
-		if victim = cs.victim(); victim == nil || victim == c {
-			cs.refused++
-			return true, victim
-		}
+	switch {
+	case c.gone:
+		return false
+	case c.streams == 0:
+	case c.streams-1 >= cs.limit-cs.beside:
+		cs.refused++
+		return false
+	default:
+		cs.beside++
 	}
 	c.streams++
-	cs.streams++
 	c.works(true)
 	cs.settle(c)
-	return false, victim
+	return true
 }
 
 // refuse answers a stream for which there is no place: by its head alone, which a
 // client cannot leave lying as it can a body.
-func refuse(w http.ResponseWriter) {
+func (s *Server) refuse(w http.ResponseWriter) {
+	if s.told.due(time.Now()) {
+		_, _, refused := s.conns.counts()
+		s.log.Warn("there are more requests by HTTP/2 than places; those too many are refused", "places", s.conns.limit, "refused_since_start", refused)
+	}
 	h := w.Header()
 	h.Set("Retry-After", "1")
 	h.Set("Content-Length", "0")

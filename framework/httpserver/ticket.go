@@ -22,6 +22,7 @@ type ticket struct {
 	held   bool
 	reads  bool // the handler waits for the body
 	isLent bool
+	came   int  // bytes of the body
 	cut    bool // the body is waited for no longer
 	over   bool // the answer has begun, or there will be none: it needs no place any more
 }
@@ -39,6 +40,15 @@ func (t *ticket) Write(p []byte) (int, error) {
 	t.release()
 	return t.ResponseWriter.Write(p)
 }
+
+// FlushError begins the answer, for [http.ResponseController].
+func (t *ticket) FlushError() error {
+	t.release()
+	return http.NewResponseController(t.ResponseWriter).Flush()
+}
+
+// Flush implements [http.Flusher].
+func (t *ticket) Flush() { _ = t.FlushError() }
 
 // Unwrap is the writer, for [http.ResponseController].
 func (t *ticket) Unwrap() http.ResponseWriter { return t.ResponseWriter }
@@ -70,10 +80,16 @@ func (t *ticket) takeBack() bool {
 		return false
 	}
 	t.isLent = false
+	t.forget()
+	return true
+}
+
+// forget takes it from those whose bodies are waited for, with g.mu held, once.
+func (t *ticket) forget() {
 	if at := slices.Index(t.gate.lent, t); at >= 0 {
 		t.gate.lent = slices.Delete(t.gate.lent, at, at+1)
+		t.gate.lentHas -= t.came
 	}
-	return true
 }
 
 // lend gives the place to another while the body is waited for.
@@ -86,14 +102,8 @@ func (t *ticket) lend() {
 	}
 	t.held, t.isLent = false, true
 	g.lent = append(g.lent, t)
-	if len(g.lent) > g.limit*lentPerPlace {
-		// Under the lock, for which its handler would have to wait before it ends:
-		// a writer must not be touched after that.
-		if oldest := g.lent[0]; oldest.endsWait() {
-			oldest.cut = true
-			g.lent = g.lent[1:]
-		}
-	}
+	g.lentHas += t.came
+	g.endWaits()
 	g.pass()
 }
 
@@ -116,12 +126,18 @@ func (t *ticket) waits() bool {
 	return t.reads
 }
 
-// works notes that the handler goes on, and takes a place again if it was lent and
-// all of the body has come; it is false if the client has gone meanwhile.
-func (t *ticket) works(all bool) bool {
+// works notes that the handler goes on with so many bytes, and takes a place again if
+// it was lent and all of the body has come; it is false if the client has gone
+// meanwhile.
+func (t *ticket) works(n int, all bool) bool {
 	g := t.gate
 	g.mu.Lock()
 	t.reads = false
+	t.came += n
+	if t.isLent && !t.cut {
+		g.lentHas += n
+		g.endWaits()
+	}
 	back := all && t.takeBack() && !t.over
 	g.mu.Unlock()
 	if !back {
@@ -162,7 +178,7 @@ func (b *lentBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.timer.Stop()
 	b.waited += time.Since(began)
-	if !b.ticket.works(err != nil) { // no work for nobody, and without a place
+	if !b.ticket.works(n, err != nil) { // no work for nobody, and without a place
 		err = context.Canceled
 	}
 	return n, err
