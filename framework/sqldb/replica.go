@@ -207,7 +207,7 @@ func (r *replica) stands(ctx context.Context) bool {
 		return true
 	case err == nil:
 		return r.mayRead()
-	case errors.Is(err, context.DeadlineExceeded):
+	case isLate(err):
 		err = errSilent
 	}
 	r.settle(err)

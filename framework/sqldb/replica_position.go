@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -84,12 +85,18 @@ func (r *replica) reaches(ctx context.Context, p position) (made uint64, err err
 		case err == nil:
 			return at.made, nil
 		case errors.Is(err, errBehind) && wait(limited, pause): // and looks again
-		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		case isLate(err) && ctx.Err() == nil:
 			return 0, errSilent
 		default:
 			return 0, err
 		}
 	}
+}
+
+// isLate reports whether a deadline passed: that of a context, or the same one as its
+// socket has it, which may be first.
+func isLate(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // lookedUp is how far the replica is, asked only if what is remembered does not
