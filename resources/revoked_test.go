@@ -242,7 +242,8 @@ func TestRightsTakenAway(t *testing.T) {
 
 				w.must(w.identity.Users.Grant(t.Context(), w.db.Session(), k.user.ID, "doctors.add"))
 				client.Post("/api/manage/doctors/", fields{"name": "Dr Sen"}).Expect(201)
-				w.must(w.identity.Users.Revoke(t.Context(), w.db.Session(), k.user.ID, "doctors.add"))
+				_, err := w.identity.Users.Revoke(t.Context(), w.db.Session(), k.user.ID, "doctors.add")
+				w.must(err)
 				client.Post("/api/manage/doctors/", fields{"name": "Dr Sen"}).Expect(403)
 			})
 		}

@@ -30,6 +30,13 @@ func (s *site) audit(ctx context.Context, event string, whose slog.Attr, more ..
 	s.log.LogAttrs(ctx, slog.LevelInfo, "audit", line...)
 }
 
+// auditRevoked is audit of permissions that were taken, where any were.
+func (s *site) auditRevoked(ctx context.Context, whose slog.Attr, taken []string) {
+	if len(taken) > 0 {
+		s.audit(ctx, eventPermissionRevoked, whose, slog.Any("permissions", taken))
+	}
+}
+
 func ofUser(id uuid.UUID) slog.Attr { return slog.String("user", id.String()) }
 
 func ofGroup(id uuid.UUID) slog.Attr { return slog.String("group", id.String()) }

@@ -93,17 +93,40 @@ func (p *program) groupRevokeCommand() *cobra.Command {
 		Use:   "revoke NAME PERMISSION... [flags]",
 		Short: "Take permissions from a group, at once",
 		Long: `Revoke takes permissions from a group. Members who hold them otherwise, of their
-own or through another group, keep them.`,
+own or through another group, keep them. Of what the group does not hold it says
+that.`,
 	}, func(ctx context.Context, s *site, group auth.Group, permissions []string) error {
-		if err := s.users.RevokeGroup(ctx, s.db.Session(), group.ID, permissions...); err != nil {
+		taken, err := s.users.RevokeGroup(ctx, s.db.Session(), group.ID, permissions...)
+		if err != nil {
 			return err
 		}
-		s.audit(ctx, eventPermissionRevoked, ofGroup(group.ID), slog.Any("permissions", permissions))
-		p.sayf("The group %q no longer holds %s.", group.Name, strings.Join(permissions, ", "))
-		return nil
+		s.auditRevoked(ctx, ofGroup(group.ID), taken)
+		if len(taken) > 0 {
+			p.sayf("The group %q no longer holds %s.", group.Name, strings.Join(taken, ", "))
+		}
+		return p.sayNotOfGroup(ctx, s, group, notIn(permissions, taken))
 	})
 	addSettings(c.Flags(), false)
 	return c
+}
+
+// sayNotOfGroup is sayNotHeld of a group.
+func (p *program) sayNotOfGroup(ctx context.Context, s *site, group auth.Group, missed []string) error {
+	if len(missed) == 0 {
+		return nil
+	}
+	groups, err := s.users.ListGroups(ctx, s.db.Session())
+	if err != nil {
+		return err
+	}
+	var held []string
+	for _, g := range groups {
+		if g.ID == group.ID {
+			held = g.Permissions
+		}
+	}
+	p.sayNotHeld(s, fmt.Sprintf("The group %q", group.Name), missed, held)
+	return nil
 }
 
 func (p *program) groupJoinCommand() *cobra.Command {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -175,37 +176,64 @@ func (p *program) userRevokeCommand() *cobra.Command {
 		Use:   "revoke --email ADDRESS PERMISSION... [flags]",
 		Short: "Take permissions from a user, at once",
 		Long: `Revoke takes permissions of their own from a user. Those that come through a
-group stay, and it says so: take them from the group, or the user out of it.`,
+group stay, and it says so: take them from the group, or the user out of it. Of
+what the user does not hold it says that, too.`,
 		Args: somePermissions,
 	}, func(ctx context.Context, cmd *cobra.Command, s *site, user auth.User) error {
 		permissions := cmd.Flags().Args()
-		if err := s.users.Revoke(ctx, s.db.Session(), user.ID, permissions...); err != nil {
+		taken, err := s.users.Revoke(ctx, s.db.Session(), user.ID, permissions...)
+		if err != nil {
 			return err
 		}
-		s.audit(ctx, eventPermissionRevoked, ofUser(user.ID), slog.Any("permissions", permissions))
-		return p.sayWhatIsLeft(ctx, s, user, permissions)
+		s.auditRevoked(ctx, ofUser(user.ID), taken)
+		return p.sayWhatIsLeft(ctx, s, user, permissions, taken)
 	})
 	addSettings(c.Flags(), false)
 	return c
 }
 
-// sayWhatIsLeft tells which of the permissions that were revoked a user has
-// nevertheless.
-func (p *program) sayWhatIsLeft(ctx context.Context, s *site, user auth.User, revoked []string) error {
+// sayWhatIsLeft tells of the permissions that were to be taken from a user which
+// were, which the user has nevertheless, and which they never had.
+func (p *program) sayWhatIsLeft(ctx context.Context, s *site, user auth.User, asked, taken []string) error {
 	held, err := s.users.PermissionsOf(ctx, s.db.Session(), user.ID)
 	if err != nil {
 		return err
 	}
-	left := slices.DeleteFunc(slices.Clone(revoked), func(name string) bool { return !slices.Contains(held, name) })
-	switch {
-	case user.IsSuperuser:
+	gone, missed := notIn(taken, held), notIn(asked, slices.Concat(taken, held))
+	left := notIn(asked, slices.Concat(gone, missed))
+	if user.IsSuperuser {
 		p.sayf("%s has none of them by themselves, but is a superuser, who holds every permission.", user.Email)
-	case len(left) > 0:
-		p.sayf("%s still holds %s, through a group; trestle group list shows which.", user.Email, strings.Join(left, ", "))
-	default:
-		p.sayf("%s no longer holds %s.", user.Email, strings.Join(revoked, ", "))
+		p.sayUnasked(s, missed)
+		return nil
 	}
+	if len(gone) > 0 {
+		p.sayf("%s no longer holds %s.", user.Email, strings.Join(gone, ", "))
+	}
+	if len(left) > 0 {
+		p.sayf("%s still holds %s, through a group; trestle group list shows which.", user.Email, strings.Join(left, ", "))
+	}
+	p.sayNotHeld(s, user.Email, missed, held)
 	return nil
+}
+
+// sayNotHeld tells what could not be taken from somebody, as it may be misspelt.
+func (p *program) sayNotHeld(s *site, who string, missed, held []string) {
+	if len(missed) == 0 {
+		return
+	}
+	p.sayf("%s did not hold %s; holds %s.", who, strings.Join(missed, ", "), cmp.Or(strings.Join(held, ", "), "no permission"))
+	p.sayUnasked(s, missed)
+}
+
+// notIn is what a list has that another has not, each once.
+func notIn(names, others []string) []string {
+	var list []string
+	for _, name := range names {
+		if !slices.Contains(others, name) && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // somePermissions are at least one.

@@ -121,7 +121,7 @@ func TestWhatCommandsChange(t *testing.T) {
 		}{
 			{"user list", "", 200, 403, "", 403},
 			{"user grant --email a@example.com doctors.add", "", 200, 400, "a@example.com holds doctors.add.", 403},
-			{"user revoke --email a@example.com doctors.add doctors.view", "", 200, 403, "a@example.com no longer holds doctors.add, doctors.view.", 403},
+			{"user revoke --email a@example.com doctors.add doctors.view", "", 200, 403, "a@example.com no longer holds doctors.add.", 403},
 			{"group join managers --email a@example.com", "", 200, 400, `a@example.com is a member of the group "managers".`, 403},
 			{"user revoke --email a@example.com doctors.add", "", 200, 400, "a@example.com still holds doctors.add, through a group", 403},
 			{"group revoke managers doctors.add", "", 200, 403, `The group "managers" no longer holds doctors.add.`, 403},
@@ -145,6 +145,37 @@ func TestWhatCommandsChange(t *testing.T) {
 			}
 			if strings.Contains(got.stdout+got.stderr, "horse") {
 				t.Errorf("%s shows the password: %q", step.call, got.stderr)
+			}
+		}
+	})
+}
+
+// TestRevokingWhatIsNotHeld changes nothing and says so: the name may be misspelt.
+func TestRevokingWhatIsNotHeld(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, r *rig) {
+		r.ok("migrate up")
+		r.with(horse+"\n", "user create --email a@example.com").is(t, exitOK)
+		r.ok("user grant --email a@example.com patients.view doctors.add")
+		r.ok("group create night patients.view doctors.add")
+		const misspelt = "no endpoint asks for patients.veiw; did you mean patients.view?"
+		for _, step := range []struct {
+			call string
+			says []string
+			not  string
+		}{
+			{"user revoke --email a@example.com patients.veiw", []string{"a@example.com did not hold patients.veiw; holds doctors.add, patients.view.", misspelt}, "no longer holds"},
+			{"user revoke --email a@example.com patients.veiw doctors.add", []string{"a@example.com no longer holds doctors.add.", "a@example.com did not hold patients.veiw; holds patients.view.", misspelt}, "asks for doctors.add"},
+			{"user revoke --email a@example.com patients.view", []string{"a@example.com no longer holds patients.view."}, "did not hold"},
+			{"user revoke --email a@example.com patients.view", []string{"a@example.com did not hold patients.view; holds no permission."}, "no endpoint"},
+			{"group revoke night patients.veiw", []string{`The group "night" did not hold patients.veiw; holds doctors.add, patients.view.`, misspelt}, "no longer holds"},
+			{"group revoke night patients.veiw doctors.add", []string{`The group "night" no longer holds doctors.add.`, `The group "night" did not hold patients.veiw; holds patients.view.`}, "asks for doctors.add"},
+			{"group revoke night patients.view", []string{`The group "night" no longer holds patients.view.`}, "did not hold"},
+		} {
+			got := r.run(step.call)
+			got.is(t, exitOK, step.says...)
+			if strings.Contains(got.stderr, step.not) {
+				t.Errorf("%s says %q; not %q", step.call, got.stderr, step.not)
 			}
 		}
 	})
@@ -230,9 +261,10 @@ func TestAudit(t *testing.T) {
 			{"user enable --email admin@example.com", "event=user_enabled user=" + admin + " by=command line"},
 			{"user grant --email admin@example.com a.view b.add", "event=permission_granted user=" + admin + " by=command line permissions=[a.view b.add]"},
 			{"user revoke --email admin@example.com a.view", "event=permission_revoked user=" + admin + " by=command line permissions=[a.view]"},
+			{"user revoke --email admin@example.com a.view b.add", "event=permission_revoked user=" + admin + " by=command line permissions=[b.add]"},
 			{"group create night a.view", "event=group_created group=* by=command line permissions=[a.view]"},
 			{"group grant night b.add", "event=permission_granted group=* by=command line permissions=[b.add]"},
-			{"group revoke night b.add", "event=permission_revoked group=* by=command line permissions=[b.add]"},
+			{"group revoke night b.add c.add", "event=permission_revoked group=* by=command line permissions=[b.add]"},
 			{"group join night --email admin@example.com", "event=group_joined user=" + admin + " by=command line group=*"},
 			{"group leave night --email admin@example.com", "event=group_left user=" + admin + " by=command line group=*"},
 			{"token create --email admin@example.com", "event=token_issued user=" + admin + " by=command line token=*"},
@@ -245,6 +277,7 @@ func TestAudit(t *testing.T) {
 			{"user create --email a@example.com", ""}, {"user disable --email nobody@example.com", ""},
 			{"group create night", ""}, {"group join nigth --email admin@example.com", ""},
 			{"token revoke --email admin@example.com " + token, ""},
+			{"user revoke --email admin@example.com a.view", ""}, {"group revoke night b.add", ""},
 		} {
 			got := r.run(step.call)
 			line := auditOf(t, got.stderr)

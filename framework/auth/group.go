@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
@@ -37,9 +38,10 @@ func (u *Users) Grant(ctx context.Context, s *sqldb.Session, userID uuid.UUID, p
 	return grant(ctx, s, permissions, row, noUser(userID))
 }
 
-// Revoke takes permissions from a user. One that comes through a group stays:
-// leave the group. What the user does not hold is no error.
-func (u *Users) Revoke(ctx context.Context, s *sqldb.Session, userID uuid.UUID, permissions ...string) error {
+// Revoke takes permissions from a user, and returns those that were taken, in order.
+// One that comes through a group stays: leave the group. What the user does not hold
+// is no error.
+func (u *Users) Revoke(ctx context.Context, s *sqldb.Session, userID uuid.UUID, permissions ...string) (taken []string, err error) {
 	return revoke[userPermission](ctx, s, "user_id", userID, permissions)
 }
 
@@ -85,8 +87,9 @@ func (u *Users) GrantGroup(ctx context.Context, s *sqldb.Session, groupID uuid.U
 	return grant(ctx, s, permissions, row, noGroup(groupID))
 }
 
-// RevokeGroup takes permissions from a group.
-func (u *Users) RevokeGroup(ctx context.Context, s *sqldb.Session, groupID uuid.UUID, permissions ...string) error {
+// RevokeGroup takes permissions from a group, and returns those that were taken, in
+// order. What the group does not hold is no error.
+func (u *Users) RevokeGroup(ctx context.Context, s *sqldb.Session, groupID uuid.UUID, permissions ...string) (taken []string, err error) {
 	return revoke[groupPermission](ctx, s, "group_id", groupID, permissions)
 }
 
@@ -147,15 +150,27 @@ func grant[R any](ctx context.Context, s *sqldb.Session, permissions []string, r
 	return err
 }
 
-// revoke deletes the rows of one holder, a column named by this package.
-func revoke[R any](ctx context.Context, s *sqldb.Session, holder string, id uuid.UUID, permissions []string) error {
+// revoke deletes the rows of one holder, a column named by this package, and
+// returns the permissions of those that were there.
+func revoke[R any](ctx context.Context, s *sqldb.Session, holder string, id uuid.UUID, permissions []string) ([]string, error) {
 	if len(permissions) == 0 {
-		return nil
+		return nil, nil
 	}
-	_, err := s.Exec(ctx, s.IDB().NewDelete().Model((*R)(nil)).
+	rows, err := s.Read(ctx, s.IDB().NewDelete().Model((*R)(nil)).
 		Where("? = ?", bun.Ident(holder), id).
-		Where("permission IN (?)", bun.List(permissions)))
-	return err
+		Where("permission IN (?)", bun.List(permissions)).
+		Returning("permission"))
+	if err != nil {
+		return nil, err
+	}
+	taken := make([]string, rows.Len())
+	for i := range taken {
+		if err := rows.Scan(i, &taken[i]); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(taken)
+	return taken, nil
 }
 
 func noGroup(id uuid.UUID) error { return fmt.Errorf("no group has the id %s: %w", id, ErrNotFound) }

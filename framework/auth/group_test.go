@@ -37,10 +37,20 @@ func TestPermissionsComeFromTheUserAndTheirGroups(t *testing.T) {
 		w.holds(token, "doctors.view", "orders.change", "patients.add", "patients.view")
 		w.holds(otherToken)
 
-		w.must(w.users.Revoke(w.ctx, w.s, user.ID, "patients.view", "orders.change", "never.held"))
-		w.must(w.users.Revoke(w.ctx, w.s, user.ID))
+		took := func(taken []string, err error) string {
+			w.must(err)
+			return strings.Join(taken, " ")
+		}
+		if got := took(w.users.Revoke(w.ctx, w.s, user.ID, "patients.view", "orders.change", "never.held", "doctors.view")); got != "orders.change patients.view" {
+			t.Errorf("it took %q; want what the user held of their own", got)
+		}
+		if got := took(w.users.Revoke(w.ctx, w.s, user.ID)); got != "" {
+			t.Errorf("without names it took %q", got)
+		}
 		w.holds(token, "doctors.view", "patients.add", "patients.view")
-		w.must(w.users.RevokeGroup(w.ctx, w.s, reception.ID, "patients.add"))
+		if got := took(w.users.RevokeGroup(w.ctx, w.s, reception.ID, "patients.add", "doctors.view")); got != "patients.add" {
+			t.Errorf("from the group it took %q; want what the group held", got)
+		}
 		w.holds(token, "doctors.view", "patients.view")
 		w.must(w.users.Leave(w.ctx, w.s, user.ID, night.ID))
 		w.must(w.users.Leave(w.ctx, w.s, user.ID, night.ID)) // again
