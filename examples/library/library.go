@@ -135,7 +135,7 @@ var Loans = framework.ViewSet[Loan]{
 	Scope:    framework.Own((*Loan).borrower),
 	Ordering: framework.Ordering{Allowed: []string{"due_at"}, Default: "due_at"},
 	Filters:  []framework.Filter{filter.IsNull("lent", "returned_at")},
-	Actions:  []framework.Action[Loan]{framework.Post("return", giveBack)},
+	Actions:  []framework.Action[Loan]{framework.Post("return", giveBack).Refuses("returned_already")},
 	Uniques:  []framework.Unique{{Fields: []string{"book"}, Code: "book_lent", Detail: "Somebody has this book."}},
 }
 

@@ -56,6 +56,7 @@ func TestLibrary(t *testing.T) {
 		bob.Post("/api/loans/"+loan.ID.String()+"/return/", nil).Expect(404)
 		ada.Delete("/api/loans/" + loan.ID.String() + "/").Expect(405)
 
+		ada.Get("/api/openapi.json").Expect(200).Contains("`returned_already`: Returned already.")
 		ada.Get("/api/loans/?lent=true").Expect(200).Contains(`"count":1`)
 		ada.Post("/api/loans/"+loan.ID.String()+"/return/", nil).Expect(200).Lacks(`"returned_at":null`)
 		ada.Post("/api/loans/"+loan.ID.String()+"/return/", nil).Expect(409).Code("returned_already")

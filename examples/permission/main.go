@@ -58,7 +58,7 @@ var Articles = framework.ViewSet[Article]{
 	Scope:      framework.Public(),
 	Permission: framework.OrReadOnly(framework.Authenticated()),
 	Actions: []framework.Action[Article]{
-		framework.Post("publish", publish).Permit(OfficeHours{framework.Authenticated()}),
+		framework.Post("publish", publish).Permit(OfficeHours{framework.Authenticated()}).Refuses("already_published"),
 	},
 }
 

@@ -29,4 +29,5 @@ func TestOfficeHours(t *testing.T) {
 	ali.Post(publish, nil).Expect(200).Contains(`"published":true`)
 	ali.Post(publish, nil).Expect(409).Code("already_published")
 	visitor.Get("/api/articles/").Expect(200).Contains("Forty")
+	visitor.Get("/api/openapi.json").Expect(200).Contains("`already_published`: Published already.")
 }
