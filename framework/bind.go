@@ -224,7 +224,7 @@ func (b *binder) bindVerb(r *resource, v namedVerb) {
 		fault(sentence("Untransacted is for Does and Changes; what the framework writes is one transaction"))
 		return
 	case v.idempotent && v.instead() != "":
-		fault(sentence("Idempotent is for a function; use framework.%s, not framework.%s", v.instead(), v.constructor()))
+		fault(sentence("Idempotent is for Does and Changes, whose function does all of the write; use framework.%s, not framework.%s", v.instead(), v.constructor()))
 		return
 	case v.name != verbList && (v.pagination != nil || v.filters != nil):
 		fault(sentence("Paginate and Filter are for List"))

@@ -208,10 +208,19 @@ func (k *idempotencyKey) claim(c *Call) (bool, error) {
 		return false, inProgress().Because(err)
 	}
 	if err != nil {
-		return false, err
+		return false, ofKeys(err)
 	}
 	n, err := result.RowsAffected()
 	return n > 0, err
+}
+
+// ofKeys says where the table of keys comes from, when the fault may be that it is
+// not there: the databases have words of their own for that.
+func ofKeys(err error) error {
+	if fault, ok := sqldb.Classify(err); ok && fault.Kind == sqldb.Other {
+		return fmt.Errorf("the table idempotency_keys, which framework.Migrations() makes: %w", err)
+	}
+	return err
 }
 
 // inProgress refuses a twin that has waited long enough.
@@ -265,7 +274,7 @@ func (k *idempotencyKey) find(c *Call) (*answered, error) {
 		WHERE caller = ? AND route = ? AND key = ? AND created_at > ?`,
 		k.caller, k.route, k.key, c.Now.Add(-idempotencyLife)))
 	if err != nil {
-		return nil, err
+		return nil, ofKeys(err)
 	}
 	defer rows.Close()
 	if !rows.Next() {

@@ -1,9 +1,13 @@
 package framework_test
 
 import (
+	"bytes"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
 )
 
 // TestMistakesOfIdempotent: what keeps keys is a function in a transaction.
@@ -37,10 +41,10 @@ func TestMistakesOfIdempotent(t *testing.T) {
 				v.Verbs.Patch, v.Verbs.Delete = v.Verbs.Patch.Idempotent(), v.Verbs.Delete.Idempotent()
 			}),
 			[]string{
-				`books: create: Idempotent is for a function; use framework.Does, not framework.Accepts`,
-				`books: update: Idempotent is for a function; use framework.Changes, not framework.Fills`,
-				`books: patch: Idempotent is for a function; use framework.Changes, not framework.Accepts`,
-				`books: delete: Idempotent is for a function; use framework.Changes, not framework.Deletes`,
+				`books: create: Idempotent is for Does and Changes, whose function does all of the write; use framework.Does, not framework.Accepts`,
+				`books: update: Idempotent is for Does and Changes, whose function does all of the write; use framework.Changes, not framework.Fills`,
+				`books: patch: Idempotent is for Does and Changes, whose function does all of the write; use framework.Changes, not framework.Accepts`,
+				`books: delete: Idempotent is for Does and Changes, whose function does all of the write; use framework.Changes, not framework.Deletes`,
 			},
 		},
 		{
@@ -66,6 +70,24 @@ func TestMistakesOfIdempotent(t *testing.T) {
 		api.Register(n.resources()...)
 		if err := api.Check(); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// TestWithoutTheTableOfKeys: the log says where the table comes from.
+func TestWithoutTheTableOfKeys(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		for name, body := range map[string]fields{
+			"a request that is right":   {"text": "a"},
+			"a request that is refused": {},
+		} {
+			var logged bytes.Buffer
+			c := config(db)
+			c.Log = slog.New(slog.NewTextHandler(&logged, nil))
+			serve(t, c, (&tally{}).resources()...).as("ada").under("k").post("/api/orders/", body).is(500)
+			if !strings.Contains(logged.String(), "which framework.Migrations() makes") {
+				t.Errorf("%s: the log says %s", name, logged.String())
+			}
 		}
 	})
 }
