@@ -170,6 +170,8 @@ func (b *binder) bind(r *resource) {
 	fault := func(place string, err error) { b.fault(r.path, place, err) }
 	r.scope = bindScope(r, d.scope, fault)
 	checkPermission(d.permission, b.at(r, "permission"))
+	checkListed(d.authentication, "authenticator", b.at(r, "authentication"))
+	checkListed(d.throttles, "throttle", b.at(r, "throttles"))
 	if d.lookup != "" {
 		if f, err := r.field(d.lookup); err != nil {
 			fault("lookup", err)
@@ -483,7 +485,7 @@ func (b *binder) newEndpoint(r *resource, place, name, method string, own rules)
 	b.checkStatus(r, place, own.status)
 	b.checkCodes(r, place, own.refuses)
 	checkIdempotent(own, method, b.at(r, place))
-	checkPermission(own.permission, b.at(r, place))
+	own.checkDoor(b.at(r, place))
 	return &endpoint{
 		resource: r, route: Route{ViewSet: r.path, Name: name, Method: method}, status: own.status,
 		untransacted: own.untransacted, idempotent: own.idempotent, refuses: own.refuses, named: own.named, sends: own.sends, takes: own.takes,

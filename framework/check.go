@@ -30,21 +30,16 @@ func (b *binder) checkConfig() {
 			fault("Hosts", "%q must be a name or an address without a scheme and a port, such as api.example.org", host)
 		}
 	}
-	for _, code := range c.Codes {
-		switch {
-		case !codeName.MatchString(code.Code):
-			fault("Codes", "%q must be made of a-z, 0-9 and _", code.Code)
-		case builtin(code.Code), code.isFault() && builtinFault(code.Code):
-			fault("Codes", "%q is the framework's own", code.Code)
-		}
-	}
 	for _, origin := range c.CORS {
 		if !isOrigin(origin) {
 			fault("CORS", "%q must be an origin as browsers send it: a scheme and a host in lower case, without a path, a usual port or *", origin)
 		}
 	}
 	checkPermission(c.Permission, func(err error) { fault("Permission", "%w", err) })
+	checkListed(c.Authentication, "authenticator", func(err error) { fault("Authentication", "%w", err) })
+	checkListed(c.Throttles, "throttle", func(err error) { fault("Throttles", "%w", err) })
 	b.checkNumbers(fault)
+	b.checkOwnCodes(fault)
 	b.checkGuards(fault)
 	b.checkDocs()
 }
@@ -59,6 +54,30 @@ func (b *binder) checkNumbers(fault func(place, format string, args ...any)) {
 	}
 	if c.HSTS < 0 || c.HSTS%time.Second != 0 {
 		fault("HSTS", "%s must be whole seconds, 0 for none", c.HSTS)
+	}
+}
+
+// checkOwnCodes sees that each code is one, and told once. One of a refusal may be
+// one of faults too, as the framework's unique is.
+func (b *binder) checkOwnCodes(fault func(place, format string, args ...any)) {
+	type use struct {
+		code    string
+		isFault bool
+	}
+	known := map[use]bool{}
+	for _, code := range b.api.config.Codes {
+		one := use{code.Code, code.isFault()}
+		switch {
+		case !codeName.MatchString(code.Code):
+			fault("Codes", "%q must be made of a-z, 0-9 and _", code.Code)
+		case builtin(code.Code), code.isFault() && builtinFault(code.Code):
+			fault("Codes", "%q is the framework's own", code.Code)
+		case known[one]:
+			fault("Codes", "%q is there twice; leave one out", code.Code)
+		case !code.isFault() && (code.Status < 400 || code.Status > 599):
+			fault("Codes", "%q has the status %d; a refusal is 400 to 599, and a code of faults alone has 0", code.Code, code.Status)
+		}
+		known[one] = true
 	}
 }
 

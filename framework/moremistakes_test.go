@@ -142,6 +142,29 @@ var moreMistakes = []struct {
 		[]string{`books: filter: the filter at place 2 is nil`},
 	},
 	{
+		"parts of permissions that are nil",
+		wrongBooks(func(v *framework.ViewSet[Book]) {
+			v.Permission = framework.OrReadOnly(nil)
+			v.Verbs.Create = v.Verbs.Create.Permit(framework.Any(framework.Staff(), nil))
+			v.Verbs.Delete = v.Verbs.Delete.Permit(framework.All(framework.Staff(), framework.Not(nil)))
+		}),
+		[]string{`books: permission, create, delete: a permission in it is nil`},
+	},
+	{
+		"authenticators and throttles that are nil",
+		wrongBooks(func(v *framework.ViewSet[Book]) {
+			v.Authentication = []framework.Authenticator{names{}, nil}
+			v.Verbs.Create = v.Verbs.Create.Authenticate(nil)
+			v.Verbs.Delete = v.Verbs.Delete.Throttle(nil)
+			v.Actions = []framework.Action[Book]{framework.Post("lend", lend).Authenticate(nil)}
+		}),
+		[]string{
+			`books: authentication: the authenticator at place 2 is nil`,
+			`books: create, action "lend": the authenticator at place 1 is nil`,
+			`books: delete: the throttle at place 1 is nil`,
+		},
+	},
+	{
 		"statuses that are no success",
 		wrongBooks(func(v *framework.ViewSet[Book]) {
 			v.Verbs.List, v.Verbs.Delete = v.Verbs.List.Answers(999), v.Verbs.Delete.Answers(404)
@@ -270,6 +293,26 @@ func TestMistakesOfTheConfig(t *testing.T) {
 		}, []string{
 			`framework.Config: Codes: "Sold Out" must be made of a-z, 0-9 and _`,
 			`framework.Config: Codes: "not_found" is the framework's own`,
+		}},
+		{"codes that are told twice, and statuses of no refusal", func(c *framework.Config) {
+			c.Codes = []framework.CodeInfo{
+				{Code: "sold_out", Status: 409}, {Code: "sold_out", Status: 410}, {Code: "far_off"}, {Code: "far_off"},
+				{Code: "sold_out"}, {Code: "made", Status: 201}, {Code: "strange", Status: 600}, {Code: "negative", Status: -1}, {Code: "ours", Status: 599}, {Code: "theirs", Status: 400},
+			}
+		}, []string{
+			`framework.Config: Codes: "sold_out" is there twice; leave one out`,
+			`framework.Config: Codes: "far_off" is there twice; leave one out`,
+			`framework.Config: Codes: "made" has the status 201; a refusal is 400 to 599, and a code of faults alone has 0`,
+			`framework.Config: Codes: "strange" has the status 600; a refusal is 400 to 599, and a code of faults alone has 0`,
+			`framework.Config: Codes: "negative" has the status -1; a refusal is 400 to 599, and a code of faults alone has 0`,
+		}},
+		{"parts that are nil", func(c *framework.Config) {
+			c.Permission, c.Guards = framework.All(staff, nil), []framework.Guard{{"manage", framework.Not(nil)}}
+			c.Authentication, c.Throttles = []framework.Authenticator{names{}, nil}, []framework.Throttle{nil}
+		}, []string{
+			`framework.Config: Permission, Guards: a permission in it is nil`,
+			`framework.Config: Authentication: the authenticator at place 2 is nil`,
+			`framework.Config: Throttles: the throttle at place 1 is nil`,
 		}},
 		{"a guard without a permission", func(c *framework.Config) { c.Guards = []framework.Guard{{Under: "manage"}} },
 			[]string{`framework.Config: Guards: the guard of "manage" has no permission`}},

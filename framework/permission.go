@@ -37,6 +37,7 @@ func Staff() Permission {
 
 // OrReadOnly permits reading to everybody; anything else needs p.
 func OrReadOnly(p Permission) Permission {
+	p = present([]Permission{p})[0]
 	return permission{name: "reading, else " + p.String(), of: []Permission{p}, takesKnown: takesKnown(p), permit: func(c *Call) bool {
 		return c.Route.Reads() || p.Permit(c)
 	}}
@@ -68,6 +69,7 @@ func PerModel(model string) Permission {
 
 // All permits what every one of ps permits; without any, everything.
 func All(ps ...Permission) Permission {
+	ps = present(ps)
 	refuses := slices.ContainsFunc(ps, func(p Permission) bool { return !takesKnown(p) })
 	return permission{name: joined(ps, " and ", "anyone"), of: ps, takesKnown: !refuses, permit: func(c *Call) bool {
 		for _, p := range ps {
@@ -81,6 +83,7 @@ func All(ps ...Permission) Permission {
 
 // Any permits what at least one of ps permits; without any, nothing.
 func Any(ps ...Permission) Permission {
+	ps = present(ps)
 	return permission{name: joined(ps, " or ", "nobody"), of: ps, takesKnown: slices.ContainsFunc(ps, takesKnown), permit: func(c *Call) bool {
 		for _, p := range ps {
 			if p.Permit(c) {
@@ -93,7 +96,22 @@ func Any(ps ...Permission) Permission {
 
 // Not permits what p refuses.
 func Not(p Permission) Permission {
+	if p == nil { // permits nothing: it must not be the opposite of that
+		return All(nil)
+	}
 	return permission{name: "not " + p.String(), of: []Permission{p}, permit: func(c *Call) bool { return !p.Permit(c) }}
+}
+
+// present puts a permission that permits nothing in the place of each that is nil,
+// of which [API.Check] tells: viewsets are made before anything can be reported.
+func present(ps []Permission) []Permission {
+	ps = slices.Clone(ps)
+	for i, p := range ps {
+		if p == nil {
+			ps[i] = permission{name: "nil", missing: true, permit: func(*Call) bool { return false }}
+		}
+	}
+	return ps
 }
 
 // permission is a predicate with a name.
@@ -103,6 +121,7 @@ type permission struct {
 	of         []Permission // what it is made of
 	holds      []string     // the names of which it asks whether the caller holds them
 	takesKnown bool         // it refuses no caller who is known
+	missing    bool         // it stands for one that is nil
 }
 
 func (p permission) Permit(c *Call) bool { return p.permit(c) }
@@ -126,15 +145,34 @@ func rightsOf(model string) []string {
 	return []string{model + ".view", model + ".add", model + ".change", model + ".delete"}
 }
 
-// checkPermission sees that what a permission asks for can be held; nil is
-// none. One fault for each of the names that one declaration makes is enough.
+// checkPermission sees that what a permission asks for can be held, and that none
+// of its parts is nil; nil itself is none. One fault for each of the names that one declaration makes is enough.
 func checkPermission(p Permission, fault func(error)) {
 	for _, one := range parts[permission](p) {
+		if one.missing {
+			fault(sentence("a permission in it is nil"))
+		}
 		for _, name := range one.holds {
 			if !IsPermissionName(name) {
 				fault(sentence("%q is no name of a permission, which is a resource and a right, as in \"patients.view\"", name))
 				break
 			}
+		}
+	}
+}
+
+// checkDoor sees that an endpoint's own door has no part that is nil.
+func (own rules) checkDoor(fault func(error)) {
+	checkPermission(own.permission, fault)
+	checkListed(own.authentication, "authenticator", fault)
+	checkListed(own.throttles, "throttle", fault)
+}
+
+// checkListed sees that no authenticator or throttle of a list is nil.
+func checkListed[T any](list []T, what string, fault func(error)) {
+	for i, one := range list {
+		if any(one) == nil {
+			fault(sentence("the %s at place %d is nil", what, i+1))
 		}
 	}
 }
