@@ -78,7 +78,7 @@ func (p *valuePlan) judge(r *bodyReader, v reflect.Value, troubled bool) {
 	before := r.count
 	p.rule(r, v, troubled)
 	if r.count == before && !isAmong(v, p.values) {
-		r.fault("oneof", oneOf(valueWords(p.values)))
+		r.fault("oneof", noneOf(v, valueWords(p.values)))
 	}
 }
 

@@ -66,5 +66,14 @@ func OneOf(words []string, text string) string {
 	return oneOf(words) + suggestion(nearest(text, words))
 }
 
+// noneOf is the sentence to a client whose value is none of some words: OneOf of a
+// text, for numbers are not misspelt.
+func noneOf(v reflect.Value, words []string) string {
+	if v.Kind() == reflect.String {
+		return OneOf(words, v.String())
+	}
+	return oneOf(words)
+}
+
 // oneOf says which values there are, to a client that sent another.
 func oneOf(words []string) string { return "must be one of " + strings.Join(words, ", ") }

@@ -101,6 +101,7 @@ func TestEnumeratedValues(t *testing.T) {
 				}
 			}
 		}
+		ada.post("/api/shoes/", `{"size":"lagre"}`).says("must be one of small, large, huge; did you mean large?")
 		ada.post("/api/shoes/", `{"level":2}`).says("must be one of 1, 5").lacks(`"2"`)
 		for query, status := range map[string]int{
 			"size=huge": 200, "size=medium": 400, "size=Huge": 400, "levels=1,5": 200, "levels=1,2": 400, "levels=": 200,

@@ -39,7 +39,11 @@ func (b *ruleBook) check(p *valuePlan, v reflect.Value) (code, detail string) {
 	if strings.Contains(r.name, "|") {
 		r.param = "" // alternatives carry theirs in the name
 	}
-	return r.name, ruleDetail(r, v.Type())
+	detail = ruleDetail(r, v.Type())
+	if (r.name == "oneof" || r.name == "oneofci") && v.Kind() == reflect.String {
+		detail += suggestion(nearest(v.String(), listParam(r.param)))
+	}
+	return r.name, detail
 }
 
 // A ruleSpec is a validate tag, taken apart.

@@ -46,6 +46,8 @@ func TestRuleDetails(t *testing.T) {
 		{`{"F":[1,1]}`, oneField[[]int](t, `unique`), "must not have the same item twice"},
 		{`{"F":"aGk="}`, oneField[[]byte](t, `max=1`), "must have at most 1 byte"},
 		{`{"F":"lost"}`, oneField[string](t, `oneof=booked completed cancelled no_show`), "must be one of booked, completed, cancelled, no_show"},
+		{`{"F":"boked"}`, oneField[string](t, `oneof=booked completed cancelled no_show`), "must be one of booked, completed, cancelled, no_show; did you mean booked?"},
+		{`{"F":"BOKED"}`, oneField[string](t, `oneofci=booked completed`), "must be one of booked, completed, in any case; did you mean booked?"},
 		{`{"F":"x"}`, oneField[string](t, `oneof='two words' one`), "must be one of two words, one"},
 		{`{"F":"x"}`, oneField[string](t, `email`), "must be an e-mail address"},
 		{`{"F":"x"}`, oneField[string](t, `startswith=ab`), `must begin with "ab"`},
