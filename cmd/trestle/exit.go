@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"trestle.example/framework/sqldb"
 )
@@ -70,6 +71,38 @@ func oneSentence(text string) string {
 		return text
 	}
 	return sentence + "; did you mean " + strings.ReplaceAll(strings.TrimSpace(names), "\n\t", " or ") + "?"
+}
+
+// noSubcommand refuses a word after a command that only holds others.
+func noSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), didYouMean("", args[0], names))
+}
+
+// wrongFlag names the flag that was probably meant.
+func wrongFlag(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || unknown.GetSpecifiedShortnames() != "" {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return fmt.Errorf("%w%s", err, didYouMean("--", unknown.GetSpecifiedName(), names))
+}
+
+// didYouMean ends a sentence with the known name that was probably meant.
+func didYouMean(prefix, name string, known []string) string {
+	meant := nearest(name, known, strings.ToLower)
+	if meant == "" {
+		return ""
+	}
+	return "; did you mean " + prefix + meant + "?"
 }
 
 // explained adds what helps to the faults of a database that a person at a

@@ -52,6 +52,7 @@ func (p *program) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ", "Flags.FlagUsagesWrapped 100 ") +
 		"{{if not .HasParent}}" + rootNotes + "{{end}}")
+	root.SetFlagErrorFunc(wrongFlag)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.AddCommand(
 		p.serveCommand(), p.migrateCommand(), p.seedCommand(), p.createSuperuserCommand(),
@@ -102,7 +103,7 @@ func (p *program) group(use, short string, commands ...*cobra.Command) *cobra.Co
 	c := &cobra.Command{
 		Use:                   use,
 		Short:                 short,
-		Args:                  cobra.NoArgs,
+		Args:                  noSubcommand,
 		DisableFlagsInUseLine: true,
 		RunE:                  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

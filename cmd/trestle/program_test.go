@@ -86,8 +86,14 @@ func TestWrongCalls(t *testing.T) {
 		says string
 	}{
 		"an unknown command":                   {"migrat", `unknown command "migrat" for "trestle"; did you mean migrate?`},
-		"an unknown command of a group":        {"token make", `unknown command "make" for "trestle token"`},
-		"an unknown flag":                      {"serve --adr :1", "unknown flag: --adr"},
+		"an unknown command of a group":        {"token make", `unknown command "make" for "trestle token"` + "\n"},
+		"an unknown flag":                      {"serve --adr :1", "unknown flag: --adr; did you mean --addr?"},
+		"a flag that is near none":             {"serve --xyzzyx", "unknown flag: --xyzzyx\n"},
+		"a misspelt command of a group":        {"group gran", `unknown command "gran" for "trestle group"; did you mean grant?`},
+		"a misspelt migration":                 {"migrate uup", `unknown command "uup" for "trestle migrate"; did you mean up?`},
+		"a misspelt command of JWT":            {"jwt keygn", `unknown command "keygn" for "trestle jwt"; did you mean keygen?`},
+		"no file of a backup":                  {"backup", "name the file: trestle backup FILE"},
+		"no file to restore":                   {"restore", "name the file: trestle restore FILE"},
 		"a word too many":                      {"serve now", `unknown command "now"`},
 		"no e-mail for a superuser":            {"createsuperuser", "say whose: --email ADDRESS"},
 		"no e-mail for a token":                {"token create", "say whose: --email ADDRESS"},
