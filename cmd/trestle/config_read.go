@@ -84,10 +84,10 @@ func readPublicURL(to *string, v string) error {
 
 func readHosts(to *[]string, v string) error {
 	for name := range parts(v) {
+		*to = append(*to, name) // a wrong one too: it was said by which name clients come
 		if strings.ContainsAny(name, "/ @*") || net.ParseIP(strings.Trim(name, "[]")) == nil && strings.Contains(name, ":") {
 			return fmt.Errorf("%q must be a name alone, without scheme, port or path", masked(name))
 		}
-		*to = append(*to, name)
 	}
 	return nil
 }

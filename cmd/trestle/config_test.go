@@ -193,6 +193,24 @@ func TestAllWrongValuesAtOnce(t *testing.T) {
 	}
 }
 
+// TestAWrongNameInProduction is one mistake: somebody did say a name.
+func TestAWrongNameInProduction(t *testing.T) {
+	t.Parallel()
+	for pair, says := range map[string]string{
+		"TRESTLE_HOSTS=https://api.example.org": "must be a name alone",
+		"TRESTLE_PUBLIC_URL=api.example.org":    "must be a URL that begins with https://",
+		"TRESTLE_HOSTS=api.example.org,a:80":    "must be a name alone",
+	} {
+		for _, call := range []string{"serve", "check"} {
+			got := newRig(t, sqliteURL(t), "TRESTLE_ENV=production", pair).run(call)
+			got.is(t, exitUsage, says)
+			if strings.Contains(got.stderr, "nothing says") {
+				t.Errorf("%s with %s says that there is no name: %s", call, pair, got.stderr)
+			}
+		}
+	}
+}
+
 // Secrets are neither in what is said of them nor in the help.
 func TestWrongSecrets(t *testing.T) {
 	t.Parallel()
