@@ -29,7 +29,7 @@ holds no settings: keep TRESTLE_JWT_KEYS elsewhere.
 
 A PostgreSQL database is left to pg_dump; backup then says how to call it.`,
 		Example: `  trestle backup /var/backups/trestle-$(date +%F).db`,
-		Args:    cobra.ExactArgs(1),
+		Args:    oneFile,
 	}, p.backup)
 	c.Flags().Bool("force", false, "write over a file that is there")
 	addSettings(c.Flags(), false)
@@ -110,6 +110,14 @@ func mayBeWritten(path, database string, over bool) error {
 		return misused("%s is no file; name a file", path)
 	case !over:
 		return misused("%s is there already; name another file, or say --force to write over it", path)
+	}
+	return nil
+}
+
+// oneFile is the name of a file and nothing else.
+func oneFile(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("name the file: %s FILE", cmd.CommandPath())
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ func TestBackupRefuses(t *testing.T) {
 		code  int
 		says  string
 	}{
-		{"no file", []string{"backup"}, exitUsage, "accepts 1 arg"},
+		{"no file", []string{"backup"}, exitUsage, "name the file: trestle backup FILE"},
 		{"a file that is there", []string{"backup", taken}, exitUsage, "is there already"},
 		{"a folder", []string{"backup", folder, "--force"}, exitUsage, "is no file"},
 		{"a folder that is not there", []string{"backup", filepath.Join(folder, "none", "a.db")}, exitFailure, "there is no folder"},

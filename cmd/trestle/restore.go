@@ -35,7 +35,7 @@ For FILE, - is standard input: who runs restore need not be able to open the fil
 A PostgreSQL database is left to pg_restore; restore then says how to call it.`,
 		Example: `  trestle restore /var/backups/trestle-2026-11-20.db
   runuser -u trestle -- trestle restore - < /var/backups/trestle-2026-11-20.db`,
-		Args: cobra.ExactArgs(1),
+		Args: oneFile,
 	}, p.restore)
 	addSettings(c.Flags(), false)
 	return c
@@ -239,6 +239,9 @@ func backupIn(ctx context.Context, path, called string) (holding, error) {
 		if isThere(path + suffix) {
 			return holding{}, fmt.Errorf("%s has a log beside it, %s, so it is no backup but a database, or a part of one: make a backup of it first", called, path+suffix)
 		}
+	}
+	if info.Size() == 0 {
+		return holding{}, fmt.Errorf("%s is empty, so it is no backup, and nothing was changed", called)
 	}
 	held, err := lookThrough(ctx, path)
 	if err != nil {

@@ -182,7 +182,8 @@ func TestRestoreRefuses(t *testing.T) {
 	}{
 		"no such file":           {at("none.db"), exitFailure, "there is no backup to restore"},
 		"a folder":               {folder, exitFailure, "is no file"},
-		"an empty file":          {at("empty.db"), exitFailure, "holds nothing of this program"},
+		"an empty file":          {at("empty.db"), exitFailure, "empty.db is empty, so it is no backup"},
+		"no byte on the input":   {"-", exitFailure, "standard input is empty, so it is no backup"},
 		"a text":                 {at("text.db"), exitFailure, "this is not a SQLite database"},
 		"half a file":            {at("half.db"), exitFailure, "not all of it is there"},
 		"a file with a bad page": {at("spoilt.db"), exitFailure, "damaged"},
