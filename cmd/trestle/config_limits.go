@@ -37,7 +37,7 @@ func limitSettings() []setting {
 	return []setting{
 		{
 			flag: "max-conns", variable: "TRESTLE_MAX_CONNS", fallback: "1024", example: "1024", serving: true,
-			usage: "`number` of connections at once, at most, with requests by HTTP/2; a new one then takes the place of one that waits for its client",
+			usage: "`number` of connections at once, at most, and of requests by HTTP/2 beside their first; a new connection then takes the place of one that waits for its client",
 			read:  func(c *config, v string) error { return readNumber(&c.maxConns, v, 16, 1_000_000) },
 		},
 		{

@@ -126,7 +126,7 @@ func (c *conn) leave(readAll bool) {
 // works notes that a handler works, of a connection that may have many at once.
 func (c *conn) works(many bool) {
 	if c.many = many; many && c.handlers+c.pausing == 0 {
-		c.active, c.began = true, c.of.now()
+		c.began = c.of.now()
 	}
 	c.handlers++
 	c.answered = false

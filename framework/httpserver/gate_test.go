@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -272,9 +273,28 @@ func TestSlowBodiesThatAreLong(t *testing.T) {
 	}
 	slow[0].next().is(t, http.StatusRequestTimeout)
 	for _, one := range slow[1:] {
-		one.says("x").next().is(t, http.StatusOK, fmt.Sprint(part+1))
+		one.says("x").next().is(t, http.StatusOK, strconv.Itoa(part+1))
 	}
 	await(t, "nothing to be counted", has(0, 0))
+}
+
+// TestALongBodyThatEnds ends the wait for no other: it is waited for no longer itself.
+func TestALongBodyThatEnds(t *testing.T) {
+	t.Parallel()
+	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 2})
+	lent := func(came int) *ticket {
+		one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, held: g.enter(t.Context()), reads: true}
+		one.lend()
+		one.works(came, false)
+		return one
+	}
+	long, short := lent(lentBytes-2), lent(1)
+	if short.works(2, true); long.cut || g.lentHas != lentBytes-2 {
+		t.Errorf("the other is cut: %t, and %d bytes are counted; want its %d", long.cut, g.lentHas, lentBytes-2)
+	}
+	if lent(3); !long.cut || g.lentHas != 3 {
+		t.Errorf("when others have too much the oldest is cut: %t, and %d bytes are counted; want 3", long.cut, g.lentHas)
+	}
 }
 
 // TestABodyThatWasCut fails at the next read too, wherever the handler was.

@@ -26,9 +26,9 @@ type Limits struct {
 	// it more time for what it has brought. Default to 10 seconds and 4096.
 	Grace time.Duration
 	Pace  int
-	// Conns is how many connections there may be, together with the requests that are
-	// under way by HTTP/2. Defaults to 1024, or as many as the process's limit of open
-	// files leaves, less SpareFiles.
+	// Conns is how many connections there may be, and how many requests by HTTP/2
+	// beside the first of each. Defaults to 1024, or as many as the process's limit of
+	// open files leaves, less SpareFiles.
 	Conns int
 	// SpareFiles is how many open files are left for all else, such as the
 	// connections to a database. Defaults to 128.

@@ -108,9 +108,11 @@ func New(handler http.Handler, o Options) *Server {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	c := connOf(r)
 	if r.ProtoMajor > 1 && c != nil {
-		watched := c.stream(w)
-		if watched == nil {
+		watched, full := c.stream(w)
+		if full {
 			s.refuse(w)
+		}
+		if watched == nil {
 			return
 		}
 		defer watched.end()
@@ -141,10 +143,11 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request, c *conn) (read
 	return sent.over.Load()
 }
 
-// hasBody reports whether something may have been sent with a request. By HTTP/2
-// net/http makes a body of nothing as well.
+// hasBody reports whether something may be sent with a request. By HTTP/2 net/http
+// makes a body of nothing as well, and believes a length of 0 though the client has not
+// ended the request: its end would be waited for without limit.
 func hasBody(r *http.Request) bool {
-	return r.Body != nil && r.Body != http.NoBody && r.ContentLength != 0
+	return r.Body != nil && r.Body != http.NoBody && (r.ContentLength != 0 || len(r.Header["Content-Length"]) > 0)
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {

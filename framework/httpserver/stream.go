@@ -70,36 +70,38 @@ func (s *stream) end() {
 	})
 }
 
-// stream lets a request by HTTP/2 work; nil if there is no place for it.
-func (c *conn) stream(w http.ResponseWriter) *stream {
-	if !c.of.begin(c) {
-		return nil
+// stream lets a request by HTTP/2 work; nil if its connection has gone, or is told that
+// there is no place for it.
+func (c *conn) stream(w http.ResponseWriter) (watched *stream, full bool) {
+	begun, full := c.of.begin(c)
+	if !begun {
+		return nil, full
 	}
-	return &stream{ResponseWriter: w, conn: c}
+	return &stream{ResponseWriter: w, conn: c}, false
 }
 
 // begin gives a request by HTTP/2 a place. The first of a connection has the
 // connection's. For those beside it there are as many more, of which a connection may
-// have as many as are left then: however many one has, others find some, and those few
-// who have the most are the first to be refused (dynamic thresholds, as in shared
-// switches). Nobody is closed for them.
-func (cs *conns) begin(c *conn) bool {
+// have as many as are left then: one that has many leaves as many to others, and of
+// several who do each has less (dynamic thresholds, as in shared switches). Nobody is
+// closed for them. It has not begun if the connection has gone, or there is none left.
+func (cs *conns) begin(c *conn) (begun, full bool) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	switch {
 	case c.gone:
-		return false
+		return false, false
 	case c.streams == 0:
 	case c.streams-1 >= cs.limit-cs.beside:
 		cs.refused++
-		return false
+		return false, true
 	default:
 		cs.beside++
 	}
 	c.streams++
 	c.works(true)
 	cs.settle(c)
-	return true
+	return true, false
 }
 
 // refuse answers a stream for which there is no place: by its head alone, which a

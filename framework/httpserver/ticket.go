@@ -136,9 +136,9 @@ func (t *ticket) works(n int, all bool) bool {
 	t.came += n
 	if t.isLent && !t.cut {
 		g.lentHas += n
-		g.endWaits()
 	}
-	back := all && t.takeBack() && !t.over
+	back := all && t.takeBack() && !t.over // before others' waits are ended
+	g.endWaits()
 	g.mu.Unlock()
 	if !back {
 		return true
