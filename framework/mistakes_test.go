@@ -150,7 +150,7 @@ var mistakes = []struct {
 			`books: scope: "Books.view" is no name of a permission, which is a resource and a right, as in "patients.view"`,
 			`books: permission: "books" is no name of a permission, which is a resource and a right, as in "patients.view"`,
 			`books: list: "books." is no name of a permission, which is a resource and a right, as in "patients.view"`,
-			`books: create: ".view" is no name of a permission, which is a resource and a right, as in "patients.view"`,
+			`books: create: ".add" is no name of a permission, which is a resource and a right, as in "patients.view"`,
 		},
 	},
 	{
