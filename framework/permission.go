@@ -96,8 +96,8 @@ func Any(ps ...Permission) Permission {
 
 // Not permits what p refuses.
 func Not(p Permission) Permission {
-	if p == nil { // permits nothing: it must not be the opposite of that
-		return All(nil)
+	if p == nil || slices.ContainsFunc(parts[permission](p), func(one permission) bool { return one.missing }) {
+		return All(nil) // permits nothing: it must not be the opposite of that
 	}
 	return permission{name: "not " + p.String(), of: []Permission{p}, permit: func(c *Call) bool { return !p.Permit(c) }}
 }
@@ -146,7 +146,8 @@ func rightsOf(model string) []string {
 }
 
 // checkPermission sees that what a permission asks for can be held, and that none
-// of its parts is nil; nil itself is none. One fault for each of the names that one declaration makes is enough.
+// of its parts is nil; nil itself is none. One fault for each of the names that one
+// declaration makes is enough.
 func checkPermission(p Permission, fault func(error)) {
 	for _, one := range parts[permission](p) {
 		if one.missing {
@@ -161,7 +162,8 @@ func checkPermission(p Permission, fault func(error)) {
 	}
 }
 
-// checkDoor sees that an endpoint's own door has no part that is nil.
+// checkDoor sees that an endpoint's own door asks for what can be held, and has no
+// part that is nil.
 func (own rules) checkDoor(fault func(error)) {
 	checkPermission(own.permission, fault)
 	checkListed(own.authentication, "authenticator", fault)

@@ -58,7 +58,7 @@ func TestWhatPermissionsAreMadeOf(t *testing.T) {
 func TestAPartThatIsNil(t *testing.T) {
 	writes := &Call{Caller: &Caller{}, Route: Route{Method: "POST"}}
 	for name, p := range map[string]Permission{
-		"all of": All(Anyone(), nil), "any of": Any(nil), "not": Not(nil), "or reading": OrReadOnly(nil), "any of others": Any(nil, All(nil)),
+		"all of": All(Anyone(), nil), "any of": Any(nil), "not": Not(nil), "not any of": Not(Any(nil)), "or reading": OrReadOnly(nil), "any of others": Any(nil, All(nil)),
 	} {
 		if p.Permit(writes) || takesKnown(p) {
 			t.Errorf("%s: %s permits something", name, p)

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// sayUnasked warns of permissions that are granted and that no endpoint asks for,
+// sayUnasked warns of permissions that were named and that no endpoint asks for,
 // each with the one that was probably meant. Settings with which no server starts
 // are no reason to grant nothing: there it warns of nothing.
-func (p *program) sayUnasked(s *site, granted []string) {
-	if len(granted) == 0 {
+func (p *program) sayUnasked(s *site, named []string) {
+	if len(named) == 0 {
 		return
 	}
 	api := s.api(s.db, s.identity, s.log)
@@ -17,7 +17,7 @@ func (p *program) sayUnasked(s *site, granted []string) {
 		return
 	}
 	asked := api.Permissions()
-	for _, name := range granted {
+	for _, name := range named {
 		if slices.Contains(asked, name) {
 			continue
 		}

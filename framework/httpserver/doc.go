@@ -18,8 +18,8 @@
 //
 // By HTTP/2, where one connection has many requests, its first has the connection's
 // place. Beside those there are places for Conns more, of which one connection may have
-// as many as it leaves to others, and 100 at most; one for which there is none is
-// answered 503 by its head alone, as when a score of connections have that many. The client that leaves one answer lying has not
+// as many as it leaves to others, for 100 requests at most; one for which there is none
+// is answered 503 by its head alone, as when ten connections or more ask for that many. The client that leaves one answer lying has not
 // taken its answer. An answer is sent when its handler ends, so that it has no
 // Content-Length unless the handler sets one.
 //

@@ -109,11 +109,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	c := connOf(r)
 	if r.ProtoMajor > 1 && c != nil {
 		watched, full := c.stream(w)
-		if full {
+		switch {
+		case full:
 			s.refuse(w)
-		}
-		if watched == nil {
 			return
+		case watched == nil: // its connection has gone: net/http would answer 200
+			panic(http.ErrAbortHandler)
 		}
 		defer watched.end()
 		s.admitted(watched, r, c)

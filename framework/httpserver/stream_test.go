@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -118,14 +119,14 @@ func TestRequestsByHTTP2TakePlaces(t *testing.T) {
 func TestALengthOfZeroIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	s, trust := servingTLS(t, http.HandlerFunc(reads), Limits{Conns: 2, Requests: 1, Stall: time.Hour, Grace: time.Hour, Read: time.Hour})
-	for _, length := range []string{"0", "x"} {
+	for i, length := range []string{"0", "x"} {
 		c := s.speaksHTTP2(trust)
 		said := []byte{0x83, 0x87, 0x84, 0x41, 1, 'x', 0x0f, 13, byte(len(length))} // POST / of the host x, content-length
 		c.sends(frame(1, 4, 1, append(said, length...)...))
 		await(t, "its place to be lent", func() bool {
 			s.gate.mu.Lock()
 			defer s.gate.mu.Unlock()
-			return len(s.gate.lent) > 0 && s.gate.running == 0
+			return len(s.gate.lent) == i+1 && s.gate.running == 0
 		})
 	}
 	got, err := overHTTP2(t, trust).Post("https://"+s.at, "text/plain", strings.NewReader("abc"))
@@ -136,6 +137,21 @@ func TestALengthOfZeroIsNotBelieved(t *testing.T) {
 	if got.StatusCode != http.StatusOK {
 		t.Errorf("another is answered %s", got.Status)
 	}
+}
+
+// TestARequestOfAConnectionThatHasGone is not answered, least of all with 200.
+func TestARequestOfAConnectionThatHasGone(t *testing.T) {
+	t.Parallel()
+	s := New(said("good"), Options{})
+	near, _ := net.Pipe()
+	r := httptest.NewRequestWithContext(withConn(t.Context(), &conn{Conn: near, of: s.conns, gone: true}), http.MethodPost, "/", http.NoBody)
+	r.ProtoMajor = 2
+	defer func() {
+		if recovered := recover(); recovered != http.ErrAbortHandler { //nolint:errorlint // net/http compares it so
+			t.Errorf("it ends with %v; want the panic that aborts it", recovered)
+		}
+	}()
+	s.serve(httptest.NewRecorder(), r)
 }
 
 // TestAStreamThatIsResetLeavesNothing: its connection rests.
