@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"os"
@@ -20,14 +19,6 @@ import (
 
 // file is that of the rig's SQLite database.
 func (r *rig) file() string { return sqldb.File(strings.TrimPrefix(r.env[0], "DATABASE_URL=")) }
-
-// call runs a command with words that may hold spaces.
-func (r *rig) call(words ...string) result {
-	r.t.Helper()
-	var stdout, stderr bytes.Buffer
-	code := run(r.t.Context(), words, r.env, strings.NewReader(""), &stdout, &stderr)
-	return result{code, stdout.String(), stderr.String()}
-}
 
 // seeded is a SQLite database with demo data.
 func seeded(t *testing.T) *rig {

@@ -1,20 +1,10 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"regexp"
 	"strings"
 	"testing"
 )
-
-// words runs a command whose words may hold spaces.
-func (r *rig) words(words ...string) result {
-	r.t.Helper()
-	var stdout, stderr bytes.Buffer
-	code := run(context.Background(), words, r.env, strings.NewReader(""), &stdout, &stderr)
-	return result{code, stdout.String(), stderr.String()}
-}
 
 func TestGroups(t *testing.T) {
 	t.Parallel()
@@ -23,18 +13,18 @@ func TestGroups(t *testing.T) {
 		for _, name := range []string{"a", "b"} {
 			r.with(horse+"\n", "user create --email "+name+"@example.com").is(t, exitOK)
 		}
-		made := r.words("group", "create", "night shift", "patients.view", "appointments.view")
+		made := r.call("group", "create", "night shift", "patients.view", "appointments.view")
 		made.is(t, exitOK, `Created the group "night shift".`)
-		r.words("group", "create", "night shift").is(t, exitFailure, "A group with the name night shift exists already.")
-		r.words("group", "create", "  ").is(t, exitFailure, "A group needs a name.")
+		r.call("group", "create", "night shift").is(t, exitFailure, "A group with the name night shift exists already.")
+		r.call("group", "create", "  ").is(t, exitFailure, "A group needs a name.")
 		r.ok("group create Kitchen")
 		for range 2 { // a second time changes nothing
-			r.words("group", "join", "night shift", "--email", "a@example.com").is(t, exitOK)
-			r.words("group", "join", "--email", "b@example.com", "night shift").is(t, exitOK)
+			r.call("group", "join", "night shift", "--email", "a@example.com").is(t, exitOK)
+			r.call("group", "join", "--email", "b@example.com", "night shift").is(t, exitOK)
 			r.ok("group join Kitchen --email a@example.com")
 			r.ok("group leave Kitchen --email a@example.com")
 			r.ok("group grant Kitchen meals.view")
-			r.words("group", "revoke", "night shift", "patients.view").is(t, exitOK)
+			r.call("group", "revoke", "night shift", "patients.view").is(t, exitOK)
 		}
 		id := strings.TrimSpace(made.stdout)
 		list := r.ok("group list")
@@ -58,8 +48,7 @@ func TestGroups(t *testing.T) {
 func TestPermissionsThatNothingAsksFor(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, r *rig) {
-		r.ok("migrate up")
-		r.with(horse+"\n", "user create --email a@example.com").is(t, exitOK)
+		r.inhabited()
 		r.ok("group create night")
 		const misspelt, strange = "no endpoint asks for patients.veiw; did you mean patients.view?", "no endpoint asks for x.y; trestle routes shows what each asks for"
 		for _, command := range []string{"group create day", "group grant night", "user grant --email a@example.com"} {
@@ -78,8 +67,7 @@ func TestPermissionsThatNothingAsksFor(t *testing.T) {
 func TestGroupsThatAreNotThere(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, r *rig) {
-		r.ok("migrate up")
-		r.with(horse+"\n", "user create --email a@example.com").is(t, exitOK)
+		r.inhabited()
 		r.ok("group create Reception")
 		for name, says := range map[string]string{
 			"Receptoin": `no group has the name "Receptoin"; did you mean "Reception"?`,
@@ -87,10 +75,10 @@ func TestGroupsThatAreNotThere(t *testing.T) {
 			"Kitchen":   `no group has the name "Kitchen"; trestle group list shows them`,
 			"":          `no group has the name ""; trestle group list shows them`,
 		} {
-			r.words("group", "grant", name, "a.view").is(t, exitFailure, says)
-			r.words("group", "revoke", name, "a.view").is(t, exitFailure, says)
-			r.words("group", "join", name, "--email", "a@example.com").is(t, exitFailure, says)
-			r.words("group", "leave", name, "--email", "a@example.com").is(t, exitFailure, says)
+			r.call("group", "grant", name, "a.view").is(t, exitFailure, says)
+			r.call("group", "revoke", name, "a.view").is(t, exitFailure, says)
+			r.call("group", "join", name, "--email", "a@example.com").is(t, exitFailure, says)
+			r.call("group", "leave", name, "--email", "a@example.com").is(t, exitFailure, says)
 		}
 		if list := r.ok("group list"); !regexp.MustCompile(`Reception +- +0\n$`).MatchString(list) {
 			t.Errorf("the one group was changed: %s", list)

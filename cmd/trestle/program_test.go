@@ -52,9 +52,16 @@ func (r *rig) run(command string) result { return r.with("", command) }
 
 // with is run with standard input.
 func (r *rig) with(stdin, command string, env ...string) result {
+	return r.entered(stdin, strings.Fields(command), env...)
+}
+
+// call runs a command with words that may hold spaces.
+func (r *rig) call(words ...string) result { return r.entered("", words) }
+
+func (r *rig) entered(stdin string, words []string, env ...string) result {
 	r.t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := run(context.Background(), strings.Fields(command), append(r.env, env...), strings.NewReader(stdin), &stdout, &stderr)
+	code := run(context.Background(), words, append(r.env, env...), strings.NewReader(stdin), &stdout, &stderr)
 	return result{code, stdout.String(), stderr.String()}
 }
 

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 )
 
 // sayUnasked warns of permissions that were named and that no endpoint asks for,
@@ -18,13 +18,8 @@ func (p *program) sayUnasked(s *site, named []string) {
 	}
 	asked := api.Permissions()
 	for _, name := range named {
-		if slices.Contains(asked, name) {
-			continue
+		if !slices.Contains(asked, name) {
+			p.sayf("no endpoint asks for %s%s", name, cmp.Or(didYouMean("", name, asked), "; trestle routes shows what each asks for"))
 		}
-		hint := "; trestle routes shows what each asks for"
-		if meant := nearest(name, asked, strings.ToLower); meant != "" {
-			hint = "; did you mean " + meant + "?"
-		}
-		p.sayf("no endpoint asks for %s%s", name, hint)
 	}
 }

@@ -105,8 +105,7 @@ func (r *rig) site(do func(*site) error) error {
 func TestWhatCommandsChange(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, r *rig) {
-		r.ok("migrate up")
-		r.with(horse+"\n", "user create --email a@example.com").is(t, exitOK)
+		r.inhabited()
 		r.with(horse+"\n", "user create --email b@example.com").is(t, exitOK)
 		first, other := r.token("a@example.com"), r.token("b@example.com")
 		r.ok("group create managers doctors.add")
@@ -154,8 +153,7 @@ func TestWhatCommandsChange(t *testing.T) {
 func TestRevokingWhatIsNotHeld(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, r *rig) {
-		r.ok("migrate up")
-		r.with(horse+"\n", "user create --email a@example.com").is(t, exitOK)
+		r.inhabited()
 		r.ok("user grant --email a@example.com patients.view doctors.add")
 		r.ok("group create night patients.view doctors.add")
 		const misspelt = "no endpoint asks for patients.veiw; did you mean patients.view?"
@@ -187,6 +185,13 @@ func TestRevokingFromASuperuser(t *testing.T) {
 	r.ok("migrate up")
 	r.with(horse+"\n", "createsuperuser --email a@example.com").is(t, exitOK)
 	r.run("user revoke --email a@example.com doctors.add").is(t, exitOK, "is a superuser, who holds every permission")
+}
+
+// inhabited migrates, and makes a user, a@example.com.
+func (r *rig) inhabited() {
+	r.t.Helper()
+	r.ok("migrate up")
+	r.with(horse+"\n", "user create --email a@example.com").is(r.t, exitOK)
 }
 
 func (r *rig) token(email string) string {

@@ -22,14 +22,14 @@ const piece = 16 << 10
 
 // Write is part of the answer.
 func (s *stream) Write(p []byte) (n int, err error) {
-	for first := true; err == nil && (first || len(p) > 0); first = false {
-		part := p[:min(len(p), piece)]
-		p = p[len(part):]
-		sent := 0
+	for {
+		part, sent := p[:min(len(p), piece)], 0
 		s.sends(func() { sent, err = s.ResponseWriter.Write(part) })
 		n += sent
+		if p = p[len(part):]; err != nil || len(p) == 0 {
+			return n, err
+		}
 	}
-	return n, err
 }
 
 // FlushError sends what is buffered, for [http.ResponseController].
