@@ -8,6 +8,9 @@ import "strings"
 // name's length away and at least one. Of equally close names the first wins.
 // It returns "" if none is close.
 func nearest(name string, known []string) string {
+	if len(name) > endless {
+		return ""
+	}
 	for _, k := range known {
 		if strings.EqualFold(k, name) {
 			return k
@@ -18,7 +21,7 @@ func nearest(name string, known []string) string {
 	for _, k := range known {
 		right := []rune(strings.ToLower(k))
 		if len(right)-len(wrong) > limit || len(wrong)-len(right) > limit {
-			continue // also keeps an endless name from costing anything
+			continue
 		}
 		if d := editDistance(wrong, right); d <= limit {
 			best, limit = k, d-1
@@ -26,6 +29,10 @@ func nearest(name string, known []string) string {
 	}
 	return best
 }
+
+// endless is longer, in bytes, than what anybody meant for a known name: to compare
+// such a one costs much, and finds nothing.
+const endless = 256
 
 // editDistance counts the letters inserted, left out, replaced or swapped with
 // their neighbour between a and b (the optimal string alignment distance).

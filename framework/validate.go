@@ -265,9 +265,11 @@ func enumOf(rules []rule) []string {
 	return nil
 }
 
+var listWord = regexp.MustCompile(`'[^']*'|\S+`)
+
 // listParam takes apart a parameter of words; 'two words' is one.
 func listParam(param string) []string {
-	words := regexp.MustCompile(`'[^']*'|\S+`).FindAllString(param, -1)
+	words := listWord.FindAllString(param, -1)
 	for i := range words {
 		words[i] = strings.ReplaceAll(words[i], "'", "")
 	}

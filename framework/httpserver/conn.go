@@ -19,7 +19,7 @@ type conn struct {
 	// Of what follows the mutex of conns is the guard.
 	phase    phase
 	since    time.Time // when the phase began; of a request that is read, when it did
-	began    time.Time // when the request began
+	began    time.Time // when the request began; of several, the first that is under way
 	at       int       // its place in the order
 	active   bool      // a request is on its way
 	many     bool      // several may be, as by HTTP/2
@@ -27,7 +27,7 @@ type conn struct {
 	handlers int       // that work, and do not wait for their client
 	pausing  int       // that wait for their client
 	writes   int       // that wait for the client
-	streams  int       // requests by HTTP/2
+	streams  []*stream // requests by HTTP/2 that are under way, the first for longest
 	unsent   []*stream // of those, the ones that wait for the client; the first for longest
 	gone     bool
 }
@@ -109,12 +109,11 @@ func (c *conn) end() {
 	c.active, c.answered = false, c.many && c.answered
 }
 
-// enter notes that a handler works; leave that it ended, and whether it read all that
-// was sent to it: net/http waits for the rest before it answers.
-func (c *conn) enter() {
-	if c != nil {
-		c.of.change(c, func(c *conn) { c.works(false) })
-	}
+// enter notes that a handler works, and is false if the connection has gone; leave that
+// it ended, and whether it read all that was sent to it: net/http waits for the rest
+// before it answers.
+func (c *conn) enter() bool {
+	return c == nil || c.of.change(c, (*conn).works)
 }
 
 func (c *conn) leave(readAll bool) {
@@ -123,11 +122,8 @@ func (c *conn) leave(readAll bool) {
 	}
 }
 
-// works notes that a handler works, of a connection that may have many at once.
-func (c *conn) works(many bool) {
-	if c.many = many; many && c.handlers+c.pausing == 0 {
-		c.began = c.of.now()
-	}
+// works notes that a handler works.
+func (c *conn) works() {
 	c.handlers++
 	c.answered = false
 }

@@ -151,22 +151,24 @@ func (cs *conns) forget(c *conn) {
 	}
 	c.gone = true
 	cs.open--
-	cs.beside -= max(0, c.streams-1)
+	cs.beside -= max(0, len(c.streams)-1)
 	if c.at != nowhere {
 		heap.Remove(&cs.waits, c.at)
 	}
 	cs.wake()
 }
 
-// change notes what happened to a connection, and puts it where it belongs.
-func (cs *conns) change(c *conn, what func(c *conn)) {
+// change notes what happened to a connection, and puts it where it belongs; it is false
+// if the connection has gone.
+func (cs *conns) change(c *conn, what func(c *conn)) bool {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if c.gone {
-		return
+		return false
 	}
 	what(c)
 	cs.settle(c)
+	return true
 }
 
 // settle puts a connection where its phase belongs.
@@ -175,9 +177,9 @@ func (cs *conns) settle(c *conn) {
 	switch {
 	case now == sending && len(c.unsent) > 0:
 		since = c.unsent[0].since
-	case now == c.phase:
 	case now == reading:
 		since = c.began
+	case now == c.phase:
 	default:
 		since = cs.now()
 	}

@@ -65,10 +65,11 @@ func TestWhichConnectionIsClosed(t *testing.T) {
 		what func(*conn)
 	}
 	request := func(c *conn) { c.of.change(c, (*conn).begin) }
-	enters, leaves := (*conn).enter, func(c *conn) { c.leave(true) }
+	enters, leaves := func(c *conn) { c.enter() }, func(c *conn) { c.leave(true) }
 	rest := func(c *conn) { c.leave(true); c.of.change(c, (*conn).end) }
-	asks := func(c *conn) { c.of.begin(c) } // by HTTP/2
-	answers := func(c *conn) { (&stream{conn: c}).end() }
+	asks := func(c *conn) { c.of.begin(&stream{conn: c}) } // by HTTP/2
+	answers := func(c *conn) { c.streams[0].end() }
+	pauses := (*conn).pause
 	ends := func(c *conn) { c.of.change(c, (*conn).end) }
 	wrote := func(c *conn) { _, _ = c.Write(nil) }
 	writes := func(c *conn) { c.of.change(c, func(c *conn) { c.writes++ }) }
@@ -80,14 +81,15 @@ func TestWhichConnectionIsClosed(t *testing.T) {
 		"the one that rests, before those":                            {[]event{{"c", request}, {"c", enters}, {"c", rest}}, "c"},
 		"the one that rests for longest":                              {[]event{{"c", enters}, {"c", rest}, {"b", enters}, {"b", rest}}, "c"},
 		"the second, if the first is at work":                         {[]event{{"a", request}, {"a", enters}}, "b"},
-		"the first, if its body is waited for":                        {[]event{{"a", request}, {"a", enters}, {"a", (*conn).pause}}, "a"},
-		"not the first, if its body came":                             {[]event{{"a", request}, {"a", enters}, {"a", (*conn).pause}, {"a", (*conn).resume}}, "b"},
+		"the first, if its body is waited for":                        {[]event{{"a", request}, {"a", enters}, {"a", pauses}}, "a"},
+		"not the first, if its body came":                             {[]event{{"a", request}, {"a", enters}, {"a", pauses}, {"a", (*conn).resume}}, "b"},
 		"who began to send after a rest is last":                      {[]event{{"a", enters}, {"a", rest}, {"a", request}}, "b"},
 		"none that is at work":                                        {[]event{{"a", enters}, {"b", enters}, {"c", enters}}, ""},
 		"the one that takes its answer too slowly":                    {[]event{{"a", enters}, {"b", enters}, {"c", enters}, {"b", writes}, {"c", writes}}, "b"},
 		"the one that does not end its answer":                        {[]event{{"a", enters}, {"b", enters}, {"c", enters}, {"c", leaves}}, "c"},
 		"the first, if it was answered before its body came":          {[]event{{"a", enters}, {"a", func(c *conn) { c.leave(false) }}, {"b", enters}, {"b", leaves}}, "a"},
-		"the first, if another of its requests is answered meanwhile": {[]event{{"a", asks}, {"a", (*conn).pause}, {"b", enters}, {"c", enters}, {"a", asks}, {"a", answers}}, "a"},
+		"the first, if another of its requests is answered meanwhile": {[]event{{"a", asks}, {"a", pauses}, {"b", enters}, {"c", enters}, {"a", asks}, {"a", answers}}, "a"},
+		"not the first, if its first request was answered":            {[]event{{"a", asks}, {"b", asks}, {"b", pauses}, {"a", asks}, {"a", pauses}, {"a", answers}, {"c", enters}}, "b"},
 		"not the first, if its answer is about to end":                {[]event{{"a", asks}, {"a", answers}}, "b"},
 		"nor when the end is about to be written":                     {[]event{{"a", asks}, {"a", answers}, {"a", ends}}, "b"},
 		"but when it is written":                                      {[]event{{"a", asks}, {"a", answers}, {"a", ends}, {"a", wrote}}, "a"},

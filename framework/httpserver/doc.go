@@ -45,7 +45,9 @@
 // hooked there: it answers 400, 431 (a head that is too large), 501 (a transfer
 // coding that it does not know) or 505 (a version that it does not speak) in a line
 // of plain text and closes the connection. That line is made of constants: nothing
-// that the client sent, and nothing of the server but that it refused, is in it.
+// that the client sent, and nothing of the server but that it refused, is in it. By
+// HTTP/2 it answers 400 in words of its own and 431 as a line of HTML, and goes on with
+// the connection; such a request has no place, and [Limits].Write bounds its answer.
 //
 // The package needs nothing but the standard library.
 package httpserver

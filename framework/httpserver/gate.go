@@ -13,11 +13,14 @@ import (
 type GateOptions struct {
 	// Requests is how many are let in at once, 1 or more.
 	Requests int
-	// Queue is how many more wait for their turn; one too many takes the place
-	// of the one that has waited for longest. Defaults to eight times Requests:
-	// it is Patience that keeps the wait short.
+	// Queue is how many more wait for their turn. Defaults to eight times Requests.
 	Queue int
-	// Patience is how long a request waits. Defaults to 20 milliseconds.
+	// Burst is how long all places may have been taken for what comes to be no more
+	// than a burst, as after a moment in which the database stood still: a request
+	// that comes then waits for as long. Defaults to 500 milliseconds.
+	Burst time.Duration
+	// Patience is how long a request waits that comes later, which is overload.
+	// Defaults to 20 milliseconds.
 	Patience time.Duration
 	// Refuse answers those that are not let in. Defaults to a problem of RFC 9457:
 	// 503, the code overloaded, Retry-After 1.
@@ -29,9 +32,10 @@ type GateOptions struct {
 
 // A Gate is a handler that lets so many requests at once to another, and refuses
 // what is too much before it has cost anything. Those that wait have their turns
-// in the order in which they came, unless the oldest has waited for half of the
-// patience: that is overload, and the newest is the next. It is answered in time,
-// while the oldest would be answered late and perhaps to nobody.
+// in the order in which they came, unless the oldest has waited for half of its
+// patience: then the newest is the next. It is answered in time, while the oldest
+// would be answered late and perhaps to nobody. Of one too many to wait it is the
+// same one that is refused: the newest, or the oldest then.
 //
 // A request is counted from when it is let in until its answer begins, so that a
 // client who takes the answer slowly takes no place. Nor does one whose body is
@@ -39,14 +43,15 @@ type GateOptions struct {
 // it has one again when all of the body is there, before those who were never let
 // in; if many come back at once, up to twice Requests are at work for a while. Of
 // such bodies the gate waits for four times Requests, of which 32 MiB may have come;
-// what is too much ends the wait for the oldest, whose Read fails with [os.ErrDeadlineExceeded]. A handler
-// that writes, or works, before its body is read to the end is therefore not held
-// to the limit.
+// one too many ends the wait for the oldest, bytes too many that for the longest: its
+// Read fails with [os.ErrDeadlineExceeded]. A handler that writes, or works, before its
+// body is read to the end is therefore not held to the limit.
 //
 // A Gate is safe for concurrent use.
 type Gate struct {
 	next, refuse http.Handler
 	limit, depth int
+	burst        time.Duration
 	patience     time.Duration
 	now          func() time.Time
 	log          *slog.Logger
@@ -54,20 +59,23 @@ type Gate struct {
 
 	mu      sync.Mutex
 	running int
+	full    time.Time // since when all places are taken, if they are
 	waiting []*waiter // the newest last; among them those that left
 	queued  int       // of them, without those
 	back    []*waiter // who were let in and have lent their place; the newest last
 	lent    []*ticket // whose bodies are waited for, the oldest first
 	lentHas int       // bytes of those that came
+	backHas int       // and of those who wait for a place again
 	refused int64
 }
 
 // A waiter waits for its turn; false says that there will be none.
 type waiter struct {
-	turn  chan bool
-	since time.Time
-	left  bool
-	tired bool // of g.back: it has waited for as long as others would
+	turn     chan bool
+	since    time.Time
+	patience time.Duration
+	left     bool
+	tired    bool // of g.back: it has waited for as long as others would
 }
 
 // lendAfter is how long a handler may wait for its body, all reads together, before
@@ -87,7 +95,8 @@ func NewGate(next http.Handler, o GateOptions) *Gate {
 	}
 	g := &Gate{
 		next: next, refuse: o.Refuse, limit: o.Requests, depth: orDefault(o.Queue, 8*o.Requests),
-		patience: orDefault(o.Patience, 20*time.Millisecond), now: time.Now, log: o.Log,
+		burst: orDefault(o.Burst, 500*time.Millisecond), patience: orDefault(o.Patience, 20*time.Millisecond),
+		now: time.Now, log: o.Log,
 	}
 	if g.refuse == nil {
 		g.refuse = http.HandlerFunc(overloaded)
@@ -119,18 +128,38 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (g *Gate) enter(ctx context.Context) bool {
 	g.mu.Lock()
 	if g.running < g.limit {
-		g.running++
+		g.take()
 		g.mu.Unlock()
 		return true
 	}
-	w := &waiter{turn: make(chan bool, 1), since: g.now()}
+	w := &waiter{turn: make(chan bool, 1), since: g.now(), patience: g.patience}
+	if w.since.Sub(g.full) < g.burst {
+		w.patience = max(g.burst, g.patience)
+	}
 	if g.queued == g.depth {
+		if g.inOrder() {
+			g.mu.Unlock()
+			return false
+		}
 		g.takeOldest().turn <- false
 	}
 	g.waiting = append(g.waiting, w)
 	g.queued++
 	g.mu.Unlock()
 	return g.wait(ctx, w)
+}
+
+// take takes a place, with g.mu held.
+func (g *Gate) take() {
+	if g.running++; g.running == g.limit {
+		g.full = g.now()
+	}
+}
+
+// inOrder reports whether the oldest is the next, somebody being there who waits.
+func (g *Gate) inOrder() bool {
+	oldest := g.waiting[0]
+	return g.now().Sub(oldest.since) < oldest.patience/2
 }
 
 // takeOldest is who has waited for longest, somebody being there who waits.
@@ -163,7 +192,7 @@ func (g *Gate) trim() {
 
 // wait is true when it is the waiter's turn.
 func (g *Gate) wait(ctx context.Context, w *waiter) bool {
-	patience := time.NewTimer(g.patience)
+	patience := time.NewTimer(w.patience)
 	defer patience.Stop()
 	select {
 	case turn := <-w.turn:
@@ -194,7 +223,7 @@ func (g *Gate) pass() {
 		next.turn <- true
 	case g.queued == 0 || g.running > g.limit: // some came back beyond it
 		g.running--
-	case g.now().Sub(g.waiting[0].since) < g.patience/2:
+	case g.inOrder():
 		g.takeOldest().turn <- true
 	default:
 		g.takeNewest().turn <- true
@@ -207,7 +236,7 @@ func (g *Gate) pass() {
 func (g *Gate) comeBack(gone <-chan struct{}) bool {
 	g.mu.Lock()
 	if g.running < g.limit {
-		g.running++
+		g.take()
 		g.mu.Unlock()
 		return true
 	}
@@ -242,7 +271,7 @@ func (g *Gate) tires(w *waiter) (in bool) {
 	if g.running >= 2*g.limit || !g.forget(w) {
 		return false
 	}
-	g.running++
+	g.take()
 	return true
 }
 
@@ -264,18 +293,25 @@ func (g *Gate) forget(w *waiter) bool {
 	return true
 }
 
-// endWaits ends the wait for the oldest bodies as long as they are too many, with g.mu
-// held, for which their handlers would have to wait before they end: a writer must not
-// be touched after that.
+// endWaits ends the wait for the oldest bodies as long as they are too many, and for the
+// longest as long as they are too long, with g.mu held, for which their handlers would
+// have to wait before they end: a writer must not be touched after that.
 func (g *Gate) endWaits() {
-	for i := 0; i < len(g.lent) && (len(g.lent) > g.limit*lentPerPlace || g.lentHas > lentBytes); {
-		oldest := g.lent[i]
-		if !oldest.endsWait() {
-			i++
-			continue
+	for {
+		var victim *ticket
+		tooLong := g.lentHas+g.backHas > lentBytes
+		for _, t := range g.lent {
+			if !t.all && (victim == nil || tooLong && t.came > victim.came) {
+				victim = t
+			}
 		}
-		oldest.cut = true
-		oldest.forget()
+		if victim == nil || !tooLong && len(g.lent) <= g.limit*lentPerPlace {
+			return
+		}
+		if victim.all = !victim.endsWait(); !victim.all {
+			victim.cut = true
+			victim.forget()
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,9 +31,18 @@ func (s *served) ask(path string) <-chan reply {
 	return got
 }
 
-// TestTooManyRequests: what is too much is refused at once, the oldest first;
-// health is asked beside all of it.
+// TestTooManyRequests: what is too much is refused at once, the newest as long as all
+// others can be answered in time, else the oldest; health is asked beside all of it.
 func TestTooManyRequests(t *testing.T) {
+	t.Parallel()
+	t.Run("the newest", func(t *testing.T) { t.Parallel(); refusesOneOfFive(t, patience/2-1, 5) })
+	t.Run("the oldest", func(t *testing.T) { t.Parallel(); refusesOneOfFive(t, patience/2, 3) })
+}
+
+// refusesOneOfFive of which two are at work and two wait, for so long when the last
+// comes.
+func refusesOneOfFive(t *testing.T, waited time.Duration, which int) {
+	t.Helper()
 	b := newBlocker()
 	s := serving(t, b, Options{Limits: Limits{Requests: 2, Queue: 2, Patience: patience}})
 	first, second := s.ask("/1"), s.ask("/2")
@@ -42,8 +52,13 @@ func TestTooManyRequests(t *testing.T) {
 	s.waitingAre(1)
 	fourth := s.ask("/4")
 	s.waitingAre(2)
-	fifth := s.ask("/5")
-	got := (<-third).is(t, http.StatusServiceUnavailable, `"code":"overloaded"`, `"status":503`)
+	now := time.Now().Add(waited)
+	s.gate.mu.Lock()
+	s.gate.waiting[0].since, s.gate.waiting[1].since = now.Add(-waited), now
+	s.gate.now = func() time.Time { return now } // it is asked by who holds s.gate.mu
+	s.gate.mu.Unlock()
+	all := []<-chan reply{first, second, third, fourth, s.ask("/5")}
+	got := (<-all[which-1]).is(t, http.StatusServiceUnavailable, `"code":"overloaded"`, `"status":503`)
 	if got.header.Get("Retry-After") != "1" || got.header.Get("Content-Type") != "application/problem+json" {
 		t.Errorf("it is refused with %v", got.header)
 	}
@@ -53,7 +68,7 @@ func TestTooManyRequests(t *testing.T) {
 	for range 4 {
 		b.let <- struct{}{}
 	}
-	for _, one := range []<-chan reply{first, second, fourth, fifth} {
+	for _, one := range slices.Delete(all, which-1, which) {
 		(<-one).is(t, http.StatusOK)
 	}
 	if stats := s.Stats(); stats.Running != 0 || stats.Waiting != 0 || stats.Refused != 1 {
@@ -108,11 +123,46 @@ func TestWhoseTurnItIs(t *testing.T) {
 	}
 }
 
+// TestABurstIsNotOverload: who comes when all places have not been taken for long waits
+// for theirs, who comes later is told soon to come again.
+func TestABurstIsNotOverload(t *testing.T) {
+	t.Parallel()
+	b := newBlocker()
+	s := serving(t, b, Options{Limits: Limits{Requests: 1, Burst: patience, Patience: time.Nanosecond}})
+	now := time.Now()
+	s.gate.mu.Lock()
+	s.gate.now = func() time.Time { return now } // it is asked by who holds s.gate.mu
+	s.gate.mu.Unlock()
+	later := func(by time.Duration) { s.gate.mu.Lock(); now = now.Add(by); s.gate.mu.Unlock() }
+	at := []<-chan reply{s.ask("/")}
+	<-b.entered
+	later(patience - 1)
+	at = append(at, s.ask("/"))
+	s.waitingAre(1)
+	later(1)
+	s.get(client(t), "GET /").is(t, http.StatusServiceUnavailable)
+	s.waitingAre(1)
+	for _, one := range at {
+		b.let <- struct{}{}
+		(<-one).is(t, http.StatusOK)
+	}
+
+	<-b.entered // the second
+	at = []<-chan reply{s.ask("/")}
+	<-b.entered
+	at = append(at, s.ask("/")) // a place was free meanwhile
+	s.waitingAre(1)
+	for _, one := range at {
+		b.let <- struct{}{}
+		(<-one).is(t, http.StatusOK)
+	}
+}
+
 // TestWhoWaitsInVain is refused when its patience ends, or its client is gone.
 func TestWhoWaitsInVain(t *testing.T) {
 	t.Parallel()
 	b := newBlocker()
-	s := serving(t, b, Options{Limits: Limits{Requests: 1, Patience: time.Millisecond}})
+	s := serving(t, b, Options{Limits: Limits{Requests: 1, Burst: time.Nanosecond, Patience: time.Millisecond}})
 	first := s.ask("/")
 	<-b.entered
 	s.get(client(t), "GET /").is(t, http.StatusServiceUnavailable)
@@ -278,6 +328,75 @@ func TestSlowBodiesThatAreLong(t *testing.T) {
 	await(t, "nothing to be counted", has(0, 0))
 }
 
+// TestWhichSlowBodyIsCut: the oldest if there are too many, the longest if they are too
+// long, beside which those count that wait for a place again.
+func TestWhichSlowBodyIsCut(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		came   []int
+		back   int
+		others bool // up to as many as there may be
+		cut    []int
+	}{
+		"none":                            {[]int{1, 2, 3}, 0, false, nil},
+		"the oldest of too many":          {[]int{1, 2, 3}, 0, true, []int{0, 1, 2}},
+		"the longest, if it is too long":  {[]int{1, lentBytes, 2}, 0, false, []int{1}},
+		"the longest, beside those back":  {[]int{1, 5, 2}, lentBytes - 3, false, []int{1}},
+		"all, if those back are too long": {[]int{1, 5, 2}, lentBytes + 1, false, []int{0, 1, 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1})
+			g.backHas = test.back
+			lend := func(came int) *ticket {
+				one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, held: g.enter(t.Context()), reads: true, came: came}
+				one.lend()
+				return one
+			}
+			var all []*ticket
+			for _, came := range test.came {
+				all = append(all, lend(came))
+			}
+			if test.others {
+				for range lentPerPlace {
+					lend(0)
+				}
+			}
+			var cut []int
+			for i, one := range all {
+				if one.cut {
+					cut = append(cut, i)
+				}
+			}
+			if !slices.Equal(cut, test.cut) {
+				t.Errorf("cut are %v; want %v", cut, test.cut)
+			}
+		})
+	}
+}
+
+// TestWhatWaitsForAPlaceAgain is counted until it has one.
+func TestWhatWaitsForAPlaceAgain(t *testing.T) {
+	t.Parallel()
+	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Patience: patience})
+	one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, held: g.enter(t.Context()), reads: true}
+	one.lend()
+	one.works(1000, false)
+	g.enter(t.Context())
+	ended := make(chan bool)
+	go func() { ended <- one.works(24, true) }()
+	has := func(back int) func() bool {
+		return func() bool { g.mu.Lock(); defer g.mu.Unlock(); return g.lentHas == 0 && g.backHas == back }
+	}
+	await(t, "what came to be counted", has(1024))
+	g.mu.Lock()
+	g.pass()
+	g.mu.Unlock()
+	if !<-ended || !has(0)() || !one.held {
+		t.Error("it has no place, or what came of it is still counted")
+	}
+}
+
 // TestALongBodyThatEnds ends the wait for no other: it is waited for no longer itself.
 func TestALongBodyThatEnds(t *testing.T) {
 	t.Parallel()
@@ -353,7 +472,7 @@ func TestNoMoreThanTheGateAllows(t *testing.T) {
 		runtime.Gosched()
 		now.Add(-1)
 		_, _ = io.WriteString(w, "ok")
-	}), GateOptions{Requests: limit, Queue: 8, Patience: time.Millisecond})
+	}), GateOptions{Requests: limit, Queue: 8, Burst: time.Nanosecond, Patience: time.Millisecond})
 	var all sync.WaitGroup
 	for range clients {
 		all.Go(func() {
@@ -404,7 +523,7 @@ func BenchmarkGate(b *testing.B) {
 
 // BenchmarkRefusal is what a request costs that is refused.
 func BenchmarkRefusal(b *testing.B) {
-	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Patience: time.Nanosecond})
+	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Burst: time.Nanosecond, Patience: time.Nanosecond})
 	g.enter(b.Context())
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	b.ReportAllocs()

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// hungUp looks, without waiting and without reading, whether the other side of a
-// connection has ended it.
+// hungUp looks, without waiting and without reading, whether a connection has been
+// ended, by its other side or by this one.
 func hungUp(c net.Conn) bool {
 	holder, ok := c.(syscall.Conn)
 	if !ok {
@@ -25,5 +25,5 @@ func hungUp(c net.Conn) bool {
 		var b [1]byte
 		n, _, peeked = syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 	})
-	return err == nil && n <= 0 && !errors.Is(peeked, syscall.EAGAIN) && !errors.Is(peeked, syscall.EWOULDBLOCK)
+	return err != nil || n <= 0 && !errors.Is(peeked, syscall.EAGAIN) && !errors.Is(peeked, syscall.EWOULDBLOCK)
 }

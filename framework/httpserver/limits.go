@@ -38,8 +38,9 @@ type Limits struct {
 	Requests int
 	// Queue is how many more wait for their turn. Defaults to eight times Requests.
 	Queue int
-	// Patience is how long they wait for it. Defaults to 20 milliseconds.
-	Patience time.Duration
+	// Burst is how long they wait for it if they come before all places have been
+	// taken for as long, Patience if later. Default to 500 and 20 milliseconds.
+	Burst, Patience time.Duration
 }
 
 func (l Limits) withDefaults() Limits {

@@ -69,8 +69,15 @@ const (
 	unread = 64 << 10
 )
 
-func http2Config() *http.HTTP2Config {
-	return &http.HTTP2Config{MaxConcurrentStreams: mostStreams, MaxReceiveBufferPerConnection: unread, MaxReceiveBufferPerStream: unread}
+// http2Config bounds a connection of which not a byte is taken, too: for those of many
+// requests net/http lifts the deadline of the answer from the connection.
+func (l Limits) http2Config() *http.HTTP2Config {
+	return &http.HTTP2Config{
+		MaxConcurrentStreams:          mostStreams,
+		MaxReceiveBufferPerConnection: unread,
+		MaxReceiveBufferPerStream:     unread,
+		WriteByteTimeout:              l.Write,
+	}
 }
 
 // New makes a server of a handler. It does not listen yet.
@@ -83,14 +90,14 @@ func New(handler http.Handler, o Options) *Server {
 	s.conns = newConns(s.limits.within(openFiles()))
 	if n := s.limits.Requests; n > 0 {
 		s.gate = NewGate(handler, GateOptions{
-			Requests: n, Queue: s.limits.Queue, Patience: s.limits.Patience, Refuse: o.Overloaded, Log: o.Log,
+			Requests: n, Queue: s.limits.Queue, Burst: s.limits.Burst, Patience: s.limits.Patience, Refuse: o.Overloaded, Log: o.Log,
 		})
 		s.handler = s.gate
 	}
 	s.http = &http.Server{
 		Handler:                      http.HandlerFunc(s.serve),
 		TLSConfig:                    o.TLS.Clone(), // net/http changes it
-		HTTP2:                        http2Config(),
+		HTTP2:                        s.limits.http2Config(),
 		ReadHeaderTimeout:            s.limits.Header,
 		ReadTimeout:                  s.limits.Read,
 		WriteTimeout:                 s.limits.Write,
@@ -121,7 +128,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		_ = watched.FlushError() // or net/http does, and nobody knows that it waits
 		return
 	}
-	c.enter()
+	if !c.enter() { // it was closed for another's sake
+		panic(http.ErrAbortHandler)
+	}
 	var readAll bool
 	defer func() { c.leave(readAll) }()
 	readAll = s.admitted(w, r, c)

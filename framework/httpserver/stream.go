@@ -13,6 +13,7 @@ type stream struct {
 	http.ResponseWriter
 
 	conn  *conn
+	began time.Time
 	since time.Time // when its client was given what it has not taken; conns.mu is the guard
 }
 
@@ -64,8 +65,10 @@ func (s *stream) end() {
 	s.conn.of.change(s.conn, func(c *conn) {
 		c.handlers--
 		c.answered = c.active
-		if c.streams--; c.streams > 0 {
+		c.streams = slices.DeleteFunc(c.streams, func(one *stream) bool { return one == s })
+		if len(c.streams) > 0 {
 			c.of.beside--
+			c.began = c.streams[0].began
 		}
 	})
 }
@@ -73,11 +76,11 @@ func (s *stream) end() {
 // stream lets a request by HTTP/2 work; nil if its connection has gone, or is told that
 // there is no place for it.
 func (c *conn) stream(w http.ResponseWriter) (watched *stream, full bool) {
-	begun, full := c.of.begin(c)
-	if !begun {
+	watched = &stream{ResponseWriter: w, conn: c}
+	if begun, full := c.of.begin(watched); !begun {
 		return nil, full
 	}
-	return &stream{ResponseWriter: w, conn: c}, false
+	return watched, false
 }
 
 // begin gives a request by HTTP/2 a place. The first of a connection has the
@@ -85,21 +88,24 @@ func (c *conn) stream(w http.ResponseWriter) (watched *stream, full bool) {
 // have as many as are left then: one that has many leaves as many to others, and of
 // several who do each has less (dynamic thresholds, as in shared switches). Nobody is
 // closed for them. It has not begun if the connection has gone, or there is none left.
-func (cs *conns) begin(c *conn) (begun, full bool) {
+func (cs *conns) begin(s *stream) (begun, full bool) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	switch {
+	c := s.conn
+	s.began = cs.now()
+	switch has := len(c.streams); {
 	case c.gone:
 		return false, false
-	case c.streams == 0:
-	case c.streams-1 >= cs.limit-cs.beside:
+	case has == 0:
+		c.began = s.began
+	case has-1 >= cs.limit-cs.beside:
 		cs.refused++
 		return false, true
 	default:
 		cs.beside++
 	}
-	c.streams++
-	c.works(true)
+	c.streams, c.many = append(c.streams, s), true
+	c.works()
 	cs.settle(c)
 	return true, false
 }

@@ -93,6 +93,40 @@ func TestClientsByHTTP2ThatTakeNothing(t *testing.T) {
 	}
 }
 
+// TestAConnectionByHTTP2ThatIsNotRead ends, and the handlers that write to it.
+func TestAConnectionByHTTP2ThatIsNotRead(t *testing.T) {
+	t.Parallel()
+	var ended atomic.Int64
+	s, trust := servingTLS(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		defer ended.Add(1)
+		part := make([]byte, 64<<10)
+		for {
+			if _, err := w.Write(part); err != nil {
+				return
+			}
+		}
+	}), Limits{Header: endless, Read: endless, Write: time.Second / 2, Idle: endless}) // in which a handshake passes
+	trust = trust.Clone()
+	trust.NextProtos = []string{"h2"}
+	c, err := tls.Dial("tcp", s.at, trust)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	by := &byHTTP2{c, t}
+	by.sends([]byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))
+	by.sends(frame(4, 0, 0, 0, 4, 0x7f, 0xff, 0xff, 0xff)) // it would take all there is,
+	by.sends(frame(8, 0, 0, 0x7f, 0, 0, 0))
+	for asked := range int64(1000) { // until no buffer has room for what it does not read
+		if s.Stats().Conns == 0 {
+			return
+		}
+		_, _ = c.Write(frame(1, 5, uint32(2*asked+1), 0x82, 0x87, 0x84, 0x41, 1, 'x')) // it may be closed meanwhile
+		await(t, "the handler or the connection to end", func() bool { return ended.Load() > asked || s.Stats().Conns == 0 })
+	}
+	t.Error("1,000 answers found room")
+}
+
 // TestRequestsByHTTP2TakePlaces: many by few connections hold no more answers than there
 // may be connections, beside the first of each; what is more is refused, and of that
 // nothing is held.
@@ -223,7 +257,7 @@ func TestWhoHasManyByHTTP2(t *testing.T) {
 	}
 	asks := func(c *conn) (granted int) {
 		for {
-			if begun, _ := cs.begin(c); !begun {
+			if begun, _ := cs.begin(&stream{conn: c}); !begun {
 				return granted
 			}
 			granted++
@@ -233,20 +267,20 @@ func TestWhoHasManyByHTTP2(t *testing.T) {
 	if a, b, c := asks(first), asks(second), asks(third); a != 1+6 || b != 1+3 || c != 1+2 {
 		t.Errorf("one after another they have %d, %d and %d requests at work; want 7, 4 and 3", a, b, c)
 	}
-	(&stream{conn: first}).end()
+	first.streams[0].end()
 	if a, c := asks(first), asks(third); a != 0 || c != 0 {
 		t.Errorf("where 2 places are left, one that has 5 beside its first is given %d more, one that has 2 is given %d", a, c)
 	}
 	cs.forget(first)
 	for range 3 {
-		(&stream{conn: second}).end()
+		second.streams[0].end()
 	}
-	(&stream{conn: second}).end()
+	second.streams[0].end()
 	if b := asks(second); b != 1+5 || cs.beside != 2+5 {
 		t.Errorf("when the first has gone the second has %d requests at work, and %d are so beside the first of a connection; want 6, 7", b, cs.beside)
 	}
 	cs.forget(gone)
-	if begun, full := cs.begin(gone); begun || full {
+	if begun, full := cs.begin(&stream{conn: gone}); begun || full {
 		t.Errorf("one that has gone begins: %t, and is told that all is full: %t", begun, full)
 	}
 	if second.gone || third.gone {

@@ -23,6 +23,7 @@ type ticket struct {
 	reads  bool // the handler waits for the body
 	isLent bool
 	came   int  // bytes of the body
+	all    bool // all of the body has come, of which the handler is about to know
 	cut    bool // the body is waited for no longer
 	over   bool // the answer has begun, or there will be none: it needs no place any more
 }
@@ -117,13 +118,13 @@ func (t *ticket) endsWait() bool {
 	return true
 }
 
-// waits notes that the handler waits for the body; it is false if nobody does any
-// longer.
-func (t *ticket) waits() bool {
+// waits notes that the handler waits for the body, with a place that might be lent; it
+// is not ok if nobody waits any longer.
+func (t *ticket) waits() (held, ok bool) {
 	t.gate.mu.Lock()
 	defer t.gate.mu.Unlock()
 	t.reads = !t.cut
-	return t.reads
+	return t.held, t.reads
 }
 
 // works notes that the handler goes on with so many bytes, and takes a place again if
@@ -139,19 +140,21 @@ func (t *ticket) works(n int, all bool) bool {
 	}
 	back := all && t.takeBack() && !t.over // before others' waits are ended
 	g.endWaits()
+	if back {
+		g.backHas += t.came
+	}
 	g.mu.Unlock()
 	if !back {
 		return true
 	}
-	if !g.comeBack(t.gone) {
-		return false
-	}
+	in := g.comeBack(t.gone)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if t.held = !t.over; t.over { // nobody would give it back
+	g.backHas -= t.came
+	if t.held = in && !t.over; in && t.over { // nobody would give it back
 		g.pass()
 	}
-	return true
+	return in
 }
 
 // A lentBody is a request's body, for which a place is not kept for long.
@@ -166,17 +169,22 @@ type lentBody struct {
 // Read lends the place if all reads together take long: else a client would keep
 // it who sends a byte now and then.
 func (b *lentBody) Read(p []byte) (int, error) {
-	if !b.ticket.waits() {
+	held, ok := b.ticket.waits()
+	if !ok {
 		return 0, os.ErrDeadlineExceeded
 	}
 	began, left := time.Now(), max(0, lendAfter-b.waited)
-	if b.timer == nil {
+	switch {
+	case !held: // it is lent
+	case b.timer == nil:
 		b.timer = time.AfterFunc(left, b.ticket.lend)
-	} else {
+	default:
 		b.timer.Reset(left)
 	}
 	n, err := b.ReadCloser.Read(p)
-	b.timer.Stop()
+	if held {
+		b.timer.Stop()
+	}
 	b.waited += time.Since(began)
 	if !b.ticket.works(n, err != nil) { // no work for nobody, and without a place
 		err = context.Canceled
