@@ -32,10 +32,10 @@ type GateOptions struct {
 
 // A Gate is a handler that lets so many requests at once to another, and refuses
 // what is too much before it has cost anything. Those that wait have their turns
-// in the order in which they came, unless the oldest has waited for half of its
-// patience: then the newest is the next. It is answered in time, while the oldest
-// would be answered late and perhaps to nobody. Of one too many to wait it is the
-// same one that is refused: the newest, or the oldest then.
+// in the order in which they came, unless the oldest, which did not come in a burst,
+// has waited for half of its patience: then the newest is the next. It is answered in
+// time, while the oldest would be answered late and perhaps to nobody. If there is one
+// too many to wait, the newest is refused, and then the oldest.
 //
 // A request is counted from when it is let in until its answer begins, so that a
 // client who takes the answer slowly takes no place. Nor does one whose body is
@@ -74,6 +74,7 @@ type waiter struct {
 	turn     chan bool
 	since    time.Time
 	patience time.Duration
+	burst    bool // it came in one
 	left     bool
 	tired    bool // of g.back: it has waited for as long as others would
 }
@@ -133,7 +134,7 @@ func (g *Gate) enter(ctx context.Context) bool {
 		return true
 	}
 	w := &waiter{turn: make(chan bool, 1), since: g.now(), patience: g.patience}
-	if w.since.Sub(g.full) < g.burst {
+	if w.burst = w.since.Sub(g.full) < g.burst; w.burst {
 		w.patience = max(g.burst, g.patience)
 	}
 	if g.queued == g.depth {
@@ -159,7 +160,7 @@ func (g *Gate) take() {
 // inOrder reports whether the oldest is the next, somebody being there who waits.
 func (g *Gate) inOrder() bool {
 	oldest := g.waiting[0]
-	return g.now().Sub(oldest.since) < oldest.patience/2
+	return oldest.burst || g.now().Sub(oldest.since) < g.patience/2
 }
 
 // takeOldest is who has waited for longest, somebody being there who waits.

@@ -48,6 +48,7 @@ func refusesOneOfFive(t *testing.T, waited time.Duration, which int) {
 	first, second := s.ask("/1"), s.ask("/2")
 	<-b.entered
 	<-b.entered
+	s.longFull()
 	third := s.ask("/3")
 	s.waitingAre(1)
 	fourth := s.ask("/4")
@@ -79,17 +80,26 @@ func refusesOneOfFive(t *testing.T, waited time.Duration, which int) {
 	}
 }
 
+// longFull says that all places, which are taken, have been so for long.
+func (s *served) longFull() {
+	s.gate.mu.Lock()
+	defer s.gate.mu.Unlock()
+	s.gate.full = time.Time{}
+}
+
 // TestWhoseTurnItIs: that of who came first, unless somebody has waited for half
 // of the patience, which is when not all can be answered in time: then it is that
-// of who came last.
+// of who came last. Who came in a burst keeps its turn.
 func TestWhoseTurnItIs(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
+		burst bool
 		later time.Duration // than all came
 		want  string
 	}{
-		"while all wait shortly, in their order": {patience/2 - 1, "/1 /2 /3"},
-		"under overload, the newest first":       {patience / 2, "/3 /2 /1"},
+		"while all wait shortly, in their order": {false, patience/2 - 1, "/1 /2 /3"},
+		"under overload, the newest first":       {false, patience / 2, "/3 /2 /1"},
+		"after a burst, in their order":          {true, patience - 1, "/1 /2 /3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,6 +111,9 @@ func TestWhoseTurnItIs(t *testing.T) {
 			s.gate.mu.Unlock()
 			all := []<-chan reply{s.ask("/0")}
 			served := []string{<-b.entered}[1:]
+			if !test.burst {
+				s.longFull()
+			}
 			for i := range 3 {
 				all = append(all, s.ask(fmt.Sprintf("/%d", i+1)))
 				s.waitingAre(i + 1)
