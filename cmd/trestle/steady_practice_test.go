@@ -188,8 +188,9 @@ func request(method, path, token, body string, headers ...string) []byte {
 }
 
 // knee is the highest rate that the server keeps up with. It goes up in steps
-// until that is too much, halves what is between, and tries what it found for
-// longer, once: a moment in which the machine was fast is no knee.
+// until that is too much, halves what is between, and goes down again until the
+// server holds that for a minute, with nearly nothing refused: a moment in which the
+// machine was fast is no knee.
 func (p *practice) knee(step time.Duration) float64 {
 	p.t.Helper()
 	p.try(50, 2*time.Second) // what is made at first use
@@ -204,7 +205,7 @@ func (p *practice) knee(step time.Duration) float64 {
 			high = middle
 		}
 	}
-	for low >= 10 && !p.keepsUp(low, 5*step) {
+	for low >= 10 && !p.holds(low) {
 		low *= 0.95
 	}
 	if low < 10 {
@@ -223,6 +224,24 @@ func (p *practice) try(rate float64, lasts time.Duration) bool {
 		}
 	}
 	return false
+}
+
+// holds reports whether the server does 999 of 1,000 requests for a minute, in time.
+func (p *practice) holds(rate float64) bool {
+	p.t.Helper()
+	var all []*phase
+	spare := int(rate * 60 / 1000)
+	for range 60 {
+		all = append(all, p.stream.run(p.t.Context(), rate, time.Second))
+		if refused := merged(all...).refused.n; refused > spare {
+			p.t.Logf("%.0f/s for %d s: %d are refused", rate, len(all), refused)
+			ended(all)
+			return false
+		}
+	}
+	got := merged(ended(all)...).check(p.t)
+	p.t.Log(got)
+	return got.refused.n <= spare && got.keepsUp()
 }
 
 // keepsUp is try, once.
