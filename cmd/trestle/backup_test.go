@@ -334,26 +334,60 @@ func awaitPart(t *testing.T, place string) {
 	}
 }
 
-// TestPostgreSQLsOwnPrograms runs what backup and restore say to run.
+// TestPostgreSQLsOwnPrograms runs what backup and restore say to run, into a new
+// database and into one that a later migration has changed; what is restored can be
+// backed up again.
 func TestPostgreSQLsOwnPrograms(t *testing.T) {
 	t.Parallel()
 	from, to := newRig(t, postgres.Database(t)), newRig(t, postgres.Database(t))
 	from.ok("migrate up")
 	from.ok("seed --scale 1 --patients 20 --appointments 20 --products 20")
-	dump := filepath.Join(t.TempDir(), "it's a dump")
+	folder := t.TempDir()
+	for i, r := range []*rig{from, to, to} {
+		dump := filepath.Join(folder, fmt.Sprint("it's a dump ", i))
+		said := r.call("backup", dump)
+		said.is(t, exitUsage, "run: umask 077; pg_dump ")
+		runAsSaid(t, r, said)
+		if info, err := os.Stat(dump); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("the dump has the mode %s, %v; want that of a secret", info.Mode(), err)
+		}
+		if i == 0 {
+			to.ok("migrate up")
+			db := to.database()
+			to.change(db, "CREATE TABLE later (id bigint PRIMARY KEY, of_user uuid REFERENCES auth_users)")
+			_ = db.Close() // or it cannot be renamed
+		}
+		said = to.call("restore", dump)
+		said.is(t, exitUsage, "run: psql ")
+		runAsSaid(t, to, said)
 
-	said := from.call("backup", dump)
-	said.is(t, exitUsage, "run: pg_dump ")
-	runAsSaid(t, from, said)
-	said = to.call("restore", dump)
-	said.is(t, exitUsage, "stop the servers and run: pg_restore ")
-	runAsSaid(t, to, said)
-
-	var n int
-	if err := to.database().NewSelect().Table("patients").ColumnExpr("count(*)").Scan(t.Context(), &n); err != nil || n != 20 {
-		t.Errorf("%d patients, %v; want 20", n, err)
+		var patients, later int
+		db := to.database()
+		query := "SELECT (SELECT count(*) FROM patients), (SELECT count(*) FROM pg_class WHERE relname = 'later')"
+		if err := db.NewRaw(query).Scan(t.Context(), &patients, &later); err != nil || patients != 20 || later != 0 {
+			t.Errorf("%d patients, %d tables of later, %v; want 20 and none", patients, later, err)
+		}
+		if kept := dropKept(t, db); kept != 1 {
+			t.Errorf("what was there is kept as %d databases; want one", kept)
+		}
+		_ = db.Close()
+		to.ok("migrate status")
 	}
-	to.ok("migrate status")
+}
+
+// dropKept drops what was kept of the database beside it, and counts it.
+func dropKept(t *testing.T, db *sqldb.DB) int {
+	t.Helper()
+	var kept []string
+	if err := db.NewRaw("SELECT datname FROM pg_database WHERE starts_with(datname, current_database() || '.before-')").Scan(t.Context(), &kept); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range kept {
+		if _, err := db.ExecContext(t.Context(), "DROP DATABASE "+identifier(name)); err != nil {
+			t.Error(err)
+		}
+	}
+	return len(kept)
 }
 
 // runAsSaid runs the command that standard error names.
@@ -365,8 +399,7 @@ func runAsSaid(t *testing.T, r *rig, said result) {
 	if strings.Contains(said.stderr, password) {
 		t.Fatalf("it shows the password: %s", said.stderr)
 	}
-	program, _, _ := strings.Cut(command, " ")
-	folder := postgresPrograms(t, program)
+	folder := postgresPrograms(t, "pg_restore")
 	cmd := exec.Command("sh", "-ec", command)
 	cmd.Env = append(os.Environ(), "PGPASSWORD="+password, "PATH="+folder+":"+os.Getenv("PATH"))
 	if output, err := cmd.CombinedOutput(); err != nil {

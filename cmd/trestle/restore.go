@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,8 +53,8 @@ func (p *program) restore(cmd *cobra.Command, args []string) error {
 	}
 	at := sqldb.File(c.databaseURL)
 	if at == "" {
-		return misused("restore is for SQLite; for this PostgreSQL database stop the servers and run: "+
-			"pg_restore --clean --if-exists --no-owner --single-transaction --dbname=%s%s", quoted(sqldb.ClientURL(c.databaseURL)), asArgument(from))
+		return misused("restore is for SQLite; for this PostgreSQL database stop the servers and, as its owner who may create databases, run: %s",
+			restorePostgreSQL(c.databaseURL, from))
 	}
 	if from != "" && sameFile(from, at) {
 		return misused("%s is the database itself; name a backup of it", from)
@@ -106,13 +107,26 @@ func backupNamed(argument string) (file, name string, err error) {
 	return file, file, err
 }
 
-// asArgument is a file as an argument more, nothing for standard input.
-func asArgument(file string) string {
-	if file == "" {
-		return ""
+// restorePostgreSQL is how a dump, "" for standard input, takes the place of a
+// database, which is kept beside it. pg_restore's own --clean would drop what is in
+// the dump, and stumble over what a later migration made.
+func restorePostgreSQL(address, dump string) string {
+	at, err := url.Parse(sqldb.ClientURL(address))
+	if err != nil { // not one that was read as a setting
+		return "pg_restore"
 	}
-	return " " + quoted(file)
+	other, name := *at, strings.TrimPrefix(at.Path, "/")
+	other.Path = "/postgres"
+	rename := fmt.Sprintf("ALTER DATABASE %s RENAME TO %s", identifier(name), identifier(keptName(name, time.Now())))
+	if dump != "" {
+		dump = " " + quoted(dump)
+	}
+	return fmt.Sprintf("psql --dbname=%s --command=%s --command=%s && pg_restore --no-owner --single-transaction --dbname=%s%s",
+		quoted(other.String()), quoted(rename), quoted("CREATE DATABASE "+identifier(name)), quoted(at.String()), dump)
 }
+
+// identifier is a name as SQL has it.
+func identifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // spooled is what standard input is written to, beside the database.
 func spooled(place string) string { return place + ".stdin" }
