@@ -17,7 +17,8 @@ type GateOptions struct {
 	Queue int
 	// Burst is how long all places may have been taken for what comes to be no more
 	// than a burst, as after a moment in which the database stood still: a request
-	// that comes then waits for as long. Defaults to 500 milliseconds.
+	// that comes then waits for as long. The time in which there was a free place is
+	// taken off. Defaults to 500 milliseconds.
 	Burst time.Duration
 	// Patience is how long a request waits that comes later, which is overload.
 	// Defaults to 20 milliseconds.
@@ -59,13 +60,14 @@ type Gate struct {
 
 	mu      sync.Mutex
 	running int
-	full    time.Time // since when all places are taken, if they are
-	waiting []*waiter // the newest last; among them those that left
-	queued  int       // of them, without those
-	back    []*waiter // who were let in and have lent their place; the newest last
-	lent    []*ticket // whose bodies are waited for, the oldest first
-	lentHas int       // bytes of those that came
-	backHas int       // and of those who wait for a place again
+	full    time.Time     // when all places were last taken, or given up after that
+	spent   time.Duration // of the burst, when that was
+	waiting []*waiter     // the newest last; among them those that left
+	queued  int           // of them, without those
+	back    []*waiter     // who were let in and have lent their place; the newest last
+	lent    []*ticket     // whose bodies are waited for, the oldest first
+	lentHas int           // bytes of those that came
+	backHas int           // and of those who wait for a place again
 	refused int64
 }
 
@@ -134,7 +136,7 @@ func (g *Gate) enter(ctx context.Context) bool {
 		return true
 	}
 	w := &waiter{turn: make(chan bool, 1), since: g.now(), patience: g.patience}
-	if w.burst = w.since.Sub(g.full) < g.burst; w.burst {
+	if w.burst = g.spent+w.since.Sub(g.full) < g.burst; w.burst {
 		w.patience = max(g.burst, g.patience)
 	}
 	if g.queued == g.depth {
@@ -153,7 +155,18 @@ func (g *Gate) enter(ctx context.Context) bool {
 // take takes a place, with g.mu held.
 func (g *Gate) take() {
 	if g.running++; g.running == g.limit {
-		g.full = g.now()
+		now := g.now()
+		g.spent = max(0, g.spent-now.Sub(g.full))
+		g.full = now
+	}
+}
+
+// free gives a place up, with g.mu held.
+func (g *Gate) free() {
+	if g.running--; g.running == g.limit-1 {
+		now := g.now()
+		g.spent = min(g.burst, g.spent+now.Sub(g.full))
+		g.full = now
 	}
 }
 
@@ -223,7 +236,7 @@ func (g *Gate) pass() {
 		g.back = g.back[1:]
 		next.turn <- true
 	case g.queued == 0 || g.running > g.limit: // some came back beyond it
-		g.running--
+		g.free()
 	case g.inOrder():
 		g.takeOldest().turn <- true
 	default:

@@ -163,7 +163,13 @@ func TestABurstIsNotOverload(t *testing.T) {
 	<-b.entered // the second
 	at = []<-chan reply{s.ask("/")}
 	<-b.entered
-	at = append(at, s.ask("/")) // a place was free meanwhile
+	s.get(client(t), "GET /").is(t, http.StatusServiceUnavailable) // a place was free for a moment only
+	b.let <- struct{}{}
+	(<-at[0]).is(t, http.StatusOK)
+	later(1) // until it is as long as one request waits
+	at[0] = s.ask("/")
+	<-b.entered
+	at = append(at, s.ask("/"))
 	s.waitingAre(1)
 	for _, one := range at {
 		b.let <- struct{}{}
