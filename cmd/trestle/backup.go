@@ -48,7 +48,7 @@ func (p *program) backup(cmd *cobra.Command, args []string) error {
 	}
 	from := sqldb.File(c.databaseURL)
 	if from == "" {
-		return misused("backup is for SQLite; for this PostgreSQL database run: umask 077; pg_dump --format=custom --no-owner --file=%s --dbname=%s",
+		return misused("backup is for SQLite; for this PostgreSQL database run: (umask 077 && pg_dump --format=custom --no-owner --file=%s --dbname=%s)",
 			quoted(to), quoted(sqldb.ClientURL(c.databaseURL)))
 	}
 	if err := mayBeWritten(to, from, force); err != nil {

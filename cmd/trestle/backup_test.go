@@ -346,10 +346,12 @@ func TestPostgreSQLsOwnPrograms(t *testing.T) {
 	for i, r := range []*rig{from, to, to} {
 		dump := filepath.Join(folder, fmt.Sprint("it's a dump ", i))
 		said := r.call("backup", dump)
-		said.is(t, exitUsage, "run: umask 077; pg_dump ")
+		said.is(t, exitUsage, "run: (umask 077 && pg_dump ")
 		runAsSaid(t, r, said)
-		if info, err := os.Stat(dump); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("the dump has the mode %s, %v; want that of a secret", info.Mode(), err)
+		if info, err := os.Stat(dump); err != nil {
+			t.Fatal(err)
+		} else if info.Mode().Perm() != 0o600 {
+			t.Errorf("the dump has the mode %s; want that of a secret", info.Mode())
 		}
 		if i == 0 {
 			to.ok("migrate up")
@@ -379,7 +381,7 @@ func TestPostgreSQLsOwnPrograms(t *testing.T) {
 func dropKept(t *testing.T, db *sqldb.DB) int {
 	t.Helper()
 	var kept []string
-	if err := db.NewRaw("SELECT datname FROM pg_database WHERE starts_with(datname, current_database() || '.before-')").Scan(t.Context(), &kept); err != nil {
+	if err := db.NewRaw("SELECT datname FROM pg_database WHERE starts_with(datname, left(current_database(), 30)) AND datname LIKE '%.before-%'").Scan(t.Context(), &kept); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range kept {

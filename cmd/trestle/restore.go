@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -116,13 +117,27 @@ func restorePostgreSQL(address, dump string) string {
 		return "pg_restore"
 	}
 	other, name := *at, strings.TrimPrefix(at.Path, "/")
-	other.Path = "/postgres"
-	rename := fmt.Sprintf("ALTER DATABASE %s RENAME TO %s", identifier(name), identifier(keptName(name, time.Now())))
+	if other.Path = "/postgres"; name == "postgres" {
+		other.Path = "/template1"
+	}
+	rename := fmt.Sprintf("ALTER DATABASE %s RENAME TO %s", identifier(name), identifier(keptDatabase(name, time.Now())))
 	if dump != "" {
 		dump = " " + quoted(dump)
 	}
 	return fmt.Sprintf("psql --dbname=%s --command=%s --command=%s && pg_restore --no-owner --single-transaction --dbname=%s%s",
 		quoted(other.String()), quoted(rename), quoted("CREATE DATABASE "+identifier(name)), quoted(at.String()), dump)
+}
+
+// keptDatabase is a name for what was there, of which PostgreSQL cuts off nothing.
+func keptDatabase(name string, now time.Time) string {
+	const longest = 63 // bytes, NAMEDATALEN - 1
+	for kept := name; ; {
+		if full := keptName(kept, now); len(full) <= longest {
+			return full
+		}
+		_, size := utf8.DecodeLastRuneInString(kept)
+		kept = kept[:len(kept)-size]
+	}
 }
 
 // identifier is a name as SQL has it.

@@ -35,8 +35,8 @@ func TestSoak(t *testing.T) {
 	s := p.soak(t, rate, lasting(t, "TRESTLE_SOAK", 30*time.Minute))
 	t.Logf("FIGURE soak: %s", s.all.check(t))
 	figure(t, s.faults() == 0, "answers of 5xx, or none: %d of %d (bound 0)", s.faults(), s.all.offered)
-	s.flat(t, "goroutines", func(m sample) float64 { return m.goroutines })
-	s.flat(t, "open files", func(m sample) float64 { return m.files })
+	s.flat(t, "goroutines beside those of connections", func(m sample) float64 { return m.goroutines - m.clients })
+	s.flat(t, "open files beside those of connections", func(m sample) float64 { return m.files - m.clients })
 	s.heap(t)
 	p.comesBack(t, before)
 }
@@ -95,10 +95,11 @@ func (m sample) near(other sample) bool {
 	return math.Abs(m.goroutines-other.goroutines) <= mostApart && math.Abs(m.files-other.files) <= mostApart
 }
 
-// A sample is what a server holds at one time.
+// A sample is what a server holds at one time. How many connections there are is the
+// clients' choice, who keep more after a moment in which answers were late.
 type sample struct {
-	at                      time.Duration
-	goroutines, files, heap float64
+	at                               time.Duration
+	goroutines, files, clients, heap float64
 }
 
 // sample asks the server. Its heap is what was in use after the last collection.
@@ -109,7 +110,7 @@ func (p *practice) sample() sample {
 	if heap == 0 {
 		p.t.Fatal("the metrics do not tell what is in use of the heap")
 	}
-	return sample{goroutines: m["go_goroutines"], files: cmp.Or(p.files(), m["process_open_fds"]), heap: heap}
+	return sample{goroutines: m["go_goroutines"], files: cmp.Or(p.files(), m["process_open_fds"]), clients: p.clients(), heap: heap}
 }
 
 // A soak is what was measured in a long time.
@@ -136,7 +137,7 @@ func (p *practice) soak(t *testing.T, rate float64, lasts time.Duration) soak {
 		s.samples = append(s.samples, m)
 		if m.at-told >= time.Minute {
 			told = m.at
-			t.Logf("%s: %.0f goroutines, %.0f files, heap %.2f MiB; %s", m.at.Round(time.Second), m.goroutines, m.files, m.heap/(1<<20), one)
+			t.Logf("%s: %.0f goroutines, %.0f files, %.0f connections, heap %.2f MiB; %s", m.at.Round(time.Second), m.goroutines, m.files, m.clients, m.heap/(1<<20), one)
 		}
 	}
 	return s

@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -182,6 +184,20 @@ func (i *instance) memory() float64 {
 func (i *instance) files() float64 {
 	all, _ := os.ReadDir(i.proc("fd"))
 	return float64(len(all))
+}
+
+// clients is how many connections its clients keep open; 0 where that cannot be known.
+func (i *instance) clients() (n float64) {
+	_, port, _ := net.SplitHostPort(i.address)
+	number, _ := strconv.Atoi(port)
+	table, _ := os.ReadFile(i.proc("net/tcp"))
+	for line := range strings.Lines(string(table)) { // sl local_address rem_address st ...
+		const established = "01"
+		if fields := strings.Fields(line); len(fields) > 3 && strings.HasSuffix(fields[1], fmt.Sprintf(":%04X", number)) && fields[3] == established {
+			n++
+		}
+	}
+	return n
 }
 
 // proc is a file about the process, where the system is Linux.

@@ -13,12 +13,13 @@ import (
 type GateOptions struct {
 	// Requests is how many are let in at once, 1 or more.
 	Requests int
-	// Queue is how many more wait for their turn. Defaults to eight times Requests.
+	// Queue is how many more wait for their turn; one too many is refused at once, or
+	// the oldest is. Defaults to eight times Requests.
 	Queue int
 	// Burst is how long all places may have been taken for what comes to be no more
 	// than a burst, as after a moment in which the database stood still: a request
-	// that comes then waits for as long. The time in which there was a free place is
-	// taken off. Defaults to 500 milliseconds.
+	// that comes then waits for as much of that as is left. The time in which there was
+	// a free place is taken off. Defaults to 500 milliseconds.
 	Burst time.Duration
 	// Patience is how long a request waits that comes later, which is overload.
 	// Defaults to 20 milliseconds.
@@ -35,15 +36,16 @@ type GateOptions struct {
 // what is too much before it has cost anything. Those that wait have their turns
 // in the order in which they came, unless the oldest, which did not come in a burst,
 // has waited for half of its patience: then the newest is the next. It is answered in
-// time, while the oldest would be answered late and perhaps to nobody. If there is one
-// too many to wait, the newest is refused, and then the oldest.
+// time, while the oldest would be answered late and perhaps to nobody. Of one too many
+// to wait the newest is refused while the oldest is the next, else the oldest.
 //
 // A request is counted from when it is let in until its answer begins, so that a
 // client who takes the answer slowly takes no place. Nor does one whose body is
 // slow to come: after 20 milliseconds of waiting its place is lent to another, and
 // it has one again when all of the body is there, before those who were never let
 // in; if many come back at once, up to twice Requests are at work for a while. Of
-// such bodies the gate waits for four times Requests, of which 32 MiB may have come;
+// such bodies the gate waits for four times Requests, of which 32 MiB may have come,
+// those counted that are there and wait for a place again;
 // one too many ends the wait for the oldest, bytes too many that for the longest: its
 // Read fails with [os.ErrDeadlineExceeded]. A handler that writes, or works, before its
 // body is read to the end is therefore not held to the limit.
@@ -88,7 +90,8 @@ const lendAfter = 20 * time.Millisecond
 // lentPerPlace is how many requests may have lent their places, for each place.
 const lentPerPlace = 4
 
-// lentBytes is how many bytes may have come of such bodies, all together.
+// lentBytes is how many bytes may have come of such bodies, all together, and of those
+// that wait for a place again.
 const lentBytes = 32 << 20
 
 // NewGate makes a gate before a handler. It panics if Requests is less than 1.
@@ -135,10 +138,9 @@ func (g *Gate) enter(ctx context.Context) bool {
 		g.mu.Unlock()
 		return true
 	}
-	w := &waiter{turn: make(chan bool, 1), since: g.now(), patience: g.patience}
-	if w.burst = g.spent+w.since.Sub(g.full) < g.burst; w.burst {
-		w.patience = max(g.burst, g.patience)
-	}
+	w := &waiter{turn: make(chan bool, 1), since: g.now()}
+	left := g.burst - g.spent - w.since.Sub(g.full)
+	w.burst, w.patience = left > g.patience, max(left, g.patience)
 	if g.queued == g.depth {
 		if g.inOrder() {
 			g.mu.Unlock()
@@ -312,14 +314,12 @@ func (g *Gate) forget(w *waiter) bool {
 // have to wait before they end: a writer must not be touched after that.
 func (g *Gate) endWaits() {
 	for {
-		var victim *ticket
-		tooLong := g.lentHas+g.backHas > lentBytes
-		for _, t := range g.lent {
-			if !t.all && (victim == nil || tooLong && t.came > victim.came) {
-				victim = t
-			}
+		tooLong := g.lentHas > 0 && g.lentHas+g.backHas > lentBytes
+		if !tooLong && len(g.lent) <= g.limit*lentPerPlace {
+			return
 		}
-		if victim == nil || !tooLong && len(g.lent) <= g.limit*lentPerPlace {
+		victim := g.slowest(tooLong)
+		if victim == nil {
 			return
 		}
 		if victim.all = !victim.endsWait(); !victim.all {
@@ -329,13 +329,24 @@ func (g *Gate) endWaits() {
 	}
 }
 
+// slowest is whose body has been waited for longest, or of whose body most has come;
+// nil if all has come of all.
+func (g *Gate) slowest(byLength bool) (found *ticket) {
+	for _, t := range g.lent {
+		if !t.all && (found == nil || byLength && t.came > found.came) {
+			found = t
+		}
+	}
+	return found
+}
+
 // turnAway refuses a request.
 func (g *Gate) turnAway(w http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
 	g.refused++
-	refused := g.refused
+	refused, now := g.refused, g.now()
 	g.mu.Unlock()
-	if g.told.due(g.now()) {
+	if g.told.due(now) {
 		g.log.Warn("there are more requests than can be answered; those too many are refused", "at_once", g.limit, "refused_since_start", refused)
 	}
 	g.refuse.ServeHTTP(w, r)

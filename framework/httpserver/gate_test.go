@@ -84,7 +84,7 @@ func refusesOneOfFive(t *testing.T, waited time.Duration, which int) {
 func (s *served) longFull() {
 	s.gate.mu.Lock()
 	defer s.gate.mu.Unlock()
-	s.gate.full = time.Time{}
+	s.gate.spent = s.gate.burst
 }
 
 // TestWhoseTurnItIs: that of who came first, unless somebody has waited for half
@@ -104,7 +104,7 @@ func TestWhoseTurnItIs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBlocker()
-			s := serving(t, b, Options{Limits: Limits{Requests: 1, Patience: patience}})
+			s := serving(t, b, Options{Limits: Limits{Requests: 1, Burst: 2 * patience, Patience: patience}})
 			now := time.Now()
 			s.gate.mu.Lock()
 			s.gate.now = func() time.Time { return now } // it is asked by who holds s.gate.mu
@@ -149,10 +149,10 @@ func TestABurstIsNotOverload(t *testing.T) {
 	later := func(by time.Duration) { s.gate.mu.Lock(); now = now.Add(by); s.gate.mu.Unlock() }
 	at := []<-chan reply{s.ask("/")}
 	<-b.entered
-	later(patience - 1)
+	later(patience / 2)
 	at = append(at, s.ask("/"))
 	s.waitingAre(1)
-	later(1)
+	later(patience / 2)
 	s.get(client(t), "GET /").is(t, http.StatusServiceUnavailable)
 	s.waitingAre(1)
 	for _, one := range at {
@@ -166,7 +166,7 @@ func TestABurstIsNotOverload(t *testing.T) {
 	s.get(client(t), "GET /").is(t, http.StatusServiceUnavailable) // a place was free for a moment only
 	b.let <- struct{}{}
 	(<-at[0]).is(t, http.StatusOK)
-	later(1) // until it is as long as one request waits
+	later(patience) // until all of the burst has come back
 	at[0] = s.ask("/")
 	<-b.entered
 	at = append(at, s.ask("/"))
@@ -361,7 +361,7 @@ func TestWhichSlowBodyIsCut(t *testing.T) {
 		"the oldest of too many":          {[]int{1, 2, 3}, 0, true, []int{0, 1, 2}},
 		"the longest, if it is too long":  {[]int{1, lentBytes, 2}, 0, false, []int{1}},
 		"the longest, beside those back":  {[]int{1, 5, 2}, lentBytes - 3, false, []int{1}},
-		"all, if those back are too long": {[]int{1, 5, 2}, lentBytes + 1, false, []int{0, 1, 2}},
+		"all, if those back are too long": {[]int{1, 5, 0}, lentBytes + 1, false, []int{0, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -413,6 +413,27 @@ func TestWhatWaitsForAPlaceAgain(t *testing.T) {
 	g.mu.Unlock()
 	if !<-ended || !has(0)() || !one.held {
 		t.Error("it has no place, or what came of it is still counted")
+	}
+}
+
+// TestWhoWasCut says so without a place, and takes no room from others.
+func TestWhoWasCut(t *testing.T) {
+	t.Parallel()
+	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 2, Patience: patience})
+	lent := func(came int) *ticket {
+		one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, held: g.enter(t.Context()), reads: true, came: came}
+		one.lend()
+		return one
+	}
+	short, long := lent(10), lent(lentBytes)
+	for range 2 {
+		g.enter(t.Context())
+	}
+	if !long.cut || !long.works(0, true) || long.held {
+		t.Errorf("it is cut: %t, and has a place: %t", long.cut, long.held)
+	}
+	if short.works(10, false); short.cut || g.lentHas != 20 || g.backHas != 0 {
+		t.Errorf("another is cut: %t; %d bytes are waited for, %d wait for a place", short.cut, g.lentHas, g.backHas)
 	}
 }
 

@@ -138,7 +138,7 @@ func (t *ticket) works(n int, all bool) bool {
 	if t.isLent && !t.cut {
 		g.lentHas += n
 	}
-	back := all && t.takeBack() && !t.over // before others' waits are ended
+	back := all && t.takeBack() && !t.over && !t.cut // before others' waits are ended; who was cut says so without a place
 	g.endWaits()
 	if back {
 		g.backHas += t.came
