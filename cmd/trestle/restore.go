@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -54,8 +53,11 @@ func (p *program) restore(cmd *cobra.Command, args []string) error {
 	}
 	at := sqldb.File(c.databaseURL)
 	if at == "" {
-		return misused("restore is for SQLite; for this PostgreSQL database stop the servers and, as its owner who may create databases, run: %s",
-			restorePostgreSQL(c.databaseURL, from))
+		command, err := restorePostgreSQL(c.databaseURL, from)
+		if err != nil {
+			return err
+		}
+		return misused("restore is for SQLite; for this PostgreSQL database stop the servers and, as its owner who may create databases, run: %s", command)
 	}
 	if from != "" && sameFile(from, at) {
 		return misused("%s is the database itself; name a backup of it", from)
@@ -111,10 +113,10 @@ func backupNamed(argument string) (file, name string, err error) {
 // restorePostgreSQL is how a dump, "" for standard input, takes the place of a
 // database, which is kept beside it. pg_restore's own --clean would drop what is in
 // the dump, and stumble over what a later migration made.
-func restorePostgreSQL(address, dump string) string {
+func restorePostgreSQL(address, dump string) (command string, err error) {
 	at, err := url.Parse(sqldb.ClientURL(address))
-	if err != nil { // not one that was read as a setting
-		return "pg_restore"
+	if err != nil {
+		return "", err
 	}
 	other, name := *at, strings.TrimPrefix(at.Path, "/")
 	if other.Path = "/postgres"; name == "postgres" {
@@ -125,19 +127,14 @@ func restorePostgreSQL(address, dump string) string {
 		dump = " " + quoted(dump)
 	}
 	return fmt.Sprintf("psql --dbname=%s --command=%s --command=%s && pg_restore --no-owner --single-transaction --dbname=%s%s",
-		quoted(other.String()), quoted(rename), quoted("CREATE DATABASE "+identifier(name)), quoted(at.String()), dump)
+		quoted(other.String()), quoted(rename), quoted("CREATE DATABASE "+identifier(name)), quoted(at.String()), dump), nil
 }
 
 // keptDatabase is a name for what was there, of which PostgreSQL cuts off nothing.
 func keptDatabase(name string, now time.Time) string {
 	const longest = 63 // bytes, NAMEDATALEN - 1
-	for kept := name; ; {
-		if full := keptName(kept, now); len(full) <= longest {
-			return full
-		}
-		_, size := utf8.DecodeLastRuneInString(kept)
-		kept = kept[:len(kept)-size]
-	}
+	room := longest - len(keptName("", now))
+	return keptName(strings.ToValidUTF8(name[:min(len(name), room)], ""), now)
 }
 
 // identifier is a name as SQL has it.

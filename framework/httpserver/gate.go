@@ -45,10 +45,10 @@ type GateOptions struct {
 // it has one again when all of the body is there, before those who were never let
 // in; if many come back at once, up to twice Requests are at work for a while. Of
 // such bodies the gate waits for four times Requests, of which 32 MiB may have come,
-// those counted that are there and wait for a place again;
-// one too many ends the wait for the oldest, bytes too many that for the longest: its
-// Read fails with [os.ErrDeadlineExceeded]. A handler that writes, or works, before its
-// body is read to the end is therefore not held to the limit.
+// those counted that are there and wait for a place again. One too many ends the wait
+// for the oldest, bytes too many that for the longest: its Read fails with
+// [os.ErrDeadlineExceeded]. A handler that writes, or works, before its body is read to
+// the end is therefore not held to the limit.
 //
 // A Gate is safe for concurrent use.
 type Gate struct {
@@ -78,7 +78,6 @@ type waiter struct {
 	turn     chan bool
 	since    time.Time
 	patience time.Duration
-	burst    bool // it came in one
 	left     bool
 	tired    bool // of g.back: it has waited for as long as others would
 }
@@ -138,9 +137,6 @@ func (g *Gate) enter(ctx context.Context) bool {
 		g.mu.Unlock()
 		return true
 	}
-	w := &waiter{turn: make(chan bool, 1), since: g.now()}
-	left := g.burst - g.spent - w.since.Sub(g.full)
-	w.burst, w.patience = left > g.patience, max(left, g.patience)
 	if g.queued == g.depth {
 		if g.inOrder() {
 			g.mu.Unlock()
@@ -148,6 +144,8 @@ func (g *Gate) enter(ctx context.Context) bool {
 		}
 		g.takeOldest().turn <- false
 	}
+	w := &waiter{turn: make(chan bool, 1), since: g.now()}
+	w.patience = max(g.patience, g.burst-g.spent-w.since.Sub(g.full))
 	g.waiting = append(g.waiting, w)
 	g.queued++
 	g.mu.Unlock()
@@ -172,10 +170,11 @@ func (g *Gate) free() {
 	}
 }
 
-// inOrder reports whether the oldest is the next, somebody being there who waits.
+// inOrder reports whether the oldest is the next, somebody being there who waits: who
+// came in a burst, and so has more patience than others, keeps its turn.
 func (g *Gate) inOrder() bool {
 	oldest := g.waiting[0]
-	return oldest.burst || g.now().Sub(oldest.since) < g.patience/2
+	return oldest.patience > g.patience || g.now().Sub(oldest.since) < g.patience/2
 }
 
 // takeOldest is who has waited for longest, somebody being there who waits.
