@@ -14,12 +14,10 @@ type limitConfig struct {
 	corsOrigins []string
 }
 
-// Requests at once for each connection to the database, where no number is set:
-// those that have one, and enough more that the processors have work meanwhile.
-const (
-	requestsPerConn = 8
-	fewestRequests  = 24
-)
+// requestsPerConn is how many requests at once there are for each connection to the
+// database, where no number is set: the one that has it, and enough more that the
+// processors have work meanwhile, and that statements which can be one are.
+const requestsPerConn = 8
 
 // mostSignIns wait for their passwords to be checked, if half of the requests are
 // not less.
@@ -41,7 +39,7 @@ func limitSettings() []setting {
 			read:  func(c *config, v string) error { return readNumber(&c.maxConns, v, 16, 1_000_000) },
 		},
 		{
-			flag: "max-requests", variable: "TRESTLE_MAX_REQUESTS", example: "128", serving: true, shown: "8 for each of --db-conns, and 24 at least",
+			flag: "max-requests", variable: "TRESTLE_MAX_REQUESTS", example: "128", serving: true, shown: "8 for each of --db-conns",
 			usage: "`number` of requests that are worked on at once; others wait for a moment, and are then answered 503",
 			read:  readMaxRequests,
 		},
@@ -96,7 +94,7 @@ func (c config) requests() int {
 	if c.maxRequests > 0 {
 		return c.maxRequests
 	}
-	return max(requestsPerConn*c.dbConns, fewestRequests)
+	return requestsPerConn * c.dbConns
 }
 
 // signIns is how many of them may wait for passwords to be checked.

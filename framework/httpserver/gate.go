@@ -14,7 +14,7 @@ type GateOptions struct {
 	// Requests is how many are let in at once, 1 or more.
 	Requests int
 	// Queue is how many more wait for their turn; one too many is refused at once, or
-	// the oldest is. Defaults to eight times Requests.
+	// the oldest is. Defaults to eight times Requests, and 512 at least.
 	Queue int
 	// Burst is how long all places may have been taken for what comes to be no more
 	// than a burst, as after a moment in which the database stood still: a request
@@ -22,7 +22,7 @@ type GateOptions struct {
 	// a free place is taken off. Defaults to 500 milliseconds.
 	Burst time.Duration
 	// Patience is how long a request waits that comes later, which is overload.
-	// Defaults to 20 milliseconds.
+	// Defaults to 10 milliseconds.
 	Patience time.Duration
 	// Refuse answers those that are not let in. Defaults to a problem of RFC 9457:
 	// 503, the code overloaded, Retry-After 1.
@@ -99,8 +99,8 @@ func NewGate(next http.Handler, o GateOptions) *Gate {
 		panic("httpserver: GateOptions.Requests must be 1 or more")
 	}
 	g := &Gate{
-		next: next, refuse: o.Refuse, limit: o.Requests, depth: orDefault(o.Queue, 8*o.Requests),
-		burst: orDefault(o.Burst, 500*time.Millisecond), patience: orDefault(o.Patience, 20*time.Millisecond),
+		next: next, refuse: o.Refuse, limit: o.Requests, depth: orDefault(o.Queue, max(8*o.Requests, 512)),
+		burst: orDefault(o.Burst, 500*time.Millisecond), patience: orDefault(o.Patience, 10*time.Millisecond),
 		now: time.Now, log: o.Log,
 	}
 	if g.refuse == nil {

@@ -45,7 +45,8 @@
 // # No connection free
 //
 // Who waits for a connection, or for the execution that several share, waits on
-// while others get theirs. Where nobody got one for [Options.PoolWait], as when
+// while others get theirs, those too many to ask the pool at once in the order in which
+// they came. Where nobody got one for [Options.PoolWait], as when
 // statements that wait for one lock hold all of them, the wait ends with a fault
 // that is [Unavailable], long before the deadline of who waits.
 //

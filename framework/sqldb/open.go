@@ -97,7 +97,7 @@ func newDB(c *core, connector driver.Connector) *DB {
 	} else {
 		db.reads.pace, db.lookups.pace = sharePace, sharePace
 	}
-	c.waits.pool, c.waits.limit = c.pool(connector), c.options.PoolWait
+	c.waits.init(c.pool(connector), c.options.PoolWait)
 	db.reads.waits, db.lookups.waits = &c.waits, &c.waits
 	db.DB = bun.NewDB(c.waits.pool, db.dialect)
 	return db

@@ -14,10 +14,20 @@ import (
 // A poolWait ends the waits for a connection of a pool that stands still: all are
 // in use, and for a while nobody was given one. A pool that moves is waited for, as
 // long as the context of who waits allows.
+//
+// The pool gives a connection that comes free to any of those who wait, so that of many
+// some wait for several times as long as the rest. Therefore no more ask it at once than
+// it has connections; others line up for that.
 type poolWait struct {
-	pool  *sql.DB
-	limit time.Duration // Options.PoolWait
-	given atomic.Uint64 // how many connections were handed out
+	pool   *sql.DB
+	limit  time.Duration // Options.PoolWait
+	asking chan struct{} // holds one for each who asks the pool, in the order of their coming
+	given  atomic.Uint64 // how many connections were handed out
+}
+
+func (p *poolWait) init(pool *sql.DB, limit time.Duration) {
+	p.pool, p.limit = pool, limit
+	p.asking = make(chan struct{}, pool.Stats().MaxOpenConnections)
 }
 
 // A poolError says that a pool stood still.
@@ -41,6 +51,10 @@ func (p *poolWait) give(asked context.Context) {
 func waiting[T any](ctx context.Context, p *poolWait, ask func(context.Context) (T, error)) (T, error) {
 	t := p.turn(ctx)
 	defer t.end()
+	if err := t.lineUp(); err != nil {
+		var none T
+		return none, err
+	}
 	return ask(t)
 }
 
@@ -83,9 +97,31 @@ type turn struct {
 	context.Context
 
 	of      *poolWait // nil for none
+	asking  bool      // it is one of those who ask the pool
 	asked   bool      // the pool has looked whether it has ended
 	over    bool      // it is the statement's context again
 	lookout *lookout  // while it waits
+}
+
+// lineUp waits until it may ask the pool.
+func (t *turn) lineUp() error {
+	if t.of == nil {
+		return nil
+	}
+	select {
+	case t.of.asking <- struct{}{}:
+		t.asking = true
+		return nil
+	default:
+	}
+	t.asked = true // so that it ends as a wait for the pool does
+	select {
+	case t.of.asking <- struct{}{}:
+		t.asking, t.asked = true, false
+		return nil
+	case <-t.Done():
+		return t.Err()
+	}
 }
 
 // Done implements [context.Context].
@@ -120,6 +156,10 @@ func (t *turn) end() {
 		return // others may have the context by now
 	}
 	t.over = true
+	if t.asking {
+		t.asking = false
+		<-t.of.asking
+	}
 	if t.lookout != nil {
 		t.lookout.leave()
 	}

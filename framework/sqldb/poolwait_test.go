@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -104,6 +105,9 @@ func (db *DB) isIdle(t *testing.T) {
 	t.Helper()
 	if n := db.Stats().InUse; n != 0 {
 		t.Errorf("%d connections are still in use", n)
+	}
+	if n := len(db.core.waits.asking); n != 0 {
+		t.Errorf("%d still ask for a connection", n)
 	}
 }
 
@@ -293,6 +297,60 @@ func TestAWaitEndsWithItsContext(t *testing.T) {
 		release()
 		inTurn(t, waysToAsk(db))
 		db.isIdle(t)
+	})
+}
+
+// TestWhoWaitsForAConnectionHasATurn: beyond those who ask the pool, which are as many
+// as it has connections, they are let in in the order in which they came, and who goes
+// away is nobody's hindrance.
+func TestWhoWaitsForAConnectionHasATurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool := sql.OpenDB(nil)
+		defer pool.Close()
+		pool.SetMaxOpenConns(2)
+		var p poolWait
+		p.init(pool, time.Hour)
+		release := make(chan struct{})
+		var all sync.WaitGroup
+		for range 2 {
+			all.Go(func() {
+				_, err := waiting(t.Context(), &p, func(context.Context) (int, error) { <-release; return 0, nil })
+				succeeds(t, "the first", err)
+			})
+		}
+		synctest.Wait()
+		gone, leave := context.WithCancel(t.Context())
+		var order []int
+		for i := range 40 {
+			ctx := t.Context()
+			if i%4 == 3 {
+				ctx = gone
+			}
+			all.Go(func() {
+				_, err := waiting(ctx, &p, func(context.Context) (int, error) {
+					order = append(order, i)
+					<-release
+					return 0, nil
+				})
+				if (ctx == gone) != errors.Is(err, context.Canceled) {
+					t.Errorf("%d: %v", i, err)
+				}
+			})
+			synctest.Wait()
+		}
+		leave()
+		for len(order) < 30 {
+			before := len(order)
+			release <- struct{}{}
+			if synctest.Wait(); len(order) != before+1 {
+				t.Fatalf("when one more may ask, %d do", len(order)-before)
+			}
+		}
+		close(release)
+		all.Wait()
+		if !slices.IsSorted(order) || len(p.asking) != 0 {
+			t.Errorf("they asked in the order %v, and %d still do", order, len(p.asking))
+		}
 	})
 }
 
