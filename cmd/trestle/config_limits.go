@@ -16,8 +16,10 @@ type limitConfig struct {
 
 // requestsPerConn is how many requests at once there are for each connection to the
 // database, where no number is set: the one that has it, and enough more that the
-// processors have work meanwhile, and that statements which can be one are.
-const requestsPerConn = 8
+// processors have work meanwhile, and that statements which can be one are. With
+// twice as many, those under way take twice as long when there are too many, for hardly
+// more of them done.
+const requestsPerConn = 4
 
 // mostSignIns wait for their passwords to be checked, if half of the requests are
 // not less.
@@ -39,7 +41,7 @@ func limitSettings() []setting {
 			read:  func(c *config, v string) error { return readNumber(&c.maxConns, v, 16, 1_000_000) },
 		},
 		{
-			flag: "max-requests", variable: "TRESTLE_MAX_REQUESTS", example: "128", serving: true, shown: "8 for each of --db-conns",
+			flag: "max-requests", variable: "TRESTLE_MAX_REQUESTS", example: "128", serving: true, shown: "4 for each of --db-conns",
 			usage: "`number` of requests that are worked on at once; others wait for a moment, and are then answered 503",
 			read:  readMaxRequests,
 		},

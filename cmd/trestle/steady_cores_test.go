@@ -27,6 +27,7 @@ func apart(t *testing.T, db *sqldb.DB, address string) (before []string) {
 		figure(t, false, "load and server share the machine: %v", err)
 		return nil
 	}
+	ungroup(t)
 	threads := runtime.GOMAXPROCS(1)
 	t.Cleanup(func() { runtime.GOMAXPROCS(threads) })
 	of, err := postgresOf(t, db, address)
@@ -39,6 +40,23 @@ func apart(t *testing.T, db *sqldb.DB, address string) (before []string) {
 		figure(t, false, "PostgreSQL has the whole machine: %v", err)
 	}
 	return []string{"taskset", "-c", "0"}
+}
+
+// ungroup lets the kernel of Linux share a core among processes, not among sessions of
+// processes, until the test ends. Each connection's process of PostgreSQL is a session
+// of its own, and beside others on one core some of them then stood still for half a
+// second. As services, which have groups by themselves, they do not.
+func ungroup(t *testing.T) {
+	t.Helper()
+	const setting = "/proc/sys/kernel/sched_autogroup_enabled"
+	if was, err := os.ReadFile(setting); err != nil || strings.TrimSpace(string(was)) != "1" {
+		return
+	}
+	if err := os.WriteFile(setting, []byte("0"), 0); err != nil {
+		t.Logf("processes share the core by sessions, so that some statements stand still for long: %v", err)
+		return
+	}
+	t.Cleanup(func() { _ = os.WriteFile(setting, []byte("1"), 0) })
 }
 
 // keepTo keeps a process to a core until the test ends.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -63,7 +64,7 @@ func TestWhoReadsOnAfterTheEnd(t *testing.T) {
 		t.Error("its body is still waited for")
 	}
 	one.isLent = true // as if it had been lent while it ended
-	one.works(0, true)
+	one.works(0, io.EOF)
 	if running, _, _ := g.counts(); running != 0 || one.held {
 		t.Errorf("%d are in", running)
 	}
@@ -74,11 +75,11 @@ func TestWhoReadsOnAfterTheEnd(t *testing.T) {
 func TestWhoseBodyEndsAfterTheAnswerBegan(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(g *Gate, one *ticket){
-		"before": func(_ *Gate, one *ticket) { one.WriteHeader(http.StatusOK); one.works(0, true) },
+		"before": func(_ *Gate, one *ticket) { one.WriteHeader(http.StatusOK); one.works(0, io.EOF) },
 		"while a place is waited for": func(g *Gate, one *ticket) {
 			g.enter(t.Context())
 			ended := make(chan struct{})
-			go func() { one.works(0, true); close(ended) }()
+			go func() { one.works(0, io.EOF); close(ended) }()
 			await(t, "it to wait", func() bool { _, waiting, _ := g.counts(); return waiting == 1 })
 			one.WriteHeader(http.StatusOK)
 			g.mu.Lock()
@@ -206,5 +207,42 @@ func TestWhoComesBackAndHasGone(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWhoWasCut says so without a place, and takes no room from others.
+func TestWhoWasCut(t *testing.T) {
+	t.Parallel()
+	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 2, Patience: patience})
+	lent := func(came int) *ticket {
+		one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, held: g.enter(t.Context()), reads: true, came: came}
+		one.lend()
+		return one
+	}
+	short, long := lent(10), lent(lentBytes)
+	for range 2 {
+		g.enter(t.Context())
+	}
+	if !long.cut || !long.works(0, os.ErrDeadlineExceeded) || long.held {
+		t.Errorf("it is cut: %t, and has a place: %t", long.cut, long.held)
+	}
+	if short.works(10, nil); short.cut || g.lentHas != 20 || g.backHas != 0 {
+		t.Errorf("another is cut: %t; %d bytes are waited for, %d wait for a place", short.cut, g.lentHas, g.backHas)
+	}
+}
+
+// TestABodyThatCameBeforeItWasCut is whole: its handler has a place to work in.
+func TestABodyThatCameBeforeItWasCut(t *testing.T) {
+	t.Parallel()
+	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1})
+	one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, held: g.enter(t.Context()), reads: true, came: lentBytes + 1}
+	if one.lend(); !one.cut || g.running != 0 {
+		t.Fatalf("it is cut: %t, and %d have places", one.cut, g.running)
+	}
+	if !one.works(0, io.EOF) || !one.held || g.running != 1 || g.lentHas != 0 || g.backHas != 0 {
+		t.Errorf("it has a place: %t, as %d have; %d bytes are waited for, %d wait for a place", one.held, g.running, g.lentHas, g.backHas)
+	}
+	if _, ok := one.waits(); !ok {
+		t.Error("there is an error where it ends")
 	}
 }

@@ -152,6 +152,11 @@ func TestABurstIsNotOverload(t *testing.T) {
 	later(patience / 2)
 	at = append(at, s.ask("/"))
 	s.waitingAre(1)
+	s.gate.mu.Lock()
+	if left := s.gate.waiting[0].patience; left != patience/2 {
+		t.Errorf("who comes in the middle of a burst waits for %s; want %s, which is left of it", left, patience/2)
+	}
+	s.gate.mu.Unlock()
 	later(patience / 2)
 	s.get(client(t), "GET /").is(t, http.StatusServiceUnavailable)
 	s.waitingAre(1)
@@ -400,10 +405,10 @@ func TestWhatWaitsForAPlaceAgain(t *testing.T) {
 	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Patience: patience})
 	one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, held: g.enter(t.Context()), reads: true}
 	one.lend()
-	one.works(1000, false)
+	one.works(1000, nil)
 	g.enter(t.Context())
 	ended := make(chan bool)
-	go func() { ended <- one.works(24, true) }()
+	go func() { ended <- one.works(24, io.EOF) }()
 	has := func(back int) func() bool {
 		return func() bool { g.mu.Lock(); defer g.mu.Unlock(); return g.lentHas == 0 && g.backHas == back }
 	}
@@ -416,27 +421,6 @@ func TestWhatWaitsForAPlaceAgain(t *testing.T) {
 	}
 }
 
-// TestWhoWasCut says so without a place, and takes no room from others.
-func TestWhoWasCut(t *testing.T) {
-	t.Parallel()
-	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 2, Patience: patience})
-	lent := func(came int) *ticket {
-		one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, held: g.enter(t.Context()), reads: true, came: came}
-		one.lend()
-		return one
-	}
-	short, long := lent(10), lent(lentBytes)
-	for range 2 {
-		g.enter(t.Context())
-	}
-	if !long.cut || !long.works(0, true) || long.held {
-		t.Errorf("it is cut: %t, and has a place: %t", long.cut, long.held)
-	}
-	if short.works(10, false); short.cut || g.lentHas != 20 || g.backHas != 0 {
-		t.Errorf("another is cut: %t; %d bytes are waited for, %d wait for a place", short.cut, g.lentHas, g.backHas)
-	}
-}
-
 // TestALongBodyThatEnds ends the wait for no other: it is waited for no longer itself.
 func TestALongBodyThatEnds(t *testing.T) {
 	t.Parallel()
@@ -444,11 +428,11 @@ func TestALongBodyThatEnds(t *testing.T) {
 	lent := func(came int) *ticket {
 		one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, held: g.enter(t.Context()), reads: true}
 		one.lend()
-		one.works(came, false)
+		one.works(came, nil)
 		return one
 	}
 	long, short := lent(lentBytes-2), lent(1)
-	if short.works(2, true); long.cut || g.lentHas != lentBytes-2 {
+	if short.works(2, io.EOF); long.cut || g.lentHas != lentBytes-2 {
 		t.Errorf("the other is cut: %t, and %d bytes are counted; want its %d", long.cut, g.lentHas, lentBytes-2)
 	}
 	if lent(3); !long.cut || g.lentHas != 3 {

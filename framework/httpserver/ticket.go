@@ -128,9 +128,9 @@ func (t *ticket) waits() (held, ok bool) {
 }
 
 // works notes that the handler goes on with so many bytes, and takes a place again if
-// it was lent and all of the body has come; it is false if the client has gone
-// meanwhile.
-func (t *ticket) works(n int, all bool) bool {
+// it was lent and no more of the body comes, which err says; it is false if the client
+// has gone meanwhile.
+func (t *ticket) works(n int, err error) bool {
 	g := t.gate
 	g.mu.Lock()
 	t.reads = false
@@ -138,7 +138,10 @@ func (t *ticket) works(n int, all bool) bool {
 	if t.isLent && !t.cut {
 		g.lentHas += n
 	}
-	back := all && t.takeBack() && !t.over && !t.cut // before others' waits are ended; who was cut says so without a place
+	if err == io.EOF { //nolint:errorlint // an io.Reader's own
+		t.cut = false // all came before that
+	}
+	back := err != nil && t.takeBack() && !t.over && !t.cut // before others' waits are ended; who was cut says so without a place
 	g.endWaits()
 	if back {
 		g.backHas += t.came
@@ -186,7 +189,7 @@ func (b *lentBody) Read(p []byte) (int, error) {
 		b.timer.Stop()
 	}
 	b.waited += time.Since(began)
-	if !b.ticket.works(n, err != nil) { // no work for nobody, and without a place
+	if !b.ticket.works(n, err) { // no work for nobody, and without a place
 		err = context.Canceled
 	}
 	return n, err

@@ -17,7 +17,7 @@ import (
 //
 // The pool gives a connection that comes free to any of those who wait, so that of many
 // some wait for several times as long as the rest. Therefore no more ask it at once than
-// it has connections; others line up for that.
+// it has connections, but for who was given one of no use; others line up for that.
 type poolWait struct {
 	pool   *sql.DB
 	limit  time.Duration // Options.PoolWait

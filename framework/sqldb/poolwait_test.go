@@ -168,7 +168,7 @@ func TestAPoolHeldByALock(t *testing.T) {
 func TestAPoolThatMoves(t *testing.T) {
 	url := sqliteURL(t)
 	synctest.Test(t, func(t *testing.T) {
-		db := open(t, url, Options{})
+		db := open(t, url, Options{MaxConns: 1})
 		script(t, db, counter)
 		db.SetMaxOpenConns(1)
 		keep := func(ctx context.Context, s *Session) error {
@@ -301,7 +301,7 @@ func TestAWaitEndsWithItsContext(t *testing.T) {
 }
 
 // TestWhoWaitsForAConnectionHasATurn: beyond those who ask the pool, which are as many
-// as it has connections, they are let in in the order in which they came, and who goes
+// as it has connections, they ask in the order in which they came, and who goes
 // away is nobody's hindrance.
 func TestWhoWaitsForAConnectionHasATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -24,7 +24,8 @@ func (db *DB) Session() *Session { return &Session{db: db} }
 
 // IDB is the pool or the transaction for code that uses bun itself. What bun runs
 // on the pool waits for a connection as long as its context, not only for
-// [Options.PoolWait].
+// [Options.PoolWait], and does not line up with those whom a Session makes wait for
+// their turn, but goes before them.
 func (s *Session) IDB() bun.IDB {
 	if s.tx != nil {
 		return *s.tx
