@@ -19,7 +19,7 @@ type limitConfig struct {
 // processors have work meanwhile, and that statements which can be one are. With
 // twice as many, those under way take twice as long when there are too many, for hardly
 // more of them done.
-const requestsPerConn = 4
+const requestsPerConn = 3
 
 // mostSignIns wait for their passwords to be checked, if half of the requests are
 // not less.
@@ -41,7 +41,7 @@ func limitSettings() []setting {
 			read:  func(c *config, v string) error { return readNumber(&c.maxConns, v, 16, 1_000_000) },
 		},
 		{
-			flag: "max-requests", variable: "TRESTLE_MAX_REQUESTS", example: "128", serving: true, shown: "4 for each of --db-conns",
+			flag: "max-requests", variable: "TRESTLE_MAX_REQUESTS", example: "48", serving: true, shown: "3 for each of --db-conns",
 			usage: "`number` of requests that are worked on at once; others wait for a moment, and are then answered 503",
 			read:  readMaxRequests,
 		},

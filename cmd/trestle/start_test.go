@@ -290,9 +290,10 @@ func TestLimitSettings(t *testing.T) {
 		signIns  int
 		delay    time.Duration
 	}{
-		"by default":               {config{dbConns: 16, limitConfig: limitConfig{drainDelay: -1}}, 128, 64, 0},
-		"by default in production": {config{dbConns: 40, production: true, limitConfig: limitConfig{drainDelay: -1}}, 320, 64, 3 * time.Second},
-		"with few connections":     {config{dbConns: 2, limitConfig: limitConfig{drainDelay: -1}}, 24, 12, 0},
+		"by default":               {config{dbConns: 16, limitConfig: limitConfig{drainDelay: -1}}, 48, 24, 0},
+		"by default in production": {config{dbConns: 40, production: true, limitConfig: limitConfig{drainDelay: -1}}, 120, 60, 3 * time.Second},
+		"with many connections":    {config{dbConns: 50, limitConfig: limitConfig{drainDelay: -1}}, 150, 64, 0},
+		"with few connections":     {config{dbConns: 2, limitConfig: limitConfig{drainDelay: -1}}, 6, 3, 0},
 		"as they are set":          {config{dbConns: 16, production: true, limitConfig: limitConfig{maxRequests: 7}}, 7, 3, 0},
 		"one at a time":            {config{dbConns: 16, limitConfig: limitConfig{maxRequests: 1}}, 1, 1, 0},
 	} {
