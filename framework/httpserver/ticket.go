@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"errors"
 	"context"
 	"io"
 	"net/http"
@@ -138,7 +139,7 @@ func (t *ticket) works(n int, err error) bool {
 	if t.isLent && !t.cut {
 		g.lentHas += n
 	}
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		t.cut = false // all came before that
 	}
 	back := err != nil && t.takeBack() && !t.over && !t.cut // before others' waits are ended; who was cut says so without a place
