@@ -1,8 +1,8 @@
 package httpserver
 
 import (
-	"errors"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"os"
