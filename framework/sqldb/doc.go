@@ -46,9 +46,9 @@
 //
 // Who waits for a connection, or for the execution that several share, waits on
 // while others get theirs, those too many to ask the pool at once in the order in which
-// they came. Where nobody got one for [Options.PoolWait], as when
-// statements that wait for one lock hold all of them, the wait ends with a fault
-// that is [Unavailable], long before the deadline of who waits.
+// they came. Where nobody got one for [Options.PoolWait], as when statements that wait
+// for one lock hold all of them, the wait ends with a fault that is [Unavailable], long
+// before the deadline of who waits.
 //
 // Both drivers are wrapped in one place, so deadlines, cancellation and
 // [DB.Observe] hold for every statement, whichever way it was sent.

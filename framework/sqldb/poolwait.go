@@ -103,7 +103,7 @@ type turn struct {
 	lookout *lookout  // while it waits
 }
 
-// lineUp waits until it may ask the pool.
+// lineUp waits until it may ask the pool; whoever does not wait pays for nothing else.
 func (t *turn) lineUp() error {
 	if t.of == nil {
 		return nil
@@ -114,7 +114,7 @@ func (t *turn) lineUp() error {
 		return nil
 	default:
 	}
-	t.asked = true // so that it ends as a wait for the pool does
+	t.asked = true // so that Done is that of one who waits
 	select {
 	case t.of.asking <- struct{}{}:
 		t.asking, t.asked = true, false
