@@ -294,6 +294,8 @@ func TestLimitSettings(t *testing.T) {
 		"by default in production": {config{dbConns: 40, production: true, limitConfig: limitConfig{drainDelay: -1}}, 120, 60, 3 * time.Second},
 		"with many connections":    {config{dbConns: 50, limitConfig: limitConfig{drainDelay: -1}}, 150, 64, 0},
 		"with few connections":     {config{dbConns: 2, limitConfig: limitConfig{drainDelay: -1}}, 6, 3, 0},
+		"with one connection":      {config{dbConns: 1, limitConfig: limitConfig{drainDelay: -1}}, 3, 2, 0},
+		"with a replica":           {config{dbConns: 16, replicaURL: "postgres://standby/trestle", limitConfig: limitConfig{drainDelay: -1}}, 96, 48, 0},
 		"as they are set":          {config{dbConns: 16, production: true, limitConfig: limitConfig{maxRequests: 7}}, 7, 3, 0},
 		"one at a time":            {config{dbConns: 16, limitConfig: limitConfig{maxRequests: 1}}, 1, 1, 0},
 	} {

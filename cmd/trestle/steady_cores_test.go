@@ -53,7 +53,7 @@ func ungroup(t *testing.T) {
 		return
 	}
 	if err := os.WriteFile(setting, []byte("0"), 0); err != nil {
-		t.Logf("processes share the core by sessions, so that some statements stand still for long: %v", err)
+		figure(t, false, "processes share the core by sessions, so that some statements stand still for long: %v", err)
 		return
 	}
 	t.Cleanup(func() { _ = os.WriteFile(setting, []byte("1"), 0) })

@@ -44,16 +44,17 @@ type GateOptions struct {
 // slow to come: after 20 milliseconds of waiting its place is lent to another, and
 // it has one again when all of the body is there, before those who were never let
 // in; if many come back at once, up to twice Requests are at work for a while. Of
-// such bodies the gate waits for four times Requests, of which 32 MiB may have come,
-// those counted that are there and wait for a place again. One too many ends the wait
-// for the oldest, bytes too many that for the longest: its Read fails with
-// [os.ErrDeadlineExceeded]. A handler that writes, or works, before its body is read to
-// the end is therefore not held to the limit.
+// such bodies the gate waits for four times Requests, and 512 at least, of which
+// 32 MiB may have come, those counted that are there and wait for a place again. One
+// too many ends the wait for the oldest, bytes too many that for the longest: its Read
+// fails with [os.ErrDeadlineExceeded]. A handler that writes, or works, before its body
+// is read to the end is therefore not held to the limit.
 //
 // A Gate is safe for concurrent use.
 type Gate struct {
 	next, refuse http.Handler
 	limit, depth int
+	bodies       int // that may be waited for with their places lent
 	burst        time.Duration
 	patience     time.Duration
 	now          func() time.Time
@@ -86,8 +87,12 @@ type waiter struct {
 // its request's place is lent.
 const lendAfter = 20 * time.Millisecond
 
-// lentPerPlace is how many requests may have lent their places, for each place.
-const lentPerPlace = 4
+// lentPerPlace is how many requests may have lent their places, for each place, if that
+// is not less than leastLent: what they hold beside their bodies is little.
+const (
+	lentPerPlace = 4
+	leastLent    = 512
+)
 
 // lentBytes is how many bytes may have come of such bodies, all together, and of those
 // that wait for a place again.
@@ -100,7 +105,8 @@ func NewGate(next http.Handler, o GateOptions) *Gate {
 	}
 	g := &Gate{
 		next: next, refuse: o.Refuse, limit: o.Requests, depth: orDefault(o.Queue, max(8*o.Requests, 512)),
-		burst: orDefault(o.Burst, 500*time.Millisecond), patience: orDefault(o.Patience, 10*time.Millisecond),
+		bodies: max(lentPerPlace*o.Requests, leastLent),
+		burst:  orDefault(o.Burst, 500*time.Millisecond), patience: orDefault(o.Patience, 10*time.Millisecond),
 		now: time.Now, log: o.Log,
 	}
 	if g.refuse == nil {
@@ -314,7 +320,7 @@ func (g *Gate) forget(w *waiter) bool {
 func (g *Gate) endWaits() {
 	for {
 		tooLong := g.lentHas > 0 && g.lentHas+g.backHas > lentBytes
-		if !tooLong && len(g.lent) <= g.limit*lentPerPlace {
+		if !tooLong && len(g.lent) <= g.bodies {
 			return
 		}
 		victim := g.slowest(tooLong)

@@ -306,13 +306,14 @@ func TestALentPlaceStaysLent(t *testing.T) {
 func TestTooManySlowBodies(t *testing.T) {
 	t.Parallel()
 	s := serving(t, http.HandlerFunc(reads), Options{Limits: Limits{Requests: 1, Patience: patience, Stall: time.Hour, Grace: time.Hour, Read: time.Hour}})
-	slow := make([]*wire, lentPerPlace+1)
+	s.gate.bodies = 4
+	slow := make([]*wire, s.gate.bodies+1)
 	for i := range slow {
 		slow[i] = s.dial().says("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nabc")
 		await(t, "the place to be lent", func() bool {
 			s.gate.mu.Lock()
 			defer s.gate.mu.Unlock()
-			return len(s.gate.lent) == min(i+1, lentPerPlace) && s.gate.running == 0
+			return len(s.gate.lent) == min(i+1, s.gate.bodies) && s.gate.running == 0
 		})
 	}
 	slow[0].next().is(t, http.StatusRequestTimeout)
@@ -382,7 +383,7 @@ func TestWhichSlowBodyIsCut(t *testing.T) {
 				all = append(all, lend(came))
 			}
 			if test.others {
-				for range lentPerPlace {
+				for range g.bodies {
 					lend(0)
 				}
 			}

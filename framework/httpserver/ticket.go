@@ -25,7 +25,7 @@ type ticket struct {
 	isLent bool
 	came   int  // bytes of the body
 	all    bool // all of the body has come, of which the handler is about to know
-	cut    bool // the body is waited for no longer
+	cut    bool // the body is waited for no longer, and had not come whole
 	over   bool // the answer has begun, or there will be none: it needs no place any more
 }
 
@@ -130,7 +130,8 @@ func (t *ticket) waits() (held, ok bool) {
 
 // works notes that the handler goes on with so many bytes, and takes a place again if
 // it was lent and no more of the body comes, which err says; it is false if the client
-// has gone meanwhile.
+// has gone meanwhile. One that was cut gets no place, unless all had come by then, and
+// the Read that was cut said so, as it does for a body of a length that was announced.
 func (t *ticket) works(n int, err error) bool {
 	g := t.gate
 	g.mu.Lock()
@@ -140,7 +141,7 @@ func (t *ticket) works(n int, err error) bool {
 		g.lentHas += n
 	}
 	if errors.Is(err, io.EOF) {
-		t.cut = false // all came before that
+		t.cut = false // it was whole before the wait for it was ended
 	}
 	back := err != nil && t.takeBack() && !t.over && !t.cut // before others' waits are ended; who was cut says so without a place
 	g.endWaits()
