@@ -1,6 +1,9 @@
 package framework
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // named is a permission of a program's own that calls itself as one of the
 // framework's does.
@@ -62,6 +65,18 @@ func TestAPartThatIsNil(t *testing.T) {
 	} {
 		if p.Permit(writes) || takesKnown(p) {
 			t.Errorf("%s: %s permits something", name, p)
+		}
+	}
+}
+
+func TestPermissionNames(t *testing.T) {
+	longest := "patients." + strings.Repeat("v", 191)
+	for name, want := range map[string]bool{
+		"patients.view": true, "lab-results.sign_off2": true, longest: true, longest + "v": false,
+		"patients": false, "patients.": false, ".view": false, "a.b.c": false, "Patients.view": false, "2.view": false, "patients.view\n": false, "": false,
+	} {
+		if IsPermissionName(name) != want {
+			t.Errorf("%q: %t", name, !want)
 		}
 	}
 }

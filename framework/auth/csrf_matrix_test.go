@@ -257,6 +257,28 @@ func TestCSRFSources(t *testing.T) {
 	})
 }
 
+func TestRefererOrigin(t *testing.T) {
+	for referer, want := range map[string]string{
+		"https://api.example.org/page?x=1":   "https://api.example.org",
+		"http://api.example.org/":            "http://api.example.org",
+		"http://api.example.org:80/":         "http://api.example.org",
+		"http://api.example.org:443/":        "http://api.example.org:443",
+		"https://api.example.org:8443":       "https://api.example.org:8443",
+		"HTTPS://API.example.org":            "https://api.example.org",
+		"https://api.example.org@evil.test/": "https://evil.test",
+		"ftp://api.example.org/":             "",
+		"//api.example.org/":                 "",
+		"https:///page":                      "",
+		"about:blank":                        "",
+		"://":                                "",
+		"":                                   "",
+	} {
+		if got := refererOrigin(referer); got != want {
+			t.Errorf("%q is of %q; want %q", referer, got, want)
+		}
+	}
+}
+
 // Behind a proxy that ends TLS the request itself does not tell its scheme.
 func TestTheOriginBehindAProxyIsThatOfSecure(t *testing.T) {
 	onBoth(t, func(w *world) {

@@ -19,6 +19,8 @@ func TestNormalizeEmail(t *testing.T) {
 		{"decomposed letter", "rene\u0301@example.com", "ren\u00e9@example.com", ""},
 		{"exactly 254 bytes", longest, longest, ""},
 		{"255 bytes", "a" + longest, "", "email"},
+		{"as much space as is looked at", strings.Repeat(" ", 4*254-len("asha@example.com")) + "asha@example.com", "asha@example.com", ""},
+		{"more space", strings.Repeat(" ", 4*254-len("asha@example.com")+1) + "asha@example.com", "", "email"},
 		{"a megabyte", strings.Repeat("a", 1<<20) + "@example.com", "", "email"},
 		{"empty", "", "", "required"},
 		{"only space", " \n ", "", "required"},
@@ -45,6 +47,30 @@ func TestNormalizeEmail(t *testing.T) {
 			}
 			if again, _ := NormalizeEmail(got); again != got {
 				t.Errorf("a second time gives %q", again)
+			}
+		})
+	}
+}
+
+func TestNormalizeName(t *testing.T) {
+	longest := strings.Repeat("é", 200)
+	for _, c := range []struct {
+		what, name, want string
+		code             string // "" for accepted
+	}{
+		{"none", "", "", ""},
+		{"space around", "  Asha Rao\t", "Asha Rao", ""},
+		{"exactly 200 characters", longest, longest, ""},
+		{"201 characters", longest + "é", "", "max"},
+		{"two lines", "Asha\nRao", "", "name"},
+		{"not UTF-8", "Asha\xff", "", "name"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			got, err := normalizeName(c.name)
+			if c.code != "" {
+				wantInput(t, err, "name", c.code)
+			} else if got != c.want || err != nil {
+				t.Errorf("got %q, %v; want %q", got, err, c.want)
 			}
 		})
 	}

@@ -51,6 +51,8 @@ func TestConformance(t *testing.T) {
 			{Query: "at=2026-01-01T12:00:00Z", Numbers: numbers(2, 2)},
 			{Query: "at=2026-01-01T14:00:00%2B02:00", Numbers: numbers(2, 2)},
 			{Query: "at=2026-01-01", Invalid: "at"},
+			{Query: "at=0001-01-01T00:00:00Z"},
+			{Query: "at=9999-12-31T23:59:59Z"},
 			{Query: "at=0001-01-01T00:00:00%2B02:00", Invalid: "at"},
 			{Query: "at=9999-12-31T23:59:59-01:00", Invalid: "at"},
 		}},

@@ -1,0 +1,35 @@
+package filter
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"trestle.example/framework"
+)
+
+// TestWhatHasAnOrder: every kind of number and times have one that both databases
+// agree on.
+func TestWhatHasAnOrder(t *testing.T) {
+	for _, c := range []struct {
+		of   reflect.Type
+		want bool
+	}{
+		{reflect.TypeFor[int](), true},
+		{reflect.TypeFor[int8](), true},
+		{reflect.TypeFor[int64](), true},
+		{reflect.TypeFor[uint](), true},
+		{reflect.TypeFor[uint64](), true},
+		{reflect.TypeFor[float32](), true},
+		{reflect.TypeFor[float64](), true},
+		{reflect.TypeFor[time.Time](), true},
+		{reflect.TypeFor[bool](), false},
+		{reflect.TypeFor[uintptr](), false},
+		{reflect.TypeFor[complex64](), false},
+		{reflect.TypeFor[string](), false},
+	} {
+		if err := ordered("Min")(framework.Field{Name: "column", Type: c.of}); (err == nil) != c.want {
+			t.Errorf("%s: %v", c.of, err)
+		}
+	}
+}
