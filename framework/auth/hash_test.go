@@ -206,6 +206,32 @@ func TestAFullQueue(t *testing.T) {
 	}
 }
 
+// TestTheCostsAndPartsOfAStoredHash are accepted up to their bounds.
+func TestTheCostsAndPartsOfAStoredHash(t *testing.T) {
+	for _, c := range []struct {
+		what, costs string
+		salt, key   int // bytes
+		want        bool
+	}{
+		{"the most of all", "m=65536,t=4,p=4", 64, 64, true},
+		{"the least of all", "m=8,t=1,p=1", 8, 16, true},
+		{"the least memory of two threads", "m=16,t=1,p=2", 8, 16, true},
+		{"less memory", "m=15,t=1,p=2", 8, 16, false},
+		{"more memory", "m=65537,t=4,p=4", 64, 64, false},
+		{"more passes", "m=65536,t=5,p=4", 64, 64, false},
+		{"more threads", "m=65536,t=4,p=5", 64, 64, false},
+		{"a longer salt", "m=65536,t=4,p=4", 65, 64, false},
+		{"a shorter salt", "m=8,t=1,p=1", 7, 16, false},
+		{"a longer key", "m=65536,t=4,p=4", 64, 65, false},
+		{"a shorter key", "m=8,t=1,p=1", 8, 15, false},
+	} {
+		part := func(length int) string { return base64.RawStdEncoding.EncodeToString(make([]byte, length)) }
+		if _, err := parseHash("$argon2id$v=19$" + c.costs + "$" + part(c.salt) + "$" + part(c.key)); (err == nil) != c.want {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+}
+
 func FuzzParseHash(f *testing.F) {
 	f.Add(currentCost(make([]byte, 16), make([]byte, 32)).String())
 	f.Add("$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA")
