@@ -57,6 +57,14 @@ func TestEveryKeyVerifiesAndTheFirstSigns(t *testing.T) {
 	}
 }
 
+// TestTheShortestRSAKey is taken: RFC 7518 section 3.3 asks for no more.
+func TestTheShortestRSAKey(t *testing.T) {
+	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	if _, err := ParseKeys("a:RS256:" + pkcs8Text(t, private, err)); err != nil {
+		t.Errorf("2048 bits: %v", err)
+	}
+}
+
 func TestGenerateKey(t *testing.T) {
 	one, err := GenerateKey("", HS256)
 	must(t, err)
@@ -206,6 +214,19 @@ func TestNothingOfAKeyOrATokenIsPrinted(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "hs (HS256), ed (EdDSA), rs (RS256)") && !strings.Contains(out.String(), "hs (HS256), rs (RS256), ed (EdDSA)") {
 		t.Error("the ids of the keys were not printed")
+	}
+}
+
+func TestNewJWTTakesUpToTheBounds(t *testing.T) {
+	keys := keyRing(t, "hs")
+	const century = 100 * 365 * 24 * time.Hour
+	for name, o := range map[string]JWTOptions{
+		"the shortest of all": {Keys: keys, Issuer: "clinic", Access: time.Second, Refresh: time.Second, Login: time.Second, Leeway: time.Second, Grace: time.Second},
+		"the longest of all":  {Keys: keys, Issuer: "clinic", Access: century, Refresh: century, Login: century, Leeway: 30 * time.Second, Grace: time.Minute},
+	} {
+		if _, err := NewJWT(o); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
