@@ -254,6 +254,7 @@ func (f *forger) wrongClaims() map[string]string {
 		"typ unknown":                     f.claims(object{"typ": "id"}),
 		"exp now":                         f.claims(object{"exp": issued}),
 		"exp in the past":                 f.claims(object{"iat": issued - 600, "exp": issued - 300}),
+		"exp at iat, both just ahead":     f.claims(object{"iat": issued + 5, "exp": issued + 5}),
 		"exp before iat":                  f.claims(object{"exp": issued - 1}),
 		"exp zero":                        f.claims(object{"exp": 0}),
 		"exp negative":                    f.claims(object{"exp": -1}),

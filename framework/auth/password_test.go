@@ -74,6 +74,14 @@ func TestOnePasswordTypedOnTwoKeyboardsIsOne(t *testing.T) {
 	}
 }
 
+func TestPolicyWithinBounds(t *testing.T) {
+	for _, minimum := range []int{8, 128} {
+		if _, err := NewUsers(Options{Passwords: PasswordPolicy{Minimum: minimum}}); err != nil {
+			t.Errorf("a minimum of %d: %v", minimum, err)
+		}
+	}
+}
+
 func TestPolicyOutOfBoundsIsRefused(t *testing.T) {
 	for _, minimum := range []int{-1, 1, 7, 129} {
 		_, err := NewUsers(Options{Passwords: PasswordPolicy{Minimum: minimum}})
