@@ -444,7 +444,8 @@ func (w *jwtWorld) acceptsNone(t *testing.T, kind string, forged map[string]stri
 	// these cases would show nothing.
 	for name, token := range map[string]string{
 		"as it is": f.claims(nil), "with another claim": f.claims(object{"role": "admin"}),
-		"just begun": f.claims(object{"nbf": f.claim["iat"]}),
+		"just begun":               f.claims(object{"nbf": f.claim["iat"]}),
+		"begins within the leeway": f.claims(object{"nbf": f.claim["iat"].(int64) + 10}),
 	} {
 		if _, err := w.jwt.read(token, w.now.Unix(), kind); err != nil {
 			t.Errorf("a right token, %s, is refused: %v", name, err)

@@ -58,6 +58,7 @@ func TestSigningInNeedsTheTokenOfThePresession(t *testing.T) {
 		}{
 			{"neither cookie nor token", nil, "X-CSRFToken is missing"},
 			{"a cookie and no token", []string{"Cookie: " + b.cookie()}, "X-CSRFToken is missing"},
+			{"a cookie and an empty token", []string{"Cookie: " + b.cookie(), "X-CSRFToken: "}, "X-CSRFToken is missing"},
 			{"a token and no cookie", []string{"X-CSRFToken: " + b.token}, "no cookie"},
 			{"only the cookie csrftoken", []string{"Cookie: csrftoken=" + b.token, "X-CSRFToken: " + b.token}, "no cookie"},
 			{"another browser's token", []string{"Cookie: " + b.cookie(), "X-CSRFToken: " + attacker.token}, "another session"},
