@@ -82,7 +82,7 @@ func unpacked(body []byte) ([]byte, error) {
 
 // unreadBody refuses a body for what came of reading it: the server waited for the
 // rest as long as it does, after which net/http ends the connection; a gate before it
-// has taken the request for one whose client has gone; or the body is wrong.
+// has no place for the request to go on, or its client has gone; or the body is wrong.
 func unreadBody(err error, wrong string) *Error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):

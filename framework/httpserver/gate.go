@@ -42,19 +42,21 @@ type GateOptions struct {
 // A request is counted from when it is let in until its answer begins, so that a
 // client who takes the answer slowly takes no place. Nor does one whose body is
 // slow to come: after 20 milliseconds of waiting its place is lent to another, and
-// it has one again when all of the body is there, before those who were never let
-// in; if many come back at once, up to twice Requests are at work for a while. Of
-// such bodies the gate waits for four times Requests, and 512 at least, of which
-// 32 MiB may have come, those counted that are there and wait for a place again. One
-// too many ends the wait for the oldest, bytes too many that for the longest: its Read
-// fails with [os.ErrDeadlineExceeded]. A handler that writes, or works, before its body
-// is read to the end is therefore not held to the limit.
+// it has one again when all of the body is there, in turns with those who were never
+// let in; if many come back at once, up to twice Requests are at work for a while. Who
+// has no place again after 5 seconds, or Patience if that is more, gets none: its Read fails with [context.Canceled],
+// as it does when the client has gone. Of such bodies the gate waits for four times
+// Requests, and 512 at least, of which 32 MiB may have come, those counted that are
+// there and wait for a place again. One too many ends the wait for the oldest, bytes too
+// many that for the longest: its Read fails with [os.ErrDeadlineExceeded]. A handler that
+// writes, or works, before its body is read to the end is therefore not held to the limit.
 //
 // A Gate is safe for concurrent use.
 type Gate struct {
 	next, refuse http.Handler
 	limit, depth int
-	bodies       int // that may be waited for with their places lent
+	bodies       int           // that may be waited for with their places lent
+	backFor      time.Duration // how long who lent a place waits for one
 	burst        time.Duration
 	patience     time.Duration
 	now          func() time.Time
@@ -68,6 +70,7 @@ type Gate struct {
 	waiting []*waiter     // the newest last; among them those that left
 	queued  int           // of them, without those
 	back    []*waiter     // who were let in and have lent their place; the newest last
+	backWas bool          // the last place that both could have had went to one of those
 	lent    []*ticket     // whose bodies are waited for, the oldest first
 	lentHas int           // bytes of those that came
 	backHas int           // and of those who wait for a place again
@@ -94,6 +97,10 @@ const (
 	leastLent    = 512
 )
 
+// leastBackFor is how long who has lent a place waits for one, if others do not wait
+// for longer: it was let in, but a request shall not last as long as the queue is.
+const leastBackFor = 5 * time.Second
+
 // lentBytes is how many bytes may have come of such bodies, all together, and of those
 // that wait for a place again.
 const lentBytes = 32 << 20
@@ -109,6 +116,7 @@ func NewGate(next http.Handler, o GateOptions) *Gate {
 		burst:  orDefault(o.Burst, 500*time.Millisecond), patience: orDefault(o.Patience, 10*time.Millisecond),
 		now: time.Now, log: o.Log,
 	}
+	g.backFor = max(leastBackFor, g.patience)
 	if g.refuse == nil {
 		g.refuse = http.HandlerFunc(overloaded)
 	}
@@ -234,15 +242,19 @@ func (g *Gate) wait(ctx context.Context, w *waiter) bool {
 	return false
 }
 
-// pass gives a place that is free to the next, with g.mu held: to who had one
-// before, then to who waits.
+// pass gives a place that is free to the next, with g.mu held: to who had one before and
+// to who waits, in turns, so that however many come back, others are let in beside them.
 func (g *Gate) pass() {
+	backIsDue := len(g.back) > 0 && (g.running <= g.limit || g.back[0].tired && g.running <= 2*g.limit)
+	if backIsDue && g.queued > 0 {
+		g.backWas = !g.backWas
+	}
 	switch {
-	case len(g.back) > 0 && (g.running <= g.limit || g.back[0].tired && g.running <= 2*g.limit):
+	case backIsDue && (g.queued == 0 || g.backWas):
 		next := g.back[0]
 		g.back = g.back[1:]
 		next.turn <- true
-	case g.queued == 0 || g.running > g.limit: // some came back beyond it
+	case g.queued == 0 || g.running > g.limit && !backIsDue: // some came back beyond it
 		g.free()
 	case g.inOrder():
 		g.takeOldest().turn <- true
@@ -253,7 +265,7 @@ func (g *Gate) pass() {
 
 // comeBack takes a place again. Who was let in stays in: after as long as others
 // would wait, even if there is none, until those are as many as there are places. It
-// is false if the client has gone meanwhile.
+// is false if the client has gone meanwhile, or there was none for too long.
 func (g *Gate) comeBack(gone <-chan struct{}) bool {
 	g.mu.Lock()
 	if g.running < g.limit {
@@ -264,23 +276,22 @@ func (g *Gate) comeBack(gone <-chan struct{}) bool {
 	w := &waiter{turn: make(chan bool, 1)}
 	g.back = append(g.back, w)
 	g.mu.Unlock()
-	patience := time.NewTimer(g.patience)
+	patience, end := time.NewTimer(g.patience), time.NewTimer(g.backFor)
 	defer patience.Stop()
-	select {
-	case <-w.turn:
-		return true
-	case <-gone:
-		return !g.giveUp(w)
-	case <-patience.C:
-	}
-	if g.tires(w) {
-		return true
-	}
-	select {
-	case <-w.turn:
-		return true
-	case <-gone:
-		return !g.giveUp(w)
+	defer end.Stop()
+	for {
+		select {
+		case <-w.turn:
+			return true
+		case <-patience.C:
+			if g.tires(w) {
+				return true
+			}
+		case <-end.C:
+			return !g.giveUp(w)
+		case <-gone:
+			return !g.giveUp(w)
+		}
 	}
 }
 

@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// TestWhoComesBackGoesFirst, before those who were never let in, and none of them
-// is refused.
+// TestWhoComesBackGoesFirst, before one who was never let in, and is not refused.
 func TestWhoComesBackGoesFirst(t *testing.T) {
 	t.Parallel()
 	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Patience: patience})
@@ -51,6 +50,76 @@ func TestWhoComesBackGoesFirst(t *testing.T) {
 	}
 	pass()
 	<-order
+}
+
+// TestThoseWhoComeBackTakeTurns with those who were never let in, however many they are
+// and whether there is a place for all who are in or not.
+func TestThoseWhoComeBackTakeTurns(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		patience time.Duration
+		in       int
+	}{
+		"within the limit": {patience, 2},
+		"beyond it":        {time.Nanosecond, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 2, Burst: patience, Patience: test.patience})
+			g.backFor = patience
+			g.running, g.full = test.in, time.Now()
+			const many, few = 100, 3
+			in := make(chan string, many+few)
+			for range many {
+				go func() { g.comeBack(nil); in <- "back" }()
+			}
+			await(t, "those who come back to wait", func() bool {
+				g.mu.Lock()
+				defer g.mu.Unlock()
+				return len(g.back) == many && !slices.ContainsFunc(g.back, func(w *waiter) bool { return w.tired != (test.in > 2) })
+			})
+			for range few {
+				go func() { g.enter(t.Context()); in <- "new" }()
+			}
+			await(t, "the others to wait", func() bool { _, waiting, _ := g.counts(); return waiting == many+few })
+			var order []string
+			for range many + few {
+				g.mu.Lock()
+				g.pass()
+				g.mu.Unlock()
+				order = append(order, <-in)
+			}
+			first := []string{"back", "new", "back", "new", "back", "new", "back"}
+			if !slices.Equal(order[:len(first)], first) || slices.Contains(order[len(first):], "new") {
+				t.Errorf("they are let in as %v", order)
+			}
+			if running, waiting, _ := g.counts(); running != test.in || waiting != 0 {
+				t.Errorf("%d are in and %d wait; want %d and none", running, waiting, test.in)
+			}
+		})
+	}
+}
+
+// TestWhoComesBackForTooLong is told so, and waits no longer.
+func TestWhoComesBackForTooLong(t *testing.T) {
+	t.Parallel()
+	for name, patience := range map[string]time.Duration{"before it is tired": time.Hour, "after": time.Nanosecond} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Patience: patience})
+			g.running, g.backFor = 2, time.Millisecond
+			one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, isLent: true}
+			g.lent = append(g.lent, one)
+			_, err := io.ReadAll(&lentBody{ReadCloser: io.NopCloser(strings.NewReader("all of it")), ticket: one})
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("its handler is told %v", err)
+			}
+			one.end()
+			if running, waiting, _ := g.counts(); running != 2 || waiting != 0 || len(g.lent) != 0 || g.backHas != 0 || one.held {
+				t.Errorf("%d are in, %d wait, %d are lent, %d bytes are counted; it has a place: %t", running, waiting, len(g.lent), g.backHas, one.held)
+			}
+		})
+	}
 }
 
 // TestWhoReadsOnAfterTheEnd takes no place, and its body is not waited for.
@@ -106,6 +175,7 @@ func TestWhoseBodyEndsAfterTheAnswerBegan(t *testing.T) {
 func TestManyWhoComeBack(t *testing.T) {
 	t.Parallel()
 	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 2, Patience: time.Nanosecond})
+	g.backFor = patience
 	for range 2 {
 		g.enter(t.Context())
 	}

@@ -322,6 +322,21 @@ func TestTooManySlowBodies(t *testing.T) {
 	}
 }
 
+// TestHowManySlowBodies are waited for, and how long is waited for a place again.
+func TestHowManySlowBodies(t *testing.T) {
+	t.Parallel()
+	for requests, want := range map[int]int{1: 512, 128: 512, 129: 516} {
+		if got := NewGate(http.NotFoundHandler(), GateOptions{Requests: requests}).bodies; got != want {
+			t.Errorf("with %d requests at once, %d; want %d", requests, got, want)
+		}
+	}
+	for patience, want := range map[time.Duration]time.Duration{0: 5 * time.Second, time.Minute: time.Minute} {
+		if got := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Patience: patience}).backFor; got != want {
+			t.Errorf("where others wait for %s, %s; want %s", patience, got, want)
+		}
+	}
+}
+
 // TestSlowBodiesThatAreLong: they are waited for as long as all of them together are
 // not too long, the oldest last.
 func TestSlowBodiesThatAreLong(t *testing.T) {

@@ -3,6 +3,7 @@ package httpserver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -129,9 +130,9 @@ func (t *ticket) waits() (held, ok bool) {
 }
 
 // works notes that the handler goes on with so many bytes, and takes a place again if
-// it was lent and no more of the body comes, which err says; it is false if the client
-// has gone meanwhile. One that was cut gets no place, unless all had come by then, and
-// the Read that was cut said so, as it does for a body of a length that was announced.
+// it was lent and no more of the body comes, which err says; it is false if there is
+// none, as comeBack has it. One that was cut gets no place, unless all had come by then,
+// and the Read that was cut said so, as it does for a body of a length that was announced.
 func (t *ticket) works(n int, err error) bool {
 	g := t.gate
 	g.mu.Lock()
@@ -162,6 +163,10 @@ func (t *ticket) works(n int, err error) bool {
 	return in
 }
 
+// errNoPlace ends a request whose body has come: no work is begun for nobody, or without
+// a place.
+var errNoPlace = fmt.Errorf("httpserver: the client has gone, or there are more requests than can be answered: %w", context.Canceled)
+
 // A lentBody is a request's body, for which a place is not kept for long.
 type lentBody struct {
 	io.ReadCloser
@@ -191,8 +196,8 @@ func (b *lentBody) Read(p []byte) (int, error) {
 		b.timer.Stop()
 	}
 	b.waited += time.Since(began)
-	if !b.ticket.works(n, err) { // no work for nobody, and without a place
-		err = context.Canceled
+	if !b.ticket.works(n, err) {
+		err = errNoPlace
 	}
 	return n, err
 }
