@@ -88,7 +88,7 @@ func unreadBody(err error, wrong string) *Error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return Refuse(http.StatusRequestTimeout, CodeRequestTimeout, "The body did not arrive in time.").Because(err)
 	case errors.Is(err, context.Canceled):
-		return unavailable(1).Because(err)
+		return Overloaded().Because(err)
 	}
 	return Refuse(http.StatusBadRequest, CodeInvalidJSON, wrong).Because(err)
 }

@@ -47,7 +47,7 @@ type Call struct {
 	path    string // where it was routed, see Outcome.Path
 
 	observation *observation // nil without observers
-	turnedAway  bool         // refused before it came to the API
+	turnedAway  bool         // refused by what stands before the API
 
 	identified []Authenticator // that were asked already
 }

@@ -3,6 +3,7 @@ package framework_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"trestle.example/framework"
@@ -50,6 +52,30 @@ func TestRefusing(t *testing.T) {
 		}
 		if log.Len() > 0 && strings.Contains(log.String(), "status=503") {
 			t.Errorf("each is logged: %s", &log)
+		}
+	})
+}
+
+// TestABodyWithoutAPlaceToGoOn is refused as overload is, and is no fault in the log: a
+// gate before the API ends its Read so.
+func TestABodyWithoutAPlaceToGoOn(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		var log bytes.Buffer
+		c := config(db)
+		c.Log = slog.New(slog.NewTextHandler(&log, nil))
+		api := framework.New(c)
+		api.Register(shelves()...)
+		handler, err := api.Handler()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent := &client{Client: frameworktest.New(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.Body = io.NopCloser(io.MultiReader(r.Body, iotest.ErrReader(fmt.Errorf("no place: %w", context.Canceled))))
+			handler.ServeHTTP(w, r)
+		})), tb: t}
+		sent.as("ada").do("POST", "/api/books/", map[string]any{"title": "Ulysses"}).refuses(503, "overloaded").head("Retry-After", "1")
+		if log.Len() > 0 {
+			t.Errorf("it is logged: %s", &log)
 		}
 	})
 }

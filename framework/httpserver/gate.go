@@ -43,25 +43,27 @@ type GateOptions struct {
 // client who takes the answer slowly takes no place. Nor does one whose body is
 // slow to come: after 20 milliseconds of waiting its place is lent to another, and
 // it has one again when all of the body is there, in turns with those who were never
-// let in; if many come back at once, up to twice Requests are at work for a while. Who
-// has no place again after 5 seconds, or Patience if that is more, gets none: its Read fails with [context.Canceled],
-// as it does when the client has gone. Of such bodies the gate waits for four times
-// Requests, and 512 at least, of which 32 MiB may have come, those counted that are
-// there and wait for a place again. One too many ends the wait for the oldest, bytes too
-// many that for the longest: its Read fails with [os.ErrDeadlineExceeded]. A handler that
-// writes, or works, before its body is read to the end is therefore not held to the limit.
+// let in; as long as many come back, up to twice Requests are at work. Who has no place
+// again after 5 seconds, or twice Patience if that is more, is refused: its Read fails
+// with [context.Canceled], as it does when the client has gone, which the request's
+// context tells. Of such bodies the gate waits for four times Requests, and 512 at least,
+// of which 32 MiB may have come, those counted that are there and wait for a place again.
+// One too many ends the wait for the oldest, bytes too many that for the longest: its
+// Read fails with [os.ErrDeadlineExceeded]. A handler that writes, or works, before its
+// body is read to the end, or after a Read that failed, is therefore not held to the
+// limit.
 //
 // A Gate is safe for concurrent use.
 type Gate struct {
-	next, refuse http.Handler
-	limit, depth int
-	bodies       int           // that may be waited for with their places lent
-	backFor      time.Duration // how long who lent a place waits for one
-	burst        time.Duration
-	patience     time.Duration
-	now          func() time.Time
-	log          *slog.Logger
-	told         seldom
+	handler, refuse http.Handler
+	limit, depth    int
+	bodies          int           // that may be waited for with their places lent
+	backFor         time.Duration // how long who lent a place waits for one
+	burst           time.Duration
+	patience        time.Duration
+	now             func() time.Time
+	log             *slog.Logger
+	told            seldom
 
 	mu      sync.Mutex
 	running int
@@ -70,7 +72,7 @@ type Gate struct {
 	waiting []*waiter     // the newest last; among them those that left
 	queued  int           // of them, without those
 	back    []*waiter     // who were let in and have lent their place; the newest last
-	backWas bool          // the last place that both could have had went to one of those
+	backWas bool          // the last place went to one of those, while others waited
 	lent    []*ticket     // whose bodies are waited for, the oldest first
 	lentHas int           // bytes of those that came
 	backHas int           // and of those who wait for a place again
@@ -111,12 +113,12 @@ func NewGate(next http.Handler, o GateOptions) *Gate {
 		panic("httpserver: GateOptions.Requests must be 1 or more")
 	}
 	g := &Gate{
-		next: next, refuse: o.Refuse, limit: o.Requests, depth: orDefault(o.Queue, max(8*o.Requests, 512)),
+		handler: next, refuse: o.Refuse, limit: o.Requests, depth: orDefault(o.Queue, max(8*o.Requests, 512)),
 		bodies: max(lentPerPlace*o.Requests, leastLent),
 		burst:  orDefault(o.Burst, 500*time.Millisecond), patience: orDefault(o.Patience, 10*time.Millisecond),
 		now: time.Now, log: o.Log,
 	}
-	g.backFor = max(leastBackFor, g.patience)
+	g.backFor = max(leastBackFor, 2*g.patience)
 	if g.refuse == nil {
 		g.refuse = http.HandlerFunc(overloaded)
 	}
@@ -140,7 +142,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r = r.WithContext(r.Context()) // a copy: net/http looks at its own
 		r.Body = body
 	}
-	g.next.ServeHTTP(t, r)
+	g.handler.ServeHTTP(t, r)
 }
 
 // enter takes a place, or waits for one.
@@ -246,21 +248,26 @@ func (g *Gate) wait(ctx context.Context, w *waiter) bool {
 // to who waits, in turns, so that however many come back, others are let in beside them.
 func (g *Gate) pass() {
 	backIsDue := len(g.back) > 0 && (g.running <= g.limit || g.back[0].tired && g.running <= 2*g.limit)
-	if backIsDue && g.queued > 0 {
-		g.backWas = !g.backWas
-	}
 	switch {
-	case backIsDue && (g.queued == 0 || g.backWas):
+	case backIsDue && (g.queued == 0 || !g.backWas):
 		next := g.back[0]
 		g.back = g.back[1:]
+		g.backWas = g.queued > 0
 		next.turn <- true
-	case g.queued == 0 || g.running > g.limit && !backIsDue: // some came back beyond it
+	case g.queued == 0 || g.running > g.limit && !g.backWas: // some came back beyond it
 		g.free()
-	case g.inOrder():
-		g.takeOldest().turn <- true
 	default:
-		g.takeNewest().turn <- true
+		g.backWas = false
+		g.next().turn <- true
 	}
+}
+
+// next is whose turn it is of those who wait, somebody being there.
+func (g *Gate) next() *waiter {
+	if g.inOrder() {
+		return g.takeOldest()
+	}
+	return g.takeNewest()
 }
 
 // comeBack takes a place again. Who was let in stays in: after as long as others
@@ -288,14 +295,19 @@ func (g *Gate) comeBack(gone <-chan struct{}) bool {
 				return true
 			}
 		case <-end.C:
-			return !g.giveUp(w)
+			if !g.giveUp(w) {
+				return true
+			}
+			g.tell()
+			return false
 		case <-gone:
 			return !g.giveUp(w)
 		}
 	}
 }
 
-// tires takes a place beyond the limit, or notes that the next of those is due.
+// tires takes a place beyond the limit, whose turn it is then not the next time, or notes
+// that the next of those is due.
 func (g *Gate) tires(w *waiter) (in bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -303,6 +315,7 @@ func (g *Gate) tires(w *waiter) (in bool) {
 	if g.running >= 2*g.limit || !g.forget(w) {
 		return false
 	}
+	g.backWas = g.queued > 0
 	g.take()
 	return true
 }
@@ -358,6 +371,12 @@ func (g *Gate) slowest(byLength bool) (found *ticket) {
 
 // turnAway refuses a request.
 func (g *Gate) turnAway(w http.ResponseWriter, r *http.Request) {
+	g.tell()
+	g.refuse.ServeHTTP(w, r)
+}
+
+// tell counts a request that is refused, and says so in the log.
+func (g *Gate) tell() {
 	g.mu.Lock()
 	g.refused++
 	refused, now := g.refused, g.now()
@@ -365,7 +384,6 @@ func (g *Gate) turnAway(w http.ResponseWriter, r *http.Request) {
 	if g.told.due(now) {
 		g.log.Warn("there are more requests than can be answered; those too many are refused", "at_once", g.limit, "refused_since_start", refused)
 	}
-	g.refuse.ServeHTTP(w, r)
 }
 
 // counts are how many requests are with the handler, how many wait, and how many

@@ -7,9 +7,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 )
 
@@ -100,7 +102,39 @@ func TestThoseWhoComeBackTakeTurns(t *testing.T) {
 	}
 }
 
-// TestWhoComesBackForTooLong is told so, and waits no longer.
+// TestWhoComesBackBeyondTheLimit lets one in for itself who was never let in, as long as
+// somebody waits; else it goes on alone.
+func TestWhoComesBackBeyondTheLimit(t *testing.T) {
+	t.Parallel()
+	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 3, Burst: patience, Patience: time.Nanosecond})
+	g.running, g.full = 3, time.Now()
+	for range 2 {
+		go g.enter(t.Context())
+	}
+	are := func(wantIn, wantWaiting int) {
+		t.Helper()
+		if running, waiting, _ := g.counts(); running != wantIn || waiting != wantWaiting {
+			t.Errorf("%d are in and %d wait; want %d and %d", running, waiting, wantIn, wantWaiting)
+		}
+	}
+	pass := func() { g.mu.Lock(); g.pass(); g.mu.Unlock() }
+	await(t, "them to wait", func() bool { _, waiting, _ := g.counts(); return waiting == 2 })
+	g.comeBack(nil)
+	are(4, 2)
+	pass()
+	are(4, 1)
+	pass()
+	are(3, 1)
+	pass()
+	are(3, 0)
+	g.comeBack(nil)
+	are(4, 0)
+	pass()
+	are(3, 0)
+}
+
+// TestWhoComesBackForTooLong is told so at every Read, counts as refused, and waits no
+// longer.
 func TestWhoComesBackForTooLong(t *testing.T) {
 	t.Parallel()
 	for name, patience := range map[string]time.Duration{"before it is tired": time.Hour, "after": time.Nanosecond} {
@@ -110,15 +144,63 @@ func TestWhoComesBackForTooLong(t *testing.T) {
 			g.running, g.backFor = 2, time.Millisecond
 			one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, isLent: true}
 			g.lent = append(g.lent, one)
-			_, err := io.ReadAll(&lentBody{ReadCloser: io.NopCloser(strings.NewReader("all of it")), ticket: one})
-			if !errors.Is(err, context.Canceled) {
-				t.Errorf("its handler is told %v", err)
+			sent := &lentBody{ReadCloser: io.NopCloser(strings.NewReader("all of it")), ticket: one}
+			for range 2 {
+				if _, err := io.ReadAll(sent); !errors.Is(err, context.Canceled) {
+					t.Errorf("its handler is told %v", err)
+				}
 			}
 			one.end()
-			if running, waiting, _ := g.counts(); running != 2 || waiting != 0 || len(g.lent) != 0 || g.backHas != 0 || one.held {
-				t.Errorf("%d are in, %d wait, %d are lent, %d bytes are counted; it has a place: %t", running, waiting, len(g.lent), g.backHas, one.held)
+			running, waiting, refused := g.counts()
+			if running != 2 || waiting != 0 || refused != 1 || len(g.lent) != 0 || g.backHas != 0 || one.held {
+				t.Errorf("%d are in, %d wait, %d are refused, %d are lent, %d bytes are counted; it has a place: %t",
+					running, waiting, refused, len(g.lent), g.backHas, one.held)
 			}
 		})
+	}
+	t.Run("but was given a place as its time ended", func(t *testing.T) {
+		t.Parallel()
+		for range 20 {
+			g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Patience: time.Hour})
+			g.running, g.backFor = 2, 5*time.Millisecond
+			var began time.Time
+			in := make(chan bool, 1)
+			go func() { began = time.Now(); in <- g.comeBack(nil) }()
+			given := false
+			for len(in) == 0 && !given {
+				g.mu.Lock()
+				if len(g.back) == 1 {
+					for time.Since(began) < 2*g.backFor {
+						runtime.Gosched() // its time ends, and it waits for the lock
+					}
+					g.running, given = 1, true
+					g.pass()
+				}
+				g.mu.Unlock()
+			}
+			if is, running := <-in, g.running; is != given || given && running != 1 {
+				t.Fatalf("a place was given to it: %t; it is in: %t; %d are", given, is, running)
+			}
+		}
+	})
+}
+
+// TestABodyThatFails has no work, and takes no place for it.
+func TestABodyThatFails(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{os.ErrDeadlineExceeded, io.ErrUnexpectedEOF} {
+		g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1, Patience: time.Hour})
+		one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, held: g.enter(t.Context()), reads: true}
+		one.lend()
+		g.enter(t.Context())
+		sent := &lentBody{ReadCloser: io.NopCloser(iotest.ErrReader(err)), ticket: one}
+		if _, got := io.ReadAll(sent); !errors.Is(got, err) {
+			t.Errorf("its handler is told %v; want %v", got, err)
+		}
+		one.end()
+		if running, waiting, _ := g.counts(); running != 1 || waiting != 0 || len(g.lent) != 0 || one.held {
+			t.Errorf("%d are in, %d wait, %d are lent; it has a place: %t", running, waiting, len(g.lent), one.held)
+		}
 	}
 }
 
@@ -312,7 +394,7 @@ func TestABodyThatCameBeforeItWasCut(t *testing.T) {
 	if !one.works(0, io.EOF) || !one.held || g.running != 1 || g.lentHas != 0 || g.backHas != 0 {
 		t.Errorf("it has a place: %t, as %d have; %d bytes are waited for, %d wait for a place", one.held, g.running, g.lentHas, g.backHas)
 	}
-	if _, ok := one.waits(); !ok {
-		t.Error("there is an error where it ends")
+	if _, err := one.waits(); err != nil {
+		t.Errorf("where it ends there is %v", err)
 	}
 }

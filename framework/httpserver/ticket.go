@@ -27,6 +27,7 @@ type ticket struct {
 	came   int  // bytes of the body
 	all    bool // all of the body has come, of which the handler is about to know
 	cut    bool // the body is waited for no longer, and had not come whole
+	out    bool // it came whole, and there was no place to go on with
 	over   bool // the answer has begun, or there will be none: it needs no place any more
 }
 
@@ -120,19 +121,26 @@ func (t *ticket) endsWait() bool {
 	return true
 }
 
-// waits notes that the handler waits for the body, with a place that might be lent; it
-// is not ok if nobody waits any longer.
-func (t *ticket) waits() (held, ok bool) {
+// waits notes that the handler waits for the body, with a place that might be lent,
+// unless nobody waits any longer.
+func (t *ticket) waits() (held bool, err error) {
 	t.gate.mu.Lock()
 	defer t.gate.mu.Unlock()
-	t.reads = !t.cut
-	return t.held, t.reads
+	switch {
+	case t.cut:
+		return false, os.ErrDeadlineExceeded
+	case t.out:
+		return false, errNoPlace
+	}
+	t.reads = true
+	return t.held, nil
 }
 
 // works notes that the handler goes on with so many bytes, and takes a place again if
-// it was lent and no more of the body comes, which err says; it is false if there is
-// none, as comeBack has it. One that was cut gets no place, unless all had come by then,
-// and the Read that was cut said so, as it does for a body of a length that was announced.
+// it was lent and all of the body has come, which err says; it is false if there is
+// none, as comeBack has it. One whose body fails has no work to do. One that was cut gets
+// a place too if all had come by then, and the Read that was cut said so, as it does for a
+// body of a length that was announced.
 func (t *ticket) works(n int, err error) bool {
 	g := t.gate
 	g.mu.Lock()
@@ -141,10 +149,11 @@ func (t *ticket) works(n int, err error) bool {
 	if t.isLent && !t.cut {
 		g.lentHas += n
 	}
-	if errors.Is(err, io.EOF) {
-		t.cut = false // it was whole before the wait for it was ended
+	whole := errors.Is(err, io.EOF)
+	if whole {
+		t.cut = false // it was before the wait for it was ended
 	}
-	back := err != nil && t.takeBack() && !t.over && !t.cut // before others' waits are ended; who was cut says so without a place
+	back := err != nil && t.takeBack() && whole && !t.over // before others' waits are ended
 	g.endWaits()
 	if back {
 		g.backHas += t.came
@@ -157,6 +166,7 @@ func (t *ticket) works(n int, err error) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.backHas -= t.came
+	t.out = !in
 	if t.held = in && !t.over; in && t.over { // nobody would give it back
 		g.pass()
 	}
@@ -179,9 +189,9 @@ type lentBody struct {
 // Read lends the place if all reads together take long: else a client would keep
 // it who sends a byte now and then.
 func (b *lentBody) Read(p []byte) (int, error) {
-	held, ok := b.ticket.waits()
-	if !ok {
-		return 0, os.ErrDeadlineExceeded
+	held, err := b.ticket.waits()
+	if err != nil {
+		return 0, err
 	}
 	began, left := time.Now(), max(0, lendAfter-b.waited)
 	switch {
