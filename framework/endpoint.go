@@ -128,7 +128,7 @@ func (e *endpoint) handle(c *Call, r *http.Request, keyText string) (*response, 
 		}
 	}
 	if req.body, err = e.readBody(r); err != nil {
-		c.turnedAway = errors.Is(err, context.Canceled)
+		c.turnedAway = errors.Is(err, context.Canceled) && !errors.Is(context.Cause(c), context.Canceled) // of who has gone nobody else tells
 		return nil, err
 	}
 	if req.idempotency, err = e.idempotencyKey(c, req); err != nil {

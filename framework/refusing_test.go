@@ -57,9 +57,11 @@ func TestRefusing(t *testing.T) {
 }
 
 // TestABodyWithoutAPlaceToGoOn is refused as overload is, and is no fault in the log: a
-// gate before the API ends its Read so.
+// gate before the API ends its Read so. Of a client who has gone meanwhile there is the
+// usual line.
 func TestABodyWithoutAPlaceToGoOn(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
+		leaves := false
 		var log bytes.Buffer
 		c := config(db)
 		c.Log = slog.New(slog.NewTextHandler(&log, nil))
@@ -70,12 +72,23 @@ func TestABodyWithoutAPlaceToGoOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent := &client{Client: frameworktest.New(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			ctx, leave := context.WithCancel(r.Context())
+			defer leave()
+			r = r.WithContext(ctx)
 			r.Body = io.NopCloser(io.MultiReader(r.Body, iotest.ErrReader(fmt.Errorf("no place: %w", context.Canceled))))
+			if leaves {
+				leave()
+			}
 			handler.ServeHTTP(w, r)
 		})), tb: t}
 		sent.as("ada").do("POST", "/api/books/", map[string]any{"title": "Ulysses"}).refuses(503, "overloaded").head("Retry-After", "1")
 		if log.Len() > 0 {
 			t.Errorf("it is logged: %s", &log)
+		}
+		leaves = true
+		sent.as("ada").do("POST", "/api/books/", map[string]any{"title": "Ulysses"})
+		if !strings.Contains(log.String(), "level=INFO msg=request") || !strings.Contains(log.String(), "status=499") {
+			t.Errorf("of a client who has gone the log says: %s", &log)
 		}
 	})
 }

@@ -72,7 +72,7 @@ type Gate struct {
 	waiting []*waiter     // the newest last; among them those that left
 	queued  int           // of them, without those
 	back    []*waiter     // who were let in and have lent their place; the newest last
-	backWas bool          // the last place went to one of those, while others waited
+	owed    int           // places that went to those while others waited, who have theirs next
 	lent    []*ticket     // whose bodies are waited for, the oldest first
 	lentHas int           // bytes of those that came
 	backHas int           // and of those who wait for a place again
@@ -249,16 +249,24 @@ func (g *Gate) wait(ctx context.Context, w *waiter) bool {
 func (g *Gate) pass() {
 	backIsDue := len(g.back) > 0 && (g.running <= g.limit || g.back[0].tired && g.running <= 2*g.limit)
 	switch {
-	case backIsDue && (g.queued == 0 || !g.backWas):
+	case backIsDue && (g.queued == 0 || g.owed == 0):
 		next := g.back[0]
 		g.back = g.back[1:]
-		g.backWas = g.queued > 0
+		g.owe()
 		next.turn <- true
-	case g.queued == 0 || g.running > g.limit && !g.backWas: // some came back beyond it
+	case g.queued == 0 || g.running > g.limit && g.owed == 0: // some came back beyond it
 		g.free()
 	default:
-		g.backWas = false
+		g.owed = max(0, g.owed-1)
 		g.next().turn <- true
+	}
+}
+
+// owe notes that somebody came back, for whom one of those who wait is let in; if there
+// are none, none is owed anything.
+func (g *Gate) owe() {
+	if g.owed++; g.queued == 0 {
+		g.owed = 0
 	}
 }
 
@@ -306,8 +314,7 @@ func (g *Gate) comeBack(gone <-chan struct{}) bool {
 	}
 }
 
-// tires takes a place beyond the limit, whose turn it is then not the next time, or notes
-// that the next of those is due.
+// tires takes a place beyond the limit, or notes that the next of those is due.
 func (g *Gate) tires(w *waiter) (in bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -315,7 +322,7 @@ func (g *Gate) tires(w *waiter) (in bool) {
 	if g.running >= 2*g.limit || !g.forget(w) {
 		return false
 	}
-	g.backWas = g.queued > 0
+	g.owe()
 	g.take()
 	return true
 }

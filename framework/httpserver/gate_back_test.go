@@ -108,7 +108,7 @@ func TestWhoComesBackBeyondTheLimit(t *testing.T) {
 	t.Parallel()
 	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 3, Burst: patience, Patience: time.Nanosecond})
 	g.running, g.full = 3, time.Now()
-	for range 2 {
+	for range 4 {
 		go g.enter(t.Context())
 	}
 	are := func(wantIn, wantWaiting int) {
@@ -118,13 +118,17 @@ func TestWhoComesBackBeyondTheLimit(t *testing.T) {
 		}
 	}
 	pass := func() { g.mu.Lock(); g.pass(); g.mu.Unlock() }
-	await(t, "them to wait", func() bool { _, waiting, _ := g.counts(); return waiting == 2 })
+	await(t, "them to wait", func() bool { _, waiting, _ := g.counts(); return waiting == 4 })
 	g.comeBack(nil)
-	are(4, 2)
+	g.comeBack(nil)
+	are(5, 4)
 	pass()
-	are(4, 1)
 	pass()
-	are(3, 1)
+	are(5, 2) // two for two
+	pass()
+	pass()
+	are(3, 2)
+	pass()
 	pass()
 	are(3, 0)
 	g.comeBack(nil)
@@ -185,6 +189,21 @@ func TestWhoComesBackForTooLong(t *testing.T) {
 	})
 }
 
+// TestAfterTheEndOfABody no place is lent, for all has come.
+func TestAfterTheEndOfABody(t *testing.T) {
+	t.Parallel()
+	g := NewGate(http.NotFoundHandler(), GateOptions{Requests: 1})
+	one := &ticket{ResponseWriter: httptest.NewRecorder(), gate: g, held: g.enter(t.Context()), reads: true}
+	one.lend()
+	one.works(0, io.EOF)
+	if held, err := one.waits(); held || err != nil {
+		t.Errorf("its place may be lent: %t, %v", held, err)
+	}
+	if one.lend(); !one.held || len(g.lent) != 0 {
+		t.Errorf("it has a place: %t; %d are lent", one.held, len(g.lent))
+	}
+}
+
 // TestABodyThatFails has no work, and takes no place for it.
 func TestABodyThatFails(t *testing.T) {
 	t.Parallel()
@@ -237,6 +256,21 @@ func TestWhoseBodyEndsAfterTheAnswerBegan(t *testing.T) {
 			g.pass()
 			g.mu.Unlock()
 			<-ended
+		},
+		"while a place is waited for in vain": func(g *Gate, one *ticket) {
+			g.enter(t.Context())
+			gone, ended := make(chan struct{}), make(chan bool)
+			one.gone = gone
+			go func() { ended <- one.works(0, io.EOF) }()
+			await(t, "it to wait", func() bool { _, waiting, _ := g.counts(); return waiting == 1 })
+			one.WriteHeader(http.StatusOK)
+			close(gone)
+			if !<-ended {
+				t.Error("the last Read of its body fails, though it needs no place")
+			}
+			g.mu.Lock()
+			g.pass()
+			g.mu.Unlock()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -25,9 +25,9 @@ type ticket struct {
 	reads  bool // the handler waits for the body
 	isLent bool
 	came   int  // bytes of the body
-	all    bool // all of the body has come, of which the handler is about to know
+	all    bool // all of the body has come, which the handler knows, or is about to
 	cut    bool // the body is waited for no longer, and had not come whole
-	out    bool // it came whole, and there was no place to go on with
+	out    bool // it came whole, and there was no place to go on with, or nobody to go on for
 	over   bool // the answer has begun, or there will be none: it needs no place any more
 }
 
@@ -132,15 +132,15 @@ func (t *ticket) waits() (held bool, err error) {
 	case t.out:
 		return false, errNoPlace
 	}
-	t.reads = true
-	return t.held, nil
+	t.reads = !t.all
+	return t.held && t.reads, nil
 }
 
 // works notes that the handler goes on with so many bytes, and takes a place again if
-// it was lent and all of the body has come, which err says; it is false if there is
-// none, as comeBack has it. One whose body fails has no work to do. One that was cut gets
-// a place too if all had come by then, and the Read that was cut said so, as it does for a
-// body of a length that was announced.
+// it was lent and all of the body has come, which err says; it is false if one is needed
+// and there is none, as comeBack has it. One whose body fails has no work to do. One that
+// was cut gets a place too if all had come by then, and the Read that was cut said so, as
+// it does for a body of a length that was announced.
 func (t *ticket) works(n int, err error) bool {
 	g := t.gate
 	g.mu.Lock()
@@ -151,7 +151,7 @@ func (t *ticket) works(n int, err error) bool {
 	}
 	whole := errors.Is(err, io.EOF)
 	if whole {
-		t.cut = false // it was before the wait for it was ended
+		t.all, t.cut = true, false // perhaps before the wait for it was ended
 	}
 	back := err != nil && t.takeBack() && whole && !t.over // before others' waits are ended
 	g.endWaits()
@@ -166,11 +166,11 @@ func (t *ticket) works(n int, err error) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.backHas -= t.came
-	t.out = !in
+	t.out = !in && !t.over
 	if t.held = in && !t.over; in && t.over { // nobody would give it back
 		g.pass()
 	}
-	return in
+	return !t.out
 }
 
 // errNoPlace ends a request whose body has come: no work is begun for nobody, or without
