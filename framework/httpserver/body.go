@@ -15,10 +15,9 @@ type body struct {
 
 	limits  *Limits
 	control *http.ResponseController
-	header  http.Header // of the answer; nil by HTTP/2
-	conn    *conn       // nil where it is not known
-	looks   bool        // whether the client is there, when all was read
-	hangUp  func()      // ends the request's context
+	conn    *conn  // nil where it is not known
+	looks   bool   // whether the client is there, when all was read
+	hangUp  func() // ends the request's context
 	waited  time.Duration
 	came    int64
 	asked   bool        // something was read of it, which sends 100 Continue to a client that waits for that
@@ -33,9 +32,6 @@ func (s *Server) paced(w http.ResponseWriter, r *http.Request, c *conn) (*http.R
 	b := &body{
 		ReadCloser: r.Body, limits: &s.limits, control: http.NewResponseController(w), conn: c,
 		looks: c != nil && r.ProtoMajor == 1, hangUp: hangUp,
-	}
-	if r.ProtoMajor == 1 {
-		b.header = w.Header()
 	}
 	b.expect(r)
 	r = r.WithContext(ctx)
@@ -89,9 +85,6 @@ func (b *body) Read(p []byte) (int, error) {
 	b.waited += time.Since(began)
 	b.came += int64(n)
 	b.over.Store(err != nil)
-	if err == io.EOF && b.header != nil && b.isCut.Load() {
-		b.header.Set("Connection", "close") // the cut may have met net/http looking for the client, who is gone then for all that comes
-	}
 	if err == io.EOF && b.looks && hungUp(b.conn.Conn) {
 		b.hangUp() // net/http begins to look only now, and so might begin work that had to wait for its turn, for nobody
 	}
@@ -104,6 +97,9 @@ func (b *body) cut() bool {
 	b.isCut.Store(true) // for a Read that is about to give the next byte its time
 	if b.over.Load() {
 		return false
+	}
+	if b.looks {
+		b.conn.cut.Store(true)
 	}
 	_ = b.control.SetReadDeadline(time.Now()) // as above
 	return true

@@ -72,7 +72,7 @@ type Gate struct {
 	waiting []*waiter     // the newest last; among them those that left
 	queued  int           // of them, without those
 	back    []*waiter     // who were let in and have lent their place; the newest last
-	owed    int           // places that went to those while others waited, who have theirs next
+	owed    int           // places that went to those while others waited, who have as many next; 0 when none of them waits any more
 	lent    []*ticket     // whose bodies are waited for, the oldest first
 	lentHas int           // bytes of those that came
 	backHas int           // and of those who wait for a place again
@@ -248,8 +248,11 @@ func (g *Gate) wait(ctx context.Context, w *waiter) bool {
 // to who waits, in turns, so that however many come back, others are let in beside them.
 func (g *Gate) pass() {
 	backIsDue := len(g.back) > 0 && (g.running <= g.limit || g.back[0].tired && g.running <= 2*g.limit)
+	if g.queued == 0 {
+		g.owed = 0
+	}
 	switch {
-	case backIsDue && (g.queued == 0 || g.owed == 0):
+	case backIsDue && g.owed == 0:
 		next := g.back[0]
 		g.back = g.back[1:]
 		g.owe()
@@ -262,11 +265,10 @@ func (g *Gate) pass() {
 	}
 }
 
-// owe notes that somebody came back, for whom one of those who wait is let in; if there
-// are none, none is owed anything.
+// owe notes that somebody came back, for whom one of those who wait is let in.
 func (g *Gate) owe() {
-	if g.owed++; g.queued == 0 {
-		g.owed = 0
+	if g.queued > 0 {
+		g.owed++
 	}
 }
 
@@ -303,11 +305,7 @@ func (g *Gate) comeBack(gone <-chan struct{}) bool {
 				return true
 			}
 		case <-end.C:
-			if !g.giveUp(w) {
-				return true
-			}
-			g.tell()
-			return false
+			return !g.giveUp(w)
 		case <-gone:
 			return !g.giveUp(w)
 		}

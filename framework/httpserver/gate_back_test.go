@@ -135,6 +135,18 @@ func TestWhoComesBackBeyondTheLimit(t *testing.T) {
 	are(4, 0)
 	pass()
 	are(3, 0)
+
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan bool)
+	go func() { left <- g.enter(ctx) }()
+	await(t, "one to wait", func() bool { _, waiting, _ := g.counts(); return waiting == 1 })
+	g.comeBack(nil)
+	leave()
+	<-left
+	pass()
+	if are(3, 0); g.owed != 0 {
+		t.Errorf("%d are owed to nobody", g.owed)
+	}
 }
 
 // TestWhoComesBackForTooLong is told so at every Read, counts as refused, and waits no

@@ -25,7 +25,7 @@ type ticket struct {
 	reads  bool // the handler waits for the body
 	isLent bool
 	came   int  // bytes of the body
-	all    bool // all of the body has come, which the handler knows, or is about to
+	all    bool // no more of the body comes, which the handler knows, or is about to
 	cut    bool // the body is waited for no longer, and had not come whole
 	out    bool // it came whole, and there was no place to go on with, or nobody to go on for
 	over   bool // the answer has begun, or there will be none: it needs no place any more
@@ -164,11 +164,18 @@ func (t *ticket) works(n int, err error) bool {
 	}
 	in := g.comeBack(t.gone)
 	g.mu.Lock()
-	defer g.mu.Unlock()
 	g.backHas -= t.came
 	t.out = !in && !t.over
 	if t.held = in && !t.over; in && t.over { // nobody would give it back
 		g.pass()
+	}
+	g.mu.Unlock()
+	select {
+	case <-t.gone:
+	default:
+		if t.out {
+			g.tell()
+		}
 	}
 	return !t.out
 }
