@@ -8,6 +8,8 @@ import (
 	"io"
 	"syscall"
 	"time"
+
+	"trestle.example/framework/internal/fair"
 )
 
 // conn is a connection of either driver with what both lack: a deadline for
@@ -74,15 +76,11 @@ func (c *conn) settle(ctx context.Context, err error) error {
 type runner func(ctx context.Context, do func(context.Context, statement) error) error
 
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	return taken(ctx, func(ctx context.Context) (driver.Result, error) {
-		return c.exec(ctx, query, args, c.runner(query, args))
-	})
+	return c.exec(ctx, query, args, c.runner(query, args))
 }
 
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	return taken(ctx, func(ctx context.Context) (driver.Rows, error) {
-		return c.query(ctx, query, args, c.runner(query, args))
-	})
+	return c.query(ctx, query, args, c.runner(query, args))
 }
 
 func (c *conn) exec(ctx context.Context, query string, args []driver.NamedValue, run runner) (res driver.Result, err error) {
@@ -113,7 +111,8 @@ func (c *conn) query(ctx context.Context, query string, args []driver.NamedValue
 		return nil, errOpenRows
 	}
 	guarded, stop := c.guard(ctx)
-	r := &rows{conn: c, ctx: guarded, stop: stop}
+	turn, _ := ctx.Value(turnKey{}).(*fair.Turn)
+	r := &rows{conn: c, ctx: guarded, stop: stop, turn: turn}
 	start := time.Now()
 	err := run(guarded, func(ctx context.Context, s statement) error { return r.start(ctx, s, args) })
 	err = c.settle(guarded, err)
@@ -232,20 +231,11 @@ func (c *conn) Ping(ctx context.Context) error {
 // ResetSession is called before a connection of the pool is used again.
 func (c *conn) ResetSession(ctx context.Context) error {
 	c.open, c.inTx = false, false
-	err := driver.ErrBadConn
 	if alive(c.socket) {
-		err = c.inner.(driver.SessionResetter).ResetSession(own(ctx))
-	} else {
-		_ = c.inner.Close()
+		return c.inner.(driver.SessionResetter).ResetSession(ctx)
 	}
-	switch t, ok := ctx.(*turn); {
-	case err == nil:
-		c.core.waits.give(ctx)
-	case ok:
-		t.end()
-		t.again()
-	}
-	return err
+	_ = c.inner.Close()
+	return driver.ErrBadConn
 }
 
 func (c *conn) IsValid() bool { return c.inner.(driver.Validator).IsValid() }

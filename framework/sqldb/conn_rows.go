@@ -7,6 +7,8 @@ import (
 	"io"
 	"reflect"
 	"slices"
+
+	"trestle.example/framework/internal/fair"
 )
 
 // rows are the answer to a query. The first row is read at once, so that both
@@ -17,6 +19,7 @@ type rows struct {
 	conn    *conn
 	ctx     context.Context
 	stop    func()
+	turn    *fair.Turn // of the query, nil if it has none of its own
 	columns []string
 	first   []driver.Value
 	ahead   bool  // first was read, and not given out yet
@@ -66,6 +69,7 @@ func (r *rows) Close() error {
 	r.conn.fails(err)
 	r.stop()
 	r.conn.open = false
+	r.turn.End()
 	return err
 }
 

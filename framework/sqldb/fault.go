@@ -35,8 +35,8 @@ const (
 	// Timeout is a statement that ran too long, or a context past its deadline.
 	Timeout
 	// Unavailable is a database that cannot be reached, is starting or
-	// stopping, or takes no more connections; a connection that broke; or a pool
-	// of which none came free, see [Options.PoolWait].
+	// stopping, or takes no more connections; a connection that broke; or a wait for
+	// one that took too long, see [IsOverloaded].
 	Unavailable
 	// Full is a disk without space.
 	Full
@@ -107,7 +107,7 @@ func plainFault(err error) FaultKind {
 		return Timeout
 	case errors.As(err, &network) && network.Timeout():
 		return Timeout
-	case errors.As(err, &network), isBroken(err), isStandstill(err):
+	case errors.As(err, &network), isBroken(err), IsOverloaded(err):
 		return Unavailable
 	}
 	return 0
@@ -116,11 +116,6 @@ func plainFault(err error) FaultKind {
 // isOfFile tells an error of a file, whose cause passes for one of the network.
 func isOfFile(err error) bool {
 	_, ok := errors.AsType[*fs.PathError](err)
-	return ok
-}
-
-func isStandstill(err error) bool {
-	_, ok := errors.AsType[*poolError](err)
 	return ok
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"trestle.example/framework/internal/fair"
 )
 
 // writesMost is how many writes are sent together, a power of two.
@@ -15,7 +17,8 @@ type write struct {
 	line   string // those that may be sent together
 	text   string
 	args   []any
-	row    string        // "" where several of one row may be
+	row    string // "" where several of one row may be
+	client fair.Client
 	over   chan struct{} // closed when it was sent, or may run by itself
 	result *Result
 	err    error
@@ -133,9 +136,11 @@ func (s *writes) next(of string) *batch {
 	}
 	slices.SortFunc(some, func(a, b *write) int { return strings.Compare(a.row, b.row) })
 	b := &batch{writes: some, left: len(some)}
-	b.ctx, b.cancel = context.WithCancel(context.Background())
+	var clients []fair.Client
 	for _, w := range some {
 		w.batch = b
+		clients = append(clients, w.client)
 	}
+	b.ctx, b.cancel = context.WithCancel(fair.Together(context.Background(), clients))
 	return b
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/internal/fair"
 )
 
 // lookups makes a table of rows of two owners, and the lookup of names by id
@@ -57,12 +59,15 @@ func (c lookedFor) ask(ctx context.Context, s *Session, l *Lookup) string {
 // busy has it look as if as many lookups ran as do before others wait, until release.
 func busy(t *testing.T, db *DB, group shareKey) (release func()) {
 	t.Helper()
+	var turns []*fair.Turn
 	for range max(1, db.lookups.atOnce) {
-		db.lookups.join(background(t), group, "", nil)
+		_, turn := db.lookups.join(background(t), group, "", nil)
+		turns = append(turns, turn)
 	}
 	return func() {
-		for range max(1, db.lookups.atOnce) {
-			db.lookups.next(group)
+		for _, turn := range turns {
+			turn.End()
+			db.lookups.ended(group)
 		}
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/internal/fair"
 )
 
 // DB is an open database: a bun.DB whose statements are bounded in time,
@@ -23,7 +25,8 @@ type DB struct {
 
 	core    *core
 	dialect schema.Dialect
-	writer  chan struct{}        // held by SQLite's one writer
+	slots   *fair.Queue          // for the connections of the pool
+	writer  *fair.Queue          // for SQLite's one writer, which has a connection of its own
 	inlined textSet              // statements that PostgreSQL cannot type with parameters
 	reads   shares[*Result]      // executions that several wait for
 	lookups shares[keyedResults] // the same, of rows by their keys
@@ -50,7 +53,6 @@ type core struct {
 	generation atomic.Uint64 // raised when prepared statements went stale
 	pulse      *pulse        // nil for SQLite
 	standby    *replica      // of the connections to a replica: that; else nil
-	waits      poolWait      // for connections of the pool
 }
 
 // Open makes a DB of a URL. It checks the URL and creates the folder and the
@@ -91,15 +93,14 @@ func Open(url string, o Options) (*DB, error) {
 }
 
 func newDB(c *core, connector driver.Connector) *DB {
-	db := &DB{core: c, dialect: c.dialect(), writer: make(chan struct{}, 1)}
+	db := &DB{core: c, dialect: c.dialect(), slots: c.newQueue(c.options.MaxConns), writer: c.newQueue(1)}
 	if c.kind == SQLite { // which runs statements on the processors of this process
 		db.reads.atOnce, db.lookups.atOnce = runtime.GOMAXPROCS(0), runtime.GOMAXPROCS(0)
 	} else {
 		db.reads.pace, db.lookups.pace = sharePace, sharePace
 	}
-	c.waits.init(c.pool(connector), c.options.PoolWait)
-	db.reads.waits, db.lookups.waits = &c.waits, &c.waits
-	db.DB = bun.NewDB(c.waits.pool, db.dialect)
+	db.reads.slots, db.lookups.slots = db.slots, db.slots
+	db.DB = bun.NewDB(c.pool(connector), db.dialect, bun.WithConnResolver(slotted{db}))
 	return db
 }
 
@@ -136,7 +137,7 @@ func (c *core) dialect() schema.Dialect {
 }
 
 func (c *core) pool(connector driver.Connector) *sql.DB {
-	n := c.options.MaxConns
+	n := c.options.MaxConns + 1 // for a request that holds a connection and needs a second one
 	if c.kind == SQLite {
 		n++
 	}

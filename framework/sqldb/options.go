@@ -24,14 +24,12 @@ type Options struct {
 	// SQLite has no such locks: its writers queue.
 	LockTimeout time.Duration
 
-	// PoolWait is how long a request waits for a connection while none comes free;
-	// while others get theirs it waits on, as long as its context allows. It is
-	// looked at once in that time, so that a wait may take twice as long, and ends
-	// with a fault that is [Unavailable]. Making a connection takes its own time, and
-	// so do statements and transactions that have one. It bounds what a [Session]
-	// and [DB.InTx] do, not what bun runs on the pool by itself, nor migrations.
-	// Defaults to 1 second.
-	PoolWait time.Duration
+	// QueueTimeout is how long a request waits for connections, in all its waits
+	// together. Then its statement fails, see [IsOverloaded], and was not run.
+	// Making a connection takes its own time, and so do statements and transactions
+	// that have one. Work that belongs to no request, such as a migration, waits as
+	// long as its context allows. Defaults to 1 second.
+	QueueTimeout time.Duration
 
 	// ConnMaxLifetime is the age at which a connection is replaced.
 	// Defaults to 30 minutes.
@@ -82,9 +80,9 @@ type Options struct {
 }
 
 func (o Options) withDefaults() (Options, error) {
-	if o.MaxConns < 0 || o.StatementTimeout < 0 || o.LockTimeout < 0 || o.PoolWait < 0 || o.ConnMaxLifetime < 0 || o.Statements < 0 {
-		return o, fmt.Errorf("sqldb: Options hold a negative value (MaxConns %d, StatementTimeout %s, LockTimeout %s, PoolWait %s, ConnMaxLifetime %s, Statements %d); use 0 for the default",
-			o.MaxConns, o.StatementTimeout, o.LockTimeout, o.PoolWait, o.ConnMaxLifetime, o.Statements)
+	if o.MaxConns < 0 || o.StatementTimeout < 0 || o.LockTimeout < 0 || o.QueueTimeout < 0 || o.ConnMaxLifetime < 0 || o.Statements < 0 {
+		return o, fmt.Errorf("sqldb: Options hold a negative value (MaxConns %d, StatementTimeout %s, LockTimeout %s, QueueTimeout %s, ConnMaxLifetime %s, Statements %d); use 0 for the default",
+			o.MaxConns, o.StatementTimeout, o.LockTimeout, o.QueueTimeout, o.ConnMaxLifetime, o.Statements)
 	}
 	o.MaxConns = orDefault(o.MaxConns, 16)
 	o.StatementTimeout = orDefault(o.StatementTimeout, 10*time.Second)
@@ -92,7 +90,7 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("sqldb: LockTimeout is %s; it must be less than StatementTimeout, %s, which ends the wait for a lock too", o.LockTimeout, o.StatementTimeout)
 	}
 	o.LockTimeout = orDefault(o.LockTimeout, min(5*time.Second, o.StatementTimeout/2))
-	o.PoolWait = orDefault(o.PoolWait, time.Second)
+	o.QueueTimeout = orDefault(o.QueueTimeout, time.Second)
 	o.ConnMaxLifetime = orDefault(o.ConnMaxLifetime, 30*time.Minute)
 	o.Statements = orDefault(o.Statements, 256)
 	return o, nil

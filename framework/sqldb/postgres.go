@@ -93,8 +93,7 @@ func (p *postgresConnector) Close() error {
 	return nil
 }
 
-func (p *postgresConnector) Connect(asked context.Context) (driver.Conn, error) {
-	ctx := own(asked)
+func (p *postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	inner, err := p.core.pulse.connect(ctx)
 	if err != nil {
 		return nil, &connectError{err}
@@ -109,7 +108,6 @@ func (p *postgresConnector) Connect(asked context.Context) (driver.Conn, error) 
 			return nil, errors.Join(&connectError{err}, c.Close())
 		}
 	}
-	p.core.waits.give(asked)
 	return c, nil
 }
 

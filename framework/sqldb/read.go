@@ -156,30 +156,38 @@ const badConnections = 3
 // read runs a statement on a connection of the pool. It goes round sql.Rows,
 // which start a goroutine for each query.
 func (db *DB) read(ctx context.Context, text string, args []driver.NamedValue) (r *Result, err error) {
-	err = db.onConn(ctx, func(c *conn) (err error) {
+	err = db.onConn(ctx, isWrite(text), func(c *conn) (err error) {
 		r, err = c.read(ctx, text, args)
 		return err
 	})
 	return r, err
 }
 
-// onConn runs fn with a connection of the pool, and again with another where the
-// first broke before anything was sent.
-func (db *DB) onConn(ctx context.Context, fn func(*conn) error) error {
-	return onConns(ctx, db.DB.DB, &db.core.waits, fn)
+// onConn waits for a connection of the pool and runs fn with it, and again with
+// another where the first broke before anything was sent.
+func (db *DB) onConn(ctx context.Context, writes bool, fn func(*conn) error) error {
+	turn, err := db.acquire(ctx, writes)
+	if err != nil {
+		return err
+	}
+	defer turn.End()
+	return onConns(func() (*sql.Conn, error) {
+		c, err := db.conn(ctx)
+		return c.Conn, err
+	}, fn)
 }
 
-func onConns(ctx context.Context, pool *sql.DB, waits *poolWait, fn func(*conn) error) error {
+func onConns(take func() (*sql.Conn, error), fn func(*conn) error) error {
 	for attempt := 1; ; attempt++ {
-		err := onConnOnce(ctx, pool, waits, fn)
+		err := onConnOnce(take, fn)
 		if attempt == badConnections || !errors.Is(err, driver.ErrBadConn) {
 			return err
 		}
 	}
 }
 
-func onConnOnce(ctx context.Context, pool *sql.DB, waits *poolWait, fn func(*conn) error) error {
-	c, err := waiting(ctx, waits, pool.Conn)
+func onConnOnce(take func() (*sql.Conn, error), fn func(*conn) error) error {
+	c, err := take()
 	if err != nil {
 		return err
 	}

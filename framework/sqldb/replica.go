@@ -77,7 +77,7 @@ func openReplica(primary *DB, o Options) (*replica, error) {
 		return nil, fmt.Errorf("sqldb: Options.Replica is the URL of a SQLite file; write for example %s", postgresExample)
 	}
 	r.db, r.watch = newDB(c, connector), sql.OpenDB(connector)
-	r.positions.waits = &primary.core.waits
+	r.positions.slots = primary.slots
 	r.watch.SetMaxOpenConns(1)
 	r.watch.SetConnMaxLifetime(o.ConnMaxLifetime)
 	r.ctx, r.cancel = context.WithCancel(context.Background())
@@ -181,9 +181,9 @@ func either[T any](ctx context.Context, r *replica, text string, replica func(po
 		return v, nil
 	case isOver(ctx):
 		return v, endOf(ctx)
-	case isStandstill(err) && (!ofRead(err) || r.stands(ctx)): // the primary's pool would be next
+	case IsOverloaded(err) && (!ofRead(err) || r.stands(ctx)): // the primary's pool would be next
 		return v, err
-	case isStandstill(err):
+	case IsOverloaded(err):
 		return primary()
 	}
 	refused := r.judge(err)

@@ -15,14 +15,14 @@ func testBusyPools(t *testing.T, p *pair) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var told tellings
-			db := p.process(t, Options{MaxConns: 2, PoolWait: soon, ReplicaChanged: told.add})
+			db := p.process(t, Options{MaxConns: 2, QueueTimeout: soon, ReplicaChanged: told.add})
 			eventually(t, "a read is refused", func() bool {
 				p.used(t, db)
 				before := len(told.all())
 				release := holdAll(t, pool(db))
-				_, err := db.Session().Replica().Read(background(t), bun.SafeQuery("SELECT n FROM t"))
+				_, err := db.Session().Replica().Read(visiting(t), bun.SafeQuery("SELECT n FROM t"))
 				release()
-				if !isStandstill(err) {
+				if !IsOverloaded(err) {
 					return false // the replica was late
 				}
 				if n := len(told.all()); n != before {
@@ -39,11 +39,11 @@ func testBusyPools(t *testing.T, p *pair) {
 // answer are the primary's.
 func testFrozenReplica(t *testing.T, p *pair) {
 	var told tellings
-	db := p.process(t, Options{MaxConns: 2, PoolWait: soon, ReplicaChanged: told.add})
+	db := p.process(t, Options{MaxConns: 2, QueueTimeout: soon, ReplicaChanged: told.add})
 	eventually(t, "reads wait for its pool", func() bool { // what is known of it is known for a second
 		p.used(t, db)
 		readFrozen(t, p, db, &told)
-		return db.replica.db.Stats().WaitCount > 0
+		return db.replica.db.QueueStats().Shed > 0
 	})
 }
 
@@ -63,7 +63,7 @@ func readFrozen(t *testing.T, p *pair, db *DB, told *tellings) {
 	for range 10 {
 		all.Go(func() {
 			for range 5 {
-				_, err := db.Session().Replica().Read(background(t), bun.SafeQuery("SELECT n FROM t"))
+				_, err := db.Session().Replica().Read(visiting(t), bun.SafeQuery("SELECT n FROM t"))
 				succeeds(t, "a read", err)
 			}
 		})

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -181,13 +182,13 @@ func (r *replica) ask(ctx context.Context) (progress, error) {
 
 // onWatch runs fn with the connection beside the replica's pool.
 func (r *replica) onWatch(ctx context.Context, fn func(*conn) error) error {
-	return onConns(ctx, r.watch, nil, fn)
+	return onConns(func() (*sql.Conn, error) { return r.watch.Conn(ctx) }, fn)
 }
 
 // stranger reports whether it is the replica of another primary. Where one of the
 // two does not let itself be asked, nothing is known against it.
 func (r *replica) stranger(ctx context.Context) (bool, error) {
-	of, err := system(ctx, r.primary.onConn)
+	of, err := system(ctx, func(ctx context.Context, fn func(*conn) error) error { return r.primary.onConn(ctx, false, fn) })
 	if err != nil || of == "" {
 		return false, err
 	}

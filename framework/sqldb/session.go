@@ -22,10 +22,10 @@ type Session struct {
 // connection is free.
 func (db *DB) Session() *Session { return &Session{db: db} }
 
-// IDB is the pool or the transaction for code that uses bun itself. What bun runs
-// on the pool waits for a connection as long as its context, not only for
-// [Options.PoolWait], and does not line up with those whom a Session makes wait for
-// their turn, but goes before them.
+// IDB is the pool or the transaction for code that uses bun itself. The queries that
+// bun builds wait for a connection as those of a Session do. A raw statement that is
+// run by a method of [bun.DB], and a transaction that it begins, do not wait in that
+// queue: use [DB.InTx].
 func (s *Session) IDB() bun.IDB {
 	if s.tx != nil {
 		return *s.tx
@@ -61,18 +61,6 @@ func (s *Session) Exec(ctx context.Context, q schema.QueryAppender) (sql.Result,
 	return send(ctx, s, q, s.db.exec)
 }
 
-func (db *DB) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	return waiting(ctx, &db.core.waits, func(ctx context.Context) (*sql.Rows, error) {
-		return db.DB.DB.QueryContext(ctx, text, args...)
-	})
-}
-
-func (db *DB) exec(ctx context.Context, text string, args ...any) (sql.Result, error) {
-	return waiting(ctx, &db.core.waits, func(ctx context.Context) (sql.Result, error) {
-		return db.DB.DB.ExecContext(ctx, text, args...)
-	})
-}
-
 // send renders and runs a statement. Where PostgreSQL cannot tell the type of
 // a parameter, as in jsonb_build_object($1), a quoted value would have done,
 // so the statement is sent as text from then on; in a transaction, which that
@@ -83,11 +71,6 @@ func send[T any](ctx context.Context, s *Session, q schema.QueryAppender, run fu
 	if err != nil {
 		return none, err
 	}
-	release, err := s.db.queueWrite(ctx, s, text)
-	if err != nil {
-		return none, err
-	}
-	defer release()
 	if s.db.inlined.has(text) {
 		return sendText(ctx, s, q, run)
 	}

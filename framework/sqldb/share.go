@@ -8,33 +8,35 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"trestle.example/framework/internal/fair"
 )
 
-// shares lets reads that wait at the same time have one execution between them:
-// those with one key. While one runs, those who ask wait for the next, which
-// begins when the first is over, or a moment later: so it begins after each of them
-// asked, and none sees less than it would have seen by itself.
+// shares lets equal reads that wait at the same time have one execution between them:
+// those with one key. An execution begins after each of its members asked, so that none
+// of them sees less than it would have seen by itself.
 //
-// What those of one key differ in is a text, and an execution gets all texts.
+// A round of members waits for its connection as each of them would: it has its turn
+// when any of them has. Those that ask while an execution runs are the next round.
+// What the members of one key differ in is a text, and an execution gets all texts.
 type shares[T any] struct {
+	// slots are for the connections that executions need; nil for none.
+	slots *fair.Queue
 	// atOnce is how many run before others wait; zero is one.
 	atOnce int
 	// pace is how long after the start of a round that many shared the next begins at
 	// the earliest, so that more share that; zero begins it when the first is over.
 	pace time.Duration
-	// waits are those for the connections that executions need; nil for none.
-	waits *poolWait
 
 	mu      sync.Mutex
 	running map[shareKey]*executions[T]
 }
 
-// executions are those that run, or pause before the next, and the one that is
-// waited for.
+// executions are those that run, and the round that is next.
 type executions[T any] struct {
 	running int
-	next    *round[T] // nil if nobody waits
-	began   time.Time // the last round, if many shared it and nobody has paused for it yet
+	next    *round[T] // nil if no read waits
+	began   time.Time // the last round, if many shared it and none has paused for it yet
 }
 
 const (
@@ -43,60 +45,64 @@ const (
 	sharePace = 400 * time.Microsecond
 	// many are as many as make a round worth waiting for.
 	many = 3
+	// patience is how long a read waits for the execution of another: one connection
+	// that is stuck does not hold up all equal reads.
+	patience = time.Second
 )
 
-// A sharedRun makes one answer for all who are told apart by these texts.
+// A sharedRun makes one answer for all members, which differ in these texts.
 type sharedRun[T any] func(ctx context.Context, of []string) (T, error)
 
-// A round is one execution and those who wait for it.
+// A round is one execution and its members.
 type round[T any] struct {
-	run     sharedRun[T]
-	of      []string        // what each of those who still wait asks for
-	ctx     context.Context //nolint:containedctx // it is the execution's own, which outlives each of those who wait
-	cancel  context.CancelFunc
-	waiting int // how many; the last who leaves ends it
-	over    chan struct{}
-	result  T
-	err     error
+	run    sharedRun[T]
+	ctx    context.Context //nolint:containedctx // it is the execution's own, which outlives each member
+	cancel context.CancelFunc
+	over   chan struct{}
+	result T
+	err    error
+
+	// The mutex of shares guards these.
+	of      []string      // what each member asks for
+	clients []fair.Client // of the members
+	members int           // the last that leaves ends the round
+	turn    *fair.Turn    // nil until the execution before it is over
+	began   time.Time     // zero until then
 }
 
-// patience is how long one waits for others: what takes longer is run by
-// oneself, so that one connection that is stuck does not hold up all who ask
-// for the same.
-const patience = time.Second
-
-// do answers what run answers. Those who waited for a round that failed run by
-// themselves, but for a database that is not there, takes too long or has no
-// connection free: all of them at once would help nobody.
+// do answers what run answers. Members of a round that failed run by themselves, but
+// for a database that is not there, takes too long or has no connection free: all of
+// them at once would help none.
 func (s *shares[T]) do(ctx context.Context, key shareKey, of string, run sharedRun[T]) (T, error) {
-	r := s.join(ctx, key, of, run)
-	if r == nil {
-		defer s.next(key)
+	if s.slots != nil && s.slots.Holds(ctx) { // it is a part of an execution
 		return run(ctx, []string{of})
 	}
-	given := s.waits.seen()
-	tired := time.NewTimer(patience)
-	defer tired.Stop()
-	var none T
-	select {
-	case <-r.over:
-		if fault, _ := Classify(r.err); r.err == nil || fault.Kind == Timeout || fault.Kind == Unavailable {
-			return r.result, r.err
-		}
-	case <-tired.C:
-		s.leave(key, of, r)
-		if err := s.waits.stood(ctx, given, patience); err != nil {
-			return none, err
-		}
-	case <-ctx.Done():
-		s.leave(key, of, r)
-		return none, ctx.Err()
+	r, turn := s.join(ctx, key, of, run)
+	if r == nil {
+		defer s.ended(key)
+		return runWith(ctx, turn, []string{of}, run)
+	}
+	answered, err := s.await(ctx, key, of, r)
+	if answered {
+		return r.result, err
 	}
 	return run(ctx, []string{of})
 }
 
-// join returns the round to wait for, or nil for one who may run at once.
-func (s *shares[T]) join(ctx context.Context, key shareKey, of string, run sharedRun[T]) *round[T] {
+// runWith runs an execution with its turn.
+func runWith[T any](ctx context.Context, turn *fair.Turn, of []string, run sharedRun[T]) (result T, err error) {
+	if turn != nil {
+		if err := turn.Wait(ctx); err != nil {
+			return result, waitError(err)
+		}
+		defer turn.End()
+	}
+	return run(ctx, of)
+}
+
+// join returns the round of a read, or nil and a turn that has come for one that may
+// run at once.
+func (s *shares[T]) join(ctx context.Context, key shareKey, of string, run sharedRun[T]) (*round[T], *fair.Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.running[key]
@@ -107,78 +113,213 @@ func (s *shares[T]) join(ctx context.Context, key shareKey, of string, run share
 		e = &executions[T]{}
 		s.running[key] = e
 	}
-	if e.running < max(1, s.atOnce) {
-		e.running++
-		return nil
-	}
-	r := e.next
+	client, r := fair.ClientOf(ctx), e.next
 	if r == nil {
-		r = &round[T]{run: run, over: make(chan struct{})}
-		r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx)) //nolint:gosec // who runs the round calls it
+		var turn *fair.Turn
+		if e.running < max(1, s.atOnce) {
+			if s.slots != nil {
+				turn = s.slots.Enter(client)
+			}
+			if turn == nil || !turn.Waits() {
+				e.running++
+				return nil, turn
+			}
+		}
+		r = &round[T]{run: run, over: make(chan struct{}), turn: turn}
+		r.ctx, r.cancel = context.WithCancel(fair.Apart(ctx)) //nolint:gosec // lead calls it
 		e.next = r
+		if turn != nil {
+			go s.lead(key, r)
+		}
+	} else if r.turn != nil {
+		r.turn.Join(client)
 	}
-	r.waiting++
+	r.members++
 	r.of = append(r.of, of)
-	return r
+	r.clients = append(r.clients, client)
+	return r, nil
 }
 
-// leave ends a round that nobody waits for any more, also while it runs.
+// await waits for a round. It is false for a read that is to run by itself.
+func (s *shares[T]) await(ctx context.Context, key shareKey, of string, r *round[T]) (answered bool, err error) {
+	asked := time.Now()
+	defer func() { s.waited(ctx, r, asked) }()
+	late := time.NewTimer(s.within(ctx, patience))
+	defer late.Stop()
+	for {
+		select {
+		case <-r.over:
+			fault, _ := Classify(r.err)
+			return r.err == nil || fault.Kind == Timeout || fault.Kind == Unavailable, r.err
+		case <-late.C:
+			more, err := s.again(ctx, r, asked)
+			if more > 0 {
+				late.Reset(more)
+				continue
+			}
+			s.leave(key, of, r)
+			return err != nil, err
+		case <-ctx.Done():
+			s.leave(key, of, r)
+			return true, ctx.Err()
+		}
+	}
+}
+
+// within is a time, or that for which the request may still wait if it is shorter.
+func (s *shares[T]) within(ctx context.Context, most time.Duration) time.Duration {
+	if s.slots == nil {
+		return most
+	}
+	if left, limited := s.slots.Left(ctx); limited {
+		return min(most, left)
+	}
+	return most
+}
+
+// again is how much longer a read waits for its round; if that is nothing, it is told
+// that no connection came free, or runs by itself.
+func (s *shares[T]) again(ctx context.Context, r *round[T], asked time.Time) (more time.Duration, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case !r.began.IsZero():
+		return patience - time.Since(r.began), nil
+	case r.turn == nil:
+		return patience - time.Since(asked), nil
+	}
+	left, limited := s.slots.Left(ctx)
+	switch left -= time.Since(asked); {
+	case !limited:
+		return patience, nil
+	case left <= 0:
+		return 0, waitError(s.slots.GiveUp())
+	}
+	return left, nil
+}
+
+// waited counts the time for which a read waited for a connection.
+func (s *shares[T]) waited(ctx context.Context, r *round[T], asked time.Time) {
+	s.mu.Lock()
+	began := r.began
+	s.mu.Unlock()
+	if began.IsZero() {
+		began = time.Now()
+	}
+	fair.Waited(ctx, max(0, began.Sub(asked)))
+}
+
+// leave ends a round without members, also while it runs.
 func (s *shares[T]) leave(key shareKey, of string, r *round[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := s.running[key]
-	waits := e != nil && e.next == r // else it has begun, with all that was asked
+	waits := r.began.IsZero() // else it has begun, with all that was asked
 	if waits {
 		at := slices.Index(r.of, of)
 		r.of = slices.Delete(r.of, at, at+1)
+		r.clients = slices.Delete(r.clients, at, at+1)
 	}
-	if r.waiting--; r.waiting > 0 {
+	if r.members--; r.members > 0 {
 		return
 	}
 	r.cancel()
-	if waits {
+	if e := s.running[key]; waits && e != nil && e.next == r {
 		e.next = nil
+		s.forget(key, e)
 	}
 }
 
-// next begins the round that is waited for, when it is time.
-func (s *shares[T]) next(key shareKey) {
+// forget drops the executions of a key when there are none.
+func (s *shares[T]) forget(key shareKey, e *executions[T]) {
+	if e.running == 0 && e.next == nil {
+		delete(s.running, key)
+	}
+}
+
+// lead waits for the turn of a round and runs it.
+func (s *shares[T]) lead(key shareKey, r *round[T]) {
+	defer r.cancel()
+	defer close(r.over)
+	if r.turn != nil {
+		if err := r.turn.Wait(r.ctx); err != nil {
+			r.err = waitError(err)
+			s.begin(key, r, false)
+			return
+		}
+		defer r.turn.End()
+	}
+	if of, begun := s.begin(key, r, true); begun {
+		defer s.ended(key)
+		r.result, r.err = protected(r, of)
+	}
+}
+
+// begin notes that a round begins, or that it never will. It is false for one that all
+// members have left.
+func (s *shares[T]) begin(key shareKey, r *round[T], runs bool) (of []string, begun bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.running[key]
-	r := e.next
-	if r == nil {
-		if e.running--; e.running == 0 {
-			delete(s.running, key)
-		}
-		return
-	}
-	if early := s.pace - time.Since(e.began); early > 0 {
-		e.began = time.Time{}
-		time.AfterFunc(early, func() { s.next(key) })
-		return
+	if e == nil || e.next != r {
+		return nil, false
 	}
 	e.next = nil
-	if r.waiting >= many {
-		e.began = time.Now()
+	if !runs {
+		s.forget(key, e)
+		return nil, false
 	}
-	go func() {
-		defer s.next(key)
-		defer close(r.over)
-		defer r.cancel()
-		r.result, r.err = protected(r)
-	}()
+	e.running++
+	r.began = time.Now()
+	if r.members >= many {
+		e.began = r.began
+	}
+	return r.of, true
 }
 
-// protected turns a panic, which would end the process, into an error: those
-// who wait then meet it each by itself.
-func protected[T any](r *round[T]) (result T, err error) {
+// ended has the next round of a key wait for its turn, when it is time.
+func (s *shares[T]) ended(key shareKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.running[key]
+	e.running--
+	r := e.next
+	switch early := s.pace - time.Since(e.began); {
+	case r == nil:
+		s.forget(key, e)
+	case r.turn != nil: // it waits already
+	case early > 0:
+		e.began = time.Time{}
+		time.AfterFunc(early, func() { s.queue(key, r) })
+	default:
+		s.enter(key, r)
+	}
+}
+
+// queue has a round that paused wait for its turn, unless it is gone.
+func (s *shares[T]) queue(key shareKey, r *round[T]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.running[key]; e != nil && e.next == r {
+		s.enter(key, r)
+	}
+}
+
+func (s *shares[T]) enter(key shareKey, r *round[T]) {
+	if s.slots != nil {
+		r.turn = s.slots.Enter(r.clients...)
+	}
+	go s.lead(key, r)
+}
+
+// protected turns a panic, which would end the process, into an error: the members
+// then meet it each by itself.
+func protected[T any](r *round[T], of []string) (result T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("sqldb: a shared read panicked: %v", p)
 		}
 	}()
-	return r.run(r.ctx, r.of)
+	return r.run(r.ctx, of)
 }
 
 // A shareKey tells reads apart: by their text and each value, with its type.

@@ -42,11 +42,10 @@ func newSQLiteConnector(c *core, u *url.URL) (driver.Connector, error) {
 }
 
 func (s *sqliteConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	inner, err := s.open(own(ctx))
+	inner, err := s.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s.core.waits.give(ctx)
 	return newConn(s.core, inner), nil
 }
 

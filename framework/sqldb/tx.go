@@ -5,12 +5,13 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"trestle.example/framework/internal/fair"
 )
 
 // maxAttempts is how often InTx begins one transaction in all.
@@ -54,20 +55,26 @@ func (db *DB) Retry(ctx context.Context, fn func() error) error {
 type txKey struct{}
 
 func (db *DB) once(ctx context.Context, fn func(context.Context, *Session) error) error {
-	release, err := db.queue(ctx)
+	turn, err := db.acquire(ctx, true)
 	if err != nil {
 		return err
 	}
-	defer release()
 	ctx = context.WithValue(ctx, txKey{}, db)
 	own, cancel := context.WithCancel(ctx) // with it ends a transaction that nobody could end
 	defer cancel()
+	begun := false
+	defer func() {
+		if !begun {
+			turn.End()
+		}
+	}()
 	conn, tx, err := db.begin(own)
 	if err != nil {
 		return err
 	}
+	begun = true
 	over, commits := false, false
-	defer func() { giveBack(conn, over) }()
+	defer func() { giveBack(conn, turn, over) }()
 	defer func() {
 		if !commits {
 			_ = tx.Rollback()
@@ -93,18 +100,22 @@ func (db *DB) once(ctx context.Context, fn func(context.Context, *Session) error
 // for the file.
 func (db *DB) ended(ctx context.Context) bool { return db.core.kind == SQLite || ctx.Err() == nil }
 
-// giveBack closes a connection, which waits for its transaction: if that is not over
-// yet, or something panicked before it was, nobody waits for both.
-func giveBack(conn bun.Conn, over bool) {
-	if over {
+// giveBack closes a connection, which waits for its transaction, and ends its turn: if
+// the transaction is not over yet, or something panicked before it was, that happens
+// beside the caller.
+func giveBack(conn bun.Conn, turn *fair.Turn, over bool) {
+	end := func() {
 		_ = conn.Close()
+		turn.End()
+	}
+	if over {
+		end()
 		return
 	}
-	go func() { _ = conn.Close() }()
+	go end()
 }
 
-// begin waits for a connection, see [Options.PoolWait], and begins a transaction
-// on it.
+// begin takes a connection of the pool and begins a transaction on it.
 func (db *DB) begin(ctx context.Context) (bun.Conn, bun.Tx, error) {
 	for attempt := 1; ; attempt++ {
 		conn, tx, err := db.beginOnce(ctx)
@@ -115,59 +126,19 @@ func (db *DB) begin(ctx context.Context) (bun.Conn, bun.Tx, error) {
 }
 
 func (db *DB) beginOnce(ctx context.Context) (bun.Conn, bun.Tx, error) {
-	conn, err := waiting(ctx, &db.core.waits, func(ctx context.Context) (bun.Conn, error) { return db.DB.Conn(ctx) })
+	conn, err := db.conn(ctx)
 	if err != nil {
-		return bun.Conn{}, bun.Tx{}, err
+		return conn, bun.Tx{}, err
 	}
 	begun, over := false, false
 	defer func() {
 		if !begun {
-			giveBack(conn, over)
+			giveBack(conn, nil, over)
 		}
 	}()
 	tx, err := conn.BeginTx(ctx, nil)
 	begun, over = err == nil, true
 	return conn, tx, err
-}
-
-// queue waits for the one writer's place on SQLite, where writers would
-// otherwise poll a busy file.
-func (db *DB) queue(ctx context.Context) (release func(), err error) {
-	if db.core.kind != SQLite {
-		return func() {}, nil
-	}
-	release = func() { <-db.writer }
-	select {
-	case db.writer <- struct{}{}:
-		return release, nil
-	default:
-	}
-	ctx, cancel := db.core.deadline(ctx)
-	defer cancel()
-	tick := time.NewTicker(db.core.waits.limit)
-	defer tick.Stop()
-	for {
-		given := db.core.waits.seen()
-		select {
-		case db.writer <- struct{}{}:
-			return release, nil
-		case <-tick.C: // whoever is next would wait for a connection too
-			if err := db.core.waits.stood(ctx, given, db.core.waits.limit); err != nil {
-				return nil, err
-			}
-		case <-ctx.Done():
-			return nil, fmt.Errorf("sqldb: waiting for another writer of the SQLite file: %w", ctx.Err())
-		}
-	}
-}
-
-// queueWrite is queue for one statement on the pool, which may also read. One
-// that is run beside its caller's own transaction does not wait for that.
-func (db *DB) queueWrite(ctx context.Context, s *Session, text string) (release func(), err error) {
-	if s.tx != nil || ctx.Value(txKey{}) == db || !isWrite(text) {
-		return func() {}, nil
-	}
-	return db.queue(ctx)
 }
 
 func isWrite(text string) bool {

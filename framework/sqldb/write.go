@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/internal/fair"
 )
 
 // Write runs a statement that changes one row and has a RETURNING clause, and
@@ -41,7 +43,7 @@ func (s *Session) Write(ctx context.Context, q schema.QueryAppender, row any) (*
 	if len(args) == 0 || len(args) > maxParams/writesMost || s.db.inlined.has(text) || s.db.apart.has(text) {
 		return s.Read(ctx, q)
 	}
-	w := &write{text: text, args: args, over: make(chan struct{})}
+	w := &write{text: text, args: args, client: fair.ClientOf(ctx), over: make(chan struct{})}
 	if s.db.core.kind == PostgreSQL {
 		w.line, w.row = text, key
 	}
@@ -168,7 +170,7 @@ func (db *DB) inOneStatement(b *batch) error {
 		db.apart.add(b.writes[0].text)
 		return errApart
 	}
-	return db.onConn(b.ctx, func(c *conn) error {
+	return db.onConn(b.ctx, true, func(c *conn) error {
 		some := db.writes.remaining(b)
 		if len(some) < 2 {
 			return errApart
