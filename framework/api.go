@@ -12,6 +12,7 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/sqldb"
 )
 
@@ -109,6 +110,7 @@ type API struct {
 	bound     bool
 	mistakes  error
 	watched   sync.Once // the database, for the log
+	bodies    fair.Budget
 }
 
 // New makes an API without resources.
@@ -145,7 +147,7 @@ func New(c Config) *API {
 		c.Log = slog.Default()
 	}
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
-	return &API{config: c, db: c.DB}
+	return &API{config: c, db: c.DB, bodies: fair.Budget{Bytes: bodiesBytes}}
 }
 
 // Register adds viewsets, in the order in which the API root lists them. They

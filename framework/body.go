@@ -3,7 +3,6 @@ package framework
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"errors"
 	"io"
 	"mime"
@@ -11,14 +10,43 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"trestle.example/framework/internal/fair"
 )
 
 // bodyBytes is the most that a body may have, counted after decompression.
 const bodyBytes = 1 << 20
 
+// bodiesBytes is the most that the bodies of all requests hold of memory, but for the
+// first smallBody bytes of each.
+const (
+	bodiesBytes = 64 << 20
+	smallBody   = 8 << 10
+)
+
+// A memoryReader reads a body within a share of the memory for bodies.
+type memoryReader struct {
+	from io.Reader
+	of   *fair.Share
+	free int // bytes that need no share
+}
+
+// errBodies says that the bodies of too many requests are in memory.
+var errBodies = errors.New("the requests of this address hold too much of the memory for bodies")
+
+func (m *memoryReader) Read(p []byte) (int, error) {
+	n, err := m.from.Read(p)
+	counted := max(0, n-m.free)
+	m.free -= n - counted
+	if counted > 0 && !m.of.Take(counted) {
+		return 0, errBodies
+	}
+	return n, err
+}
+
 // readBody reads a request's body: JSON in UTF-8, perhaps compressed. An
 // endpoint that takes none reads nothing.
-func (e *endpoint) readBody(r *http.Request) ([]byte, error) {
+func (e *endpoint) readBody(r *http.Request, memory *fair.Share) ([]byte, error) {
 	if e.input == nil || e.route.Method == http.MethodGet {
 		return nil, nil
 	}
@@ -29,9 +57,9 @@ func (e *endpoint) readBody(r *http.Request) ([]byte, error) {
 	if r.ContentLength > bodyBytes {
 		return nil, bodyTooLarge() // and not after what it takes to send it; packed, it is no smaller
 	}
-	body, err := readMost(r.Body)
+	body, err := readMost(&memoryReader{r.Body, memory, smallBody})
 	if err == nil && coding == "gzip" { // not sooner: what waits for the rest is no larger than what was sent
-		body, err = unpacked(body)
+		body, err = unpacked(body, memory)
 	}
 	if err != nil {
 		return nil, err
@@ -69,7 +97,7 @@ func readMost(from io.Reader) ([]byte, error) {
 }
 
 // unpacked is what was packed; of nothing, nothing.
-func unpacked(body []byte) ([]byte, error) {
+func unpacked(body []byte, memory *fair.Share) ([]byte, error) {
 	if len(body) == 0 {
 		return body, nil
 	}
@@ -77,17 +105,16 @@ func unpacked(body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, unreadBody(err, "The body is said to be gzip and is not.")
 	}
-	return readMost(z)
+	return readMost(&memoryReader{z, memory, smallBody})
 }
 
-// unreadBody refuses a body for what came of reading it: the server waited for the
-// rest as long as it does, after which net/http ends the connection; a gate before it
-// has no place for the request to go on, or its client has gone; or the body is wrong.
+// unreadBody rejects a body that could not be read: it did not arrive in time, after
+// which net/http ends the connection; there is no memory for it; or it is wrong.
 func unreadBody(err error, wrong string) *Error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return Refuse(http.StatusRequestTimeout, CodeRequestTimeout, "The body did not arrive in time.").Because(err)
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, errBodies):
 		return Overloaded().Because(err)
 	}
 	return Refuse(http.StatusBadRequest, CodeInvalidJSON, wrong).Because(err)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"trestle.example/framework/internal/fair"
 )
 
 // A door is what a caller passes before anything else: the schemes that
@@ -110,6 +112,7 @@ func (e *endpoint) handle(c *Call, r *http.Request, keyText string) (*response, 
 	if err := e.admit(c, r); err != nil {
 		return nil, err
 	}
+	c.onBehalfOf(e.route.ViewSet)
 	req := &request{http: r}
 	if e.onObject && !e.resource.declaration.single {
 		key, ok := parseKey(e.resource.key.IndirectType, keyText)
@@ -127,8 +130,9 @@ func (e *endpoint) handle(c *Call, r *http.Request, keyText string) (*response, 
 			return nil, err
 		}
 	}
-	if req.body, err = e.readBody(r); err != nil {
-		c.turnedAway = errors.Is(err, context.Canceled) && !errors.Is(context.Cause(c), context.Canceled) // of who has gone nobody else tells
+	memory := c.api.bodies.For(fair.ClientOf(c))
+	defer memory.End()
+	if req.body, err = e.readBody(r, memory); err != nil {
 		return nil, err
 	}
 	if req.idempotency, err = e.idempotencyKey(c, req); err != nil {
@@ -150,12 +154,30 @@ func (e *endpoint) asked(err error) error {
 	return err
 }
 
-// admit identifies the caller, then asks throttles and permission.
+// admit identifies the caller, then asks throttles and permission. Throttles that do
+// not need the caller are asked first.
 func (d door) admit(c *Call, r *http.Request) error {
+	if err := d.throttle(c, r, true); err != nil {
+		return err
+	}
 	if err := identify(c, r, d.authentication); err != nil {
 		return err
 	}
+	if err := d.throttle(c, r, false); err != nil {
+		return err
+	}
+	if !d.permission.Permit(c) {
+		return refused(c, d.authentication)
+	}
+	return nil
+}
+
+// throttle asks the throttles that need the caller, or those that do not.
+func (d door) throttle(c *Call, r *http.Request, early bool) error {
 	for _, t := range d.throttles {
+		if isEarly(t) != early {
+			continue
+		}
 		wait, err := t.Allow(c, r)
 		if err != nil {
 			return err
@@ -164,10 +186,16 @@ func (d door) admit(c *Call, r *http.Request) error {
 			return throttled(wait)
 		}
 	}
-	if !d.permission.Permit(c) {
-		return refused(c, d.authentication)
-	}
 	return nil
+}
+
+// onBehalfOf has the statements of a call run for its caller and its viewset.
+func (c *Call) onBehalfOf(viewset string) {
+	client := fair.Client{Anonymous: c.Caller.Anonymous(), Address: fair.Network(c.Address), Resource: viewset}
+	if !client.Anonymous {
+		client.Caller = c.Caller.ID.String()
+	}
+	c.Context = fair.With(c.Context, client)
 }
 
 // identify asks the authenticators in turn. Credentials that no scheme

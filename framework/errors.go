@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"trestle.example/framework/sqldb"
 )
 
 // An Error is a refusal that the client reads: a status, a stable code, a
@@ -139,6 +141,9 @@ func invalidParameters(faults []Fault) *Error {
 func asError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
+	}
+	if sqldb.IsOverloaded(err) {
+		return Overloaded().Because(err)
 	}
 	if away(err) {
 		return unavailable(1).Because(err)

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"trestle.example/framework/internal/fair"
 )
 
 // A server mounts an API on echo. This is the only file that knows echo: it
@@ -336,6 +338,7 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request, then func(*Call, 
 	c := s.api.newCall(ctx, Route{Method: methodOf(r)})
 	c.header, c.request = w.Header(), r
 	c.Address, c.Secure = s.api.address(r), s.api.secure(r)
+	c.Context = fair.With(ctx, fair.Client{Address: fair.Network(c.Address)})
 	if life := s.api.config.HSTS; c.Secure && life > 0 {
 		c.header.Set("Strict-Transport-Security", "max-age="+strconv.FormatInt(int64(life/time.Second), 10))
 	}

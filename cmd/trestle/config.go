@@ -36,6 +36,7 @@ type config struct {
 	readOnly         bool // the database is only looked at
 	dbConns          int
 	statementTimeout time.Duration
+	queueTimeout     time.Duration
 	prepare          bool
 	logJSON          bool
 	logLevel         slog.Level

@@ -131,6 +131,13 @@ func databaseSettings() []setting {
 			},
 		},
 		{
+			flag: "queue-timeout", variable: "TRESTLE_QUEUE_TIMEOUT", fallback: "1s", example: "1s", serving: true,
+			usage: "`duration` that a request waits for connections to the database in all; then it is answered 503",
+			read: func(c *config, v string) error {
+				return readDuration(&c.queueTimeout, v, 10*time.Millisecond, time.Minute)
+			},
+		},
+		{
 			flag: "prepare", variable: "TRESTLE_PREPARE", fallback: "on", example: "on",
 			usage: "`switch`, on or off: prepare statements; off is for a pooler that gives a connection to each transaction",
 			read:  func(c *config, v string) error { return readSwitch(&c.prepare, v) },

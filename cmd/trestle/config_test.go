@@ -38,7 +38,7 @@ func TestDefaults(t *testing.T) {
 	}
 	want := config{
 		addr: "127.0.0.1:8080", databaseURL: "sqlite://" + file, pageSize: 20, dbConns: 16,
-		statementTimeout: 10 * time.Second, requestTimeout: 15 * time.Second, prepare: true, logLevel: slog.LevelInfo,
+		statementTimeout: 10 * time.Second, queueTimeout: time.Second, requestTimeout: 15 * time.Second, prepare: true, logLevel: slog.LevelInfo,
 		rates: map[string]throttle.Rate{}, passwordMin: 8, tokenLife: auth.DefaultTokenLife,
 		limitConfig:   limitConfig{maxConns: 1024, drainDelay: -1},
 		observeConfig: observeConfig{slow: time.Second},
@@ -79,7 +79,7 @@ func TestEverySettingFromItsVariable(t *testing.T) {
 		"TRESTLE_TLS_CERT=a.pem", "TRESTLE_TLS_KEY=b.pem", "TRESTLE_TRUSTED_PROXIES=10.1.2.3/8, 127.0.0.1,::1,,2001:db8::/32",
 		"TRESTLE_TRUSTED_ORIGINS=https://app.example.org, http://localhost:5173", "TRESTLE_JWT_KEYS=a:HS256:hidden",
 		"TRESTLE_PASSWORD_MIN=12", "TRESTLE_TOKEN_LIFE=1h", "TRESTLE_RATES=login=5/min, anon=50/hour", "REDIS_URL=redis://:hidden@localhost:6379/1",
-		"TRESTLE_MAX_CONNS=100", "TRESTLE_MAX_REQUESTS=50", "TRESTLE_DRAIN_DELAY=2s", "TRESTLE_CORS_ORIGINS=https://a.example, https://b.example:8443",
+		"TRESTLE_MAX_CONNS=100", "TRESTLE_QUEUE_TIMEOUT=500ms", "TRESTLE_DRAIN_DELAY=2s", "TRESTLE_CORS_ORIGINS=https://a.example, https://b.example:8443",
 		"TRESTLE_METRICS_ADDR=:09464", "TRESTLE_SLOW=250ms", "OTEL_EXPORTER_OTLP_ENDPOINT=http://c:4318", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://c/spans",
 		"OTEL_SERVICE_NAME=clinic", "OTEL_TRACES_SAMPLER=traceidratio", "OTEL_TRACES_SAMPLER_ARG=0.5")
 	if err != nil {
@@ -87,7 +87,7 @@ func TestEverySettingFromItsVariable(t *testing.T) {
 	}
 	want := config{
 		addr: "[::1]:9", databaseURL: "postgres://h/db", publicURL: "https://api.example.org", hosts: []string{"a.example", "::1", "[::2]"},
-		pageSize: 7, dbConns: 8, statementTimeout: 2 * time.Second, requestTimeout: 3 * time.Second,
+		pageSize: 7, dbConns: 8, statementTimeout: 2 * time.Second, queueTimeout: 500 * time.Millisecond, requestTimeout: 3 * time.Second,
 		logJSON: true, logLevel: slog.LevelWarn, production: true,
 		tlsCert: "a.pem", tlsKey: "b.pem",
 		trustedProxies: []netip.Prefix{
@@ -99,7 +99,7 @@ func TestEverySettingFromItsVariable(t *testing.T) {
 		rates:    map[string]throttle.Rate{"login": {Limit: 5, Per: time.Minute}, "anon": {Limit: 50, Per: time.Hour}},
 		redisURL: "redis://:hidden@localhost:6379/1",
 		limitConfig: limitConfig{
-			maxConns: 100, maxRequests: 50, drainDelay: 2 * time.Second, corsOrigins: []string{"https://a.example", "https://b.example:8443"},
+			maxConns: 100, drainDelay: 2 * time.Second, corsOrigins: []string{"https://a.example", "https://b.example:8443"},
 		},
 		observeConfig: observeConfig{
 			metricsAddr: ":9464", slow: 250 * time.Millisecond, otlpEndpoint: "http://c:4318", tracesEndpoint: "http://c/spans",
@@ -134,8 +134,8 @@ func TestWrongValues(t *testing.T) {
 		"TRESTLE_REQUEST_TIMEOUT=2m":                      "from 100ms to 50s",
 		"TRESTLE_PREPARE=maybe":                           "on or off",
 		"TRESTLE_MAX_CONNS=0":                             "from 16 to 1000000",
-		"TRESTLE_MAX_REQUESTS=0":                          "from 1 to 100000",
-		"TRESTLE_MAX_REQUESTS=all":                        "from 1 to 100000",
+		"TRESTLE_QUEUE_TIMEOUT=1ms":                       "from 10ms to 1m0s",
+		"TRESTLE_QUEUE_TIMEOUT=never":                     "a time with its unit",
 		"TRESTLE_DRAIN_DELAY=3":                           "a time with its unit",
 		"TRESTLE_DRAIN_DELAY=2m":                          "from 0s to 1m0s",
 		"TRESTLE_CORS_ORIGINS=*":                          "not written as browsers send it",

@@ -24,13 +24,12 @@ const lastWrites = 5 * time.Second
 // and where it counts.
 func (c config) identityConfig(log *slog.Logger) auth.Config {
 	return auth.Config{
-		Passwords:     auth.PasswordPolicy{Minimum: c.passwordMin},
-		PasswordQueue: c.signIns(),
-		Session:       auth.SessionOptions{Secure: c.byHTTPS(), TrustedOrigins: c.trustedOrigins},
-		TokenLife:     c.tokenLife,
-		Rates:         c.rates,
-		RequireTLS:    c.production,
-		Log:           log,
+		Passwords:  auth.PasswordPolicy{Minimum: c.passwordMin},
+		Session:    auth.SessionOptions{Secure: c.byHTTPS(), TrustedOrigins: c.trustedOrigins},
+		TokenLife:  c.tokenLife,
+		Rates:      c.rates,
+		RequireTLS: c.production,
+		Log:        log,
 	}
 }
 

@@ -160,12 +160,8 @@ func (s *server) web(api *framework.API) (*httpserver.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	overloaded, err := api.Refusing(framework.Overloaded())
-	if err != nil {
-		return nil, err
-	}
 	o := httpserver.Options{
-		Limits: s.limits(), Checks: s.checks(), Starting: starting, Overloaded: overloaded,
+		Limits: s.limits(), Checks: s.checks(), Starting: starting,
 		DrainDelay: s.delay(), Drain: drainTime, Log: s.log,
 	}
 	if s.certificate != nil {

@@ -95,7 +95,6 @@ func serve(ctx context.Context, addr string, handler http.Handler, database stri
 		return err
 	}
 	server := httpserver.New(handler, httpserver.Options{
-		Limits: httpserver.Limits{Requests: 128},
 		Checks: []httpserver.Check{{Name: "database", Run: probe.PingContext}},
 	})
 	log.Printf("http://%s/api/", listener.Addr())

@@ -10,10 +10,12 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/crypto/argon2"
 
 	"trestle.example/framework"
+	"trestle.example/framework/internal/fair"
 )
 
 // The cost of a new hash: 19 MiB, two passes, one thread, as the OWASP
@@ -38,9 +40,8 @@ const (
 	minHashKey     = 16 // bytes
 )
 
-// hashQueue is how many hashes are computed or waited for at most, unless
-// [Options] says otherwise: more would wait for seconds, and those who came first
-// give up while others come.
+// hashQueue is how many hashes wait at most, unless [Options] says otherwise: more
+// would wait for longer than clients do.
 const hashQueue = 64
 
 // errBusy refuses a hash where the queue is full: whichever endpoint it is,
@@ -50,6 +51,13 @@ var errBusy error = &framework.Error{
 	Detail: "Too many passwords are being checked; try again in a second.",
 	Header: map[string]string{"Retry-After": "1"},
 }
+
+// hashPatience is how long a hash waits for its turn.
+const hashPatience = 5 * time.Second
+
+// wrongPassword is what a wrong password costs its client in the queue, beside the
+// work: clients that guess go after those that do not.
+const wrongPassword = time.Second
 
 // hashSlots is how many hashes are computed at once: enough for a login a few
 // times a second, and never more than a little memory.
@@ -62,27 +70,25 @@ var errHash = errors.New("a stored password hash is not an argon2id hash within 
 type deriveFunc func(password, salt []byte, passes, memory uint32, threads uint8, keyLen uint32) []byte
 
 // hasher hashes and compares passwords with argon2id (RFC 9106). It is safe
-// for concurrent use; callers wait for one of its slots, as many as the queue
-// takes.
+// for concurrent use. Callers wait for one of its slots in a fair queue: the client
+// that used them least goes first, and a wrong password counts as much more use.
 type hasher struct {
-	slots  chan struct{}
-	queue  chan struct{}
+	slots  *fair.Queue
 	derive deriveFunc
 	dummy  argonHash
 }
 
 func newHasher(queue int) *hasher {
 	return &hasher{
-		slots:  make(chan struct{}, hashSlots),
-		queue:  make(chan struct{}, queue),
+		slots:  fair.New(fair.Options{Slots: hashSlots, Timeout: hashPatience, Depth: queue}),
 		derive: argon2.IDKey,
 		dummy:  currentCost(make([]byte, hashSalt), make([]byte, hashKey)),
 	}
 }
 
-// ready is [errBusy] where a hash would be refused now.
-func (h *hasher) ready() error {
-	if len(h.queue) == cap(h.queue) {
+// ready is [errBusy] if a hash for the client of a context would be shed now.
+func (h *hasher) ready(ctx context.Context) error {
+	if h.slots.Sheds(fair.ClientOf(ctx)) {
 		return errBusy
 	}
 	return nil
@@ -93,7 +99,7 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 	salt := make([]byte, hashSalt)
 	_, _ = rand.Read(salt) // never fails: it ends the program instead
 	made := currentCost(salt, make([]byte, hashKey))
-	key, err := h.key(ctx, password, made)
+	key, err := h.key(ctx, password, made, func([]byte) bool { return true })
 	if err != nil {
 		return "", err
 	}
@@ -109,38 +115,38 @@ func (h *hasher) verify(ctx context.Context, stored, password string) (ok, again
 	if err != nil {
 		return false, false, err
 	}
-	key, err := h.key(ctx, password, parsed)
+	_, err = h.key(ctx, password, parsed, func(key []byte) bool {
+		ok = subtle.ConstantTimeCompare(key, parsed.key) == 1
+		return ok
+	})
 	if err != nil {
 		return false, false, err
 	}
-	ok = subtle.ConstantTimeCompare(key, parsed.key) == 1
 	return ok, ok && !parsed.current(), nil
 }
 
 // pretend does the work of verify for a user who is not there.
 func (h *hasher) pretend(ctx context.Context, password string) error {
-	_, err := h.key(ctx, password, h.dummy)
+	_, err := h.key(ctx, password, h.dummy, func([]byte) bool { return false })
 	return err
 }
 
-// key derives the key for password with the salt and cost of a.
-func (h *hasher) key(ctx context.Context, password string, a argonHash) ([]byte, error) {
-	if err := ctx.Err(); err != nil { // select picks at random when both are ready
-		return nil, fmt.Errorf("hashing a password: %w", err)
-	}
-	select {
-	case h.queue <- struct{}{}:
-		defer func() { <-h.queue }()
-	default:
+// key derives the key for password with the salt and cost of a. right reports whether
+// it is the right one.
+func (h *hasher) key(ctx context.Context, password string, a argonHash, right func(key []byte) bool) ([]byte, error) {
+	turn, err := h.slots.Acquire(fair.Together(ctx, []fair.Client{fair.ClientOf(ctx)})) // not a part of what it waits for connections
+	switch {
+	case errors.Is(err, fair.ErrOverloaded):
 		return nil, errBusy
+	case err != nil:
+		return nil, fmt.Errorf("waiting to hash a password: %w", err)
 	}
-	select {
-	case h.slots <- struct{}{}:
-	case <-ctx.Done():
-		return nil, fmt.Errorf("waiting to hash a password: %w", ctx.Err())
+	defer turn.End()
+	key := h.derive([]byte(password), a.salt, a.passes, a.memory, a.threads, uint32(len(a.key))) //nolint:gosec // parseHash bounds it
+	if !right(key) {
+		turn.EndCharged(wrongPassword)
 	}
-	defer func() { <-h.slots }()
-	return h.derive([]byte(password), a.salt, a.passes, a.memory, a.threads, uint32(len(a.key))), nil //nolint:gosec // parseHash bounds it
+	return key, nil
 }
 
 // An argonHash is what a PHC string says:

@@ -56,7 +56,7 @@ func (s *Service) view(u User) userView {
 // What is counted has been read as JSON and, for browsers, has passed the check
 // for forged requests: no other site can make a visitor use up the rate.
 func (s *Service) recognise(c *framework.Call, in credentials, scheme string) (User, error) {
-	if err := s.Users.hasher.ready(); err != nil {
+	if err := s.Users.hasher.ready(c); err != nil {
 		return User{}, err // and not counted: to come again costs nothing
 	}
 	account, err := NormalizeEmail(in.account())

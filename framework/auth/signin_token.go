@@ -38,7 +38,7 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 	if faults := s.faultsOf(in); len(faults) > 0 {
 		return loginView{}, framework.Invalid(faults...)
 	}
-	if err := s.Users.hasher.ready(); err != nil {
+	if err := s.Users.hasher.ready(c); err != nil {
 		return loginView{}, err // and not counted: to come again costs nothing
 	}
 	if err := s.limits.register.Allow(c, throttle.Address(c)); err != nil {

@@ -1,7 +1,6 @@
 package httpserver
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"sync/atomic"
@@ -15,26 +14,19 @@ type body struct {
 
 	limits  *Limits
 	control *http.ResponseController
-	conn    *conn  // nil where it is not known
-	looks   bool   // whether the client is there, when all was read
-	hangUp  func() // ends the request's context
+	conn    *conn // nil where it is not known
 	waited  time.Duration
 	came    int64
 	asked   bool        // something was read of it, which sends 100 Continue to a client that waits for that
 	over    atomic.Bool // read to its end, or as far as it can be
-	isCut   atomic.Bool // no more of it is waited for
 }
 
 // paced gives a request's body its limits. The request is a copy: net/http looks
 // at its own.
 func (s *Server) paced(w http.ResponseWriter, r *http.Request, c *conn) (*http.Request, *body) {
-	ctx, hangUp := context.WithCancel(r.Context())
-	b := &body{
-		ReadCloser: r.Body, limits: &s.limits, control: http.NewResponseController(w), conn: c,
-		looks: c != nil && r.ProtoMajor == 1, hangUp: hangUp,
-	}
+	b := &body{ReadCloser: r.Body, limits: &s.limits, control: http.NewResponseController(w), conn: c}
 	b.expect(r)
-	r = r.WithContext(ctx)
+	r = r.WithContext(r.Context())
 	r.Body = b
 	return r, b
 }
@@ -76,33 +68,13 @@ func (b *body) Read(p []byte) (int, error) {
 	b.asked = true
 	began := time.Now()
 	_ = b.control.SetReadDeadline(began.Add(b.patience())) // as above
-	if b.isCut.Load() {
-		_ = b.control.SetReadDeadline(began)
-	}
 	b.conn.pause()
 	n, err := b.ReadCloser.Read(p)
 	b.conn.resume()
 	b.waited += time.Since(began)
 	b.came += int64(n)
 	b.over.Store(err != nil)
-	if err == io.EOF && b.looks && hungUp(b.conn.Conn) {
-		b.hangUp() // net/http begins to look only now, and so might begin work that had to wait for its turn, for nobody
-	}
 	return n, err
-}
-
-// cut ends the wait for more, at any time before the handler ends; it is false if
-// all has come.
-func (b *body) cut() bool {
-	b.isCut.Store(true) // for a Read that is about to give the next byte its time
-	if b.over.Load() {
-		return false
-	}
-	if b.looks {
-		b.conn.cut.Store(true)
-	}
-	_ = b.control.SetReadDeadline(time.Now()) // as above
-	return true
 }
 
 // patience is how long the next byte may take.

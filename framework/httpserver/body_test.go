@@ -1,7 +1,6 @@
 package httpserver
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -159,40 +158,10 @@ func TestAConnectionIsKeptAfterABody(t *testing.T) {
 	}
 }
 
-// TestWhoHangsUpBeforeItsTurn is known to have gone when the body was read, at once:
-// what had to wait for its turn is begun for nobody.
-func TestWhoHangsUpBeforeItsTurn(t *testing.T) {
-	t.Parallel()
-	known := make(chan error, 1)
-	for name, leaves := range map[string]bool{"who has gone": true, "who waits": false} {
-		t.Run(name, func(t *testing.T) {
-			s := serving(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-				if leaves {
-					await(t, "the end of the connection", func() bool { return hungUp(connOf(r).Conn) })
-				}
-				body, err := io.ReadAll(r.Body)
-				if string(body) != "abc" || err != nil {
-					t.Errorf("the body is %q, %v", body, err)
-				}
-				known <- r.Context().Err()
-			}), Options{})
-			for range 100 { // net/http may be as fast
-				w := s.dial().says("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc")
-				if leaves {
-					_ = w.Close()
-				}
-				if err := <-known; errors.Is(err, context.Canceled) != leaves {
-					t.Fatalf("the request's context says %v", err)
-				}
-			}
-		})
-	}
-}
-
 // TestHTTP2 is served by TLS, and waits for bodies as long.
 func TestHTTP2(t *testing.T) {
 	t.Parallel()
-	s, trust := servingTLS(t, http.HandlerFunc(reads), Limits{Stall: 20 * time.Millisecond, Requests: 1})
+	s, trust := servingTLS(t, http.HandlerFunc(reads), Limits{Stall: 20 * time.Millisecond})
 	asks := overHTTP2(t, trust)
 	for _, test := range []struct {
 		body   func() io.Reader

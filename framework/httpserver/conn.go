@@ -15,7 +15,6 @@ type conn struct {
 
 	of     *conns
 	unused atomic.Bool // it is between requests, and nothing of the next one came
-	cut    atomic.Bool // a body was waited for no longer; by HTTP/2 not told
 
 	// Of what follows the mutex of conns is the guard.
 	phase    phase
@@ -154,9 +153,6 @@ func changed(of net.Conn, state http.ConnState) {
 		c.of.change(c, (*conn).begin)
 	case http.StateIdle:
 		c.of.change(c, (*conn).end)
-		if c.cut.Load() { // as it ended, perhaps, when net/http had begun to look for the client, and so takes it for gone
-			_ = of.Close()
-		}
 	case http.StateHijacked:
 		c.enter() // it is the handler's for good
 	case http.StateNew, http.StateClosed: // that is known by its listener and its Close

@@ -1,8 +1,7 @@
-// Package httpserver serves a handler within limits: what one client can hold of
-// the server, in connections, time and memory, has an end, and so has the work
-// that all of them can ask for at once.
+// Package httpserver serves a handler within limits: what clients hold of the server,
+// in connections, time and memory, has an end.
 //
-//	server := httpserver.New(handler, httpserver.Options{Limits: httpserver.Limits{Requests: 128}})
+//	server := httpserver.New(handler, httpserver.Options{Limits: httpserver.Limits{Conns: 1000}})
 //	err := server.Serve(ctx, listener) // until ctx ends
 //
 // # Connections
@@ -34,10 +33,9 @@
 //
 // # Requests
 //
-// A [Gate] lets so many requests at once to its handler, and refuses with 503 and
-// Retry-After what is too much, before it has cost anything. Health is asked
-// before the gate: /livez and /readyz answer on every connection, by HTTP/2 to the first
-// request of one at least.
+// The connections bound the requests that are under way. The handler bounds what they
+// share, as package sqldb bounds the connections to the database. /livez and /readyz
+// answer on every connection, by HTTP/2 to the first request of one at least.
 //
 // # What net/http answers by itself
 //

@@ -16,7 +16,7 @@ func ExampleServer() {
 	hello := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") })
 	ping := func(context.Context) error { return nil } // db.PingContext
 	server := httpserver.New(hello, httpserver.Options{
-		Limits: httpserver.Limits{Conns: 1000, Requests: 100},
+		Limits: httpserver.Limits{Conns: 1000},
 		Checks: []httpserver.Check{{Name: "database", Run: ping}},
 		Log:    slog.New(slog.DiscardHandler),
 	})

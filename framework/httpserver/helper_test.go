@@ -227,3 +227,10 @@ func (b *blocker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	_, _ = io.WriteString(w, r.URL.Path)
 }
+
+// ask sends a request in the background.
+func (s *served) ask(path string) <-chan reply {
+	got := make(chan reply, 1)
+	go func() { got <- s.get(client(s.t), "GET "+path) }()
+	return got
+}

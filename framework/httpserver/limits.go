@@ -33,15 +33,6 @@ type Limits struct {
 	// SpareFiles is how many open files are left for all else, such as the
 	// connections to a database. Defaults to 128.
 	SpareFiles int
-	// Requests is how many requests may be with the handler at once, as
-	// [GateOptions] has it. Defaults to any number: there is no gate.
-	Requests int
-	// Queue is how many more wait for their turn. Defaults to eight times Requests,
-	// and 512 at least.
-	Queue int
-	// Burst is how long they wait for it if they come before all places have been
-	// taken for as long, Patience if later. Default to 500 and 10 milliseconds.
-	Burst, Patience time.Duration
 }
 
 func (l Limits) withDefaults() Limits {

@@ -8,12 +8,6 @@ import (
 	"time"
 )
 
-// overloaded refuses a request as RFC 9457 has it.
-func overloaded(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Retry-After", "1")
-	problem(w, http.StatusServiceUnavailable, "overloaded", "There are more requests than the server can answer; try again shortly.")
-}
-
 // seldom is for what happens often: the log is told once a second.
 type seldom struct {
 	mu   sync.Mutex

@@ -26,9 +26,6 @@ type Options struct {
 	// Starting answers requests until [Server.Ready] is called, while /readyz
 	// is 503. Defaults to none: the server is ready at once.
 	Starting http.Handler
-	// Overloaded answers what is more than [Limits].Requests, as
-	// [GateOptions].Refuse does.
-	Overloaded http.Handler
 	// DrainDelay is how long requests are still taken when the server is to
 	// stop and /readyz says so: until nobody sends it new ones. Defaults to none.
 	DrainDelay time.Duration
@@ -49,7 +46,6 @@ type Server struct {
 	handler  http.Handler
 	http     *http.Server
 	conns    *conns
-	gate     *Gate // nil without
 	health   *health
 	told     seldom // that streams are refused
 	log      *slog.Logger
@@ -88,12 +84,6 @@ func New(handler http.Handler, o Options) *Server {
 	}
 	s := &Server{options: o, limits: o.Limits.withDefaults(), handler: handler, log: o.Log, health: newHealth(o.Checks, o.Log)}
 	s.conns = newConns(s.limits.within(openFiles()))
-	if n := s.limits.Requests; n > 0 {
-		s.gate = NewGate(handler, GateOptions{
-			Requests: n, Queue: s.limits.Queue, Burst: s.limits.Burst, Patience: s.limits.Patience, Refuse: o.Overloaded, Log: o.Log,
-		})
-		s.handler = s.gate
-	}
 	s.http = &http.Server{
 		Handler:                      http.HandlerFunc(s.serve),
 		TLSConfig:                    o.TLS.Clone(), // net/http changes it
@@ -147,7 +137,6 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request, c *conn) (read
 		return true
 	}
 	r, sent := s.paced(w, r, c)
-	defer sent.hangUp()
 	s.answer(w, r)
 	sent.finish(w, r)
 	return sent.over.Load()
@@ -282,18 +271,11 @@ func waitFor(delay time.Duration, failed <-chan error) error {
 type Stats struct {
 	Conns   int   // connections
 	Evicted int64 // connections that were closed for the sake of new ones
-	Running int   // requests with the handler, where there is a gate
-	Waiting int   // requests that wait for their turn
-	Refused int64 // requests that were refused since there were too many
+	Refused int64 // requests by HTTP/2 that were rejected, since there were too many
 }
 
 // Stats counts. It is safe for concurrent use.
 func (s *Server) Stats() (stats Stats) {
-	var streams int64
-	stats.Conns, stats.Evicted, streams = s.conns.counts()
-	if s.gate != nil {
-		stats.Running, stats.Waiting, stats.Refused = s.gate.counts()
-	}
-	stats.Refused += streams
+	stats.Conns, stats.Evicted, stats.Refused = s.conns.counts()
 	return stats
 }

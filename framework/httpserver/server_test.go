@@ -173,7 +173,7 @@ func BenchmarkServer(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := New(said("good"), Options{Limits: Limits{Requests: 100}})
+	s := New(said("good"), Options{})
 	go func() { _ = s.Serve(b.Context(), on) }()
 	defer s.http.Close()
 	asks := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}

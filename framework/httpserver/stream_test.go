@@ -152,15 +152,19 @@ func TestRequestsByHTTP2TakePlaces(t *testing.T) {
 // that others wait for, whatever it says of its length.
 func TestALengthOfZeroIsNotBelieved(t *testing.T) {
 	t.Parallel()
-	s, trust := servingTLS(t, http.HandlerFunc(reads), Limits{Conns: 2, Requests: 1, Stall: time.Hour, Grace: time.Hour, Read: time.Hour})
+	s, trust := servingTLS(t, http.HandlerFunc(reads), Limits{Conns: 3, Stall: time.Hour, Grace: time.Hour, Read: time.Hour})
 	for i, length := range []string{"0", "x"} {
 		c := s.speaksHTTP2(trust)
 		said := []byte{0x83, 0x87, 0x84, 0x41, 1, 'x', 0x0f, 13, byte(len(length))} // POST / of the host x, content-length
 		c.sends(frame(1, 4, 1, append(said, length...)...))
-		await(t, "its place to be lent", func() bool {
-			s.gate.mu.Lock()
-			defer s.gate.mu.Unlock()
-			return len(s.gate.lent) == i+1 && s.gate.running == 0
+		await(t, "its body to be waited for", func() bool {
+			s.conns.mu.Lock()
+			defer s.conns.mu.Unlock()
+			waits := 0
+			for _, c := range s.conns.waits {
+				waits += c.pausing
+			}
+			return waits == i+1
 		})
 	}
 	got, err := overHTTP2(t, trust).Post("https://"+s.at, "text/plain", strings.NewReader("abc"))

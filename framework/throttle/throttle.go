@@ -2,6 +2,7 @@ package throttle
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ type Throttle struct {
 	counts  func(*framework.Call) bool // nil for every request
 }
 
-var _ framework.Throttle = (*Throttle)(nil)
+var _ framework.EarlyThrottle = (*Throttle)(nil)
 
 // Anonymous limits anonymous callers, each address on its own, in the scope
 // "anon". Callers who are known pass. A mistake in the declaration panics, as
@@ -57,6 +58,12 @@ func (t *Throttle) Allow(c *framework.Call, _ *http.Request) (wait time.Duration
 	}
 	q, err := t.limiter.take(c, parts...)
 	return q.Wait, err
+}
+
+// BeforeCaller implements [framework.EarlyThrottle]: it is true for a throttle that
+// counts by address alone.
+func (t *Throttle) BeforeCaller() bool {
+	return t.counts == nil && !slices.ContainsFunc(t.keys, func(k Key) bool { return !k.early })
 }
 
 // String says what the throttle allows: "login: 5/min per address".

@@ -271,10 +271,22 @@ func (q *Queue) join(t *Turn, c Client) {
 	t.lines = append(t.lines, l)
 }
 
+// Sheds reports whether a turn of a client would be shed now.
+func (q *Queue) Sheds(c Client) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.waiting >= q.options.Depth && q.longest().accounts[0].turns <= q.line(c).accounts[0].turns
+}
+
+// longest is the line of the client of which most turns wait.
+func (q *Queue) longest() *line {
+	return slices.MaxFunc(q.lines, func(a, b *line) int { return a.accounts[0].turns - b.accounts[0].turns })
+}
+
 // shedFor ends the wait of the newest of the longest line, unless that would be the
 // line in which a newer one is about to wait.
 func (q *Queue) shedFor(newest *line) bool {
-	longest := slices.MaxFunc(q.lines, func(a, b *line) int { return a.accounts[0].turns - b.accounts[0].turns })
+	longest := q.longest()
 	if longest.accounts[0].turns <= newest.accounts[0].turns {
 		return false
 	}

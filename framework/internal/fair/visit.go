@@ -2,6 +2,7 @@ package fair
 
 import (
 	"context"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -21,6 +22,16 @@ type progress struct {
 }
 
 type visitKey struct{}
+
+// Network names the client of an address: an IPv4 address, or the /56 network of an
+// IPv6 address, which is often one subscriber's.
+func Network(at netip.Addr) string {
+	const subscriber = 56
+	if at = at.Unmap(); at.Is6() {
+		return netip.PrefixFrom(at, subscriber).Masked().String()
+	}
+	return at.String()
+}
 
 // With names the client for whom the statements of a context run. The contexts of
 // one request share the time that it may wait.
