@@ -20,8 +20,10 @@ import (
 // A request is up to a millisecond late, which counts too.
 type stream struct {
 	address string // host and port
+	from    string // the clients' own address; "" for the usual one
 	errands []errand
 	most    int           // connections
+	drops   bool          // a request that finds all connections busy is lost, and does not wait for one
 	limit   time.Duration // from when a request is due to the end of its answer
 	dice    *rand.Rand    // for one phase at a time
 
@@ -106,13 +108,19 @@ func (s *stream) give(t task) {
 		s.idle = s.idle[:last]
 	case s.carriers < s.most:
 		s.carriers++
-		c := &carrier{wire: wire{address: s.address}, work: make(chan task, 1)}
+		c := &carrier{wire: wire{address: s.address, from: s.from}, work: make(chan task, 1)}
 		c.work <- t
 		go s.carry(c)
+	case s.drops:
+		t.phase.note(t.errand, reply{}, errNoConnection, 0)
+		t.phase.open.Done()
 	default:
 		s.waiting = append(s.waiting, t)
 	}
 }
+
+// errNoConnection is why a request was not sent.
+var errNoConnection = errors.New("all connections were busy")
 
 func (s *stream) carry(c *carrier) {
 	defer c.wire.close()

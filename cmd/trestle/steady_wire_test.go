@@ -19,6 +19,7 @@ import (
 // A wire is a connection that is kept between requests. It never repeats one.
 type wire struct {
 	address string
+	from    string // the client's own address, such as 127.0.0.2; "" for the usual one
 	conn    net.Conn // nil for none
 	in      *bufio.Reader
 	used    time.Time
@@ -51,7 +52,7 @@ func (w *wire) send(request []byte, limit time.Duration) (reply, error) {
 		w.close()
 	}
 	if w.conn == nil {
-		conn, err := net.DialTimeout("tcp", w.address, limit)
+		conn, err := w.dial(limit)
 		if err != nil {
 			return reply{}, err
 		}
@@ -63,6 +64,14 @@ func (w *wire) send(request []byte, limit time.Duration) (reply, error) {
 		w.close()
 	}
 	return got, err
+}
+
+func (w *wire) dial(limit time.Duration) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: limit}
+	if w.from != "" {
+		dialer.LocalAddr = &net.TCPAddr{IP: net.ParseIP(w.from)}
+	}
+	return dialer.Dial("tcp", w.address)
 }
 
 func (w *wire) close() {
