@@ -29,7 +29,7 @@ func TestWhoIsGoneLeavesNoStatement(t *testing.T) {
 		clients, conns, rounds = 500, 64, 8
 	}
 	c := openCrowd(t, conns)
-	release := (&practice{instance: c.instance, db: c.db}).lock("patients")
+	release := lockTable(t, c.db, "patients")
 	defer release()
 	var slowest time.Duration
 	for range rounds {

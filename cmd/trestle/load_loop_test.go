@@ -16,25 +16,32 @@ type loop struct {
 	address string
 	from    []string // source addresses, which the connections use in turn; nil for the usual one
 	conns   int
+	every   time.Duration // from one request of a client to its next; 0 for none
 	seed    uint64
 	errands []errand // next may have many callers at once
 }
 
 const (
-	// loopWarmUp is how long a loop runs before its answers count.
-	loopWarmUp = time.Second
 	// loopLimit is how long a client waits for an answer.
 	loopLimit = 10 * time.Second
 	// loopRest is how long a client without an answer waits before it connects again.
 	loopRest = 10 * time.Millisecond
 )
 
+// loopWarmUp is how long a loop runs before its answers count.
+func loopWarmUp() time.Duration {
+	if underProof() {
+		return time.Second
+	}
+	return 100 * time.Millisecond
+}
+
 // run measures for a while, after the warm-up.
 func (l loop) run(ctx context.Context, lasts time.Duration) *phase {
 	began := time.Now()
-	ctx, cancel := context.WithDeadline(ctx, began.Add(loopWarmUp+lasts))
+	ctx, cancel := context.WithDeadline(ctx, began.Add(loopWarmUp()+lasts))
 	defer cancel()
-	return l.until(ctx, began.Add(loopWarmUp), lasts)
+	return l.until(ctx, began.Add(loopWarmUp()), lasts)
 }
 
 // begin starts the loop, and returns when its warm-up is over. The function that it
@@ -52,7 +59,7 @@ func (l loop) begin(t *testing.T) (end func() *phase) {
 		return p
 	})
 	t.Cleanup(func() { ended() })
-	_ = pause(ctx, loopWarmUp)
+	_ = pause(ctx, loopWarmUp())
 	return ended
 }
 
@@ -86,8 +93,8 @@ func (l loop) client(ctx context.Context, w *wire, dice *rand.Rand, p *phase, fr
 		sent := time.Now()
 		got, err := w.send(l.errands[which].next(dice), loopLimit)
 		done := time.Now()
-		if err != nil {
-			_ = pause(ctx, loopRest)
+		if rest := l.every - done.Sub(sent); err != nil || rest > 0 {
+			_ = pause(ctx, max(rest, loopRest))
 		}
 		if good := err == nil && got.status/100 == 2; good && (done.Before(from) || ctx.Err() != nil) {
 			continue

@@ -120,19 +120,19 @@ func (o *peer) best(t *testing.T, conns int) {
 }
 
 // besidePeer compares the server with the hand-written one, which have turns.
-func (l workload) besidePeer() {
-	l.t.Helper()
+func (w workload) besidePeer() {
+	w.t.Helper()
 	const conns, rounds = 512, 3
-	o := openPeer(l.t, l.population)
-	o.best(l.t, conns)
+	o := openPeer(w.t, w.population)
+	o.best(w.t, conns)
 	for _, operation := range []string{"retrieve", "create"} {
 		var ratios []float64
 		for range rounds {
-			theirs := o.measure(l.t, operation, conns, l.lasts).goodput()
-			ratios = append(ratios, l.measure(operation, conns).goodput()/theirs)
+			theirs := o.measure(w.t, operation, conns, w.lasts).goodput()
+			ratios = append(ratios, w.measure(operation, conns).goodput()/theirs)
 		}
 		slices.Sort(ratios)
-		figure(l.t, ratios[rounds/2] >= peerLeast, "%s, %d connections: %.2f of the goodput of the hand-written server, the median of %d rounds from %.2f to %.2f (bound %.2f)",
+		figure(w.t, ratios[rounds/2] >= peerLeast, "%s, %d connections: %.2f of the goodput of the hand-written server, the median of %d rounds from %.2f to %.2f (bound %.2f)",
 			operation, conns, ratios[rounds/2], rounds, ratios[0], ratios[rounds-1], peerLeast)
 	}
 }

@@ -28,16 +28,13 @@ type population struct {
 // where figures decide, else at once.
 func eachDatabase(t *testing.T, test func(t *testing.T, database string)) {
 	t.Helper()
-	for name, fresh := range map[string]func(*testing.T) string{
-		"sqlite": sqliteURL, "postgresql": func(t *testing.T) string { return postgres.Database(t) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			if !underProof() {
-				t.Parallel()
-			}
-			test(t, fresh(t))
-		})
+	if !underProof() {
+		t.Parallel()
+		onBoth(t, func(t *testing.T, r *rig) { t.Helper(); test(t, strings.TrimPrefix(r.env[0], "DATABASE_URL=")) })
+		return
 	}
+	t.Run("sqlite", func(t *testing.T) { test(t, sqliteURL(t)) })
+	t.Run("postgresql", func(t *testing.T) { test(t, postgres.Database(t)) })
 }
 
 // openPopulation fills a database.

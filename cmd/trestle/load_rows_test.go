@@ -158,21 +158,25 @@ type memberRow struct {
 // tokenOfUser is the token of a generated user.
 func tokenOfUser(n int) string { return fmt.Sprintf("trs_%043d", n) }
 
-// users makes n users, each with a token and without a password. Those with even
-// numbers hold patients.view by a group.
+// users makes n users, each with a token and the password of another user. Those with
+// even numbers hold patients.view by a group.
 func (m maker) users(n int) {
 	m.t.Helper()
 	group := groupRow{ID: rowID(userRows, 1<<40), Name: "viewers of patients"}
+	var hash string
+	if err := m.db.NewRaw("SELECT min(password_hash) FROM auth_users").Scan(m.t.Context(), &hash); err != nil {
+		m.t.Fatal(err)
+	}
 	var users []userRow
 	var tokens []tokenRow
 	var members []memberRow
 	for i := range n {
-		id, hash := rowID(userRows, i), sha256.Sum256([]byte(tokenOfUser(i)))
+		id, key := rowID(userRows, i), sha256.Sum256([]byte(tokenOfUser(i)))
 		users = append(users, userRow{
-			ID: id, Email: fmt.Sprintf("load%d@example.com", i), PasswordHash: "!", IsActive: true, CreatedAt: longAgo(), UpdatedAt: longAgo(),
+			ID: id, Email: fmt.Sprintf("load%d@example.com", i), PasswordHash: hash, IsActive: true, CreatedAt: longAgo(), UpdatedAt: longAgo(),
 		})
 		tokens = append(tokens, tokenRow{
-			ID: id, UserID: id, KeyHash: hash[:], Prefix: "trs_load", CreatedAt: longAgo(), ExpiresAt: time.Now().UTC().Add(24 * time.Hour),
+			ID: id, UserID: id, KeyHash: key[:], Prefix: "trs_load", CreatedAt: longAgo(), ExpiresAt: time.Now().UTC().Add(24 * time.Hour),
 		})
 		if i%2 == 0 {
 			members = append(members, memberRow{UserID: id, GroupID: group.ID})

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
 )
@@ -266,4 +268,25 @@ func ended(phases []*phase) []*phase {
 		p.wait()
 	}
 	return phases
+}
+
+// lockTable keeps a table of PostgreSQL from all other sessions until release is called.
+func lockTable(t *testing.T, db *sqldb.DB, table string) (release func()) {
+	t.Helper()
+	return hold(t, db, "LOCK TABLE ? IN ACCESS EXCLUSIVE MODE", bun.Ident(table))
+}
+
+// hold runs a statement whose locks are kept until release is called.
+func hold(t *testing.T, db *sqldb.DB, statement string, args ...any) (release func()) {
+	t.Helper()
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release = func() { _ = tx.Rollback() }
+	t.Cleanup(release)
+	if _, err := tx.NewRaw(statement, args...).Exec(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return release
 }

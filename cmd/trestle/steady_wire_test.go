@@ -19,7 +19,7 @@ import (
 // A wire is a connection that is kept between requests. It never repeats one.
 type wire struct {
 	address string
-	from    string // the client's own address, such as 127.0.0.2; "" for the usual one
+	from    string   // the client's own address, such as 127.0.0.2; "" for the usual one
 	conn    net.Conn // nil for none
 	in      *bufio.Reader
 	used    time.Time
@@ -208,4 +208,14 @@ func (s *spread) quantile(q float64) time.Duration {
 		}
 	}
 	return 0
+}
+
+// within is how many durations do not exceed a limit.
+func (s *spread) within(limit time.Duration) (n int) {
+	for i, times := range s.counts {
+		if ceiling(i) <= limit {
+			n += int(times)
+		}
+	}
+	return n
 }

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+const (
+	// A polite client sends politeRate requests a second.
+	politeRate = 20
+	// elsewhere is the address of a polite client that shares none with a greedy one,
+	// and shared the one that both have.
+	elsewhere, shared = "127.0.0.2", "127.0.0.1"
+	// p95 of a polite client, at an address of its own and at one that it shares.
+	elsewhereP95, sharedP95 = 500 * time.Millisecond, time.Second
+	// sharedLost is the part of the requests that a polite client may lose that shares
+	// the address of a greedy one.
+	sharedLost = 0.01
+)
+
+// TestNobodyStarves: whatever a greedy client does, polite clients are served. With
+// TRESTLE_PROVE=1 each of them sends 200 requests in ten seconds; TRESTLE_FAIR is another
+// time. Else the test only checks that the server has no fault meanwhile.
+func TestNobodyStarves(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, database string) {
+		f := openFairness(t, database)
+		for _, g := range greeds() {
+			if g.postgres && !f.isPostgres() {
+				continue
+			}
+			t.Run(g.name, func(t *testing.T) { f.suffer(t, g) })
+		}
+	})
+}
+
+// A fairness is a population, some of whose users are greedy.
+type fairness struct {
+	*population
+
+	lasts    time.Duration
+	scale    int      // by which the number of greedy connections is divided
+	variant  string   // a thing to put into a cart
+	accounts []string // with the password signInPassword
+	server   *instance
+	usual    *instance // with the default settings
+}
+
+// The generated users that are greedy, that are polite, and those of the rest.
+const (
+	greedyUser = iota
+	hoarder    // owns hoard patients
+	firstPolite
+	endPolite = 16
+)
+
+func openFairness(t *testing.T, database string) *fairness {
+	t.Helper()
+	f := &fairness{population: openPopulation(t, database), lasts: 500 * time.Millisecond, scale: 4}
+	hoard, accounts := 400, 1
+	if underProof() {
+		f.lasts, f.scale, hoard, accounts = lasting(t, "TRESTLE_FAIR", 10*time.Second), 1, 16_000, 20
+	}
+	f.patients(1_000_000, 1_000_000+hoard, fmt.Sprint(hoarder))
+	f.exec("ANALYZE")
+	if err := f.db.NewRaw("SELECT CAST(id AS text) FROM variants WHERE stock > 10 LIMIT 1").Scan(t.Context(), &f.variant); err != nil {
+		t.Fatal(err)
+	}
+	f.openAccounts(t, accounts)
+	return f
+}
+
+// suffer lets a greedy client work, and measures polite ones meanwhile.
+func (f *fairness) suffer(t *testing.T, g greed) {
+	t.Helper()
+	f.server = f.serverOf(t, g)
+	l := g.loop(f)
+	l.address, l.seed, l.conns = f.server.address, f.seed, max(1, l.conns/f.scale)
+	end, release := l.begin(t), func() {}
+	if g.lock != nil {
+		release = g.lock(t, f)
+		_ = pause(t.Context(), loopWarmUp())
+	}
+	clients := []*polite{f.polite(elsewhere, f.visits()...)}
+	switch {
+	case g.visits != nil:
+		clients[0].stream.errands = g.visits(f)
+	case !g.alone:
+		clients = append(clients, f.polite(shared, f.visits()...))
+	}
+	if g.rate > 0 {
+		clients[0].rate, clients[0].lasts = g.rate, 2*f.lasts
+	}
+	for _, c := range clients {
+		c.begin(t)
+	}
+	for _, c := range clients {
+		c.judge(t, g.name)
+	}
+	release()
+	greedy := end()
+	t.Logf("%s: the greedy client: %.0f requests/s; %s", g.name, float64(greedy.offered)/greedy.lasts.Seconds(), greedy.tally())
+}
+
+// serverOf starts a server for a greedy client. Without proof those with the same
+// settings share one.
+func (f *fairness) serverOf(t *testing.T, g greed) *instance {
+	t.Helper()
+	if underProof() || len(g.env) > 0 {
+		return f.serve(t, nil, g.env...)
+	}
+	if f.usual == nil {
+		f.usual = f.serve(f.t, nil)
+	}
+	return f.usual
+}
+
+// visits are what a polite client does: it looks at patients of several users, of whom
+// none comes often, and at products.
+func (f *fairness) visits() []errand {
+	patients := func(user int, dice *rand.Rand) []byte {
+		if dice.IntN(2) == 0 {
+			return request("GET", "/api/patients/"+f.seenBy(user, dice)+"/", tokenOfUser(user), "")
+		}
+		return request("GET", fmt.Sprintf("/api/patients/?page=%d", 1+dice.IntN(f.pagesOf(user))), tokenOfUser(user), "")
+	}
+	products := func(user int, dice *rand.Rand) []byte {
+		return request("GET", fmt.Sprintf("/api/products?page=%d", 1+dice.IntN(5)), tokenOfUser(user), "")
+	}
+	return []errand{
+		{name: "patients", weight: 1, next: f.bySome(firstPolite, endPolite, patients)},
+		{name: "products", weight: 1, next: f.bySome(firstPolite, endPolite, products)},
+	}
+}
+
+// A polite client sends a few requests, whether or not earlier ones were answered.
+type polite struct {
+	stream *stream
+	rate   float64
+	lasts  time.Duration
+	sent   chan *phase
+}
+
+func (f *fairness) polite(from string, errands ...errand) *polite {
+	s := newStream(f.server.address, f.seed, errands...)
+	s.from = from
+	return &polite{s, politeRate, f.lasts, make(chan *phase, 1)}
+}
+
+func (c *polite) begin(t *testing.T) {
+	t.Helper()
+	t.Cleanup(c.stream.close)
+	go func() { c.sent <- c.stream.run(t.Context(), c.rate, c.lasts).wait() }()
+}
+
+// judge checks what became of the requests.
+func (c *polite) judge(t *testing.T, what string) {
+	t.Helper()
+	got := <-c.sent
+	lost, p95 := got.offered-got.accepted.n, got.accepted.quantile(0.95)
+	most, bound, where := 0, elsewhereP95, "another address"
+	if c.stream.from == shared {
+		most, bound, where = int(sharedLost*float64(got.offered)), sharedP95, "the same address"
+	}
+	figure(t, lost <= most, "%s: a polite client at %s loses %d of %d requests (bound %d)", what, where, lost, got.offered, most)
+	figure(t, got.accepted.n > 0 && p95 <= bound, "%s: p95 of a polite client at %s: %s (bound %s)", what, where, p95, bound)
+	t.Log(got)
+	for _, one := range got.strange[:min(1, len(got.strange))] {
+		t.Log(one)
+	}
+	if faults := got.faults(); faults > 0 && !underProof() {
+		t.Errorf("%d requests of a polite client were answered with a fault, such as %v", faults, got.strange)
+	}
+}
