@@ -159,7 +159,7 @@ func TestTwinOfWhatIsRefused(t *testing.T) {
 // frees the pool's connections.
 func TestARowThatIsHeld(t *testing.T) {
 	url := postgres.Database(t)
-	db := openLibrary(t, url, sqldb.Options{LockTimeout: 100 * time.Millisecond, StatementTimeout: time.Hour, MaxConns: 2})
+	db := openLibrary(t, url, sqldb.Options{LockTimeout: 100 * time.Millisecond, StatementTimeout: time.Hour, MaxConns: 2, QueueTimeout: time.Minute})
 	n := &tally{}
 	c := config(db)
 	c.Timeout = 50 * time.Second // longer than all of them have to wait

@@ -3,16 +3,16 @@ package framework_test
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"trestle.example/framework"
@@ -56,42 +56,59 @@ func TestRefusing(t *testing.T) {
 	})
 }
 
-// TestABodyWithoutAPlaceToGoOn is refused as overload is, and is no fault in the log: a
-// gate before the API ends its Read so. Of a client who has gone meanwhile there is the
-// usual line.
-func TestABodyWithoutAPlaceToGoOn(t *testing.T) {
+// TestBodiesOfOneAddress: bodies that an address holds in memory are limited together;
+// one too many is answered 503 overloaded, and those of another address are served.
+func TestBodiesOfOneAddress(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		leaves := false
-		var log bytes.Buffer
-		c := config(db)
-		c.Log = slog.New(slog.NewTextHandler(&log, nil))
-		api := framework.New(c)
+		api := framework.New(config(db))
 		api.Register(shelves()...)
 		handler, err := api.Handler()
 		if err != nil {
 			t.Fatal(err)
 		}
-		sent := &client{Client: frameworktest.New(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			ctx, leave := context.WithCancel(r.Context())
-			defer leave()
-			r = r.WithContext(ctx)
-			r.Body = io.NopCloser(io.MultiReader(r.Body, iotest.ErrReader(fmt.Errorf("no place: %w", context.Canceled))))
-			if leaves {
-				leave()
-			}
+		send := func(address string, body io.Reader) *httptest.ResponseRecorder {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/books/", body)
+			r.Header = http.Header{"Authorization": {"Name ada"}, "Content-Type": {"application/json"}}
+			r.RemoteAddr = address + ":1000"
+			w := httptest.NewRecorder()
 			handler.ServeHTTP(w, r)
-		})), tb: t}
-		sent.as("ada").do("POST", "/api/books/", map[string]any{"title": "Ulysses"}).refuses(503, "overloaded").head("Retry-After", "1")
-		if log.Len() > 0 {
-			t.Errorf("it is logged: %s", &log)
+			return w
 		}
-		leaves = true
-		sent.as("ada").do("POST", "/api/books/", map[string]any{"title": "Ulysses"})
-		if !strings.Contains(log.String(), "level=INFO msg=request") || !strings.Contains(log.String(), "status=499") {
-			t.Errorf("of a client who has gone the log says: %s", &log)
+		const large = 1 << 20
+		more, held := make(chan struct{}), make(chan struct{}, 64)
+		rest := func() io.Reader { // comes when more is closed
+			return readerFunc(func([]byte) (int, error) { held <- struct{}{}; <-more; return 0, io.EOF })
+		}
+		var all sync.WaitGroup
+		for range 32 {
+			all.Go(func() { send("192.0.2.1", io.MultiReader(io.LimitReader(endless{}, large), rest())) })
+			<-held
+		}
+		got := send("192.0.2.1", io.LimitReader(endless{}, large))
+		if got.Code != http.StatusServiceUnavailable || !strings.Contains(got.Body.String(), "overloaded") || got.Header().Get("Retry-After") != "1" {
+			t.Errorf("one too many is answered %d %s", got.Code, got.Body)
+		}
+		if got := send("192.0.2.1", strings.NewReader(`{"title": "Small"}`)); got.Code != http.StatusCreated {
+			t.Errorf("a small one is answered %d %s", got.Code, got.Body)
+		}
+		padded := func(title string) io.Reader {
+			return strings.NewReader(`{"title": "` + title + `"` + strings.Repeat(" ", large-64) + "}")
+		}
+		if got := send("192.0.2.2", padded("Ulysses")); got.Code != http.StatusCreated {
+			t.Errorf("that of another address is answered %d %s", got.Code, got.Body)
+		}
+		close(more)
+		all.Wait()
+		if got := send("192.0.2.1", padded("Emma")); got.Code != http.StatusCreated {
+			t.Errorf("one that comes when the others are gone is answered %d %s", got.Code, got.Body)
 		}
 	})
 }
+
+// readerFunc is a reader by one function.
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func TestRefusingOfAMistake(t *testing.T) {
 	api := framework.New(framework.Config{})
@@ -165,7 +182,7 @@ func TestABodyOf200MB(t *testing.T) {
 	_ = z.Close()
 	deep := strings.Repeat(`{"x":`, 10_000) + "1" + strings.Repeat("}", 10_000)
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		at := limited(t, config(db), httpserver.Limits{Requests: 4}, shelves()...)
+		at := limited(t, config(db), httpserver.Limits{}, shelves()...)
 		send := func(body []byte, coding string) (int, string) {
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+at+"/api/books/", bytes.NewReader(body))
 			if err != nil {

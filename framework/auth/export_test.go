@@ -1,6 +1,10 @@
 package auth
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"trestle.example/framework/internal/fair"
+)
 
 // CountHashes counts how often a service hashes a password from now on. Call it
 // before the service is used.
@@ -23,16 +27,16 @@ func WhileHashing(s *Service, fn func()) {
 	}
 }
 
-// FillQueue takes every place where a password could wait to be hashed, until
+// FillQueue has as many passwords of an address wait to be hashed as may wait, until
 // release is called.
-func FillQueue(s *Service) (release func()) {
-	queue := s.Users.hasher.queue
-	for range cap(queue) {
-		queue <- struct{}{}
+func FillQueue(s *Service, address string) (release func()) {
+	var turns []*fair.Turn
+	for range hashSlots + hashQueue {
+		turns = append(turns, s.Users.hasher.slots.Enter(fair.Client{Anonymous: true, Address: address, Resource: "/auth"}))
 	}
 	return func() {
-		for range cap(queue) {
-			<-queue
+		for _, turn := range turns {
+			turn.End()
 		}
 	}
 }

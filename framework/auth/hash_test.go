@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"golang.org/x/crypto/argon2"
+
+	"trestle.example/framework/internal/fair"
 )
 
 // countedHasher counts how often argon2id really runs.
@@ -160,7 +163,7 @@ func TestNoMoreThanTwoHashesRunAtOnce(t *testing.T) {
 func TestWaitingForASlotEndsWithTheContext(t *testing.T) {
 	h, count := countedHasher()
 	for range hashSlots {
-		h.slots <- struct{}{}
+		defer h.slots.Enter(fair.Client{}).End()
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	answer := make(chan error)
@@ -171,10 +174,11 @@ func TestWaitingForASlotEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// TestAFullQueue refuses at once, and says so beforehand.
+// TestAFullQueue rejects the client that fills it at once, and says so beforehand, and
+// serves another client.
 func TestAFullQueue(t *testing.T) {
 	t.Parallel()
-	u, err := NewUsers(Options{PasswordQueue: 3})
+	u, err := NewUsers(Options{PasswordQueue: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,23 +188,43 @@ func TestAFullQueue(t *testing.T) {
 		<-leave
 		return make([]byte, n)
 	}
-	var all sync.WaitGroup
-	for range hashSlots {
-		all.Go(func() { _ = u.hasher.pretend(context.Background(), "x") })
-		<-entered
+	greedy := fair.With(t.Context(), fair.Client{Anonymous: true, Address: "192.0.2.1"})
+	polite := fair.With(t.Context(), fair.Client{Anonymous: true, Address: "192.0.2.2"})
+	hash := func(ctx context.Context) <-chan error {
+		answer := make(chan error, 1)
+		go func() { answer <- u.hasher.pretend(ctx, "x") }()
+		return answer
 	}
-	if err := u.hasher.ready(); err != nil {
+	waits := func(n int) {
+		for u.hasher.slots.Stats().Waiting != n {
+			runtime.Gosched()
+		}
+	}
+	first := hash(greedy)
+	<-entered
+	if err := u.hasher.ready(greedy); err != nil {
 		t.Errorf("one more may wait: %v", err)
 	}
-	u.hasher.queue <- struct{}{} // who waits
-	if err := u.hasher.ready(); !errors.Is(err, errBusy) {
+	second := hash(greedy) // of which one at a time is hashed
+	waits(1)
+	if err := u.hasher.ready(greedy); !errors.Is(err, errBusy) {
 		t.Errorf("the queue is full; ready says %v", err)
 	}
-	if err := u.hasher.pretend(t.Context(), "x"); !errors.Is(err, errBusy) {
+	if err := u.hasher.pretend(greedy, "x"); !errors.Is(err, errBusy) {
 		t.Errorf("one too many: %v", err)
 	}
+	if err := u.hasher.ready(polite); err != nil {
+		t.Errorf("another client may wait: %v", err)
+	}
+	third := hash(polite)
+	<-entered // in the second slot
 	close(leave)
-	all.Wait()
+	<-entered // and the greedy client's second one
+	for _, answer := range []<-chan error{first, second, third} {
+		if err := <-answer; err != nil {
+			t.Errorf("a hash: %v", err)
+		}
+	}
 	if _, err := NewUsers(Options{PasswordQueue: -1}); err == nil || !strings.Contains(err.Error(), "PasswordQueue: -1") {
 		t.Errorf("a negative queue: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/sqldb"
 	"trestle.example/framework/throttle"
 )
@@ -270,11 +271,11 @@ func TestFailuresOfOnesOwnSchemeCount(t *testing.T) {
 	})
 }
 
-// Who comes when too many passwords wait to be hashed is told so at once.
+// A client of which too many passwords wait to be hashed is told so at once.
 func TestAFullQueueIsTold(t *testing.T) {
 	onDesk(t, nil, func(d *desk) {
 		d.user("asha@example.com")
-		release := auth.FillQueue(d.service)
+		release := auth.FillQueue(d.service, "127.0.0.1")
 		for _, path := range []string{login, token, jwtPath} {
 			d.Post(path, right).Expect(http.StatusServiceUnavailable).Code(framework.CodeUnavailable).Header("Retry-After", "1").Header("RateLimit", "")
 			d.Post(path, credentialsOf("nobody@example.com", goodPassword)).Expect(http.StatusServiceUnavailable)
@@ -282,7 +283,7 @@ func TestAFullQueueIsTold(t *testing.T) {
 		for range 25 { // more than the rate: to come again costs nothing
 			d.Post(register, credentialsOf("bela@example.com", goodPassword)).Expect(http.StatusServiceUnavailable).Header("Retry-After", "1")
 		}
-		_, err := d.service.Users.CheckPassword(d.Context(), d.db.Session(), "asha@example.com", goodPassword)
+		_, err := d.service.Users.CheckPassword(fair.With(d.Context(), fair.Client{Anonymous: true, Address: "127.0.0.1"}), d.db.Session(), "asha@example.com", goodPassword)
 		if told, ok := errors.AsType[*framework.Error](err); !ok || told.Status != http.StatusServiceUnavailable {
 			d.Errorf("a program's own endpoint would answer %v", err)
 		}

@@ -18,8 +18,8 @@ import (
 type Config struct {
 	// Passwords says which passwords may be set. Defaults as [Options] says.
 	Passwords PasswordPolicy
-	// PasswordQueue is how many passwords are hashed or wait for that at most, as
-	// of [Options.PasswordQueue]. Defaults to 64.
+	// PasswordQueue is how many passwords wait to be hashed at most, as of
+	// [Options.PasswordQueue]. Defaults to 64.
 	PasswordQueue int
 	// Session are the settings of sessions. Defaults as [SessionOptions] says.
 	Session SessionOptions

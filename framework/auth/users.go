@@ -18,10 +18,9 @@ type Options struct {
 	// Passwords says which passwords may be set. Defaults to at least 8
 	// characters, none of the common ones.
 	Passwords PasswordPolicy
-	// PasswordQueue is how many passwords are hashed or wait for that at most; what
-	// is more is answered 503. Where requests at once are limited it is best half of
-	// those, which leaves the others to who needs no password. Defaults to 64: more
-	// would wait for seconds.
+	// PasswordQueue is how many passwords wait to be hashed at most. One too many ends
+	// the wait of the newest of the client that has most of them, which is answered
+	// 503. Defaults to 64: more would wait for longer than clients do.
 	PasswordQueue int
 	// Now tells the time, for tests. Defaults to time.Now.
 	Now func() time.Time

@@ -5,12 +5,17 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"trestle.example/framework/internal/fair"
 )
 
-// writesMost is how many writes are sent together, a power of two.
-const writesMost = 16
+// writesMost is how many writes are sent together in one statement, a power of two, and
+// transactionMost how many in one transaction of SQLite, where each is a statement.
+const (
+	writesMost      = 16
+	transactionMost = 64
+)
 
 // A write is one who waits.
 type write struct {
@@ -46,6 +51,7 @@ type writes struct {
 type line struct {
 	running int
 	waiting []*write
+	moved   time.Time // when a statement of it was over last
 }
 
 // enter reports whether a write may run at once, where no more than so many run;
@@ -85,6 +91,17 @@ func (s *writes) remove(w *write) bool {
 	return true
 }
 
+// still is for how long no statement of a write's line was over, if that is less than
+// for how long the write has waited.
+func (s *writes) still(w *write, waited time.Duration) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.lines[w.line]; l != nil {
+		return min(waited, time.Since(l.moved))
+	}
+	return waited
+}
+
 // abandon takes back a write that nobody waits for any more, if it is not on its
 // way, and reports whether it has a place to give back.
 func (s *writes) abandon(w *write) bool {
@@ -98,6 +115,35 @@ func (s *writes) abandon(w *write) bool {
 		w.batch.cancel()
 	}
 	return false
+}
+
+// choose takes the oldest write of each client, then the oldest of what is left.
+func (l *line) choose() (some []*write) {
+	most := transactionMost
+	if len(l.waiting) > 0 && l.waiting[0].row != "" {
+		most = writesMost
+	}
+	rows, clients := map[string]bool{}, map[string]bool{}
+	take := func(w *write) {
+		if len(some) < most && (w.row == "" || !rows[w.row]) {
+			rows[w.row], clients[w.client.Name()] = true, true
+			some = append(some, w)
+		}
+	}
+	for _, w := range l.waiting {
+		if !clients[w.client.Name()] {
+			take(w)
+		}
+	}
+	for _, w := range l.waiting {
+		if !slices.Contains(some, w) {
+			take(w)
+		}
+	}
+	if len(some) == 0 {
+		return nil
+	}
+	return some[:padded(len(some)+1)/2]
 }
 
 // remaining are the writes of a batch that somebody waits for.
@@ -115,19 +161,14 @@ func (s *writes) next(of string) *batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.lines[of]
-	var some []*write
-	for _, w := range l.waiting {
-		if len(some) < writesMost && !slices.ContainsFunc(some, func(other *write) bool { return w.row != "" && other.row == w.row }) {
-			some = append(some, w)
-		}
-	}
+	l.moved = time.Now()
+	some := l.choose()
 	if len(some) == 0 {
 		if l.running--; l.running == 0 {
 			delete(s.lines, of)
 		}
 		return nil
 	}
-	some = some[:padded(len(some)+1)/2]
 	l.waiting = slices.DeleteFunc(l.waiting, func(w *write) bool { return slices.Contains(some, w) })
 	if len(some) == 1 {
 		some[0].alone = true

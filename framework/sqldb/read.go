@@ -137,16 +137,21 @@ func drain(rows *sql.Rows) (*Result, error) {
 // with the same text and values.
 func (db *DB) shared(ctx context.Context, text string, args []any) (*Result, error) {
 	run := func(ctx context.Context, _ []string) (*Result, error) {
-		named := make([]driver.NamedValue, len(args))
-		for i, v := range args {
-			named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
-		}
-		return db.read(ctx, text, named)
+		return db.read(ctx, text, numbered(args))
 	}
 	if !db.sharable.of(text, sharable) {
 		return run(ctx, nil)
 	}
 	return db.reads.do(ctx, shareKeyOf(text, args), "", run)
+}
+
+// numbered are values as a driver takes them.
+func numbered(args []any) []driver.NamedValue {
+	all := make([]driver.NamedValue, len(args))
+	for i, v := range args {
+		all[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
+	}
+	return all
 }
 
 // badConnections is how often a statement meets a connection that broke while

@@ -93,12 +93,12 @@ func (db *DB) query(ctx context.Context, text string, args ...any) (*sql.Rows, e
 
 // exec runs a statement without rows on the pool.
 func (db *DB) exec(ctx context.Context, text string, args ...any) (sql.Result, error) {
-	turn, err := db.acquire(ctx, isWrite(text))
-	if err != nil {
-		return nil, err
-	}
-	defer turn.End()
-	return db.DB.DB.ExecContext(ctx, text, args...)
+	var res sql.Result
+	err := db.onConn(ctx, isWrite(text), func(c *conn) (err error) {
+		res, err = c.ExecContext(ctx, text, numbered(args))
+		return err
+	})
+	return res, err
 }
 
 // slotted has the queries that bun builds wait for their connections as those of a

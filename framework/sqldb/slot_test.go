@@ -138,7 +138,9 @@ func TestNoConnectionComesFree(t *testing.T) {
 		if n := count(t, db); n != before {
 			t.Errorf("the rows hold %d; want %d as before, since nothing was done", n, before)
 		}
-		atOnce(background(t), ways, func(what string, err error) { succeeds(t, what, err) })
+		for what, ask := range ways {
+			succeeds(t, what, ask(visiting(t)))
+		}
 		db.isIdle(t)
 	})
 }

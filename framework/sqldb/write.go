@@ -65,8 +65,8 @@ func (s *Session) Write(ctx context.Context, q schema.QueryAppender, row any) (*
 }
 
 const (
-	// writesPatience is how long one waits for others: those that run may be held
-	// up by a lock that it does not need.
+	// writesPatience is how long a write waits for others of which none is over: those
+	// that run may be held up by a lock that it does not need.
 	writesPatience = 100 * time.Millisecond
 	// placeKept is how long a write that runs by itself keeps others waiting.
 	placeKept = 20 * time.Millisecond
@@ -79,16 +79,31 @@ var errApart = errors.New("sqldb: each is run by itself")
 // wait is for a write to be sent or to be let go by itself; errApart is for one
 // that has no place and need not wait for any.
 func (db *DB) wait(ctx context.Context, w *write) error {
-	tired := time.NewTimer(writesPatience)
-	defer tired.Stop()
-	select {
-	case <-w.over:
-		return w.err
-	case <-tired.C:
-		if db.writes.withdraw(w) {
-			return errApart
+	asked := time.Now()
+	defer func() { fair.Waited(ctx, time.Since(asked)) }()
+	left, limited := db.slots.Left(ctx)
+	look := time.NewTimer(writesPatience)
+	defer look.Stop()
+	for waits := true; waits; {
+		select {
+		case <-w.over:
+			return w.err
+		case <-look.C:
+			waited := time.Since(asked)
+			still := db.writes.still(w, waited)
+			switch late := limited && waited >= left; {
+			case !late && still < writesPatience:
+				look.Reset(writesPatience - still)
+			case !db.writes.withdraw(w):
+				waits = false
+			case late:
+				return waitError(db.slots.GiveUp())
+			default:
+				return errApart
+			}
+		case <-ctx.Done():
+			waits = false
 		}
-	case <-ctx.Done():
 	}
 	select { // it was sent, or its client is gone
 	case <-w.over:

@@ -4,6 +4,7 @@
 package fair
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -22,6 +23,9 @@ type Client struct {
 	// Resource is what the request works on, such as a viewset; "" for none.
 	Resource string
 }
+
+// Name names the client: the caller, or else the address.
+func (c Client) Name() string { return cmp.Or(c.Caller, c.Address) }
 
 // ErrOverloaded is the error of a wait that took too long, or that was given up
 // because too many wait.

@@ -15,16 +15,16 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// TestAPoolThatStandsStill: where every connection to the database is held, whoever
-// needs one is told to come again, and the server says that it is alive; when they
-// are free again all is as before.
-func TestAPoolThatStandsStill(t *testing.T) {
+// TestNoConnectionComesFree: where every connection to the database is held, a request
+// that needs one is answered 503 overloaded and does nothing, and the server says that
+// it is alive; when they are free again all is as before.
+func TestNoConnectionComesFree(t *testing.T) {
 	for name, at := range map[string]func() string{
 		"SQLite":     func() string { return "sqlite://" + filepath.Join(t.TempDir(), "test.db") },
 		"PostgreSQL": func() string { return postgres.Database(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			db := openLibrary(t, at(), sqldb.Options{MaxConns: 2, PoolWait: 20 * time.Millisecond})
+			db := openLibrary(t, at(), sqldb.Options{MaxConns: 2, QueueTimeout: 20 * time.Millisecond})
 			s := listens(t, db)
 			var made struct{ ID string }
 			if err := json.Unmarshal([]byte(s.is(201, "POST", "/api/countries/", `{"name":"Chile"}`)), &made); err != nil {
@@ -117,8 +117,8 @@ func (s listening) refused(method, path, body string) {
 	status, head, said := s.ask(method, path, body)
 	var p problem
 	err := json.Unmarshal([]byte(said), &p)
-	if after := head.Get("Retry-After"); err != nil || status != http.StatusServiceUnavailable || p.Code != "unavailable" || after != "1" {
-		s.t.Errorf("%s %s: %d %s, Retry-After %q; want 503 unavailable and 1", method, path, status, said, after)
+	if after := head.Get("Retry-After"); err != nil || status != http.StatusServiceUnavailable || p.Code != "overloaded" || after != "1" {
+		s.t.Errorf("%s %s: %d %s, Retry-After %q; want 503 overloaded and 1", method, path, status, said, after)
 	}
 	if strings.Contains(said, "connection") || strings.Contains(said, "pool") {
 		s.t.Errorf("%s %s tells of the server: %s", method, path, said)
