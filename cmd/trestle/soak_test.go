@@ -143,8 +143,8 @@ func (p *practice) soak(t *testing.T, rate float64, lasts time.Duration) soak {
 	return s
 }
 
-// faults counts the answers of 5xx and those that never came. One that tells of
-// overload is one, too: there is none.
+// faults counts the answers of 5xx, those that report overload included, and the
+// requests without an answer.
 func (s soak) faults() (n int) {
 	for what, times := range s.all.counts {
 		if what.status == 0 || what.status >= http.StatusInternalServerError {

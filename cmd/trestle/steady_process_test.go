@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -125,50 +124,6 @@ func healthOf(address, path string) int {
 		return 0
 	}
 	return got.status
-}
-
-// A vigil asks for health all the time.
-type vigil struct {
-	t     *testing.T
-	asked atomic.Int64
-	wrong atomic.Int64
-	took  spread
-	end   context.CancelFunc
-	done  sync.WaitGroup
-}
-
-// keepVigil asks ten times a second until end is called.
-func keepVigil(t *testing.T, address string) *vigil {
-	t.Helper()
-	v := &vigil{t: t}
-	ctx, cancel := context.WithCancel(t.Context())
-	v.end = func() { cancel(); v.done.Wait() }
-	t.Cleanup(v.end)
-	v.done.Go(func() {
-		tick := time.NewTicker(100 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			for _, path := range []string{"/livez", "/readyz"} {
-				v.ask(address, path)
-			}
-			select {
-			case <-tick.C:
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
-	return v
-}
-
-func (v *vigil) ask(address, path string) {
-	began := time.Now()
-	status := healthOf(address, path)
-	v.took.add(time.Since(began))
-	v.asked.Add(1)
-	if status != http.StatusOK && v.wrong.Add(1) <= 5 {
-		v.t.Logf("%s answers %d after %s", path, status, time.Since(began))
-	}
 }
 
 // memory is what the process has of the machine's, in MiB; 0 where that cannot
