@@ -77,7 +77,7 @@ RACED ?= ./framework/... ./resources/clinic ./resources/store
 race: ## Run the tests of what runs at once, without the longest, under the race detector
 	$(WITHPG) go test $(TEST) $(RACE) $(RACED)
 
-# What takes too long for every change, hours in all: PROVE="crash overload" is
+# What takes too long for every change, hours in all: PROVE="crash soak" is
 # some of it, "go run ./cmd/prove --list" prints the stages. A run that was
 # stopped goes on where it was.
 .PHONY: prove

@@ -45,7 +45,10 @@ func stages(fuzzing time.Duration) ([]stage, error) {
 		tests("logins", "refused logins take the same time", "./framework/auth", "TestFailedLoginsTakeTheSameTime"),
 		allTests("contract", "10,000 requests at least for each service: 0 answers of 5xx, 0 undocumented", "./resources", "TestTheServicesKeepTheirContract"),
 		allTests("store", "races for stock, and a model of the store", "./resources/store", "TestTheStoreIsWhatItsModelIs"),
-		tests("overload", "twice the knee for 5 minutes, 2 connections to a database of one core: goodput 90 %, p99 twice that at 70 %, p99 of refusals under 50 ms", "./cmd/trestle", "TestOverload"),
+		tests("twice", "list and search at twice their capacity, server and clients on a core each: goodput 85 % of the capacity at least", "./cmd/trestle", "TestTwiceTheCapacity"),
+		tests("serve", "32, 128 and 512 connections: 0 answers other than 2xx, p99 at most 2 x connections / throughput + p99 of 1 connection, goodput at 512 90 % of that at 32 and 95 % of a hand-written server's; 2,000 connections: 80 %, 256 MiB", "./cmd/trestle", "TestServesEveryone"),
+		tests("fair", "8 greedy clients: a polite client at another address loses 0 of 200 requests, p95 500 ms; one at the same address loses 1 %, p95 1 s", "./cmd/trestle", "TestNobodyStarves"),
+		tests("growth", "1,000,000 patients in place of 10,000: retrieve and create take at most 1.5 times as long, lists 3 times", "./cmd/trestle", "TestGrowth"),
 		tests("soak", "30 minutes at 70 %, 2 connections: 0 answers of 5xx; goroutines and files within 2 at rest and, beside those of connections, 5 (or 2 %) under load, the heap does not grow", "./cmd/trestle", "TestSoak"),
 	}
 	areas, err := mutated("Makefile")

@@ -149,7 +149,7 @@ func TestCalls(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		"the list":       {"--list", exitOK, "overload ", ""},
+		"the list":       {"--list", exitOK, "twice ", ""},
 		"part of it":     {"--list soak", exitOK, "soak ", ""},
 		"no such stage":  {"sock", exitUsage, "", `prove: no stage is called "sock"; --list prints them`},
 		"no such flag":   {"--sock", exitUsage, "", "usage: prove"},
