@@ -10,13 +10,13 @@ import (
 const (
 	// A polite client sends politeRate requests a second.
 	politeRate = 20
-	// elsewhere is the address of a polite client that shares none with a greedy one,
-	// and shared the one that both have.
-	elsewhere, shared = "127.0.0.2", "127.0.0.1"
-	// p95 of a polite client, at an address of its own and at one that it shares.
+	// The usual address of a greedy client, and those of clients that do not share it.
+	greedyAddress, elsewhere, third = "127.0.0.1", "127.0.0.2", "127.0.0.3"
+	// The most that the p95 of a polite client may be, at an address of its own and at
+	// the address of a greedy client.
 	elsewhereP95, sharedP95 = 500 * time.Millisecond, time.Second
-	// sharedLost is the part of the requests that a polite client may lose that shares
-	// the address of a greedy one.
+	// sharedLost is the part of its requests that a polite client may lose at the
+	// address of a greedy client.
 	sharedLost = 0.01
 )
 
@@ -82,16 +82,7 @@ func (f *fairness) suffer(t *testing.T, g greed) {
 		release = g.lock(t, f)
 		_ = pause(t.Context(), loopWarmUp())
 	}
-	clients := []*polite{f.polite(elsewhere, f.visits()...)}
-	switch {
-	case g.visits != nil:
-		clients[0].stream.errands = g.visits(f)
-	case !g.alone:
-		clients = append(clients, f.polite(shared, f.visits()...))
-	}
-	if g.rate > 0 {
-		clients[0].rate, clients[0].lasts = g.rate, 2*f.lasts
-	}
+	clients := f.politeBeside(g, l.from[0])
 	for _, c := range clients {
 		c.begin(t)
 	}
@@ -136,16 +127,41 @@ func (f *fairness) visits() []errand {
 
 // A polite client sends a few requests, whether or not earlier ones were answered.
 type polite struct {
+	name   string
 	stream *stream
 	rate   float64
 	lasts  time.Duration
+	lost   float64       // the part of its requests that it may lose
+	p95    time.Duration // which it may have; 0 for any
 	sent   chan *phase
 }
 
-func (f *fairness) polite(from string, errands ...errand) *polite {
+func (f *fairness) polite(name, from string, errands ...errand) *polite {
 	s := newStream(f.server.address, f.seed, errands...)
 	s.from = from
-	return &polite{s, politeRate, f.lasts, make(chan *phase, 1)}
+	return &polite{name: name, stream: s, rate: politeRate, lasts: f.lasts, sent: make(chan *phase, 1)}
+}
+
+// politeBeside are the clients whom the server must serve beside a greedy one.
+func (f *fairness) politeBeside(g greed, shared string) []*polite {
+	visits := f.visits()
+	if g.visits != nil {
+		visits = g.visits(f)
+	}
+	other := f.polite("a polite client at another address", elsewhere, visits...)
+	other.p95 = elsewhereP95
+	all := []*polite{other}
+	if g.visits == nil {
+		same := f.polite("a polite client at the same address", shared, visits...)
+		same.p95, same.lost = sharedP95, sharedLost
+		all = append(all, same)
+	}
+	if g.signIn {
+		right := f.polite("a client that signs in at a third address", third, f.signIn())
+		right.rate, right.lasts = 1, 2*f.lasts
+		all = append(all, right)
+	}
+	return all
 }
 
 func (c *polite) begin(t *testing.T) {
@@ -159,12 +175,11 @@ func (c *polite) judge(t *testing.T, what string) {
 	t.Helper()
 	got := <-c.sent
 	lost, p95 := got.offered-got.accepted.n, got.accepted.quantile(0.95)
-	most, bound, where := 0, elsewhereP95, "another address"
-	if c.stream.from == shared {
-		most, bound, where = int(sharedLost*float64(got.offered)), sharedP95, "the same address"
+	most := int(c.lost * float64(got.offered))
+	figure(t, lost <= most, "%s: %s loses %d of %d requests (bound %d)", what, c.name, lost, got.offered, most)
+	if c.p95 > 0 {
+		figure(t, got.accepted.n > 0 && p95 <= c.p95, "%s: p95 of %s: %s (bound %s)", what, c.name, p95, c.p95)
 	}
-	figure(t, lost <= most, "%s: a polite client at %s loses %d of %d requests (bound %d)", what, where, lost, got.offered, most)
-	figure(t, got.accepted.n > 0 && p95 <= bound, "%s: p95 of a polite client at %s: %s (bound %s)", what, where, p95, bound)
 	t.Log(got)
 	for _, one := range got.strange[:min(1, len(got.strange))] {
 		t.Log(one)

@@ -17,9 +17,8 @@ type greed struct {
 	env      []string // settings of the server
 	loop     func(f *fairness) loop
 	lock     func(t *testing.T, f *fairness) (release func()) // what another session of the database holds meanwhile; nil for nothing
-	visits   func(f *fairness) []errand                       // what the polite client does; nil for the usual visits
-	rate     float64                                          // of the polite client; 0 for the usual one
-	alone    bool                                             // no polite client shares the address
+	visits   func(f *fairness) []errand                       // what one polite client does; nil for the usual visits, of two clients
+	signIn   bool                                             // a third client signs in
 }
 
 func greeds() []greed {
@@ -29,10 +28,10 @@ func greeds() []greed {
 		{name: "scans", loop: func(f *fairness) loop { return greedy(64, f.scans()) }},
 		{name: "rates", env: []string{"TRESTLE_RATES=user=60/min"}, loop: func(f *fairness) loop { return greedy(128, f.lists()) }},
 		{name: "lists", loop: func(f *fairness) loop { return greedy(256, f.lists()) }},
-		{name: "sign-ins", loop: signInFlood, visits: func(f *fairness) []errand { return []errand{f.signIn()} }, rate: 1},
+		{name: "sign-ins", loop: signInFlood, signIn: true},
 		{name: "credentials", loop: func(f *fairness) loop { return greedy(128, f.generated()) }},
 		{
-			name: "lock", postgres: true, lock: lockPatients, visits: func(f *fairness) []errand { return []errand{catalogue()} },
+			name: "lock", postgres: true, lock: lockPatients, visits: func(*fairness) []errand { return []errand{catalogue()} },
 			loop: func(f *fairness) loop {
 				l := greedy(64, f.operations()["retrieve"], f.operations()["list"])
 				l.from = addresses("127.0.2", 16)
@@ -44,7 +43,7 @@ func greeds() []greed {
 
 // greedy is a loop from the address that polite clients share.
 func greedy(conns int, errands ...errand) loop {
-	return loop{from: []string{shared}, conns: conns, errands: errands}
+	return loop{from: []string{greedyAddress}, conns: conns, errands: errands}
 }
 
 // addresses are so many of a network of this machine.
