@@ -1,6 +1,7 @@
 package framework_test
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"testing"
@@ -14,25 +15,21 @@ import (
 // failure, SQLite finds its file busy while another handle would write to it.
 func retries(t *testing.T, db *sqldb.DB) func() error {
 	t.Helper()
-	other, ask := db, "DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$"
+	other, ask := db.DB.DB, "DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$"
 	if db.Kind() == sqldb.SQLite {
 		var file string
 		if err := db.DB.DB.QueryRow("SELECT file FROM pragma_database_list WHERE name = 'main'").Scan(&file); err != nil {
 			t.Fatal(err)
 		}
 		var err error
-		if other, err = sqldb.Open("sqlite://"+file, sqldb.Options{}); err != nil {
+		if other, err = sql.Open("sqlite", file); err != nil { // of the driver itself, which does not wait
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = other.Close() })
-		other.SetMaxOpenConns(1)
-		if _, err := other.DB.DB.Exec("PRAGMA busy_timeout = 0"); err != nil {
-			t.Fatal(err)
-		}
 		ask = "DELETE FROM notes"
 	}
 	return func() error {
-		_, err := other.DB.DB.Exec(ask)
+		_, err := other.Exec(ask)
 		if fault, ok := sqldb.Classify(err); !ok || fault.Kind != sqldb.Retry {
 			return fmt.Errorf("the database asks for nothing: %w", errors.Join(err, errors.New("no retry")))
 		}

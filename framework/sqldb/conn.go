@@ -22,8 +22,12 @@ type conn struct {
 	cache  *statements
 	socket syscall.RawConn // nil if there is none to look at
 	server string          // of a connection to a replica: which run of which server it leads to
+	handle uintptr         // SQLite's handle of the connection, see sqliteHandle
+	waits  bool            // statements wait for SQLite's file while another process has it locked
 	inTx   bool
 	fell   bool           // a statement of the transaction failed
+	gone   bool           // SQLite rolled the transaction back by itself
+	lost   error          // why no further statement of the transaction may run; nil if one may
 	open   bool           // rows of an earlier statement are still being read
 	room   []driver.Value // for rows that are read at once; empty
 }
@@ -34,14 +38,14 @@ func newConn(c *core, inner driver.Conn) *conn {
 	return &conn{inner: inner, core: c, cache: newStatements(c.options.Statements), socket: socketOf(inner)}
 }
 
-// guard gives a statement its deadline and, on PostgreSQL, closes the socket
-// when the context ends, because the driver would wait on. The returned
-// function ends the watch.
+// guard gives a statement its deadline. When the context ends, it closes the socket
+// of PostgreSQL, because the driver would wait on, and interrupts SQLite. The
+// returned function ends the watch.
 func (c *conn) guard(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := c.core.deadline(ctx)
-	if c.core.kind != PostgreSQL {
-		return ctx, cancel
+	if c.core.kind == SQLite {
+		return c.guardSQLite(ctx)
 	}
+	ctx, cancel := c.core.deadline(ctx)
 	c.core.pulse.begin()
 	closed := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -62,7 +66,10 @@ func (c *conn) guard(ctx context.Context) (context.Context, func()) {
 // the driver does for some statements only, and names the context's end where
 // that was the cause.
 func (c *conn) settle(ctx context.Context, err error) error {
-	if err == nil || c.core.kind != PostgreSQL || errors.Is(err, errUnrendered) || !severe(err) {
+	if c.core.kind == SQLite {
+		return endOfSQLite(ctx, err)
+	}
+	if err == nil || errors.Is(err, errUnrendered) || !severe(err) {
 		return err
 	}
 	_ = c.inner.Close()
@@ -94,27 +101,29 @@ func (c *conn) exec(ctx context.Context, query string, args []driver.NamedValue,
 // bounded runs a statement that is over when do returns: guarded, settled and
 // reported.
 func (c *conn) bounded(ctx context.Context, query string, args []driver.NamedValue, run runner, do func(context.Context, statement) error) error {
-	if c.open {
-		return errOpenRows
+	if err := c.usable(); err != nil {
+		return err
 	}
 	guarded, stop := c.guard(ctx)
 	defer stop()
 	start := time.Now()
-	err := c.settle(guarded, run(guarded, do))
+	err := c.settle(guarded, c.retried(guarded, func(ctx context.Context) error { return run(ctx, do) }))
 	c.fails(err)
 	c.core.report(ctx, query, args, start, err, false)
 	return err
 }
 
 func (c *conn) query(ctx context.Context, query string, args []driver.NamedValue, run runner) (driver.Rows, error) {
-	if c.open {
-		return nil, errOpenRows
+	if err := c.usable(); err != nil {
+		return nil, err
 	}
 	guarded, stop := c.guard(ctx)
 	turn, _ := ctx.Value(turnKey{}).(*fair.Turn)
 	r := &rows{conn: c, ctx: guarded, stop: stop, turn: turn}
 	start := time.Now()
-	err := run(guarded, func(ctx context.Context, s statement) error { return r.start(ctx, s, args) })
+	err := c.retried(guarded, func(ctx context.Context) error {
+		return run(ctx, func(ctx context.Context, s statement) error { return r.start(ctx, s, args) })
+	})
 	err = c.settle(guarded, err)
 	c.fails(err)
 	c.core.report(ctx, query, args, start, err, false)
@@ -126,10 +135,25 @@ func (c *conn) query(ctx context.Context, query string, args []driver.NamedValue
 	return r, nil
 }
 
-// fails remembers that a statement of a transaction failed.
+// usable reports why a statement cannot start now, nil if it can.
+func (c *conn) usable() error {
+	if c.open {
+		return errOpenRows
+	}
+	return c.lost
+}
+
+// fails remembers that a statement of a transaction failed. On SQLite no further
+// statement of the transaction may run if the context ended that one, or if SQLite
+// rolled the transaction back: the next statement would be committed by itself.
 func (c *conn) fails(err error) {
-	if err != nil && !errors.Is(err, io.EOF) {
-		c.fell = true
+	if err == nil || errors.Is(err, io.EOF) {
+		return
+	}
+	c.fell = true
+	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if c.core.kind == SQLite && c.inTx && c.lost == nil && (c.gone || ended) {
+		c.lost = fmt.Errorf("sqldb: an earlier statement of the transaction was ended or rolled it back; no further statement runs and nothing is committed: %w", err)
 	}
 }
 
@@ -230,7 +254,7 @@ func (c *conn) Ping(ctx context.Context) error {
 
 // ResetSession is called before a connection of the pool is used again.
 func (c *conn) ResetSession(ctx context.Context) error {
-	c.open, c.inTx = false, false
+	c.open, c.inTx, c.gone, c.lost = false, false, false, nil
 	if alive(c.socket) {
 		return c.inner.(driver.SessionResetter).ResetSession(ctx)
 	}
@@ -244,6 +268,7 @@ func (c *conn) Close() error {
 	c.core.pulse.drop(c)
 	if c.core.kind == SQLite {
 		_ = c.cache.clear() // SQLite keeps a connection open while it has statements
+		c.watchRollbacks(false)
 	}
 	return c.inner.Close()
 }

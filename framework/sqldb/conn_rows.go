@@ -54,6 +54,7 @@ func (r *rows) Next(dest []driver.Value) error {
 		return r.err
 	}
 	if r.err = r.ctx.Err(); r.err != nil {
+		r.conn.fails(r.err)
 		return r.err
 	}
 	r.err = r.inner.Next(dest)

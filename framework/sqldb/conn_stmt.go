@@ -101,12 +101,12 @@ func (c *conn) Prepare(query string) (driver.Stmt, error) {
 }
 
 func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
-	if c.open {
-		return nil, errOpenRows
+	if err := c.usable(); err != nil {
+		return nil, err
 	}
 	guarded, stop := c.guard(ctx)
 	defer stop()
-	s, err := c.inner.(driver.ConnPrepareContext).PrepareContext(guarded, query)
+	s, err := c.inner.(driver.ConnPrepareContext).PrepareContext(c.driverContext(guarded), query)
 	if err != nil {
 		c.fails(err)
 		return nil, c.settle(guarded, err)

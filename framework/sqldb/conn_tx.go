@@ -10,16 +10,19 @@ import (
 func (c *conn) Begin() (driver.Tx, error) { return c.BeginTx(context.Background(), driver.TxOptions{}) }
 
 func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
-	guarded, stop := c.guard(ctx)
+	guarded, stop := c.guardBegin(ctx)
 	defer stop()
 	start := time.Now()
-	inner, err := c.inner.(driver.ConnBeginTx).BeginTx(guarded, opts)
-	err = c.settle(guarded, err)
+	var inner driver.Tx
+	err := c.settle(guarded, c.retried(guarded, func(ctx context.Context) (err error) {
+		inner, err = c.inner.(driver.ConnBeginTx).BeginTx(ctx, opts)
+		return err
+	}))
 	c.core.report(ctx, "BEGIN", nil, start, err, true)
 	if err != nil {
 		return nil, err
 	}
-	c.inTx, c.fell = true, false
+	c.inTx, c.fell, c.gone, c.lost = true, false, false, nil
 	return &driverTx{inner: inner, conn: c, ctx: context.WithoutCancel(ctx)}, nil
 }
 
@@ -39,9 +42,13 @@ func (t *driverTx) Commit() error {
 }
 
 // aborted finds out whether PostgreSQL would answer COMMIT by rolling back, as
-// it does after a statement failed, and the driver would call that success.
+// it does after a statement failed, and the driver would call that success. On
+// SQLite it returns the error of a transaction that is lost.
 func (t *driverTx) aborted() error {
-	if t.conn.core.kind != PostgreSQL || !t.conn.fell {
+	if t.conn.core.kind == SQLite {
+		return t.conn.lost
+	}
+	if !t.conn.fell {
 		return nil
 	}
 	guarded, stop := t.conn.guard(t.ctx)
@@ -53,10 +60,20 @@ func (t *driverTx) aborted() error {
 	return nil
 }
 
-func (t *driverTx) Rollback() error { return t.end("ROLLBACK", t.inner.Rollback) }
+func (t *driverTx) Rollback() error {
+	if t.conn.gone { // SQLite has no transaction to roll back
+		t.conn.inTx = false
+		return nil
+	}
+	return t.end("ROLLBACK", t.inner.Rollback)
+}
 
+// end ends the transaction. On SQLite nothing interrupts that.
 func (t *driverTx) end(name string, fn func() error) error {
-	guarded, stop := t.conn.guard(t.ctx)
+	guarded, stop := t.ctx, func() {}
+	if t.conn.core.kind == PostgreSQL {
+		guarded, stop = t.conn.guard(t.ctx)
+	}
 	defer stop()
 	start := time.Now()
 	err := t.conn.settle(guarded, fn())

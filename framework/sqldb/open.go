@@ -148,7 +148,7 @@ func (c *core) pool(connector driver.Connector) *sql.DB {
 	return pool
 }
 
-// deadline gives a context that has none the default one. On PostgreSQL the
+// deadline gives a context without a deadline the default one. On PostgreSQL the
 // server ends the statement first, which keeps the connection.
 func (c *core) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok || ctx.Value(unlimitedKey{}) != nil {
@@ -157,6 +157,16 @@ func (c *core) deadline(ctx context.Context) (context.Context, context.CancelFun
 	limit := c.options.StatementTimeout
 	if c.kind == PostgreSQL {
 		limit += time.Second
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+// limited ends a context after StatementTimeout, or at its own deadline if that is
+// sooner. It is for SQLite, which has no statement_timeout of its own.
+func (c *core) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := c.options.StatementTimeout
+	if end, ok := ctx.Deadline(); ok && time.Until(end) <= limit || ctx.Value(unlimitedKey{}) != nil {
+		return ctx, func() {}
 	}
 	return context.WithTimeout(ctx, limit)
 }

@@ -12,9 +12,11 @@ type Options struct {
 	// Defaults to 16.
 	MaxConns int
 
-	// StatementTimeout ends a statement whose context has no deadline of its
-	// own. On PostgreSQL it is also the server's statement_timeout.
-	// Defaults to 10 seconds.
+	// StatementTimeout ends a statement, also if its context has a later deadline.
+	// On PostgreSQL it is the server's statement_timeout, and the deadline of a
+	// statement whose context has none. On SQLite it includes the wait for a lock of
+	// another process, except at the beginning of a transaction whose context has a
+	// deadline. Defaults to 10 seconds.
 	StatementTimeout time.Duration
 
 	// LockTimeout ends a statement on PostgreSQL that waits so long for a

@@ -12,9 +12,19 @@ import (
 	"modernc.org/sqlite"
 )
 
-// busyTimeout is for how long SQLite waits for another connection, which may be
-// another process, to be done with the file.
-const busyTimeout = 5 * time.Second
+const (
+	// busyTimeout is how long SQLite itself waits for the lock of another process.
+	// It is short, because that wait ignores the context; see conn.retried.
+	busyTimeout = 50 * time.Millisecond
+
+	// openWait is how long opening a file waits for another connection to give the
+	// file its WAL.
+	openWait = 5 * time.Second
+
+	// busyPause is the longest pause before a statement is tried again on a file
+	// that is busy.
+	busyPause = 10 * time.Millisecond
+)
 
 // sqliteConnector opens connections of a driver of its own, so that the
 // functions it registers reach no other database of the process.
@@ -22,7 +32,7 @@ type sqliteConnector struct {
 	core   *core
 	driver *sqlite.Driver
 	dsn    string
-	waits  time.Duration // for who makes a new file one with a WAL
+	waits  time.Duration // see openWait; 0 if nothing waits for a file that is busy
 }
 
 func newSQLiteConnector(c *core, u *url.URL) (driver.Connector, error) {
@@ -38,7 +48,7 @@ func newSQLiteConnector(c *core, u *url.URL) (driver.Connector, error) {
 	if err := d.RegisterDeterministicScalarFunction("trestle_part", 2, documentPart); err != nil {
 		return nil, fmt.Errorf("sqldb: registering trestle_part: %w", err)
 	}
-	return &sqliteConnector{core: c, driver: d, dsn: sqliteDSN(u, c.options), waits: busyTimeout}, nil
+	return &sqliteConnector{core: c, driver: d, dsn: sqliteDSN(u, c.options), waits: openWait}, nil
 }
 
 func (s *sqliteConnector) Connect(ctx context.Context) (driver.Conn, error) {
@@ -46,12 +56,15 @@ func (s *sqliteConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newConn(s.core, inner), nil
+	c := newConn(s.core, inner)
+	c.handle, c.waits = sqliteHandle(inner), s.waits > 0
+	c.watchRollbacks(true)
+	return c, nil
 }
 
-// open opens the file, again while it is busy. SQLite waits for others by itself,
-// but for one step: of two that give a new file its WAL at the same time, each would
-// wait for the other, so one is refused at once.
+// open opens the file, and tries again while it is busy. SQLite itself waits for
+// other connections except in one case: if two connections give a new file its WAL at
+// the same time, each would wait for the other, so one of them fails at once.
 func (s *sqliteConnector) open(ctx context.Context) (driver.Conn, error) {
 	end := time.Now().Add(s.waits)
 	for attempt := 1; ; attempt++ {

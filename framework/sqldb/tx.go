@@ -29,7 +29,8 @@ const maxAttempts = 5
 // that the outcome is unknown; it is not repeated.
 //
 // On SQLite the writers of this DB queue, as long as ctx or else the statement
-// timeout allows, so they do not meet a busy file. A writer at work cannot be told
+// timeout allows, so they do not meet a busy file. For the writers of other processes
+// they wait as long. A writer at work cannot be told
 // there from one that stands still, so [Options.PoolWait] bounds that only while no
 // connection is free. A transaction inside a transaction, which could never begin
 // there, is an error on both databases.

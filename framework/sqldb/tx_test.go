@@ -151,41 +151,6 @@ func TestSerializationFailureAtCommit(t *testing.T) {
 	}
 }
 
-// TestBusyFile has a second handle, as another process would, hold the write
-// lock until the first has met it.
-func TestBusyFile(t *testing.T) {
-	url := sqliteURL(t)
-	db, other := open(t, url, Options{}), open(t, url, Options{})
-	script(t, db, counter)
-	db.SetMaxOpenConns(1)
-	run(t, db.Session(), "PRAGMA busy_timeout = 0") // the fault is met at once
-	tx, err := other.BeginTx(background(t), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	met := make(chan struct{})
-	var once sync.Once
-	db.Observe(func(_ context.Context, e Event) {
-		if f, _ := Classify(e.Err); e.SQL == "BEGIN" && f.Kind == Retry {
-			once.Do(func() { close(met) })
-		}
-	})
-	done := make(chan error)
-	go func() {
-		done <- db.InTx(background(t), func(ctx context.Context, s *Session) error {
-			_, err := s.Exec(ctx, db.NewRaw("UPDATE c SET n = n + 1 WHERE id = 1"))
-			return err
-		})
-	}()
-	<-met
-	if err := tx.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; err != nil || count(t, db) != 1 {
-		t.Errorf("%d, %v", count(t, db), err)
-	}
-}
-
 func TestWritersQueue(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
 		script(t, db, counter)
