@@ -21,15 +21,18 @@ const (
 
 // Count runs a statement of one number, such as a count of rows, which costs
 // much to run and little to remember. A number of the last two seconds is
-// taken again if nothing at all was committed since: the statement itself
-// compares, so that it is one in any case, and its answer the one of now. Those
-// who ask at once share it, as in [Session.Read]. A statement without a row, or
-// with NULL for its number, is an error.
+// repeated if nothing at all was committed since, so the answer is always the
+// current number. On PostgreSQL the statement itself compares snapshots. On SQLite
+// a connection beside the pool reads the version of the file, which each commit of
+// this or another process changes; [DB.Observe] does not report that. Equal counts
+// that run at the same time share one execution, as in [Session.Read]. A statement
+// without a row, or with NULL for its number, is an error.
 //
-// Numbers are remembered on PostgreSQL from version 13, outside transactions and
-// standbys, for the statements that Read shares and unless [Options.NoPrepare] is
-// set. A view or a policy that looks at the clock, and a table of another server,
-// change without a commit: of those a number, or a text, may be two seconds old.
+// Numbers are remembered on SQLite and on PostgreSQL from version 13, outside
+// transactions and standbys, for the statements that Read shares. On PostgreSQL
+// [Options.NoPrepare] turns that off. A view or a policy that depends on the clock,
+// and a table of another server, change without a commit: of those a number, or a
+// text, may be two seconds old.
 func (s *Session) Count(ctx context.Context, q schema.QueryAppender) (int64, error) {
 	var n sql.Null[int64]
 	err := s.recall(ctx, q, &n)
@@ -57,12 +60,15 @@ func (s *Session) counted(ctx context.Context, q schema.QueryAppender) (driver.V
 	if s.replica != nil {
 		return s.replica.count(ctx, q)
 	}
-	if s.tx == nil && s.db.core.kind == PostgreSQL && !s.db.core.options.NoPrepare {
+	if s.tx == nil && (s.db.core.kind == SQLite || !s.db.core.options.NoPrepare) {
 		text, args, err := s.db.render(q)
 		if err != nil {
 			return nil, err
 		}
 		if s.db.sharable.of(text, sharable) && len(args) < maxParams && !s.db.uncounted.has(text) {
+			if s.db.core.kind == SQLite {
+				return s.countedInFile(ctx, q, text, args)
+			}
 			n, err := s.recount(ctx, text, args)
 			if !isUntyped(err) {
 				return n, err

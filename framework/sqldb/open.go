@@ -37,6 +37,7 @@ type DB struct {
 	apart     textSet                 // writes that are not
 	isolation atomic.Pointer[string]  // of transactions, when it was asked for
 	counts    counts                  // numbers that hold until something is committed
+	version   *fileVersion            // of SQLite's file; nil for PostgreSQL
 	uncounted textSet                 // statements whose numbers are not remembered
 	pages     pages                   // statements with the place of a page in their text
 
@@ -94,7 +95,8 @@ func Open(url string, o Options) (*DB, error) {
 
 func newDB(c *core, connector driver.Connector) *DB {
 	db := &DB{core: c, dialect: c.dialect(), slots: c.newQueue(c.options.MaxConns), writer: c.newQueue(1)}
-	if c.kind == SQLite { // which runs statements on the processors of this process
+	if file, ok := connector.(*sqliteConnector); ok { // SQLite runs statements on the processors of this process
+		db.version = &fileVersion{open: file.open}
 		db.reads.atOnce, db.lookups.atOnce = runtime.GOMAXPROCS(0), runtime.GOMAXPROCS(0)
 	} else {
 		db.reads.pace, db.lookups.pace = sharePace, sharePace
@@ -111,7 +113,7 @@ func (db *DB) Kind() Kind { return db.core.kind }
 // fail. Closing twice is harmless.
 func (db *DB) Close() error {
 	if db.replica == nil {
-		return db.DB.Close()
+		return errors.Join(db.version.close(), db.DB.Close())
 	}
 	return errors.Join(db.replica.close(), db.DB.Close())
 }

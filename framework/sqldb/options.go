@@ -8,7 +8,8 @@ import (
 // Options tunes how a database is used. The zero Options is a good start.
 type Options struct {
 	// MaxConns is how many connections may be open. PostgreSQL keeps as many
-	// idle; SQLite uses them for readers and adds one for the writer.
+	// idle; SQLite uses them for readers and adds one for the writer, and one
+	// that compares counts.
 	// Defaults to 16.
 	MaxConns int
 
