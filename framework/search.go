@@ -16,6 +16,9 @@ import (
 // contained in at least one field, whatever its case (Unicode folding); white
 // space separates terms, double quotes keep a phrase whole; % and _ are
 // ordinary characters.
+//
+// A search has at most 200 characters and 16 terms, and a term at most 100
+// characters; a longer one is 400.
 type Search struct {
 	// Fields are searched, by their client's names. Defaults to none: no search.
 	Fields []string
@@ -28,10 +31,11 @@ type Search struct {
 	Param string
 }
 
-// Limits of one search.
+// Limits of one search. A term is a word or a phrase in quotes.
 const (
 	searchRunes = 200
 	searchTerms = 16
+	termRunes   = 100
 )
 
 // boundSearch is a Search that knows its columns.
@@ -87,9 +91,12 @@ func (b *boundSearch) read(text string) ([]string, error) {
 	if utf8.RuneCountInString(text) > searchRunes {
 		return nil, InvalidParameter(b.Param, sentence("must have at most %d characters", searchRunes).Error())
 	}
-	terms := searchTermsOf(text)
+	terms, longest := searchTermsOf(text)
 	if len(terms) > searchTerms {
-		return nil, InvalidParameter(b.Param, sentence("must have at most %d terms", searchTerms).Error())
+		return nil, InvalidParameter(b.Param, sentence("must have at most %d words; a phrase in quotes counts as one", searchTerms).Error())
+	}
+	if longest > termRunes {
+		return nil, InvalidParameter(b.Param, sentence("must have at most %d characters in each word and each phrase in quotes", termRunes).Error())
 	}
 	return terms, nil
 }
@@ -123,13 +130,14 @@ func (b *boundSearch) contains(kind sqldb.Kind, term string) any {
 	return kind.ContainsFolded(b.r.table.Alias, columns, term)
 }
 
-// searchTermsOf splits a search into folded terms. A quote without a partner
-// is an ordinary character.
-func searchTermsOf(text string) []string {
-	var terms []string
+// searchTermsOf splits a search into folded terms, and counts the characters of the
+// longest one before it was folded. A quote without a partner is an ordinary
+// character.
+func searchTermsOf(text string) (terms []string, longest int) {
 	add := func(term string) {
 		if folded := sqldb.Fold(term); strings.TrimSpace(folded) != "" {
 			terms = append(terms, folded)
+			longest = max(longest, utf8.RuneCountInString(term))
 		}
 	}
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
@@ -147,5 +155,5 @@ func searchTermsOf(text string) []string {
 		add(text[:end])
 		text = text[end:]
 	}
-	return terms
+	return terms, longest
 }

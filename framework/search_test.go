@@ -110,7 +110,15 @@ func TestSearchLimits(t *testing.T) {
 		ada.get("/api/books/?search=" + strings.Repeat("é", 200/2)).is(200)
 		ada.get("/api/books/?search="+strings.Repeat("x", 201)).refuses(400, "invalid_parameter").fault("search", "invalid_parameter").says("at most 200 characters")
 		ada.get("/api/books/?search=" + strings.TrimSuffix(strings.Repeat("x+", 16), "+")).is(200)
-		ada.get("/api/books/?search="+strings.Repeat("x+", 17)).refuses(400, "invalid_parameter").says("at most 16 terms")
+		ada.get("/api/books/?search="+strings.Repeat("x+", 17)).refuses(400, "invalid_parameter").says("at most 16 words")
+		for _, quote := range []string{"", "%22"} {
+			for _, letter := range []string{"x", "%C3%9F"} { // ß is two letters when it is folded
+				ada.get("/api/books/?search=a+" + quote + strings.Repeat(letter, 100) + quote).is(200)
+				ada.get("/api/books/?search=a+"+quote+strings.Repeat(letter, 101)+quote).refuses(400, "invalid_parameter").
+					fault("search", "invalid_parameter").says("at most 100 characters in each word and each phrase")
+			}
+		}
+		ada.get("/api/books/?search=%22" + strings.Repeat("x", 60) + "%22+%22" + strings.Repeat("y", 60) + "%22").is(200)
 	})
 }
 
