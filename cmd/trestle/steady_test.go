@@ -232,9 +232,12 @@ func merged(phases ...*phase) *phase {
 // goodput is how many requests of a second were done.
 func (p *phase) goodput() float64 { return float64(p.accepted.n) / p.lasts.Seconds() }
 
+// mostKneeDelay is the most that the p99 is at a rate that a server keeps up with.
+const mostKneeDelay = 250 * time.Millisecond
+
 // keepsUp reports whether nearly all was done, and in time.
 func (p *phase) keepsUp() bool {
-	return p.goodput() >= 0.95*p.rate && p.accepted.quantile(0.99) <= 250*time.Millisecond
+	return p.goodput() >= 0.95*p.rate && p.accepted.quantile(0.99) <= mostKneeDelay
 }
 
 func (p *phase) String() string {
