@@ -42,7 +42,7 @@ const (
 
 // hashQueue is how many hashes wait at most, unless [Options] says otherwise: more
 // would wait for longer than clients do.
-const hashQueue = 64
+const hashQueue = 128
 
 // errBusy refuses a hash where the queue is full: whichever endpoint it is,
 // its client is told to come again. It is not changed by anybody.
@@ -80,7 +80,7 @@ type hasher struct {
 
 func newHasher(queue int) *hasher {
 	return &hasher{
-		slots:  fair.New(fair.Options{Slots: hashSlots, Timeout: hashPatience, Depth: queue}),
+		slots:  fair.New(fair.Options{Slots: hashSlots, Timeout: hashPatience, Depth: queue, HalfLife: time.Minute}),
 		derive: argon2.IDKey,
 		dummy:  currentCost(make([]byte, hashSalt), make([]byte, hashKey)),
 	}
@@ -144,7 +144,7 @@ func (h *hasher) key(ctx context.Context, password string, a argonHash, right fu
 	defer turn.End()
 	key := h.derive([]byte(password), a.salt, a.passes, a.memory, a.threads, uint32(len(a.key))) //nolint:gosec // parseHash bounds it
 	if !right(key) {
-		turn.EndCharged(wrongPassword)
+		turn.EndFined(wrongPassword)
 	}
 	return key, nil
 }

@@ -19,7 +19,7 @@ type Config struct {
 	// Passwords says which passwords may be set. Defaults as [Options] says.
 	Passwords PasswordPolicy
 	// PasswordQueue is how many passwords wait to be hashed at most, as of
-	// [Options.PasswordQueue]. Defaults to 64.
+	// [Options.PasswordQueue]. Defaults to 128.
 	PasswordQueue int
 	// Session are the settings of sessions. Defaults as [SessionOptions] says.
 	Session SessionOptions

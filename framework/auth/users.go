@@ -20,7 +20,7 @@ type Options struct {
 	Passwords PasswordPolicy
 	// PasswordQueue is how many passwords wait to be hashed at most. One too many ends
 	// the wait of the newest of the client that has most of them, which is answered
-	// 503. Defaults to 64: more would wait for longer than clients do.
+	// 503. Defaults to 128: more would wait for longer than clients do.
 	PasswordQueue int
 	// Now tells the time, for tests. Defaults to time.Now.
 	Now func() time.Time

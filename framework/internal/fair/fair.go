@@ -41,15 +41,18 @@ type Options struct {
 	// Depth is how many wait at most. One too many takes the place of the newest
 	// in the longest line.
 	Depth int
+	// HalfLife is the time in which half of the use is forgotten. Defaults to 1
+	// second.
+	HalfLife time.Duration
 }
 
 // A Queue hands out slots. A caller holds at most half of them, and so do the
 // requests of one address that name no caller, together, and those whose caller is
 // not known yet. One address, and one resource, hold at most three quarters.
 //
-// Use is the time for which slots were held, and half of it is forgotten each
-// second. It is charged to the caller and to the address. A client that comes back
-// starts at the use of the client that was served last, if its own is less.
+// Use is the time for which slots were held, of which half is forgotten in each
+// [Options.HalfLife]. It is charged to the caller and to the address. A client that
+// comes back starts at the use of the client that was served last, if its own is less.
 //
 // A Queue is safe for concurrent use.
 type Queue struct {
@@ -67,11 +70,9 @@ type Queue struct {
 	known    map[lineKey]*line
 }
 
-// halfLife is the time in which half of the use is forgotten.
-const halfLife = time.Second
-
 // New makes a queue.
 func New(o Options) *Queue {
+	o.HalfLife = cmp.Or(o.HalfLife, time.Second)
 	return &Queue{options: o, free: o.Slots, aged: time.Now(), accounts: map[accountKey]*account{}, known: map[lineKey]*line{}}
 }
 
@@ -110,7 +111,11 @@ type account struct {
 	held  int
 	turns int // that wait
 	use   float64
+	fine  float64 // counts as use, but never for another client
 }
+
+// rank is what decides whose turn it is.
+func (a *account) rank() float64 { return a.use + a.fine }
 
 // idle reports whether nothing of an account is under way.
 func (a *account) idle() bool { return a.held == 0 && a.turns == 0 }
@@ -203,24 +208,28 @@ func (l *line) count(more int) {
 
 // before reports whether the first turn of a line comes before that of another.
 func (l *line) before(other *line) bool {
-	if l.rank.use != other.rank.use {
-		return l.rank.use < other.rank.use
+	if one, two := l.rank.rank(), other.rank.rank(); one != two {
+		return one < two
 	}
 	return l.turns[0].number < other.turns[0].number
 }
+
+// leastFine is a fine that is forgotten, in seconds.
+const leastFine = 0.01
 
 // age forgets use as time passes, and accounts to which it makes no difference.
 func (q *Queue) age() {
 	now := time.Now()
 	since := now.Sub(q.aged)
-	if since < halfLife {
+	if since < q.options.HalfLife/2 {
 		return
 	}
 	q.aged = now
-	left := math.Exp2(-since.Seconds() / halfLife.Seconds())
+	left := math.Exp2(-since.Seconds() / q.options.HalfLife.Seconds())
 	q.level *= left
 	for key, a := range q.accounts {
-		if a.use *= left; a.idle() && a.use <= q.level {
+		a.use *= left
+		if a.fine *= left; a.idle() && a.use <= q.level && a.fine < leastFine {
 			delete(q.accounts, key)
 		}
 	}
@@ -279,19 +288,28 @@ func (q *Queue) join(t *Turn, c Client) {
 func (q *Queue) Sheds(c Client) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.waiting >= q.options.Depth && q.longest().accounts[0].turns <= q.line(c).accounts[0].turns
+	return q.waiting >= q.options.Depth && q.victim(q.line(c)) == nil
 }
 
-// longest is the line of the client of which most turns wait.
-func (q *Queue) longest() *line {
-	return slices.MaxFunc(q.lines, func(a, b *line) int { return a.accounts[0].turns - b.accounts[0].turns })
+// victim is the line that loses its newest turn to a new turn: that of the client of
+// which most wait, and of equal ones the one that used most. It is nil if the new turn
+// is itself the one to lose.
+func (q *Queue) victim(newest *line) *line {
+	longest := slices.MaxFunc(q.lines, func(a, b *line) int {
+		return cmp.Or(cmp.Compare(a.accounts[0].turns, b.accounts[0].turns), cmp.Compare(a.rank.rank(), b.rank.rank()))
+	})
+	more := cmp.Compare(longest.accounts[0].turns, newest.accounts[0].turns+1)
+	if cmp.Or(more, cmp.Compare(longest.rank.rank(), newest.rank.rank())) <= 0 {
+		return nil
+	}
+	return longest
 }
 
-// shedFor ends the wait of the newest of the longest line, unless that would be the
-// line in which a newer one is about to wait.
+// shedFor ends the wait of a turn to make room for a new one of a line, if there is
+// one to end.
 func (q *Queue) shedFor(newest *line) bool {
-	longest := q.longest()
-	if longest.accounts[0].turns <= newest.accounts[0].turns {
+	longest := q.victim(newest)
+	if longest == nil {
 		return false
 	}
 	victim := longest.turns[len(longest.turns)-1]
@@ -349,10 +367,11 @@ func (q *Queue) leave(t *Turn) {
 // Turn, do nothing.
 func (t *Turn) End() { t.end(0) }
 
-// EndCharged is End, and charges more use than the slot was held for.
-func (t *Turn) EndCharged(more time.Duration) { t.end(more) }
+// EndFined is End for a client that misused its slot: its next turns come later, as if
+// it had held the slot for so much longer.
+func (t *Turn) EndFined(fine time.Duration) { t.end(fine) }
 
-func (t *Turn) end(more time.Duration) {
+func (t *Turn) end(fine time.Duration) {
 	if t == nil {
 		return
 	}
@@ -370,7 +389,7 @@ func (t *Turn) end(more time.Duration) {
 	if t.visit != nil {
 		t.visit.returned(t)
 	}
-	used := (time.Since(t.began) + more).Seconds()
+	used := time.Since(t.began).Seconds()
 	for i, a := range t.by.accounts {
 		if a == nil {
 			continue
@@ -378,6 +397,7 @@ func (t *Turn) end(more time.Duration) {
 		a.held--
 		if i < 2 {
 			a.use += used
+			a.fine += fine.Seconds()
 		}
 	}
 	q.free++
