@@ -89,7 +89,7 @@ func (s *Session) ReadBy(ctx context.Context, l *Lookup, key any, most int64, va
 
 // sharesLookups reports whether several keys may be asked for at once.
 func (s *Session) sharesLookups(several *built) bool {
-	return s.tx == nil && !s.db.core.options.NoPrepare && several.sharable && !s.db.inlined.has(several.text)
+	return sharing != "off" && s.tx == nil && !s.db.core.options.NoPrepare && several.sharable && !s.db.inlined.has(several.text)
 }
 
 // readTogether reads the rows of several keys and tells them apart.

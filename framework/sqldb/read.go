@@ -139,7 +139,7 @@ func (db *DB) shared(ctx context.Context, text string, args []any) (*Result, err
 	run := func(ctx context.Context, _ []string) (*Result, error) {
 		return db.read(ctx, text, numbered(args))
 	}
-	if !db.sharable.of(text, sharable) {
+	if sharing == "off" || !db.sharable.of(text, sharable) {
 		return run(ctx, nil)
 	}
 	return db.reads.do(ctx, shareKeyOf(text, args), "", run)

@@ -33,7 +33,7 @@ import (
 func (s *Session) Write(ctx context.Context, q schema.QueryAppender, row any) (*Result, error) {
 	key, single := keyText(row)
 	options := s.db.core.options
-	if !single || s.tx != nil || ctx.Value(txKey{}) == s.db || options.NoPrepare || options.WritesApart {
+	if sharing == "off" || !single || s.tx != nil || ctx.Value(txKey{}) == s.db || options.NoPrepare || options.WritesApart {
 		return s.Read(ctx, q)
 	}
 	text, args, err := s.db.render(q)
