@@ -13,10 +13,10 @@ func doctor(c columns) clinic.Doctor {
 	return clinic.Doctor{ID: c.id("id"), Name: c.text("name")}
 }
 
-func patient(c columns, owner uuid.UUID) clinic.Patient {
+func patient(c columns) clinic.Patient {
 	at := c.time("created_at")
 	p := clinic.Patient{
-		ID: c.id("id"), OwnerID: owner, Name: c.text("name"), Phone: c.text("phone"), City: c.text("city"),
+		ID: c.id("id"), OwnerID: c.id("owner"), Name: c.text("name"), Phone: c.text("phone"), City: c.text("city"),
 		CreatedAt: at, UpdatedAt: at,
 	}
 	p.Search = sqldb.Document(p.Name, p.Phone)

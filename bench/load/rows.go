@@ -16,8 +16,9 @@ import (
 	"trestle.example/resources/clinic"
 )
 
-// atOnce is how many rows one statement inserts.
-const atOnce = 1000
+// atOnce is how many rows one statement inserts. The SQLite driver takes time in
+// the square of a statement's parameters.
+const atOnce = 40
 
 // insertFile inserts what row makes of each line of a CSV file after the first,
 // which names the columns.

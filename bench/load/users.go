@@ -2,48 +2,64 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
+	"fmt"
+	"path/filepath"
+	"time"
 
 	"github.com/google/uuid"
+	"github.com/uptrace/bun"
 
 	"trestle.example/framework/auth"
 	"trestle.example/framework/sqldb"
 )
 
-// makeUsers makes the two users with their tokens and returns the owner's id.
-func makeUsers(ctx context.Context, s *sqldb.Session, o settings) (owner uuid.UUID, err error) {
+// The rows of a user. They are inserted directly: [auth.Users] would hash a
+// password for each of them, which takes tens of milliseconds.
+type (
+	account struct {
+		auth.User    `bun:",extend"`
+		PasswordHash string // of no password
+	}
+	token struct {
+		auth.TokenRecord `bun:",extend"`
+		KeyHash          []byte
+	}
+	membership struct {
+		bun.BaseModel   `bun:"table:auth_user_groups"`
+		UserID, GroupID uuid.UUID
+	}
+)
+
+// makeUsers inserts the users of a file with their tokens. Those with a 1 in the
+// column holder are members of a group that holds the permissions.
+func makeUsers(ctx context.Context, s *sqldb.Session, folder string) error {
 	users, err := auth.NewUsers(auth.Options{})
 	if err != nil {
-		return uuid.Nil, err
-	}
-	holder, err := makeUser(ctx, s, users, "holder@example.com", o.token)
-	if err != nil {
-		return uuid.Nil, err
+		return err
 	}
 	group, err := users.CreateGroup(ctx, s, "bench",
 		"patients.view", "patients.change", "patients.delete", "appointments.view", "appointments.change", "appointments.delete")
 	if err != nil {
-		return uuid.Nil, err
+		return err
 	}
-	if err := users.Join(ctx, s, holder, group.ID); err != nil {
-		return uuid.Nil, err
-	}
-	return makeUser(ctx, s, users, "owner@example.com", o.ownerToken)
-}
-
-// makeUser makes a user whose token is a given one: a random one is issued,
-// and what is kept of it, its SHA-256, is replaced.
-func makeUser(ctx context.Context, s *sqldb.Session, users *auth.Users, email, token string) (uuid.UUID, error) {
-	user, err := users.CreateUser(ctx, s, auth.NewUser{Email: email, Password: rand.Text()})
+	var tokens []token
+	var members []membership
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	err = insertFile(ctx, s, filepath.Join(folder, "users.csv"), func(c columns) account {
+		id, plain := c.id("id"), c.text("token")
+		hash := sha256.Sum256([]byte(plain))
+		tokens = append(tokens, token{auth.TokenRecord{ID: id, UserID: id, Name: "bench", CreatedAt: now}, hash[:]})
+		if c.text("holder") == "1" {
+			members = append(members, membership{UserID: id, GroupID: group.ID})
+		}
+		return account{User: auth.User{ID: id, Email: fmt.Sprintf("%s@example.com", id), IsActive: true, CreatedAt: now, UpdatedAt: now}}
+	})
 	if err != nil {
-		return uuid.Nil, err
+		return err
 	}
-	_, record, err := users.IssueToken(ctx, s, user, "bench", 0)
-	if err != nil {
-		return uuid.Nil, err
+	if err := insert(ctx, s, tokens); err != nil {
+		return err
 	}
-	hash := sha256.Sum256([]byte(token))
-	_, err = s.Exec(ctx, s.IDB().NewUpdate().Model(&record).Set("key_hash = ?", hash[:]).WherePK())
-	return user.ID, err
+	return insert(ctx, s, members)
 }

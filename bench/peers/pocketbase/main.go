@@ -1,12 +1,15 @@
 // pbpeer: PocketBase as a library, with a patients collection equal to the
-// reference's. Commands: seed CSV TOKENFILE (fills a fresh --dir), serve.
+// other servers'. Commands: seed CSV USERS TOKENFILE (fills a fresh --dir and
+// writes a token for each of so many users, one a line), serve.
 package main
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"log"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,9 +18,10 @@ import (
 	"github.com/pocketbase/pocketbase/core"
 	"github.com/pocketbase/pocketbase/tools/types"
 	"github.com/spf13/cobra"
+	"golang.org/x/crypto/bcrypt"
 )
 
-func seed(app core.App, csvPath, tokenPath string) error {
+func seed(app core.App, csvPath string, n int, tokenPath string) error {
 	if err := app.RunAllMigrations(); err != nil {
 		return err
 	}
@@ -30,20 +34,31 @@ func seed(app core.App, csvPath, tokenPath string) error {
 		return err
 	}
 	users.AuthToken.Duration = 86400
+	users.Fields.GetByName(core.FieldNamePassword).(*core.PasswordField).Cost = bcrypt.MinCost // nobody signs in
 	if err := app.Save(users); err != nil {
 		return err
 	}
-	u := core.NewRecord(users)
-	u.SetEmail("bench@example.com")
-	u.SetPassword("bench-password")
-	if err := app.Save(u); err != nil {
-		return err
-	}
-	token, err := u.NewAuthToken()
+	var tokens strings.Builder
+	err = app.RunInTransaction(func(tx core.App) error {
+		for i := range n {
+			u := core.NewRecord(users)
+			u.SetEmail(fmt.Sprintf("user%d@example.com", i))
+			u.SetPassword("bench-password")
+			if err := tx.Save(u); err != nil {
+				return err
+			}
+			token, err := u.NewAuthToken()
+			if err != nil {
+				return err
+			}
+			tokens.WriteString(token + "\n")
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(tokenPath, []byte(token), 0o600); err != nil {
+	if err := os.WriteFile(tokenPath, []byte(tokens.String()), 0o600); err != nil {
 		return err
 	}
 
@@ -67,7 +82,7 @@ func seed(app core.App, csvPath, tokenPath string) error {
 		return err
 	}
 	defer f.Close()
-	r := csv.NewReader(f) // id,name,phone,city,created_at, with a header
+	r := csv.NewReader(f) // id,name,phone,city,created_at,owner, with a header
 	if _, err := r.Read(); err != nil {
 		return err
 	}
@@ -101,11 +116,17 @@ func seed(app core.App, csvPath, tokenPath string) error {
 }
 
 func main() {
-	app := pocketbase.New()
+	// New takes a program in a temporary folder for one of "go run" and would print
+	// every statement.
+	app := pocketbase.NewWithConfig(pocketbase.Config{})
 	app.RootCmd.AddCommand(&cobra.Command{
-		Use: "seed CSV TOKENFILE", Args: cobra.ExactArgs(2),
+		Use: "seed CSV USERS TOKENFILE", Args: cobra.ExactArgs(3),
 		Run: func(_ *cobra.Command, a []string) {
-			if err := seed(app, a[0], a[1]); err != nil {
+			n, err := strconv.Atoi(a[1])
+			if err != nil {
+				log.Fatal(err)
+			}
+			if err := seed(app, a[0], n, a[2]); err != nil {
 				log.Fatal(err)
 			}
 		},
