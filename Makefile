@@ -113,15 +113,22 @@ $(CODEGEN)-$(CODEGEN_VERSION):
 	GOBIN='$(CURDIR)/.bin' CGO_ENABLED=0 go install github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v$(CODEGEN_VERSION)
 	mv $(CODEGEN) $@
 
-# BENCH_SECONDS, BENCH_ROUNDS and BENCH_SERVERS say how much; bench/README.md has
-# the rest. As root on Debian it installs what it lacks: wrk, PostgreSQL and
-# Django REST framework with gunicorn.
+# BENCH_SECONDS, BENCH_ROUNDS and BENCH_SERVERS set how much is measured;
+# bench/README.md has the rest. As root on Debian it installs what it lacks: wrk,
+# PostgreSQL and Django REST framework with gunicorn.
 .PHONY: bench
-bench: ## Measure Trestle beside its peers into bench/RESULTS.md, for half an hour or more
+bench: bench-peers bench-growth ## Measure Trestle beside its peers and with larger tables, for about one and a half hours
+
+.PHONY: bench-peers
+bench-peers: ## Measure Trestle beside its peers into bench/RESULTS.md, for about an hour
 	bench/bench.py --results bench/RESULTS.md
 
+.PHONY: bench-growth
+bench-growth: ## Measure latency at up to 1,000,000 patients into bench/GROWTH.md, for about 20 minutes
+	bench/growth.py --results bench/GROWTH.md
+
 .PHONY: bench-quick
-bench-quick: ## The same for a look: one round, one second each, nothing written
+bench-quick: ## Measure once for one second each and write nothing
 	BENCH_SECONDS=1 BENCH_ROUNDS=1 bench/bench.py
 
 .PHONY: bench-go

@@ -36,7 +36,7 @@ def options():
     a.add_argument("--appointments", type=int, default=300_000)
     a.add_argument("--noise", type=float, default=10, help="percent of the machine that others may use in a quiet take")
     a.add_argument("--quiet-wait", type=float, default=4, help="seconds to wait at most for a quiet moment before a take")
-    a.add_argument("--max-minutes", type=float, default=75, help="after which no new round is begun")
+    a.add_argument("--max-minutes", type=float, default=120, help="after which no new round is begun")
     a.add_argument("--results", metavar="FILE", help="write the report there too")
     a.add_argument("--hold", action="store_true", help="measure nothing: start the servers and wait for Ctrl-C")
     o = a.parse_args()
@@ -52,13 +52,14 @@ def head(o, stage):
     return (f"# Trestle beside its peers, {time.strftime('%Y-%m-%d')}\n\n"
             f"`make bench` wrote this; [README.md](README.md) says how to read it.\n\n"
             f"{machine.described(stage.tmp)}; PostgreSQL {versions[0]}, {versions[1]}.\n"
-            f"{o.patients:,} patients, {o.appointments:,} appointments; {o.connections} connections, which the same cores serve and load;\n"
-            f"medians of {o.rounds} {'rounds' if o.rounds > 1 else 'round'} of {o.seconds} s. *n*: no take was quiet. Differences below 10 % say nothing.\n\n")
+            f"{stage.users:,} users, {o.patients:,} patients, {o.appointments:,} appointments; {o.connections} connections, which the same cores serve and load;\n"
+            f"medians of {o.rounds} {'rounds' if o.rounds > 1 else 'round'} of {o.seconds} s. *n*: no take was quiet.\n"
+            "A difference that is smaller than the row's noise says nothing. [GROWTH.md](GROWTH.md) has the latency of larger tables.\n\n")
 
 
 def hold(stage):
     for s in stage.servers:
-        print(f"{s['name']}\n  url    {s['url']}\n  token  {s['token']}\n  pid    {s['pid']}")
+        print(f"{s['name']}\n  url    {s['url']}\n  tokens {s['tokens'][0]} of a holder\n         {s['tokens'][1]} of an owner\n  pid    {s['pid']}")
     print(f"PostgreSQL\n  port   {stage.pg.port}, user clinic, no password; databases: "
           + ", ".join(stage.pg.psql("SELECT datname FROM pg_database WHERE NOT datistemplate").split())
           + f"\n  pid    {stage.pg.proc.pid}\nFolder\n  {stage.tmp}\nCtrl-C ends all of it.", flush=True)

@@ -8,9 +8,9 @@ import time
 from statistics import median
 
 from machine import CORES, MemoryWatch, Stalls, cpu_seconds, keep_in_memory, machine_busy, own_cpu, say, stop
-from operations import AUTH, ONE_URL, WRITES, call, difference, digest, operations
+from operations import authorization, call, difference, digest, operations
 
-ATTEMPTS = 5  # to measure while the machine is quiet
+ATTEMPTS = 5  # to measure while the machine is quiet; a run of one round makes one
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -28,14 +28,12 @@ class Rig:
 
     # --- one take ---
 
-    def wrk(self, server, reqs, seconds):
+    def wrk(self, server, op, seconds):
         files = [os.path.join(self.stage.tmp, n) for n in ("reqs.tsv", "wrk.json")]
         with open(files[0], "w") as f:
-            f.writelines("\t".join(r) + "\n" for r in reqs)
-        cmd = ["wrk", "-t", str(self.o.threads), "-c", str(self.o.connections), "-d", f"{seconds}s", "--timeout", "60s",
-               "-s", os.path.join(HERE, "bench.lua"), "-H", "Authorization: " + AUTH[server["style"]].format(server["token"])]
-        if any(r[2] for r in reqs):
-            cmd += ["-H", "Content-Type: application/json"]
+            f.writelines(f"{method}\t{path}\t{authorization(server, user)}\t{body}\n" for method, path, body, user in op.requests)
+        cmd = ["wrk", "-t", str(self.o.threads), "-c", str(op.connections or self.o.connections), "-d", f"{seconds}s", "--timeout", "60s",
+               "-s", os.path.join(HERE, "bench.lua")]
         env = dict(os.environ, BENCH_REQS=files[0], BENCH_OUT=files[1], BENCH_THREADS=str(self.o.threads))
         with MemoryWatch(server["pid"]) as memory:
             before, began = self.clocks(server), time.monotonic()
@@ -69,13 +67,16 @@ class Rig:
             if busy / (time.monotonic() - began) / CORES * 100 <= self.o.noise:
                 return
 
+    def operations(self, server):
+        return operations(server, self.o.patients, self.stage.users)
+
     # --- choosing the settings of a peer ---
 
     def best(self, server, settings, start):
         """The setting with which a peer retrieves and lists most."""
         if self.o.rounds == 1:
             return settings[1]  # a quick look does not choose
-        requests, rates = operations(server["style"], self.o.patients), {}
+        requests, rates = self.operations(server), {}
         for setting in settings:
             p = start(*setting)
             try:
@@ -91,9 +92,10 @@ class Rig:
     # --- all takes ---
 
     def measure(self):
-        requests = {s["name"]: operations(s["style"], self.o.patients) for s in self.stage.servers}
-        ops = [op for op in operations("drf", self.o.patients) if not self.o.only or any(x in op for x in self.o.only)]
-        writes = [op for op in ops if op in WRITES]
+        requests = {s["name"]: self.operations(s) for s in self.stage.servers}
+        every = {name: op for found in requests.values() for name, op in found.items()}
+        ops = [name for name in every if not self.o.only or any(x in name for x in self.o.only)]
+        writes = [name for name in ops if every[name].writes]
         self.again.clear()  # those of choosing
         for part, minutes in (([op for op in ops if op not in writes], 0.75 * self.o.max_minutes), (writes, self.o.max_minutes)):
             for turn in range(self.o.rounds):
@@ -112,11 +114,11 @@ class Rig:
         for server in servers[at:] + servers[:at]:
             if turn and (server["name"], op) not in self.takes:
                 continue
-            reqs = requests[server["name"]][op]
+            sent = requests[server["name"]][op]
             try:
                 if turn == 0:
-                    self.lengths[server["name"], op] = self.length(self.wrk(server, reqs, 1)["rps"])
-                take = self.quiet(server, reqs, self.lengths[server["name"], op])
+                    self.lengths[server["name"], op] = self.length(self.wrk(server, sent, 1)["rps"])
+                take = self.quiet(server, sent, self.lengths[server["name"], op])
             except (subprocess.SubprocessError, OSError) as e:
                 self.lost[server["name"], op] = repr(e)
                 say(f"{server['name']}, {op}: {e!r}")
@@ -128,12 +130,12 @@ class Rig:
                 + (f"  ITS DISK {take['disk']:.0f} ms" if take["disk"] else "")
                 + (f"  FAILED {take['failed']}" if take["failed"] else ""))
 
-    def quiet(self, server, reqs, seconds):
+    def quiet(self, server, op, seconds):
         """A take in which the machine was this benchmark's, or the last that is tried."""
-        tried = []
-        while len(tried) < ATTEMPTS and not (tried and self.is_quiet(tried[-1])):
+        tried, most = [], ATTEMPTS if self.o.rounds > 1 else 1
+        while len(tried) < most and not (tried and self.is_quiet(tried[-1])):
             self.settle(server)
-            tried.append(self.wrk(server, reqs, seconds))
+            tried.append(self.wrk(server, op, seconds))
         self.again[server["name"]] = self.again.get(server["name"], 0) + len(tried) - 1
         # What was made again has taken its memory, and failed.
         return dict(tried[-1], memory=max(t["memory"] for t in tried), **{k: sum(t[k] for t in tried) for k in ("failed", "requests")})
@@ -148,11 +150,13 @@ class Rig:
         return max(self.o.seconds, min(6, math.ceil(150 / max(1, rate))))
 
     def agreeing(self, op, servers, requests):
-        """The servers that answer, having compared what they say."""
-        good, first = [], None
+        """The servers that answer without an error. Their answers are compared with
+        those of the first server whose requests come from the same users."""
+        good, first = [], {}
         for server in servers:
-            reqs = requests[server["name"]][op]
-            sample = reqs[:1] if op in WRITES else [reqs[i * len(reqs) // 5] for i in range(min(5, len(reqs)))]
+            sent = requests[server["name"]][op]
+            # Servers have done different numbers of writes, so their lists differ then.
+            sample = [next(r for r in sent.requests if r[2])] if sent.writes else sent.requests[::len(sent.requests) // 5][:5]
             try:
                 answers = [call(server, *r) for r in sample]
             except (OSError, http.client.HTTPException) as e:
@@ -162,15 +166,20 @@ class Rig:
                 say(f"{server['name']}, {op}: left out, {self.differing[server['name'], op]}")
                 continue
             seen = [digest(text) for _, text in answers]
-            if op == "appointments filter" or op == "appointments filter" + ONE_URL:
+            if op == "appointments filter":
                 seen = [dict(count=s["count"], rows=len(s["rows"])) for s in seen]  # in another order
-            if first is None:
-                first = seen
-            if where := difference(first, seen):
+            if where := difference(first.setdefault(server.get("users"), seen), seen) or self.unscoped(server, op, seen):
                 self.differing[server["name"], op] = where
                 say(f"{server['name']}, {op}: DIFFERS, {where}")
             good.append(server)
         return good
+
+    def unscoped(self, server, op, seen):
+        """What is wrong if an owner's list has not exactly the owner's rows."""
+        rows = self.o.patients // self.stage.users
+        if server.get("users") == "owners" and op.startswith("list page") and any(s["count"] != rows for s in seen):
+            return f"an owner's list has {seen[0]['count']} rows instead of {rows}"
+        return ""
 
     def summary(self, name, op):
         """The medians of the quiet takes, or of all where there are none."""
@@ -181,7 +190,7 @@ class Rig:
         chosen = quiet or takes
         s = {k: median(t[k] for t in chosen) for k in ("rps", "p50", "p99", "app_us", "db_us", "other")}
         failed, requests = (sum(t[k] for t in takes) for k in ("failed", "requests"))
-        return dict(s, failed=failed / max(1, requests), quiet=len(quiet), takes=len(takes))
+        return dict(s, failed=failed / max(1, requests), failures=failed, requests=requests, quiet=len(quiet), takes=len(takes))
 
     def memory(self, name):
         return max((t["memory"] for (n, _), takes in self.takes.items() if n == name for t in takes), default=0)

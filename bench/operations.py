@@ -4,6 +4,9 @@ import json
 import math
 import random
 import urllib.parse
+from typing import NamedTuple
+
+from rows import holds, owner
 
 NAMES = """garcia nguyen maria smith chen olga patel ibrahim rossi wang fernandes johansson kowalski nakamura petrov
 rodriguez schmidt thompson virtanen yamamoto abbott banerjee castillo desai eriksson fischer gonzalez hashimoto ivanov jansen
@@ -15,15 +18,23 @@ CITIES = ["Springfield", "Riverton", "Fairview", "Georgetown", "Salem", "Madison
           "New Haven", "Rio Vista"]
 STATUSES = ["booked", "completed", "cancelled"]
 FEES = [f"{cents / 100:.2f}" for cents in range(2000, 50000, 120)]
-PER_OP = 4000
+PER_OP, PAGE = 4000, 20
 
-WRITES = ("patch", "create")
-# Those that are also measured with one URL alone. The lists of one page are one already.
-HOT = ("retrieve", "search", "city + ordering", "appointments filter", "patient's appointments")
-ONE_URL = ", one URL"
+# Percent of the requests of an operation that mixes several verbs.
+MIXED = {"retrieve": 40, "appointments": 20, "listed": 15, "search": 5, "patch": 13, "create": 7}
+LIST_AND_CREATE = {"listed": 95, "create": 5}
 
-# How each kind of server wants its token.
-AUTH = {"drf": "Token {}", "uuid": "Token {}", "pocketbase": "{}"}
+WRITES = ("list with 5 % creates", "mixed", "patch", "create")
+
+# These operations are also measured with more connections, on these servers.
+CROWD = {"retrieve": 512, "list pages 1-50": 512, "search": 128, "mixed": 512, "create": 512}
+CROWDED = ("Trestle", "Go by hand")
+
+
+class Operation(NamedTuple):
+    requests: list  # (method, path, body, user)
+    connections: int = 0  # 0: as many as the options say
+    writes: bool = False
 
 
 def terms(rng, n=1200):
@@ -38,70 +49,171 @@ def terms(rng, n=1200):
 
 
 class Draws:
-    """What the requests are about: the same for every kind of server."""
+    """Random requests as (verb, arguments, user), the same for every kind of server.
 
-    def __init__(self, patients):
-        rng = random.Random(7)
+    A request for one patient is sent by its owner. Lists and searches are sent by
+    users who hold the permissions and see all rows. If owners is true, all
+    requests are sent by users who hold nothing and see their own rows."""
+
+    def __init__(self, patients, users, owners):
+        self.rng, self.patients, self.users, self.owners = random.Random(7), patients, users, owners
+        everyone = range(1, users + 1)
+        self.listers = [n for n in everyone if holds(n) != owners]
+        self.creators = self.listers if owners else everyone
         self.terms = terms(random.Random(11))
-        self.cities = [(c, k) for k in range(1, 34 if patients >= 100_000 else 2) for c in CITIES]  # (city, page)
-        rng.shuffle(self.cities)
-        self.ids = [rng.randint(1, patients) for _ in range(PER_OP)]
-        pages = max(1, math.ceil(patients / 20))
-        self.pages, self.deep = range(1, min(50, pages) + 1), min(1000, pages)
-        self.new = [json.dumps({"name": f"Bench {rng.randrange(10**6):06d} Patient", "phone": f"+1-555-{rng.randrange(10**7):07d}",
-                                "city": rng.choice(CITIES)}) for _ in range(PER_OP)]
-        self.phones = [json.dumps({"phone": f"+1-555-{rng.randrange(10**7):07d}"}) for _ in range(PER_OP)]
+        rows = patients // users if owners else patients  # in a list
+        self.pages = max(1, math.ceil(rows / PAGE))
+        self.city_pages = 33 if rows >= 100_000 else 1  # of the city with the fewest rows
+
+    def lister(self):
+        return self.rng.choice(self.listers)
+
+    def patient(self):
+        while True:
+            n = self.rng.randint(1, self.patients)
+            user = owner(n, self.users)
+            if not (self.owners and holds(user)):
+                return n, user
+
+    def retrieve(self):
+        n, user = self.patient()
+        return "retrieve", (n,), user
+
+    def appointments(self):
+        n, user = self.patient()
+        return "appointments", (n,), user
+
+    def listed(self, page=None):
+        return "listed", (page or self.rng.randint(1, min(50, self.pages)),), self.lister()
+
+    def search(self):
+        return "search", (self.rng.choice(self.terms),), self.lister()
+
+    def city(self):
+        return "city", (self.rng.choice(CITIES), self.rng.randint(1, self.city_pages)), self.lister()
+
+    def filtered(self):
+        return "filtered", (self.rng.choice(STATUSES), self.rng.choice(FEES)), self.lister()
+
+    def patch(self):
+        n, user = self.patient()
+        return "patch", (n, json.dumps({"phone": f"+1-555-{self.rng.randrange(10**7):07d}"})), user
+
+    def create(self):
+        new = {"name": f"Bench {self.rng.randrange(10**6):06d} Patient", "phone": f"+1-555-{self.rng.randrange(10**7):07d}",
+               "city": self.rng.choice(CITIES)}
+        return "create", (json.dumps(new),), self.rng.choice(self.creators)
+
+    def mixed(self, percent):
+        drawn = [getattr(self, verb)() for verb, n in percent.items() for _ in range(PER_OP * n // 100)]
+        self.rng.shuffle(drawn)
+        return drawn
+
+    def all(self):
+        """{operation: requests}, in the order of the report."""
+        many = lambda draw, *args: [draw(*args) for _ in range(PER_OP)]  # noqa: E731
+        found = {"retrieve": many(self.retrieve), "list page 1": many(self.listed, 1), "list pages 1-50": many(self.listed)}
+        if not self.owners:
+            deep = min(1000, self.pages)
+            found[f"list page {deep}"] = many(self.listed, deep)
+        found.update({
+            "search": many(self.search), "city + ordering": many(self.city), "appointments filter": many(self.filtered),
+            "patient's appointments": many(self.appointments), "list with 5 % creates": self.mixed(LIST_AND_CREATE),
+            "mixed": self.mixed(MIXED), "patch": many(self.patch), "create": many(self.create)})
+        return found
 
 
-def operations(style, patients):
-    """{operation: [(method, path, body)]}, in the order of the report."""
-    d = Draws(patients)
-    made = pocketbase(d) if style == "pocketbase" else rest(d, uuid=style == "uuid")
-    made.update({op + ONE_URL: made[op][:1] for op in HOT if op in made})
-    return made
+class Rest:
+    """The requests of Trestle, Django REST framework and the hand-written server."""
+
+    def __init__(self, style):
+        self.id = rest_id if style == "uuid" else str
+
+    def retrieve(self, n):
+        return "GET", f"/api/patients/{self.id(n)}/", ""
+
+    def appointments(self, n):
+        return "GET", f"/api/patients/{self.id(n)}/appointments/", ""
+
+    def listed(self, page):
+        return "GET", "/api/patients/" + (f"?page={page}" if page > 1 else ""), ""
+
+    def search(self, term):
+        return "GET", "/api/patients/?" + urllib.parse.urlencode({"search": term}), ""
+
+    def city(self, name, page):
+        return "GET", "/api/patients/?" + urllib.parse.urlencode({"city": name, "ordering": "-city", "page": page}), ""
+
+    def filtered(self, status, fee):
+        return "GET", "/api/appointments/?" + urllib.parse.urlencode({"status": status, "min_fee": fee}), ""
+
+    def patch(self, n, body):
+        return "PATCH", f"/api/patients/{self.id(n)}/", body
+
+    def create(self, body):
+        return "POST", "/api/patients/", body
 
 
-def rest(d, uuid):
-    p, a, q = "/api/patients/", "/api/appointments/", urllib.parse.urlencode
-    ids = [f"00000000-0000-7000-8000-{i:012x}" for i in d.ids] if uuid else d.ids
-    return {
-        "retrieve": [("GET", f"{p}{i}/", "") for i in ids],
-        "list page 1": [("GET", p, "")],
-        "list pages 1-50": [("GET", f"{p}?page={k}", "") for k in d.pages],
-        f"list page {d.deep}": [("GET", f"{p}?page={d.deep}", "")],
-        "search": [("GET", f"{p}?{q({'search': t})}", "") for t in d.terms],
-        "city + ordering": [("GET", f"{p}?{q({'city': c, 'ordering': '-city', 'page': k})}", "") for c, k in d.cities],
-        "appointments filter": [("GET", f"{a}?{q({'status': s, 'min_fee': f})}", "") for f in FEES for s in STATUSES],
-        "patient's appointments": [("GET", f"{p}{i}/appointments/", "") for i in ids],
-        "patch": [("PATCH", f"{p}{i}/", b) for i, b in zip(ids, d.phones)],
-        "create": [("POST", p, b) for b in d.new],
-    }
+def rest_id(n):
+    """The UUID that bench/load makes of a row's number."""
+    return f"00000000-0000-7000-8000-{n:012x}"
 
 
-def pocketbase(d):
-    """No appointments there. Ids are the reference's, padded to 15 digits."""
-    p, q = "/api/collections/patients/records", urllib.parse.urlencode
-    page = {"perPage": 20, "sort": "name,id"}
-    return {
-        "retrieve": [("GET", f"{p}/{i:015d}", "") for i in d.ids],
-        "list page 1": [("GET", f"{p}?{q({'page': 1, **page})}", "")],
-        "list pages 1-50": [("GET", f"{p}?{q({'page': k, **page})}", "") for k in d.pages],
-        f"list page {d.deep}": [("GET", f"{p}?{q({'page': d.deep, **page})}", "")],
-        "search": [("GET", f"{p}?{q({**page, 'filter': f'(name~{chr(39)}{t}{chr(39)}||phone~{chr(39)}{t}{chr(39)})'})}", "")
-                   for t in d.terms],
-        "city + ordering": [("GET", f"{p}?{q({'perPage': 20, 'page': k, 'filter': f'city={chr(39)}{c}{chr(39)}', 'sort': '-city,id'})}", "")
-                            for c, k in d.cities],
-        "patch": [("PATCH", f"{p}/{i:015d}", b) for i, b in zip(d.ids, d.phones)],
-        "create": [("POST", p, b) for b in d.new],
-    }
+class PocketBase:
+    """The requests of PocketBase, which has no appointments. Its ids have 15 digits."""
+
+    PATH = "/api/collections/patients/records"
+
+    def page(self, n, sort="name,id", **more):
+        return "GET", f"{self.PATH}?" + urllib.parse.urlencode({"perPage": PAGE, "page": n, "sort": sort, **more}), ""
+
+    def retrieve(self, n):
+        return "GET", f"{self.PATH}/{n:015d}", ""
+
+    def listed(self, page):
+        return self.page(page)
+
+    def search(self, term):
+        return self.page(1, filter=f"(name~'{term}'||phone~'{term}')")
+
+    def city(self, name, page):
+        return self.page(page, sort="-city,id", filter=f"city='{name}'")
+
+    def patch(self, n, body):
+        return "PATCH", f"{self.PATH}/{n:015d}", body
+
+    def create(self, body):
+        return "POST", self.PATH, body
 
 
-def call(server, method, path, body=""):
+def operations(server, patients, users):
+    """{name: Operation} of a server; those that it does not have are left out."""
+    api = PocketBase() if server["style"] == "pocketbase" else Rest(server["style"])
+    found = {}
+    for name, drawn in Draws(patients, users, server.get("users") == "owners").all().items():
+        if all(hasattr(api, verb) for verb, _, _ in drawn):
+            found[name] = Operation([(*getattr(api, verb)(*args), user) for verb, args, user in drawn], writes=name in WRITES)
+    if server["name"] in CROWDED:
+        found.update({crowd(name, n): found[name]._replace(connections=n) for name, n in CROWD.items()})
+    return found
+
+
+def crowd(name, connections):
+    """The name of an operation that is measured with more connections."""
+    return f"{name}, {connections} connections"
+
+
+def authorization(server, user):
+    token = server["tokens"][user - 1]
+    return token if server["style"] == "pocketbase" else f"Token {token}"
+
+
+def call(server, method, path, body, user):
     """(status, text) of one request."""
     u = urllib.parse.urlsplit(server["url"])
     c = http.client.HTTPConnection(u.hostname, u.port, timeout=30)
     try:
-        h = {"Authorization": AUTH[server["style"]].format(server["token"]), "Accept": "application/json"}
+        h = {"Authorization": authorization(server, user), "Accept": "application/json"}
         if body:
             h["Content-Type"] = "application/json"
         c.request(method, path, body.encode() or None, h)

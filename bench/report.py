@@ -1,5 +1,5 @@
 """The tables."""
-from operations import ONE_URL
+from operations import CROWD, CROWDED, crowd
 
 
 def table(head, rows, align="---:"):
@@ -11,40 +11,70 @@ def number(x):
     return f"{x:,.0f}" if x >= 100 else f"{x:.1f}"
 
 
+def over(a, b):
+    return f"{a / b:.2f}" if b else "–"
+
+
 class Report:
     def __init__(self, rig):
         self.rig, self.servers = rig, rig.stage.servers
-        self.ops = list(dict.fromkeys(op for _, op in rig.takes))
-        self.ops.sort(key=lambda op: op.endswith(ONE_URL))
+        crowded = [crowd(op, n) for op, n in CROWD.items()]
+        self.ops = [op for op in dict.fromkeys(op for _, op in rig.takes) if op not in crowded]
 
     def text(self):
         parts = []
         for group in dict.fromkeys(s["group"] for s in self.servers):
             parts += self.group(group, [s for s in self.servers if s["group"] == group])
-        return "\n".join([*parts, *self.memory(), *self.answers()])
+        return "\n".join([*parts, *self.crowds(), *self.memory(), *self.answers()])
 
-    def group(self, group, servers):
-        various = [op for op in self.ops if not op.endswith(ONE_URL)]
-        hot = [op for op in self.ops if op.endswith(ONE_URL)]
+    def group(self, group, every):
+        servers = [s for s in every if "again" not in s]
+        if not servers:
+            return
         yield f"## On {group}\n"
-        yield "### Requests per second, different ones in turn\n"
-        yield self.rates(servers, various)
-        if hot:
-            yield "### Requests per second, one and the same all the time\n"
-            yield self.rates(servers, hot)
+        yield "### Requests per second\n"
+        yield self.rates(servers)
         yield "### Latency, p50 / p99 in ms\n"
-        yield table(["", *(s["name"] for s in servers)], [[op, *(self.latency(s, op) for s in servers)] for op in various])
+        yield table(["", *(s["name"] for s in servers)], [[op, *(self.latency(s, op) for s in servers)] for op in self.ops])
         yield "### CPU time per request in µs, server + PostgreSQL\n"
         lead, others = servers[0], servers[1:]
         yield table(["", *(s["name"] for s in servers), *(f"{s['name']} ÷ {lead['name']}" for s in others)],
-                    [[op, *(self.cost(s, op) for s in servers), *(self.costlier(s, lead, op) for s in others)] for op in various])
+                    [[op, *(self.cost(s, op) for s in servers), *(self.costlier(s, lead, op) for s in others)] for op in self.ops])
+        yield from self.noise(every)
 
-    def rates(self, servers, ops):
+    def noise(self, servers):
+        """What the same program gives when it is measured twice."""
+        named = {s["name"]: s for s in servers}
+        for s in servers:
+            if s.get("again") in named:
+                yield f"### Noise: {s['name']} ÷ {s['again']}, the same program\n"
+                yield table(["", "requests per second", "p50", "p99", "CPU time"], [
+                    [op, *(over(x, y) for x, y in zip(a, b))] for op in self.ops
+                    if (a := self.figures(s, op)) and (b := self.figures(named[s["again"]], op))])
+
+    def figures(self, server, op):
+        s = self.of(server, op)
+        return [s["rps"], s["p50"], s["p99"], s["app_us"] + s["db_us"]] if s else []
+
+    def crowds(self):
+        """Operations at two numbers of connections."""
+        servers = [s for s in self.servers if s["name"] in CROWDED]
+        rows = [[op, str(n), *(cell for s in servers for cell in self.crowded(s, at))] for op, most in CROWD.items()
+                for n, at in ((self.rig.o.connections, op), (most, crowd(op, most))) if any(self.of(s, at) for s in servers)]
+        if rows:
+            yield "## With more connections\n"
+            yield table(["", "connections", *(f"{s['name']}{what}" for s in servers for what in (", requests/s", ", p50 / p99 in ms", ", not 2xx"))], rows)
+
+    def crowded(self, server, op):
+        s = self.of(server, op)
+        return [number(s["rps"]), self.latency(server, op), f"{s['failures']:,} of {s['requests']:,}"] if s else ["–"] * 3
+
+    def rates(self, servers):
         """Requests per second, and how many times a peer's the first server's are."""
         lead, others = servers[0], servers[1:]
         head = ["", *(s["name"] for s in servers), *(f"{lead['name']} ÷ {s['name']}" for s in others)]
-        return table(head, [[op.removesuffix(ONE_URL), *(self.rate(s, op) for s in servers), *(self.ratio(lead, s, op) for s in others)]
-                            for op in ops if any(self.of(s, op) for s in servers)])
+        return table(head, [[op, *(self.rate(s, op) for s in servers), *(self.ratio(lead, s, op) for s in others)]
+                            for op in self.ops if any(self.of(s, op) for s in servers)])
 
     def of(self, server, op):
         return self.rig.summary(server["name"], op)

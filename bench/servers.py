@@ -12,19 +12,20 @@ from cluster import Cluster
 from machine import free_port, say, stop
 from operations import call, operations
 from packages import PYTHON
+from rows import USERS, tokens, write
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PEERS = os.path.join(HERE, "peers")
-DRF_TOKEN = "0123456789abcdef0123456789abcdef01234567"
 GOBARE, DRF, POCKETBASE = "Go by hand", "DRF", "PocketBase"
 
 
 class Stage:
     """The databases and the servers that were started, and their end."""
 
-    def __init__(self, tmp, patients, appointments):
-        self.tmp, self.patients, self.appointments = tmp, patients, appointments
-        self.pg, self.running, self.servers, self.seeds = Cluster(tmp), [], [], {}
+    def __init__(self, tmp, patients, appointments, users=USERS):
+        self.tmp, self.patients, self.appointments, self.users = tmp, patients, appointments, users
+        self.pg, self.running, self.servers = Cluster(tmp), [], []
+        self.seeds, self.built = {}, set()  # what was set up and built, to do it once
         self.left_out = {}  # peers that did not start, and why
         self.data = os.path.join(tmp, "data")
 
@@ -34,29 +35,19 @@ class Stage:
         self.pg.stop()
 
     def prepare(self):
-        """The rows, made by the Django peer, and as CSV for the others."""
+        """Start PostgreSQL and write the rows that every server loads."""
         self.pg.start()
-        self.pg.psql("CREATE DATABASE seed_drf TEMPLATE template0")
         began = time.monotonic()
-        for args in (["migrate", "-v", "0"], ["seed_clinic", "--patients", str(self.patients), "--appointments",
-                                              str(self.appointments), "--token", DRF_TOKEN]):
-            self.run([PYTHON, "manage.py", *args], os.path.join(PEERS, "drf"), self.pg.env("seed_drf"))
-        os.mkdir(self.data)
-        stamp = "'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'"
-        for name, sql in {
-            "patients": f"SELECT id, name, phone, city, to_char(created_at AT TIME ZONE 'UTC', {stamp}) AS created_at FROM clinic_patient",
-            "doctors": "SELECT id, name FROM clinic_doctor",
-            "appointments": "SELECT id, patient_id AS patient, doctor_id AS doctor, status, fee, "
-                            f"to_char(starts_at AT TIME ZONE 'UTC', {stamp}) AS starts_at FROM clinic_appointment",
-        }.items():
-            with open(os.path.join(self.data, name + ".csv"), "w") as f:
-                f.write(self.pg.psql(f"COPY ({sql} ORDER BY id) TO STDOUT (FORMAT csv, HEADER)", "seed_drf"))
-        say(f"made {self.patients} patients and {self.appointments} appointments in {time.monotonic() - began:.0f} s")
+        write(self.data, self.patients, self.appointments, self.users)
+        say(f"wrote {self.patients:,} patients and {self.appointments:,} appointments in {time.monotonic() - began:.0f} s")
+
+    def server(self, name, group, style, **more):
+        return dict(name=name, group=group, style=style, tokens=tokens(style, self.users), url=f"http://127.0.0.1:{free_port()}", **more)
 
     def run(self, command, folder, env=None, shell=False):
         """Run a command to its end; what it prints is shown when it fails."""
-        done = subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **(env or {})}, shell=shell,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=900)
+        done = subprocess.run(command, cwd=folder, env={**environment(), **(env or {})}, shell=shell,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=3600)
         if done.returncode:
             raise RuntimeError(f"{command} failed:\n{(done.stdout + done.stderr)[-800:]}")
 
@@ -64,11 +55,11 @@ class Stage:
         """Start a server and wait until it answers; files is where its database is."""
         log = os.path.join(self.tmp, re.sub(r"\W+", "_", server["name"]) + ".log")
         with open(log, "a") as out:
-            p = subprocess.Popen(command, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **env}, cwd=folder,
+            p = subprocess.Popen(command, env={**environment(), **env}, cwd=folder,
                                  stdin=subprocess.DEVNULL, stdout=out, stderr=out)
         self.running.append(p)
         server["pid"], server["files"] = p.pid, files
-        probe, status = operations(server["style"], self.patients)["retrieve"][0], None
+        probe, status = operations(server, self.patients, self.users)["retrieve"].requests[0], None
         for _ in range(300):
             with contextlib.suppress(OSError, http.client.HTTPException):
                 status = call(server, *probe)[0]
@@ -83,10 +74,20 @@ class Stage:
 
     # --- the peers ---
 
+    def drf_seed(self):
+        """The database of the Django peer, for copies."""
+        name = "seed_drf"
+        if name not in self.seeds:
+            self.pg.psql(f"CREATE DATABASE {name} TEMPLATE template0")
+            for args in (["migrate", "-v", "0"], ["seed_clinic", self.data]):
+                self.run([PYTHON, "manage.py", *args], os.path.join(PEERS, "drf"), self.pg.env(name))
+            self.seeds[name] = name
+        return name
+
     def drf(self, best):
         """gunicorn with whichever of four settings does most; best measures one."""
-        server = dict(name=DRF, group="PostgreSQL", style="drf", token=DRF_TOKEN, url=f"http://127.0.0.1:{free_port()}", peer=True)
-        self.pg.copy("drf", "seed_drf")
+        server = self.server(DRF, "PostgreSQL", "drf", peer=True)
+        self.pg.copy("drf", self.drf_seed())
 
         def start(workers, kind, threads):
             return self.spawn(server, [PYTHON, "-m", "gunicorn", "clinicsite.wsgi:application", "-b", server["url"][7:], "-w", str(workers),
@@ -98,9 +99,12 @@ class Stage:
         self.servers.append(server)
 
     def gobare(self, best):
-        """The token is looked up in the database for each request."""
-        server = dict(name=GOBARE, group="PostgreSQL", style="drf", token=DRF_TOKEN, url=f"http://127.0.0.1:{free_port()}", peer=True)
-        self.pg.copy("gobare", "seed_drf")
+        """It has the indexes of Trestle, and looks the token up in the database for each request."""
+        server = self.server(GOBARE, "PostgreSQL", "drf", peer=True)
+        self.pg.copy("gobare", self.drf_seed())
+        with open(os.path.join(PEERS, "gobare", "indexes.sql")) as f:
+            self.pg.psql(f.read(), "gobare")
+        self.pg.psql("VACUUM (ANALYZE)", "gobare")
         program = os.path.join(self.tmp, "gobare")
         self.run(["go", "build", "-buildvcs=false", "-o", program, "."], os.path.join(PEERS, "gobare"))
 
@@ -113,30 +117,36 @@ class Stage:
         self.servers.append(server)
 
     def pocketbase(self, _):
-        program, data, token = (os.path.join(self.tmp, name) for name in ("pocketbase", "pb_data", "pb_token"))
+        program, data, token = (os.path.join(self.tmp, name) for name in ("pocketbase", "pb_data", "pb_tokens"))
         self.run(["go", "build", "-buildvcs=false", "-o", program, "."], os.path.join(PEERS, "pocketbase"))
-        self.run([program, "seed", os.path.join(self.data, "patients.csv"), token, "--dir", data], self.tmp)
-        port = free_port()
+        self.run([program, "seed", os.path.join(self.data, "patients.csv"), str(self.users), token, "--dir", data], self.tmp)
+        server = self.server(POCKETBASE, "SQLite", "pocketbase", note="synchronous=normal, its default", peer=True)
         with open(token) as f:
-            server = dict(name=POCKETBASE, group="SQLite", style="pocketbase", token=f.read(), url=f"http://127.0.0.1:{port}",
-                          note="synchronous=normal, its default", peer=True)
-        self.spawn(server, [program, "serve", "--http", f"127.0.0.1:{port}", "--dir", data], {}, data)
+            server["tokens"] = f.read().split()
+        self.spawn(server, [program, "serve", "--http", server["url"][7:], "--dir", data], {}, data)
         self.servers.append(server)
 
     # --- the listed ---
 
-    def listed(self, spec, folder):
-        """A server of a list: its setup is run once for all that have the same."""
-        port, name = free_port(), re.sub(r"\W+", "_", spec["name"].lower())
-        server = dict(dict(style="drf", group="PostgreSQL", token=DRF_TOKEN, url=f"http://127.0.0.1:{port}"), **spec)
-        common = dict({"BENCH_TOKEN": DRF_TOKEN, "BENCH_DATA": self.data, "ADDR": f"127.0.0.1:{port}"}, **spec.get("env", {}))
+    def listed(self, spec, folder, copied=True):
+        """A server of a list. Its setup is run once for all that have the same."""
+        server = dict(self.server(spec["name"], spec["group"], spec["style"]), **spec)
+        common = dict({"BENCH_DATA": self.data, "ADDR": server["url"][7:]}, **spec.get("env", {}))
+        self.build(spec.get("build"), folder)
         kind = spec.get("db", "seed")
         key = (kind, spec.get("setup", ""), str(spec.get("env")))
         if key not in self.seeds:
             self.seeds[key] = self.seed(kind, f"seed_{len(self.seeds)}", spec.get("setup", ""), common, folder)
-        env, files = self.place(kind, name, self.seeds[key])
+        name = re.sub(r"\W+", "_", spec["name"].lower())
+        env, files = self.place(kind, name if copied else self.seeds[key], self.seeds[key])
         self.spawn(server, ["sh", "-c", "exec " + spec["start"]], {**env, **common}, files, folder)
         self.servers.append(server)
+        return server
+
+    def build(self, command, folder):
+        if command and command not in self.built:
+            self.run(command, folder, shell=True)
+            self.built.add(command)
 
     def seed(self, kind, name, setup, common, folder):
         """A database as the setup leaves it, for copies."""
@@ -145,7 +155,7 @@ class Stage:
             env = dict(DATABASE_URL="sqlite://" + os.path.join(self.tmp, name + ".db"))
         else:
             env = self.pg.env(name)
-            self.pg.copy(name, "seed_drf" if kind == "seed" else "template0")
+            self.pg.copy(name, self.drf_seed() if kind == "seed" else "template0")
         if setup:
             self.run(setup, folder, {**env, **common}, shell=True)
             say(f"set up {name} in {time.monotonic() - began:.0f} s")
@@ -156,18 +166,19 @@ class Stage:
     def place(self, kind, name, seed):
         """The environment that names a server's own copy, and where that is."""
         if kind != "sqlite":
-            self.pg.copy(name, seed)
+            if name != seed:
+                self.pg.copy(name, seed)
             return self.pg.env(name), self.pg.files(name)
-        path = os.path.join(self.tmp, name + ".db")
-        shutil.copyfile(os.path.join(self.tmp, seed + ".db"), path)
+        path, of = (os.path.join(self.tmp, n + ".db") for n in (name, seed))
+        if path != of:
+            shutil.copyfile(of, path)
         return dict(DATABASE_URL="sqlite://" + path), path
 
     # --- all of them ---
 
     def start(self, names, best):
         """Start the servers with these names, in this order."""
-        with open(os.path.join(HERE, "servers.json")) as f:
-            listed = {s["name"]: s for s in json.load(f)}
+        listed = {s["name"]: s for s in specs()}
         peers = {DRF: self.drf, GOBARE: self.gobare, POCKETBASE: self.pocketbase}
         for name in names:
             if name in listed:
@@ -182,10 +193,19 @@ class Stage:
                 say(f"{name} is left out: {e}")
 
 
+def environment():
+    """The environment of every program: Trestle runs at its default settings."""
+    return {k: v for k, v in dict(os.environ, PYTHONDONTWRITEBYTECODE="1").items() if not k.startswith("TRESTLE_")}
+
+
+def specs():
+    with open(os.path.join(HERE, "servers.json")) as f:
+        return json.load(f)
+
+
 def known():
     """The names of all servers, those of one group side by side."""
-    with open(os.path.join(HERE, "servers.json")) as f:
-        names = [(s["group"], s["name"]) for s in json.load(f)]
+    names = [(s["group"], s["name"]) for s in specs()]
     by_group = {}
     for group, name in names + [("PostgreSQL", GOBARE), ("PostgreSQL", DRF), ("SQLite", POCKETBASE)]:
         by_group.setdefault(group, []).append(name)
