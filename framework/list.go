@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/uptrace/bun"
@@ -27,10 +28,13 @@ type listing struct {
 // A listed question is a request's query, understood.
 type listed struct {
 	narrow  []Narrow
-	indexed bool // an index of what a search stores finds the rows
+	search  Narrow // what the search finds; nil without one
+	indexed bool   // an index of what a search stores finds the rows
 	ranking *Ranking
 	order   order
 	window  Window
+
+	searchInRow Narrow // search as a condition that no index finds rows by
 }
 
 func (l *listing) serve(c *Call, r *request) (*response, error) {
@@ -72,7 +76,7 @@ func (l *listing) understand(c *Call, r *request) (*listed, error) {
 	}
 	if s := l.resource.search; s != nil && values[s.Param] != "" {
 		terms, err := s.read(values[s.Param])
-		asked.add(s.narrow(terms))
+		asked.search, asked.searchInRow = s.narrow(terms), s.narrowInRow(terms)
 		asked.indexed = s.indexed(terms)
 		faults.add(err)
 	}
@@ -127,9 +131,16 @@ func (l *listing) order(c *Call, values Values) (order, error) {
 
 // matching is the query of every row that the question asks for.
 func (l *listing) matching(c *Call, asked *listed) *bun.SelectQuery {
+	return l.where(c, append(slices.Clip(asked.narrow), asked.search))
+}
+
+// where is the query of the rows that satisfy every condition; a nil one is left out.
+func (l *listing) where(c *Call, conditions []Narrow) *bun.SelectQuery {
 	q := l.resource.rows(c)
-	for _, n := range asked.narrow {
-		q = q.WhereGroup(" AND ", n)
+	for _, n := range conditions {
+		if n != nil {
+			q = q.WhereGroup(" AND ", n)
+		}
 	}
 	return q
 }

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -28,9 +29,10 @@ func (l *listing) searched(c *Call, asked *listed, page *Page) (sentRows, error)
 	if keys, page.More = upTo(page.Window.Limit, keys); len(keys) == 0 {
 		return sentRows{}, nil
 	}
-	// Asked for again with all its conditions: a row may have changed since. The
+	// Every condition is checked again: a row may have changed since. That of the search
+	// must not look its index up, which finds all rows and not those of the page. The
 	// database knows of what type the keys are.
-	q := l.matching(c, asked).Where("?TableAlias.? IN (?)", bun.Ident(l.resource.pk.Name), sqldb.List(keys))
+	q := l.where(c, append(slices.Clip(asked.narrow), asked.searchInRow)).Where("?TableAlias.? IN (?)", bun.Ident(l.resource.pk.Name), sqldb.List(keys))
 	rows, err := l.shown.write(c, l.resource.ordering.apply(q, asked.order.terms), window{})
 	page.Rows = rows.rows
 	return rows, err
@@ -41,8 +43,13 @@ func (l *listing) searched(c *Call, asked *listed, page *Page) (sentRows, error)
 // once.
 func (l *listing) found(c *Call, asked *listed) (found int64, keys []string, err error) {
 	matched, order := l.keyed(l.matching(c, asked), asked)
-	text, err := c.session.CountText(c, bun.SafeQuery("WITH matched AS (?)"+
-		" SELECT json_build_array((SELECT count(*) FROM matched), ARRAY(SELECT \"key\"::text AS told FROM matched ORDER BY ? LIMIT ? OFFSET ?))::text",
+	statement := `WITH matched AS (?)` +
+		` SELECT json_build_array((SELECT count(*) FROM matched), ARRAY(SELECT "key"::text AS told FROM matched ORDER BY ? LIMIT ? OFFSET ?))::text`
+	if l.resource.api.db.Kind() == sqldb.SQLite {
+		statement = `WITH matched AS MATERIALIZED (?)` +
+			` SELECT json_array((SELECT count(*) FROM matched), (SELECT json_group_array(cast("key" AS text)) FROM (SELECT "key" FROM matched ORDER BY ? LIMIT ? OFFSET ?)))`
+	}
+	text, err := c.session.CountText(c, bun.SafeQuery(statement,
 		matched.Limit(foundOnce+1), bun.Safe(order), sqldb.Param(asked.window.Limit+1), sqldb.Param(asked.window.Offset)))
 	if err != nil {
 		return 0, nil, err

@@ -122,7 +122,9 @@ func TestCountsAfterClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	count := func() (int64, error) { return db.Session().Count(background(t), db.NewRaw("SELECT count(*) FROM (SELECT 1)")) }
+	count := func() (int64, error) {
+		return db.Session().Count(background(t), db.NewRaw("SELECT count(*) FROM (SELECT 1)"))
+	}
 	if n, err := count(); err != nil || n != 1 {
 		t.Errorf("%d, %v", n, err)
 	}

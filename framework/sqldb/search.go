@@ -25,7 +25,17 @@ func (k Kind) Contains(table, alias, column, term string) schema.QueryAppender {
 		fts := bun.Ident(searchTable(table, column))
 		return bun.SafeQuery(`?._row IN (SELECT rowid FROM ? WHERE ? MATCH ?)`, bun.Ident(alias), fts, fts, ftsPhrase(term))
 	}
-	return bun.SafeQuery(`instr(?.?, ?) > 0`, bun.Ident(alias), bun.Ident(column), term)
+	return k.ContainsInRow(alias, column, term)
+}
+
+// ContainsInRow is [Kind.Contains] for rows that are found by another condition: it
+// uses no search index.
+func (k Kind) ContainsInRow(alias, column, term string) schema.QueryAppender {
+	find := `instr`
+	if k == PostgreSQL {
+		find = `strpos`
+	}
+	return bun.SafeQuery(find+`(?.?, ?) > 0`, bun.Ident(alias), bun.Ident(column), Fold(term))
 }
 
 // ContainsFolded is Contains without a stored document: the term is looked

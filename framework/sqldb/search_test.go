@@ -68,6 +68,7 @@ func TestContains(t *testing.T) {
 				"nobody": {}, "'; DROP TABLE patients; --": {},
 			} {
 				checkFound(t, s, "stored", term, want, db.Kind().Contains("patients", "p", "search", term))
+				checkFound(t, s, "in the row", term, want, db.Kind().ContainsInRow("p", "search", term))
 				checkFound(t, s, "folded by the database", term, want, db.Kind().ContainsFolded("p", []string{"name", "phone"}, term))
 			}
 			checkFound(t, s, "no columns", "a", []int{}, db.Kind().ContainsFolded("p", nil, "a"))
@@ -191,6 +192,10 @@ func TestContainsIsGoContains(t *testing.T) {
 				got, err := found(background(t), s, kind.Contains("patients", "p", "search", term))
 				if err != nil || !slices.Equal(got, want) {
 					rt.Fatalf("found %v, want %v: %v", got, want, err)
+				}
+				got, err = found(background(t), s, kind.ContainsInRow("p", "search", term))
+				if err != nil || !slices.Equal(got, want) {
+					rt.Fatalf("found in the rows %v, want %v: %v", got, want, err)
 				}
 				if kind != SQLite {
 					return

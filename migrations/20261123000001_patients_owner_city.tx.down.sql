@@ -1,0 +1,1 @@
+DROP INDEX patients_owner_city;
