@@ -50,10 +50,12 @@ func TestCounting(t *testing.T) {
 			{"none, past the end", "none/?page=4", []string{`"code":"not_found"`}, 1},
 		} {
 			t.Run(c.name, func(t *testing.T) {
+				forgetCounts(t, db)
 				statements(t, n, c.statements, func() { ada.in(t).get("/api/" + c.path).says(c.says...) })
 			})
 		}
 		t.Run("estimated", func(t *testing.T) {
+			forgetCounts(t, db)
 			said := n.During(func() {
 				a := ada.in(t).get("/api/estimated/").is(200)
 				if db.Kind() == sqldb.PostgreSQL {

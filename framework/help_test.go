@@ -3,6 +3,7 @@ package framework_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"path/filepath"
@@ -271,6 +272,23 @@ func statements(tb testing.TB, c *frameworktest.Counter, want int, fn func()) {
 	tb.Helper()
 	if got := c.During(fn); len(got) != want {
 		tb.Errorf("want %d statements, got %d:\n%s", want, len(got), strings.Join(got, "\n"))
+	}
+}
+
+// forgetCounts commits a change to a SQLite file, so that no count of it is remembered.
+// On PostgreSQL a count is one statement in any case.
+func forgetCounts(tb testing.TB, db *sqldb.DB) {
+	tb.Helper()
+	if db.Kind() == sqldb.PostgreSQL {
+		return
+	}
+	var version int
+	err := db.QueryRow("PRAGMA user_version").Scan(&version)
+	if err == nil {
+		_, err = db.Exec(fmt.Sprintf("PRAGMA user_version = %d", version+1))
+	}
+	if err != nil {
+		tb.Fatal(err)
 	}
 }
 

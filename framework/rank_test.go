@@ -190,6 +190,7 @@ func TestRanked(t *testing.T) {
 			{"an empty search is as none", "q=&sort=longest", "d b", `"count":4`, 2},
 		} {
 			t.Run(c.name, func(t *testing.T) {
+				forgetCounts(t, db)
 				statements(t, n, c.statements, func() {
 					a := ada.in(t).get("/api/books/?" + c.query).is(200).says(c.count)
 					if got := notesOf(a); got != c.want {

@@ -232,6 +232,7 @@ func TestStatements(t *testing.T) {
 			{"a body that is wrong", "POST", "/api/books/", fields{}, 0},
 		} {
 			t.Run(c.name, func(t *testing.T) {
+				forgetCounts(t, db)
 				statements(t, n, c.want, func() { ada.in(t).do(c.method, c.path, c.body) })
 			})
 		}

@@ -61,7 +61,7 @@ func (p *prober) statements() map[string]bool {
 
 var (
 	placeholder = regexp.MustCompile(`[?$]\d+`)
-	searched    = regexp.MustCompile(`\(("patient"\._row IN \(SELECT rowid FROM "patients_search_fts" WHERE "patients_search_fts" MATCH \?\)|instr\("patient"\."search", \?\) > 0|"patient"\."search" LIKE \?)\)`)
+	searched    = regexp.MustCompile(`\(("patient"\._row IN \(SELECT rowid FROM "patients_search_fts" WHERE "patients_search_fts" MATCH \?\)|(?:instr|strpos)\("patient"\."search", \?\) > 0|"patient"\."search" LIKE \?)\)`)
 	several     = regexp.MustCompile(`<term>( AND <term>)*`)
 	anyOf       = regexp.MustCompile(`IN \(\?(, \?)*\)`)
 )
