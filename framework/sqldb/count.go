@@ -60,22 +60,29 @@ func (s *Session) counted(ctx context.Context, q schema.QueryAppender) (driver.V
 	if s.replica != nil {
 		return s.replica.count(ctx, q)
 	}
-	if s.tx == nil && (s.db.core.kind == SQLite || !s.db.core.options.NoPrepare) {
-		text, args, err := s.db.render(q)
-		if err != nil {
-			return nil, err
-		}
-		if s.db.sharable.of(text, sharable) && len(args) < maxParams && !s.db.uncounted.has(text) {
-			if s.db.core.kind == SQLite {
-				return s.countedInFile(ctx, q, text, args)
-			}
-			n, err := s.recount(ctx, text, args)
-			if !isUntyped(err) {
-				return n, err
-			}
-			s.db.uncounted.add(text) // on a compatible database without snapshots, or it cannot be a part of another
-		}
+	kind := s.db.core.kind
+	if s.tx != nil || kind == PostgreSQL && s.db.core.options.NoPrepare {
+		return s.countNow(ctx, q)
 	}
+	text, args, err := s.db.render(q)
+	switch {
+	case err != nil:
+		return nil, err
+	case !s.db.sharable.of(text, sharable) || len(args) >= maxParams || s.db.uncounted.has(text):
+		return s.countNow(ctx, q)
+	case kind == SQLite:
+		return s.countedInFile(ctx, q, shareKeyOf(text, args))
+	}
+	n, err := s.recount(ctx, text, args)
+	if !isUntyped(err) {
+		return n, err
+	}
+	s.db.uncounted.add(text) // on a compatible database without snapshots, or it cannot be a part of another
+	return s.countNow(ctx, q)
+}
+
+// countNow runs a statement of one value.
+func (s *Session) countNow(ctx context.Context, q schema.QueryAppender) (driver.Value, error) {
 	r, err := s.Read(ctx, q)
 	if err != nil {
 		return nil, err

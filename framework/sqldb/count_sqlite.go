@@ -101,23 +101,15 @@ func (f *fileVersion) close() error {
 // countedInFile is counted for SQLite: a number is repeated if the version of the file
 // is the one that was read before the number was made. Each statement that makes
 // numbers thus runs between two readings of the version.
-func (s *Session) countedInFile(ctx context.Context, q schema.QueryAppender, text string, args []any) (driver.Value, error) {
-	count := func() (driver.Value, error) {
-		r, err := s.Read(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		return countOf(r)
-	}
+func (s *Session) countedInFile(ctx context.Context, q schema.QueryAppender, key shareKey) (driver.Value, error) {
 	version, err := s.db.version.now(ctx)
 	if err != nil {
-		return count()
+		return s.countNow(ctx, q)
 	}
-	key := shareKeyOf(text, args)
 	if known := s.db.counts.of(key); known.snapshot == version {
 		return known.n, nil
 	}
-	n, err := count()
+	n, err := s.countNow(ctx, q)
 	if err == nil {
 		s.db.counts.keep(key, newCount(version, n))
 	}

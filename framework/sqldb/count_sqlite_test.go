@@ -3,8 +3,8 @@ package sqldb
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -68,7 +68,7 @@ func TestCountsOfAFileAreExact(t *testing.T) {
 		writer := []*DB{db, other}[r.IntN(2)]
 		switch id := r.IntN(50); r.IntN(6) {
 		case 0:
-			run(t, writer.Session(), "INSERT OR REPLACE INTO t VALUES (?, ?)", Param(id), Param(fmt.Sprint(r.IntN(3))))
+			run(t, writer.Session(), "INSERT OR REPLACE INTO t VALUES (?, ?)", Param(id), Param(strconv.Itoa(r.IntN(3))))
 		case 1:
 			run(t, writer.Session(), "DELETE FROM t WHERE id = ?", Param(id))
 		case 2:
@@ -77,7 +77,7 @@ func TestCountsOfAFileAreExact(t *testing.T) {
 				return errors.New("not to be committed")
 			})
 		}
-		name := fmt.Sprint(r.IntN(3))
+		name := strconv.Itoa(r.IntN(3))
 		got, err := db.Session().Count(background(t), db.NewRaw("SELECT count(*) FROM t WHERE name = ?", Param(name)))
 		if err != nil {
 			t.Fatal(err)
