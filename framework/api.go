@@ -111,6 +111,8 @@ type API struct {
 	mistakes  error
 	watched   sync.Once // the database, for the log
 	bodies    fair.Budget
+
+	shedByDatabase, shedByBodies shedCount
 }
 
 // New makes an API without resources.

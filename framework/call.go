@@ -47,7 +47,7 @@ type Call struct {
 	path    string // where it was routed, see Outcome.Path
 
 	observation *observation // nil without observers
-	turnedAway  bool         // refused by what stands before the API
+	refusing    bool         // it is answered by the handler of API.Refusing
 
 	identified []Authenticator // that were asked already
 }

@@ -79,5 +79,5 @@ var builtinCodes = []CodeInfo{
 	{Code: CodeThrottled, Status: http.StatusTooManyRequests, Title: "Too many requests", Text: "Wait as many seconds as the header Retry-After says, then try again."},
 	{Code: CodeInternal, Status: http.StatusInternalServerError, Title: "Internal error", Text: "The server failed. Tell whoever runs it the request id; the log has the rest under it."},
 	{Code: CodeUnavailable, Status: http.StatusServiceUnavailable, Title: "Temporarily unavailable", Text: "The server cannot answer just now. Wait as many seconds as the header Retry-After says, then try again."},
-	{Code: CodeOverloaded, Status: http.StatusServiceUnavailable, Title: "Too many requests at once", Text: "There are more requests than the server can answer, and nothing was done for this one. Wait as many seconds as the header Retry-After says, then try again."},
+	{Code: CodeOverloaded, Status: http.StatusServiceUnavailable, Title: "Too many requests at once", Text: "The server has more requests than it can answer in time, and did nothing for this one. Wait for the number of seconds in the Retry-After header, then try again."},
 }

@@ -14,8 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
-
-	"trestle.example/framework/sqldb"
 )
 
 // An Observer is told of every request: for metrics, traces and the like. It is
@@ -217,7 +215,7 @@ func (a *API) codeOf(err error) string {
 func (a *API) logged(c *Call, r *http.Request, o *Outcome, more []slog.Attr) {
 	level := slog.LevelInfo
 	switch {
-	case c.turnedAway || sqldb.IsOverloaded(o.Err): // there may be many, all alike
+	case c.refusing || a.shed(c, o.Err): // there may be many such requests
 		level = slog.LevelDebug
 	case o.Err != nil:
 		level = a.severity(o.Err)

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -48,6 +49,31 @@ func TestNoConnectionComesFree(t *testing.T) {
 				t.Errorf("%d connections are still in use", n)
 			}
 		})
+	}
+}
+
+// TestShedRequestsInTheLog: requests that are answered 503 overloaded have no line at the
+// level info. Instead the log has a warning with their number, at most once a second.
+func TestShedRequestsInTheLog(t *testing.T) {
+	db := openLibrary(t, "sqlite://"+filepath.Join(t.TempDir(), "test.db"), sqldb.Options{MaxConns: 2, QueueTimeout: time.Millisecond})
+	said := &lines{}
+	c := config(db)
+	c.Log = slog.New(slog.NewTextHandler(said, nil))
+	s := listening{t, "http://" + limited(t, c, httpserver.Limits{}, countries())}
+	release := holdAll(t, db)
+	began := time.Now()
+	for range 20 {
+		s.refused("GET", "/api/countries/", "")
+	}
+	most := 1 + int(time.Since(began)/time.Second)
+	release()
+	text := said.String()
+	warnings := strings.Count(text, `level=WARN msg="requests wait too long for the database`)
+	if warnings < 1 || warnings > most || !strings.Contains(text, "requests_since_start=1\n") {
+		t.Errorf("%d warnings; want 1 to %d, the first of 1 request:\n%s", warnings, most, text)
+	}
+	if strings.Contains(text, "msg=request ") {
+		t.Errorf("each request is logged:\n%s", text)
 	}
 }
 

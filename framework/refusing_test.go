@@ -21,8 +21,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// TestRefusing: what stands before an API refuses in its name, without its
-// database, and says so in the log where that is asked for.
+// TestRefusing: the handler answers every request with the given error, without the
+// database. At the level info the log has none of these requests.
 func TestRefusing(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		var log bytes.Buffer
@@ -51,7 +51,7 @@ func TestRefusing(t *testing.T) {
 			})
 		}
 		if log.Len() > 0 && strings.Contains(log.String(), "status=503") {
-			t.Errorf("each is logged: %s", &log)
+			t.Errorf("each request is logged: %s", &log)
 		}
 	})
 }

@@ -14,7 +14,10 @@
 //	http_request_errors_total{code}               answers from 500 on, by their code
 //	db_statement_duration_seconds{kind}           statements, a histogram
 //	db_statement_errors_total{fault}              statements that failed
-//	go_sql_*{db_name}                             connections: open, in use, idle, waited for
+//	db_connections_held                           connections that statements and transactions hold
+//	db_connections_waiting                        statements and transactions that wait for a connection
+//	db_waits_shed_total                           waits for a connection that took too long
+//	go_sql_*{db_name}                             connections of the pool: open, in use, idle
 //	go_*, process_*, go_build_info                the runtime, the process, the program
 //
 // # Labels

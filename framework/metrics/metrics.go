@@ -57,6 +57,9 @@ func New(db *sqldb.DB) (*Metrics, error) {
 	}
 	err := m.Register(
 		m.inFlight, m.requests, m.durations, m.failures, m.statements, m.faults,
+		queue(db, "db_connections_held", "Connections that statements and transactions hold.", func(s sqldb.QueueStats) int { return s.Used }),
+		queue(db, "db_connections_waiting", "Statements and transactions that wait for a connection.", func(s sqldb.QueueStats) int { return s.Waiting }),
+		shed(db),
 		collectors.NewDBStatsCollector(db.DB.DB, db.Kind().String()), goRuntime(), collectors.NewBuildInfoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
@@ -65,6 +68,18 @@ func New(db *sqldb.DB) (*Metrics, error) {
 	}
 	db.Observe(m.statement)
 	return m, nil
+}
+
+// queue is a gauge of the queue for connections.
+func queue(db *sqldb.DB, name, help string, of func(sqldb.QueueStats) int) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(of(db.QueueStats())) })
+}
+
+// shed counts the waits for a connection that ended without one.
+func shed(db *sqldb.DB) prometheus.Collector {
+	return prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "db_waits_shed_total", Help: "Waits for a connection that took too long, or that were ended because too many waited.",
+	}, func() float64 { return float64(db.QueueStats().Shed) })
 }
 
 // goRuntime tells of Go's memory and goroutines: what it usually does, and what was

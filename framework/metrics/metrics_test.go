@@ -1,18 +1,24 @@
 package metrics_test
 
 import (
+	"context"
 	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"trestle.example/framework/frameworktest/postgres"
+	"trestle.example/framework/sqldb"
 )
 
 const nobody = "01a1fb21-fe1b-7692-ad93-e9f270ba6438"
@@ -149,6 +155,60 @@ func TestRequestsInFlight(t *testing.T) {
 	})
 }
 
+// TestQueue: the metrics show the connections that are held, what waits for one, and the
+// waits that took too long.
+func TestQueue(t *testing.T) {
+	for name, url := range map[string]func() string{
+		"SQLite":     func() string { return "sqlite://" + filepath.Join(t.TempDir(), "test.db") },
+		"PostgreSQL": func() string { return postgres.Database(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, err := sqldb.Open(url(), sqldb.Options{MaxConns: 1, QueueTimeout: 20 * time.Millisecond})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = db.Close() })
+			b := newBoard(t, db)
+			is := func(held, waiting, shed float64) bool {
+				got := b.scraped(t)
+				return got["db_connections_held"] == held && got["db_connections_waiting"] == waiting && got["db_waits_shed_total"] == shed
+			}
+			if !is(0, 0, 0) {
+				t.Errorf("at first the metrics are\n%s", b.page(t))
+			}
+			var both sync.WaitGroup
+			defer both.Wait()
+			held, release := make(chan struct{}), make(chan struct{})
+			both.Go(func() {
+				_ = db.InTx(t.Context(), func(context.Context, *sqldb.Session) error {
+					close(held)
+					<-release
+					return nil
+				})
+			})
+			<-held
+			b.Post("/api/notes/", `{"text": "a"}`).Expect(503)
+			if !is(1, 0, 1) {
+				t.Errorf("after a wait that took too long the metrics are\n%s", b.page(t))
+			}
+			both.Go(func() {
+				_ = db.InTx(t.Context(), func(context.Context, *sqldb.Session) error { return nil })
+			})
+			for end := time.Now().Add(time.Minute); !is(1, 1, 1); <-time.After(time.Millisecond) {
+				if time.Now().After(end) {
+					close(release)
+					t.Fatalf("while one waits the metrics are\n%s", b.page(t))
+				}
+			}
+			close(release)
+			both.Wait()
+			if !is(0, 0, 1) {
+				t.Errorf("at last the metrics are\n%s", b.page(t))
+			}
+		})
+	}
+}
+
 // TestStatements outside of requests count too, each by its kind.
 func TestStatements(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *board) {
@@ -191,9 +251,9 @@ func TestNamesFollowTheConventions(t *testing.T) {
 		}
 		names := slices.Collect(maps.Keys(b.scraped(t)))
 		for _, name := range names {
-			ours := slices.ContainsFunc([]string{"http_request", "db_statement_", "go_", "process_", "promhttp_"}, func(p string) bool { return strings.HasPrefix(name, p) })
+			ours := slices.ContainsFunc([]string{"http_request", "db_statement_", "db_connections_", "db_waits_", "go_", "process_", "promhttp_"}, func(p string) bool { return strings.HasPrefix(name, p) })
 			if !ours {
-				t.Errorf("%s is told of nowhere", name)
+				t.Errorf("the documentation lacks %s", name)
 			}
 		}
 	})
