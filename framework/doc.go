@@ -68,5 +68,5 @@
 // and SQLite. Packages filter and page have the usual filter backends and
 // pagination classes, package auth users and tokens, package frameworktest a
 // test client and suites that a class of your own can run. Package httpserver
-// serves within limits: connections, slow clients, requests at once, health.
+// serves within limits: connections, slow clients, health.
 package framework

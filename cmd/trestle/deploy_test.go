@@ -28,14 +28,14 @@ func project(t *testing.T, name string) string {
 var ourVariable = regexp.MustCompile(`\b(?:TRESTLE|OTEL)_[A-Z_]*[A-Z]\b|\b(?:DATABASE|REDIS)_(?:[A-Z]+_)?URL\b`)
 
 // ofOthers are variables that tests and make read, or a package that is used.
-var ofOthers = []string{"TRESTLE_PROVE", "OTEL_EXPORTER_OTLP_HEADERS"}
+var ofOthers = []string{"TRESTLE_PROVE", "TRESTLE_FAIR", "OTEL_EXPORTER_OTLP_HEADERS"}
 
 // Whoever deploys sets nothing that nobody reads.
 func TestDeploymentsNameKnownSettings(t *testing.T) {
 	t.Parallel()
 	known := slices.Concat(variableNames(), ofOthers)
 	for _, file := range []string{
-		"Dockerfile", "compose.yaml", "deploy/Caddyfile", "deploy/trestle.service", "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/operations.md",
+		"Dockerfile", "compose.yaml", "deploy/Caddyfile", "deploy/trestle.service", "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/operations.md", "docs/scaling.md",
 	} {
 		for _, name := range ourVariable.FindAllString(project(t, file), -1) {
 			if !slices.Contains(known, name) {

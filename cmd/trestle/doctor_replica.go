@@ -50,7 +50,7 @@ func (e *examination) unfitReplica(s *sqldb.Standby) (found []finding) {
 		add(warning, fmt.Sprintf("it has %d bytes of the primary's log still to replay; the primary answers what it is too late for", s.Behind),
 			"see whether it receives the log, whether its replay is paused, and what it is busy with")
 	}
-	if most := e.dbConns + 1; s.MaxConns < most {
+	if most := e.dbConns + 2; s.MaxConns < most {
 		what := fmt.Sprintf("it takes %d connections, and this process alone may open %d", s.MaxConns, most)
 		add(warning, what, "lower TRESTLE_DB_CONNS, or raise its max_connections")
 	}

@@ -49,9 +49,9 @@ func TestUnfitReplicas(t *testing.T) {
 		standby sqldb.Standby
 		says    string
 	}{
-		"all is well":       {sqldb.Standby{MaxConns: 17}, ""},
+		"all is well":       {sqldb.Standby{MaxConns: 18}, ""},
 		"far behind":        {sqldb.Standby{MaxConns: 100, Behind: 17 << 20}, "17825792 bytes"},
-		"few connections":   {sqldb.Standby{MaxConns: 16}, "may open 17"},
+		"few connections":   {sqldb.Standby{MaxConns: 17}, "may open 18"},
 		"promoted":          {sqldb.Standby{MaxConns: 100, Promoted: true, Behind: 17 << 20}, "not in recovery"},
 		"another primary's": {sqldb.Standby{MaxConns: 100, Stranger: true, Promoted: true}, "no standby of the database"},
 	} {

@@ -17,6 +17,7 @@ func TestUnknownSettings(t *testing.T) {
 		"a letter too many":                 {"TRESTLE_LOGLEVELL", "did you mean TRESTLE_LOG_LEVEL?"},
 		"one without the program's name":    {"TRESTLE_DATABASE_URL", "did you mean DATABASE_URL?"},
 		"nothing like a setting":            {"TRESTLE_FAVOURITE_COLOUR", "trestle serve --help lists them"},
+		"a setting that was removed":        {"TRESTLE_MAX_REQUESTS", "trestle serve --help lists them"},
 		"a setting":                         {"TRESTLE_PAGE_SIZE", ""},
 		"the password of a superuser":       {"TRESTLE_PASSWORD", ""},
 		"for the program's tests":           {"TRESTLE_TEST_X", ""},

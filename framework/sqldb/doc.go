@@ -42,13 +42,18 @@
 // asked of it meanwhile fails at once, as of one that refuses connections. Both are
 // [Unavailable]. It is found again by itself; [DB.ObserveAway] tells.
 //
-// # No connection free
+// # Waiting for a connection
 //
-// Who waits for a connection, or for the execution that several share, waits on
-// while others get theirs, those too many to ask the pool at once in the order in which
-// they came. Where nobody got one for [Options.PoolWait], as when statements that wait
-// for one lock hold all of them, the wait ends with a fault that is [Unavailable], long
-// before the deadline of who waits.
+// Statements and transactions wait for a connection in a fair queue. The client that
+// used the database least goes first: use is the time for which its connections were
+// held, and half of it is forgotten each second. The client of a request is its caller,
+// or its address until the caller is known; package framework sets it. A statement
+// without a client belongs to the program, which counts as one more client.
+//
+// A request waits for [Options.QueueTimeout] at most, in all its waits together. Then
+// its statement fails and was not run: see [IsOverloaded]. A statement of a request
+// that already holds a connection does not wait in the queue. SQLite has a second queue
+// for its one writer.
 //
 // Both drivers are wrapped in one place, so deadlines, cancellation and
 // [DB.Observe] hold for every statement, whichever way it was sent.

@@ -7,10 +7,10 @@ import (
 
 // Options tunes how a database is used. The zero Options is a good start.
 type Options struct {
-	// MaxConns is how many connections may be open. PostgreSQL keeps as many
-	// idle; SQLite uses them for readers and adds one for the writer, and one
-	// that compares counts.
-	// Defaults to 16.
+	// MaxConns is how many connections statements and transactions use at once. The
+	// pool has one connection more, for a statement of a request that already holds
+	// one. SQLite uses them for readers and adds one for the writer, and one that
+	// compares counts. Defaults to 16.
 	MaxConns int
 
 	// StatementTimeout ends a statement, also if its context has a later deadline.

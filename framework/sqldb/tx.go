@@ -28,12 +28,11 @@ const maxAttempts = 5
 // it assigns outside. An error of the commit where the connection broke means
 // that the outcome is unknown; it is not repeated.
 //
-// On SQLite the writers of this DB queue, as long as ctx or else the statement
-// timeout allows, so they do not meet a busy file. For the writers of other processes
-// they wait as long. A writer at work cannot be told
-// there from one that stands still, so [Options.PoolWait] bounds that only while no
-// connection is free. A transaction inside a transaction, which could never begin
-// there, is an error on both databases.
+// On SQLite the writers of this DB wait for each other in a queue, for as long as
+// [Options.QueueTimeout] and ctx allow, so they do not find the file busy. For a writer
+// of another process they wait as long as ctx allows, or else for the statement
+// timeout. A transaction inside a transaction could never begin on SQLite, so it is an
+// error on both databases.
 func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context, s *Session) error) error {
 	if ctx.Value(txKey{}) == db {
 		return errors.New("sqldb: InTx was called inside InTx of the same database; use the session that the outer function was given")
