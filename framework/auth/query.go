@@ -38,6 +38,19 @@ func firstRow(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, des
 	return found.Scan(0, dest...)
 }
 
+// rowByHash reads the row of a hash, or returns sql.ErrNoRows.
+func rowByHash(ctx context.Context, s *sqldb.Session, l *sqldb.Lookup, hash [hashLength]byte, dest ...any) error {
+	var key []byte
+	found, err := s.ReadBy(ctx, l, hash, 1)
+	switch {
+	case err != nil:
+		return err
+	case found.Len() == 0:
+		return sql.ErrNoRows
+	}
+	return found.Scan(0, append(dest, &key)...)
+}
+
 // scanAll reads all rows of q into a slice of models.
 func scanAll(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, models any) error {
 	rows, err := s.Query(ctx, q) //nolint:rowserrcheck // noRow and the return see to it

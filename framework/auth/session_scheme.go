@@ -90,10 +90,10 @@ func (s *Sessions) live(c *framework.Call, r *http.Request) (*liveSession, error
 func findSession(ctx context.Context, s *sqldb.Session, key string) (*liveSession, error) {
 	found := &liveSession{key: key, hash: [hashLength]byte(hashToken(key))}
 	dest := append([]any{&found.record.CreatedAt, &found.record.LastSeenAt}, found.holder.dest()...)
-	if err := firstRow(ctx, s, sessionByKey.With(found.hash[:]), dest...); err != nil {
+	if err := rowByHash(ctx, s, sessionByKey, found.hash, dest...); err != nil {
 		return nil, err
 	}
 	return found, nil
 }
 
-var sessionByKey = userTemplate("se.created_at, se.last_seen_at, ", "auth_sessions AS se JOIN auth_users AS u ON u.id = se.user_id", "se.key_hash = ?") //nolint:gochecknoglobals // it never changes
+var sessionByKey = userLookup("se.created_at, se.last_seen_at, ", "auth_sessions AS se JOIN auth_users AS u ON u.id = se.user_id", "se.key_hash") //nolint:gochecknoglobals // it never changes

@@ -357,7 +357,7 @@ func TestASessionCostsOneStatementThatReads(t *testing.T) {
 					t.Errorf("%d statements: %+v", len(sent), sent)
 				}
 				for _, e := range sent {
-					if !strings.HasPrefix(e.SQL, "SELECT ") || len(e.Args) != 1 {
+					if !strings.HasPrefix(e.SQL, "SELECT ") || len(e.Args) != 2 {
 						t.Errorf("the statement is %s with %d values", e.SQL, len(e.Args))
 					}
 				}

@@ -148,14 +148,14 @@ type tokenHolder struct {
 func findHolder(ctx context.Context, s *sqldb.Session, hash []byte) (*tokenHolder, error) {
 	h := &tokenHolder{}
 	dest := append([]any{&h.expires, &h.used}, h.dest()...)
-	if err := firstRow(ctx, s, holderByToken.With(hash), dest...); err != nil {
+	if err := rowByHash(ctx, s, holderByToken, [hashLength]byte(hash), dest...); err != nil {
 		return nil, err
 	}
 	return h, nil
 }
 
 //nolint:gochecknoglobals // it never changes
-var holderByToken = userTemplate("t.expires_at, t.last_used_at, ", "auth_tokens AS t JOIN auth_users AS u ON u.id = t.user_id", "t.key_hash = ?")
+var holderByToken = userLookup("t.expires_at, t.last_used_at, ", "auth_tokens AS t JOIN auth_users AS u ON u.id = t.user_id", "t.key_hash")
 
 // userTemplate is a statement of some columns, a user u and their permissions.
 func userTemplate(columns, from, where string) *sqldb.Template {
@@ -164,9 +164,21 @@ func userTemplate(columns, from, where string) *sqldb.Template {
 		for i := range strings.Count(where, "?") {
 			values = append(values, v.At(i))
 		}
-		return bun.SafeQuery("SELECT "+columns+"u.id, u.email, u.name, u.is_active, u.is_staff, u.is_superuser, (?) AS permissions FROM "+from+" WHERE "+where, values...)
+		return bun.SafeQuery("SELECT "+columns+userColumns+" FROM "+from+" WHERE "+where, values...)
 	})
 }
+
+// userLookup is userTemplate for the rows of a hash, which several requests read
+// together.
+func userLookup(columns, from, hash string) *sqldb.Lookup {
+	return sqldb.NewLookup(func(v sqldb.Values) schema.QueryAppender {
+		return bun.SafeQuery("SELECT "+columns+userColumns+", "+hash+" FROM "+from+" WHERE "+hash+" ?", permissionsOf(v.Kind()), v.Hash())
+	})
+}
+
+// userColumns are those of a user u and their permissions, in the order of
+// [tokenHolder.dest].
+const userColumns = "u.id, u.email, u.name, u.is_active, u.is_staff, u.is_superuser, (?) AS permissions"
 
 // permissionsOf selects the permissions of the user u as one text: their own
 // and their groups', each once (UNION).

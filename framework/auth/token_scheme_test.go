@@ -211,7 +211,7 @@ func TestAuthenticatingCostsOneStatement(t *testing.T) {
 					t.Errorf("%d statements were sent: %+v", len(sent), sent)
 				}
 				for _, e := range sent {
-					if e.Control || !strings.HasPrefix(e.SQL, "SELECT ") || len(e.Args) != 1 || strings.Contains(e.SQL, "trs_") {
+					if e.Control || !strings.HasPrefix(e.SQL, "SELECT ") || len(e.Args) != 2 || strings.Contains(e.SQL, "trs_") {
 						t.Errorf("the statement is %s with %d values", e.SQL, len(e.Args))
 					}
 				}

@@ -206,4 +206,4 @@ func TestRecordingCostsNoStatement(t *testing.T) {
 	})
 }
 
-func reading(e sqldb.Event) bool { return strings.HasPrefix(e.SQL, "SELECT ") && len(e.Args) == 1 }
+func reading(e sqldb.Event) bool { return strings.HasPrefix(e.SQL, "SELECT ") && len(e.Args) == 2 }

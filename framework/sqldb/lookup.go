@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql/driver"
+	"encoding/hex"
 	"errors"
 	"slices"
 	"strconv"
@@ -45,7 +46,10 @@ func (v Values) Key() schema.QueryAppender {
 	return bun.SafeQuery("IN (SELECT value FROM json_each(?))", v.place(0))
 }
 
-const uuidLen = 36 // in text, longer than any integer
+const (
+	uuidLen = 36 // in text, longer than any integer
+	hashLen = 64 // in hexadecimal digits
+)
 
 // togetherMost is how many rows are read at most for several keys at once.
 const togetherMost = 1000
@@ -53,17 +57,29 @@ const togetherMost = 1000
 // errManyKeys says that several keys cannot be answered at once.
 var errManyKeys = errors.New("sqldb: the keys have too many rows to be read together, or some that none of them is told by")
 
+// Hash compares what stands before it with a lookup's key, or with each of its keys,
+// where the key is a hash of 32 bytes.
+func (v Values) Hash() schema.QueryAppender {
+	if v.several && v.kind == SQLite {
+		return bun.SafeQuery("IN (SELECT unhex(value) FROM json_each(?))", v.place(0))
+	}
+	return v.Key()
+}
+
 // ReadBy reads the rows that have a key, at most so many, in the order of the
 // statement; values are those beside the key, as for [Param]. Only keys that are
-// a [uuid.UUID], an int or an int64 share an execution: two of another kind that
-// differ may be one to the database.
+// a [uuid.UUID], an int, an int64 or a hash, a [32]byte, share an execution: two of
+// another kind that differ may be one to the database.
 func (s *Session) ReadBy(ctx context.Context, l *Lookup, key any, most int64, values ...any) (*Result, error) {
 	if s.replica != nil {
 		return s.replica.readBy(ctx, l, key, most, values...)
 	}
+	text, single := keyText(key)
+	if hash, ok := key.([32]byte); ok {
+		key = hash[:]
+	}
 	values = append([]any{key, most}, values...)
 	alone := func(ctx context.Context) (*Result, error) { return s.Read(ctx, l.one.With(values...)) }
-	text, single := keyText(key)
 	several := s.db.template(l.several)
 	if !single || !s.sharesLookups(several) {
 		return alone(ctx)
@@ -161,6 +177,8 @@ func keyText(key any) (string, bool) {
 		return strconv.FormatInt(key, 10), true
 	case int:
 		return strconv.Itoa(key), true
+	case [32]byte:
+		return hex.EncodeToString(key[:]), true
 	}
 	return "", false
 }
@@ -171,6 +189,9 @@ func columnText(v driver.Value) string {
 	case string:
 		return v
 	case []byte:
+		if len(v) == hashLen/2 {
+			return hex.EncodeToString(v)
+		}
 		return string(v)
 	case int64:
 		return strconv.FormatInt(v, 10)
@@ -181,10 +202,12 @@ func columnText(v driver.Value) string {
 // keyList is the parameter of several keys, in which nothing needs quotes but
 // the texts of JSON: an array of PostgreSQL, or of JSON.
 func (k Kind) keyList(keys []string) string {
-	if k == PostgreSQL {
+	switch {
+	case k == PostgreSQL && len(keys[0]) == hashLen:
+		return `{"\\x` + strings.Join(keys, `","\\x`) + `"}`
+	case k == PostgreSQL:
 		return "{" + strings.Join(keys, ",") + "}"
-	}
-	if len(keys[0]) == uuidLen {
+	case len(keys[0]) >= uuidLen:
 		return `["` + strings.Join(keys, `","`) + `"]`
 	}
 	return "[" + strings.Join(keys, ",") + "]"

@@ -96,5 +96,5 @@ const (
 	// who ask at once: keywords, and functions of their arguments.
 	steady = " pg_current_snapshot pg_is_in_recovery " +
 		"select from where and or not in exists any all as on by over filter values union except intersect case when then else end distinct materialized limit offset having join lateral array between like ilike cast " +
-		"count sum min max avg coalesce nullif lower upper length abs round trim substr replace string_agg group_concat json_build_array json_array json_group_array instr strpos trestle_fold trestle_part translate normalize greatest least json_each "
+		"count sum min max avg coalesce nullif lower upper length abs round trim substr replace string_agg group_concat json_build_array json_array json_group_array instr strpos trestle_fold trestle_part translate normalize greatest least json_each unhex "
 )

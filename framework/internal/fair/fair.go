@@ -114,6 +114,9 @@ type account struct {
 	fine  float64 // counts as use, but never for another client
 }
 
+// load is how many turns an account has under way.
+func (a *account) load() int { return a.held + a.turns }
+
 // rank is what decides whose turn it is.
 func (a *account) rank() float64 { return a.use + a.fine }
 
@@ -291,14 +294,14 @@ func (q *Queue) Sheds(c Client) bool {
 	return q.waiting >= q.options.Depth && q.victim(q.line(c)) == nil
 }
 
-// victim is the line that loses its newest turn to a new turn: that of the client of
-// which most wait, and of equal ones the one that used most. It is nil if the new turn
+// victim is the line that loses its newest turn to a new turn: that of the client that
+// has most turns under way, and of equal ones the one that used most. It is nil if the new turn
 // is itself the one to lose.
 func (q *Queue) victim(newest *line) *line {
 	longest := slices.MaxFunc(q.lines, func(a, b *line) int {
-		return cmp.Or(cmp.Compare(a.accounts[0].turns, b.accounts[0].turns), cmp.Compare(a.rank.rank(), b.rank.rank()))
+		return cmp.Or(cmp.Compare(a.accounts[0].load(), b.accounts[0].load()), cmp.Compare(a.rank.rank(), b.rank.rank()))
 	})
-	more := cmp.Compare(longest.accounts[0].turns, newest.accounts[0].turns+1)
+	more := cmp.Compare(longest.accounts[0].load(), newest.accounts[0].load()+1)
 	if cmp.Or(more, cmp.Compare(longest.rank.rank(), newest.rank.rank())) <= 0 {
 		return nil
 	}
