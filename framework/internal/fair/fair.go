@@ -129,6 +129,7 @@ type lineKey [3]*account
 // A line is the turns of one caller for one resource at one address: either all of
 // them may go on, or none.
 type line struct {
+	client   Client
 	accounts lineKey
 	rank     *account // whose use decides
 	turns    []*Turn  // the oldest first
@@ -163,7 +164,7 @@ func (q *Queue) account(kind accountKind, name string, most int) *account {
 
 // line finds the line of a client in which turns wait, or makes one.
 func (q *Queue) line(c Client) *line {
-	l := &line{}
+	l := &line{client: c}
 	half, most := (q.options.Slots+1)/2, (q.options.Slots*3+3)/4
 	if c.Address != "" {
 		l.accounts[1] = q.account(ofAddress, c.Address, most)
