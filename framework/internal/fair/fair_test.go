@@ -295,44 +295,45 @@ func TestANewClientBesideACappedResource(t *testing.T) {
 // TestManyGreedyWaiters: a client with hundreds of waiting turns does not make another
 // wait for more than two of them.
 func TestManyGreedyWaiters(t *testing.T) {
-	for _, slots := range []int{1, 2, 16} {
-		in(t, fmt.Sprint(slots, " slots"), func(t *testing.T) {
-			q := New(Options{Slots: slots, Timeout: time.Minute, Depth: 4096})
-			ctx, stop := context.WithCancel(t.Context())
-			var grants int
+	for name, c := range map[string]struct {
+		slots  int
+		greedy Client
+	}{
+		"of a caller, at one slot":       {1, caller("greedy")},
+		"of an address, at one slot":     {1, anonymous("greedy")},
+		"of a caller, at 16 slots":       {16, caller("greedy")},
+		"of the program, at all slots":   {16, Client{}},
+		"of the program, at three slots": {3, Client{}},
+	} {
+		in(t, name, func(t *testing.T) {
+			q := New(Options{Slots: c.slots, Depth: 4096})
+			var greedy []*Turn
 			for range 512 {
-				go func() {
-					for i := 1; ctx.Err() == nil; i++ {
-						turn, err := q.Acquire(With(ctx, Client{Caller: "greedy", Address: "g"}))
-						if err != nil {
-							return
-						}
-						q.mu.Lock()
-						grants++
-						q.mu.Unlock()
-						time.Sleep(time.Duration(1+i%3) * time.Millisecond)
-						turn.End()
-					}
-				}()
+				greedy = append(greedy, q.Enter(c.greedy))
 			}
-			time.Sleep(time.Second)
-			for i := range 200 {
-				q.mu.Lock()
-				before := grants
-				q.mu.Unlock()
-				turn, err := q.Acquire(With(ctx, caller("polite")))
-				q.mu.Lock()
-				waited := grants - before
-				q.mu.Unlock()
-				if err != nil || waited > 2 {
-					t.Fatalf("the polite client waits for %d turns of the greedy one: %v; want at most 2", waited, err)
+			next := func(i int) { // the oldest greedy turn ends and asks again
+				time.Sleep(time.Duration(i%3) * time.Millisecond)
+				greedy[0].End()
+				greedy = append(greedy[1:], q.Enter(c.greedy))
+			}
+			for i := range 1000 {
+				next(i)
+			}
+			for i := range 500 {
+				polite, waited := q.Enter(caller("polite")), 0
+				for ; !came(polite); waited++ {
+					next(waited + 1)
 				}
-				time.Sleep(time.Millisecond)
-				turn.End()
-				time.Sleep(time.Duration(i%7) * time.Millisecond)
+				if waited > 2 {
+					t.Fatalf("turn %d of the polite client waits for %d of the greedy one; want at most 2", i, waited)
+				}
+				time.Sleep(time.Duration(i%2) * time.Millisecond)
+				polite.End()
+				next(i)
 			}
-			stop()
-			time.Sleep(time.Second)
+			for _, turn := range greedy {
+				turn.End()
+			}
 			q.isIdle(t)
 		})
 	}

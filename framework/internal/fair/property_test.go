@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -12,25 +13,126 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A player is a turn of the property test, with the goroutine that waits for it.
+// A move is one step of a random game.
+type move struct {
+	What    string
+	Clients []Client
+	At      int // which turn
+	Length  time.Duration
+}
+
+func moves() *rapid.Generator[move] {
+	client := rapid.Custom(func(t *rapid.T) Client {
+		if rapid.IntRange(0, 9).Draw(t, "program") == 9 {
+			return Client{}
+		}
+		c := Client{
+			Caller:   rapid.SampledFrom([]string{"", "", "a", "b", "c"}).Draw(t, "caller"),
+			Address:  rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "address"),
+			Resource: rapid.SampledFrom([]string{"", "cities", "patients"}).Draw(t, "resource"),
+		}
+		c.Anonymous = c.Caller == "" && rapid.Bool().Draw(t, "anonymous")
+		return c
+	})
+	return rapid.Custom(func(t *rapid.T) move {
+		return move{
+			What:    rapid.SampledFrom([]string{"enter", "enter", "enter", "join", "end", "end", "leave", "leave and end", "sleep"}).Draw(t, "what"),
+			Clients: rapid.SliceOfN(client, 1, 3).Draw(t, "clients"),
+			At:      rapid.IntRange(0, 20).Draw(t, "at"),
+			Length:  time.Duration(rapid.IntRange(0, 2000).Draw(t, "ms")) * time.Millisecond,
+		}
+	})
+}
+
+// A player is a turn of a game, with the goroutine that waits for it.
 type player struct {
 	turn    *Turn
-	clients []Client // in the order in which they joined
-	joined  []int    // when
+	clients map[Client]int // in which move each joined
 	cancel  context.CancelFunc
-	over    bool
+	over    bool // the wait
 	err     error
 }
 
 func (p *player) waits() bool { return !p.over }
-
 func (p *player) holds() bool { return p.over && p.err == nil }
 
-// A game is random clients at a queue, and what is known of them without the queue.
+// A game is random clients at a queue, and what is known of them beside the queue.
 type game struct {
 	q       *Queue
-	players []*player // that wait or hold a slot
+	players []*player // whose turns wait or hold a slot
 	moves   int
+	failure string // the first
+}
+
+func (g *game) failf(format string, args ...any) {
+	if g.failure == "" {
+		g.failure = fmt.Sprintf("move %d: ", g.moves) + fmt.Sprintf(format, args...)
+	}
+}
+
+func (g *game) play(m move) {
+	g.moves++
+	switch m.What {
+	case "enter":
+		g.enter(m.Clients)
+	case "join":
+		if p := g.pick(m.At, (*player).waits); p != nil {
+			p.turn.Join(m.Clients[0])
+			p.add(m.Clients[0], g.moves)
+		}
+	case "end":
+		g.end(g.pick(m.At, (*player).holds), m.Length)
+	case "leave":
+		if p := g.pick(m.At, (*player).waits); p != nil {
+			p.cancel()
+		}
+	case "leave and end": // the turn that leaves may have come already
+		if p := g.pick(m.At, (*player).waits); p != nil {
+			p.cancel()
+		}
+		g.end(g.pick(m.At, (*player).holds), 0)
+	case "sleep":
+		time.Sleep(m.Length)
+	}
+}
+
+func (g *game) pick(at int, which func(*player) bool) *player {
+	some := slices.DeleteFunc(slices.Clone(g.players), func(p *player) bool { return !which(p) })
+	if len(some) == 0 {
+		return nil
+	}
+	return some[at%len(some)]
+}
+
+func (g *game) enter(clients []Client) {
+	p := &player{clients: map[Client]int{}}
+	for _, c := range clients {
+		p.add(c, g.moves)
+	}
+	ctx, cancel := context.WithCancel(With(context.Background(), clients[0]))
+	p.cancel = cancel
+	p.turn = g.q.Enter(clients...)
+	go func() {
+		p.err = p.turn.Wait(ctx)
+		p.over = true
+	}()
+	g.players = append(g.players, p)
+}
+
+func (p *player) add(c Client, at int) {
+	if _, known := p.clients[c]; !known {
+		p.clients[c] = at
+	}
+}
+
+func (g *game) end(p *player, fine time.Duration) {
+	if p == nil {
+		return
+	}
+	p.turn.EndFined(fine)
+	p.turn.End()
+	p.cancel()
+	g.players = slices.DeleteFunc(g.players, func(other *player) bool { return other == p })
 }
 
 // capsOf are the caps that a client is under, by name.
@@ -52,202 +154,107 @@ func capsOf(c Client, slots int) map[string]int {
 	return caps
 }
 
-func drawClient(t *rapid.T) Client {
-	c := Client{
-		Caller:   rapid.SampledFrom([]string{"", "", "a", "b", "c"}).Draw(t, "caller"),
-		Address:  rapid.SampledFrom([]string{"x", "y", "z", "v"}).Draw(t, "address"),
-		Resource: rapid.SampledFrom([]string{"", "cities", "patients"}).Draw(t, "resource"),
-	}
-	if c.Caller == "" {
-		c.Anonymous = rapid.Bool().Draw(t, "anonymous")
-	}
-	if rapid.IntRange(0, 9).Draw(t, "program") == 0 {
-		c = Client{}
-	}
-	return c
-}
-
-func (g *game) pick(t *rapid.T, which func(*player) bool) *player {
-	var some []*player
-	for _, p := range g.players {
-		if which(p) {
-			some = append(some, p)
-		}
-	}
-	if len(some) == 0 {
-		t.Skip("there is none")
-	}
-	return rapid.SampledFrom(some).Draw(t, "player")
-}
-
-func (g *game) enter(t *rapid.T) {
-	p := &player{clients: rapid.SliceOfN(rapid.Custom(drawClient), 1, 3).Draw(t, "clients")}
-	for range p.clients {
-		p.joined = append(p.joined, g.moves)
-	}
-	ctx, cancel := context.WithCancel(With(context.Background(), p.clients[0]))
-	p.cancel = cancel
-	p.turn = g.q.Enter(p.clients...)
-	go func() {
-		p.err = p.turn.Wait(ctx)
-		p.over = true
-	}()
-	g.players = append(g.players, p)
-}
-
-func (g *game) join(t *rapid.T) {
-	p := g.pick(t, (*player).waits)
-	c := drawClient(t)
-	p.turn.Join(c)
-	p.clients, p.joined = append(p.clients, c), append(p.joined, g.moves)
-}
-
-func (g *game) end(t *rapid.T) {
-	p := g.pick(t, (*player).holds)
-	p.turn.EndFined(time.Duration(rapid.IntRange(0, 3).Draw(t, "fine")) * time.Second)
-	p.turn.End()
-	g.remove(p)
-}
-
-// leave ends the context of a turn, or leaves a turn to end that has come already.
-func (g *game) leave(t *rapid.T) {
-	p := g.pick(t, (*player).waits)
-	if p.cancel(); rapid.Bool().Draw(t, "and a slot comes free") {
-		for _, other := range g.players {
-			if other.holds() {
-				other.turn.End()
-				g.remove(other)
-				break
-			}
-		}
-	}
-}
-
-func (g *game) remove(p *player) {
-	p.cancel()
-	g.players = slices.DeleteFunc(g.players, func(other *player) bool { return other == p })
-}
-
-// check compares the queue with what is known of its turns.
-func (g *game) check(t *rapid.T) {
-	g.moves++
-	waited := map[*player]bool{}
+// check compares the queue with what is known of the turns; before are those that
+// waited before the move.
+func (g *game) check(before []*player) {
 	synctest.Wait()
-	held, caps, used := map[string]int{}, map[string]int{}, 0
 	for _, p := range slices.Clone(g.players) {
 		if p.over && p.err != nil {
 			if !errors.Is(p.err, context.Canceled) && !errors.Is(p.err, ErrOverloaded) {
-				t.Fatalf("a wait ends with %v", p.err)
+				g.failf("a wait ends with %v", p.err)
 			}
-			g.remove(p)
-			continue
-		}
-		if p.waits() {
-			waited[p] = true
-			continue
-		}
-		used++
-		for name, most := range capsOf(p.turn.by.client, g.q.options.Slots) {
-			held[name]++
-			if caps[name] = most; held[name] > most {
-				t.Fatalf("%s holds %d slots; want at most %d", name, held[name], most)
-			}
-		}
-		if !slices.Contains(p.clients, p.turn.by.client) {
-			t.Fatalf("a turn of %v came by %v", p.clients, p.turn.by.client)
+			g.end(p, 0)
 		}
 	}
-	if used > g.q.options.Slots {
-		t.Fatalf("%d slots are held; want at most %d", used, g.q.options.Slots)
-	}
-	if s := g.q.Stats(); s.Used != used || s.Waiting > g.q.options.Depth || (s.Waiting > 0) != (len(waited) > 0) {
-		t.Fatalf("the queue counts %+v; want %d used, and some waiting: %v", s, used, len(waited) > 0)
-	}
-	for p := range waited {
-		for _, l := range p.turn.lines {
-			if used < g.q.options.Slots && !slices.ContainsFunc(slices.Collect(keys(capsOf(l.client, g.q.options.Slots))), func(name string) bool {
-				return held[name] >= capsOf(l.client, g.q.options.Slots)[name]
-			}) {
-				t.Fatalf("a turn of %v waits although a slot is free", l.client)
-			}
-		}
-	}
-	if n, most := len(g.q.accounts), 3*(used+g.q.Stats().Waiting)+64; n > most {
-		t.Fatalf("%d accounts; want at most %d", n, most)
-	}
-}
-
-func keys(m map[string]int) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
-// inOrder checks that no turn came by a client before an older turn of that client.
-func (g *game) inOrder(t *rapid.T, before map[*player]bool) {
-	for p := range before {
+	slots, used, held := g.q.options.Slots, 0, map[string]int{}
+	for _, p := range g.players {
 		if !p.holds() {
 			continue
 		}
-		c := p.turn.by.client
-		for other := range before {
-			if other.waits() && slices.ContainsFunc(other.turn.lines, func(l *line) bool { return l.client == c }) && other.since(c) < p.since(c) {
-				t.Fatalf("of %v a turn that joined in move %d came before that of move %d", c, p.since(c), other.since(c))
+		used++
+		by := p.turn.by.client
+		for name, most := range capsOf(by, slots) {
+			if held[name]++; held[name] > most {
+				g.failf("%s holds %d slots; want at most %d", name, held[name], most)
 			}
+		}
+		if _, known := p.clients[by]; !known {
+			g.failf("a turn of %v came by %v", p.clients, by)
+		}
+	}
+	waiting := g.waiting()
+	if s := g.q.Stats(); used > slots || s.Used != used || s.Waiting > g.q.options.Depth || s.Waiting < len(waiting) {
+		g.failf("the queue says %+v of %d slots; %d are held and %d turns wait", s, slots, used, len(waiting))
+	}
+	for _, p := range waiting {
+		for _, l := range p.turn.lines {
+			caps := capsOf(l.client, slots)
+			if used < slots && !slices.ContainsFunc(slices.Collect(maps.Keys(caps)), func(name string) bool { return held[name] >= caps[name] }) {
+				g.failf("a turn of %v waits although a slot is free", l.client)
+			}
+		}
+	}
+	for _, p := range before {
+		if p.holds() {
+			g.inOrder(p, waiting)
 		}
 	}
 }
 
-// since is the move in which a client joined.
-func (p *player) since(c Client) int { return p.joined[slices.Index(p.clients, c)] }
+// inOrder checks that no turn of a client waits that joined before one that came by it.
+func (g *game) inOrder(p *player, waiting []*player) {
+	c := p.turn.by.client
+	for _, other := range waiting {
+		waits := slices.ContainsFunc(other.turn.lines, func(l *line) bool { return l.client == c })
+		if waits && other.clients[c] < p.clients[c] {
+			g.failf("of %v the turn of move %d comes before that of move %d", c, p.clients[c], other.clients[c])
+		}
+	}
+}
+
+func (g *game) waiting() []*player {
+	return slices.DeleteFunc(slices.Clone(g.players), func(p *player) bool { return p.over })
+}
+
+// over ends all turns and checks that nothing is left.
+func (g *game) over() {
+	for len(g.players) > 0 {
+		for _, p := range slices.Clone(g.players) {
+			if p.cancel(); p.holds() {
+				g.end(p, 0)
+			}
+		}
+		g.check(nil)
+	}
+	if s := g.q.Stats(); s.Used != 0 || s.Waiting != 0 || len(g.q.lines) != 0 {
+		g.failf("%+v and %d lines are left", s, len(g.q.lines))
+	}
+	for range 20 {
+		time.Sleep(time.Second)
+		g.q.Enter(Client{}).End()
+	}
+	if n := len(g.q.accounts); n > 4 {
+		g.failf("%d accounts are left after 20 half-lives", n)
+	}
+}
 
 // TestProperties plays random games.
 func TestProperties(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		rapid.Check(t, func(t *rapid.T) {
-			g := &game{q: New(Options{
-				Slots: rapid.IntRange(1, 6).Draw(t, "slots"), Timeout: time.Hour, Depth: rapid.IntRange(0, 12).Draw(t, "depth"),
-			})}
-			waiting := map[*player]bool{}
-			t.Repeat(map[string]func(*rapid.T){
-				"enter": g.enter, "enter again": g.enter, "join": g.join, "end": g.end, "leave": g.leave,
-				"time passes": func(t *rapid.T) {
-					time.Sleep(time.Duration(rapid.IntRange(1, 1000).Draw(t, "milliseconds")) * time.Millisecond)
-				},
-				"": func(t *rapid.T) {
-					g.check(t)
-					g.inOrder(t, waiting)
-					clear(waiting)
-					for _, p := range g.players {
-						if p.waits() {
-							waiting[p] = true
-						}
-					}
-				},
-			})
-			for len(g.players) > 0 {
-				for _, p := range slices.Clone(g.players) {
-					if p.cancel(); p.holds() {
-						p.turn.End()
-						g.remove(p)
-					}
-				}
-				g.check(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		o := Options{Slots: rapid.IntRange(1, 6).Draw(rt, "slots"), Timeout: time.Hour, Depth: rapid.IntRange(0, 12).Draw(rt, "depth")}
+		script := rapid.SliceOfN(moves(), 1, 60).Draw(rt, "moves")
+		g := &game{}
+		synctest.Test(t, func(*testing.T) {
+			g.q = New(o)
+			for _, m := range script {
+				before := g.waiting()
+				g.play(m)
+				g.check(before)
 			}
-			if s := g.q.Stats(); s.Used != 0 || s.Waiting != 0 || len(g.q.lines) != 0 {
-				t.Fatalf("%+v and %d lines are left", s, len(g.q.lines))
-			}
-			for range 20 {
-				time.Sleep(time.Second)
-				g.q.Enter(Client{}).End()
-			}
-			if n := len(g.q.accounts); n > 4 {
-				t.Fatalf("%d accounts are left after 20 half-lives", n)
-			}
+			g.over()
 		})
+		if g.failure != "" {
+			rt.Fatal(g.failure)
+		}
 	})
 }
