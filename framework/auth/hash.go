@@ -134,7 +134,7 @@ func (h *hasher) pretend(ctx context.Context, password string) error {
 // key derives the key for password with the salt and cost of a. right reports whether
 // it is the right one.
 func (h *hasher) key(ctx context.Context, password string, a argonHash, right func(key []byte) bool) ([]byte, error) {
-	turn, err := h.slots.Acquire(fair.Together(ctx, []fair.Client{fair.ClientOf(ctx)})) // not a part of what it waits for connections
+	turn, err := h.slots.Acquire(fair.Apart(ctx, fair.ClientOf(ctx))) // not a part of what it waits for connections
 	switch {
 	case errors.Is(err, fair.ErrOverloaded):
 		return nil, errBusy

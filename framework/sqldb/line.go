@@ -182,6 +182,6 @@ func (s *writes) next(of string) *batch {
 		w.batch = b
 		clients = append(clients, w.client)
 	}
-	b.ctx, b.cancel = context.WithCancel(fair.Together(context.Background(), clients))
+	b.ctx, b.cancel = context.WithCancel(fair.Apart(context.Background(), clients...))
 	return b
 }

@@ -126,7 +126,7 @@ func (s *shares[T]) join(ctx context.Context, key shareKey, of string, run share
 			}
 		}
 		r = &round[T]{run: run, over: make(chan struct{}), turn: turn}
-		r.ctx, r.cancel = context.WithCancel(fair.Apart(ctx)) //nolint:gosec // lead calls it
+		r.ctx, r.cancel = context.WithCancel(fair.Apart(context.WithoutCancel(ctx))) //nolint:gosec // lead calls it
 		e.next = r
 		if turn != nil {
 			go s.lead(key, r)

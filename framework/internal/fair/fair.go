@@ -1,6 +1,6 @@
 // Package fair hands out a fixed number of slots, such as the connections of a
-// database, to clients in turn: the client that used them least goes first, so that
-// no client can keep the others waiting.
+// database. The client that used them least goes first, so that no client can keep the
+// others waiting.
 package fair
 
 import (
@@ -12,47 +12,44 @@ import (
 	"time"
 )
 
-// A Client is for whom a slot is used. The zero Client is the program itself.
+// A Client uses slots. The zero Client is the program itself.
 type Client struct {
-	// Caller is the identity of the caller, "" until it is known.
-	Caller string
-	// Anonymous says that the request names no caller.
-	Anonymous bool
-	// Address is the network address of the client, or its network.
-	Address string
-	// Resource is what the request works on, such as a viewset; "" for none.
-	Resource string
+	Caller    string // the identity of the caller, "" until it is known
+	Anonymous bool   // the request names no caller
+	Address   string // the network address of the client, or its network
+	Resource  string // what the request works on, such as a viewset; "" for none
 }
 
-// Name names the client: the caller, or else the address.
+// Name is the caller, or else the address.
 func (c Client) Name() string { return cmp.Or(c.Caller, c.Address) }
 
-// ErrOverloaded is the error of a wait that took too long, or that was given up
+// ErrOverloaded is the error of a request that waited too long, or that was shed
 // because too many wait.
 var ErrOverloaded = errors.New("no slot came free in time")
 
 // Options configure a [Queue]. Slots is required.
 type Options struct {
-	// Slots is how many are handed out at once.
+	// Slots is how many slots there are.
 	Slots int
-	// Timeout is how long a request waits in all its waits together. A context
+	// Timeout limits how long a request waits in all its waits together. A context
 	// without a [Client] has no such limit.
 	Timeout time.Duration
-	// Depth is how many wait at most. One too many takes the place of the newest
-	// in the longest line.
+	// Depth limits how many turns wait. A turn of several clients counts for each. If
+	// one more arrives, the queue sheds the newest turn of the client that has most
+	// waiting turns; of equal clients, the one that used most.
 	Depth int
 	// HalfLife is the time in which half of the use is forgotten. Defaults to 1
 	// second.
 	HalfLife time.Duration
 }
 
-// A Queue hands out slots. A caller holds at most half of them, and so do the
-// requests of one address that name no caller, together, and those whose caller is
-// not known yet. One address, and one resource, hold at most three quarters.
+// A Queue hands out slots. A caller holds at most half of them. The requests of one
+// address that name no caller hold at most half, and so do those whose caller is not
+// known yet. One address holds at most three quarters, and so does one resource.
 //
-// Use is the time for which slots were held, of which half is forgotten in each
-// [Options.HalfLife]. It is charged to the caller and to the address. A client that
-// comes back starts at the use of the client that was served last, if its own is less.
+// Use is the time for which slots were held. It is charged to the caller and to the
+// address. A client that comes back starts at the least use of the clients that wait,
+// if its own is less.
 //
 // A Queue is safe for concurrent use.
 type Queue struct {
@@ -62,185 +59,161 @@ type Queue struct {
 	free     int
 	waiting  int
 	shed     int64
-	level    float64 // the use of the client that was served last
+	arrivals uint64  // turns that waited so far
+	level    float64 // the use at which a client that comes back starts
 	aged     time.Time
-	arrivals uint64 // how many turns have waited so far
 	accounts map[accountKey]*account
-	lines    []*line // those in which a turn waits
-	known    map[lineKey]*line
+	lines    []*line // in which turns wait, in no order
+	known    map[Client]*line
 }
 
 // New makes a queue.
 func New(o Options) *Queue {
 	o.HalfLife = cmp.Or(o.HalfLife, time.Second)
-	return &Queue{options: o, free: o.Slots, aged: time.Now(), accounts: map[accountKey]*account{}, known: map[lineKey]*line{}}
+	return &Queue{options: o, free: o.Slots, aged: time.Now(), accounts: map[accountKey]*account{}, known: map[Client]*line{}}
 }
 
-// Stats are what a queue holds just now, and how many it has shed.
+// Stats are how many slots are held, how many turns wait, and how many were shed or
+// waited too long so far.
 type Stats struct {
 	Used, Waiting int
 	Shed          int64
 }
 
-// Stats counts.
+// Stats returns the numbers of this moment.
 func (q *Queue) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return Stats{Used: q.options.Slots - q.free, Waiting: q.waiting, Shed: q.shed}
 }
 
-type accountKind byte
+type accountKey struct{ kind, name string }
 
-const (
-	ofCaller accountKind = iota
-	ofAnonymous
-	ofUnknown
-	ofAddress
-	ofResource
-	ofProgram
-)
-
-type accountKey struct {
-	kind accountKind
-	name string
-}
-
-// An account is what one caller, address or resource uses.
+// An account counts what one caller, address or resource uses.
 type account struct {
-	most  int // slots that it may hold
-	held  int
-	turns int // that wait
-	use   float64
-	fine  float64 // counts as use, but never for another client
+	accountKey
+
+	most          int // slots that it may hold
+	held, waiting int
+	use, fine     float64 // in seconds; a fine does not raise the level
 }
 
-// load is how many turns an account has under way.
-func (a *account) load() int { return a.held + a.turns }
-
-// rank is what decides whose turn it is.
+// rank decides the order of clients. The lowest is first.
 func (a *account) rank() float64 { return a.use + a.fine }
 
-// idle reports whether nothing of an account is under way.
-func (a *account) idle() bool { return a.held == 0 && a.turns == 0 }
+func (a *account) idle() bool { return a.held == 0 && a.waiting == 0 }
 
-// A lineKey has the accounts of a caller, an address and a resource; nil for none.
-type lineKey [3]*account
-
-// A line is the turns of one caller for one resource at one address: either all of
-// them may go on, or none.
+// A line is the waiting turns of one client, the oldest first.
 type line struct {
 	client   Client
-	accounts lineKey
-	rank     *account // whose use decides
-	turns    []*Turn  // the oldest first
+	accounts []*account // of the caller or the kind of request, the address and the resource
+	rank     *account
+	turns    []*Turn
+	at       int // its index in Queue.lines
 }
 
-// A Turn is one that waits for a slot, or holds one.
+// A Turn waits for a slot, holds one, or is over.
 type Turn struct {
-	queue  *Queue
-	number uint64        // of its arrival
-	ready  chan struct{} // closed when it holds a slot, or was shed; nil if it did not wait
-	lines  []*line       // in which it waits
-	by     *line         // by which it holds its slot
-	began  time.Time     // when it got it
-	visit  *visit        // whose it is; nil without one
-	shed   bool
-	over   bool
+	queue   *Queue
+	number  uint64        // of its arrival
+	ready   chan struct{} // closed when it came or was shed; nil if it never waited
+	lines   []*line       // in which it waits
+	by      *line         // by which it came; nil until then
+	began   time.Time     // when it came
+	over    bool
+	request *request // that holds the slot
 }
 
-// account finds an account, or makes it.
-func (q *Queue) account(kind accountKind, name string, most int) *account {
-	key := accountKey{kind, name}
-	a := q.accounts[key]
-	if a == nil {
-		a = &account{most: most}
-		q.accounts[key] = a
-	}
-	if a.idle() {
-		a.use = max(a.use, q.level)
-	}
-	return a
-}
-
-// line finds the line of a client in which turns wait, or makes one.
+// line finds the line of a client, or makes one.
 func (q *Queue) line(c Client) *line {
-	l := &line{client: c}
-	half, most := (q.options.Slots+1)/2, (q.options.Slots*3+3)/4
-	if c.Address != "" {
-		l.accounts[1] = q.account(ofAddress, c.Address, most)
+	if l := q.known[c]; l != nil {
+		return l
 	}
+	all := q.options.Slots
+	half, most := (all+1)/2, (all*3+3)/4
+	l := &line{client: c, accounts: make([]*account, 0, 3)}
 	switch {
 	case c.Caller != "":
-		l.accounts[0] = q.account(ofCaller, c.Caller, half)
+		l.rank = q.account(l, "caller", c.Caller, half)
 	case c.Address == "":
-		l.accounts[0] = q.account(ofProgram, "", q.options.Slots)
+		l.rank = q.account(l, "program", "", all)
 	case c.Anonymous:
-		l.accounts[0] = q.account(ofAnonymous, c.Address, half)
+		q.account(l, "anonymous", c.Address, half)
 	default:
-		l.accounts[0] = q.account(ofUnknown, c.Address, half)
+		q.account(l, "unknown", c.Address, half)
 	}
-	if l.rank = l.accounts[0]; c.Caller == "" && c.Address != "" {
-		l.rank = l.accounts[1]
+	if c.Address != "" {
+		l.rank = cmp.Or(l.rank, q.account(l, "address", c.Address, most))
 	}
 	if c.Resource != "" {
-		l.accounts[2] = q.account(ofResource, c.Resource, most)
-	}
-	if known := q.known[l.accounts]; known != nil {
-		return known
+		q.account(l, "resource", c.Resource, most)
 	}
 	return l
 }
 
-// may reports whether a turn of the line may hold a slot.
-func (l *line) may() bool {
+// account adds an account to a line: the account that the queue keeps, or a new one.
+func (q *Queue) account(l *line, kind, name string, most int) *account {
+	key := accountKey{kind, name}
+	a := q.accounts[key]
+	if a == nil {
+		a = &account{accountKey: key, most: most}
+	}
+	if a.idle() {
+		a.use = max(a.use, q.level)
+	}
+	l.accounts = append(l.accounts, a)
+	return a
+}
+
+// count adds to what the accounts of a line wait for and hold. The queue keeps the
+// accounts that wait, hold a slot, or have used more than a new one would start with.
+func (q *Queue) count(l *line, waiting, held int) {
 	for _, a := range l.accounts {
-		if a != nil && a.held >= a.most {
+		if a.idle() {
+			q.accounts[a.accountKey] = a
+		}
+		a.waiting += waiting
+		if a.held += held; a.idle() && a.rank() <= q.level {
+			delete(q.accounts, a.accountKey)
+		}
+	}
+}
+
+// age forgets use as time passes, and idle accounts with next to no use.
+func (q *Queue) age() {
+	const least = 0.001 // seconds
+	since := time.Since(q.aged)
+	if since < q.options.HalfLife/2 {
+		return
+	}
+	q.aged = q.aged.Add(since)
+	left := math.Exp2(-since.Seconds() / q.options.HalfLife.Seconds())
+	q.level *= left
+	for key, a := range q.accounts {
+		a.use, a.fine = a.use*left, a.fine*left
+		if a.idle() && a.rank() < q.level+least {
+			delete(q.accounts, key)
+		}
+	}
+}
+
+// eligible reports whether a turn of the line may hold one more slot.
+func (l *line) eligible() bool {
+	for _, a := range l.accounts {
+		if a.held >= a.most {
 			return false
 		}
 	}
 	return true
 }
 
-// count counts the turns that wait.
-func (l *line) count(more int) {
-	for _, a := range l.accounts {
-		if a != nil {
-			a.turns += more
-		}
-	}
-}
-
 // before reports whether the first turn of a line comes before that of another.
 func (l *line) before(other *line) bool {
-	if one, two := l.rank.rank(), other.rank.rank(); one != two {
-		return one < two
-	}
-	return l.turns[0].number < other.turns[0].number
+	return cmp.Or(cmp.Compare(l.rank.rank(), other.rank.rank()), cmp.Compare(l.turns[0].number, other.turns[0].number)) < 0
 }
 
-// leastFine is a fine that is forgotten, in seconds.
-const leastFine = 0.01
-
-// age forgets use as time passes, and accounts to which it makes no difference.
-func (q *Queue) age() {
-	now := time.Now()
-	since := now.Sub(q.aged)
-	if since < q.options.HalfLife/2 {
-		return
-	}
-	q.aged = now
-	left := math.Exp2(-since.Seconds() / q.options.HalfLife.Seconds())
-	q.level *= left
-	for key, a := range q.accounts {
-		a.use *= left
-		if a.fine *= left; a.idle() && a.use <= q.level && a.fine < leastFine {
-			delete(q.accounts, key)
-		}
-	}
-}
-
-// Enter begins a turn for clients that share it: it comes when it is the turn of any
-// of them, perhaps at once. [Turn.End] must be called.
+// Enter begins a turn that clients share. It comes when it is the turn of any of them,
+// perhaps at once. The caller must call [Turn.End].
 func (q *Queue) Enter(clients ...Client) *Turn {
 	t := &Turn{queue: q}
 	q.mu.Lock()
@@ -252,7 +225,7 @@ func (q *Queue) Enter(clients ...Client) *Turn {
 	return t
 }
 
-// Join adds a client to those that share a turn, if it still waits.
+// Join adds a client to a turn that still waits.
 func (t *Turn) Join(c Client) {
 	t.queue.mu.Lock()
 	defer t.queue.mu.Unlock()
@@ -260,77 +233,102 @@ func (t *Turn) Join(c Client) {
 }
 
 func (q *Queue) join(t *Turn, c Client) {
-	if t.by != nil || t.shed || t.over {
+	if t.by != nil || t.over {
 		return
 	}
-	l := q.line(c)
-	switch {
+	switch l := q.line(c); {
 	case slices.Contains(t.lines, l):
-		return
-	case q.free > 0 && l.may(): // nobody who waits may have it
+	case q.free > 0 && l.eligible(): // no turn that waits is
+		if len(q.lines) == 0 {
+			q.level = l.rank.use
+		}
 		q.grant(t, l)
-		return
-	case len(t.lines) > 0:
-	case q.waiting >= q.options.Depth && !q.shedFor(l):
+	case q.waiting < q.options.Depth || q.shedFor(l):
+		q.await(t, l)
+	case len(t.lines) == 0:
 		q.drop(t)
-		return
-	default:
-		q.waiting++
+	}
+}
+
+// await puts a turn at the end of a line.
+func (q *Queue) await(t *Turn, l *line) {
+	if t.ready == nil {
 		q.arrivals++
 		t.number, t.ready = q.arrivals, make(chan struct{})
 	}
 	if len(l.turns) == 0 {
-		q.lines = append(q.lines, l)
-		q.known[l.accounts] = l
+		l.at, q.lines, q.known[l.client] = len(q.lines), append(q.lines, l), l
 	}
-	l.turns = append(l.turns, t)
-	l.count(+1)
-	t.lines = append(t.lines, l)
+	l.turns, t.lines = append(l.turns, t), append(t.lines, l)
+	q.waiting++
+	q.count(l, +1, 0)
+}
+
+// leave takes a turn out of a line.
+func (q *Queue) leave(t *Turn, l *line) {
+	at := slices.Index(l.turns, t)
+	if l.turns = slices.Delete(l.turns, at, at+1); len(l.turns) == 0 {
+		last := len(q.lines) - 1
+		q.lines[l.at], q.lines[last].at = q.lines[last], l.at
+		q.lines[last], q.lines = nil, q.lines[:last]
+		delete(q.known, l.client)
+	}
+	q.waiting--
+	q.count(l, -1, 0)
+}
+
+func (q *Queue) leaveAll(t *Turn) {
+	for _, l := range t.lines {
+		q.leave(t, l)
+	}
+	t.lines = nil
 }
 
 // Sheds reports whether a turn of a client would be shed now.
 func (q *Queue) Sheds(c Client) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.waiting >= q.options.Depth && q.victim(q.line(c)) == nil
+	l := q.line(c)
+	return q.waiting >= q.options.Depth && (q.free == 0 || !l.eligible()) && q.victim(l) == nil
 }
 
-// victim is the line that loses its newest turn to a new turn: that of the client that
-// has most turns under way, and of equal ones the one that used most. It is nil if the new turn
-// is itself the one to lose.
-func (q *Queue) victim(newest *line) *line {
-	longest := slices.MaxFunc(q.lines, func(a, b *line) int {
-		return cmp.Or(cmp.Compare(a.accounts[0].load(), b.accounts[0].load()), cmp.Compare(a.rank.rank(), b.rank.rank()))
-	})
-	more := cmp.Compare(longest.accounts[0].load(), newest.accounts[0].load()+1)
-	if cmp.Or(more, cmp.Compare(longest.rank.rank(), newest.rank.rank())) <= 0 {
-		return nil
+// victim is the line that loses its newest turn to a new turn, see [Options.Depth]. It
+// is nil if the new turn is the one to shed.
+func (q *Queue) victim(of *line) (victim *line) {
+	waiting, rank, newest := of.accounts[0].waiting+1, of.rank.rank(), q.arrivals+1
+	for _, l := range q.lines {
+		most, last := l.accounts[0].waiting, l.turns[len(l.turns)-1].number
+		if cmp.Or(cmp.Compare(most, waiting), cmp.Compare(l.rank.rank(), rank), cmp.Compare(last, newest)) > 0 {
+			victim, waiting, rank, newest = l, most, l.rank.rank(), last
+		}
 	}
-	return longest
+	return victim
 }
 
-// shedFor ends the wait of a turn to make room for a new one of a line, if there is
-// one to end.
-func (q *Queue) shedFor(newest *line) bool {
-	longest := q.victim(newest)
-	if longest == nil {
+// shedFor makes room for a new turn of a line, and reports whether it could. The turn
+// that leaves is shed if it waits for no other client.
+func (q *Queue) shedFor(l *line) bool {
+	victim := q.victim(l)
+	if victim == nil {
 		return false
 	}
-	victim := longest.turns[len(longest.turns)-1]
-	q.leave(victim)
-	q.drop(victim)
+	t := victim.turns[len(victim.turns)-1]
+	q.leave(t, victim)
+	t.lines = slices.DeleteFunc(t.lines, func(l *line) bool { return l == victim })
+	if len(t.lines) == 0 {
+		q.drop(t)
+	}
 	return true
 }
 
-// drop ends a turn that will not come.
+// drop sheds a turn.
 func (q *Queue) drop(t *Turn) {
 	q.shed++
-	t.shed = true
-	t.settle()
+	t.over = true
+	t.wake()
 }
 
-// settle wakes whoever waits for a turn.
-func (t *Turn) settle() {
+func (t *Turn) wake() {
 	if t.ready != nil {
 		close(t.ready)
 	}
@@ -338,44 +336,20 @@ func (t *Turn) settle() {
 
 // grant gives a turn a slot.
 func (q *Queue) grant(t *Turn, by *line) {
-	q.leave(t)
+	q.leaveAll(t)
 	q.free--
-	q.level = by.rank.use
-	for _, a := range by.accounts {
-		if a != nil {
-			a.held++
-		}
-	}
+	q.count(by, 0, +1)
 	t.by, t.began = by, time.Now()
-	t.settle()
+	t.wake()
 }
 
-// leave takes a turn from its lines.
-func (q *Queue) leave(t *Turn) {
-	if len(t.lines) > 0 {
-		q.waiting--
-	}
-	for _, l := range t.lines {
-		at := slices.Index(l.turns, t)
-		l.turns = slices.Delete(l.turns, at, at+1)
-		if l.count(-1); len(l.turns) == 0 {
-			at := slices.Index(q.lines, l)
-			q.lines = slices.Delete(q.lines, at, at+1)
-			delete(q.known, l.accounts)
-		}
-	}
-	t.lines = nil
-}
-
-// End gives the slot back, or ends the wait for one. Further calls, and those of a nil
+// End releases the slot, or ends the wait for one. Further calls, and those of a nil
 // Turn, do nothing.
-func (t *Turn) End() { t.end(0) }
+func (t *Turn) End() { t.EndFined(0) }
 
-// EndFined is End for a client that misused its slot: its next turns come later, as if
+// EndFined is End for a client that misused its slot. Its next turns come later, as if
 // it had held the slot for so much longer.
-func (t *Turn) EndFined(fine time.Duration) { t.end(fine) }
-
-func (t *Turn) end(fine time.Duration) {
+func (t *Turn) EndFined(fine time.Duration) {
 	if t == nil {
 		return
 	}
@@ -387,40 +361,36 @@ func (t *Turn) end(fine time.Duration) {
 	}
 	t.over = true
 	if t.by == nil {
-		q.leave(t)
+		q.leaveAll(t)
 		return
 	}
-	if t.visit != nil {
-		t.visit.returned(t)
-	}
-	used := time.Since(t.began).Seconds()
-	for i, a := range t.by.accounts {
-		if a == nil {
-			continue
-		}
-		a.held--
-		if i < 2 {
-			a.use += used
-			a.fine += fine.Seconds()
-		}
+	for _, a := range t.by.accounts {
+		a.use += time.Since(t.began).Seconds()
+		a.fine += fine.Seconds()
 	}
 	q.free++
+	q.count(t.by, 0, -1)
+	if t.request != nil {
+		t.request.released(q)
+	}
 	q.serve()
 }
 
-// serve gives free slots to those whose turn it is: of the lines that may hold one,
-// to the one that used least, and of equal ones to the one that has waited longest.
+// serve hands out the free slots: each to the first of the turns that may hold one.
 func (q *Queue) serve() {
 	for q.free > 0 {
 		var next *line
+		least := math.Inf(1)
 		for _, l := range q.lines {
-			if l.may() && (next == nil || l.before(next)) {
+			least = min(least, l.rank.use)
+			if l.eligible() && (next == nil || l.before(next)) {
 				next = l
 			}
 		}
 		if next == nil {
 			return
 		}
+		q.level = least
 		q.grant(next.turns[0], next)
 	}
 }

@@ -134,7 +134,7 @@ func TestTimeout(t *testing.T) {
 	in(t, "work that outlives a request waits as long as it has to", func(t *testing.T) {
 		q, holder := full()
 		ctx, cancel := context.WithCancel(With(t.Context(), caller("ada")))
-		a := ask(Apart(ctx), q)
+		a := ask(Apart(context.WithoutCancel(ctx)), q)
 		cancel()
 		time.Sleep(time.Hour)
 		if synctest.Wait(); a.over {
@@ -149,7 +149,7 @@ func TestTimeout(t *testing.T) {
 		q, holder := full()
 		ctx := With(t.Context(), caller("ada"))
 		Waited(ctx, timeout)
-		a := ask(Together(ctx, []Client{caller("ada"), caller("ben")}), q)
+		a := ask(Apart(ctx, caller("ada"), caller("ben")), q)
 		time.Sleep(2 * timeout)
 		if synctest.Wait(); a.took != timeout || !errors.Is(a.err, ErrOverloaded) {
 			t.Errorf("it ends with %v after %s", a.err, a.took)
@@ -187,7 +187,7 @@ func TestHolds(t *testing.T) {
 		}
 		for what, ctx := range map[string]context.Context{
 			"another request": With(t.Context(), caller("ada")), "the program": t.Context(),
-			"work that outlives the request": Apart(ctx), "work that is shared": Together(ctx, []Client{caller("ada")}),
+			"work that outlives the request": Apart(ctx), "work that is shared": Apart(ctx, caller("ada")),
 		} {
 			if q.Holds(ctx) {
 				t.Errorf("%s holds the slot of the request", what)
@@ -215,7 +215,7 @@ func TestClientOf(t *testing.T) {
 		"no client":                       {t.Context(), Client{}},
 		"a client":                        {With(t.Context(), ada), ada},
 		"the client that is known last":   {With(With(t.Context(), unknown("x")), ada), ada},
-		"the first of several":            {Together(t.Context(), []Client{ada, caller("ben")}), ada},
+		"the first of several":            {Apart(t.Context(), ada, caller("ben")), ada},
 		"work that outlives its requests": {Apart(With(t.Context(), ada)), Client{}},
 	} {
 		if got := ClientOf(c.ctx); got != c.want {

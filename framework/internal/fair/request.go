@@ -1,0 +1,158 @@
+package fair
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A request is the clients of a context. It is empty for the program itself.
+type request struct {
+	clients []Client
+	*progress
+}
+
+// A progress belongs to all contexts of one request.
+type progress struct {
+	mu     sync.Mutex
+	waited time.Duration
+	held   []*Queue // of which it holds a slot
+}
+
+type requestKey struct{}
+
+// Network names the client of an address: an IPv4 address, or the /56 network of an
+// IPv6 address, which usually belongs to one subscriber.
+func Network(at netip.Addr) string {
+	if at = at.Unmap(); at.Is6() {
+		return netip.PrefixFrom(at, 56).Masked().String()
+	}
+	return at.String()
+}
+
+// With names the client of a context. The contexts of one request share the time that
+// it may wait, and the slots that it holds.
+func With(ctx context.Context, c Client) context.Context {
+	return context.WithValue(ctx, requestKey{}, &request{[]Client{c}, requestOf(ctx).progress})
+}
+
+// Apart is the context of a new request that clients share. Without clients it waits as
+// long as the context.
+func Apart(ctx context.Context, clients ...Client) context.Context {
+	return context.WithValue(ctx, requestKey{}, &request{clients, &progress{}})
+}
+
+func requestOf(ctx context.Context) *request {
+	if r, ok := ctx.Value(requestKey{}).(*request); ok {
+		return r
+	}
+	return &request{nil, &progress{}}
+}
+
+// ClientOf is the first client of a context; the program itself if it has none.
+func ClientOf(ctx context.Context) Client {
+	return append(requestOf(ctx).clients, Client{})[0]
+}
+
+// Left is how long the request of a context may still wait; false if it has no limit.
+func (q *Queue) Left(ctx context.Context) (left time.Duration, limited bool) {
+	r := requestOf(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return max(0, q.options.Timeout-r.waited), len(r.clients) > 0
+}
+
+// Waited counts time for which the request of a context waited.
+func Waited(ctx context.Context, d time.Duration) {
+	r := requestOf(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waited += d
+}
+
+// Holds reports whether the request of a context holds a slot of the queue.
+func (q *Queue) Holds(ctx context.Context) bool {
+	r := requestOf(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Contains(r.held, q)
+}
+
+// released notes that the request holds one slot less of a queue.
+func (r *request) released(q *Queue) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := slices.Index(r.held, q)
+	r.held = slices.Delete(r.held, at, at+1)
+}
+
+// Acquire waits for a slot. The error is [ErrOverloaded] if the request of the context
+// has waited for [Options.Timeout] in all or was shed, and the context's error if that
+// ends first. The caller must call [Turn.End] if there is no error.
+func (q *Queue) Acquire(ctx context.Context) (*Turn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	clients := requestOf(ctx).clients
+	if len(clients) == 0 {
+		clients = []Client{{}}
+	}
+	t := q.Enter(clients...)
+	if err := t.Wait(ctx); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Waits reports whether a turn did not come at once.
+func (t *Turn) Waits() bool { return t.ready != nil }
+
+// Wait waits until a turn comes. Then the request of the context holds the slot. After
+// an error the turn is over.
+func (t *Turn) Wait(ctx context.Context) error {
+	if err := t.await(ctx); err != nil {
+		t.End()
+		return err
+	}
+	if t.by == nil {
+		return ErrOverloaded
+	}
+	r := requestOf(ctx)
+	t.request = r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.held = append(r.held, t.queue)
+	return nil
+}
+
+func (t *Turn) await(ctx context.Context) error {
+	if t.ready == nil {
+		return nil
+	}
+	var late <-chan time.Time
+	if left, limited := t.queue.Left(ctx); limited {
+		timer := time.NewTimer(left)
+		defer timer.Stop()
+		late = timer.C
+	}
+	began := time.Now()
+	defer func() { Waited(ctx, time.Since(began)) }()
+	select {
+	case <-t.ready:
+		return nil
+	case <-late:
+		return t.queue.GiveUp()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// GiveUp counts a turn that waited too long, and returns [ErrOverloaded].
+func (q *Queue) GiveUp() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.shed++
+	return ErrOverloaded
+}
