@@ -2,6 +2,7 @@ package fair
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,7 +52,7 @@ func uses(t *testing.T, q *Queue, c Client, d, fine time.Duration) {
 type asked struct {
 	turn *Turn
 	err  error
-	over bool
+	over atomic.Bool
 	took time.Duration
 }
 
@@ -61,7 +62,8 @@ func ask(ctx context.Context, q *Queue) *asked {
 	go func() {
 		began := time.Now()
 		a.turn, a.err = q.Acquire(ctx)
-		a.took, a.over = time.Since(began), true
+		a.took = time.Since(began)
+		a.over.Store(true)
 	}()
 	synctest.Wait()
 	return a

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -49,12 +50,12 @@ type player struct {
 	turn    *Turn
 	clients map[Client]int // in which move each joined
 	cancel  context.CancelFunc
-	over    bool // the wait
+	over    atomic.Bool // the wait
 	err     error
 }
 
-func (p *player) waits() bool { return !p.over }
-func (p *player) holds() bool { return p.over && p.err == nil }
+func (p *player) waits() bool { return !p.over.Load() }
+func (p *player) holds() bool { return p.over.Load() && p.err == nil }
 
 // A game is random clients at a queue, and what is known of them beside the queue.
 type game struct {
@@ -114,7 +115,7 @@ func (g *game) enter(clients []Client) {
 	p.turn = g.q.Enter(clients...)
 	go func() {
 		p.err = p.turn.Wait(ctx)
-		p.over = true
+		p.over.Store(true)
 	}()
 	g.players = append(g.players, p)
 }
@@ -159,7 +160,7 @@ func capsOf(c Client, slots int) map[string]int {
 func (g *game) check(before []*player) {
 	synctest.Wait()
 	for _, p := range slices.Clone(g.players) {
-		if p.over && p.err != nil {
+		if p.over.Load() && p.err != nil {
 			if !errors.Is(p.err, context.Canceled) && !errors.Is(p.err, ErrOverloaded) {
 				g.failf("a wait ends with %v", p.err)
 			}
@@ -213,7 +214,7 @@ func (g *game) inOrder(p *player, waiting []*player) {
 }
 
 func (g *game) waiting() []*player {
-	return slices.DeleteFunc(slices.Clone(g.players), func(p *player) bool { return p.over })
+	return slices.DeleteFunc(slices.Clone(g.players), func(p *player) bool { return p.over.Load() })
 }
 
 // over ends all turns and checks that nothing is left.

@@ -35,11 +35,11 @@ func TestTimeout(t *testing.T) {
 		q, holder := full()
 		a := ask(With(t.Context(), caller("ada")), q)
 		time.Sleep(timeout - 1)
-		if synctest.Wait(); a.over {
+		if synctest.Wait(); a.over.Load() {
 			t.Error("it ends too early")
 		}
 		time.Sleep(1)
-		if synctest.Wait(); !a.over || !errors.Is(a.err, ErrOverloaded) {
+		if synctest.Wait(); !a.over.Load() || !errors.Is(a.err, ErrOverloaded) {
 			t.Errorf("it ends with %v; want ErrOverloaded", a.err)
 		}
 		if n := q.Stats().Shed; n != 1 {
@@ -55,7 +55,7 @@ func TestTimeout(t *testing.T) {
 			a := ask(ctx, q)
 			time.Sleep(want)
 			holder.End()
-			if synctest.Wait(); a.err != nil || !a.over {
+			if synctest.Wait(); a.err != nil || !a.over.Load() {
 				t.Fatalf("wait %d ends with %v", i, a.err)
 			}
 			if holder = a.turn; i == 0 {
@@ -91,7 +91,7 @@ func TestTimeout(t *testing.T) {
 		if left, _ := q.Left(ctx); left != 0 {
 			t.Errorf("%s is left; want nothing", left)
 		}
-		if a := ask(ctx, q); !a.over || !errors.Is(a.err, ErrOverloaded) {
+		if a := ask(ctx, q); !a.over.Load() || !errors.Is(a.err, ErrOverloaded) {
 			t.Errorf("it waits though no time is left: %v", a.err)
 		}
 	})
@@ -137,7 +137,7 @@ func TestTimeout(t *testing.T) {
 		a := ask(Apart(context.WithoutCancel(ctx)), q)
 		cancel()
 		time.Sleep(time.Hour)
-		if synctest.Wait(); a.over {
+		if synctest.Wait(); a.over.Load() {
 			t.Errorf("it ends with %v", a.err)
 		}
 		holder.End()
