@@ -117,33 +117,30 @@ func (s *writes) abandon(w *write) bool {
 	return false
 }
 
-// choose takes the oldest write of each client, then the oldest of what is left.
-func (l *line) choose() (some []*write) {
+// choose takes writes out of a line to send together: the oldest of each client, then
+// the oldest of the others. It takes as many as a power of two, of different rows.
+func (l *line) choose() []*write {
 	most := transactionMost
 	if len(l.waiting) > 0 && l.waiting[0].row != "" {
 		most = writesMost
 	}
+	var some []*write
 	rows, clients := map[string]bool{}, map[string]bool{}
-	take := func(w *write) {
-		if len(some) < most && (w.row == "" || !rows[w.row]) {
+	for _, first := range []bool{true, false} {
+		for _, w := range l.waiting {
+			if len(some) == most {
+				break
+			}
+			if first && clients[w.client.Name()] || w.row != "" && rows[w.row] || !first && slices.Contains(some, w) {
+				continue
+			}
 			rows[w.row], clients[w.client.Name()] = true, true
 			some = append(some, w)
 		}
 	}
-	for _, w := range l.waiting {
-		if !clients[w.client.Name()] {
-			take(w)
-		}
-	}
-	for _, w := range l.waiting {
-		if !slices.Contains(some, w) {
-			take(w)
-		}
-	}
-	if len(some) == 0 {
-		return nil
-	}
-	return some[:padded(len(some)+1)/2]
+	some = some[:padded(len(some)+1)/2]
+	l.waiting = slices.DeleteFunc(l.waiting, func(w *write) bool { return slices.Contains(some, w) })
+	return some
 }
 
 // remaining are the writes of a batch that somebody waits for.
@@ -169,7 +166,6 @@ func (s *writes) next(of string) *batch {
 		}
 		return nil
 	}
-	l.waiting = slices.DeleteFunc(l.waiting, func(w *write) bool { return slices.Contains(some, w) })
 	if len(some) == 1 {
 		some[0].alone = true
 		close(some[0].over)

@@ -61,7 +61,7 @@ func busy(t *testing.T, db *DB, group shareKey) (release func()) {
 	t.Helper()
 	var turns []*fair.Turn
 	for range max(1, db.lookups.atOnce) {
-		_, turn := db.lookups.join(background(t), group, "", nil)
+		_, _, turn := db.lookups.join(background(t), group, "", nil)
 		turns = append(turns, turn)
 	}
 	return func() {

@@ -63,26 +63,30 @@ type round[T any] struct {
 	err    error
 
 	// The mutex of shares guards these.
-	of      []string      // what each member asks for
-	clients []fair.Client // of the members
-	members int           // the last that leaves ends the round
-	turn    *fair.Turn    // nil until the execution before it is over
-	began   time.Time     // zero until then
+	members []*member  // those that wait; the last that leaves ends the round
+	turn    *fair.Turn // nil until the execution before it is over
+	began   time.Time  // zero until then
+}
+
+// A member is a read that waits for a round.
+type member struct {
+	of     string // what it asks for
+	client fair.Client
 }
 
 // do answers what run answers. Members of a round that failed run by themselves, but
 // for a database that is not there, takes too long or has no connection free: all of
 // them at once would help none.
 func (s *shares[T]) do(ctx context.Context, key shareKey, of string, run sharedRun[T]) (T, error) {
-	if s.slots != nil && s.slots.Holds(ctx) { // it is a part of an execution
+	if s.slots != nil && (s.slots.Holds(ctx) || ctx.Value(txKey{}) != nil) { // it has a connection and must not wait for others
 		return run(ctx, []string{of})
 	}
-	r, turn := s.join(ctx, key, of, run)
+	r, m, turn := s.join(ctx, key, of, run)
 	if r == nil {
 		defer s.ended(key)
 		return runWith(ctx, turn, []string{of}, run)
 	}
-	answered, err := s.await(ctx, key, of, r)
+	answered, err := s.await(ctx, key, m, r)
 	if answered {
 		return r.result, err
 	}
@@ -100,9 +104,9 @@ func runWith[T any](ctx context.Context, turn *fair.Turn, of []string, run share
 	return run(ctx, of)
 }
 
-// join returns the round of a read, or nil and a turn that has come for one that may
-// run at once.
-func (s *shares[T]) join(ctx context.Context, key shareKey, of string, run sharedRun[T]) (*round[T], *fair.Turn) {
+// join makes a read a member of the next round. It returns no round, but a turn that
+// has come, for a read that may run at once.
+func (s *shares[T]) join(ctx context.Context, key shareKey, of string, run sharedRun[T]) (*round[T], *member, *fair.Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.running[key]
@@ -113,16 +117,16 @@ func (s *shares[T]) join(ctx context.Context, key shareKey, of string, run share
 		e = &executions[T]{}
 		s.running[key] = e
 	}
-	client, r := fair.ClientOf(ctx), e.next
+	m, r := &member{of, fair.ClientOf(ctx)}, e.next
 	if r == nil {
 		var turn *fair.Turn
 		if e.running < max(1, s.atOnce) {
 			if s.slots != nil {
-				turn = s.slots.Enter(client)
+				turn = s.slots.Enter(m.client)
 			}
 			if turn == nil || !turn.Waits() {
 				e.running++
-				return nil, turn
+				return nil, nil, turn
 			}
 		}
 		r = &round[T]{run: run, over: make(chan struct{}), turn: turn}
@@ -132,16 +136,14 @@ func (s *shares[T]) join(ctx context.Context, key shareKey, of string, run share
 			go s.lead(key, r)
 		}
 	} else if r.turn != nil {
-		r.turn.Join(client)
+		r.turn.Join(m.client)
 	}
-	r.members++
-	r.of = append(r.of, of)
-	r.clients = append(r.clients, client)
-	return r, nil
+	r.members = append(r.members, m)
+	return r, m, nil
 }
 
 // await waits for a round. It is false for a read that is to run by itself.
-func (s *shares[T]) await(ctx context.Context, key shareKey, of string, r *round[T]) (answered bool, err error) {
+func (s *shares[T]) await(ctx context.Context, key shareKey, m *member, r *round[T]) (answered bool, err error) {
 	asked := time.Now()
 	defer func() { s.waited(ctx, r, asked) }()
 	late := time.NewTimer(s.within(ctx, patience))
@@ -157,10 +159,10 @@ func (s *shares[T]) await(ctx context.Context, key shareKey, of string, r *round
 				late.Reset(more)
 				continue
 			}
-			s.leave(key, of, r)
+			s.leave(key, m, r)
 			return err != nil, err
 		case <-ctx.Done():
-			s.leave(key, of, r)
+			s.leave(key, m, r)
 			return true, ctx.Err()
 		}
 	}
@@ -209,21 +211,16 @@ func (s *shares[T]) waited(ctx context.Context, r *round[T], asked time.Time) {
 	fair.Waited(ctx, max(0, began.Sub(asked)))
 }
 
-// leave ends a round without members, also while it runs.
-func (s *shares[T]) leave(key shareKey, of string, r *round[T]) {
+// leave takes a member out of a round. The last one ends the round, also while it runs.
+func (s *shares[T]) leave(key shareKey, m *member, r *round[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	waits := r.began.IsZero() // else it has begun, with all that was asked
-	if waits {
-		at := slices.Index(r.of, of)
-		r.of = slices.Delete(r.of, at, at+1)
-		r.clients = slices.Delete(r.clients, at, at+1)
-	}
-	if r.members--; r.members > 0 {
+	at := slices.Index(r.members, m)
+	if r.members = slices.Delete(r.members, at, at+1); len(r.members) > 0 {
 		return
 	}
 	r.cancel()
-	if e := s.running[key]; waits && e != nil && e.next == r {
+	if e := s.running[key]; e != nil && e.next == r {
 		e.next = nil
 		s.forget(key, e)
 	}
@@ -270,10 +267,13 @@ func (s *shares[T]) begin(key shareKey, r *round[T], runs bool) (of []string, be
 	}
 	e.running++
 	r.began = time.Now()
-	if r.members >= many {
+	if len(r.members) >= many {
 		e.began = r.began
 	}
-	return r.of, true
+	for _, m := range r.members {
+		of = append(of, m.of)
+	}
+	return of, true
 }
 
 // ended has the next round of a key wait for its turn, when it is time.
@@ -306,7 +306,11 @@ func (s *shares[T]) queue(key shareKey, r *round[T]) {
 
 func (s *shares[T]) enter(key shareKey, r *round[T]) {
 	if s.slots != nil {
-		r.turn = s.slots.Enter(r.clients...)
+		clients := make([]fair.Client, len(r.members))
+		for i, m := range r.members {
+			clients[i] = m.client
+		}
+		r.turn = s.slots.Enter(clients...)
 	}
 	go s.lead(key, r)
 }

@@ -41,7 +41,7 @@ func (s *shares[T]) waiters(t *testing.T, key shareKey, want int) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		e := s.running[key]
-		return want == 0 && (e == nil || e.next == nil) || e != nil && e.next != nil && e.next.members == want
+		return want == 0 && (e == nil || e.next == nil) || e != nil && e.next != nil && len(e.next.members) == want
 	})
 }
 

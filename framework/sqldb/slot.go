@@ -11,10 +11,9 @@ import (
 	"trestle.example/framework/internal/fair"
 )
 
-// waitingMost is how many statements and transactions wait for a connection at most.
+// waitingMost limits how many statements and transactions wait for a connection.
 const waitingMost = 4096
 
-// newQueue makes the queue of so many connections.
 func (c *core) newQueue(conns int) *fair.Queue {
 	return fair.New(fair.Options{Slots: conns, Timeout: c.options.QueueTimeout, Depth: waitingMost})
 }
@@ -31,8 +30,8 @@ func (e *overloadError) Unwrap() error { return e.err }
 // connection ([Options.QueueTimeout]), so that its statement did not run.
 func IsOverloaded(err error) bool { return errors.Is(err, fair.ErrOverloaded) }
 
-// acquire waits for the right to use a connection: that of SQLite's writer, or one
-// of the others. The turn is nil for a request that holds one, which needs no other.
+// acquire waits for a slot: that of SQLite's writer, or one of the others. The turn is
+// nil for a request that holds a slot, which needs no other.
 func (db *DB) acquire(ctx context.Context, writes bool) (*fair.Turn, error) {
 	queue := db.slots
 	if writes && db.core.kind == SQLite {
@@ -58,51 +57,51 @@ func waitError(err error) error {
 	return fmt.Errorf("sqldb: waiting for a connection: %w", err)
 }
 
-// conn takes a connection of the pool. The pool has one for each turn, so that it is
-// waited for only where something else took them all, such as a program's own use of
-// [database/sql].
+// conn takes a connection of the pool, which has one for each slot. A request waits for
+// the pool only if the program took connections itself, by [database/sql], and then no
+// longer than for a slot.
 func (db *DB) conn(ctx context.Context) (bun.Conn, error) {
 	left, limited := db.slots.Left(ctx)
-	if pool := db.Stats(); !limited || pool.OpenConnections < pool.MaxOpenConnections { // it may be made, which takes its own time
+	if pool := db.Stats(); !limited || pool.InUse < pool.MaxOpenConnections {
 		return db.DB.Conn(ctx)
 	}
 	short, cancel := context.WithTimeoutCause(ctx, left, fair.ErrOverloaded)
 	defer cancel()
 	c, err := db.DB.Conn(short)
-	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(short), fair.ErrOverloaded) {
-		return c, waitError(db.slots.GiveUp())
+	if err != nil && ctx.Err() == nil && IsOverloaded(context.Cause(short)) {
+		err = waitError(db.slots.GiveUp())
 	}
 	return c, err
 }
 
-// turnKey finds the turn of a query in its context: it ends when the rows are closed.
+// turnKey finds the turn of a query in its context. It ends when the rows are closed.
 type turnKey struct{}
 
 // query runs a query on the pool.
-func (db *DB) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+func (db *DB) query(ctx context.Context, text string, args ...any) (rows *sql.Rows, err error) {
 	turn, err := db.acquire(ctx, isWrite(text))
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.DB.DB.QueryContext(context.WithValue(ctx, turnKey{}, turn), text, args...)
-	if err != nil {
-		turn.End()
-	}
-	return rows, err
+	defer func() {
+		if rows == nil { // also after a panic
+			turn.End()
+		}
+	}()
+	return db.DB.DB.QueryContext(context.WithValue(ctx, turnKey{}, turn), text, args...)
 }
 
 // exec runs a statement without rows on the pool.
-func (db *DB) exec(ctx context.Context, text string, args ...any) (sql.Result, error) {
-	var res sql.Result
-	err := db.onConn(ctx, isWrite(text), func(c *conn) (err error) {
+func (db *DB) exec(ctx context.Context, text string, args ...any) (res sql.Result, err error) {
+	err = db.onConn(ctx, isWrite(text), func(c *conn) (err error) {
 		res, err = c.ExecContext(ctx, text, numbered(args))
 		return err
 	})
 	return res, err
 }
 
-// slotted has the queries that bun builds wait for their connections as those of a
-// [Session] do.
+// slotted lets the queries that bun builds wait for slots, as those of a [Session] do.
+// It implements [bun.ConnResolver] and [bun.IConn].
 type slotted struct{ db *DB }
 
 // ResolveConn implements [bun.ConnResolver].
@@ -122,51 +121,40 @@ func (s slotted) ExecContext(ctx context.Context, text string, args ...any) (sql
 }
 
 // QueryRowContext implements [bun.IConn].
-func (s slotted) QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row {
+func (s slotted) QueryRowContext(ctx context.Context, text string, args ...any) (row *sql.Row) {
 	turn, err := s.db.acquire(ctx, isWrite(text))
 	if err != nil {
-		return s.db.DB.DB.QueryRowContext(failed{ctx, err}, text, args...)
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		return s.db.DB.DB.QueryRowContext(failed{ended, err}, text, args...)
 	}
-	row := s.db.DB.DB.QueryRowContext(context.WithValue(ctx, turnKey{}, turn), text, args...)
-	if row.Err() != nil {
-		turn.End()
-	}
-	return row
+	defer func() {
+		if row == nil || row.Err() != nil {
+			turn.End()
+		}
+	}()
+	return s.db.DB.DB.QueryRowContext(context.WithValue(ctx, turnKey{}, turn), text, args...)
 }
 
-// failed is a context that ended with an error, by which database/sql fails at once.
+// failed is a context that ended with an error. database/sql puts that into a [sql.Row].
 type failed struct {
 	context.Context
 
 	err error
 }
 
-// Done implements [context.Context].
-func (failed) Done() <-chan struct{} { return closed }
-
 // Err implements [context.Context].
 func (f failed) Err() error { return f.err }
 
-//nolint:gochecknoglobals // it never changes
-var closed = func() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
-}()
-
-// QueueStats are how many connections statements and transactions hold, how many of
-// those wait for one, and how many were not waited for any longer or shed.
+// QueueStats are how many connections are held by statements and transactions, how many
+// of these wait for one, and how many waited too long or were shed so far.
 type QueueStats struct {
 	Used, Waiting int
 	Shed          int64
 }
 
-// QueueStats counts. It is safe for concurrent use.
+// QueueStats returns the numbers of this moment. It is safe for concurrent use.
 func (db *DB) QueueStats() QueueStats {
-	all := QueueStats(db.slots.Stats())
-	if db.core.kind == SQLite {
-		writer := db.writer.Stats()
-		all.Used, all.Waiting, all.Shed = all.Used+writer.Used, all.Waiting+writer.Waiting, all.Shed+writer.Shed
-	}
-	return all
+	all, writer := db.slots.Stats(), db.writer.Stats() // PostgreSQL does not use the writer's
+	return QueueStats{Used: all.Used + writer.Used, Waiting: all.Waiting + writer.Waiting, Shed: all.Shed + writer.Shed}
 }

@@ -2,7 +2,10 @@ package sqldb
 
 import (
 	"context"
+	"database/sql"
+	"database/sql/driver"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -243,4 +246,181 @@ func TestOpenRejectsANegativeQueueTimeout(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "QueueTimeout -1ns") {
 		t.Errorf("it says %v", err)
 	}
+}
+
+// TestSlotsComeBack: a query holds its slot until its rows are closed, and no longer,
+// whatever happens to it.
+func TestSlotsComeBack(t *testing.T) {
+	eachKind(t, func(t *testing.T, url string) {
+		db := open(t, url, Options{MaxConns: 2})
+		script(t, db, counter)
+		used := func(t *testing.T, want int) {
+			t.Helper()
+			eventually(t, fmt.Sprintf("%d slots are held", want), func() bool { return db.QueueStats().Used == want })
+		}
+		conn := func(t *testing.T) bun.IConn {
+			t.Helper()
+			return slotted{db}
+		}
+		const text = "SELECT n FROM c"
+		for name, test := range map[string]func(t *testing.T){
+			"rows that are closed": func(t *testing.T) {
+				rows, err := db.Session().Query(visiting(t), db.NewRaw(text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				used(t, 1)
+				if err := errors.Join(rows.Err(), rows.Close(), rows.Close()); err != nil {
+					t.Error(err)
+				}
+			},
+			"rows that are read to their end": func(t *testing.T) {
+				rows, err := db.Session().Query(visiting(t), db.NewRaw(text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for rows.Next() {
+					used(t, 1)
+				}
+				if rows.Err() != nil {
+					t.Error(rows.Err())
+				}
+			},
+			"rows whose context ends": func(t *testing.T) {
+				ctx, cancel := context.WithCancel(visiting(t))
+				if _, err := db.Session().Query(ctx, db.NewRaw(text)); err != nil { //nolint:sqlclosecheck,rowserrcheck // the context closes them
+					t.Fatal(err)
+				}
+				used(t, 1)
+				cancel()
+			},
+			"a query that fails": func(t *testing.T) {
+				if rows, err := db.Session().Query(visiting(t), db.NewRaw("SELECT n FROM nowhere")); err == nil {
+					t.Error(rows.Close(), "it does not fail")
+				}
+			},
+			"a query whose context has ended": func(t *testing.T) {
+				ctx, cancel := context.WithCancel(visiting(t))
+				cancel()
+				if rows, err := db.Session().Query(ctx, db.NewRaw(text)); !errors.Is(err, context.Canceled) {
+					t.Error(rows, err)
+				}
+			},
+			"a query that panics": func(t *testing.T) {
+				defer func() {
+					if recover() == nil {
+						t.Error("it does not panic")
+					}
+				}()
+				rows, err := conn(t).QueryContext(visiting(t), "SELECT n FROM c WHERE n = $1", panics{})
+				t.Error(rows, err)
+			},
+			"a row that is scanned": func(t *testing.T) {
+				row := conn(t).QueryRowContext(visiting(t), text)
+				used(t, 1)
+				succeeds(t, "it", row.Scan(new(int)))
+			},
+			"a row that cannot be scanned": func(t *testing.T) {
+				if err := conn(t).QueryRowContext(visiting(t), text).Scan(new(time.Time)); err == nil {
+					t.Error("it is scanned")
+				}
+			},
+			"a row that does not exist": func(t *testing.T) {
+				if err := conn(t).QueryRowContext(visiting(t), "SELECT n FROM c WHERE n < -1").Scan(new(int)); !errors.Is(err, sql.ErrNoRows) {
+					t.Error(err)
+				}
+			},
+			"a row of a statement that fails": func(t *testing.T) {
+				row := conn(t).QueryRowContext(visiting(t), "SELECT n FROM nowhere")
+				used(t, 0) // also if nobody scans it
+				if row.Err() == nil {
+					t.Error("it does not fail")
+				}
+			},
+			"a row of a statement that panics": func(t *testing.T) {
+				defer func() {
+					if recover() == nil {
+						t.Error("it does not panic")
+					}
+				}()
+				t.Error(conn(t).QueryRowContext(visiting(t), "SELECT n FROM c WHERE n = $1", panics{}).Err())
+			},
+			"a transaction that panics": func(t *testing.T) {
+				defer func() {
+					if recover() == nil {
+						t.Error("it does not panic")
+					}
+				}()
+				_ = db.InTx(visiting(t), func(context.Context, *Session) error { panic("of the program") })
+			},
+			"a transaction whose context ends": func(t *testing.T) {
+				ctx, cancel := context.WithCancel(visiting(t))
+				if err := db.InTx(ctx, func(context.Context, *Session) error { cancel(); return nil }); !errors.Is(err, context.Canceled) {
+					t.Error(err)
+				}
+			},
+			"a statement that fails": func(t *testing.T) {
+				if _, err := db.Session().Exec(visiting(t), db.NewRaw("UPDATE nowhere SET n = 1")); err == nil {
+					t.Error("it does not fail")
+				}
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				test(t)
+				used(t, 0)
+			})
+		}
+	})
+}
+
+// panics is a value that no driver gets.
+type panics struct{}
+
+func (panics) Value() (driver.Value, error) { panic("of a value") }
+
+// TestATransactionReadsWithoutWaiting: a request with a transaction does not wait for a
+// slot to read, also if others hold all of them and may wait for its end.
+func TestATransactionReadsWithoutWaiting(t *testing.T) {
+	eachKind(t, func(t *testing.T, url string) {
+		db := open(t, url, Options{MaxConns: 1, QueueTimeout: soon})
+		script(t, db, counter)
+		l := NewLookup(func(v Values) schema.QueryAppender { return bun.SafeQuery("SELECT n, id FROM c WHERE id ?", v.Key()) })
+		for what, ctx := range map[string]context.Context{"a request": visiting(t), "the program": background(t)} {
+			succeeds(t, what, db.InTx(ctx, func(ctx context.Context, _ *Session) error {
+				if db.Kind() == SQLite { // where the transaction holds the writer's slot
+					defer db.slots.Enter(fair.Client{}).End()
+				}
+				_, err := db.Session().Read(ctx, db.NewRaw("SELECT n FROM c"))
+				_, err2 := db.Session().ReadBy(ctx, l, 2, 1)
+				_, err3 := db.Session().Count(ctx, db.NewRaw("SELECT count(*) FROM c"))
+				return errors.Join(err, err2, err3)
+			}))
+			db.isIdle(t)
+		}
+	})
+}
+
+// TestARequestWithoutTimeLeft gets a slot and a connection that are free.
+func TestARequestWithoutTimeLeft(t *testing.T) {
+	eachKind(t, func(t *testing.T, url string) {
+		db := open(t, url, Options{MaxConns: 1})
+		script(t, db, counter)
+		var all []*sql.Conn
+		for range db.Stats().MaxOpenConnections { // all connections are open, and idle
+			c, err := db.DB.DB.Conn(background(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, c)
+		}
+		for _, c := range all {
+			succeeds(t, "closing", c.Close())
+		}
+		ctx := visiting(t)
+		fair.Waited(ctx, time.Hour)
+		for what, ask := range waysToAsk(db) {
+			succeeds(t, what, ask(ctx))
+		}
+		db.isIdle(t)
+	})
 }

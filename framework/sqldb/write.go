@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -82,7 +83,10 @@ func (db *DB) wait(ctx context.Context, w *write) error {
 	asked := time.Now()
 	defer func() { fair.Waited(ctx, time.Since(asked)) }()
 	left, limited := db.slots.Left(ctx)
-	look := time.NewTimer(writesPatience)
+	if !limited {
+		left = math.MaxInt64
+	}
+	look := time.NewTimer(min(left, writesPatience))
 	defer look.Stop()
 	for waits := true; waits; {
 		select {
@@ -91,9 +95,9 @@ func (db *DB) wait(ctx context.Context, w *write) error {
 		case <-look.C:
 			waited := time.Since(asked)
 			still := db.writes.still(w, waited)
-			switch late := limited && waited >= left; {
+			switch late := waited >= left; {
 			case !late && still < writesPatience:
-				look.Reset(writesPatience - still)
+				look.Reset(min(left-waited, writesPatience-still))
 			case !db.writes.withdraw(w):
 				waits = false
 			case late:
