@@ -1,14 +1,18 @@
 package framework_test
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
 )
 
 // turnstile is a throttle of the tests' own: so many calls, then a wait.
@@ -79,4 +83,67 @@ func TestThrottles(t *testing.T) {
 			t.Errorf("asked for %v", first.calls)
 		}
 	})
+}
+
+// An earlyTurnstile is a turnstile that may be asked before the caller is identified.
+type earlyTurnstile struct {
+	*turnstile
+
+	before bool
+}
+
+func (e earlyTurnstile) BeforeCaller() bool { return e.before }
+
+// TestEarlyThrottles: a request beyond the rate of its address makes no statement, also
+// if it has credentials.
+func TestEarlyThrottles(t *testing.T) {
+	db := sqlite(t)
+	var statements atomic.Int64
+	db.Observe(func(context.Context, sqldb.Event) { statements.Add(1) })
+	served := func(ts ...framework.Throttle) *client {
+		c := config(db)
+		c.Throttles = ts
+		c.Authentication = []framework.Authenticator{looksUp{c.Authentication[0]}}
+		return serve(t, c, countries())
+	}
+	for _, who := range []string{"ada", "nobody", ""} {
+		t.Run("a request of "+cmp.Or(who, "an anonymous client"), func(t *testing.T) {
+			first, late := &turnstile{}, &turnstile{free: 9}
+			api := served(late, earlyTurnstile{first, true}).in(t).as(who)
+			statements.Store(0)
+			api.get("/api/countries/").refuses(429, "rate_limited").head("Retry-After", "1")
+			if n := statements.Load(); n != 0 {
+				t.Errorf("%d statements; want none", n)
+			}
+			if len(late.calls) != 0 || len(first.calls) != 1 || first.calls[0] != " list" {
+				t.Errorf("early %v, late %v; want one early call without a caller", first.calls, late.calls)
+			}
+		})
+	}
+	t.Run("a throttle that needs the caller is asked afterwards", func(t *testing.T) {
+		needs, early := &turnstile{}, &turnstile{free: 9}
+		api := served(earlyTurnstile{needs, false}, earlyTurnstile{early, true}).in(t).as("ada")
+		statements.Store(0)
+		api.get("/api/countries/").refuses(429, "rate_limited")
+		if len(needs.calls) != 1 || needs.calls[0] != "Ada list" || len(early.calls) != 1 || statements.Load() == 0 {
+			t.Errorf("early %v, late %v after %d statements", early.calls, needs.calls, statements.Load())
+		}
+	})
+	t.Run("each is asked once", func(t *testing.T) {
+		early, late := &turnstile{free: 9}, &turnstile{free: 9}
+		served(late, earlyTurnstile{early, true}).in(t).as("ada").get("/api/countries/").is(200)
+		if len(early.calls) != 1 || len(late.calls) != 1 {
+			t.Errorf("early %v, late %v", early.calls, late.calls)
+		}
+	})
+}
+
+// looksUp is a scheme that makes a statement for each request.
+type looksUp struct{ framework.Authenticator }
+
+func (l looksUp) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
+	if _, err := c.Session().Read(c, c.DB.NewRaw("SELECT 1")); err != nil {
+		return nil, err
+	}
+	return l.Authenticator.Authenticate(c, r)
 }

@@ -349,3 +349,28 @@ func TestASpoofedAddressDoesNotHelp(t *testing.T) {
 		}
 	})
 }
+
+// TestWhichClassesNeedNoCaller: these are asked before the caller is identified.
+func TestWhichClassesNeedNoCaller(t *testing.T) {
+	t.Parallel()
+	s := new(throttle.Memory)
+	scoped := func(by ...throttle.Key) *throttle.Throttle { return throttle.Scoped(s, "upload", hourly(5), by...) }
+	account := throttle.ByAccount(func(*framework.Call) string { return "" })
+	for name, c := range map[string]struct {
+		class *throttle.Throttle
+		want  bool
+	}{
+		"by address":             {scoped(throttle.ByAddress()), true},
+		"by address twice":       {scoped(throttle.ByAddress(), throttle.ByAddress()), true},
+		"by caller":              {scoped(), false},
+		"by address and caller":  {scoped(throttle.ByAddress(), throttle.ByCaller()), false},
+		"by account":             {scoped(account), false},
+		"by address and account": {scoped(throttle.ByAddress(), account), false},
+		"anonymous callers":      {throttle.Anonymous(s, hourly(5)), false},
+		"users":                  {throttle.User(s, hourly(5)), false},
+	} {
+		if got := c.class.BeforeCaller(); got != c.want {
+			t.Errorf("%s needs no caller: %v; want %v", name, got, c.want)
+		}
+	}
+}
