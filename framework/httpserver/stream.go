@@ -115,7 +115,7 @@ func (cs *conns) begin(s *stream) (begun, full bool) {
 func (s *Server) refuse(w http.ResponseWriter) {
 	if s.told.due(time.Now()) {
 		_, _, refused := s.conns.counts()
-		s.log.Warn("there are more requests by HTTP/2 than places; those too many are refused", "places", s.conns.limit, "refused_since_start", refused)
+		s.log.Warn("there are too many requests by HTTP/2 at once; some are answered 503", "limit", s.conns.limit, "requests_since_start", refused)
 	}
 	h := w.Header()
 	h.Set("Retry-After", "1")
