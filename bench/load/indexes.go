@@ -26,7 +26,7 @@ var rebuilt = map[sqldb.Kind][]string{
 // times as fast as inserting into each of them row by row.
 func withoutIndexes(ctx context.Context, s *sqldb.Session, fill func() error) error {
 	kind := s.DB().Kind()
-	found, err := s.Read(ctx, bun.SafeQuery(indexes[kind], bun.In([]string{"patients", "appointments"})))
+	found, err := s.Read(ctx, bun.SafeQuery(indexes[kind], bun.List([]string{"patients", "appointments"})))
 	if err != nil {
 		return err
 	}

@@ -29,9 +29,29 @@ func stages(fuzzing time.Duration) ([]stage, error) {
 	if err != nil {
 		return nil, err
 	}
+	areas, err := mutated("Makefile")
+	if err != nil {
+		return nil, err
+	}
+	all := fixedStages()
+	for _, area := range areas {
+		all = append(all, makes("mutants-"+filepath.Base(area), "its tests notice 85 % of the mutants of "+area, "mutate",
+			"FIGURE "+area+": killed ", "MUTATE="+area))
+	}
+	for _, t := range targets {
+		proves := fmt.Sprintf("%s of generated input: 0 findings", fuzzing)
+		all = append(all, stage{name: "fuzz-" + t.name, proves: proves, sees: "fuzz: elapsed: ", command: append(whole(),
+			"go", "run", "./cmd/withpg", "--install", "--", "go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", fuzzing.String(), t.folder,
+		)})
+	}
+	return all, nil
+}
+
+// fixedStages are the stages that do not depend on what the project's files hold.
+func fixedStages() []stage {
 	audit := makes("audit", "0 known faults can be reached, by a database 120 days old at most; 0 unjustified findings", "audit", "FIGURE unsafe code: 0 findings")
 	audit.always = true
-	all := []stage{
+	return []stage{
 		makes("reproducible", "two builds are one and the same", "reproducible", "two builds are the same"),
 		audit,
 		makes("sbom", "what the program is made of is written down, every module of it", "sbom", "FIGURE .bin/trestle.spdx.json: it names "),
@@ -51,21 +71,6 @@ func stages(fuzzing time.Duration) ([]stage, error) {
 		tests("growth", "1,000,000 patients in place of 10,000: retrieve and create take at most 1.5 times as long, lists 3 times", "./cmd/trestle", "TestGrowth"),
 		tests("soak", "30 minutes at 70 %, 2 connections: 0 answers of 5xx; goroutines and files within 2 at rest and, beside those of connections, 5 (or 2 %) under load, the heap does not grow", "./cmd/trestle", "TestSoak"),
 	}
-	areas, err := mutated("Makefile")
-	if err != nil {
-		return nil, err
-	}
-	for _, area := range areas {
-		all = append(all, makes("mutants-"+filepath.Base(area), "its tests notice 85 % of the mutants of "+area, "mutate",
-			"FIGURE "+area+": killed ", "MUTATE="+area))
-	}
-	for _, t := range targets {
-		proves := fmt.Sprintf("%s of made-up input: 0 findings", fuzzing)
-		all = append(all, stage{name: "fuzz-" + t.name, proves: proves, sees: "fuzz: elapsed: ", command: append(whole(),
-			"go", "run", "./cmd/withpg", "--install", "--", "go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", fuzzing.String(), t.folder,
-		)})
-	}
-	return all, nil
 }
 
 // whole runs a command without what could leave a part of it out.

@@ -109,6 +109,31 @@ func runWith[T any](ctx context.Context, turn *fair.Turn, of []string, run share
 func (s *shares[T]) join(ctx context.Context, key shareKey, of string, run sharedRun[T]) (*round[T], *member, *fair.Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	e, m := s.executions(key), &member{of, fair.ClientOf(ctx)}
+	switch {
+	case e.next != nil && e.next.turn != nil:
+		e.next.turn.Join(m.client)
+	case e.next != nil: // it waits for the execution before it
+	case e.running >= max(1, s.atOnce):
+		e.next = newRound(ctx, run, nil)
+	default:
+		var turn *fair.Turn
+		if s.slots != nil {
+			turn = s.slots.Enter(m.client)
+		}
+		if turn == nil || !turn.Waits() {
+			e.running++
+			return nil, nil, turn
+		}
+		e.next = newRound(ctx, run, turn)
+		go s.lead(key, e.next)
+	}
+	e.next.members = append(e.next.members, m)
+	return e.next, m, nil
+}
+
+// executions are those of a key, with s.mu held.
+func (s *shares[T]) executions(key shareKey) *executions[T] {
 	e := s.running[key]
 	if e == nil {
 		if s.running == nil {
@@ -117,29 +142,13 @@ func (s *shares[T]) join(ctx context.Context, key shareKey, of string, run share
 		e = &executions[T]{}
 		s.running[key] = e
 	}
-	m, r := &member{of, fair.ClientOf(ctx)}, e.next
-	if r == nil {
-		var turn *fair.Turn
-		if e.running < max(1, s.atOnce) {
-			if s.slots != nil {
-				turn = s.slots.Enter(m.client)
-			}
-			if turn == nil || !turn.Waits() {
-				e.running++
-				return nil, nil, turn
-			}
-		}
-		r = &round[T]{run: run, over: make(chan struct{}), turn: turn}
-		r.ctx, r.cancel = context.WithCancel(fair.Apart(context.WithoutCancel(ctx))) //nolint:gosec // lead calls it
-		e.next = r
-		if turn != nil {
-			go s.lead(key, r)
-		}
-	} else if r.turn != nil {
-		r.turn.Join(m.client)
-	}
-	r.members = append(r.members, m)
-	return r, m, nil
+	return e
+}
+
+func newRound[T any](ctx context.Context, run sharedRun[T], turn *fair.Turn) *round[T] {
+	r := &round[T]{run: run, over: make(chan struct{}), turn: turn}
+	r.ctx, r.cancel = context.WithCancel(fair.Apart(context.WithoutCancel(ctx))) //nolint:gosec // lead calls it
+	return r
 }
 
 // await waits for a round. It is false for a read that is to run by itself.
