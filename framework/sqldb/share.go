@@ -87,10 +87,14 @@ func (s *shares[T]) do(ctx context.Context, key shareKey, of string, run sharedR
 		return runWith(ctx, turn, []string{of}, run)
 	}
 	answered, err := s.await(ctx, key, m, r)
-	if answered {
-		return r.result, err
+	switch {
+	case !answered:
+		return run(ctx, []string{of})
+	case err != nil: // the execution may still write its result
+		var none T
+		return none, err
 	}
-	return run(ctx, []string{of})
+	return r.result, nil
 }
 
 // runWith runs an execution with its turn.

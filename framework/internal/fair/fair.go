@@ -243,10 +243,15 @@ func (q *Queue) join(t *Turn, c Client) {
 			q.level = l.rank.use
 		}
 		q.grant(t, l)
-	case q.waiting < q.options.Depth || q.shedFor(l):
+	case q.waiting < q.options.Depth:
 		q.await(t, l)
-	case len(t.lines) == 0:
-		q.drop(t)
+	default:
+		if victim := q.victim(l); victim != nil {
+			q.await(t, l)
+			q.shedFrom(victim)
+		} else if len(t.lines) == 0 {
+			q.drop(t)
+		}
 	}
 }
 
@@ -305,20 +310,15 @@ func (q *Queue) victim(of *line) (victim *line) {
 	return victim
 }
 
-// shedFor makes room for a new turn of a line, and reports whether it could. The turn
-// that leaves is shed if it waits for no other client.
-func (q *Queue) shedFor(l *line) bool {
-	victim := q.victim(l)
-	if victim == nil {
-		return false
-	}
+// shedFrom takes the newest turn out of a line, and sheds it if it waits for no other
+// client.
+func (q *Queue) shedFrom(victim *line) {
 	t := victim.turns[len(victim.turns)-1]
 	q.leave(t, victim)
 	t.lines = slices.DeleteFunc(t.lines, func(l *line) bool { return l == victim })
 	if len(t.lines) == 0 {
 		q.drop(t)
 	}
-	return true
 }
 
 // drop sheds a turn.

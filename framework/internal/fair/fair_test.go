@@ -562,6 +562,27 @@ func TestSharedTurns(t *testing.T) {
 		holder.End()
 		q.isIdle(t)
 	})
+	in(t, "moves to a client that joins if it is the turn to shed", func(t *testing.T) {
+		q := New(Options{Slots: 1, Depth: 2})
+		holder := q.Enter(Client{})
+		first, turn := q.Enter(ada), q.Enter(ada, ben)
+		if s := q.Stats(); s.Waiting != 2 || s.Shed != 0 || shed(turn) {
+			t.Errorf("%+v; want 2 that wait", s)
+		}
+		for range 2 { // it has left the line of the first client
+			holder.End()
+			for _, t := range []*Turn{first, turn} {
+				if came(t) {
+					holder = t
+				}
+			}
+		}
+		if turn.by.client != ben {
+			t.Errorf("it came by %v; want %v", turn.by.client, ben)
+		}
+		holder.End()
+		q.isIdle(t)
+	})
 	in(t, "a client that would be shed shares a turn without a place of its own", func(t *testing.T) {
 		q := New(Options{Slots: 1, Depth: 3})
 		holder := q.Enter(Client{})

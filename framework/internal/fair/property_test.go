@@ -241,7 +241,7 @@ func (g *game) over() {
 
 // TestProperties plays random games.
 func TestProperties(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	property := func(rt *rapid.T) {
 		o := Options{Slots: rapid.IntRange(1, 6).Draw(rt, "slots"), Timeout: time.Hour, Depth: rapid.IntRange(0, 12).Draw(rt, "depth")}
 		script := rapid.SliceOfN(moves(), 1, 60).Draw(rt, "moves")
 		g := &game{}
@@ -257,5 +257,8 @@ func TestProperties(t *testing.T) {
 		if g.failure != "" {
 			rt.Fatal(g.failure)
 		}
-	})
+	}
+	for range 10 {
+		rapid.Check(t, property)
+	}
 }
