@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -49,10 +50,10 @@ type fairness struct {
 
 // The generated users that are greedy, that are polite, and those of the rest.
 const (
-	greedyUser = iota
-	hoarder    // owns hoard patients
-	firstPolite
-	endPolite = 16
+	greedyUser  = 0
+	hoarder     = 1 // owns hoard patients
+	firstPolite = 2
+	endPolite   = 16
 )
 
 func openFairness(t *testing.T, database string) *fairness {
@@ -62,7 +63,7 @@ func openFairness(t *testing.T, database string) *fairness {
 	if underProof() {
 		f.lasts, f.scale, hoard, accounts = lasting(t, "TRESTLE_FAIR", 10*time.Second), 1, 16_000, 20
 	}
-	f.patients(1_000_000, 1_000_000+hoard, fmt.Sprint(hoarder))
+	f.patients(1_000_000, 1_000_000+hoard, strconv.Itoa(hoarder))
 	f.exec("ANALYZE")
 	if err := f.db.NewRaw("SELECT CAST(id AS text) FROM variants WHERE stock > 10 LIMIT 1").Scan(t.Context(), &f.variant); err != nil {
 		t.Fatal(err)

@@ -126,16 +126,20 @@ func (l *line) choose() []*write {
 	}
 	var some []*write
 	rows, clients := map[string]bool{}, map[string]bool{}
-	for _, first := range []bool{true, false} {
-		for _, w := range l.waiting {
-			if len(some) == most {
-				break
-			}
-			if first && clients[w.client.Name()] || w.row != "" && rows[w.row] || !first && slices.Contains(some, w) {
-				continue
-			}
+	take := func(w *write) {
+		if len(some) < most && (w.row == "" || !rows[w.row]) {
 			rows[w.row], clients[w.client.Name()] = true, true
 			some = append(some, w)
+		}
+	}
+	for _, w := range l.waiting {
+		if !clients[w.client.Name()] {
+			take(w)
+		}
+	}
+	for _, w := range l.waiting {
+		if !slices.Contains(some, w) {
+			take(w)
 		}
 	}
 	some = some[:padded(len(some)+1)/2]

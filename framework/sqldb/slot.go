@@ -88,7 +88,7 @@ func (db *DB) query(ctx context.Context, text string, args ...any) (rows *sql.Ro
 			turn.End()
 		}
 	}()
-	return db.DB.DB.QueryContext(context.WithValue(ctx, turnKey{}, turn), text, args...)
+	return db.DB.DB.QueryContext(context.WithValue(ctx, turnKey{}, turn), text, args...) //nolint:sqlclosecheck // the caller closes them
 }
 
 // exec runs a statement without rows on the pool.

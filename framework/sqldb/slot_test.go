@@ -299,7 +299,7 @@ func TestSlotsComeBack(t *testing.T) {
 			},
 			"rows whose context ends": func(t *testing.T) {
 				ctx, cancel := context.WithCancel(visiting(t))
-				if _, err := db.Session().Query(ctx, db.NewRaw(text)); err != nil { //nolint:sqlclosecheck,rowserrcheck // the context closes them
+				if _, err := db.Session().Query(ctx, db.NewRaw(text)); err != nil {
 					t.Fatal(err)
 				}
 				used(t, 1)

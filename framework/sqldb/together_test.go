@@ -218,13 +218,13 @@ func TestChoose(t *testing.T) {
 		"none but one if all write one row":          {"a1 b1 c1 d1", "a1", "b1 c1 d1"},
 		"16 at most":                                 {sequence("a", 40), sequence("a", 16), sequenceFrom("a", 17, 40)},
 		"a new client is not behind many of another": {sequence("a", 40) + " b41", "a1 b41 " + sequenceFrom("a", 2, 15), sequenceFrom("a", 16, 40)},
-		"without rows, several of one client":        {"a a a b", "a b a a", ""},
-		"without rows, one of each client first":     {"a a a b c", "a b c a", "a"},
+		"without rows, several of one client":        {strings.Repeat("a ", 3) + "b", "a b" + strings.Repeat(" a", 2), ""},
+		"without rows, one of each client first":     {strings.Repeat("a ", 3) + "b c", "a b c a", "a"},
 		"without rows, 64 at most":                   {strings.TrimSpace(strings.Repeat("a ", 100)), strings.TrimSpace(strings.Repeat("a ", 64)), strings.TrimSpace(strings.Repeat("a ", 36))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := &line{}
-			for _, w := range strings.Fields(c.waiting) {
+			for w := range strings.FieldsSeq(c.waiting) {
 				l.waiting = append(l.waiting, &write{row: w[1:], client: fair.Client{Caller: w[:1]}})
 			}
 			names := func(writes []*write) string {

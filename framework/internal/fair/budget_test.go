@@ -1,7 +1,7 @@
 package fair
 
 import (
-	"fmt"
+	"strconv"
 	"sync"
 	"testing"
 )
@@ -52,7 +52,7 @@ func TestBudgetKeepsSomethingForOthers(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 64 {
 		all.Go(func() {
-			s := b.For(Client{Address: fmt.Sprint(i % 8)})
+			s := b.For(Client{Address: strconv.Itoa(i % 8)})
 			defer s.End()
 			for s.Take(100) {
 				b.mu.Lock()

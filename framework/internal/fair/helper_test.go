@@ -43,7 +43,7 @@ func uses(t *testing.T, q *Queue, c Client, d, fine time.Duration) {
 	if !came(turn) {
 		t.Fatalf("%v waits; want a free slot", c)
 	}
-	time.Sleep(d)
+	pass(d)
 	turn.EndFined(fine)
 }
 
@@ -91,3 +91,6 @@ func (q *Queue) isIdle(t *testing.T) {
 func in(t *testing.T, name string, test func(t *testing.T)) {
 	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
 }
+
+// pass lets time pass by the clock of the bubble.
+func pass(d time.Duration) { <-time.After(d) }

@@ -93,7 +93,7 @@ func (g *game) play(m move) {
 		}
 		g.end(g.pick(m.At, (*player).holds), 0)
 	case "sleep":
-		time.Sleep(m.Length)
+		pass(m.Length)
 	}
 }
 
@@ -231,7 +231,7 @@ func (g *game) over() {
 		g.failf("%+v and %d lines are left", s, len(g.q.lines))
 	}
 	for range 20 {
-		time.Sleep(time.Second)
+		pass(time.Second)
 		g.q.Enter(Client{}).End()
 	}
 	if n := len(g.q.accounts); n > 4 {

@@ -34,11 +34,11 @@ func TestTimeout(t *testing.T) {
 	in(t, "a request waits for the timeout", func(t *testing.T) {
 		q, holder := full()
 		a := ask(With(t.Context(), caller("ada")), q)
-		time.Sleep(timeout - 1)
+		pass(timeout - 1)
 		if synctest.Wait(); a.over.Load() {
 			t.Error("it ends too early")
 		}
-		time.Sleep(1)
+		pass(1)
 		if synctest.Wait(); !a.over.Load() || !errors.Is(a.err, ErrOverloaded) {
 			t.Errorf("it ends with %v; want ErrOverloaded", a.err)
 		}
@@ -53,7 +53,7 @@ func TestTimeout(t *testing.T) {
 		ctx := With(t.Context(), unknown("x"))
 		for i, want := range []time.Duration{timeout / 4, timeout / 4} {
 			a := ask(ctx, q)
-			time.Sleep(want)
+			pass(want)
 			holder.End()
 			if synctest.Wait(); a.err != nil || !a.over.Load() {
 				t.Fatalf("wait %d ends with %v", i, a.err)
@@ -62,12 +62,12 @@ func TestTimeout(t *testing.T) {
 				a.turn.End()
 				holder = q.Enter(Client{})
 			}
-			ctx = With(ctx, caller("ada")) // the same request, whose caller is known now
+			ctx = With(ctx, caller("ada")) //nolint:fatcontext // the same request, whose caller is known now
 		}
 		holder.End()
 		holder = q.Enter(Client{})
 		a := ask(ctx, q)
-		time.Sleep(timeout)
+		pass(timeout)
 		if synctest.Wait(); a.took != timeout/2 || !errors.Is(a.err, ErrOverloaded) {
 			t.Errorf("the last wait takes %s and ends with %v; want %s", a.took, a.err, timeout/2)
 		}
@@ -104,14 +104,14 @@ func TestTimeout(t *testing.T) {
 		}
 		Waited(ctx, time.Hour)
 		a := ask(ctx, q)
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		if synctest.Wait(); !errors.Is(a.err, context.DeadlineExceeded) || a.took != time.Hour {
 			t.Errorf("it ends with %v after %s", a.err, a.took)
 		}
 		holder.End()
 		q.isIdle(t)
 	})
-	in(t, "a context that ends ends the wait", func(t *testing.T) {
+	in(t, "the end of a context is the end of the wait", func(t *testing.T) {
 		q, holder := full()
 		ctx, cancel := context.WithCancel(With(t.Context(), caller("ada")))
 		a := ask(ctx, q)
@@ -136,7 +136,7 @@ func TestTimeout(t *testing.T) {
 		ctx, cancel := context.WithCancel(With(t.Context(), caller("ada")))
 		a := ask(Apart(context.WithoutCancel(ctx)), q)
 		cancel()
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		if synctest.Wait(); a.over.Load() {
 			t.Errorf("it ends with %v", a.err)
 		}
@@ -150,7 +150,7 @@ func TestTimeout(t *testing.T) {
 		ctx := With(t.Context(), caller("ada"))
 		Waited(ctx, timeout)
 		a := ask(Apart(ctx, caller("ada"), caller("ben")), q)
-		time.Sleep(2 * timeout)
+		pass(2 * timeout)
 		if synctest.Wait(); a.took != timeout || !errors.Is(a.err, ErrOverloaded) {
 			t.Errorf("it ends with %v after %s", a.err, a.took)
 		}
@@ -164,7 +164,7 @@ func TestTimeout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		turn.End()
 		if left, _ := q.Left(ctx); left != timeout {
 			t.Errorf("%s is left; want %s", left, timeout)
