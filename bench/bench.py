@@ -54,7 +54,7 @@ def head(o, stage):
             f"{machine.described(stage.tmp)}; PostgreSQL {versions[0]}, {versions[1]}.\n"
             f"{stage.users:,} users, {o.patients:,} patients, {o.appointments:,} appointments; {o.connections} connections, which the same cores serve and load;\n"
             f"medians of {o.rounds} {'rounds' if o.rounds > 1 else 'round'} of {o.seconds} s. *n*: no take was quiet.\n"
-            "A difference that is smaller than the row's noise says nothing. [GROWTH.md](GROWTH.md) has the latency of larger tables.\n\n")
+            "A difference that is smaller than the row's noise says nothing. `make bench-growth` measures the latency of larger tables.\n\n")
 
 
 def hold(stage):
