@@ -38,7 +38,7 @@ func TestDefaults(t *testing.T) {
 	}
 	want := config{
 		addr: "127.0.0.1:8080", databaseURL: "sqlite://" + file, pageSize: 20, dbConns: 16,
-		statementTimeout: 10 * time.Second, queueTimeout: time.Second, requestTimeout: 15 * time.Second, prepare: true, logLevel: slog.LevelInfo,
+		statementTimeout: 10 * time.Second, queueTimeout: 2 * time.Second, requestTimeout: 15 * time.Second, prepare: true, logLevel: slog.LevelInfo,
 		rates: map[string]throttle.Rate{}, passwordMin: 8, tokenLife: auth.DefaultTokenLife,
 		limitConfig:   limitConfig{maxConns: 1024, drainDelay: -1},
 		observeConfig: observeConfig{slow: time.Second},

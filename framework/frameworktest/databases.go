@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
@@ -56,6 +57,7 @@ func openAt(tb testing.TB, at string) *sqldb.DB {
 
 func openWith(tb testing.TB, at string, o sqldb.Options) *sqldb.DB {
 	tb.Helper()
+	o.QueueTimeout = time.Minute // a busy machine decides no test
 	db, err := sqldb.Open(at, o)
 	if err != nil {
 		tb.Fatal(err)

@@ -31,7 +31,7 @@ type Options struct {
 	// together. Then its statement fails, see [IsOverloaded], and was not run.
 	// Making a connection takes its own time, and so do statements and transactions
 	// that have one. Work that belongs to no request, such as a migration, waits as
-	// long as its context allows. Defaults to 1 second.
+	// long as its context allows. Defaults to 2 seconds.
 	QueueTimeout time.Duration
 
 	// ConnMaxLifetime is the age at which a connection is replaced.
@@ -93,7 +93,7 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("sqldb: LockTimeout is %s; it must be less than StatementTimeout, %s, which ends the wait for a lock too", o.LockTimeout, o.StatementTimeout)
 	}
 	o.LockTimeout = orDefault(o.LockTimeout, min(5*time.Second, o.StatementTimeout/2))
-	o.QueueTimeout = orDefault(o.QueueTimeout, time.Second)
+	o.QueueTimeout = orDefault(o.QueueTimeout, 2*time.Second)
 	o.ConnMaxLifetime = orDefault(o.ConnMaxLifetime, 30*time.Minute)
 	o.Statements = orDefault(o.Statements, 256)
 	return o, nil
