@@ -16,16 +16,16 @@ import (
 // those with one key. An execution begins after each of its members asked, so that none
 // of them sees less than it would have seen by itself.
 //
-// A round of members waits for its connection as each of them would: it has its turn
-// when any of them has. Those that ask while an execution runs are the next round.
-// What the members of one key differ in is a text, and an execution gets all texts.
+// The members of a round share one turn in the queue for connections. The turn comes
+// when it is the turn of any member. Reads that ask while an execution runs are the
+// next round. Members of one key differ in a text; an execution gets the texts of all.
 type shares[T any] struct {
 	// slots are for the connections that executions need; nil for none.
 	slots *fair.Queue
 	// atOnce is how many run before others wait; zero is one.
 	atOnce int
-	// pace is how long after the start of a round that many shared the next begins at
-	// the earliest, so that more share that; zero begins it when the first is over.
+	// pace is the least time between the starts of two rounds, if many reads shared the
+	// first, so that more reads share the second. Zero starts it when the first is over.
 	pace time.Duration
 
 	mu      sync.Mutex
@@ -74,9 +74,8 @@ type member struct {
 	client fair.Client
 }
 
-// do answers what run answers. Members of a round that failed run by themselves, but
-// for a database that is not there, takes too long or has no connection free: all of
-// them at once would help none.
+// do returns the answer of run. If a round fails, each member runs by itself, unless the
+// database is unavailable, too slow or has no connection free: then each member fails.
 func (s *shares[T]) do(ctx context.Context, key shareKey, of string, run sharedRun[T]) (T, error) {
 	if s.slots != nil && (s.slots.Holds(ctx) || ctx.Value(txKey{}) != nil) { // it has a connection and must not wait for others
 		return run(ctx, []string{of})
@@ -192,8 +191,8 @@ func (s *shares[T]) within(ctx context.Context, most time.Duration) time.Duratio
 	return most
 }
 
-// again is how much longer a read waits for its round; if that is nothing, it is told
-// that no connection came free, or runs by itself.
+// again returns how much longer a read waits for its round. If that is zero, the read
+// runs by itself, or fails with the error because no connection came free.
 func (s *shares[T]) again(ctx context.Context, r *round[T], asked time.Time) (more time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

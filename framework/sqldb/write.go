@@ -66,8 +66,8 @@ func (s *Session) Write(ctx context.Context, q schema.QueryAppender, row any) (*
 }
 
 const (
-	// writesPatience is how long a write waits for others of which none is over: those
-	// that run may be held up by a lock that it does not need.
+	// writesPatience is how long a write waits while no write before it ends: those that
+	// run may wait for a lock that this write does not need.
 	writesPatience = 100 * time.Millisecond
 	// placeKept is how long a write that runs by itself keeps others waiting.
 	placeKept = 20 * time.Millisecond

@@ -18,7 +18,7 @@ type request struct {
 type progress struct {
 	mu     sync.Mutex
 	waited time.Duration
-	held   []*Queue // of which it holds a slot
+	held   []*Queue // one entry for each slot that the request holds
 }
 
 type requestKey struct{}
