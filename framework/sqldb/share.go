@@ -238,7 +238,7 @@ func (s *shares[T]) leave(key shareKey, m *member, r *round[T]) {
 	}
 }
 
-// forget drops the executions of a key when there are none.
+// forget deletes the entry of a key that has no executions and no round.
 func (s *shares[T]) forget(key shareKey, e *executions[T]) {
 	if e.running == 0 && e.next == nil {
 		delete(s.running, key)
