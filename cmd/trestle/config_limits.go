@@ -24,7 +24,7 @@ const (
 func limitSettings() []setting {
 	return []setting{
 		{
-			flag: "max-conns", variable: "TRESTLE_MAX_CONNS", fallback: "1024", example: "1024", serving: true,
+			flag: "max-conns", variable: "TRESTLE_MAX_CONNS", fallback: "4096", example: "4096", serving: true,
 			usage: "`number` of connections at once, at most, and of requests by HTTP/2 beside their first; a new connection then takes the place of one that waits for its client",
 			read:  func(c *config, v string) error { return readNumber(&c.maxConns, v, 16, 1_000_000) },
 		},
@@ -61,7 +61,7 @@ func (c config) delay() time.Duration {
 }
 
 // limits are those of the server.
-func (c config) limits() httpserver.Limits {
+func (s *site) limits() httpserver.Limits {
 	// A connection of SQLite opens three files.
-	return httpserver.Limits{Conns: c.maxConns, SpareFiles: 128 + 4*c.dbConns}
+	return httpserver.Limits{Conns: s.maxConns, SpareFiles: 128 + 4*s.db.Stats().MaxOpenConnections}
 }

@@ -202,6 +202,18 @@ func readNumber(to *int, v string, least, most int) error {
 	return nil
 }
 
+// readConns reads a number of connections. The number of "auto" is 0.
+func readConns(to *int, v string) error {
+	if v == "auto" {
+		*to = 0
+		return nil
+	}
+	if readNumber(to, v, 1, 10_000) != nil {
+		return errors.New("it must be auto, or a whole number from 1 to 10000")
+	}
+	return nil
+}
+
 func readDuration(to *time.Duration, v string, least, most time.Duration) error {
 	d, err := time.ParseDuration(v)
 	if err != nil || d < least || d > most {

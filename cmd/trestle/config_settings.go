@@ -119,9 +119,9 @@ func databaseSettings() []setting {
 			read:  func(c *config, v string) error { return readReplicaURL(&c.replicaURL, v) },
 		},
 		{
-			flag: "db-conns", variable: "TRESTLE_DB_CONNS", fallback: "16", example: "16",
-			usage: "`number` of connections to the database, at most",
-			read:  func(c *config, v string) error { return readNumber(&c.dbConns, v, 1, 10_000) },
+			flag: "db-conns", variable: "TRESTLE_DB_CONNS", fallback: "auto", example: "16",
+			usage: "`number` of connections to the database, at most; auto means 16, and with SQLite twice the processors, from 4 to 16",
+			read:  func(c *config, v string) error { return readConns(&c.dbConns, v) },
 		},
 		{
 			flag: "statement-timeout", variable: "TRESTLE_STATEMENT_TIMEOUT", fallback: "10s", example: "10s",

@@ -37,10 +37,10 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config{
-		addr: "127.0.0.1:8080", databaseURL: "sqlite://" + file, pageSize: 20, dbConns: 16,
+		addr: "127.0.0.1:8080", databaseURL: "sqlite://" + file, pageSize: 20,
 		statementTimeout: 10 * time.Second, queueTimeout: 2 * time.Second, requestTimeout: 15 * time.Second, prepare: true, logLevel: slog.LevelInfo,
 		rates: map[string]throttle.Rate{}, passwordMin: 8, tokenLife: auth.DefaultTokenLife,
-		limitConfig:   limitConfig{maxConns: 1024, drainDelay: -1},
+		limitConfig:   limitConfig{maxConns: 4096, drainDelay: -1},
 		observeConfig: observeConfig{slow: time.Second},
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -128,7 +128,8 @@ func TestWrongValues(t *testing.T) {
 		"TRESTLE_HOSTS=*.example":                         "without scheme, port or path",
 		"TRESTLE_PAGE_SIZE=0":                             "from 1 to 1000",
 		"TRESTLE_PAGE_SIZE=twenty":                        "from 1 to 1000",
-		"TRESTLE_DB_CONNS=-1":                             "from 1 to 10000",
+		"TRESTLE_DB_CONNS=-1":                             "auto, or a whole number from 1 to 10000",
+		"TRESTLE_DB_CONNS=0":                              "auto, or a whole number from 1 to 10000",
 		"TRESTLE_STATEMENT_TIMEOUT=10":                    "a time with its unit",
 		"TRESTLE_STATEMENT_TIMEOUT=1ms":                   "from 100ms to 1h0m0s",
 		"TRESTLE_REQUEST_TIMEOUT=2m":                      "from 100ms to 50s",

@@ -27,7 +27,7 @@ func (e *examination) examineReplica(ctx context.Context, db *sqldb.DB) {
 	subject := fmt.Sprintf("%s, %d bytes behind", standby.Version, standby.Behind)
 	found := oldVersion(standby.Version, replicaVariable)
 	found = append(found, unsafeLink(standby.Link, replicaVariable)...)
-	e.found("replica", subject, append(found, e.unfitReplica(standby)...)...)
+	e.found("replica", subject, append(found, unfitReplica(standby, db.Stats().MaxOpenConnections+1)...)...)
 }
 
 // unansweredReplica is the finding about a replica that cannot be asked.
@@ -39,7 +39,9 @@ func unansweredReplica(err error) finding {
 	return finding{problem, replicaVariable, what, "start it, or set DATABASE_REPLICA_URL right"}
 }
 
-func (e *examination) unfitReplica(s *sqldb.Standby) (found []finding) {
+// unfitReplica are the findings about a replica to which this process opens so many
+// connections at most.
+func unfitReplica(s *sqldb.Standby, conns int) (found []finding) {
 	add := func(weight, what, fix string) { found = append(found, finding{weight, replicaVariable, what, fix}) }
 	switch {
 	case s.Stranger:
@@ -50,8 +52,8 @@ func (e *examination) unfitReplica(s *sqldb.Standby) (found []finding) {
 		add(warning, fmt.Sprintf("it has %d bytes of the primary's log still to replay; the primary answers what it is too late for", s.Behind),
 			"see whether it receives the log, whether its replay is paused, and what it is busy with")
 	}
-	if most := e.dbConns + 2; s.MaxConns < most {
-		what := fmt.Sprintf("it takes %d connections, and this process alone may open %d", s.MaxConns, most)
+	if s.MaxConns < conns {
+		what := fmt.Sprintf("it takes %d connections, and this process alone may open %d", s.MaxConns, conns)
 		add(warning, what, "lower TRESTLE_DB_CONNS, or raise its max_connections")
 	}
 	return found

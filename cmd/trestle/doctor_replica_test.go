@@ -43,8 +43,6 @@ func TestDoctorLooksAtTheReplica(t *testing.T) {
 // TestUnfitReplicas: what a test's server is never.
 func TestUnfitReplicas(t *testing.T) {
 	t.Parallel()
-	e := &examination{}
-	e.dbConns = 16
 	for name, c := range map[string]struct {
 		standby sqldb.Standby
 		says    string
@@ -56,7 +54,7 @@ func TestUnfitReplicas(t *testing.T) {
 		"another primary's": {sqldb.Standby{MaxConns: 100, Stranger: true, Promoted: true}, "no standby of the database"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := e.unfitReplica(&c.standby)
+			found := unfitReplica(&c.standby, 18)
 			if len(found) == 0 && c.says == "" {
 				return
 			}

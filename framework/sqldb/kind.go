@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"runtime"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -33,6 +34,15 @@ func (k Kind) String() string {
 		return "postgresql"
 	}
 	return "unknown"
+}
+
+// conns is how many connections statements use at once, if nobody says.
+func (k Kind) conns() int {
+	const most = 16
+	if k == SQLite { // more would only compete with the requests for the processors
+		return min(max(4, 2*runtime.GOMAXPROCS(0)), most)
+	}
+	return most
 }
 
 // GroupConcat is the aggregate that joins the text of a group with a

@@ -84,9 +84,10 @@ func Open(url string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.options.MaxConns = orDefault(o.MaxConns, c.kind.conns())
 	db := newDB(c, connector)
 	if o.Replica != "" {
-		if db.replica, err = openReplica(db, o); err != nil {
+		if db.replica, err = openReplica(db, c.options); err != nil {
 			return nil, errors.Join(err, db.DB.Close())
 		}
 	}

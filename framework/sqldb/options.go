@@ -10,7 +10,8 @@ type Options struct {
 	// MaxConns is how many connections statements and transactions use at once. The
 	// pool has one connection more, for a statement of a request that already holds
 	// one. SQLite uses them for readers and adds one for the writer, and one that
-	// compares counts. Defaults to 16.
+	// compares counts. Defaults to 16; on SQLite, which runs its statements on the
+	// processors of this process, to two for each processor, from 4 to 16.
 	MaxConns int
 
 	// StatementTimeout ends a statement, also if its context has a later deadline.
@@ -87,7 +88,6 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("sqldb: Options hold a negative value (MaxConns %d, StatementTimeout %s, LockTimeout %s, QueueTimeout %s, ConnMaxLifetime %s, Statements %d); use 0 for the default",
 			o.MaxConns, o.StatementTimeout, o.LockTimeout, o.QueueTimeout, o.ConnMaxLifetime, o.Statements)
 	}
-	o.MaxConns = orDefault(o.MaxConns, 16)
 	o.StatementTimeout = orDefault(o.StatementTimeout, 10*time.Second)
 	if o.LockTimeout >= o.StatementTimeout {
 		return o, fmt.Errorf("sqldb: LockTimeout is %s; it must be less than StatementTimeout, %s, which ends the wait for a lock too", o.LockTimeout, o.StatementTimeout)

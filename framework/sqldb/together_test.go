@@ -275,7 +275,7 @@ func TestWaitingToWrite(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				db := &DB{slots: fair.New(fair.Options{Slots: 1, Timeout: time.Minute})}
+				db := &DB{core: &core{kind: PostgreSQL}, slots: fair.New(fair.Options{Slots: 1, Timeout: time.Minute})}
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				if c.left >= 0 {

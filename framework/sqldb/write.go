@@ -68,8 +68,9 @@ func (s *Session) Write(ctx context.Context, q schema.QueryAppender, row any) (*
 }
 
 const (
-	// writesPatience is how long a write waits while no write before it ends: those that
-	// run may wait for a lock that this write does not need.
+	// writesPatience is how long a write on PostgreSQL waits while no write before it
+	// ends: those that run may wait for a lock that this write does not need. On SQLite
+	// there is one writer, so that it would wait for the same.
 	writesPatience = 100 * time.Millisecond
 	// placeKept is how long a write that runs by itself keeps others waiting.
 	placeKept = 20 * time.Millisecond
@@ -88,7 +89,11 @@ func (db *DB) wait(ctx context.Context, w *write) error {
 	if !limited {
 		left = math.MaxInt64
 	}
-	look := time.NewTimer(min(left, writesPatience))
+	patience := writesPatience
+	if db.core.kind == SQLite {
+		patience = left
+	}
+	look := time.NewTimer(min(left, patience))
 	defer look.Stop()
 	for waits := true; waits; {
 		select {
@@ -98,8 +103,8 @@ func (db *DB) wait(ctx context.Context, w *write) error {
 			waited := time.Since(asked)
 			still := db.writes.still(w, waited)
 			switch late := waited >= left; {
-			case !late && still < writesPatience:
-				look.Reset(min(left-waited, writesPatience-still))
+			case !late && still < patience:
+				look.Reset(min(left-waited, patience-still))
 			case !db.writes.withdraw(w):
 				waits = false
 			case late:

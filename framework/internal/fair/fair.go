@@ -1,6 +1,6 @@
 // Package fair hands out a fixed number of slots, such as the connections of a
-// database. The client that used them least goes first, so that no client can keep the
-// others waiting.
+// database. The client that used them least goes first, and clients that used about as
+// much go in the order in which they come, so that no client can keep the others waiting.
 package fair
 
 import (
@@ -47,7 +47,7 @@ type Options struct {
 // address that name no caller hold at most half, and so do those whose caller is not
 // known yet. One address holds at most three quarters, and so does one resource.
 //
-// Use is the time for which slots were held. It is charged to the caller and to the
+// Use is the time for which slots were held, and counts in steps of 20 ms. It is charged to the caller and to the
 // address. A client that comes back starts at the least use of the clients that wait,
 // if its own is less.
 //
@@ -98,8 +98,13 @@ type account struct {
 	use, fine     float64 // in seconds; a fine does not raise the level
 }
 
+// even is how many seconds of use are one step of rank. Clients on the same step take
+// turns in the order in which they come, so that none of many similar clients waits for
+// much longer than the others.
+const even = 0.02
+
 // rank decides the order of clients. The lowest is first.
-func (a *account) rank() float64 { return a.use + a.fine }
+func (a *account) rank() float64 { return math.Floor((a.use + a.fine) / even) }
 
 func (a *account) idle() bool { return a.held == 0 && a.waiting == 0 }
 
@@ -173,7 +178,7 @@ func (q *Queue) count(l *line, waiting, held int) {
 			q.accounts[a.accountKey] = a
 		}
 		a.waiting += waiting
-		if a.held += held; a.idle() && a.rank() <= q.level {
+		if a.held += held; a.idle() && a.use+a.fine <= q.level {
 			delete(q.accounts, a.accountKey)
 		}
 	}
@@ -191,7 +196,7 @@ func (q *Queue) age() {
 	q.level *= left
 	for key, a := range q.accounts {
 		a.use, a.fine = a.use*left, a.fine*left
-		if a.idle() && a.rank() < q.level+least {
+		if a.idle() && a.use+a.fine < q.level+least {
 			delete(q.accounts, key)
 		}
 	}
