@@ -11,7 +11,7 @@ import (
 
 // foundOnce is how many rows a search may find to be looked for once: they are all
 // kept for a moment.
-const foundOnce = 10_000
+const foundOnce = 100_000
 
 // searched is a page of what a search finds by its index. That is looked for once,
 // for its number and the keys of the page alike, where a statement for each would
