@@ -202,14 +202,14 @@ func readNumber(to *int, v string, least, most int) error {
 	return nil
 }
 
-// readConns reads a number of connections. The number of "auto" is 0.
+// readConns reads a number of connections. It is 0, the default of sqldb, for "auto".
 func readConns(to *int, v string) error {
 	if v == "auto" {
 		*to = 0
 		return nil
 	}
-	if readNumber(to, v, 1, 10_000) != nil {
-		return errors.New("it must be auto, or a whole number from 1 to 10000")
+	if err := readNumber(to, v, 1, 10_000); err != nil {
+		return fmt.Errorf("%w, or auto", err)
 	}
 	return nil
 }

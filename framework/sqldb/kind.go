@@ -1,7 +1,6 @@
 package sqldb
 
 import (
-	"runtime"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -36,11 +35,11 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// conns is how many connections statements use at once, if nobody says.
-func (k Kind) conns() int {
+// conns is the default of [Options.MaxConns] for a process that has so many processors.
+func (k Kind) conns(processors int) int {
 	const most = 16
 	if k == SQLite { // more would only compete with the requests for the processors
-		return min(max(4, 2*runtime.GOMAXPROCS(0)), most)
+		return min(max(4, 2*processors), most)
 	}
 	return most
 }

@@ -84,7 +84,7 @@ func Open(url string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.options.MaxConns = orDefault(o.MaxConns, c.kind.conns())
+	c.options.MaxConns = orDefault(o.MaxConns, c.kind.conns(runtime.GOMAXPROCS(0)))
 	db := newDB(c, connector)
 	if o.Replica != "" {
 		if db.replica, err = openReplica(db, c.options); err != nil {

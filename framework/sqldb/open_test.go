@@ -1,20 +1,21 @@
 package sqldb
 
-import (
-	"runtime"
-	"testing"
-)
+import "testing"
 
-// TestDefaultConnections: SQLite runs in the process, so more connections than its
-// processors can serve gain nothing.
+// TestDefaultConnections: SQLite runs its statements on the processors of the process,
+// so it uses few connections for each.
 func TestDefaultConnections(t *testing.T) {
-	for url, want := range map[string]int{
-		sqliteURL(t):                   min(max(4, 2*runtime.GOMAXPROCS(0)), 16) + 2, // and one for a second statement, and the writer
-		"postgres://app@localhost/app": 16 + 1,
-	} {
-		db := open(t, url, Options{})
-		if got := db.Stats().MaxOpenConnections; got != want {
-			t.Errorf("%s: at most %d connections; want %d", db.Kind(), got, want)
+	for processors, want := range map[int]int{1: 4, 2: 4, 3: 6, 7: 14, 8: 16, 64: 16} {
+		if got := SQLite.conns(processors); got != want {
+			t.Errorf("SQLite, %d processors: %d connections; want %d", processors, got, want)
+		}
+		if got := PostgreSQL.conns(processors); got != 16 {
+			t.Errorf("PostgreSQL, %d processors: %d connections; want 16", processors, got)
 		}
 	}
+	eachDB(t, func(t *testing.T, db *DB) {
+		if db.core.options.MaxConns < 4 || db.slots.Stats().Used != 0 {
+			t.Errorf("%d connections are used at once by default; want 4 at least", db.core.options.MaxConns)
+		}
+	})
 }

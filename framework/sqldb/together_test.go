@@ -258,24 +258,28 @@ func sequenceFrom(client string, from, to int) string {
 // TestWaitingToWrite: how long a write waits for others, in fake time.
 func TestWaitingToWrite(t *testing.T) {
 	for name, c := range map[string]struct {
+		kind  Kind
 		left  time.Duration // for which the request may still wait; negative for the program
 		moves time.Duration // each time, a write of the line is over; zero for never
 		ends  time.Duration // when the context ends; zero for never
 		want  error
 		took  time.Duration
 	}{
-		"nothing moves: it runs by itself":              {time.Second, 0, 0, errApart, writesPatience},
-		"less time is left than that":                   {writesPatience / 4, 0, 0, fair.ErrOverloaded, writesPatience / 4},
-		"others are over, until no time is left":        {time.Second, writesPatience / 2, 0, fair.ErrOverloaded, time.Second},
-		"others are over, and little more time is left": {writesPatience * 5 / 4, writesPatience / 2, 0, fair.ErrOverloaded, writesPatience * 5 / 4},
-		"no time is left":                               {0, writesPatience / 2, 0, fair.ErrOverloaded, 0},
-		"the context ends":                              {time.Second, 0, writesPatience / 2, context.Canceled, writesPatience / 2},
-		"the program waits while others are over":       {-1, writesPatience / 2, 3 * time.Second, context.Canceled, 3 * time.Second},
-		"the program runs by itself too":                {-1, 0, 0, errApart, writesPatience},
+		"nothing moves: it runs by itself":              {PostgreSQL, time.Second, 0, 0, errApart, writesPatience},
+		"less time is left than that":                   {PostgreSQL, writesPatience / 4, 0, 0, fair.ErrOverloaded, writesPatience / 4},
+		"others are over, until no time is left":        {PostgreSQL, time.Second, writesPatience / 2, 0, fair.ErrOverloaded, time.Second},
+		"others are over, and little more time is left": {PostgreSQL, writesPatience * 5 / 4, writesPatience / 2, 0, fair.ErrOverloaded, writesPatience * 5 / 4},
+		"no time is left":                               {PostgreSQL, 0, writesPatience / 2, 0, fair.ErrOverloaded, 0},
+		"the context ends":                              {PostgreSQL, time.Second, 0, writesPatience / 2, context.Canceled, writesPatience / 2},
+		"the program waits while others are over":       {PostgreSQL, -1, writesPatience / 2, 3 * time.Second, context.Canceled, 3 * time.Second},
+		"the program runs by itself too":                {PostgreSQL, -1, 0, 0, errApart, writesPatience},
+		"on SQLite it waits while nothing moves":        {SQLite, time.Second, 0, 0, fair.ErrOverloaded, time.Second},
+		"on SQLite no time is left":                     {SQLite, 0, 0, 0, fair.ErrOverloaded, 0},
+		"on SQLite the program waits for its context":   {SQLite, -1, 0, 3 * time.Second, context.Canceled, 3 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				db := &DB{core: &core{kind: PostgreSQL}, slots: fair.New(fair.Options{Slots: 1, Timeout: time.Minute})}
+				db := &DB{core: &core{kind: c.kind}, slots: fair.New(fair.Options{Slots: 1, Timeout: time.Minute})}
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				if c.left >= 0 {
