@@ -69,8 +69,7 @@ func (s *Session) Write(ctx context.Context, q schema.QueryAppender, row any) (*
 
 const (
 	// writesPatience is how long a write on PostgreSQL waits while no write before it
-	// ends: those that run may wait for a lock that this write does not need. On SQLite
-	// there is one writer, so that it would wait for the same.
+	// ends.
 	writesPatience = 100 * time.Millisecond
 	// placeKept is how long a write that runs by itself keeps others waiting.
 	placeKept = 20 * time.Millisecond
@@ -89,10 +88,7 @@ func (db *DB) wait(ctx context.Context, w *write) error {
 	if !limited {
 		left = math.MaxInt64
 	}
-	patience := writesPatience
-	if db.core.kind == SQLite {
-		patience = left
-	}
+	patience := db.patience(left)
 	look := time.NewTimer(min(left, patience))
 	defer look.Stop()
 	for waits := true; waits; {
@@ -125,6 +121,16 @@ func (db *DB) wait(ctx context.Context, w *write) error {
 		db.leaveWrites(w.line)
 	}
 	return ctx.Err()
+}
+
+// patience is how long a write waits for others while none of them ends, if its request
+// may wait for so long. On PostgreSQL they may wait for a lock that this write does not
+// need, so it runs by itself then. On SQLite it would wait for the same writer.
+func (db *DB) patience(left time.Duration) time.Duration {
+	if db.core.kind == SQLite {
+		return left
+	}
+	return writesPatience
 }
 
 // writesAtOnce is how many of a line run before others wait.
