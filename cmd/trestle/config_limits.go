@@ -24,7 +24,7 @@ const (
 func limitSettings() []setting {
 	return []setting{
 		{
-			flag: "max-conns", variable: "TRESTLE_MAX_CONNS", fallback: "4096", example: "4096", serving: true,
+			flag: "max-conns", variable: "TRESTLE_MAX_CONNS", fallback: "2048", example: "2048", serving: true,
 			usage: "`number` of connections at once, at most, and of requests by HTTP/2 beside their first; a new connection then takes the place of one that waits for its client",
 			read:  func(c *config, v string) error { return readNumber(&c.maxConns, v, 16, 1_000_000) },
 		},

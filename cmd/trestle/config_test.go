@@ -40,7 +40,7 @@ func TestDefaults(t *testing.T) {
 		addr: "127.0.0.1:8080", databaseURL: "sqlite://" + file, pageSize: 20,
 		statementTimeout: 10 * time.Second, queueTimeout: 2 * time.Second, requestTimeout: 15 * time.Second, prepare: true, logLevel: slog.LevelInfo,
 		rates: map[string]throttle.Rate{}, passwordMin: 8, tokenLife: auth.DefaultTokenLife,
-		limitConfig:   limitConfig{maxConns: 4096, drainDelay: -1},
+		limitConfig:   limitConfig{maxConns: 2048, drainDelay: -1},
 		observeConfig: observeConfig{slow: time.Second},
 	}
 	if !reflect.DeepEqual(got, want) {

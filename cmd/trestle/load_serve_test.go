@@ -111,8 +111,8 @@ func (w workload) full(operation string) {
 	figure(w.t, memory > 0 && memory < fullMemory, "%s: %.0f MiB of memory at %d connections (bound: under %d)", operation, memory, conns, fullMemory)
 }
 
-// besideIdle checks that the server serves others beside 10,000 connections, each of
-// which sent a request and then none.
+// besideIdle checks that the server serves others after 10,000 connections, each of which
+// sent a request and then none. The server closes those that have been idle for longest.
 func (w workload) besideIdle() {
 	w.t.Helper()
 	const conns = 10_000
@@ -130,6 +130,6 @@ func (w workload) besideIdle() {
 	figure(w.t, answered == conns, "%d of %d connections that then were idle had their request answered (bound all)", answered, conns)
 	got := w.measure("retrieve", 32)
 	memory := end()
-	figure(w.t, got.others() == 0 && got.accepted.n > 0, "beside %d idle connections: %d of %d requests were not answered 2xx (bound 0)", conns, got.others(), got.offered)
-	figure(w.t, memory > 0 && memory < fullMemory, "beside %d idle connections: %.0f MiB of memory (bound: under %d)", conns, memory, fullMemory)
+	figure(w.t, got.others() == 0 && got.accepted.n > 0, "after %d idle connections: %d of %d requests were not answered 2xx (bound 0)", conns, got.others(), got.offered)
+	figure(w.t, memory > 0 && memory < fullMemory, "after %d idle connections: %.0f MiB of memory (bound: under %d)", conns, memory, fullMemory)
 }

@@ -27,7 +27,7 @@ type Limits struct {
 	Grace time.Duration
 	Pace  int
 	// Conns is how many connections there may be, and how many requests by HTTP/2
-	// beside the first of each. Defaults to 4096, or as many as the process's limit of
+	// beside the first of each. Defaults to 2048, or as many as the process's limit of
 	// open files leaves, less SpareFiles.
 	Conns int
 	// SpareFiles is how many open files are left for all else, such as the
@@ -44,7 +44,7 @@ func (l Limits) withDefaults() Limits {
 	l.Stall = orDefault(l.Stall, 5*time.Second)
 	l.Grace = orDefault(l.Grace, 10*time.Second)
 	l.Pace = orDefault(l.Pace, 4096)
-	l.Conns = orDefault(l.Conns, 4096)
+	l.Conns = orDefault(l.Conns, 2048)
 	l.SpareFiles = orDefault(l.SpareFiles, 128)
 	return l
 }

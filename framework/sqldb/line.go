@@ -36,10 +36,11 @@ type write struct {
 
 // A batch are writes that are sent together.
 type batch struct {
-	ctx    context.Context //nolint:containedctx // it is that of the sending, which outlives each of those who wait
-	cancel context.CancelFunc
-	writes []*write
-	left   int // who still wait; the last who goes ends it
+	ctx     context.Context //nolint:containedctx // it is that of the sending, which outlives each of those who wait
+	cancel  context.CancelFunc
+	writes  []*write
+	clients []fair.Client
+	left    int // who still wait; the last who goes ends it
 }
 
 // writes are the statements that run and those that wait for them, by line.
@@ -51,7 +52,8 @@ type writes struct {
 type line struct {
 	running int
 	waiting []*write
-	moved   time.Time // when a statement of it was over last
+	moved   time.Time  // when a statement of it was over last
+	turn    *fair.Turn // on SQLite, in which the next statement waits for the writer, or waited
 }
 
 // enter reports whether a write may run at once, where no more than so many run;
@@ -72,7 +74,19 @@ func (s *writes) enter(w *write, most int) bool {
 		return true
 	}
 	l.waiting = append(l.waiting, w)
+	if l.turn != nil && len(l.waiting) <= transactionMost {
+		l.turn.Join(w.client)
+	}
 	return false
+}
+
+// enterTurn begins the turn of a line's next statement, which those who come later share.
+func (s *writes) enterTurn(of string, queue *fair.Queue, clients []fair.Client) *fair.Turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	turn := queue.Enter(clients...)
+	s.lines[of].turn = turn
+	return turn
 }
 
 // withdraw takes back a write that still waits, and reports whether it did.
@@ -177,11 +191,10 @@ func (s *writes) next(of string) *batch {
 	}
 	slices.SortFunc(some, func(a, b *write) int { return strings.Compare(a.row, b.row) })
 	b := &batch{writes: some, left: len(some)}
-	var clients []fair.Client
 	for _, w := range some {
 		w.batch = b
-		clients = append(clients, w.client)
+		b.clients = append(b.clients, w.client)
 	}
-	b.ctx, b.cancel = context.WithCancel(fair.Apart(context.Background(), clients...))
+	b.ctx, b.cancel = context.WithCancel(fair.Apart(context.Background(), b.clients...))
 	return b
 }

@@ -1,6 +1,9 @@
 package sqldb
 
-import "testing"
+import (
+	"runtime"
+	"testing"
+)
 
 // TestDefaultConnections: SQLite runs its statements on the processors of the process,
 // so it uses few connections for each.
@@ -14,8 +17,8 @@ func TestDefaultConnections(t *testing.T) {
 		}
 	}
 	eachDB(t, func(t *testing.T, db *DB) {
-		if db.core.options.MaxConns < 4 || db.slots.Stats().Used != 0 {
-			t.Errorf("%d connections are used at once by default; want 4 at least", db.core.options.MaxConns)
+		if got, want := db.core.options.MaxConns, db.Kind().conns(runtime.GOMAXPROCS(0)); got != want {
+			t.Errorf("%d connections are used at once; want %d", got, want)
 		}
 	})
 }

@@ -276,10 +276,11 @@ func TestWaitingToWrite(t *testing.T) {
 		"on SQLite it waits while nothing moves":        {SQLite, time.Second, 0, 0, fair.ErrOverloaded, time.Second},
 		"on SQLite no time is left":                     {SQLite, 0, 0, 0, fair.ErrOverloaded, 0},
 		"on SQLite the program waits for its context":   {SQLite, -1, 0, 3 * time.Second, context.Canceled, 3 * time.Second},
+		"on SQLite it runs by itself without a context": {SQLite, -1, 0, 0, errApart, 10 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				db := &DB{core: &core{kind: c.kind}, slots: fair.New(fair.Options{Slots: 1, Timeout: time.Minute})}
+				db := &DB{core: &core{kind: c.kind, options: Options{StatementTimeout: 10 * time.Second}}, slots: fair.New(fair.Options{Slots: 1, Timeout: time.Minute})}
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				if c.left >= 0 {

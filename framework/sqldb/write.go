@@ -64,6 +64,12 @@ func (s *Session) Write(ctx context.Context, q schema.QueryAppender, row any) (*
 	if s.db.core.kind == PostgreSQL { // on SQLite it would meet the next batch at the writer, and come after each
 		defer time.AfterFunc(placeKept, leave).Stop()
 	}
+	ctx = fair.Begun(ctx) // so that Read knows of the turn
+	turn, err := s.db.awaitWriter(ctx, w.line, w.client)
+	if err != nil {
+		return nil, err
+	}
+	defer turn.End()
 	return s.Read(ctx, q)
 }
 
@@ -124,13 +130,29 @@ func (db *DB) wait(ctx context.Context, w *write) error {
 }
 
 // patience is how long a write waits for others while none of them ends, if its request
-// may wait for so long. On PostgreSQL they may wait for a lock that this write does not
-// need, so it runs by itself then. On SQLite it would wait for the same writer.
+// may wait for so long. Then it runs by itself: on PostgreSQL the others may wait for a
+// lock that it does not need. On SQLite it would wait for the same writer.
 func (db *DB) patience(left time.Duration) time.Duration {
 	if db.core.kind == SQLite {
-		return left
+		return min(left, db.core.options.StatementTimeout)
 	}
 	return writesPatience
+}
+
+// awaitWriter waits for SQLite's writer, for the next statement of a line. Those who wait
+// behind it share its turn, so that none of them waits for the rank of another. The turn
+// is nil if there is none to wait for.
+func (db *DB) awaitWriter(ctx context.Context, of string, clients ...fair.Client) (*fair.Turn, error) {
+	if db.core.kind == PostgreSQL || db.writer.Holds(ctx) {
+		return nil, nil //nolint:nilnil // a nil turn ends like any other
+	}
+	ctx, cancel := db.core.deadline(ctx)
+	defer cancel()
+	turn := db.writes.enterTurn(of, db.writer, clients)
+	if err := turn.Wait(ctx); err != nil {
+		return nil, waitError(err)
+	}
+	return turn, nil
 }
 
 // writesAtOnce is how many of a line run before others wait.
@@ -178,6 +200,11 @@ func (db *DB) together(b *batch) (err error) {
 
 // inOneTx runs writes in a transaction.
 func (db *DB) inOneTx(b *batch) error {
+	turn, err := db.awaitWriter(b.ctx, b.writes[0].line, b.clients...)
+	if err != nil {
+		return err
+	}
+	defer turn.End()
 	return db.InTx(b.ctx, func(ctx context.Context, s *Session) error {
 		for _, w := range db.writes.remaining(b) {
 			rows, err := s.tx.Tx.QueryContext(ctx, w.text, w.args...)

@@ -1,6 +1,6 @@
 // Package fair hands out a fixed number of slots, such as the connections of a
-// database. The client that used them least goes first, and clients that used about the
-// same take turns, so that no client can keep the others waiting.
+// database. The client that used them least goes first, so that no client can keep the
+// others waiting.
 package fair
 
 import (
@@ -47,10 +47,9 @@ type Options struct {
 // address that name no caller hold at most half, and so do those whose caller is not
 // known yet. One address holds at most three quarters, and so does one resource.
 //
-// Use is the time for which slots were held. It counts in steps of 20 ms, and is charged
-// to the caller and to the address. Clients on the same step take turns: first is the one
-// that has waited for longest since it came or last held a slot. A client that comes back
-// starts at the least use of the clients that wait, if its own is less.
+// Use is the time for which slots were held. It is charged to the caller and to the
+// address. A client that comes back starts at the least use of the clients that wait,
+// if its own is less.
 //
 // A Queue is safe for concurrent use.
 type Queue struct {
@@ -60,7 +59,7 @@ type Queue struct {
 	free     int
 	waiting  int
 	shed     int64
-	events   uint64  // turns that waited, and slots that were given, so far
+	arrivals uint64  // turns that waited so far
 	level    float64 // the use at which a client that comes back starts
 	aged     time.Time
 	accounts map[accountKey]*account
@@ -97,18 +96,10 @@ type account struct {
 	most          int // slots that it may hold
 	held, waiting int
 	use, fine     float64 // in seconds; a fine does not raise the level
-	served        uint64  // when it was given its last slot, as a number of Queue.events
 }
 
-// step is how many seconds of use make no difference: many similar clients take turns,
-// and none of them waits for much longer than the others.
-const step = 0.02
-
 // rank decides the order of clients. The lowest is first.
-func (a *account) rank() float64 { return math.Floor(a.total() / step) }
-
-// total is what is counted of an account.
-func (a *account) total() float64 { return a.use + a.fine }
+func (a *account) rank() float64 { return a.use + a.fine }
 
 func (a *account) idle() bool { return a.held == 0 && a.waiting == 0 }
 
@@ -124,7 +115,7 @@ type line struct {
 // A Turn waits for a slot, holds one, or is over.
 type Turn struct {
 	queue   *Queue
-	number  uint64        // of its arrival among the events
+	number  uint64        // of its arrival
 	ready   chan struct{} // closed when it came or was shed; nil if it never waited
 	lines   []*line       // in which it waits
 	by      *line         // by which it came; nil until then
@@ -182,7 +173,7 @@ func (q *Queue) count(l *line, waiting, held int) {
 			q.accounts[a.accountKey] = a
 		}
 		a.waiting += waiting
-		if a.held += held; a.idle() && a.total() <= q.level {
+		if a.held += held; a.idle() && a.rank() <= q.level {
 			delete(q.accounts, a.accountKey)
 		}
 	}
@@ -200,7 +191,7 @@ func (q *Queue) age() {
 	q.level *= left
 	for key, a := range q.accounts {
 		a.use, a.fine = a.use*left, a.fine*left
-		if a.idle() && a.total() < q.level+least {
+		if a.idle() && a.rank() < q.level+least {
 			delete(q.accounts, key)
 		}
 	}
@@ -218,12 +209,8 @@ func (l *line) eligible() bool {
 
 // before reports whether the first turn of a line comes before that of another.
 func (l *line) before(other *line) bool {
-	return cmp.Or(cmp.Compare(l.rank.rank(), other.rank.rank()), cmp.Compare(l.since(), other.since()),
-		cmp.Compare(l.turns[0].number, other.turns[0].number)) < 0
+	return cmp.Or(cmp.Compare(l.rank.rank(), other.rank.rank()), cmp.Compare(l.turns[0].number, other.turns[0].number)) < 0
 }
-
-// since is when the client began to wait for its next slot.
-func (l *line) since() uint64 { return max(l.turns[0].number, l.rank.served) }
 
 // Enter begins a turn that clients share. It comes when it is the turn of any of them,
 // perhaps at once. The caller must call [Turn.End].
@@ -271,8 +258,8 @@ func (q *Queue) join(t *Turn, c Client) {
 // await puts a turn at the end of a line.
 func (q *Queue) await(t *Turn, l *line) {
 	if t.ready == nil {
-		q.events++
-		t.number, t.ready = q.events, make(chan struct{})
+		q.arrivals++
+		t.number, t.ready = q.arrivals, make(chan struct{})
 	}
 	if len(l.turns) == 0 {
 		l.at, q.lines, q.known[l.client] = len(q.lines), append(q.lines, l), l
@@ -313,7 +300,7 @@ func (q *Queue) Sheds(c Client) bool {
 // victim is the line that loses its newest turn to a new turn, see [Options.Depth]. It
 // is nil if the new turn is the one to shed.
 func (q *Queue) victim(of *line) (victim *line) {
-	waiting, rank, newest := of.accounts[0].waiting+1, of.rank.rank(), q.events+1
+	waiting, rank, newest := of.accounts[0].waiting+1, of.rank.rank(), q.arrivals+1
 	for _, l := range q.lines {
 		most, last := l.accounts[0].waiting, l.turns[len(l.turns)-1].number
 		if cmp.Or(cmp.Compare(most, waiting), cmp.Compare(l.rank.rank(), rank), cmp.Compare(last, newest)) > 0 {
@@ -352,8 +339,6 @@ func (q *Queue) grant(t *Turn, by *line) {
 	q.leaveAll(t)
 	q.free--
 	q.count(by, 0, +1)
-	q.events++
-	by.rank.served = q.events
 	t.by, t.began = by, time.Now()
 	t.wake()
 }

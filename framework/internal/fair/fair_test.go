@@ -374,31 +374,3 @@ func TestManyMisusingAddresses(t *testing.T) {
 		q.isIdle(t)
 	})
 }
-
-// TestSimilarClientsTakeTurns: clients that used about the same are served one after the
-// other, though one of them used the least each time and asks again at once.
-func TestSimilarClientsTakeTurns(t *testing.T) {
-	in(t, "at one slot", func(t *testing.T) {
-		const clients = 12
-		q := New(Options{Slots: 1, Depth: 4096, HalfLife: long})
-		name := func(i int) Client { return caller(strconv.Itoa(i)) }
-		turns := make([]*Turn, clients)
-		for i := range turns {
-			turns[i] = q.Enter(name(i))
-		}
-		for round := range 10 {
-			for i, turn := range turns {
-				if !came(turn) {
-					t.Fatalf("round %d: client %d is not the next; want all in turn", round, i)
-				}
-				pass(time.Duration(1+(i*7+round*5)%11) * 100 * time.Microsecond) // no two use the same
-				turns[i] = q.Enter(name(i))
-				turn.End()
-			}
-		}
-		for _, turn := range turns {
-			turn.End()
-		}
-		q.isIdle(t)
-	})
-}

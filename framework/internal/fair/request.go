@@ -44,6 +44,15 @@ func Apart(ctx context.Context, clients ...Client) context.Context {
 	return context.WithValue(ctx, requestKey{}, &request{clients, &progress{}})
 }
 
+// Begun is a context that knows which slots it holds: the context itself if it is of a
+// request, or else one of the program.
+func Begun(ctx context.Context) context.Context {
+	if _, ok := ctx.Value(requestKey{}).(*request); ok {
+		return ctx
+	}
+	return Apart(ctx)
+}
+
 func requestOf(ctx context.Context) *request {
 	if r, ok := ctx.Value(requestKey{}).(*request); ok {
 		return r

@@ -229,3 +229,24 @@ func TestClientOf(t *testing.T) {
 		t.Errorf("an anonymous client is named %s", name)
 	}
 }
+
+// TestBegun: a context of the program knows what it holds, and waits as long as before.
+func TestBegun(t *testing.T) {
+	in(t, "", func(t *testing.T) {
+		q := New(Options{Slots: 1, Timeout: time.Second, Depth: 10})
+		program := Begun(t.Context())
+		turn, err := q.Acquire(program)
+		if err != nil || !q.Holds(program) {
+			t.Errorf("it holds a slot: %v, %v; want that it does", q.Holds(program), err)
+		}
+		if _, limited := q.Left(program); limited {
+			t.Error("the program's wait is limited; want that it is not")
+		}
+		turn.End()
+		request := With(t.Context(), caller("ada"))
+		if Begun(request) != request {
+			t.Error("the context of a request is another; want the same")
+		}
+		q.isIdle(t)
+	})
+}
