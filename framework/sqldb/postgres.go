@@ -102,7 +102,7 @@ func (p *postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	p.core.pulse.hold(c)
 	if standby := p.core.standby; standby != nil {
 		guarded, stop := c.guard(ctx)
-		err := standby.connected(guarded, c)
+		err := c.settle(guarded, standby.connected(guarded, c))
 		stop()
 		if err != nil {
 			return nil, errors.Join(&connectError{err}, c.Close())

@@ -56,6 +56,9 @@ func (s *sqliteConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o := s.core.options; !o.ReadOnly && !o.Immutable {
+		refreshStatistics(ctx, inner)
+	}
 	c := newConn(s.core, inner)
 	c.handle, c.waits = sqliteHandle(inner), s.waits > 0
 	c.watchRollbacks(true)
@@ -73,6 +76,15 @@ func (s *sqliteConnector) open(ctx context.Context) (driver.Conn, error) {
 			return inner, err
 		}
 	}
+}
+
+// refreshStatistics lets SQLite count the rows of tables, and those that share a
+// value of an index, where that has changed much. Without these statistics it takes
+// the index that meets most conditions, even if another finds far fewer rows. A
+// connection reads them when it opens, so each refreshes them first. If another one
+// writes just then, this one goes on with the old statistics.
+func refreshStatistics(ctx context.Context, inner driver.Conn) {
+	_, _ = inner.(driver.ExecerContext).ExecContext(ctx, "PRAGMA optimize = 0x10002", nil)
 }
 
 func (s *sqliteConnector) Driver() driver.Driver { return s.driver }

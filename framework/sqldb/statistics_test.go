@@ -1,0 +1,82 @@
+package sqldb
+
+import (
+	"context"
+	"strings"
+	"testing"
+)
+
+// planOfBills is how SQLite reads the rows of one owner that are open and dear: by the owner
+// there are 4, by the two others half of all 10,000.
+func planOfBills(t *testing.T, db *DB) string {
+	t.Helper()
+	rows, err := db.Session().Query(background(t), db.NewRaw(`EXPLAIN QUERY PLAN SELECT * FROM bills
+		WHERE owner IN (SELECT id FROM owners WHERE parent = ?) AND state = ? AND price > ?`, Param(7), Param("open"), Param(10)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var all strings.Builder
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+			t.Fatal(err)
+		}
+		all.WriteString(detail + "\n")
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}
+
+// manyBills fills a new database, and returns it with its URL. Its one connection
+// opened before there was anything to count.
+func manyBills(t *testing.T) (*DB, string) {
+	t.Helper()
+	url := sqliteURL(t)
+	db := open(t, url, Options{MaxConns: 1})
+	script(t, db, `CREATE TABLE owners (id {{bigint}} PRIMARY KEY, parent {{bigint}} NOT NULL);
+		CREATE INDEX owners_parent ON owners (parent, id);
+		CREATE TABLE bills (id {{bigint}} PRIMARY KEY, owner {{bigint}} NOT NULL, state {{text}} NOT NULL, price {{bigint}} NOT NULL);
+		CREATE INDEX bills_owner ON bills (owner, id);
+		CREATE INDEX bills_state_price ON bills (state, price);
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO owners SELECT i, i / 2 FROM n;
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+			INSERT INTO bills SELECT i, i % 5000, CASE i % 2 WHEN 0 THEN 'open' ELSE 'paid' END, i FROM n`)
+	if got := planOfBills(t, db); !strings.Contains(got, "bills_state_price") {
+		t.Fatalf("without statistics the plan is\n%s, so that this test shows nothing", got)
+	}
+	return db, url
+}
+
+// TestPlansByStatistics: a connection that opens knows how many rows share a value of
+// an index.
+func TestPlansByStatistics(t *testing.T) {
+	_, url := manyBills(t)
+	if got := planOfBills(t, open(t, url, Options{})); !strings.Contains(got, "bills_owner") {
+		t.Errorf("the plan is\n%s; want the index of owners", got)
+	}
+}
+
+// TestStatisticsAreLeft as they are where the file is only read, and where another
+// connection writes.
+func TestStatisticsAreLeft(t *testing.T) {
+	writer, url := manyBills(t)
+	if got := planOfBills(t, open(t, url, Options{ReadOnly: true})); !strings.Contains(got, "bills_state_price") {
+		t.Errorf("of a file that is only read the plan is\n%s; want the one without statistics", got)
+	}
+	err := writer.InTx(background(t), func(ctx context.Context, s *Session) error {
+		if _, err := s.Exec(ctx, writer.NewRaw("UPDATE bills SET price = price + ?", Param(1))); err != nil {
+			return err
+		}
+		if got := planOfBills(t, open(t, url, Options{})); !strings.Contains(got, "bills_state_price") {
+			t.Errorf("beside a writer the plan is\n%s; want the one without statistics", got)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
