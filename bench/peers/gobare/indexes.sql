@@ -13,3 +13,4 @@ DROP INDEX clinic_patient_city_2bcf3d8c, clinic_patient_city_2bcf3d8c_like;
 CREATE INDEX gobare_patient ON clinic_appointment (patient_id, id);
 DROP INDEX clinic_appointment_patient_id_dd04daf6;
 CREATE INDEX gobare_status_fee ON clinic_appointment (status, fee);
+CREATE INDEX gobare_status ON clinic_appointment (status, id);
