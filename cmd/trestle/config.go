@@ -90,8 +90,8 @@ func readConfig(flags *pflag.FlagSet, env map[string]string) (config, error) {
 		}
 	}
 	if wrong == nil && c.queueTimeout >= c.requestTimeout {
-		wrong = append(wrong, fmt.Errorf("%s is %s, and TRESTLE_REQUEST_TIMEOUT %s: a request would end before its wait for the database does; use a shorter wait, such as %s",
-			queueTimeoutVariable, c.queueTimeout, c.requestTimeout, c.requestTimeout/2))
+		wrong = append(wrong, fmt.Errorf("%s is %s, and TRESTLE_REQUEST_TIMEOUT %s: a request would end before its wait for the database does; for example %s=%s",
+			queueTimeoutVariable, c.queueTimeout, c.requestTimeout, queueTimeoutVariable, c.requestTimeout/2))
 	}
 	return c, errors.Join(wrong...)
 }

@@ -10,7 +10,7 @@ import (
 // there are 4, by the two others half of all 10,000.
 func planOfBills(t *testing.T, db *DB) string {
 	t.Helper()
-	rows, err := db.Session().Query(background(t), db.NewRaw(`EXPLAIN QUERY PLAN SELECT * FROM bills
+	rows, err := db.Session().Query(background(t), db.NewRaw(`EXPLAIN QUERY PLAN SELECT id, owner, state, price FROM bills
 		WHERE owner IN (SELECT id FROM owners WHERE parent = ?) AND state = ? AND price > ?`, Param(7), Param("open"), Param(10)))
 	if err != nil {
 		t.Fatal(err)
