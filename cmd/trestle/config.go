@@ -85,19 +85,13 @@ func readConfig(flags *pflag.FlagSet, env map[string]string) (config, error) {
 		if err := s.read(&c, value); err != nil {
 			wrong = append(wrong, s.wrong(s.nameOf(from), value, err))
 		}
-		if s.variable == queueTimeoutVariable && from == byDefault {
-			c.queueTimeout = min(c.queueTimeout, c.requestTimeout/2)
-		}
 	}
 	if wrong == nil && c.queueTimeout >= c.requestTimeout {
-		wrong = append(wrong, fmt.Errorf("%s is %s, and TRESTLE_REQUEST_TIMEOUT %s: a request would end before its wait for the database does; for example %s=%s",
-			queueTimeoutVariable, c.queueTimeout, c.requestTimeout, queueTimeoutVariable, c.requestTimeout/2))
+		wrong = append(wrong, fmt.Errorf("TRESTLE_QUEUE_TIMEOUT is %s, but TRESTLE_REQUEST_TIMEOUT is %s: a request would end before its wait for the database does; for example TRESTLE_QUEUE_TIMEOUT=%s",
+			c.queueTimeout, c.requestTimeout, c.requestTimeout/2))
 	}
 	return c, errors.Join(wrong...)
 }
-
-// queueTimeoutVariable names the setting that another one bounds.
-const queueTimeoutVariable = "TRESTLE_QUEUE_TIMEOUT"
 
 // byDefault is where the value of a setting comes from that nobody gave.
 const byDefault = "default"

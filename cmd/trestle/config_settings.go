@@ -131,7 +131,7 @@ func databaseSettings() []setting {
 			},
 		},
 		{
-			flag: "queue-timeout", variable: queueTimeoutVariable, fallback: "2s", example: "2s", serving: true,
+			flag: "queue-timeout", variable: "TRESTLE_QUEUE_TIMEOUT", fallback: "2s", example: "2s", serving: true,
 			usage: "longest `duration` that a request waits for connections to the database; then it is answered 503 overloaded",
 			read: func(c *config, v string) error {
 				return readDuration(&c.queueTimeout, v, 10*time.Millisecond, time.Minute)

@@ -136,7 +136,7 @@ func TestWrongValues(t *testing.T) {
 		"TRESTLE_PREPARE=maybe":                           "on or off",
 		"TRESTLE_MAX_CONNS=0":                             "from 16 to 1000000",
 		"TRESTLE_QUEUE_TIMEOUT=1ms":                       "from 10ms to 1m0s",
-		"TRESTLE_QUEUE_TIMEOUT=15s":                       "TRESTLE_REQUEST_TIMEOUT 15s",
+		"TRESTLE_QUEUE_TIMEOUT=15s":                       "but TRESTLE_REQUEST_TIMEOUT is 15s",
 		"TRESTLE_QUEUE_TIMEOUT=never":                     "a time with its unit",
 		"TRESTLE_DRAIN_DELAY=3":                           "a time with its unit",
 		"TRESTLE_DRAIN_DELAY=2m":                          "from 0s to 1m0s",

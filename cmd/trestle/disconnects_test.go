@@ -147,8 +147,8 @@ func (c *crowd) slow(i int) []byte {
 }
 
 // leaves sends requests whose clients disconnect when so many statements wait for the
-// lock, and returns how long it took until none was left. A request that the server
-// does not know to be left may begin a statement a moment after the others ended.
+// lock, and returns when the last statement of theirs was seen. Until the server
+// notices that a client has gone, its request may still begin a statement.
 func (c *crowd) leaves(clients, waiting int) (took time.Duration) {
 	c.t.Helper()
 	gone := c.send(clients)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// planOfBills is how SQLite reads the rows of one owner that are open and dear: by the owner
-// there are 4, by the two others half of all 10,000.
+// planOfBills is how SQLite finds the open and dear bills of one parent. Their owners
+// have 4 bills; half of all 10,000 bills are open.
 func planOfBills(t *testing.T, db *DB) string {
 	t.Helper()
 	rows, err := db.Session().Query(background(t), db.NewRaw(`EXPLAIN QUERY PLAN SELECT id, owner, state, price FROM bills
