@@ -2,8 +2,11 @@ package framework_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
@@ -261,6 +264,60 @@ func TestAClientThatHangsUp(t *testing.T) {
 					}
 				})
 			}
+		}
+	})
+}
+
+// A parting is a response whose client hangs up as soon as it has all of the body.
+type parting struct {
+	http.ResponseWriter
+
+	left <-chan struct{}
+}
+
+func (p parting) Write(body []byte) (int, error) {
+	n, err := p.ResponseWriter.Write(body)
+	err = errors.Join(err, http.NewResponseController(p.ResponseWriter).Flush())
+	<-p.left
+	return n, err
+}
+
+// TestAClientThatLeavesWithItsAnswer got it: the log has the answer's status.
+func TestAClientThatLeavesWithItsAnswer(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		for path, status := range map[string]string{"/api/notes/": "status=200", "/api/nothing/": "status=404"} {
+			t.Run(path, func(t *testing.T) {
+				logged, c := &waited{written: make(chan struct{})}, config(db)
+				c.Log = slog.New(slog.NewTextHandler(logged, nil))
+				api := framework.New(c)
+				api.Register(notes())
+				handler, err := api.Handler()
+				if err != nil {
+					t.Fatal(err)
+				}
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					handler.ServeHTTP(parting{w, r.Context().Done()}, r)
+				}))
+				defer server.Close()
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, http.NoBody)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Header.Set("Authorization", "Name ada")
+				connection := &http.Transport{DisableKeepAlives: true} // which closes it after the body
+				resp, err := (&http.Client{Transport: connection, Timeout: time.Minute}).Do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if body, err := io.ReadAll(resp.Body); err != nil || len(body) == 0 {
+					t.Errorf("the client has %q, %v; want the whole answer", body, err)
+				}
+				resp.Body.Close()
+				<-logged.written
+				if said := logged.String(); !strings.Contains(said, status) {
+					t.Errorf("the log has %s; want %s", said, status)
+				}
+			})
 		}
 	})
 }

@@ -47,6 +47,7 @@ type Call struct {
 	path    string // where it was routed, see Outcome.Path
 
 	observation *observation // nil without observers
+	gone        bool         // the client hung up before its answer was sent
 	refusing    bool         // it is answered by the handler of API.Refusing
 
 	identified []Authenticator // that were asked already

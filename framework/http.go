@@ -177,6 +177,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route Route, run
 	if ignored := c.notes.header(); ignored != "" {
 		h.Set("Trestle-Ignored", ignored)
 	}
+	c.gone = c.hungUp()
 	status := s.send(w, r, c, resp, err)
 	s.api.over(c, r, status, err)
 }
@@ -229,7 +230,7 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, c *Call, resp *res
 		w.WriteHeader(resp.status)
 		return resp.status
 	}
-	return write(w, resp.status, cmp.Or(resp.media, "application/json"), resp.body)
+	return c.write(w, resp.status, cmp.Or(resp.media, "application/json"), resp.body)
 }
 
 func (s *server) sendError(w http.ResponseWriter, r *http.Request, c *Call, e *Error) int {
@@ -249,17 +250,19 @@ func (s *server) sendError(w http.ResponseWriter, r *http.Request, c *Call, e *E
 		s.api.config.Log.ErrorContext(c, "an error's details cannot be encoded", "code", e.Code, "error", err)
 		body = []byte("{}")
 	}
-	return write(w, e.Status, media, body)
+	return c.write(w, e.Status, media, body)
 }
 
-func write(w http.ResponseWriter, status int, media string, body []byte) int {
+// write sends an answer that has a body.
+func (c *Call) write(w http.ResponseWriter, status int, media string, body []byte) int {
 	h := w.Header()
 	h.Set("Content-Type", media)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	unkept(h)
 	w.WriteHeader(status)
-	// A client that is gone cannot be told that its answer failed.
-	_, _ = w.Write(body)
+	if _, err := w.Write(body); err != nil {
+		c.gone = c.gone || c.hungUp()
+	}
 	return status
 }
 

@@ -133,6 +133,7 @@ func (a *API) spared(c *Call, each Observer, do func()) (p any) {
 // log: a page of error codes, or a connection that was broken off.
 func (a *API) settled(c *Call, r *http.Request) {
 	if !c.observation.over {
+		c.gone = c.observation.status == 0 && c.hungUp()
 		o := a.outcome(c, r, c.observation.status, nil)
 		a.ended(c, r, &o, nil)
 	}
@@ -152,6 +153,9 @@ func (a *API) over(c *Call, r *http.Request, status int, err error) {
 // went wrong here.
 const statusGone = 499
 
+// hungUp reports whether the client closed its connection.
+func (c *Call) hungUp() bool { return errors.Is(context.Cause(c), context.Canceled) }
+
 // outcome is what is known of a request that is over, whether it has observers
 // or not.
 func (a *API) outcome(c *Call, r *http.Request, status int, err error) Outcome {
@@ -159,7 +163,7 @@ func (a *API) outcome(c *Call, r *http.Request, status int, err error) Outcome {
 		ID: c.ID, Method: logMethod(r.Method), Path: c.path, ViewSet: c.Route.ViewSet, Secure: c.Secure,
 		Status: status, Duration: time.Since(c.began),
 	}
-	if errors.Is(context.Cause(c), context.Canceled) {
+	if c.gone {
 		o.Status = statusGone
 	} else if status >= http.StatusInternalServerError {
 		o.Err = err
