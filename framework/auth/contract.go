@@ -79,8 +79,8 @@ func (address) JSONSchemaBytes() ([]byte, error) {
 // A newPassword is a password as it is set.
 type newPassword string
 
-// JSONSchemaBytes tells the reference the least that any policy asks for. A
-// character that stands for several, such as a ligature, counts as these.
+// JSONSchemaBytes tells the reference the least that any policy asks for. The
+// lengths are those of the password as typed.
 func (newPassword) JSONSchemaBytes() ([]byte, error) {
 	const told = `{"type":"string","format":"password","minLength":%d,"maxLength":%d,"examples":["four unrelated words"]}`
 	return fmt.Appendf(nil, told, defaultMinimum, maximumLength), nil

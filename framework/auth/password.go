@@ -11,8 +11,8 @@ import (
 
 const (
 	defaultMinimum  = 8
-	maximumLength   = 128  // code points
-	maximumRawBytes = 4096 // before normalisation, which costs time by length
+	maximumLength   = 128  // code points, as typed
+	maximumRawBytes = 4096 // of any password that is compared: normalisation costs time by length
 )
 
 //go:embed common_passwords.txt
@@ -21,12 +21,18 @@ var commonPasswords string
 // A PasswordPolicy says which passwords may be set. Passwords that are stored
 // already are not touched by a change of policy.
 type PasswordPolicy struct {
-	// Minimum is the least number of code points, counted after NFKC
-	// normalisation: 8 to 128. Defaults to 8.
+	// Minimum is the least number of code points, 8 to 128. The password as
+	// typed and its NFKC form must both have as many. Defaults to 8. The maximum
+	// is always 128, and counts the password as typed.
 	Minimum int
-	// Common lists more passwords to refuse, in any case: the name of the
-	// service, for one. They are added to a built-in list. Defaults to none.
+	// Common lists passwords to refuse, in upper or lower case, such as the name
+	// of the service. They are added to a built-in list of common passwords,
+	// unless ReplaceCommon is set. Defaults to none.
 	Common []string
+	// ReplaceCommon makes Common the whole list: the built-in list is not used.
+	// A password that repeats one character is refused nevertheless. Defaults to
+	// false.
+	ReplaceCommon bool
 }
 
 // passwordRules is a policy made ready for use. It is not changed afterwards.
@@ -44,7 +50,11 @@ func newPasswordRules(p PasswordPolicy) (*passwordRules, error) {
 			p.Minimum, defaultMinimum, maximumLength)
 	}
 	common := make(map[string]bool)
-	for _, word := range append(strings.Fields(commonPasswords), p.Common...) {
+	words := p.Common
+	if !p.ReplaceCommon {
+		words = append(strings.Fields(commonPasswords), p.Common...)
+	}
+	for _, word := range words {
 		common[foldPassword(word)] = true
 	}
 	return &passwordRules{minimum: p.Minimum, common: common}, nil
@@ -56,15 +66,18 @@ func (r *passwordRules) check(password, email string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	length := utf8.RuneCountInString(normal)
+	typed := utf8.RuneCountInString(password)
+	length := min(typed, utf8.RuneCountInString(normal)) // one character may stand for eighteen, and two for one
 	folded := foldPassword(normal)
 	switch {
+	case typed > maximumLength:
+		return "", tooLong()
 	case length < r.minimum:
 		return "", invalid("password", "too_short",
 			fmt.Sprintf("The password has %d characters; it needs at least %d.", length, r.minimum))
 	case folded == foldPassword(email):
 		return "", invalid("password", "same_as_email", "The password is the e-mail address; it must be something else.")
-	case r.common[folded] || oneCharacter(folded):
+	case r.common[folded] || oneCharacter(password) || oneCharacter(folded):
 		return "", invalid("password", "too_common",
 			"The password is one of the first that anybody would try; a few unrelated words make a better one.")
 	}
@@ -73,19 +86,20 @@ func (r *passwordRules) check(password, email string) (string, error) {
 
 // normalizePassword returns the form that is hashed and compared: NFKC, so
 // that one password typed on two keyboards is one (NIST SP 800-63B section
-// 5.1.1.2). It refuses what no policy could allow.
+// 5.1.1.2). It refuses what cannot be a stored password: some are longer than a
+// new one may be, since earlier versions counted the NFKC form.
 func normalizePassword(password string) (string, error) {
 	if !utf8.ValidString(password) {
 		return "", invalid("password", "not_utf8", "The password is not valid UTF-8.")
 	}
-	if len(password) <= maximumRawBytes {
-		normal := norm.NFKC.String(password)
-		if utf8.RuneCountInString(normal) <= maximumLength {
-			return normal, nil
-		}
+	if len(password) > maximumRawBytes {
+		return "", tooLong()
 	}
-	return "", invalid("password", "too_long",
-		fmt.Sprintf("The password is too long; it may have at most %d characters.", maximumLength))
+	return norm.NFKC.String(password), nil
+}
+
+func tooLong() error {
+	return invalid("password", "too_long", fmt.Sprintf("The password is too long; it may have at most %d characters.", maximumLength))
 }
 
 func foldPassword(s string) string { return strings.ToLower(norm.NFKC.String(s)) }

@@ -20,11 +20,16 @@ func TestPasswordRules(t *testing.T) {
 		{"none", ordinary, "", "too_short"},
 		{"eight characters of three bytes", ordinary, "अआइईउऊएऐ", ""},
 		{"seven characters of four bytes", ordinary, "😀😁😂😃😄😅😆", "too_short"},
-		{"a ligature counts as its letters", ordinary, "ﬃxk2!v", ""},
+		{"one character that stands for eighteen", ordinary, "\ufdfa", "too_short"},
+		{"a ligature is one character as typed", ordinary, "ﬃxk2!v", "too_short"},
+		{"eight as typed, four once composed", ordinary, strings.Repeat("e\u0301", 4), "too_short"},
+		{"eight as typed and once composed", ordinary, "ﬃxk2!vqz", ""},
 		{"exactly 128", ordinary, strings.Repeat("xy", 64), ""},
 		{"129", ordinary, strings.Repeat("xy", 64) + "x", "too_long"},
 		{"128 of four bytes", ordinary, strings.Repeat("😀😁", 64), ""},
-		{"128 that are more when normalised", ordinary, strings.Repeat("ﬃ", 128), "too_long"},
+		{"128 as typed that stand for more", ordinary, strings.Repeat("ﬃx", 64), ""},
+		{"128 as typed that stand for most", ordinary, strings.Repeat("\ufdfa😀", 64), ""},
+		{"130 as typed that are fewer once composed", ordinary, strings.Repeat("e\u0301x", 43) + "x", "too_long"},
 		{"a megabyte", ordinary, strings.Repeat("x", 1<<20), "too_long"},
 		{"spaces inside and around", ordinary, " xk 2!v q9 ", ""},
 		{"not UTF-8", ordinary, "xk2!vq9z\xff", "not_utf8"},
@@ -37,11 +42,17 @@ func TestPasswordRules(t *testing.T) {
 		{"one letter", ordinary, "gggggggggggggggggggg", "too_common"},
 		{"one space", ordinary, "          ", "too_common"},
 		{"one emoji", ordinary, strings.Repeat("😀", 9), "too_common"},
+		{"one ligature", ordinary, strings.Repeat("ﬃ", 9), "too_common"},
 		{"the e-mail", ordinary, "asha@example.com", "same_as_email"},
 		{"the e-mail in capitals", ordinary, "Asha@Example.COM", "same_as_email"},
 		{"eleven where twelve are asked", PasswordPolicy{Minimum: 12}, "xk2!vq9zmm1", "too_short"},
 		{"twelve where twelve are asked", PasswordPolicy{Minimum: 12}, "xk2!vq9zmm1p", ""},
 		{"the service's own word", PasswordPolicy{Common: []string{"GreenClinic"}}, "greenclinic", "too_common"},
+		{"a built-in word beside the service's own", PasswordPolicy{Common: []string{"GreenClinic"}}, "iloveyou", "too_common"},
+		{"the service's own word, in a list that replaces", PasswordPolicy{Common: []string{"GreenClinic"}, ReplaceCommon: true}, "greenclinic", "too_common"},
+		{"a built-in word where the list is replaced", PasswordPolicy{Common: []string{"GreenClinic"}, ReplaceCommon: true}, "iloveyou", ""},
+		{"a built-in word where the list is empty", PasswordPolicy{ReplaceCommon: true}, "iloveyou", ""},
+		{"one letter where the list is empty", PasswordPolicy{ReplaceCommon: true}, "gggggggggg", "too_common"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rules, err := newPasswordRules(c.policy)
@@ -71,6 +82,14 @@ func TestOnePasswordTypedOnTwoKeyboardsIsOne(t *testing.T) {
 	decomposed, err := normalizePassword("cafe\u0301 xk2!vq")
 	if err != nil || composed != decomposed {
 		t.Errorf("%q and %q differ (%v)", composed, decomposed, err)
+	}
+}
+
+// A password that an older version took may be longer as typed than is taken now.
+func TestAStoredPasswordOfManyCharactersSignsIn(t *testing.T) {
+	typed := strings.Repeat("e\u0301x", 60) // 180 characters as typed, 120 once composed
+	if _, err := normalizePassword(typed); err != nil {
+		t.Errorf("it cannot be compared: %v", err)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // Options are the settings of [NewUsers].
 type Options struct {
 	// Passwords says which passwords may be set. Defaults to at least 8
-	// characters, none of the common ones.
+	// characters, and none of a built-in list of common passwords.
 	Passwords PasswordPolicy
 	// PasswordQueue is how many passwords wait to be hashed at most. One too many ends
 	// the wait of the newest of the client that has most of them, which is answered
