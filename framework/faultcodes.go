@@ -17,6 +17,7 @@ var builtinFaults = []CodeInfo{
 	{Code: "integer", Text: "It must be a whole number, without a fraction or an exponent."},
 	{Code: "range", Text: "It is beyond what can be stored."},
 	{Code: "nul", Text: "It has the character U+0000."},
+	{Code: "line", Text: rule{name: "line"}.text()},
 	{Code: "min", Text: "It is too small, too short or too few."},
 	{Code: "max", Text: "It is too large, too long or too many."},
 	{Code: "oneof", Text: "It is none of the values that there are."},

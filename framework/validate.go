@@ -20,7 +20,7 @@ type ruleBook struct{ validator *validator.Validate }
 func newRuleBook() *ruleBook {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	// A rule with a name and a function is never refused.
-	_ = v.RegisterValidation("line", func(f validator.FieldLevel) bool { return isLine(f.Field().String()) })
+	_ = v.RegisterValidation("line", func(f validator.FieldLevel) bool { return IsLine(f.Field().String()) })
 	return &ruleBook{v}
 }
 

@@ -75,7 +75,7 @@ type Shop struct {
 
 // ShopInput is what clients write.
 type ShopInput struct {
-	Name      string  `json:"name"      validate:"required,max=200"`
+	Name      string  `json:"name"      validate:"required,line,max=200"`
 	Latitude  float64 `json:"latitude"  validate:"min=-90,max=90"`
 	Longitude float64 `json:"longitude" validate:"min=-180,max=180"`
 }

@@ -34,7 +34,7 @@ type Author struct {
 
 // AuthorInput is what librarians write of an author.
 type AuthorInput struct {
-	Name string `json:"name" validate:"required,max=200"`
+	Name string `json:"name" validate:"required,line,max=200"`
 }
 
 // AuthorView is what everybody sees of an author.
@@ -55,7 +55,7 @@ type Book struct {
 
 // BookInput names the author by id.
 type BookInput struct {
-	Title    string    `json:"title"  validate:"required,max=200"`
+	Title    string    `json:"title"  validate:"required,line,max=200"`
 	AuthorID uuid.UUID `json:"author" validate:"required" ref:"authors"`
 }
 

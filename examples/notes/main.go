@@ -33,7 +33,7 @@ type Note struct {
 
 // NoteInput is what clients write.
 type NoteInput struct {
-	Title string `json:"title" validate:"required,max=200"`
+	Title string `json:"title" validate:"required,line,max=200"`
 }
 
 // NoteView is what clients see.

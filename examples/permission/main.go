@@ -41,7 +41,7 @@ type Article struct {
 
 // ArticleInput is what clients write.
 type ArticleInput struct {
-	Title string `json:"title" validate:"required,max=200"`
+	Title string `json:"title" validate:"required,line,max=200"`
 }
 
 // ArticleView is what clients see.

@@ -1,11 +1,14 @@
 package auth
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"trestle.example/framework"
 )
 
 const (
@@ -38,6 +41,23 @@ func NormalizeEmail(email string) (string, error) {
 	return normal, nil
 }
 
+// newEmail is [NormalizeEmail] for an address that is about to be stored. It
+// also refuses an address that is not in Unicode form NFKC, such as one in full
+// width: another account could look the same. Stored addresses are still found
+// by NormalizeEmail, so that their users can sign in.
+func newEmail(email string) (string, error) {
+	typed := strings.TrimSpace(email)
+	if len(typed) <= 4*maximumEmail && utf8.ValidString(typed) {
+		if form := norm.NFKC.String(typed); form != typed {
+			if normal, err := NormalizeEmail(form); err == nil {
+				form = normal
+			}
+			return "", notAnEmail(fmt.Sprintf("The e-mail address has characters that stand for others; write it as %q.", form))
+		}
+	}
+	return NormalizeEmail(email)
+}
+
 func notAnEmail(detail string) error { return invalid("email", "email", detail) }
 
 // unseen finds what a reader would not: spaces, control characters, and the
@@ -46,11 +66,15 @@ func unseen(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 }
 
-// normalizeName trims the name of a user, a group or a token.
+// normalizeName trims the name of a user, a group or a token, and applies the
+// framework's rule for names.
 func normalizeName(name string) (string, error) {
 	name = strings.TrimSpace(name)
-	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
-		return "", invalid("name", "name", "The name holds a control character or is not valid UTF-8.")
+	if !utf8.ValidString(name) {
+		return "", invalid("name", "not_utf8", "The name is not valid UTF-8.")
+	}
+	if !framework.IsLine(name) {
+		return "", invalid("name", "line", "The name must be one line, without control characters and without those that turn the direction of writing.")
 	}
 	if utf8.RuneCountInString(name) > maximumName {
 		return "", invalid("name", "max", "The name is too long; it may have at most 200 characters.")

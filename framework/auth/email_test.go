@@ -52,6 +52,40 @@ func TestNormalizeEmail(t *testing.T) {
 	}
 }
 
+func TestNewEmail(t *testing.T) {
+	for _, c := range []struct {
+		name, email, want string
+		form              string // that the refusal names, "" for accepted
+	}{
+		{"as it is", "asha@example.com", "asha@example.com", ""},
+		{"capitals and space around", " Asha@Example.com ", "asha@example.com", ""},
+		{"composed letter", "ren\u00e9@example.com", "ren\u00e9@example.com", ""},
+		{"Devanagari", "आशा@example.com", "आशा@example.com", ""},
+		{"a capital of Turkish", "\u0130nci@example.com", "inci@example.com", ""},
+		{"full width", "ａｓｈａ@example.com", "", "asha@example.com"},
+		{"full width and capitals", "ＡSHA@Example.com", "", "asha@example.com"},
+		{"a ligature", "o\ufb03ce@example.com", "", "office@example.com"},
+		{"the sign of kelvin", "\u212aim@example.com", "", "kim@example.com"},
+		{"the @ of full width", "asha＠example.com", "", "asha@example.com"},
+		{"decomposed letter", "rene\u0301@example.com", "", "ren\u00e9@example.com"},
+		{"a circled letter in the domain", "asha@ⓔxample.com", "", "asha@example.com"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := newEmail(c.email)
+			if c.form != "" {
+				wantInput(t, err, "email", "email")
+				if !strings.Contains(err.Error(), `"`+c.form+`"`) {
+					t.Errorf("the error is %q; want it to name %q", err, c.form)
+				}
+				return
+			}
+			if got != c.want || err != nil {
+				t.Errorf("got %q, %v; want %q", got, err, c.want)
+			}
+		})
+	}
+}
+
 func TestNormalizeName(t *testing.T) {
 	longest := strings.Repeat("é", 200)
 	for _, c := range []struct {
@@ -62,8 +96,17 @@ func TestNormalizeName(t *testing.T) {
 		{"space around", "  Asha Rao\t", "Asha Rao", ""},
 		{"exactly 200 characters", longest, longest, ""},
 		{"201 characters", longest + "é", "", "max"},
-		{"two lines", "Asha\nRao", "", "name"},
-		{"not UTF-8", "Asha\xff", "", "name"},
+		{"two lines", "Asha\nRao", "", "line"},
+		{"not UTF-8", "Asha\xff", "", "not_utf8"},
+		{"Devanagari with a joiner", "क्\u200dष", "क्\u200dष", ""},
+		{"an embedding", "a\u202ab", "", "line"},
+		{"the end of an embedding", "a\u202cb", "", "line"},
+		{"an override", "Asha \u202eoaR", "", "line"},
+		{"an isolate", "a\u2066b", "", "line"},
+		{"the end of an isolate", "a\u2069b", "", "line"},
+		{"a left-to-right mark", "a\u200eb", "", "line"},
+		{"a right-to-left mark at its end", "asha\u200f", "", "line"},
+		{"an Arabic letter mark", "a\u061cb", "", "line"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			got, err := normalizeName(c.name)

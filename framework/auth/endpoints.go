@@ -46,7 +46,6 @@ func (s *Service) Codes() []framework.CodeInfo {
 func faultCodes() []framework.CodeInfo {
 	return []framework.CodeInfo{
 		{Code: "email", Text: "It is no e-mail address."},
-		{Code: "name", Text: "The name has a control character."},
 		{Code: "too_short", Text: "It has too few characters."},
 		{Code: "too_long", Text: "It has too many characters."},
 		{Code: "too_common", Text: "It is one of the first that anybody would try."},

@@ -57,6 +57,21 @@ func (d *desk) attempt(path string, body any) *frameworktest.Response {
 	return b.do(http.MethodPost, body)
 }
 
+// TestAStoredEmailOfAnyFormSignsIn: registration refuses such an address today,
+// but an earlier version stored it.
+func TestAStoredEmailOfAnyFormSignsIn(t *testing.T) {
+	onDesk(t, unlimited, func(d *desk) {
+		const stored = "ａｓｈａ@example.com"
+		d.user("asha@example.com")
+		_, err := d.db.ExecContext(d.Context(), "UPDATE auth_users SET email = '"+stored+"'")
+		must(d.T, err)
+		for _, path := range signIns {
+			d.attempt(path, credentialsOf(stored, goodPassword)).Expect(http.StatusOK)
+			d.attempt(path, credentialsOf("asha@example.com", goodPassword)).Expect(http.StatusUnauthorized)
+		}
+	})
+}
+
 func TestWhoCanSignIn(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		d.user("asha@example.com")

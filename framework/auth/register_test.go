@@ -64,7 +64,10 @@ func TestRegisterRefuses(t *testing.T) {
 			{"an unseen character in the e-mail", credentialsOf("a\u200bb@example.com", goodPassword), map[string]string{"/email": "email"}},
 			{"a long e-mail", credentialsOf(strings.Repeat("x", 250)+"@example.com", goodPassword), map[string]string{"/email": "email"}},
 			{"a long name", map[string]any{"email": "b@example.com", "password": goodPassword, "name": strings.Repeat("é", 201)}, map[string]string{"/name": "max"}},
-			{"a name of two lines", map[string]any{"email": "b@example.com", "password": goodPassword, "name": "a\nb"}, map[string]string{"/name": "name"}},
+			{"a name of two lines", map[string]any{"email": "b@example.com", "password": goodPassword, "name": "a\nb"}, map[string]string{"/name": "line"}},
+			{"a name that turns its direction", map[string]any{"email": "b@example.com", "password": goodPassword, "name": "a\u202eb"}, map[string]string{"/name": "line"}},
+			{"an e-mail of full width", credentialsOf("ｂ@example.com", goodPassword), map[string]string{"/email": "email"}},
+			{"a password of one character that stands for eighteen", credentialsOf("b@example.com", "\ufdfa"), map[string]string{"/password": "too_short"}},
 			{
 				"everything at once", map[string]any{"email": "b", "password": "4 words", "name": strings.Repeat("é", 201)},
 				map[string]string{"/email": "email", "/password": "too_short", "/name": "max"},

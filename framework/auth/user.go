@@ -97,7 +97,7 @@ func insertUser(ctx context.Context, s *sqldb.Session, row userWithHash) error {
 }
 
 func (u *Users) newRow(n NewUser) (userWithHash, error) {
-	email, err := NormalizeEmail(n.Email)
+	email, err := newEmail(n.Email)
 	if err != nil {
 		return userWithHash{}, err
 	}

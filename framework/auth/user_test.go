@@ -52,7 +52,10 @@ func TestCreateUserRefuses(t *testing.T) {
 			{"a common password", "password", "too_common", NewUser{Email: "b@example.com", Password: "password1"}},
 			{"its e-mail as password", "password", "same_as_email", NewUser{Email: "b@example.com", Password: "B@example.com"}},
 			{"a long name", "name", "max", NewUser{Email: "b@example.com", Name: strings.Repeat("é", 201), Password: goodPassword}},
-			{"a name of two lines", "name", "name", NewUser{Email: "b@example.com", Name: "a\nb", Password: goodPassword}},
+			{"an e-mail of full width", "email", "email", NewUser{Email: "ｂ@example.com", Password: goodPassword}},
+			{"a password of one character", "password", "too_short", NewUser{Email: "b@example.com", Password: "\ufdfa"}},
+			{"a name that turns its direction", "name", "line", NewUser{Email: "b@example.com", Name: "a\u202eb", Password: goodPassword}},
+			{"a name of two lines", "name", "line", NewUser{Email: "b@example.com", Name: "a\nb", Password: goodPassword}},
 		} {
 			w.Run(c.name, func(t *testing.T) {
 				_, err := w.users.CreateUser(w.ctx, w.s, c.new)
