@@ -1,6 +1,10 @@
 package auth
 
-import "errors"
+import (
+	"errors"
+
+	"trestle.example/framework"
+)
 
 // ErrNotFound is what is behind an error that says that a user, a group or a
 // token does not exist.
@@ -10,8 +14,8 @@ var ErrNotFound = errors.New("not found")
 // e-mail, an inactive user and a wrong password.
 var ErrWrongCredentials = errors.New("the e-mail and the password do not belong to an active user")
 
-// An InputError refuses one value of an account. It carries what an endpoint
-// needs to make a fault of it.
+// An InputError refuses one value of an account. [Refusal] makes of it what a
+// client reads.
 type InputError struct {
 	Field  string // "email", "password", "name", "permission", "expires_in"
 	Code   string // stable, machine readable: "too_short", "unique", ...
@@ -20,6 +24,50 @@ type InputError struct {
 
 // Error returns the sentence.
 func (e *InputError) Error() string { return e.Detail }
+
+// Refusal makes of [InputError]s what a client reads, for a function of a
+// program's own that makes or changes accounts:
+//
+//	user, err := identity.Users.CreateUser(c, c.Session(), auth.NewUser{Email: in.Email, Password: in.Password})
+//	if err != nil {
+//		return view{}, auth.Refusal(err)
+//	}
+//
+// The answer is 400 validation_failed with one fault for each of errs, whose
+// pointer is "/" and the error's Field. A value that is taken is a conflict
+// instead: 409 [CodeEmailTaken] for an e-mail, 409 not_unique for the name of a
+// group. The first error of another kind is returned as it is, before anything
+// else. Without errors the result is nil. It is safe for concurrent use.
+func Refusal(errs ...error) error {
+	var taken error
+	var faults []framework.Fault
+	for _, err := range errs {
+		wrong, ok := errors.AsType[*InputError](err)
+		switch {
+		case err == nil:
+		case !ok:
+			return err
+		case wrong.Code == "unique":
+			taken = wrong.conflict()
+		default:
+			faults = append(faults, framework.Fault{Pointer: "/" + wrong.Field, Code: wrong.Code, Detail: wrong.Detail})
+		}
+	}
+	if len(faults) > 0 {
+		return framework.Invalid(faults...)
+	}
+	return taken
+}
+
+// conflict is the refusal of a value that is taken. It does not repeat the value.
+func (e *InputError) conflict() error {
+	if e.Field == "email" {
+		return framework.Conflict(CodeEmailTaken, "A user with this e-mail exists already.")
+	}
+	refusal := framework.Conflict(framework.CodeUnique, "Another record already has this value, which must be unique.")
+	refusal.Faults = []framework.Fault{{Pointer: "/" + e.Field, Code: framework.CodeUnique, Detail: "must be unique"}}
+	return refusal
+}
 
 func invalid(field, code, detail string) error {
 	return &InputError{Field: field, Code: code, Detail: detail}

@@ -35,8 +35,8 @@ const tokenType = "Bearer"
 // register makes an account and a token of it, both or neither. The password
 // is hashed first: others wait for the transaction.
 func (s *Service) register(c *framework.Call, in registration) (loginView, error) {
-	if faults := s.faultsOf(in); len(faults) > 0 {
-		return loginView{}, framework.Invalid(faults...)
+	if err := s.check(in); err != nil {
+		return loginView{}, err
 	}
 	if err := s.Users.hasher.ready(c); err != nil {
 		return loginView{}, err // and not counted: to come again costs nothing
@@ -51,7 +51,7 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 	var token tokenView
 	err = c.InTx(func(c *framework.Call) error {
 		if err := insertUser(c, c.Session(), row); err != nil {
-			return refuseTaken(err)
+			return Refusal(err)
 		}
 		token, err = s.issue(c, row.User)
 		return err
@@ -64,18 +64,12 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 	return s.signedIn(row.User, token), nil
 }
 
-// faultsOf lists all that is wrong with a registration by itself.
-func (s *Service) faultsOf(in registration) []framework.Fault {
-	email, wrongEmail := NormalizeEmail(string(in.Email))
+// check refuses a registration for all that is wrong with it by itself.
+func (s *Service) check(in registration) error {
+	email, wrongEmail := newEmail(string(in.Email))
 	_, wrongPassword := s.Users.rules.check(string(in.Password), email)
 	_, wrongName := normalizeName(string(in.Name))
-	var faults []framework.Fault
-	for _, err := range []error{wrongEmail, wrongPassword, wrongName} {
-		if wrong, ok := errors.AsType[*InputError](err); ok {
-			faults = append(faults, framework.Fault{Pointer: "/" + wrong.Field, Code: wrong.Code, Detail: wrong.Detail})
-		}
-	}
-	return faults
+	return Refusal(wrongEmail, wrongPassword, wrongName)
 }
 
 // login answers a token with its user.
@@ -134,14 +128,6 @@ func (s *Service) endToken(c *framework.Call) error {
 	}
 	if errors.Is(err, ErrNotFound) {
 		return nil
-	}
-	return err
-}
-
-// refuseTaken makes of an e-mail that is taken what a client reads.
-func refuseTaken(err error) error {
-	if wrong, ok := errors.AsType[*InputError](err); ok && wrong.Code == "unique" {
-		return framework.Conflict(CodeEmailTaken, "A user with this e-mail exists already.")
 	}
 	return err
 }
