@@ -328,7 +328,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.answer(w, r, c.Route, func(*Call) (*response, error) { return nil, err }, "")
 			return
 		}
-		s.echo.ServeHTTP(w, r)
+		s.echo.ServeHTTP(w, plainlySpelt(r))
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 
@@ -96,11 +97,19 @@ type exchange struct {
 }
 
 func exchangeOf(r *http.Request) *exchange {
-	path := r.URL.Path
-	if r.URL.RawPath != "" {
-		path = r.URL.RawPath // a server that unescaped it would find something else
+	return &exchange{method: r.Method, path: decodedPath(r.URL), query: r.URL.Query(), header: r.Header.Clone(), cookies: r.Cookies()}
+}
+
+// decodedPath is a path whose segments are decoded, each by itself: a slash that a
+// segment has stays encoded, since it separates nothing.
+func decodedPath(u *url.URL) string {
+	all := strings.Split(u.EscapedPath(), "/")
+	for i, segment := range all {
+		if plain, err := url.PathUnescape(segment); err == nil && !strings.Contains(plain, "/") {
+			all[i] = plain
+		}
 	}
-	return &exchange{method: r.Method, path: path, query: r.URL.Query(), header: r.Header.Clone(), cookies: r.Cookies()}
+	return strings.Join(all, "/")
 }
 
 // plain is the request's body, decompressed.
