@@ -42,7 +42,7 @@ func TestFindIsBounded(t *testing.T) {
 		ada.get("/api/authors/books/").is(200)
 		ada.post("/api/books/", fields{"title": "D"}).is(201)
 		ada.get("/api/authors/books/").refuses(409, "too_many_rows").says("more than 3 rows").lacks(`"title":"A"`)
-		ada.get("/errors/too_many_rows").is(200)
+		ada.get("/api/errors/too_many_rows").is(200)
 	})
 }
 
@@ -134,17 +134,17 @@ func TestTypesOfProblems(t *testing.T) {
 	}
 	v.Collection = []framework.CollectionAction{refuse("declared"), refuse("undeclared")}
 	ada := serve(t, c, v).as("ada")
-	if p := ada.post("/api/notes/declared/", nil).refuses(409, "declared").problem(); p.Type != ada.url+"/errors/declared" || p.Title != "Declared" {
+	if p := ada.post("/api/notes/declared/", nil).refuses(409, "declared").problem(); p.Type != "/api/errors/declared" || p.Title != "Declared" {
 		t.Errorf("got %+v", p)
 	}
-	ada.get("/errors/declared").is(200)
+	ada.get("/api/errors/declared").is(200)
 	if p := ada.post("/api/notes/undeclared/", nil).refuses(409, "undeclared").problem(); p.Type != "about:blank" || p.Title != "Conflict" {
 		t.Errorf("got %+v", p)
 	}
-	ada.get("/errors/undeclared").is(404)
+	ada.get("/api/errors/undeclared").is(404)
 	for _, path := range []string{"/api/notes/", "/nowhere", "/api/"} {
 		a := ada.with("Host", "evil.example").get(path).refuses(400, "invalid_host")
-		if a.lacks("evil"); a.problem().Type != "/errors/invalid_host" {
+		if a.lacks("evil"); a.problem().Type != "/api/errors/invalid_host" {
 			a.failf("the type leads to a host that somebody made up")
 		}
 	}

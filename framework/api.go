@@ -52,7 +52,7 @@ type Config struct {
 	Slash Slash
 	// ErrorShape is the body of errors. Defaults to ProblemJSON, RFC 9457.
 	ErrorShape ErrorShape
-	// Codes explain the program's own error codes at /errors/{code}, and those of
+	// Codes explain the program's own error codes at {prefix}/errors/{code}, and those of
 	// faults that a Check or a function of its own finds.
 	Codes []CodeInfo
 	// PublicURL is where clients reach the server, "https://api.example.org";

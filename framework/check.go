@@ -81,9 +81,12 @@ func (b *binder) checkOwnCodes(fault func(place, format string, args ...any)) {
 	}
 }
 
-// checkDocs sees that no viewset is where the page of the reference is.
+// checkDocs sees that no viewset is where the pages of the API itself are.
 func (b *binder) checkDocs() {
 	for _, d := range b.api.declared {
+		if below(strings.Trim(errorPages, "/"), d.path()) {
+			b.fault(d.path(), "", sentence("the pages of error codes are at %q; choose another name", b.api.config.Prefix+errorPages))
+		}
 		if !b.api.config.Undocumented && below(strings.Trim(docsPath, "/"), d.path()) {
 			b.fault(d.path(), "", sentence("the page of the reference is at %q; choose another name, or set framework.Config.Undocumented", b.api.config.Prefix+docsPath))
 		}

@@ -3,7 +3,7 @@ package framework
 import "net/http"
 
 // The codes that the framework itself answers with. Each has a page at
-// /errors/{code}.
+// /errors/{code} below [Config.Prefix].
 const (
 	CodeInvalidJSON            = "invalid_json"
 	CodeValidationFailed       = "validation_failed"
@@ -33,7 +33,7 @@ const (
 	CodeOverloaded             = "overloaded"
 )
 
-// A CodeInfo explains one error code on its page at /errors/{code}. One without
+// A CodeInfo explains one error code on its page at {prefix}/errors/{code}. One without
 // a Status is the code of a [Fault], such as that of a rule of one's own: it is
 // explained where faults are.
 type CodeInfo struct {

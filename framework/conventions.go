@@ -24,13 +24,14 @@ func (a *API) conventions() string {
 
 // aboutRefusals says what refusals look like and where they are explained.
 func (a *API) aboutRefusals() string {
+	pages := "[" + a.errorsAt() + "](" + a.errorsAt() + ")"
 	switch shape := a.config.ErrorShape.(type) {
 	case ProblemJSON:
-		return "Refusals are problems as RFC 9457 has them; the member code is stable, and type is a page that explains it: [" + errorPages + "](" + errorPages + ") lists all."
+		return "Refusals are problems as RFC 9457 has them; the member code is stable, and type is a page that explains it: " + pages + " lists all."
 	case ShapeTeller:
 		if doc := shape.ShapeDoc(); doc != "" {
-			return doc + " [" + errorPages + "](" + errorPages + ") explains why requests are refused."
+			return doc + " " + pages + " explains why requests are refused."
 		}
 	}
-	return "[" + errorPages + "](" + errorPages + ") explains why requests are refused."
+	return pages + " explains why requests are refused."
 }

@@ -144,7 +144,7 @@ func TestEveryAnswerGuardsItself(t *testing.T) {
 			"a method too many":  ada.do("TRACE", "/api/books/", nil).is(405),
 			"no content":         ada.delete("/api/books/" + id + "/").is(204),
 			"the first page":     api.get("/").is(200),
-			"the page of a code": api.get("/errors/not_found").is(200),
+			"the page of a code": api.get("/api/errors/not_found").is(200),
 			"the reference":      api.get("/api/openapi.json").is(200),
 			"its page":           api.get("/api/docs").is(200),
 		} {

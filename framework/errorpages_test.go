@@ -41,17 +41,17 @@ func explained(t *testing.T) (framework.Config, framework.Resource) {
 func TestPagesOfCodes(t *testing.T) {
 	c, resource := explained(t)
 	api := serve(t, c, resource)
-	for _, path := range []string{"/errors/", "/errors"} {
+	for _, path := range []string{"/api/errors/", "/api/errors"} {
 		api.get(path).is(200).head("Content-Type", "text/html; charset=utf-8").head("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'").
-			says(`<a href="/errors/too_late"><code>too_late</code></a>, status 409: Too late`, `<a href="/errors/not_found">`).
+			says(`<a href="/api/errors/too_late"><code>too_late</code></a>, status 409: Too late`, `<a href="/api/errors/not_found">`).
 			says(`<dt id="odd"><code>odd</code></dt><dd>The number is odd &amp; must be even.</dd>`, `<dt id="required">`, `<dt id="alpha">`).
-			lacks(`href="/errors/odd"`, `id="too_late"`, `id="hexcolor"`)
+			lacks(`href="/api/errors/odd"`, `id="too_late"`, `id="hexcolor"`)
 		api.post(path, fields{}).refuses(405, "method_not_allowed")
 		api.do("HEAD", path, nil).is(200)
 	}
-	api.get("/errors/validation_failed").is(200).says(`<dt id="odd">`, `<dt id="min">`, "The body is not valid").lacks(`href="/errors/too_late"`)
-	api.get("/errors/not_found").is(200).lacks("<dt")
-	api.get("/errors/odd").refuses(404, "not_found")
+	api.get("/api/errors/validation_failed").is(200).says(`<dt id="odd">`, `<dt id="min">`, "The body is not valid").lacks(`href="/api/errors/too_late"`)
+	api.get("/api/errors/not_found").is(200).lacks("<dt")
+	api.get("/api/errors/odd").refuses(404, "not_found")
 	api.post("/api/countries/pair/", `{"number":3,"word":"a"}`).refuses(401, "authentication_required")
 	api.as("ada").post("/api/countries/pair/", `{"number":3,"word":"a"}`).is(400).fault("/number", "odd")
 }

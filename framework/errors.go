@@ -65,7 +65,7 @@ func (e *Error) With(details any) *Error {
 }
 
 // Refuse makes an [Error]. Declare codes of your own in [Config.Codes], so
-// that each has a page at /errors/{code}.
+// that each has a page at {prefix}/errors/{code}.
 func Refuse(status int, code, detail string) *Error {
 	return &Error{Status: status, Code: code, Detail: detail}
 }

@@ -149,7 +149,7 @@ func TestErrors(t *testing.T) {
 				if got := strings.Join(faults, ", "); got != c.faults {
 					a.failf("want the faults %q, got %q", c.faults, got)
 				}
-				leads := strings.HasSuffix(p.Type, "/errors/"+c.code)
+				leads := strings.HasSuffix(p.Type, "/api/errors/"+c.code)
 				if c.code == "wrapped" { // which is not in Config.Codes
 					leads = p.Type == "about:blank"
 				}
@@ -335,15 +335,15 @@ func TestErrorPages(t *testing.T) {
 		"not_unique": 409, "still_referenced": 409, "conflict": 409, "body_too_large": 413, "unsupported_media_type": 415, "uri_too_long": 414,
 		"rate_limited": 429, "internal": 500, "unavailable": 503, "overloaded": 503, "request_timeout": 408, "cart_empty": 409, "title_taken": 409, "isbn_taken": 409,
 	} {
-		page := api.get("/errors/"+code).is(200).head("Content-Type", "text/html; charset=utf-8").head("X-Content-Type-Options", "nosniff")
+		page := api.get("/api/errors/"+code).is(200).head("Content-Type", "text/html; charset=utf-8").head("X-Content-Type-Options", "nosniff")
 		page.says("<code>"+code+"</code>", fmt.Sprint("status ", status), http.StatusText(status))
 		if !strings.Contains(page.header.Get("Content-Security-Policy"), "default-src 'none'") {
 			page.failf("want a policy that runs nothing")
 		}
 	}
-	api.get("/errors/cart_empty").says("An &lt;empty&gt; cart", "Put something into it.")
-	api.get("/errors/nothing").refuses(404, "not_found")
-	api.post("/errors/not_found", nil).refuses(405, "method_not_allowed").head("Allow", "GET, HEAD")
+	api.get("/api/errors/cart_empty").says("An &lt;empty&gt; cart", "Put something into it.")
+	api.get("/api/errors/nothing").refuses(404, "not_found")
+	api.post("/api/errors/not_found", nil).refuses(405, "method_not_allowed").head("Allow", "GET, HEAD")
 	api.as("nobody").get(api.get("/api/books/").is(401).problem().Type).is(200)
 }
 

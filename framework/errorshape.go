@@ -26,7 +26,7 @@ type ShapeTeller interface {
 // A Problem is a refusal on its way out, with what its body may say.
 type Problem struct {
 	*Error
-	Type      string    // absolute URL of the page that explains Code; about:blank if it has none
+	Type      string    // address of the page that explains Code: PublicURL, Prefix, "/errors/" and Code, or the path alone without a PublicURL; about:blank if it has none
 	Title     string    // of Code
 	RequestID uuid.UUID // also in X-Request-Id
 }

@@ -37,7 +37,7 @@ func (w *specWriter) sample(code string) Problem {
 	detail, _, _ := strings.Cut(info.Text, ". ")
 	return Problem{
 		Error: Refuse(info.Status, code, strings.TrimSuffix(detail, ".")+"."), Title: info.Title,
-		Type: w.api.config.PublicURL + errorPages + code, RequestID: uuid.MustParse(sampleID),
+		Type: w.api.errorsAt() + code, RequestID: uuid.MustParse(sampleID),
 	}
 }
 

@@ -56,7 +56,7 @@ func TestGuardsAreNotTricked(t *testing.T) {
 			}
 		}
 	}
-	for _, target := range []string{"/api/countries/", "/api/", "/api/administer/", "/api/countries/?under=/api/admin/", "/errors/not_found"} {
+	for _, target := range []string{"/api/countries/", "/api/", "/api/administer/", "/api/countries/?under=/api/admin/", "/api/errors/not_found"} {
 		if got := sentAsIs(t, api, "GET", target); got == 401 {
 			t.Errorf("GET %s is below no guard and is answered with 401", target)
 		}
@@ -77,7 +77,7 @@ func TestGuardOfEverything(t *testing.T) {
 			got.failf("the guard lets staff pass")
 		}
 	}
-	api.get("/errors/not_found").is(200)
+	api.get("/api/errors/not_found").refuses(401, "authentication_required")
 	api.get("/nowhere").refuses(404, "not_found")
 }
 

@@ -57,9 +57,9 @@ func newServer(a *API) (http.Handler, error) {
 	for _, p := range places(a) {
 		s.mount(p, func(c echo.Context) error { s.serve(p, c); return nil })
 	}
-	s.at(errorPages+":code", s.errorPage)
-	s.at(errorPages, s.errorPage)
-	s.at(strings.TrimSuffix(errorPages, "/"), s.errorPage)
+	s.at(s.errorsPath()+":code", s.errorPage)
+	s.at(s.errorsPath(), s.errorPage)
+	s.at(strings.TrimSuffix(s.errorsPath(), "/"), s.errorPage)
 	if a.config.Prefix != "" { // else the API's own root is there
 		s.at("/", s.open("first", "/", newFirstPage(a).serve))
 	}
@@ -238,7 +238,7 @@ func (s *server) sendError(w http.ResponseWriter, r *http.Request, c *Call, e *E
 		w.Header().Set(name, value)
 	}
 	info, known := s.api.codes[e.Code]
-	page := s.api.root(r) + errorPages + e.Code
+	page := s.api.errorsAt() + e.Code
 	if !known {
 		info.Title, page = http.StatusText(e.Status), "about:blank"
 	}
@@ -289,15 +289,18 @@ func (s *server) open(name, path string, serve opening) echo.HandlerFunc {
 	}
 }
 
-// errorPage answers /errors/ and /errors/{code}.
+// errorsPath is where the server has the pages of codes.
+func (s *server) errorsPath() string { return s.api.config.Prefix + errorPages }
+
+// errorPage answers {prefix}/errors/ and {prefix}/errors/{code}.
 func (s *server) errorPage(ec echo.Context) error {
 	r := ec.Request()
 	page, known := s.api.explanation(ec.Param("code"))
 	if page.Code == nil { // echo takes a method that it does not know to where the path begins
-		known = known && strings.TrimSuffix(r.URL.Path, "/")+"/" == errorPages
+		known = known && strings.TrimSuffix(r.URL.Path, "/")+"/" == s.errorsPath()
 	}
 	if known {
-		callOf(r).path = errorPages
+		callOf(r).path = s.errorsPath()
 	}
 	switch {
 	case !known:

@@ -17,7 +17,7 @@ func TestHead(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		ada := serve(t, config(db), shelves()...).as("ada")
 		id := ada.post("/api/books/", fields{"title": "Emma"}).is(201).id()
-		for _, path := range []string{"/api/", "/api/books/", "/api/books/" + id + "/", "/api/books/?pages=x&page=9", "/api/books/" + missing + "/", "/nowhere", "/errors/not_found"} {
+		for _, path := range []string{"/api/", "/api/books/", "/api/books/" + id + "/", "/api/books/?pages=x&page=9", "/api/books/" + missing + "/", "/nowhere", "/api/errors/not_found"} {
 			get, head := ada.get(path), ada.do("HEAD", path, nil)
 			if head.status != get.status || head.body != "" {
 				t.Errorf("HEAD %s: %d %q, GET: %d", path, head.status, head.body, get.status)
@@ -144,7 +144,7 @@ func TestPublicURL(t *testing.T) {
 	c.PublicURL, c.Hosts = "https://books.example.org/", []string{"other.example"}
 	api := serve(t, c, countries())
 	api.with("Host", "evil.example").get("/api/").is(200).says(`"https://books.example.org/api/countries/"`).lacks("evil")
-	api.with("Host", "evil.example").get("/nowhere").is(404).says(`"type":"https://books.example.org/errors/not_found"`)
+	api.with("Host", "evil.example").get("/nowhere").is(404).says(`"type":"https://books.example.org/api/errors/not_found"`)
 }
 
 // TestHosts: without a public URL links follow the request's Host, which must
@@ -157,11 +157,11 @@ func TestHosts(t *testing.T) {
 		api.with("Host", host).get("/api/").is(200).says(`"http://` + host + `/api/countries/"`)
 	}
 	for _, host := range []string{"evil.example", "books.example.org.evil.example", "evil.example:80", "sub.books.example.org", "127.0.0.2", "books.example.org:443,evil.example", "books.example.org:1;evil"} {
-		for _, path := range []string{"/api/", "/api/countries/", "/nowhere", "/errors/not_found"} {
+		for _, path := range []string{"/api/", "/api/countries/", "/nowhere", "/api/errors/not_found"} {
 			api.with("Host", host).get(path).refuses(400, "invalid_host")
 		}
 	}
-	api.get("/errors/invalid_host").is(200)
+	api.get("/api/errors/invalid_host").is(200)
 }
 
 // TestHeaders that every answer has.
@@ -211,7 +211,7 @@ func TestGuards(t *testing.T) {
 	}
 	api.as("eve").get("/api/admin/countries/").is(200)
 	api.as("eve").get("/api/admin/nowhere").refuses(404, "not_found")
-	for _, path := range []string{"/api/administrators/", "/api/", "/admin/", "/errors/not_found"} {
+	for _, path := range []string{"/api/administrators/", "/api/", "/admin/", "/api/errors/not_found"} {
 		if got := api.get(path); got.status == 401 || got.status == 403 {
 			got.failf("the guard is about /api/admin alone")
 		}
@@ -221,7 +221,7 @@ func TestGuards(t *testing.T) {
 // TestUnknownPaths are 404 in the API's shape.
 func TestUnknownPaths(t *testing.T) {
 	api := serve(t, config(sqlite(t)), shelves()...)
-	for _, path := range []string{"/api/x", "/api/books/" + missing + "/lend/", "/apibooks/", "/api/books/" + missing + "/x/y", "/favicon.ico", "/errors/nothing", "/errors//", "/errors/not_found/x", "/api/Books/"} {
+	for _, path := range []string{"/api/x", "/api/books/" + missing + "/lend/", "/apibooks/", "/api/books/" + missing + "/x/y", "/favicon.ico", "/api/errors/nothing", "/api/errors//", "/api/errors/not_found/x", "/api/Books/"} {
 		for _, method := range []string{"GET", "POST", "DELETE", "OPTIONS", "MADEUP"} {
 			api.as("ada").do(method, path, nil).refuses(404, "not_found").lacks("echo", "message")
 		}

@@ -103,7 +103,7 @@ func TestObserversThatPanic(t *testing.T) {
 			4, []int{0, 1, 1, 0, 1}, "ahhhb",
 		},
 	} {
-		for path, status := range map[string]int{"/api/notes/": 200, "/api/notes/fail/": 500, "/api/notes/nowhere/": 404, "/errors/not_found": 200, "/nowhere": 404} {
+		for path, status := range map[string]int{"/api/notes/": 200, "/api/notes/fail/": 500, "/api/notes/nowhere/": 404, "/api/errors/not_found": 200, "/nowhere": 404} {
 			t.Run(name+", "+path, func(t *testing.T) {
 				var between []framework.Observer
 				for _, each := range test.hazards {
@@ -133,7 +133,7 @@ func TestObserversThatPanic(t *testing.T) {
 				if told != test.logged || len(stackOfHazard.FindAllString(log, -1)) != told {
 					t.Errorf("the log tells of %d panics, want %d, with their stacks: %s", told, test.logged, log)
 				}
-				if path != "/errors/not_found" && !requestLine.MatchString(log) { // a page of a code has none
+				if path != "/api/errors/not_found" && !requestLine.MatchString(log) { // a page of a code has none
 					t.Errorf("the request's line is not as it would be: %s", log)
 				}
 			})

@@ -39,7 +39,7 @@ func TestRefusing(t *testing.T) {
 			sent := &client{Client: frameworktest.New(t, handler), tb: t}
 			n := frameworktest.CountStatements(db)
 			statements(t, n, 0, func() {
-				for _, request := range []string{"GET /api/books/", "POST /api/books/", "GET /nowhere", "DELETE /api/", "GET /errors/not_found"} {
+				for _, request := range []string{"GET /api/books/", "POST /api/books/", "GET /nowhere", "DELETE /api/", "GET /api/errors/not_found"} {
 					method, path, _ := strings.Cut(request, " ")
 					a := sent.as("ada").with("Origin", "https://app.example.org").do(method, path, nil).refuses(503, code).head("Retry-After", "1")
 					a.head("Access-Control-Allow-Origin", "https://app.example.org").head("X-Content-Type-Options", "nosniff")
@@ -165,7 +165,7 @@ func TestABodyThatStalls(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 			got := strings.TrimPrefix(string(text), "HTTP/1.1 100 Continue\r\n\r\n")
-			for _, words := range []string{"HTTP/1.1 408 Request Timeout", "Connection: close", "Content-Type: application/problem+json", `"code":"request_timeout"`, "/errors/request_timeout"} {
+			for _, words := range []string{"HTTP/1.1 408 Request Timeout", "Connection: close", "Content-Type: application/problem+json", `"code":"request_timeout"`, "/api/errors/request_timeout"} {
 				if !strings.Contains(got, words) {
 					t.Errorf("%s: the answer is %q; want %q in it", name, got, words)
 				}

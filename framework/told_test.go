@@ -201,12 +201,12 @@ func TestConventionsOfTheAPI(t *testing.T) {
 		change      func(*framework.Config)
 		says, lacks []string
 	}{
-		"as it is": {func(*framework.Config) {}, []string{"RFC 9457", "Trestle-Ignored", "[/errors/](/errors/)"}, []string{"UUIDs"}},
+		"as it is": {func(*framework.Config) {}, []string{"RFC 9457", "Trestle-Ignored", "[/api/errors/](/api/errors/)"}, []string{"UUIDs"}},
 		"strict":   {func(c *framework.Config) { c.Strict = framework.Strict }, []string{"RFC 9457"}, []string{"Trestle-Ignored"}},
 		"DRF's shape": {
-			func(c *framework.Config) { c.ErrorShape = framework.DRFShape{} }, []string{"the member detail", "[/errors/](/errors/)"}, []string{"RFC 9457", "the member code"},
+			func(c *framework.Config) { c.ErrorShape = framework.DRFShape{} }, []string{"the member detail", "[/api/errors/](/api/errors/)"}, []string{"RFC 9457", "the member code"},
 		},
-		"a shape of one's own": {func(c *framework.Config) { c.ErrorShape = plainShape{} }, []string{"[/errors/](/errors/) explains"}, []string{"RFC 9457"}},
+		"a shape of one's own": {func(c *framework.Config) { c.ErrorShape = plainShape{} }, []string{"[/api/errors/](/api/errors/) explains"}, []string{"RFC 9457"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := config(sqlite(t))

@@ -169,7 +169,7 @@ func TestExamplesOfRefusals(t *testing.T) {
 					if err := schema.Validate(value); err != nil {
 						t.Errorf("%s %s %s: the example of %s is not what it promises: %v", method, path, status, code, err)
 					}
-					if value["code"] != code || fmt.Sprint(value["status"]) != status || value["title"] == "" || value["type"] != "/errors/"+code {
+					if value["code"] != code || fmt.Sprint(value["status"]) != status || value["title"] == "" || value["type"] != "/api/errors/"+code {
 						t.Errorf("the example of %s %s is %v", status, code, value)
 					}
 					spoilt := maps.Clone(value)

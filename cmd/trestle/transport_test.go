@@ -55,7 +55,7 @@ func TestProductionTakesCredentialsByTLSAlone(t *testing.T) {
 				} else {
 					refusesCredentials(t, v, token)
 				}
-				for _, request := range []string{"GET /api/", "GET /api/auth/session", "GET /errors/tls_required"} {
+				for _, request := range []string{"GET /api/", "GET /api/auth/session", "GET /api/errors/tls_required"} {
 					v.send(t, request, "").is(t, http.StatusOK).strict(t, test.safe)
 				}
 				v.send(t, "GET /api/patients/", "").is(t, http.StatusUnauthorized).strict(t, test.safe)

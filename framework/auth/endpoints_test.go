@@ -224,16 +224,16 @@ func TestEveryCodeIsExplained(t *testing.T) {
 			d.Errorf("there are %d codes; want %d", len(codes), len(want))
 		}
 		for _, code := range want {
-			d.Get("/errors/" + code).Expect(http.StatusOK).Contains("<code>" + code + "</code>")
+			d.Get("/api/errors/" + code).Expect(http.StatusOK).Contains("<code>" + code + "</code>")
 		}
 		for _, code := range codes {
-			d.Get("/errors/"+code.Code).Expect(http.StatusOK).Contains(code.Title, fmt.Sprintf("status %d", code.Status))
+			d.Get("/api/errors/"+code.Code).Expect(http.StatusOK).Contains(code.Title, fmt.Sprintf("status %d", code.Status))
 		}
 		for _, fault := range faults {
-			d.Get("/errors/validation_failed").Expect(http.StatusOK).Contains(`<dt id="`+fault.Code+`">`, fault.Text)
-			d.Get("/errors/" + fault.Code).Expect(http.StatusNotFound)
+			d.Get("/api/errors/validation_failed").Expect(http.StatusOK).Contains(`<dt id="`+fault.Code+`">`, fault.Text)
+			d.Get("/api/errors/" + fault.Code).Expect(http.StatusNotFound)
 		}
-		d.Post(login, credentialsOf("nobody@example.com", goodPassword)).Expect(http.StatusUnauthorized).Contains(`"type":"` + d.URL() + `/errors/invalid_credentials"`)
+		d.Post(login, credentialsOf("nobody@example.com", goodPassword)).Expect(http.StatusUnauthorized).Contains(`"type":"/api/errors/invalid_credentials"`)
 	})
 }
 

@@ -95,7 +95,7 @@ func TestNothingElseNeedsTLS(t *testing.T) {
 	onDesk(t, inTLS, func(d *desk) {
 		user := d.user("asha@example.com")
 		d.Get("/api/").Expect(http.StatusOK)
-		d.Get("/errors/tls_required").Expect(http.StatusOK)
+		d.Get("/api/errors/tls_required").Expect(http.StatusOK)
 		d.Get("/api/groups/open").Expect(http.StatusOK)
 		d.Get(me).Expect(http.StatusUnauthorized).Code(framework.CodeAuthenticationRequired)
 		d.Get(sessionPath).Expect(http.StatusOK)

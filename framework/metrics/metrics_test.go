@@ -99,7 +99,7 @@ func TestLabelsAreFew(t *testing.T) {
 			ask(method, "/"+made()+"/"+made())
 			ask(method, "/api/notes/"+made()+"/")
 			ask(method, "/api/notes/"+made()+"/"+made())
-			ask(method, "/errors/"+made())
+			ask(method, "/api/errors/"+made())
 		}
 		methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "REPORT"}
 		for _, method := range append(methods, "MADEUP") {

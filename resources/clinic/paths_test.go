@@ -216,12 +216,12 @@ func TestRefusalsAreProblems(t *testing.T) {
 				t.Errorf("errors is no list: %s", r.Body())
 			}
 			kind, _ := p["type"].(string)
-			if kind != fmt.Sprintf("%s/errors/%s", s.URL(), p["code"]) {
+			if kind != fmt.Sprintf("/api/errors/%s", p["code"]) {
 				t.Errorf("type is %q; want the page of the code %v", kind, p["code"])
 			}
 			s.Get(kind).Expect(200).Header("Content-Type", "text/html; charset=utf-8").Contains(fmt.Sprint(p["code"]))
 		}
-		s.Get("/errors/never_heard_of").Expect(404).Code("not_found")
+		s.Get("/api/errors/never_heard_of").Expect(404).Code("not_found")
 	})
 }
 

@@ -221,7 +221,7 @@ func TestNewProductRefused(t *testing.T) {
 			{Name: "a list of all products", Path: newProduct, Status: 405},
 			{Name: "a replacement", Method: http.MethodPut, Path: newProduct + "/" + newID().String(), Body: fields{}, Status: 405},
 			{Name: "a removal", Method: http.MethodDelete, Path: newProduct + "/" + newID().String(), Status: 405},
-			{Name: "the page of the code", Path: "/errors/sku_taken", Status: 200},
+			{Name: "the page of the code", Path: "/api/errors/sku_taken", Status: 200},
 		})
 		if after := s.contents(); after != before {
 			t.Errorf("a refusal changed something; before:\n%s\nafter:\n%s", before, after)

@@ -112,14 +112,14 @@ func TestCodes(t *testing.T) {
 					want["details"] = c.details
 				}
 				r := c.get(s).Expect(code.Status).Code(code.Code).Header("Content-Type", "application/problem+json").Contains(
-					fmt.Sprintf(`"title":%q,"status":%d`, code.Title, code.Status), fmt.Sprintf(`"type":"%s/errors/%s"`, s.URL(), code.Code))
+					fmt.Sprintf(`"title":%q,"status":%d`, code.Title, code.Status), fmt.Sprintf(`"type":"/api/errors/%s"`, code.Code))
 				r.Contains(fmt.Sprintf(`"instance":"urn:uuid:%s"`, r.Headers().Get("X-Request-Id")))
 				got := &sketch{}
 				got.draw(t, r.Body())
 				if got.String() != want.String() {
 					t.Errorf("the refusal is\n%s; want\n%s", got, want)
 				}
-				s.Get("/errors/"+code.Code).Expect(200).Contains(html.EscapeString(code.Title), "<code>"+code.Code+"</code>")
+				s.Get("/api/errors/"+code.Code).Expect(200).Contains(html.EscapeString(code.Title), "<code>"+code.Code+"</code>")
 			})
 		}
 	})

@@ -32,7 +32,7 @@ func TestWhatIsKept(t *testing.T) {
 		buyer := s.as("ada")
 		for _, path := range []string{
 			"/api/", "/api/categories", "/api/products", "/api/products?q=atta", "/api/products?q=aata", "/api/products?sort=price_asc&inStock=true", "/api/products?limit=x",
-			"/api/products?q=h", "/api/products?q=hone&category=staples", "/api/products/atta", "/api/products/" + url.PathEscape("no such"), "/api/cart", "/api/orders", "/errors/insufficient_stock",
+			"/api/products?q=h", "/api/products?q=hone&category=staples", "/api/products/atta", "/api/products/" + url.PathEscape("no such"), "/api/cart", "/api/orders", "/api/errors/insufficient_stock",
 			"/api/admin/orders", "/api/admin/nothing", "/api/nothing",
 		} {
 			s.Get(path)

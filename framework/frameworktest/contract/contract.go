@@ -108,7 +108,7 @@ func New(document []byte) (*Contract, error) {
 		c.always[http.CanonicalHeaderKey(name)] = c.isRequired(pointer("components", "headers", name))
 	}
 	root := c.root()
-	c.Beside("/", "/errors/", root+"openapi.json", root+"openapi.yaml", root+"docs", root+"docs/")
+	c.Beside("/", root+"errors/", root+"openapi.json", root+"openapi.yaml", root+"docs", root+"docs/")
 	return c, c.compileAll()
 }
 
