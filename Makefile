@@ -1,6 +1,6 @@
 # Everything here needs Go and nothing else, except: test, race, mutate and prove want
-# PostgreSQL and Redis servers or their programs, test a browser and Node.js too
-# (as root on Debian all are installed), and race wants a C compiler; clients wants
+# PostgreSQL and Redis servers or their programs, test also a browser, Node.js, proxies
+# and Prometheus (as root on Debian all are installed), and race wants a C compiler; clients wants
 # Node.js, bench what bench/README.md says, and conformance a database.
 
 FUZZTIME     ?= 30s

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"trestle.example/framework/frameworktest/haproxy"
+	"trestle.example/framework/frameworktest/tool"
 )
 
 // bothReady is where the proxy itself tells whether it takes both servers for
@@ -46,7 +46,7 @@ backend servers
 // returns its address. Without the program the test is skipped.
 func startProxy(t *testing.T, address string, servers []*instance) string {
 	t.Helper()
-	program, err := haproxy.Program()
+	program, err := tool.HAProxy.Path()
 	if err != nil {
 		t.Skip("no restart is tried behind a real proxy: ", err)
 	}

@@ -9,8 +9,8 @@
 // tests need and the machine lacks, where it may (as root, with apt-get), and
 // shows what the installer prints: PostgreSQL unless TEST_DATABASE_URL is set,
 // and what the tests start themselves: Redis unless TEST_REDIS_URL is set, a
-// browser unless TEST_BROWSER is set, pgbouncer, HAProxy and Node.js. With
-// --verbose it shows the server's log.
+// browser unless TEST_BROWSER is set, pgbouncer, Node.js, Caddy, HAProxy, nginx
+// and Prometheus. With --verbose it shows the server's log.
 //
 // Interrupts and other requests to end are passed on to the command, and the
 // server always stops. The exit code is the command's, 128 plus the signal's
@@ -30,11 +30,11 @@ import (
 	"strings"
 
 	"trestle.example/framework/frameworktest/chromium"
-	"trestle.example/framework/frameworktest/haproxy"
 	"trestle.example/framework/frameworktest/nodejs"
 	"trestle.example/framework/frameworktest/pgbouncer"
 	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/frameworktest/redis"
+	"trestle.example/framework/frameworktest/tool"
 )
 
 const (
@@ -62,7 +62,7 @@ func main() {
 func run(ctx context.Context, args []string, stderr io.Writer) int {
 	flags := flag.NewFlagSet("withpg", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	install := flags.Bool("install", false, "install PostgreSQL, Redis, pgbouncer, HAProxy, Chromium and Node.js first if they are missing (as root, with apt-get)")
+	install := flags.Bool("install", false, "install PostgreSQL, Redis, pgbouncer, Chromium, Node.js, Caddy, HAProxy, nginx and Prometheus first if they are missing (as root, with apt-get)")
 	verbose := flags.Bool("verbose", false, "show what the server logs")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: withpg [--install] [--verbose] -- command [argument ...]")
@@ -143,7 +143,7 @@ func installBeside(ctx context.Context, stderr io.Writer) error {
 			return err
 		}
 	}
-	others := []func(context.Context, io.Writer) error{nodejs.Install, pgbouncer.Install, haproxy.Install}
+	others := []func(context.Context, io.Writer) error{nodejs.Install, pgbouncer.Install, installTools}
 	if !given(browserVariable) {
 		others = append(others, chromium.Install)
 	}
@@ -153,6 +153,11 @@ func installBeside(ctx context.Context, stderr io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// installTools installs what servers are deployed with.
+func installTools(ctx context.Context, stderr io.Writer) error {
+	return tool.Install(ctx, stderr, tool.Caddy, tool.HAProxy, tool.Nginx, tool.Prometheus, tool.Promtool)
 }
 
 func given(variable string) bool { return strings.TrimSpace(os.Getenv(variable)) != "" }

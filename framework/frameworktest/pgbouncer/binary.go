@@ -13,9 +13,10 @@ import (
 var ErrNotInstalled = errors.New("pgbouncer was found neither in PATH nor in /usr/sbin: " +
 	"install it (Debian, Ubuntu: apt-get install pgbouncer; Fedora: dnf install pgbouncer; macOS: brew install pgbouncer)")
 
-// findBinary returns the path of the program. Debian installs it where only
-// administrators' PATH leads.
-func findBinary() (string, error) {
+// Program returns the path of the program: the first in PATH, else where Debian
+// installs it, which only administrators' PATH leads to. Without one the error is
+// [ErrNotInstalled]. Program is safe for concurrent use.
+func Program() (string, error) {
 	for _, name := range []string{"pgbouncer", "/usr/sbin/pgbouncer", "/usr/local/sbin/pgbouncer"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
@@ -31,7 +32,7 @@ func findBinary() (string, error) {
 // apt-get prints goes to log; nil drops it.
 func Install(ctx context.Context, log io.Writer) error {
 	return throwaway.Program{
-		Find:    func() error { _, err := findBinary(); return err },
+		Find:    func() error { _, err := Program(); return err },
 		Missing: ErrNotInstalled,
 		Failed:  "pgbouncer is not installed; install it by hand",
 		Install: func(packages func(...string) error) error {

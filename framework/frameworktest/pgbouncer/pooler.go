@@ -34,7 +34,7 @@ type Pooler struct {
 // As root, which pgbouncer refuses to run as, it runs as the user "postgres", or
 // "nobody" if there is none.
 func Start(ctx context.Context, database string, log io.Writer) (*Pooler, error) {
-	program, err := findBinary()
+	program, err := Program()
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func TestWithoutAPoolerTheRefusalSaysWhatToDo(t *testing.T) {
 			t.Errorf("the sentence does not mention %q: %v", part, ErrNotInstalled)
 		}
 	}
-	if _, err := findBinary(); err == nil {
+	if _, err := Program(); err == nil {
 		return
 	}
 	if _, err := Start(t.Context(), "postgres://nobody@localhost/nothing", nil); !errors.Is(err, ErrNotInstalled) {
