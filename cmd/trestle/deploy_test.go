@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"trestle.example/framework/frameworktest/tool"
 )
 
 // project is a file of the project, from its root.
@@ -35,7 +37,7 @@ func TestDeploymentsNameKnownSettings(t *testing.T) {
 	t.Parallel()
 	known := slices.Concat(variableNames(), ofOthers)
 	for _, file := range []string{
-		"Dockerfile", "compose.yaml", "deploy/Caddyfile", "deploy/trestle.service", "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/operations.md", "docs/scaling.md",
+		"Dockerfile", "compose.yaml", "deploy/Caddyfile", "deploy/haproxy.cfg", "deploy/nginx.conf", "deploy/pgbouncer.ini", "deploy/trestle.service", "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/operations.md", "docs/scaling.md",
 	} {
 		for _, name := range ourVariable.FindAllString(project(t, file), -1) {
 			if !slices.Contains(known, name) {
@@ -229,9 +231,9 @@ func TestUnitAsSystemdReadsIt(t *testing.T) {
 
 func TestProxyAsItReadsItsFile(t *testing.T) {
 	t.Parallel()
-	caddy, err := exec.LookPath("caddy")
+	caddy, err := tool.Caddy.Path()
 	if err != nil {
-		t.Skip("caddy is not installed")
+		t.Fatal(err)
 	}
 	cmd := exec.Command(caddy, "validate", "--adapter", "caddyfile", "--config", filepath.Join("..", "..", "deploy", "Caddyfile"))
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
@@ -269,5 +271,39 @@ func TestSecurityNamesTestsThatExist(t *testing.T) {
 		if !there[name[1]] {
 			t.Errorf("SECURITY.md names %s, which there is not", name[1])
 		}
+	}
+}
+
+// TestDeployFilesBeginWithWhatToChange, in a comment.
+func TestDeployFilesBeginWithWhatToChange(t *testing.T) {
+	t.Parallel()
+	files, err := os.ReadDir(filepath.Join("..", "..", "deploy"))
+	if err != nil || len(files) < 5 {
+		t.Fatalf("deploy has %d files: %v", len(files), err)
+	}
+	for _, file := range files {
+		head := strings.Join(strings.SplitN(project(t, "deploy/"+file.Name()), "\n", 12)[:8], "\n")
+		if !strings.ContainsAny(head[:1], "#;{") || !strings.Contains(strings.ToLower(head), "change") {
+			t.Errorf("deploy/%s does not begin with a comment that states what to change:\n%s", file.Name(), head)
+		}
+		if !strings.Contains(project(t, "docs/operations.md"), "(../deploy/"+file.Name()+")") {
+			t.Errorf("docs/operations.md does not link to deploy/%s", file.Name())
+		}
+	}
+}
+
+// TestPatroniProxy: HAProxy reads the part of deploy/patroni.md that is for it.
+func TestPatroniProxy(t *testing.T) {
+	t.Parallel()
+	_, part, found := strings.Cut(project(t, "deploy/patroni.md"), "```haproxy\n")
+	part, _, closed := strings.Cut(part, "```")
+	program, err := tool.HAProxy.Path()
+	if err != nil || !found || !closed {
+		t.Fatal("deploy/patroni.md has no part for HAProxy, or HAProxy is missing: ", err)
+	}
+	file := filepath.Join(t.TempDir(), "haproxy.cfg")
+	putFile(t, file, part)
+	if output, err := exec.Command(program, "-c", "-f", file).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, output)
 	}
 }
