@@ -222,6 +222,9 @@ func (q *Queue) Enter(clients ...Client) *Turn {
 	for _, c := range clients {
 		q.join(t, c)
 	}
+	if t.by == nil && len(t.lines) == 0 {
+		q.drop(t)
+	}
 	return t
 }
 
@@ -249,8 +252,6 @@ func (q *Queue) join(t *Turn, c Client) {
 		if victim := q.victim(l); victim != nil {
 			q.await(t, l)
 			q.shedFrom(victim)
-		} else if len(t.lines) == 0 {
-			q.drop(t)
 		}
 	}
 }

@@ -230,6 +230,33 @@ func TestSharedTurns(t *testing.T) {
 		}
 		q.isIdle(t)
 	})
+	in(t, "is not shed for its first client if another may wait", func(t *testing.T) {
+		q := New(Options{Slots: 1, Depth: 3})
+		holder := q.Enter(Client{})
+		greedy := []*Turn{q.Enter(ada), q.Enter(ada), q.Enter(ada)}
+		turn := q.Enter(ada, ben)
+		if shed(turn) || !shed(greedy[2]) {
+			t.Error("the turn is shed; want the newest turn of the client with the most waits")
+		}
+		if s := q.Stats(); s.Waiting != 3 || s.Shed != 1 {
+			t.Errorf("%+v; want 3 that wait and one that was shed", s)
+		}
+		for _, t := range append(greedy, turn, holder) {
+			t.End()
+		}
+		q.isIdle(t)
+	})
+	in(t, "takes a free slot by its second client if no turn may wait", func(t *testing.T) {
+		q := New(Options{Slots: 2})
+		holder := q.Enter(ada)
+		turn := q.Enter(ada, ben)
+		if !came(turn) {
+			t.Error("the turn is shed for the client that may hold no more slots")
+		}
+		turn.End()
+		holder.End()
+		q.isIdle(t)
+	})
 	in(t, "leaves every line when it ends", func(t *testing.T) {
 		q := New(Options{Slots: 1, Depth: 100})
 		holder := q.Enter(Client{})
