@@ -74,7 +74,7 @@ func (s *writes) enter(w *write, most int) bool {
 		return true
 	}
 	l.waiting = append(l.waiting, w)
-	if l.turn != nil && len(l.waiting) <= transactionMost {
+	if l.turn != nil {
 		l.turn.Join(w.client)
 	}
 	return false

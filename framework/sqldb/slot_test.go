@@ -439,6 +439,15 @@ func TestARequestWithoutTimeLeft(t *testing.T) {
 // TestAWriteDoesNotWaitForTheRankOfAnother: on SQLite the writes of clients are sent in
 // one line. The line's turn is that of whoever is first in it.
 func TestAWriteDoesNotWaitForTheRankOfAnother(t *testing.T) {
+	for name, more := range map[string]int{"behind one write": 0, "behind more writes than one transaction takes": 2 * transactionMost} {
+		t.Run(name, func(t *testing.T) { behindMallory(t, more) })
+	}
+}
+
+// behindMallory has bob write behind so many more writes of mallory, who used the writer
+// most.
+func behindMallory(t *testing.T, more int) {
+	t.Helper()
 	db := open(t, sqliteURL(t), Options{QueueTimeout: time.Minute})
 	script(t, db, "CREATE TABLE t (id {{bigint}} PRIMARY KEY)")
 	as := func(name string) context.Context {
@@ -483,6 +492,14 @@ func TestAWriteDoesNotWaitForTheRankOfAnother(t *testing.T) {
 		})
 	})
 	begin("mallory", write(1))
+	for i := range more {
+		all.Go(func() {
+			if err := write(int64(3 + i))(as("mallory")); err != nil {
+				t.Errorf("mallory: %v", err)
+			}
+		})
+	}
+	db.writes.waits(t, "", more)
 	begin("bob", write(2))
 	holder.End()
 	all.Wait()
