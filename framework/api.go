@@ -111,8 +111,9 @@ type API struct {
 	mistakes  error
 	watched   sync.Once // the database, for the log
 	bodies    fair.Budget
+	parsing   *fair.Queue
 
-	shedByDatabase, shedByBodies shedCount
+	shedByDatabase, shedByBodies, shedByParsing shedCount
 }
 
 // New makes an API without resources.
@@ -149,7 +150,7 @@ func New(c Config) *API {
 		c.Log = slog.Default()
 	}
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
-	return &API{config: c, db: c.DB, bodies: fair.Budget{Bytes: bodiesBytes}}
+	return &API{config: c, db: c.DB, bodies: fair.Budget{Bytes: bodiesBytes}, parsing: newParsing()}
 }
 
 // Register adds viewsets, in the order in which the API root lists them. They

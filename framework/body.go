@@ -8,8 +8,10 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"trestle.example/framework/internal/fair"
 )
@@ -29,6 +31,48 @@ type memoryReader struct {
 	from io.Reader
 	of   *fair.Share
 	free int // bytes that need no share
+}
+
+// parseWait is how long a large body waits to be parsed, and parseQueue how many wait.
+const (
+	parseWait  = 2 * time.Second
+	parseQueue = 4096
+)
+
+// errParsing says that too many large bodies wait to be parsed.
+var errParsing = errors.New("a large body waited too long to be parsed")
+
+// newParsing is the queue in which large bodies wait to be parsed: half of the
+// processors stay free for other requests.
+func newParsing() *fair.Queue {
+	return fair.New(fair.Options{Slots: max(1, runtime.GOMAXPROCS(0)/2), Timeout: parseWait, Depth: parseQueue})
+}
+
+// parse runs fn, which takes time for each byte of a body. A large body waits for its
+// turn first. That time is not a part of what the request waits for connections.
+func (c *Call) parse(body []byte, fn func()) error {
+	if len(body) > smallBody {
+		turn, err := c.api.parsing.Acquire(fair.Apart(c, fair.ClientOf(c)))
+		switch {
+		case errors.Is(err, fair.ErrOverloaded):
+			return Overloaded().Because(errParsing)
+		case err != nil:
+			return err
+		}
+		defer turn.End()
+	}
+	fn()
+	return nil
+}
+
+// decode parses the body of a request.
+func (e *endpoint) decode(c *Call, r *request, partial bool, readOnly map[string]bool) (in *decoded, err error) {
+	var refusal *Error
+	err = c.parse(r.body, func() { in, refusal = e.input.decode(r.body, partial, readOnly) })
+	if refusal != nil {
+		return nil, refusal
+	}
+	return in, err
 }
 
 // errBodies says that the bodies of too many requests are in memory.

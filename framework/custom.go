@@ -45,7 +45,9 @@ func (a acting) serve(c *Call, r *request) (*response, error) {
 func (e *endpoint) run(c *Call, r *request, partial bool, fn func(c *Call, model, in any) (any, error)) (*response, error) {
 	in, err := e.accept(c, r, partial)
 	if r.idempotency != nil && !unread(err) {
-		r.idempotency.fingerprint = r.fingerprint()
+		if err := c.parse(r.body, func() { r.idempotency.fingerprint = r.fingerprint() }); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case err != nil && r.idempotency != nil && !unread(err):
@@ -77,10 +79,10 @@ func (e *endpoint) run(c *Call, r *request, partial bool, fn func(c *Call, model
 	return resp, err
 }
 
-// unread reports whether a body was refused as no JSON that can be read.
+// unread reports whether a body is not JSON that can be read, or was not parsed.
 func unread(err error) bool {
 	refusal, ok := errors.AsType[*Error](err)
-	return ok && refusal.Code == CodeInvalidJSON
+	return ok && (refusal.Code == CodeInvalidJSON || errors.Is(err, errParsing))
 }
 
 // afresh returns what a body's input is for each run of a transaction: what was
@@ -102,9 +104,9 @@ func (e *endpoint) accept(c *Call, r *request, partial bool) (*decoded, error) {
 	if e.route.Method == http.MethodGet {
 		return e.acceptQuery(c, r)
 	}
-	in, refusal := e.input.decode(r.body, partial, nil)
-	if refusal != nil {
-		return nil, refusal
+	in, err := e.decode(c, r, partial, nil)
+	if err != nil {
+		return nil, err
 	}
 	return in, e.refuse(c, r, in, e.ignoreFields(c, in))
 }

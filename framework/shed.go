@@ -38,6 +38,8 @@ func (a *API) shed(c *Call, err error) bool {
 		count, why = &a.shedByDatabase, "requests wait too long for the database and are answered 503 overloaded"
 	case errors.Is(err, errBodies):
 		count, why = &a.shedByBodies, "the bodies of an address take too much memory and are answered 503 overloaded"
+	case errors.Is(err, errParsing):
+		count, why = &a.shedByParsing, "large bodies wait too long to be parsed and are answered 503 overloaded"
 	default:
 		return false
 	}

@@ -94,9 +94,9 @@ func (w *writing) serveOf(verb string) func(*Call, *request) (*response, error) 
 // decode reads the body, tells or refuses names that have no effect, and
 // checks what can be checked without the database.
 func (w *writing) decode(c *Call, r *request, partial bool) (*decoded, error) {
-	in, refusal := w.endpoint.input.decode(r.body, partial, w.readOnly)
-	if refusal != nil {
-		return nil, refusal
+	in, err := w.endpoint.decode(c, r, partial, w.readOnly)
+	if err != nil {
+		return nil, err
 	}
 	wrong := w.endpoint.ignoreFields(c, in)
 	if w.endpoint.route.Name == verbCreate { // there is no row yet whose values it could repeat
