@@ -48,8 +48,8 @@ type Options struct {
 // known yet. One address holds at most three quarters, and so does one resource.
 //
 // Use is the time for which slots were held. It is charged to the caller and to the
-// address. A client that comes back starts at the least use of the clients that wait,
-// if its own is less.
+// address. A client that comes back starts at the least use of the clients that wait or
+// hold a slot, if its own is less.
 //
 // A Queue is safe for concurrent use.
 type Queue struct {
@@ -65,12 +65,13 @@ type Queue struct {
 	accounts map[accountKey]*account
 	lines    []*line // in which turns wait, in no order
 	known    map[Client]*line
+	holding  map[*Turn]struct{} // the turns that hold a slot
 }
 
 // New makes a queue.
 func New(o Options) *Queue {
 	o.HalfLife = cmp.Or(o.HalfLife, time.Second)
-	return &Queue{options: o, free: o.Slots, aged: time.Now(), accounts: map[accountKey]*account{}, known: map[Client]*line{}}
+	return &Queue{options: o, free: o.Slots, aged: time.Now(), accounts: map[accountKey]*account{}, known: map[Client]*line{}, holding: map[*Turn]struct{}{}}
 }
 
 // Stats are how many slots are held, how many turns wait, and how many were shed or
@@ -242,10 +243,10 @@ func (q *Queue) join(t *Turn, c Client) {
 	switch l := q.line(c); {
 	case slices.Contains(t.lines, l):
 	case q.free > 0 && l.eligible(): // no turn that waits is
-		if len(q.lines) == 0 {
-			q.level = l.rank.use
-		}
 		q.grant(t, l)
+		if len(q.lines) == 0 {
+			q.level = q.leastHeld()
+		}
 	case q.waiting < q.options.Depth:
 		q.await(t, l)
 	default:
@@ -341,7 +342,17 @@ func (q *Queue) grant(t *Turn, by *line) {
 	q.free--
 	q.count(by, 0, +1)
 	t.by, t.began = by, time.Now()
+	q.holding[t] = struct{}{}
 	t.wake()
+}
+
+// leastHeld is the least use of the clients that hold a slot, with that slot.
+func (q *Queue) leastHeld() float64 {
+	least, now := math.Inf(1), time.Now()
+	for t := range q.holding {
+		least = min(least, t.by.rank.use+now.Sub(t.began).Seconds())
+	}
+	return least
 }
 
 // End releases the slot, or ends the wait for one. Further calls, and those of a nil
@@ -370,6 +381,7 @@ func (t *Turn) EndFined(fine time.Duration) {
 		a.fine += fine.Seconds()
 	}
 	q.free++
+	delete(q.holding, t)
 	q.count(t.by, 0, -1)
 	if t.request != nil {
 		t.request.released(q)
@@ -391,7 +403,7 @@ func (q *Queue) serve() {
 		if next == nil {
 			return
 		}
-		q.level = least
+		q.level = min(least, q.leastHeld())
 		q.grant(next.turns[0], next)
 	}
 }

@@ -132,6 +132,31 @@ func TestAClientThatComesBack(t *testing.T) {
 		}
 		q.isIdle(t)
 	})
+	in(t, "does not start at the use of a client that used much", func(t *testing.T) {
+		for name, waits := range map[string]bool{"gets a slot": false, "waits for a slot": true} {
+			q := New(Options{Slots: 3, Depth: 100, HalfLife: long})
+			heavy, light := caller("heavy"), caller("light")
+			uses(t, q, heavy, time.Hour, 0)
+			low, top := q.Enter(light), q.Enter(heavy)
+			if waits {
+				other, next := q.Enter(heavy), q.Enter(heavy)
+				pass(time.Second)
+				other.End()
+				next.End()
+			}
+			uses(t, q, back, time.Second, 0)
+			rest := q.Enter(busy)
+			again, turn := q.Enter(light), q.Enter(back)
+			pass(time.Minute)
+			if low.End(); !came(turn) || came(again) {
+				t.Errorf("while a client that used much %s: a client that comes back is behind one that used more than it", name)
+			}
+			for _, turn := range []*Turn{turn, again, rest, top} {
+				turn.End()
+			}
+			q.isIdle(t)
+		}
+	})
 	in(t, "keeps its own use if that is more", func(t *testing.T) {
 		q := New(Options{Slots: 1, Depth: 100, HalfLife: long})
 		uses(t, q, back, time.Minute, 0)
