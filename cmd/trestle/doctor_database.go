@@ -59,6 +59,7 @@ func (e *examination) examineDatabase(ctx context.Context, s *site) (missing []f
 	}
 	e.found("database", version.String(), oldVersion(version, databaseVariable)...)
 	e.found("connection", "", unsafeLink(s.db.Link(), databaseVariable)...)
+	e.found("pooler", "", pooled(ctx, s.db, e.prepare)...)
 	e.examineReplica(ctx, s.db)
 	e.found("journal", "", behind(ctx, s.db)...)
 	migrated, findings := unmigrated(ctx, s.db)
@@ -81,10 +82,7 @@ const databaseVariable = "DATABASE_URL"
 
 // unanswered is the finding about a database that cannot be asked.
 func unanswered(err error) finding {
-	fix := "start the database, or set DATABASE_URL right; the checks of what it holds were left out"
-	if errors.Is(err, sqldb.ErrPooled) {
-		fix = "set TRESTLE_PREPARE=off; the checks of what it holds were left out"
-	}
+	const fix = "start the database, or set DATABASE_URL right; the checks of what it holds were left out"
 	return finding{problem, databaseVariable, explained(err), fix}
 }
 
@@ -104,6 +102,22 @@ func unsafeLink(l sqldb.Link, variable string) []finding {
 		return []finding{{warning, variable, "the server's certificate is not checked, so another may pass for it", fix}}
 	}
 	return []finding{{warning, variable, "everything that is asked and answered crosses the network in the clear", "where others share that network, " + fix}}
+}
+
+// pooled is the finding about a pooler that the settings do not know of.
+func pooled(ctx context.Context, db *sqldb.DB, prepare bool) []finding {
+	looks, err := db.LooksPooled(ctx)
+	switch {
+	case err != nil:
+		return unasked(err)
+	case !looks || !prepare:
+		return nil
+	}
+	return []finding{{
+		warning, databaseVariable, "it looks like there is a pooler, or a proxy, between: PostgreSQL sees another port than the connection has. " +
+			"If that is a pooler that gives a connection to each transaction, what this program sets and prepares reaches other clients",
+		"set TRESTLE_PREPARE=off for every server and command if it is such a pooler (pool_mode = transaction of pgbouncer); a proxy that passes connections through needs nothing",
+	}}
 }
 
 func behind(ctx context.Context, db *sqldb.DB) []finding {

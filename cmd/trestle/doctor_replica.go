@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"trestle.example/framework/sqldb"
@@ -32,9 +31,6 @@ func (e *examination) examineReplica(ctx context.Context, db *sqldb.DB) {
 
 // unansweredReplica is the finding about a replica that cannot be asked.
 func unansweredReplica(err error) finding {
-	if errors.Is(err, sqldb.ErrPooled) {
-		return finding{problem, replicaVariable, err.Error(), "reach the replica itself, not by a pooler that gives a connection to each transaction"}
-	}
 	what := "it does not answer, and the primary answers all reads: " + err.Error()
 	return finding{problem, replicaVariable, what, "start it, or set DATABASE_REPLICA_URL right"}
 }
@@ -43,6 +39,10 @@ func unansweredReplica(err error) finding {
 // connections at most.
 func unfitReplica(s *sqldb.Standby, conns int) (found []finding) {
 	add := func(weight, what, fix string) { found = append(found, finding{weight, replicaVariable, what, fix}) }
+	if s.Pooled {
+		add(warning, "it looks like there is a pooler, or a proxy, between: PostgreSQL sees another port than the connection has",
+			"reach the replica itself, not by a pooler that gives a connection to each transaction; a proxy that passes connections through needs nothing")
+	}
 	switch {
 	case s.Stranger:
 		add(problem, "it is no standby of the database that DATABASE_URL names, and is not used", "name a standby that was made of that database")

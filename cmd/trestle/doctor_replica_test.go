@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net/url"
 	"strings"
 	"testing"
 
@@ -109,14 +108,45 @@ func TestMigrationsOfTheProgramThroughAPooler(t *testing.T) {
 	}
 }
 
-// TestDoctorNamesThePooler: the fix of a prepared statement that is lost.
-func TestDoctorNamesThePooler(t *testing.T) {
+// TestDoctorBehindAPooler leaves nothing on a connection that other clients use after
+// it, and names the setting that the servers need.
+func TestDoctorBehindAPooler(t *testing.T) {
 	t.Parallel()
-	got := unanswered(sqldb.ErrPooled)
-	if !strings.Contains(got.Fix, "TRESTLE_PREPARE=off") || !strings.Contains(got.What, "TRESTLE_PREPARE=off") {
-		t.Errorf("the finding is %+v", got)
+	direct := postgres.Database(t)
+	r := newRig(t, direct)
+	r.ok("migrate up")
+	r.examined()["pooler"].is(t, healthy)
+	address := pgbouncer.Narrow(t, direct)
+	server, err := sqldb.Open(address, sqldb.Options{NoPrepare: true})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := url.Parse(got.Where); err != nil || got.Where != databaseVariable {
-		t.Errorf("it is about %q", got.Where)
+	t.Cleanup(func() { _ = server.Close() })
+	for name, c := range map[string]struct {
+		prepare, result string
+		says            []string
+	}{
+		"without the setting": {"on", warning, []string{"it looks like there is a pooler", "TRESTLE_PREPARE=off"}},
+		"with the setting":    {"off", healthy, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			other := *newRig(t, address)
+			other.env = append(other.env, "TRESTLE_PREPARE="+c.prepare)
+			found := other.examined()
+			found["pooler"].is(t, c.result, c.says...)
+			for name, check := range found {
+				if check.Result == problem {
+					t.Errorf("%s: %+v", name, check)
+				}
+			}
+			if _, err := server.ExecContext(t.Context(), "UPDATE trestle_migration_lock SET held = held"); err != nil {
+				t.Errorf("a server cannot write any more: %v", err)
+			}
+			var left string
+			if err := server.NewRaw("SELECT coalesce(string_agg(name, ' '), '') FROM pg_settings WHERE source = 'session' AND name <> 'TimeZone'").
+				Scan(t.Context(), &left); err != nil || left != "" {
+				t.Errorf("doctor left %s (%v)", left, err)
+			}
+		})
 	}
 }

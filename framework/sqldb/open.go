@@ -84,6 +84,7 @@ func Open(url string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.options.NoPrepare = o.NoPrepare || c.onlyReads() // a prepared statement outlives its transaction too
 	c.options.MaxConns = orDefault(o.MaxConns, c.kind.conns(runtime.GOMAXPROCS(0)))
 	db := newDB(c, connector)
 	if o.Replica != "" {

@@ -47,8 +47,10 @@ type Options struct {
 	NoPrepare bool
 
 	// ReadOnly opens a SQLite file as it is, to be read alone: nothing makes the
-	// file, or changes its journal. PostgreSQL refuses statements that write,
-	// unless NoPrepare leaves its session as it is. Defaults to false.
+	// file, or changes its journal. On PostgreSQL each transaction is READ ONLY, and
+	// each statement outside of one is a transaction. Nothing is prepared or set for
+	// the session, so a pooler hands nothing of it to the next client. Defaults to
+	// false.
 	ReadOnly bool
 
 	// Immutable opens a SQLite file that nobody writes as it is by itself: ReadOnly,

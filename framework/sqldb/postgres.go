@@ -177,6 +177,9 @@ func login(ctx context.Context, conf pgdriver.Config, setUp func(context.Context
 // it notice within a tenth of a second that a client has gone. Compatible
 // databases may not know the last setting, which is then left out.
 func (p *postgresConnector) setSession(ctx context.Context, conn *pgdriver.Conn) error {
+	if p.core.onlyReads() {
+		return nil // a transaction sets what it needs for itself
+	}
 	if _, set := p.conf.ConnParams["timezone"]; !set {
 		if _, err := conn.ExecContext(ctx, "SET TIME ZONE 'UTC'", nil); err != nil {
 			return err
@@ -191,13 +194,8 @@ func (p *postgresConnector) setSession(ctx context.Context, conn *pgdriver.Conn)
 		if _, set := p.conf.ConnParams[name]; set {
 			continue
 		}
-		query := fmt.Sprintf("SET %s TO %d", name, max(limit.Milliseconds(), 1)) // 0 would be none
+		query := fmt.Sprintf("SET %s TO %d", name, milliseconds(limit))
 		if _, err := conn.ExecContext(ctx, query, nil); err != nil {
-			return err
-		}
-	}
-	if p.core.options.ReadOnly {
-		if _, err := conn.ExecContext(ctx, "SET default_transaction_read_only TO on", nil); err != nil {
 			return err
 		}
 	}
@@ -207,6 +205,9 @@ func (p *postgresConnector) setSession(ctx context.Context, conn *pgdriver.Conn)
 	}
 	return err
 }
+
+// milliseconds are those of a limit for PostgreSQL, to which 0 would be none.
+func milliseconds(limit time.Duration) int64 { return max(limit.Milliseconds(), 1) }
 
 // connectError marks a failure to connect, which no statement caused.
 type connectError struct{ err error }

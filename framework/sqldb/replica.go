@@ -66,8 +66,9 @@ func openReplica(primary *DB, o Options) (*replica, error) {
 	}
 	r := &replica{primary: primary}
 	address := o.Replica
-	// Statements are prepared: a pooler, if there is one, is the primary's.
-	o.Replica, o.ReplicaChanged, o.ReadOnly, o.NoPrepare = "", nil, true, false
+	// Statements are prepared: a pooler, if there is one, is the primary's. What is sent
+	// to it only reads, see takes, and a standby refuses the rest.
+	o.Replica, o.ReplicaChanged, o.NoPrepare = "", nil, o.ReadOnly
 	c := &core{options: o, standby: r}
 	connector, err := c.connector(address)
 	if err != nil {

@@ -11,6 +11,7 @@ type Standby struct {
 	Version  Version
 	Link     Link
 	Promoted bool  // it is not in recovery, so that it is nobody's standby
+	Pooled   bool  // it looks like a pooler is between, see [DB.LooksPooled]
 	Stranger bool  // it is the standby of another primary, as far as the two tell
 	Behind   int64 // bytes of the primary's log that it has not replayed
 	MaxConns int   // how many connections it takes of all its clients
@@ -28,6 +29,9 @@ func (db *DB) Standby(ctx context.Context) (*Standby, error) {
 	s := &Standby{Link: r.db.Link()}
 	var err error
 	if s.Version, err = r.db.Version(ctx); err != nil {
+		return nil, err
+	}
+	if s.Pooled, err = r.db.LooksPooled(ctx); err != nil {
 		return nil, err
 	}
 	if s.Stranger, err = r.stranger(ctx); err != nil {

@@ -7,6 +7,6 @@
 //
 // A pooler listens on 127.0.0.1 only and takes the server's own password. It gives
 // a connection of the server to each transaction, and has four of them for each
-// database. It ends with the process that started it, kill -9 included, and needs
+// database; that of [Narrow] has one. It ends with the process that started it, kill -9 included, and needs
 // a Unix-like system.
 package pgbouncer

@@ -1,7 +1,7 @@
 # Starts a throw-away pgbouncer, behind what every service has.
 #
-# Arguments: the program, the port on 127.0.0.1, the server's host and port, and
-# the user that asks it.
+# Arguments: the program, the port on 127.0.0.1, the server's host and port, the
+# user that asks it, and how many connections it has to each database.
 # Standard input: that user's password as the first line, then silence.
 # Standard output: the pooler's folder, once it accepts connections.
 
@@ -10,6 +10,7 @@ port=$2
 host=$3
 server=$4
 user=$5
+connections=$6
 
 # A file, so that the password is in no list of processes.
 printf '"%s" "%s"\n' "$user" "$password" >"$dir/users"
@@ -24,7 +25,7 @@ unix_socket_dir =
 auth_type = scram-sha-256
 auth_file = $dir/users
 pool_mode = transaction
-default_pool_size = 4
+default_pool_size = $connections
 max_client_conn = 1000
 log_connections = 0
 log_disconnections = 0

@@ -26,6 +26,9 @@ type Pooler struct {
 	keeper *throwaway.Process
 }
 
+// usual is how many connections a pooler has to each database.
+const usual = 4
+
 // Start starts a pooler before the server of a URL, of whose user it takes the
 // password, and returns when it accepts connections. Without the program the error
 // is [ErrNotInstalled]. What pgbouncer logs goes to log when it stops; nil drops
@@ -34,6 +37,10 @@ type Pooler struct {
 // As root, which pgbouncer refuses to run as, it runs as the user "postgres", or
 // "nobody" if there is none.
 func Start(ctx context.Context, database string, log io.Writer) (*Pooler, error) {
+	return startWith(ctx, database, usual, log)
+}
+
+func startWith(ctx context.Context, database string, connections int, log io.Writer) (*Pooler, error) {
 	program, err := Program()
 	if err != nil {
 		return nil, err
@@ -50,7 +57,7 @@ func Start(ctx context.Context, database string, log io.Writer) (*Pooler, error)
 	const attempts = 3
 	for range attempts {
 		var p *Pooler
-		if p, err = start(ctx, program, *at, log); err == nil {
+		if p, err = start(ctx, program, *at, connections, log); err == nil {
 			return p, nil
 		}
 		if ctx.Err() != nil {
@@ -60,7 +67,7 @@ func Start(ctx context.Context, database string, log io.Writer) (*Pooler, error)
 	return nil, fmt.Errorf("starting a pooler, %s: %w", program, err)
 }
 
-func start(ctx context.Context, program string, at url.URL, log io.Writer) (*Pooler, error) {
+func start(ctx context.Context, program string, at url.URL, connections int, log io.Writer) (*Pooler, error) {
 	port, err := throwaway.FreePort(ctx)
 	if err != nil {
 		return nil, err
@@ -69,7 +76,7 @@ func start(ctx context.Context, program string, at url.URL, log io.Writer) (*Poo
 	if server == "" {
 		server = "5432"
 	}
-	cmd := throwaway.ServiceKeeper(keeper, program, strconv.Itoa(port), at.Hostname(), server, at.User.Username())
+	cmd := throwaway.ServiceKeeper(keeper, program, strconv.Itoa(port), at.Hostname(), server, at.User.Username(), strconv.Itoa(connections))
 	if err := throwaway.Detach(cmd, "postgres", "nobody"); err != nil {
 		return nil, err
 	}
@@ -105,11 +112,23 @@ func (p *Pooler) Stop() error { return p.keeper.Stop() }
 // test. A machine without pgbouncer fails the test at once with the reason.
 func Pooled(tb testing.TB, database string) string {
 	tb.Helper()
+	return pooled(tb, database, usual)
+}
+
+// Narrow is [Pooled] with one connection of the server, which every client uses in
+// turn: what one leaves behind, the next finds.
+func Narrow(tb testing.TB, database string) string {
+	tb.Helper()
+	return pooled(tb, database, 1)
+}
+
+func pooled(tb testing.TB, database string, connections int) string {
+	tb.Helper()
 	const startLimit = 2 * time.Minute // on a machine that is busy with other tests
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
 	defer cancel()
 	var log strings.Builder
-	p, err := Start(ctx, database, &log)
+	p, err := startWith(ctx, database, connections, &log)
 	if err != nil {
 		tb.Fatal(err)
 	}
