@@ -59,6 +59,7 @@ func (e *examination) examineDatabase(ctx context.Context, s *site) (missing []f
 	}
 	e.found("database", version.String(), oldVersion(version, databaseVariable)...)
 	e.found("connection", "", unsafeLink(s.db.Link(), databaseVariable)...)
+	e.found("writes", "", readOnly(ctx, s.db)...)
 	e.found("pooler", "", pooled(ctx, s.db, e.prepare)...)
 	e.examineReplica(ctx, s.db)
 	e.found("journal", "", behind(ctx, s.db)...)
@@ -102,6 +103,21 @@ func unsafeLink(l sqldb.Link, variable string) []finding {
 		return []finding{{warning, variable, "the server's certificate is not checked, so another may pass for it", fix}}
 	}
 	return []finding{{warning, variable, "everything that is asked and answered crosses the network in the clear", "where others share that network, " + fix}}
+}
+
+// readOnly is the finding about a database that takes no writes.
+func readOnly(ctx context.Context, db *sqldb.DB) []finding {
+	switch err := db.Writable(ctx); {
+	case err == nil:
+		return nil
+	case sqldb.IsReadOnly(err):
+		return []finding{{
+			problem, databaseVariable, "the database takes no writes: the server is a standby, or default_transaction_read_only is on. A server is not ready, and answers writes with 503",
+			"name the primary by DATABASE_URL, or several hosts and target_session_attrs=read-write; or set default_transaction_read_only off for the role and the database",
+		}}
+	default:
+		return unasked(err)
+	}
 }
 
 // pooled is the finding about a pooler that the settings do not know of.

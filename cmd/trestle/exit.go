@@ -114,6 +114,8 @@ func explained(err error) string {
 		return "interrupted"
 	case errors.Is(err, sqldb.ErrPooled):
 		return fmt.Sprintf("a pooler before the database gives a connection to each transaction; set TRESTLE_PREPARE=off (%v)", err)
+	case sqldb.IsReadOnly(err):
+		return fmt.Sprintf("the database takes no writes; does DATABASE_URL name the primary, and is default_transaction_read_only off? (%v)", err)
 	case ok && fault.Kind == sqldb.Unavailable:
 		return fmt.Sprintf("the database cannot be reached; is it running, and is DATABASE_URL right? (%v)", err)
 	case ok && fault.Kind == sqldb.Full:

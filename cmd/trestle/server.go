@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -85,7 +86,9 @@ func (c config) openServer(own secrets, log *slog.Logger) (*server, error) {
 	if s.site, err = c.open(identity, log); err != nil {
 		return nil, errors.Join(err, s.closeCounters())
 	}
-	if s.probe, err = sqldb.Open(c.databaseURL, sqldb.Options{MaxConns: 1, NoPrepare: !c.prepare}); err != nil {
+	if s.probe, err = sqldb.Open(c.databaseURL, sqldb.Options{
+		MaxConns: 1, NoPrepare: !c.prepare, ConnMaxLifetime: probeAge,
+	}); err != nil {
 		s.site.close()
 		return nil, errors.Join(err, s.closeCounters())
 	}
@@ -170,9 +173,13 @@ func (s *server) web(api *framework.API) (*httpserver.Server, error) {
 	return httpserver.New(handler, o), nil
 }
 
+// probeAge is the age of a connection of probes: a new one finds out what has become
+// of the database, such as default_transaction_read_only.
+const probeAge = 10 * time.Second
+
 // checks are of what the server needs.
 func (s *server) checks() []httpserver.Check {
-	all := []httpserver.Check{{Name: "database", Run: s.probe.PingContext}}
+	all := []httpserver.Check{{Name: "database", Run: s.probe.Writable}}
 	if s.counters != nil {
 		all = append(all, httpserver.Check{Name: "redis", Degrades: true, Run: s.counters.Ping})
 	}

@@ -69,7 +69,7 @@ func (c *conn) settle(ctx context.Context, err error) error {
 	if c.core.kind == SQLite {
 		return endOfSQLite(ctx, err)
 	}
-	if err == nil || errors.Is(err, errUnrendered) || !severe(err) {
+	if err == nil || errors.Is(err, errUnrendered) || !severe(err) && !c.demoted(err) {
 		return err
 	}
 	_ = c.inner.Close()
@@ -78,6 +78,10 @@ func (c *conn) settle(ctx context.Context, err error) error {
 	}
 	return err
 }
+
+// demoted reports whether an error says that the connection leads to a server that
+// takes no writes: another may lead to the primary.
+func (c *conn) demoted(err error) bool { return !c.core.onlyReads() && sqlState(err) == stateReadOnly }
 
 // A runner gives do the statement to run, perhaps a second time.
 type runner func(ctx context.Context, do func(context.Context, statement) error) error

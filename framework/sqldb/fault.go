@@ -35,7 +35,7 @@ const (
 	// Timeout is a statement that ran too long, or a context past its deadline.
 	Timeout
 	// Unavailable is a database that cannot be reached, is starting or
-	// stopping, or takes no more connections; a connection that broke; or a wait for
+	// stopping, takes no writes ([IsReadOnly]) or no more connections; a connection that broke; or a wait for
 	// one that took too long, see [IsOverloaded].
 	Unavailable
 	// Full is a disk without space.
@@ -92,6 +92,9 @@ func Classify(err error) (Fault, bool) {
 	}
 	if postgres, ok := errors.AsType[pgdriver.Error](err); ok {
 		return postgresFault(postgres), true
+	}
+	if errors.Is(err, errReadOnly) {
+		return Fault{Kind: Unavailable}, true
 	}
 	kind := plainFault(err)
 	return Fault{Kind: kind}, kind != 0

@@ -12,25 +12,26 @@ import (
 // the kinds of the rest of a class, the first two characters of a code.
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 var postgresFaults = map[string]FaultKind{
-	"23505": Unique,
-	"23503": ForeignKey,
-	"23001": ForeignKey,
-	"23514": Check,
-	"23P01": Check,
-	"23502": NotNull,
-	"40001": Retry,
-	"40P01": Retry,
-	"57014": Timeout,
-	"55P03": Locked,  // lock_timeout, or NOWAIT
-	"25P03": Timeout, // idle_in_transaction_session_timeout
-	"25P04": Timeout, // transaction_timeout
-	"53100": Full,
-	"53300": Unavailable,
-	"57P01": Unavailable,
-	"57P02": Unavailable,
-	"57P03": Unavailable,
-	"57P05": Unavailable,
-	"55000": Other,
+	"23505":       Unique,
+	"23503":       ForeignKey,
+	"23001":       ForeignKey,
+	"23514":       Check,
+	"23P01":       Check,
+	"23502":       NotNull,
+	"40001":       Retry,
+	"40P01":       Retry,
+	"57014":       Timeout,
+	"55P03":       Locked,  // lock_timeout, or NOWAIT
+	"25P03":       Timeout, // idle_in_transaction_session_timeout
+	"25P04":       Timeout, // transaction_timeout
+	"53100":       Full,
+	"53300":       Unavailable,
+	stateReadOnly: Unavailable,
+	"57P01":       Unavailable,
+	"57P02":       Unavailable,
+	"57P03":       Unavailable,
+	"57P05":       Unavailable,
+	"55000":       Other,
 }
 
 var postgresClasses = map[string]FaultKind{

@@ -2,9 +2,12 @@ package sqldb
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"trestle.example/framework/frameworktest/postgres"
 )
 
 // TestReadOnly: a database that is only looked at stays as it is.
@@ -48,4 +51,69 @@ func TestReadOnly(t *testing.T) {
 			t.Error("it was made")
 		}
 	})
+}
+
+// TestADatabaseThatTakesNoWrites: a standby, and a database that is set so. A write is a
+// fault that passes, and its connection is not used again.
+func TestADatabaseThatTakesNoWrites(t *testing.T) {
+	cluster, standby := postgres.Replicated(t)
+	primary := open(t, cluster.URL(), Options{})
+	script(t, primary, "CREATE TABLE t (id {{bigint}})")
+	set := func(value string) {
+		script(t, primary, "SET default_transaction_read_only TO off; ALTER DATABASE postgres SET default_transaction_read_only TO "+value)
+	}
+	for name, c := range map[string]struct {
+		url        string
+		begin, end func()
+		options    Options
+	}{
+		"a standby until it is promoted": {standby.URL(), func() {}, func() {
+			if err := standby.Promote(); err != nil {
+				t.Fatal(err)
+			}
+		}, Options{}},
+		"a setting":                          {cluster.URL(), func() { set("on") }, func() { set("off") }, Options{}},
+		"a setting, statements sent as text": {cluster.URL(), func() { set("on") }, func() { set("off") }, Options{NoPrepare: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.options.MaxConns = 1
+			db := open(t, c.url, c.options)
+			eventually(t, "the table is there", func() bool { _, err := oneOf[int](background(t), db.Session(), "SELECT 1 FROM t"); return err == nil })
+			c.begin()
+			db.SetMaxIdleConns(0) // so that none is older than the setting
+			db.SetMaxIdleConns(2)
+			for way, write := range writeWays(db) {
+				before := one[int](t, db.Session(), "SELECT pg_backend_pid()")
+				err := write(background(t))
+				if f, ok := Classify(err); !ok || f.Kind != Unavailable || !IsReadOnly(err) {
+					t.Errorf("%s: %v is %v; want unavailable, and read only", way, err, f.Kind)
+				}
+				if after := one[int](t, db.Session(), "SELECT pg_backend_pid()"); after == before {
+					t.Errorf("%s: its connection is used again", way)
+				}
+			}
+			if err := db.Writable(background(t)); !IsReadOnly(err) {
+				t.Errorf("it is said to take writes: %v", err)
+			}
+			c.end()
+			eventually(t, "it takes writes", func() bool { return db.Writable(background(t)) == nil })
+			for way, write := range writeWays(db) {
+				if err := write(background(t)); err != nil {
+					t.Errorf("%s, when it takes writes: %v", way, err)
+				}
+			}
+		})
+	}
+}
+
+// writeWays are the ways in which a program writes.
+func writeWays(db *DB) map[string]func(context.Context) error {
+	insert := db.NewRaw("INSERT INTO t VALUES (?)", Param(1))
+	return map[string]func(context.Context) error{
+		"Exec":  func(ctx context.Context) error { _, err := db.Session().Exec(ctx, insert); return err },
+		"Write": func(ctx context.Context) error { _, err := db.Session().Read(ctx, insert); return err },
+		"InTx": func(ctx context.Context) error {
+			return db.InTx(ctx, func(ctx context.Context, s *Session) error { _, err := s.Exec(ctx, insert); return err })
+		},
+	}
 }
