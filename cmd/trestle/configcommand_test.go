@@ -29,7 +29,7 @@ func (r *rig) configured(code int, words string) map[string]shownSetting {
 
 func TestConfigShowsWhereValuesComeFrom(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, "postgres://app:hidden@db.example/shop?sslmode=require&password=hidden",
+	r := newRig(t, "postgres://app:hidden@db.example/shop?sslmode=require&application_name=shop",
 		"REDIS_URL=redis://:hidden@localhost:6379/1", "TRESTLE_PAGE_SIZE=30", "TRESTLE_LOG=", "TRESTLE_JWT_KEYS=a:HS256:aGlkZGVuaGlkZGVuaGlkZGVuaGlkZGVuaGlkZGVuaGlkZGVu")
 	shown := r.configured(exitOK, "--page-size 40 --hosts a.example,b.example")
 	for setting, want := range map[string]shownSetting{
@@ -39,7 +39,7 @@ func TestConfigShowsWhereValuesComeFrom(t *testing.T) {
 		"TRESTLE_LOG":        {Flag: "--log", Value: "text", From: "default"},
 		"TRESTLE_PUBLIC_URL": {Flag: "--public-url", Value: "(the host that the request names)", From: "default"},
 		"TRESTLE_JWT_KEYS":   {Value: "(set, and not shown)", From: "TRESTLE_JWT_KEYS"},
-		"DATABASE_URL":       {Flag: "--database", Value: "postgres://***@db.example/shop?sslmode=require&password=***", From: "DATABASE_URL"},
+		"DATABASE_URL":       {Flag: "--database", Value: "postgres://***@db.example/shop?sslmode=require&application_name=shop", From: "DATABASE_URL"},
 		"REDIS_URL":          {Flag: "--redis", Value: "redis://***@localhost:6379/1", From: "REDIS_URL"},
 	} {
 		want.Setting = setting

@@ -58,7 +58,7 @@ func (e *examination) examineDatabase(ctx context.Context, s *site) (missing []f
 		return nil, nil
 	}
 	e.found("database", version.String(), oldVersion(version, databaseVariable)...)
-	e.found("connection", "", unsafeLink(s.db.Link(), databaseVariable)...)
+	e.found("connection", "", append(unsafeLink(s.db.Link(), databaseVariable), anywhere(s.db)...)...)
 	e.found("writes", "", readOnly(ctx, s.db)...)
 	e.found("pooler", "", pooled(ctx, s.db, e.prepare)...)
 	e.examineReplica(ctx, s.db)
@@ -133,6 +133,17 @@ func pooled(ctx context.Context, db *sqldb.DB, prepare bool) []finding {
 		warning, databaseVariable, "it looks like there is a pooler, or a proxy, between: PostgreSQL sees another port than the connection has. " +
 			"If that is a pooler that gives a connection to each transaction, what this program sets and prepares reaches other clients",
 		"set TRESTLE_PREPARE=off for every server and command if it is such a pooler (pool_mode = transaction of pgbouncer); a proxy that passes connections through needs nothing",
+	}}
+}
+
+// anywhere is the finding about several hosts of which any may be used.
+func anywhere(db *sqldb.DB) []finding {
+	if !db.LeadsAnywhere() {
+		return nil
+	}
+	return []finding{{
+		warning, databaseVariable, "it names several hosts and does not say which of them to use, so a connection may lead to a standby, which takes no writes",
+		"add target_session_attrs=read-write to " + databaseVariable,
 	}}
 }
 

@@ -262,6 +262,7 @@ func TestClientURL(t *testing.T) {
 		"postgres://app@localhost/shop":                                                                     "postgres://app@localhost/shop",
 		"postgres:///shop?host=/run/postgresql":                                                             "postgres:///shop?host=%2Frun%2Fpostgresql",
 		"postgresql://app:hidden@h/shop?sslmode=verify-ca&sslrootcert=/etc/ca.pem&application_name=trestle": "postgresql://app@h/shop?application_name=trestle&sslmode=verify-ca&sslrootcert=%2Fetc%2Fca.pem",
+		"postgres://app:hidden@h1,[::1]:6432/shop?target_session_attrs=read-write":                          "postgres://app@h1,[::1]:6432/shop?sslmode=verify-full&target_session_attrs=read-write",
 		"sqlite:///a.db":    "",
 		"mysql://a:b@c/d":   "",
 		"postgres://h:port": "",

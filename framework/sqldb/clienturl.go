@@ -23,7 +23,7 @@ func ClientURL(raw string) string {
 			q.Del(name)
 		}
 	}
-	if q.Get("sslmode") == "" && !isLocal(postgresAddress(u)) {
+	if p, err := readServerURL(raw); err == nil && q.Get("sslmode") == "" && !p.link().Local {
 		q.Set("sslmode", "verify-full")
 	}
 	u.RawQuery = q.Encode()
@@ -31,4 +31,4 @@ func ClientURL(raw string) string {
 }
 
 // clientParameters are those that libpq has and that a URL of ours may name.
-var clientParameters = []string{"sslmode", "sslrootcert", "sslcert", "sslkey", "host", "application_name", "connect_timeout"}
+var clientParameters = []string{"sslmode", "sslrootcert", "sslcert", "sslkey", "host", "port", "application_name", "connect_timeout", targetParameter}

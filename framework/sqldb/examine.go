@@ -3,12 +3,11 @@ package sqldb
 import (
 	"context"
 	"fmt"
-	"net/url"
+
 	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/driver/pgdriver"
 )
 
 // oldestPostgres is the oldest PostgreSQL that is tested.
@@ -62,15 +61,6 @@ type Link struct {
 
 // Link tells how the database is reached.
 func (db *DB) Link() Link { return db.core.link }
-
-func linkOf(u *url.URL, conf *pgdriver.Config) Link {
-	t := conf.TLSConfig
-	return Link{
-		Local:     isLocal(postgresAddress(u)),
-		Encrypted: t != nil,
-		Verified:  t != nil && (!t.InsecureSkipVerify || t.VerifyPeerCertificate != nil),
-	}
-}
 
 // File is the path of the database that a URL names; "" for one that is kept
 // by a server, and for a URL that [CheckURL] refuses. It touches no file.

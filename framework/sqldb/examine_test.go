@@ -46,6 +46,8 @@ func TestLink(t *testing.T) {
 		"another machine by a parameter":       {"postgres://a@/a?host=db.example.com", Link{false, true, true}},
 		"another machine, its name unchecked":  {"postgres://a@db.example.com/a?sslmode=verify-ca", Link{false, true, true}},
 		"another machine, whichever it may be": {"postgres://a@db.example.com/a?sslmode=require", Link{false, true, false}},
+		"this machine and another":             {"postgres://a@localhost,db.example.com/a", Link{}},
+		"two other machines":                   {"postgres://a@db1.example.com,db2.example.com/a", Link{false, true, true}},
 		"another machine, for all to read":     {"postgres://a@db.example.com/a?sslmode=disable", Link{}},
 	} {
 		t.Run(name, func(t *testing.T) {

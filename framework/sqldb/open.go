@@ -51,9 +51,11 @@ type core struct {
 	link       Link
 	options    Options
 	observers  observers
-	generation atomic.Uint64 // raised when prepared statements went stale
-	pulse      *pulse        // nil for SQLite
-	standby    *replica      // of the connections to a replica: that; else nil
+	generation atomic.Uint64     // raised when prepared statements went stale
+	pulse      *pulse            // nil for SQLite
+	anywhere   bool              // see [DB.LeadsAnywhere]
+	settings   map[string]string // of sessions of PostgreSQL
+	standby    *replica          // of the connections to a replica: that; else nil
 }
 
 // Open makes a DB of a URL. It checks the URL and creates the folder and the
@@ -64,14 +66,25 @@ type core struct {
 //
 //	sqlite:///absolute/path.db
 //	postgres://user:password@host:5432/name?sslmode=verify-full
+//	postgres://user:password@host1,host2:6432/name?target_session_attrs=read-write
 //
 // SQLite runs in WAL mode with foreign keys on and every commit synced to the
 // disk; ?synchronous=normal gives up the last commits at a power failure for
 // speed. PostgreSQL verifies the server's certificate and name unless the host
 // is local or sslmode says otherwise; sslmode is disable, require (encrypted,
-// not verified), verify-ca or verify-full. Other parameters of a PostgreSQL
-// URL are settings of its sessions, or the driver's (connect_timeout,
-// application_name, sslrootcert, sslcert, sslkey, host for a socket's folder).
+// not verified), verify-ca or verify-full. The other parameters of a PostgreSQL URL
+// are host and port, which may be lists and stand in for absent ones, sslrootcert,
+// sslcert, sslkey, application_name, connect_timeout (for each host, in seconds) and
+// target_session_attrs, all as libpq has them, and these settings of sessions:
+// timezone, statement_timeout, lock_timeout, synchronous_commit and search_path. Any
+// other is an error, and nothing of it reaches the server.
+//
+// Of several hosts each is tried in turn, for connect_timeout: 2 seconds by default
+// and 5 at most; the limit of a single host is 10 seconds by default. target_session_attrs
+// says which of them may be used: any (the default), read-write, read-only, primary,
+// standby or prefer-standby. It is checked once for each new connection. With
+// read-write or primary the host of the latest connection is tried first, and when
+// another host takes its place the connections to the host before are closed.
 //
 // A wrong URL is an error that names the fault; the password is masked.
 func Open(url string, o Options) (*DB, error) {
@@ -130,7 +143,7 @@ func (c *core) connector(raw string) (driver.Connector, error) {
 		return newSQLiteConnector(c, u)
 	}
 	c.kind = PostgreSQL
-	return newPostgresConnector(c, u)
+	return newPostgresConnector(c, raw)
 }
 
 func (c *core) dialect() schema.Dialect {

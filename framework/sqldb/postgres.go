@@ -5,8 +5,10 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
-	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -14,75 +16,43 @@ import (
 	"github.com/uptrace/bun/driver/pgdriver"
 )
 
-// connectTimeout bounds a whole connection: dialling, TLS and logging in.
-const connectTimeout = 10 * time.Second
+// keepAlive is between two probes of a connection on which nothing comes.
+const keepAlive = 5 * time.Minute
 
 // postgresConnector opens connections with pgdriver and sees to what the
-// driver leaves out: it gives up when the context ends and closes the socket
-// of a connection that failed half-way.
+// driver leaves out: it tries several hosts, gives up when the context ends, and closes
+// the socket of a connection that failed half-way.
 type postgresConnector struct {
 	core *core
-	conf pgdriver.Config
+	at   *serverURL
+	home atomic.Int32 // the host of the latest connection, counted from 1; 0 for none yet
 }
 
-func newPostgresConnector(c *core, u *url.URL) (driver.Connector, error) {
-	conf, err := postgresConfig(u)
+func newPostgresConnector(c *core, raw string) (driver.Connector, error) {
+	at, err := readServerURL(raw)
 	if err != nil {
 		return nil, err
 	}
-	c.link = linkOf(u, conf)
-	conf.ReadTimeout = 0 // every statement has a context with a deadline
-	conf.EnableTracing = false
-	made := &postgresConnector{core: c, conf: *conf}
+	if name := at.leaks(); c.options.NoPrepare && name != "" {
+		return nil, urlError(raw, fmt.Sprintf("%s is a setting of a session, which a pooler hands to other clients, and with NoPrepare there is a pooler; set it for the role: ALTER ROLE app SET %s = value",
+			name, name), postgresExample)
+	}
+	c.link, c.anywhere = at.link(), len(at.hosts) > 1 && at.target == ""
+	made := &postgresConnector{core: c, at: at}
+	c.settings = withZone(made.settings())
 	c.pulse = newPulse(made.dial, made.knock)
 	return made, nil
 }
 
-// postgresConfig is the driver's reading of a URL, with the host, the socket
-// and sslmode made explicit where the driver's defaults are too trusting.
-func postgresConfig(u *url.URL) (*pgdriver.Config, error) {
-	explicit := *u
-	q := u.Query()
-	network, addr := postgresAddress(u)
-	if network == "unix" {
-		q.Set("host", addr)
-		explicit.Host = ""
-	} else {
-		q.Del("host")
-		explicit.Host = addr
+// leaks is the name of a setting that a pooler would hand to other clients, "" for none.
+// Poolers keep the time zone for each client.
+func (p *serverURL) leaks() string {
+	for _, name := range sessionParameters {
+		if p.settings[name] != "" && name != "timezone" {
+			return name
+		}
 	}
-	if q.Get("sslmode") == "" && (!isLocal(network, addr) || q.Get("sslrootcert") != "") {
-		q.Set("sslmode", "verify-full")
-	} else if q.Get("sslmode") == "" {
-		q.Set("sslmode", "disable")
-	}
-	explicit.RawQuery = q.Encode()
-	connector, err := pgdriver.NewDriver().OpenConnector(explicit.String())
-	if err != nil {
-		return nil, urlError(u.String(), driverFault(err), postgresExample)
-	}
-	return connector.(*pgdriver.Connector).Config(), nil
-}
-
-func driverFault(err error) string {
-	return strings.TrimPrefix(err.Error(), "pgdriver: ")
-}
-
-// postgresAddress is the network and address of a URL. As in libpq the host
-// parameter stands in for an absent host, and one that begins with a slash is
-// the folder of a socket.
-func postgresAddress(u *url.URL) (network, addr string) {
-	host, port := u.Hostname(), orDefault(u.Port(), "5432")
-	if h := u.Query().Get("host"); h != "" {
-		host = h
-	}
-	if !strings.HasPrefix(host, "/") {
-		return "tcp", net.JoinHostPort(orDefault(host, "localhost"), port)
-	}
-	if !strings.Contains(host, ".s.PGSQL.") {
-		host = strings.TrimRight(host, "/") + "/.s.PGSQL." + port
-	}
-	return "unix", host
+	return ""
 }
 
 func (p *postgresConnector) Driver() driver.Driver { return pgdriver.NewDriver() }
@@ -111,28 +81,78 @@ func (p *postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return c, nil
 }
 
-// dial makes a connection whether the server is known to be away or not.
+// dial makes a connection, whether the server is known to be away or not, to the first
+// host that answers and is what the URL wants. Where one at most can be that, the host
+// of the latest connection is tried first, and the connections to it are closed when
+// another is found: it was demoted, or is cut off.
 func (p *postgresConnector) dial(ctx context.Context) (*pgdriver.Conn, error) {
-	return p.reach(ctx, p.conf, p.setSession)
+	var failed error
+	for _, want := range p.at.target.passes() {
+		for _, i := range p.order() {
+			conn, err := p.reach(ctx, i, func(ctx context.Context, conn *pgdriver.Conn) error {
+				if err := want.check(ctx, conn); err != nil {
+					return err
+				}
+				return p.setSession(ctx, conn)
+			})
+			if err == nil {
+				p.moveTo(i)
+				return conn, nil
+			}
+			if failed = also(failed, err); isOver(ctx) {
+				return nil, failed
+			}
+			p.core.pulse.heard.Add(1) // the next host may take as long
+		}
+	}
+	return nil, failed
+}
+
+// also is both errors in one line.
+func also(before, err error) error {
+	if before == nil {
+		return err
+	}
+	return fmt.Errorf("%w; %w", before, err)
+}
+
+// order is in which order the hosts are tried.
+func (p *postgresConnector) order() []int {
+	all := make([]int, len(p.at.hosts))
+	for i := range all {
+		all[i] = i
+	}
+	if home := int(p.home.Load()) - 1; home > 0 && p.at.target.single() {
+		all = slices.Insert(slices.Delete(all, home, home+1), 0, home)
+	}
+	return all
+}
+
+func (p *postgresConnector) moveTo(host int) {
+	before := p.home.Swap(int32(host) + 1)                              //nolint:gosec // there are few hosts
+	if p.at.target.single() && before != 0 && before != int32(host)+1 { //nolint:gosec // the same
+		p.core.pulse.leave(host)
+	}
 }
 
 // knock is dial without any statement, which is as far as a pooler goes without
-// its server.
+// its server. It is for the host to which the connections lead.
 func (p *postgresConnector) knock(ctx context.Context) (*pgdriver.Conn, error) {
-	conf := p.conf
-	conf.ConnParams = nil
-	return p.reach(ctx, conf, func(context.Context, *pgdriver.Conn) error { return nil })
+	host := max(int(p.home.Load())-1, 0)
+	return p.reach(ctx, host, func(context.Context, *pgdriver.Conn) error { return nil })
 }
 
-// reach makes a connection and sets it up, and gives up when the context ends.
-func (p *postgresConnector) reach(ctx context.Context, conf pgdriver.Config, setUp func(context.Context, *pgdriver.Conn) error) (*pgdriver.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+// reach makes a connection to a host and sets it up, and gives up when the context ends.
+func (p *postgresConnector) reach(ctx context.Context, host int, setUp func(context.Context, *pgdriver.Conn) error) (*pgdriver.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.at.limit)
 	defer cancel()
+	conf := p.at.hosts[host].conf
 	var socket atomic.Pointer[net.Conn]
+	dialer := net.Dialer{KeepAlive: keepAlive}
 	conf.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		s, err := p.conf.Dialer(ctx, network, addr)
+		s, err := dialer.DialContext(ctx, network, addr)
 		if err == nil {
-			s = &listening{s, &p.core.pulse.heard}
+			s = &listening{s, &p.core.pulse.heard, host}
 			socket.Store(&s)
 		}
 		return s, err
@@ -153,14 +173,17 @@ func (p *postgresConnector) reach(ctx context.Context, conf pgdriver.Config, set
 		}
 	}()
 	inner, err := login(ctx, conf, setUp)
-	if err != nil {
+	switch {
+	case err == nil:
+		return inner, nil
+	case ctx.Err() != nil:
+		err = errors.Join(ctx.Err(), err)
+	case len(p.at.hosts) == 1:
 		hangUp()
-		if ctx.Err() != nil {
-			err = fmt.Errorf("connecting to %s: %w", conf.Addr, errors.Join(ctx.Err(), err))
-		}
 		return nil, err
 	}
-	return inner, nil
+	hangUp()
+	return nil, fmt.Errorf("connecting to %s: %w", conf.Addr, err)
 }
 
 func login(ctx context.Context, conf pgdriver.Config, setUp func(context.Context, *pgdriver.Conn) error) (*pgdriver.Conn, error) {
@@ -180,24 +203,12 @@ func (p *postgresConnector) setSession(ctx context.Context, conn *pgdriver.Conn)
 	if p.core.onlyReads() {
 		return nil // a transaction sets what it needs for itself
 	}
-	if _, set := p.conf.ConnParams["timezone"]; !set {
-		if _, err := conn.ExecContext(ctx, "SET TIME ZONE 'UTC'", nil); err != nil {
-			return err
-		}
+	settings := p.at.settings
+	if !p.core.options.NoPrepare {
+		settings = p.settings()
 	}
-	if p.core.options.NoPrepare {
-		return nil
-	}
-	for name, limit := range map[string]time.Duration{
-		"statement_timeout": p.core.options.StatementTimeout, "lock_timeout": p.core.options.LockTimeout,
-	} {
-		if _, set := p.conf.ConnParams[name]; set {
-			continue
-		}
-		query := fmt.Sprintf("SET %s TO %d", name, milliseconds(limit))
-		if _, err := conn.ExecContext(ctx, query, nil); err != nil {
-			return err
-		}
+	if err := set(ctx, conn, withZone(settings), false); err != nil || p.core.options.NoPrepare {
+		return err
 	}
 	_, err := conn.ExecContext(ctx, "SET client_connection_check_interval TO 100", nil)
 	if _, ok := errors.AsType[pgdriver.Error](err); ok {
@@ -206,8 +217,36 @@ func (p *postgresConnector) setSession(ctx context.Context, conn *pgdriver.Conn)
 	return err
 }
 
+// settings are those of a session that no pooler hands to another client.
+func (p *postgresConnector) settings() map[string]string {
+	all := map[string]string{
+		"statement_timeout": milliseconds(p.core.options.StatementTimeout), "lock_timeout": milliseconds(p.core.options.LockTimeout),
+	}
+	maps.Copy(all, p.at.settings)
+	return all
+}
+
+func withZone(settings map[string]string) map[string]string {
+	all := map[string]string{"timezone": "UTC"}
+	maps.Copy(all, settings)
+	return all
+}
+
+// set sets settings in one statement, for the session or for the transaction alone.
+func set(ctx context.Context, conn driver.ExecerContext, settings map[string]string, local bool) error {
+	var calls []string
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		value := strings.ReplaceAll(settings[name], "'", "''") // standard_conforming_strings is on
+		calls = append(calls, fmt.Sprintf("set_config('%s', '%s', %t)", name, value, local))
+	}
+	_, err := conn.ExecContext(ctx, "SELECT "+strings.Join(calls, ", "), nil)
+	return err
+}
+
 // milliseconds are those of a limit for PostgreSQL, to which 0 would be none.
-func milliseconds(limit time.Duration) int64 { return max(limit.Milliseconds(), 1) }
+func milliseconds(limit time.Duration) string {
+	return strconv.FormatInt(max(limit.Milliseconds(), 1), 10)
+}
 
 // connectError marks a failure to connect, which no statement caused.
 type connectError struct{ err error }

@@ -3,6 +3,8 @@ package sqldb
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
+	"database/sql/driver"
 	"errors"
 	"net"
 	"strings"
@@ -141,6 +143,7 @@ func (p *pulse) lost(why error) {
 		for c := range p.conns {
 			_ = c.inner.Close()
 		}
+		clear(p.conns)
 		for m := range p.making {
 			m.end()
 		}
@@ -150,6 +153,29 @@ func (p *pulse) lost(why error) {
 		p.tell(why)
 		go p.probe()
 	}
+}
+
+// leave closes the connections that do not lead to a host.
+func (p *pulse) leave(host int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		if hostOf(c.inner) != host {
+			_ = c.inner.Close()
+		}
+	}
+}
+
+// hostOf is to which of the hosts of the URL a connection leads.
+func hostOf(c driver.Conn) int {
+	socket := c.(*pgdriver.Conn).Conn()
+	if secret, ok := socket.(*tls.Conn); ok {
+		socket = secret.NetConn()
+	}
+	if l, ok := socket.(*listening); ok {
+		return l.host
+	}
+	return 0
 }
 
 func (p *pulse) tell(why error) {
@@ -331,6 +357,7 @@ type listening struct {
 	net.Conn
 
 	heard *atomic.Uint64
+	host  int // to which of the hosts of the URL it leads
 }
 
 func (l *listening) Read(p []byte) (int, error) {

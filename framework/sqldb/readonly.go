@@ -4,19 +4,12 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 )
 
 // onlyReads reports whether PostgreSQL is to refuse what writes, see
 // [Options.ReadOnly]. Nothing is set for the session, where a pooler would hand it to
 // the next client: each transaction, and each statement outside of one, is told.
 func (c *core) onlyReads() bool { return c.kind == PostgreSQL && c.options.ReadOnly }
-
-// readOnlyLimits is what a read-only transaction sets for itself.
-func (c *core) readOnlyLimits() string {
-	return fmt.Sprintf("SET LOCAL TIME ZONE 'UTC'; SET LOCAL statement_timeout TO %d; SET LOCAL lock_timeout TO %d",
-		milliseconds(c.options.StatementTimeout), milliseconds(c.options.LockTimeout))
-}
 
 // beginReadOnly begins a transaction that cannot write.
 func (c *conn) beginReadOnly(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
@@ -25,7 +18,7 @@ func (c *conn) beginReadOnly(ctx context.Context, opts driver.TxOptions) (driver
 	if err != nil {
 		return nil, err
 	}
-	if _, err := c.inner.(driver.ExecerContext).ExecContext(ctx, c.core.readOnlyLimits(), nil); err != nil {
+	if err := set(ctx, c.inner.(driver.ExecerContext), c.core.settings, true); err != nil {
 		return nil, errors.Join(err, tx.Rollback())
 	}
 	return tx, nil

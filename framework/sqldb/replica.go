@@ -6,7 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"net/url"
+
 	"sync"
 	"sync/atomic"
 	"time"
@@ -380,7 +380,7 @@ func CheckReplicaURL(raw string) error {
 	if err := CheckURL(raw); err != nil {
 		return err
 	}
-	if u, err := url.Parse(raw); err == nil && u.Scheme == "sqlite" {
+	if u, err := parseURL(raw); err == nil && u.Scheme == "sqlite" {
 		return fmt.Errorf("sqldb: a replica is a PostgreSQL server, and this is the URL of a SQLite file; write for example %s", postgresExample)
 	}
 	return nil

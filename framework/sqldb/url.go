@@ -22,7 +22,7 @@ func CheckURL(url string) error {
 	if err != nil || u.Scheme == "sqlite" {
 		return err
 	}
-	_, err = postgresConfig(u)
+	_, err = readServerURL(url)
 	return err
 }
 
@@ -32,18 +32,44 @@ func parseURL(raw string) (*url.URL, error) {
 	if raw == "" {
 		return nil, fmt.Errorf("sqldb: the database URL is empty; write for example %s or %s", sqliteExample, postgresExample)
 	}
-	u, err := url.Parse(raw)
-	if err != nil {
-		return nil, urlError(raw, parseFault(err), postgresExample)
-	}
-	switch u.Scheme {
-	case "sqlite":
+	u, err := apart(raw)
+	switch {
+	case err != nil:
+		return nil, urlError(raw, err.Error(), postgresExample)
+	case u.Scheme == "sqlite":
 		return u, checkSQLiteURL(raw, u)
-	case "postgres", "postgresql":
+	case isPostgres(u.Scheme) && !strings.Contains(raw, "://"):
+		return nil, urlError(raw, "two slashes do not follow the scheme", postgresExample)
+	case isPostgres(u.Scheme):
 		return u, checkPostgresURL(raw, u)
 	}
 	return nil, urlError(raw, fmt.Sprintf("the scheme %q is not one of sqlite, postgres and postgresql", u.Scheme),
 		sqliteExample+" or "+postgresExample)
+}
+
+func isPostgres(scheme string) bool { return scheme == "postgres" || scheme == "postgresql" }
+
+// apart takes a URL of any kind apart. Its errors are what is wrong with it, and hold
+// nothing of it.
+func apart(raw string) (*url.URL, error) {
+	if scheme, _, ok := strings.Cut(raw, "://"); !ok || !isPostgres(strings.ToLower(scheme)) {
+		u, err := url.Parse(raw)
+		if err != nil {
+			return nil, errors.New(parseFault(err))
+		}
+		return u, nil
+	}
+	u, hosts, err := splitPostgresURL(raw)
+	if err != nil {
+		return nil, err
+	}
+	for _, host := range hosts {
+		if _, err := addressOf(host, "5432"); err != nil {
+			return nil, err
+		}
+	}
+	u.Host = strings.Join(hosts, ",")
+	return u, nil
 }
 
 func urlError(raw, fault, example string) error {
@@ -54,11 +80,8 @@ func urlError(raw, fault, example string) error {
 // parts that hold no password; nothing of anything else, where a password may
 // stand anywhere.
 func shown(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil || u.Opaque != "" || u.Scheme == "" || u.Host == "" && u.Scheme != "sqlite" || strings.Contains(u.Host, "@") {
-		return "(not shown)"
-	}
-	if port := u.Port(); strings.Trim(port, "0123456789") != "" {
+	u, err := apart(raw)
+	if err != nil || u.Opaque != "" || u.Scheme == "" || u.Host == "" && u.Scheme != "sqlite" || strings.Contains(u.Host+u.Path, "@") {
 		return "(not shown)"
 	}
 	text := u.Scheme + "://"
@@ -117,16 +140,18 @@ func checkPostgresURL(raw string, u *url.URL) error {
 	if strings.Trim(u.Path, "/") == "" {
 		return urlError(raw, "it names no database after the host", postgresExample)
 	}
-	mode := u.Query().Get("sslmode")
+	return nil
+}
+
+// checkMode is an error of an sslmode that is none, or leaves too much open.
+func checkMode(mode string) error {
 	switch mode {
 	case "", "disable", "require", "verify-ca", "verify-full":
 		return nil
 	case "allow", "prefer":
-		return urlError(raw, fmt.Sprintf("sslmode %q leaves open whether the connection is encrypted; say disable, require, verify-ca or verify-full", mode),
-			postgresExample+"?sslmode=verify-full")
+		return fmt.Errorf("sslmode %q leaves open whether the connection is encrypted; say disable, require, verify-ca or verify-full", mode)
 	}
-	return urlError(raw, fmt.Sprintf("sslmode %q is not one of disable, require, verify-ca and verify-full", mode),
-		postgresExample+"?sslmode=verify-full")
+	return fmt.Errorf("sslmode %q is not one of disable, require, verify-ca and verify-full", mode)
 }
 
 // isLocal tells whether an address stays on this machine: a socket, or a

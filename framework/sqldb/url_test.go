@@ -25,7 +25,7 @@ func TestOpenRefusesWrongURL(t *testing.T) {
 		{"wrong synchronous", "sqlite:///tmp/a.db?synchronous=off", []string{`synchronous is "off"`}},
 		{"no database name", "postgres://u:secret@h:5432", []string{"names no database", "u:***@h:5432"}},
 		{"percent sign in password", "postgres://u:se%cret@h/db", []string{"percent sign", "(not shown)"}},
-		{"slash in password", "postgres://u:se/cret@h/db", []string{"not a port number", "(not shown)"}},
+		{"slash in password", "postgres://u:se/cret@h/db", []string{"escape special characters of the password", "(not shown)"}},
 		{"a colon forgotten", "postgres//app:secret@h/db", []string{"(not shown)"}},
 		{"no scheme", "app:secret@h/db", []string{"(not shown)"}},
 		{"a connection string", "host=h password=secret dbname=x", []string{"(not shown)"}},
@@ -33,6 +33,28 @@ func TestOpenRefusesWrongURL(t *testing.T) {
 		{"a password in the query", "postgres://u@h/db?pass%77ord=secret&sslmode=x", []string{"postgres://u@h/db?sslmode=x"}},
 		{"sslmode prefer", "postgres://u:secret@h/db?sslmode=prefer", []string{"leaves open", "verify-full"}},
 		{"sslmode misspelt", "postgres://u:secret@h/db?sslmode=verify", []string{`"verify" is not one of`}},
+		{"two hosts with ports", "postgres://u:secret@h1:5432,h2:port/x", []string{"not a port number", "(not shown)"}},
+		{"two hosts, and no name", "postgres://u:secret@h1:5432,h2:5432", []string{"names no database", "u:***@h1:5432,h2:5432"}},
+		{"IPv6 that is not closed", "postgres://u:secret@[::1/x", []string{"(not shown)"}},
+		{"a comma and a slash in password", "postgres://u:se,cret/cret@h1,h2/x", []string{"(not shown)"}},
+		{"digits and a slash in password", "postgres://u:12/cret@h/x", []string{"escape special characters of the password", "(not shown)"}},
+		{"digits and a question mark in password", "postgres://u:12?cret@h/x", []string{"escape special characters of the password", "(not shown)"}},
+		{"digits and a number sign in password", "postgres://u:12#cret@h/x", []string{"escape special characters of the password", "(not shown)"}},
+		{"a space in password", "postgres://u:se cret@h1,h2/x", []string{"must be escaped", "(not shown)"}},
+		{"a line end in password", "postgres://u:secret\n@h/x", []string{"(not shown)"}},
+		{"a percent sign in password, two hosts", "postgres://u:se%cret@h1,h2/x", []string{"percent sign", "(not shown)"}},
+		{"a percent sign in a parameter", "postgres://u:secret@h/x?application_name=%zz", []string{"cannot be read", "u:***@h/x"}},
+		{"one slash", "postgres:/u:secret@h/x", []string{"two slashes", "(not shown)"}},
+		{"no slashes", "postgres:u:secret@h/x", []string{"(not shown)"}},
+		{"another scheme, digits and a slash in password", "mysql://u:12/cret@h/x", []string{"(not shown)"}},
+		{"port out of range", "postgres://u:secret@h1,h2:70000/x", []string{"1 to 65535", "(not shown)"}},
+		{"ports that are not enough", "postgres://u:secret@h1,h2,h3/x?port=1,2", []string{"2 ports for 3 hosts", "u:***@h1,h2,h3/x"}},
+		{"unknown parameter", "postgres://u:secret@h/x?pgbouncer=true", []string{`no parameter "pgbouncer"`, "target_session_attrs", "ALTER ROLE"}},
+		{"a setting of sessions that is not known", "postgres://u:secret@h/x?default_transaction_read_only=on", []string{"no parameter", "ALTER ROLE"}},
+		{"a parameter that may be a part of the password", "postgres://u:secret@h/x?Cret!", []string{"no parameter of that name"}},
+		{"unknown target", "postgres://u:secret@h1,h2/x?target_session_attrs=master", []string{"not one of any, read-write, read-only, primary, standby, prefer-standby"}},
+		{"wrong connect_timeout", "postgres://u:secret@h/x?connect_timeout=long", []string{"not a number of seconds"}},
+		{"a certificate without its key", "postgres://u:secret@h/x?sslcert=/nowhere.pem", []string{"go together"}},
 		{"missing certificate", "postgres://u:secret@h/db?sslrootcert=/nowhere.pem", []string{"root CA", "u:"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -141,14 +163,11 @@ func TestPostgresTransport(t *testing.T) {
 		{"verify-full on a local host", "postgres://u@localhost/db?sslmode=verify-full", "tcp", "localhost:5432", true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			u, err := parseURL(c.url)
+			p, err := readServerURL(c.url)
 			if err != nil {
 				t.Fatal(err)
 			}
-			conf, err := postgresConfig(u)
-			if err != nil {
-				t.Fatal(err)
-			}
+			conf := &p.hosts[0].conf
 			if conf.Network != c.network || conf.Addr != c.addr || conf.Database != "db" {
 				t.Errorf("%s %s, database %s", conf.Network, conf.Addr, conf.Database)
 			}
@@ -156,6 +175,58 @@ func TestPostgresTransport(t *testing.T) {
 				t.Errorf("TLS %v, verified %v", conf.TLSConfig != nil, verified)
 			}
 		})
+	}
+}
+
+// TestHostsOfAURL: several hosts, as libpq has them, each with its own name for TLS.
+func TestHostsOfAURL(t *testing.T) {
+	for _, c := range []struct{ name, url, want string }{
+		{"one", "postgres://u@h/db", "h:5432 as h, 10s"},
+		{"two", "postgres://u:p@h1,h2:6432/db", "h1:5432 as h1, h2:6432 as h2, 2s"},
+		{"IPv6", "postgres://u@[2001:db8::1]:1,[2001:db8::2]/db", "[2001:db8::1]:1 as 2001:db8::1, [2001:db8::2]:5432 as 2001:db8::2, 2s"},
+		{"in parameters", "postgres://u@/db?host=h1,h2&port=1,2", "h1:1 as h1, h2:2 as h2, 2s"},
+		{"one port for all", "postgres://u@h1,h2/db?port=7", "h1:7 as h1, h2:7 as h2, 2s"},
+		{"a socket and a host", "postgres://u@/db?host=/run/pg,h2", "/run/pg/.s.PGSQL.5432 in the clear, h2:5432 as h2, 2s"},
+		{"a socket with a port", "postgres://u@:6432/db?host=/run/pg", "/run/pg/.s.PGSQL.6432 in the clear, 10s"},
+		{"one on this machine", "postgres://u@localhost,h2/db", "localhost:5432 in the clear, h2:5432 as h2, 2s"},
+		{"with a limit", "postgres://u@h1,h2/db?connect_timeout=3", "h1:5432 as h1, h2:5432 as h2, 3s"},
+		{"with a long limit", "postgres://u@h1,h2/db?connect_timeout=60", "h1:5432 as h1, h2:5432 as h2, 5s"},
+		{"one with a long limit", "postgres://u@h/db?connect_timeout=60s", "h:5432 as h, 1m0s"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, err := readServerURL(c.url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			for _, h := range p.hosts {
+				got += h.conf.Addr
+				if h.conf.TLSConfig == nil {
+					got += " in the clear, "
+				} else {
+					got += " as " + h.conf.TLSConfig.ServerName + ", "
+				}
+				if h.conf.ConnParams != nil || h.conf.User != "u" || h.conf.Database != "db" {
+					t.Errorf("the driver is given %+v", h.conf)
+				}
+			}
+			if got += p.limit.String(); got != c.want {
+				t.Errorf("it leads to %s; want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestSettingsBehindAPooler: a setting of the URL would reach other clients.
+func TestSettingsBehindAPooler(t *testing.T) {
+	for parameter, says := range map[string]string{"search_path=app": "ALTER ROLE app SET search_path", "timezone=Asia/Tokyo": ""} {
+		db, err := Open("postgres://u:secret@localhost:1/db?"+parameter, Options{NoPrepare: true})
+		if err == nil {
+			err = db.Close()
+		}
+		if (err != nil) != (says != "") || err != nil && (!strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "secret")) {
+			t.Errorf("%s: %v", parameter, err)
+		}
 	}
 }
 

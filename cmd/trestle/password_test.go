@@ -1,0 +1,59 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestThePasswordOfTheDatabaseIsNeverShown: by no command, whatever is wrong with the
+// URL, and however it comes.
+func TestThePasswordOfTheDatabaseIsNeverShown(t *testing.T) {
+	t.Parallel()
+	commands := []string{
+		"check", "config", "config --json", "doctor", "doctor --json", "migrate status", "migrate up", "migrate down --yes", "seed",
+		"reindex patients", "user list", "group list", "createsuperuser --email a@example.com", "backup " + filepath.Join(t.TempDir(), "a"), "restore /nowhere",
+		"health", "routes", "permissions", "openapi",
+	}
+	wrong := map[string]string{
+		"two hosts":                        "postgres://u:SECRET@127.0.0.1:1,127.0.0.2:1/x?target_session_attrs=read-write",
+		"one host that is away":            "postgres://u:SECRET@127.0.0.1:1/x",
+		"two hosts and a wrong port":       "postgres://u:SECRET@h1:5432,h2:x/x",
+		"two hosts without a name":         "postgres://u:SECRET@h1:5432,h2:5432",
+		"IPv6 that is not closed":          "postgres://u:SECRET@[::1/x",
+		"a slash":                          "postgres://u:SE/CRET@h/x",
+		"digits and a slash":               "postgres://u:12/SECRET@h/x",
+		"digits and a question mark":       "postgres://u:12?SECRET@h/x",
+		"a number sign":                    "postgres://u:SE#CRET@h/x",
+		"a percent sign":                   "postgres://u:SECRET%@h/x",
+		"a space":                          "postgres://u:SECRET x@h/x",
+		"a line end":                       "postgres://u:SECRET\n@h/x",
+		"one slash":                        "postgres:/u:SECRET@h/x",
+		"no scheme":                        "u:SECRET@h/x",
+		"another scheme":                   "mysql://u:SECRET@h/x",
+		"another scheme, digits, a slash":  "mysql://u:12/SECRET@h/x",
+		"a connection string":              "host=h password=SECRET dbname=x",
+		"the password as a parameter":      "postgres://u@h/x?password=SECRET",
+		"the password as an odd parameter": "postgres://u@h/x?p%61ssword=SECRET&x=%zz",
+		"an unknown parameter":             "postgres://u:SECRET@h/x?pgbouncer=true",
+		"an unknown sslmode":               "postgres://u:SECRET@h/x?sslmode=no",
+		"an unknown target":                "postgres://u:SECRET@h/x?target_session_attrs=no",
+	}
+	for name, address := range wrong {
+		t.Run(name, func(t *testing.T) {
+			for _, command := range commands {
+				words := strings.Fields(command)
+				for way, got := range map[string]result{
+					"the variable":          newRig(t, address).call(words...),
+					"the flag":              newRig(t, "").call(append(words, "--database", address)...),
+					"the replica's":         newRig(t, "postgres://u@127.0.0.1:1/x", replicaVariable+"="+address).call(words...),
+					"the variable, as JSON": newRig(t, address, "TRESTLE_LOG=json").call(words...),
+				} {
+					if text := got.stdout + got.stderr; strings.Contains(text, "SECRET") || strings.Contains(text, "CRET@") || strings.Contains(text, "CRET%40") {
+						t.Errorf("%s by %s shows the password: %s", command, way, text)
+					}
+				}
+			}
+		})
+	}
+}

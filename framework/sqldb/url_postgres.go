@@ -1,0 +1,323 @@
+package sqldb
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun/driver/pgdriver"
+)
+
+// postgresParameters are the parameters of a PostgreSQL URL. No other reaches the
+// server: the driver would set each for the session, where a pooler hands it on.
+var postgresParameters = append([]string{
+	"host", "port", "sslmode", "sslrootcert", "sslcert", "sslkey", "application_name", "connect_timeout", targetParameter,
+}, sessionParameters...)
+
+// sessionParameters are the parameters that are settings of each session.
+var sessionParameters = []string{"timezone", "statement_timeout", "lock_timeout", "synchronous_commit", "search_path"}
+
+// serverURL is what the URL of a PostgreSQL database says.
+type serverURL struct {
+	hosts    []postgresHost
+	target   target
+	settings map[string]string // of sessions
+	limit    time.Duration     // of making a connection to one host
+}
+
+// postgresHost is one of the servers that a URL names.
+type postgresHost struct{ conf pgdriver.Config }
+
+const (
+	// connectTimeout bounds a whole connection: dialling, TLS and logging in.
+	connectTimeout = 10 * time.Second
+	// hostTimeout is connectTimeout where there are several hosts, and hostTimeoutMost
+	// the longest: that of a host whose machine is gone must end before the pulse takes
+	// all of them for gone, see aloneTicks.
+	hostTimeout     = 2 * time.Second
+	hostTimeoutMost = 5 * time.Second
+)
+
+// readServerURL reads the URL of a PostgreSQL database, and the certificates that it
+// names. Its errors hold no password.
+func readServerURL(raw string) (*serverURL, error) {
+	u, hosts, err := splitPostgresURL(raw)
+	var p *serverURL
+	if err == nil {
+		p, err = postgresOf(u, hosts)
+	}
+	if err != nil {
+		return nil, urlError(raw, err.Error(), postgresExample)
+	}
+	return p, nil
+}
+
+// splitPostgresURL reads a URL but for its hosts, of which libpq allows several,
+// separated by commas.
+func splitPostgresURL(raw string) (u *url.URL, hosts []string, err error) {
+	scheme, rest, _ := strings.Cut(raw, "://")
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	authority, path := rest[:end], rest[end:]
+	if strings.ContainsAny(path, "@#") { // it ends a password, of which nothing may be shown
+		return nil, nil, errors.New("an @ or a # stands after the host; escape special characters of the password (/ as %2F, ? as %3F, # as %23), and an @ elsewhere as %40")
+	}
+	at := strings.LastIndex(authority, "@") + 1
+	hosts = strings.Split(authority[at:], ",")
+	u, err = url.Parse(scheme + "://" + authority[:at] + hosts[0] + path)
+	if err != nil {
+		return nil, nil, errors.New(parseFault(err))
+	}
+	return u, hosts, nil
+}
+
+func postgresOf(u *url.URL, hosts []string) (*serverURL, error) {
+	query, err := postgresQuery(u)
+	if err != nil {
+		return nil, err
+	}
+	p := &serverURL{settings: map[string]string{}}
+	for _, name := range sessionParameters {
+		if v := query.Get(name); v != "" {
+			p.settings[name] = v
+		}
+	}
+	if p.target, err = targetOf(query.Get(targetParameter)); err != nil {
+		return nil, err
+	}
+	addresses, err := postgresAddresses(hosts, query)
+	if err != nil {
+		return nil, err
+	}
+	if p.limit, err = connectLimit(query.Get("connect_timeout"), len(addresses)); err != nil {
+		return nil, err
+	}
+	files, err := readCertificates(query)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range addresses {
+		p.hosts = append(p.hosts, postgresHost{driverConfig(u, a, query, files)})
+	}
+	return p, nil
+}
+
+// postgresQuery is the parameters of a URL, each of which is known.
+func postgresQuery(u *url.URL) (url.Values, error) {
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return nil, errors.New("its parameters cannot be read; write them as name=value, separated by &, and a literal percent sign as %25")
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if !slices.Contains(postgresParameters, name) {
+			return nil, fmt.Errorf("there is no parameter %s; there are %s. Other settings belong to the role: ALTER ROLE app SET name = value",
+				shownName(name), strings.Join(postgresParameters, ", "))
+		}
+		query.Set(name, query[name][len(query[name])-1])
+	}
+	return query, checkMode(query.Get("sslmode"))
+}
+
+var plainParameter = regexp.MustCompile(`^[a-z][a-z_]{0,39}$`)
+
+// shownName is the name of a parameter that may be shown: any other may be a part of a
+// password.
+func shownName(name string) string {
+	if plainParameter.MatchString(name) {
+		return strconv.Quote(name)
+	}
+	return "of that name"
+}
+
+// address is where a server listens.
+type address struct {
+	network, addr string // as Go dials it
+	name          string // that its certificate is for
+}
+
+func (a address) local() bool { return isLocal(a.network, a.addr) }
+
+// postgresAddresses are the addresses of a URL. As in libpq the host parameter stands
+// in for absent hosts, the port parameter for absent ports, and a host that begins with
+// a slash is the folder of a socket.
+func postgresAddresses(hosts []string, query url.Values) ([]address, error) {
+	if list := query.Get("host"); list != "" {
+		hosts = withPorts(hosts, strings.Split(list, ","))
+	}
+	ports := strings.Split(query.Get("port"), ",")
+	if len(ports) != 1 && len(ports) != len(hosts) {
+		return nil, fmt.Errorf("it has %d ports for %d hosts; write one port, or one for each host", len(ports), len(hosts))
+	}
+	var all []address
+	for i, host := range hosts {
+		a, err := addressOf(host, orDefault(ports[i%len(ports)], "5432"))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// withPorts are the hosts of the parameter with the ports that stand before the path:
+// postgres://:6432/name?host=/run/postgresql.
+func withPorts(before, hosts []string) []string {
+	if len(before) != 1 || strings.TrimPrefix(before[0], ":") == before[0] {
+		return hosts
+	}
+	for i, h := range hosts {
+		if strings.Contains(h, ":") {
+			h = "[" + h + "]"
+		}
+		hosts[i] = h + before[0]
+	}
+	return hosts
+}
+
+func addressOf(host, port string) (address, error) {
+	if strings.HasPrefix(host, "/") {
+		folder, own, ok := strings.Cut(host, ":")
+		if ok {
+			port = own
+		}
+		if !strings.Contains(folder, ".s.PGSQL.") {
+			folder = strings.TrimRight(folder, "/") + "/.s.PGSQL." + port
+		}
+		return address{network: "unix", addr: folder}, nil
+	}
+	u, err := url.Parse("postgres://" + host)
+	if err != nil {
+		return address{}, errors.New(parseFault(err))
+	}
+	if own := u.Port(); own != "" {
+		port = own
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return address{}, errors.New("a port is not a number from 1 to 65535")
+	}
+	name := orDefault(u.Hostname(), "localhost")
+	return address{"tcp", net.JoinHostPort(name, port), name}, nil
+}
+
+// connectLimit reads connect_timeout, which as in libpq is for each host.
+func connectLimit(text string, hosts int) (time.Duration, error) {
+	limit, most := connectTimeout, time.Duration(0)
+	if hosts > 1 {
+		limit, most = hostTimeout, hostTimeoutMost
+	}
+	if text != "" {
+		seconds, err := strconv.Atoi(text)
+		given := time.Duration(seconds) * time.Second
+		if err != nil {
+			given, err = time.ParseDuration(text)
+		}
+		if err != nil || given < 0 {
+			return 0, errors.New("connect_timeout is not a number of seconds; write for example connect_timeout=5")
+		}
+		limit = orDefault(given, limit)
+	}
+	if most > 0 {
+		limit = min(limit, most)
+	}
+	return limit, nil
+}
+
+// certificates are the files of a URL.
+type certificates struct {
+	roots *x509.CertPool // nil for those of the system
+	own   []tls.Certificate
+}
+
+func readCertificates(query url.Values) (c certificates, err error) {
+	if path := query.Get("sslrootcert"); path != "" {
+		content, err := os.ReadFile(path) //nolint:gosec // the operator names it
+		if err != nil {
+			return c, fmt.Errorf("sslrootcert: the root CA cannot be read: %w", err)
+		}
+		if c.roots = x509.NewCertPool(); !c.roots.AppendCertsFromPEM(content) {
+			return c, fmt.Errorf("sslrootcert: %s holds no certificate of a root CA in PEM", path)
+		}
+	}
+	cert, key := query.Get("sslcert"), query.Get("sslkey")
+	if cert == "" && key == "" {
+		return c, nil
+	}
+	own, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return c, fmt.Errorf("sslcert and sslkey, which go together: %w", err)
+	}
+	c.own = []tls.Certificate{own}
+	return c, nil
+}
+
+func driverConfig(u *url.URL, a address, query url.Values, files certificates) pgdriver.Config {
+	o := []pgdriver.Option{
+		pgdriver.WithNetwork(a.network), pgdriver.WithAddr(a.addr), pgdriver.WithDatabase(strings.TrimPrefix(u.Path, "/")),
+		pgdriver.WithApplicationName(query.Get("application_name")), pgdriver.WithTLSConfig(a.tls(query, files)),
+		pgdriver.WithDialTimeout(0), pgdriver.WithReadTimeout(0), pgdriver.WithTracing(false), // contexts have deadlines
+	}
+	if name := u.User.Username(); name != "" {
+		o = append(o, pgdriver.WithUser(name))
+	}
+	if password, ok := u.User.Password(); ok {
+		o = append(o, pgdriver.WithPassword(password))
+	}
+	return *pgdriver.NewConnector(o...).Config()
+}
+
+// tls is how a server is spoken to: verified, unless it is on this machine or sslmode
+// says otherwise. nil is in the clear.
+func (a address) tls(query url.Values, files certificates) *tls.Config {
+	mode := query.Get("sslmode")
+	if mode == "" && (!a.local() || files.roots != nil) {
+		mode = "verify-full"
+	}
+	if mode == "require" && files.roots != nil { // as in libpq
+		mode = "verify-ca"
+	}
+	conf := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: a.name, RootCAs: files.roots, Certificates: files.own}
+	switch {
+	case a.network == "unix", mode == "", mode == "disable":
+		return nil
+	case mode == "require":
+		conf.InsecureSkipVerify = true
+	case mode == "verify-ca":
+		conf.InsecureSkipVerify = true // the name only
+		conf.VerifyConnection = func(s tls.ConnectionState) error { return verifyChain(s, files.roots) }
+	}
+	return conf
+}
+
+// verifyChain checks who signed a certificate, and not for which name it is.
+func verifyChain(s tls.ConnectionState, roots *x509.CertPool) error {
+	between := x509.NewCertPool()
+	for _, c := range s.PeerCertificates[1:] {
+		between.AddCert(c)
+	}
+	_, err := s.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: between})
+	return err
+}
+
+// link tells how the database is reached, by the least safe of its hosts.
+func (p *serverURL) link() Link {
+	l := Link{Local: true, Encrypted: true, Verified: true}
+	for _, h := range p.hosts {
+		t := h.conf.TLSConfig
+		l.Local = l.Local && isLocal(h.conf.Network, h.conf.Addr)
+		l.Encrypted = l.Encrypted && t != nil
+		l.Verified = l.Verified && t != nil && (!t.InsecureSkipVerify || t.VerifyConnection != nil)
+	}
+	return l
+}
