@@ -60,7 +60,7 @@ func (e *examination) examineDatabase(ctx context.Context, s *site) (missing []f
 	e.found("database", version.String(), oldVersion(version, databaseVariable)...)
 	e.found("connection", "", append(unsafeLink(s.db.Link(), databaseVariable), anywhere(s.db)...)...)
 	e.found("writes", "", readOnly(ctx, s.db)...)
-	e.found("pooler", "", pooled(ctx, s.db, e.prepare)...)
+	e.found("pooler", "", betweenPooler(ctx, s.db, e.prepare)...)
 	e.examineReplica(ctx, s.db)
 	e.found("journal", "", behind(ctx, s.db)...)
 	migrated, findings := unmigrated(ctx, s.db)
@@ -120,8 +120,8 @@ func readOnly(ctx context.Context, db *sqldb.DB) []finding {
 	}
 }
 
-// pooled is the finding about a pooler that the settings do not know of.
-func pooled(ctx context.Context, db *sqldb.DB, prepare bool) []finding {
+// betweenPooler is the finding about a pooler that the settings do not know of.
+func betweenPooler(ctx context.Context, db *sqldb.DB, prepare bool) []finding {
 	looks, err := db.LooksPooled(ctx)
 	switch {
 	case err != nil:
