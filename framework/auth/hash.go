@@ -88,10 +88,15 @@ func newHasher(queue int) *hasher {
 
 // ready is [errBusy] if a hash for the client of a context would be shed now.
 func (h *hasher) ready(ctx context.Context) error {
-	if h.slots.Sheds(fair.ClientOf(ctx)) {
+	if h.slots.Sheds(clientOf(ctx)) {
 		return errBusy
 	}
 	return nil
+}
+
+// clientOf is the address of a context's client: callers of one address share its slot.
+func clientOf(ctx context.Context) fair.Client {
+	return fair.Client{Anonymous: true, Address: fair.ClientOf(ctx).Address}
 }
 
 // hash returns password, normalised already, as a PHC string.
@@ -134,7 +139,7 @@ func (h *hasher) pretend(ctx context.Context, password string) error {
 // key derives the key for password with the salt and cost of a. right reports whether
 // it is the right one.
 func (h *hasher) key(ctx context.Context, password string, a argonHash, right func(key []byte) bool) ([]byte, error) {
-	turn, err := h.slots.Acquire(fair.Apart(ctx, fair.ClientOf(ctx))) // not a part of what it waits for connections
+	turn, err := h.slots.Acquire(fair.Apart(ctx, clientOf(ctx))) // not a part of what it waits for connections
 	switch {
 	case errors.Is(err, fair.ErrOverloaded):
 		return nil, errBusy

@@ -160,6 +160,35 @@ func TestNoMoreThanTwoHashesRunAtOnce(t *testing.T) {
 	}
 }
 
+// TestOneHashForEachAddress: callers of one address and its anonymous requests share one
+// slot.
+func TestOneHashForEachAddress(t *testing.T) {
+	h := newHasher(hashQueue)
+	entered, leave := make(chan struct{}), make(chan struct{})
+	h.derive = func(_, _ []byte, _, _ uint32, _ uint8, n uint32) []byte {
+		entered <- struct{}{}
+		<-leave
+		return make([]byte, n)
+	}
+	var all sync.WaitGroup
+	for _, client := range []fair.Client{
+		{Anonymous: true, Address: "192.0.2.1"}, {Caller: "ada", Address: "192.0.2.1"}, {Caller: "ben", Address: "192.0.2.1"},
+	} {
+		all.Go(func() { _, _ = h.hash(fair.With(context.Background(), client), "x") })
+	}
+	<-entered
+	for s := h.slots.Stats(); s.Used+s.Waiting != 3; s = h.slots.Stats() {
+		runtime.Gosched()
+	}
+	if used := h.slots.Stats().Used; used != 1 {
+		t.Errorf("%d hashes of one address run at once; want 1", used)
+	}
+	close(leave)
+	<-entered
+	<-entered
+	all.Wait()
+}
+
 func TestWaitingForASlotEndsWithTheContext(t *testing.T) {
 	h, count := countedHasher()
 	for range hashSlots {

@@ -80,6 +80,7 @@ func (s *shares[T]) do(ctx context.Context, key shareKey, of string, run sharedR
 	if s.slots != nil && (s.slots.Holds(ctx) || ctx.Value(txKey{}) != nil) { // it has a connection and must not wait for others
 		return run(ctx, []string{of})
 	}
+	ctx = fair.Begun(ctx) // so that run needs no second slot
 	r, m, turn := s.join(ctx, key, of, run)
 	if r == nil {
 		defer s.ended(key)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -37,7 +38,7 @@ func (db *DB) acquire(ctx context.Context, writes bool) (*fair.Turn, error) {
 	if writes && db.core.kind == SQLite {
 		queue = db.writer
 	}
-	if ctx.Value(txKey{}) == db || queue.Holds(ctx) {
+	if ctx.Value(txKey{}) == db || db.writer.Holds(ctx) || queue.Holds(ctx) {
 		return nil, ctx.Err()
 	}
 	ctx, cancel := db.core.deadline(ctx)
@@ -58,8 +59,8 @@ func waitError(err error) error {
 }
 
 // conn takes a connection of the pool, which has one for each slot. A request waits for
-// the pool only if the program took connections itself, by [database/sql], and then no
-// longer than for a slot.
+// the pool if the program took connections itself, by [database/sql], or if it needs a
+// second connection; then no longer than for a slot.
 func (db *DB) conn(ctx context.Context) (bun.Conn, error) {
 	left, limited := db.slots.Left(ctx)
 	if pool := db.Stats(); !limited || pool.InUse < pool.MaxOpenConnections {
@@ -67,7 +68,9 @@ func (db *DB) conn(ctx context.Context) (bun.Conn, error) {
 	}
 	short, cancel := context.WithTimeoutCause(ctx, left, fair.ErrOverloaded)
 	defer cancel()
+	began := time.Now()
 	c, err := db.DB.Conn(short)
+	fair.Waited(ctx, time.Since(began))
 	if err != nil && ctx.Err() == nil && IsOverloaded(context.Cause(short)) {
 		err = waitError(db.slots.GiveUp())
 	}

@@ -189,6 +189,33 @@ func TestWorkOfTheProgramWaits(t *testing.T) {
 	})
 }
 
+// TestWorkOfTheProgramTakesOneConnection: with a single connection, each thing that the
+// program does succeeds.
+func TestWorkOfTheProgramTakesOneConnection(t *testing.T) {
+	eachKind(t, func(t *testing.T, url string) {
+		db := open(t, url, Options{MaxConns: 1})
+		script(t, db, counter)
+		for what, ask := range waysToAsk(db) {
+			ctx, cancel := context.WithTimeout(background(t), 5*time.Second)
+			succeeds(t, what, ask(ctx))
+			cancel()
+		}
+		db.isIdle(t)
+	})
+}
+
+// TestTheWriterDoesNotWaitForAReader: a write that holds SQLite's writer needs no slot of
+// the others. A request with open rows may hold that slot and wait for the writer.
+func TestTheWriterDoesNotWaitForAReader(t *testing.T) {
+	db := open(t, sqliteURL(t), Options{MaxConns: 1, QueueTimeout: time.Minute})
+	script(t, db, counter)
+	defer db.slots.Enter(fair.Client{}).End()
+	ctx, cancel := context.WithTimeout(visiting(t), 5*time.Second)
+	defer cancel()
+	_, err := db.Session().Write(ctx, db.NewRaw("WITH x AS (SELECT 1) UPDATE c SET n = n + 1 WHERE id = ? RETURNING n", Param(2)), 2)
+	succeeds(t, "a write that begins with WITH", err)
+}
+
 // TestARequestThatHoldsAConnection needs no turn for a second one: two that hold all
 // connections do not wait for each other.
 func TestARequestThatHoldsAConnection(t *testing.T) {
@@ -224,8 +251,12 @@ func TestAPoolThatTheProgramTookItself(t *testing.T) {
 			defer c.Close()
 		}
 		for _, what := range []string{"a read", "a lookup", "a write", "a transaction"} {
-			if err := waysToAsk(db)[what](visiting(t)); !IsOverloaded(err) {
+			ctx := visiting(t)
+			if err := waysToAsk(db)[what](ctx); !IsOverloaded(err) {
 				t.Errorf("%s: %v; want that no connection came free", what, err)
+			}
+			if left, _ := db.slots.Left(ctx); left != 0 {
+				t.Errorf("%s: the request may still wait for %s; want that its wait counted", what, left)
 			}
 		}
 	})

@@ -152,7 +152,12 @@ func (t *Turn) await(ctx context.Context) error {
 	case <-t.ready:
 		return nil
 	case <-late:
-		return t.queue.GiveUp()
+		select {
+		case <-t.ready: // at the same moment
+			return nil
+		default:
+			return t.queue.GiveUp()
+		}
 	case <-ctx.Done():
 		return ctx.Err()
 	}
