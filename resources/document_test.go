@@ -128,6 +128,37 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 	}
 }
 
+// TestThePriceOfAnOrderIsExplained: without an expected total an order is placed
+// at any price, which a client has to know.
+func TestThePriceOfAnOrderIsExplained(t *testing.T) {
+	var d struct {
+		Paths      map[string]map[string]json.RawMessage
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]struct {
+					Description string
+					Examples    []any
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(document(t), &d); err != nil {
+		t.Fatal(err)
+	}
+	var place struct{ Description string }
+	if err := json.Unmarshal(d.Paths["/api/orders"]["post"], &place); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(place.Description, "An empty body buys the cart at any price") || !strings.Contains(place.Description, "expectedTotalPaise") {
+		t.Errorf("the operation is described as %q", place.Description)
+	}
+	total := d.Components.Schemas["PlaceOrderInput"].Properties["expectedTotalPaise"]
+	shown := d.Components.Schemas["Cart"].Properties["totalPaise"]
+	if !strings.Contains(total.Description, "at any price") || len(total.Examples) != 1 || !reflect.DeepEqual(total.Examples, shown.Examples) {
+		t.Errorf("expectedTotalPaise is %+v; want an example as of the cart's totalPaise, %+v", total, shown)
+	}
+}
+
 // TestExamplesOfRefusals are what refusals look like: each fits the schema of
 // the response that shows it, and has its status and a code of its own.
 func TestExamplesOfRefusals(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 type PlaceOrderInput struct {
 	DeliveryAddress    *Address   `json:"deliveryAddress"    doc:"Defaults to that of the latest order."`
 	DeliverySlotID     *uuid.UUID `json:"deliverySlotId"     doc:"Defaults to the earliest open slot that has room." example:"null"`
-	ExpectedTotalPaise *int64     `json:"expectedTotalPaise" validate:"min=0" doc:"What it must cost in paise, the cart's totalPaise, or it is refused." example:"null"`
+	ExpectedTotalPaise *int64     `json:"expectedTotalPaise" validate:"min=0" doc:"The totalPaise of the cart that the customer saw. If the cart costs anything else now, nothing is ordered (cart_changed). If it is absent or null, the cart is ordered at any price." example:"29800"`
 	Notes              *string    `json:"notes"              validate:"max=500" doc:"For those who deliver." example:"Ring twice."`
 }
 
