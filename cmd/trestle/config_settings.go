@@ -52,7 +52,7 @@ func transportSettings() []setting {
 	return []setting{
 		{
 			flag: "tls-cert", variable: "TRESTLE_TLS_CERT", shown: "no TLS", serving: true,
-			usage: "`file` of the server's certificate and those between it and a known authority, in PEM; a renewed one is taken within a minute",
+			usage: "`file` of the server's certificate and those between it and a known authority, in PEM; a renewed one is taken within a minute, and at once on SIGHUP",
 			read:  func(c *config, v string) error { return readText(&c.tlsCert, v) },
 		},
 		{

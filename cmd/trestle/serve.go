@@ -17,7 +17,8 @@ func (p *program) serveCommand() *cobra.Command {
 		Short: "Serve the API",
 		Long: `Serve answers requests until it is told to stop by SIGINT or SIGTERM: /readyz then
 says so, while requests are still taken for as long as --drain-delay has it, and
-those under way have 25 seconds. A second signal ends it at once.
+those under way have 25 seconds. A second signal ends it at once. SIGHUP reloads
+the TLS certificate at once. SIGHUP and SIGPIPE never end a server.
 
 /livez answers 200 while the server runs, /readyz while it can answer requests,
 else 503. A database that is not there yet, of PostgreSQL, is waited for.
@@ -44,7 +45,9 @@ func (p *program) serve(cmd *cobra.Command, _ []string) error {
 	ctx := cmd.Context()
 	migrate, _ := cmd.Flags().GetBool("migrate")
 	seed, _ := cmd.Flags().GetBool("seed")
+	p.outliveReaders()
 	return p.withServer(cmd.Flags(), seed, func(s *server) error {
+		defer s.reloadOnSIGHUP()()
 		watch, err := s.watch(ctx)
 		if err != nil {
 			return err

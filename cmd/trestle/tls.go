@@ -60,13 +60,26 @@ func (c *certificate) config() *tls.Config {
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now := c.now(); now.Sub(c.looked) >= certificatePause {
-		c.looked = now
-		if err := c.renew(); err != nil {
-			c.log.Error("the files of the TLS certificate cannot be used as they are now; the certificate before stays", "error", err)
-		}
+	if c.now().Sub(c.looked) >= certificatePause {
+		c.look()
 	}
 	return c.current, nil
+}
+
+// reload reads the files at once, even if they seem to be as they were.
+func (c *certificate) reload() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.read = edition{}
+	c.look()
+}
+
+// look renews the certificate, or logs why it cannot. The caller has locked mu.
+func (c *certificate) look() {
+	c.looked = c.now()
+	if err := c.renew(); err != nil {
+		c.log.Error("the files of the TLS certificate cannot be used as they are now; the certificate before stays", "error", err)
+	}
 }
 
 // endsSoon tells when the certificate expires, and whether it should have been renewed
