@@ -5,32 +5,33 @@ import "net/http"
 // The codes that the framework itself answers with. Each has a page at
 // /errors/{code} below [Config.Prefix].
 const (
-	CodeInvalidJSON            = "invalid_json"
-	CodeValidationFailed       = "validation_failed"
-	CodeUnknownField           = "unknown_field"
-	CodeInvalidParameter       = "invalid_parameter"
-	CodeInvalidReference       = "invalid_reference"
-	CodeAuthenticationRequired = "authentication_required"
-	CodeInvalidToken           = "invalid_token"
-	CodeForbidden              = "forbidden"
-	CodeNotFound               = "not_found"
-	CodeMethodNotAllowed       = "method_not_allowed"
-	CodeUnique                 = "not_unique"
-	CodeReferenced             = "still_referenced"
-	CodeConflict               = "conflict"
-	CodeTooManyRows            = "too_many_rows"
-	CodeRequestTimeout         = "request_timeout"
-	CodeBodyTooLarge           = "body_too_large"
-	CodeUnsupportedMediaType   = "unsupported_media_type"
-	CodeURITooLong             = "uri_too_long"
-	CodeInvalidHost            = "invalid_host"
-	CodeInvalidIdempotencyKey  = "invalid_idempotency_key"
-	CodeIdempotencyKeyReused   = "idempotency_key_reused"
-	CodeIdempotencyInProgress  = "idempotency_in_progress"
-	CodeThrottled              = "rate_limited"
-	CodeInternal               = "internal"
-	CodeUnavailable            = "unavailable"
-	CodeOverloaded             = "overloaded"
+	CodeInvalidJSON             = "invalid_json"
+	CodeValidationFailed        = "validation_failed"
+	CodeUnknownField            = "unknown_field"
+	CodeInvalidParameter        = "invalid_parameter"
+	CodeInvalidReference        = "invalid_reference"
+	CodeAuthenticationRequired  = "authentication_required"
+	CodeInvalidToken            = "invalid_token"
+	CodeForbidden               = "forbidden"
+	CodeNotFound                = "not_found"
+	CodeMethodNotAllowed        = "method_not_allowed"
+	CodeUnique                  = "not_unique"
+	CodeReferenced              = "still_referenced"
+	CodeConflict                = "conflict"
+	CodeTooManyRows             = "too_many_rows"
+	CodePreconditionUnsupported = "precondition_unsupported"
+	CodeRequestTimeout          = "request_timeout"
+	CodeBodyTooLarge            = "body_too_large"
+	CodeUnsupportedMediaType    = "unsupported_media_type"
+	CodeURITooLong              = "uri_too_long"
+	CodeInvalidHost             = "invalid_host"
+	CodeInvalidIdempotencyKey   = "invalid_idempotency_key"
+	CodeIdempotencyKeyReused    = "idempotency_key_reused"
+	CodeIdempotencyInProgress   = "idempotency_in_progress"
+	CodeThrottled               = "rate_limited"
+	CodeInternal                = "internal"
+	CodeUnavailable             = "unavailable"
+	CodeOverloaded              = "overloaded"
 )
 
 // A CodeInfo explains one error code on its page at {prefix}/errors/{code}. One without
@@ -62,6 +63,10 @@ var builtinCodes = []CodeInfo{
 	{Code: CodeReferenced, Status: http.StatusConflict, Title: "Still in use", Text: "Other records refer to this one; remove or move them first."},
 	{Code: CodeConflict, Status: http.StatusConflict, Title: "Refused by the present state", Text: "The request is well formed, but the stored data does not allow it."},
 	{Code: CodeTooManyRows, Status: http.StatusConflict, Title: "Too many rows", Text: "An answer that is not in pages would be too long. Ask for the same rows as a list, page by page."},
+	{
+		Code: CodePreconditionUnsupported, Status: http.StatusPreconditionFailed, Title: "The precondition is not supported",
+		Text: "Records have no versions, so the server cannot check If-Match with a version, or If-Unmodified-Since. It changed nothing. Send the request without these headers; If-Match: * is accepted.",
+	},
 	{Code: CodeRequestTimeout, Status: http.StatusRequestTimeout, Title: "The body did not arrive in time", Text: "The body stopped coming, or came too slowly to be waited for. The connection was closed; send the request again, on another."},
 	{
 		Code: CodeBodyTooLarge, Status: http.StatusRequestEntityTooLarge, Title: "The body is too large",

@@ -308,6 +308,9 @@ func (e *endpoint) refusesInput() (codes []string) {
 	if e.resource.strict {
 		codes = append(codes, CodeInvalidIdempotencyKey) // where keys mean nothing
 	}
+	if e.checksVersions() {
+		codes = append(codes, CodePreconditionUnsupported)
+	}
 	if e.input == nil {
 		return codes
 	}

@@ -25,7 +25,7 @@ func newCORS(a *API) *cors {
 	if len(a.config.CORS) == 0 {
 		return nil
 	}
-	takes := []string{"Authorization", "Content-Type", idempotencyHeader, "If-Match"}
+	takes := []string{"Authorization", "Content-Type", idempotencyHeader, headerIfMatch}
 	var exposes []string
 	for _, h := range standardHeaders {
 		exposes = append(exposes, h.Name)

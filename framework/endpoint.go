@@ -112,6 +112,9 @@ func (e *endpoint) handle(c *Call, r *http.Request, keyText string) (*response, 
 	if err := e.admit(c, r); err != nil {
 		return nil, err
 	}
+	if err := e.precondition(r); err != nil {
+		return nil, err
+	}
 	c.onBehalfOf(e.route.ViewSet)
 	req := &request{http: r}
 	if e.onObject && !e.resource.declaration.single {

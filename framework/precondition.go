@@ -1,0 +1,46 @@
+package framework
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+const (
+	headerIfMatch           = "If-Match"
+	headerIfUnmodifiedSince = "If-Unmodified-Since"
+)
+
+// precondition rejects a write that depends on a version of the row (RFC 9110,
+// section 13.1): rows have no versions, so the server cannot check the condition.
+// A write that went on without the check would overwrite what the client wanted to
+// keep. "If-Match: *" asks only that the row exists, which every write checks.
+func (e *endpoint) precondition(r *http.Request) error {
+	switch {
+	case !e.checksVersions():
+		return nil
+	case !e.reads(headerIfMatch) && namesVersion(r.Header.Values(headerIfMatch)):
+		return unsupportedPrecondition(headerIfMatch + " with a version")
+	case !e.reads(headerIfUnmodifiedSince) && len(r.Header.Values(headerIfUnmodifiedSince)) > 0:
+		return unsupportedPrecondition(headerIfUnmodifiedSince)
+	}
+	return nil
+}
+
+// checksVersions reports whether the endpoint is a write.
+func (e *endpoint) checksVersions() bool { return e.route.Method != http.MethodGet }
+
+// reads reports whether the endpoint's function reads a header itself.
+func (e *endpoint) reads(name string) bool {
+	return slices.ContainsFunc(e.takes, func(h Header) bool { return strings.EqualFold(h.Name, name) })
+}
+
+// namesVersion reports whether the values of If-Match are anything but one *.
+func namesVersion(values []string) bool {
+	return len(values) > 1 || len(values) == 1 && strings.TrimSpace(values[0]) != "*"
+}
+
+func unsupportedPrecondition(what string) *Error {
+	return Refuse(http.StatusPreconditionFailed, CodePreconditionUnsupported,
+		what+" is not supported here, so nothing was changed; send the request without it, or with If-Match: *.")
+}
