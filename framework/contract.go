@@ -247,15 +247,28 @@ func (e *endpoint) audience() string {
 	case !e.handsRows() || e.route.Name == verbCreate || scope.kind != scopeOwn && scope.kind != scopeVia:
 		return who + "."
 	case scope.unless != nil:
-		return who + "; one's own rows, and all of them with the permission " + e.right(scope.unless) + "."
+		return who + "; one's own rows, and all of them with " + e.lifts(scope.unless) + "."
 	}
 	return who + "; one's own rows."
 }
 
+// lifts names what lifts the scope at this endpoint.
+func (e *endpoint) lifts(unless Permission) string {
+	needed, view := rightIn(unless, e.route), rightIn(unless, Route{Method: http.MethodGet})
+	if needed == view {
+		return "the permission " + needed
+	}
+	return "the permissions " + view + " and " + needed
+}
+
 // right is what a permission asks for at this endpoint: of a model's, the one
 // that the method needs.
-func (e *endpoint) right(p Permission) string {
-	return strings.NewReplacer(".view|add|change|delete", "."+e.route.Right(), ".add|change|delete to write", "."+e.route.Right()).Replace(p.String())
+func (e *endpoint) right(p Permission) string { return rightIn(p, e.route) }
+
+// rightIn is what a permission asks for on a route.
+func rightIn(p Permission, route Route) string {
+	right := "." + route.Right()
+	return strings.NewReplacer(".view|add|change|delete", right, ".add|change|delete to write", right).Replace(p.String())
 }
 
 // refusals are the codes by which the endpoint may refuse, by status and in

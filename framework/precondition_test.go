@@ -17,7 +17,10 @@ func TestPreconditionsOnVersions(t *testing.T) {
 		ran := 0
 		v := books()
 		v.Actions = []framework.Action[Book]{
-			framework.Post("mark", func(*framework.Call, *Book, framework.None) (framework.None, error) { ran++; return framework.None{}, nil }),
+			framework.Post("mark", func(*framework.Call, *Book, framework.None) (framework.None, error) {
+				ran++
+				return framework.None{}, nil
+			}),
 			framework.Get("look", func(*framework.Call, *Book, framework.None) (framework.None, error) { return framework.None{}, nil }),
 		}
 		v.Collection = []framework.CollectionAction{

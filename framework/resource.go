@@ -129,9 +129,12 @@ func (r *resource) scopedKeys(c *Call) *bun.SelectQuery {
 func (r *resource) narrowed(c *Call) bool { return !r.scope.lifted(r.looking(c)) }
 
 // looking is the call as one that only lists the resource.
-func (r *resource) looking(c *Call) *Call {
+func (r *resource) looking(c *Call) *Call { return c.looking(r.path) }
+
+// looking is the call as one that only lists a viewset.
+func (c *Call) looking(viewset string) *Call {
 	looking := *c
-	looking.Route = Route{ViewSet: r.path, Name: verbList, Method: http.MethodGet}
+	looking.Route = Route{ViewSet: viewset, Name: verbList, Method: http.MethodGet}
 	return &looking
 }
 

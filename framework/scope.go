@@ -62,7 +62,9 @@ func Where(fn func(*Call, bun.QueryBuilder) bun.QueryBuilder) Scope {
 func Public() Scope { return Scope{kind: scopePublic} }
 
 // Unless lifts the scope for callers whom p permits: they have every row.
-// With [HoldsModel] that is decided verb by verb.
+// With [HoldsModel] that is decided verb by verb. To change, delete or act on
+// every row, p must also permit the caller to list them: a row that the caller may
+// not view is 404, and "patients.change" alone lifts nothing.
 func (s Scope) Unless(p Permission) Scope {
 	s.unless = p
 	return s
@@ -161,9 +163,17 @@ func (b boundScope) narrow(c *Call, q bun.QueryBuilder) {
 	}
 }
 
-// lifted reports whether the caller has every row.
+// lifted reports whether the caller has every row. A write on a row also needs what
+// lifts the scope for reading: its answer shows the row, and so does whether it
+// succeeds. A row that is created is the caller's own doing.
 func (b boundScope) lifted(c *Call) bool {
-	return b.kind == scopePublic || b.unless != nil && b.unless.Permit(c)
+	switch {
+	case b.kind == scopePublic:
+		return true
+	case b.unless == nil || !b.unless.Permit(c):
+		return false
+	}
+	return c.Route.Reads() || c.Route.Name == verbCreate || b.unless.Permit(c.looking(c.Route.ViewSet))
 }
 
 // own adds the scope without what lifts it.

@@ -108,9 +108,10 @@ func TestPermissionsOnOthersRecords(t *testing.T) {
 			{"ada", 0, 404, 404, 404},
 			{"stan", 0, 404, 404, 404},
 			{"viewer", 1, 200, 404, 404},
-			{"changer", 0, 404, 200, 404},
+			{"changer", 0, 404, 404, 404},
 			{"editor", 1, 200, 200, 404},
-			{"deleter", 0, 404, 404, 204},
+			{"deleter", 0, 404, 404, 404},
+			{"remover", 1, 200, 404, 204},
 			{"root", 1, 200, 200, 204},
 			{"bob", 1, 200, 200, 204},
 		} {

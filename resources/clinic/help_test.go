@@ -53,6 +53,7 @@ var rights = map[string][]string{
 	"changer": {"patients.change", "appointments.change"},
 	"editor":  {"patients.view", "patients.change", "appointments.view", "appointments.change"},
 	"deleter": {"patients.delete", "appointments.delete"},
+	"remover": {"patients.view", "patients.delete", "appointments.view", "appointments.delete"},
 	"hirer":   {"doctors.add"},
 	"trainer": {"doctors.change"},
 	"firer":   {"doctors.delete"},
