@@ -115,8 +115,11 @@ func TestLocation(t *testing.T) {
 		ada.post("/api/slugs/", fields{"title": "Nameless"}).is(201).head("Location", "")
 		ada.post("/api/isbns/", fields{"title": "Numberless"}).is(201).head("Location", "")
 		located(ada.post("/api/isbns/", fields{"title": "Numbered", "isbn": "12345"}))
-		ada.post("/api/blind/", fields{"title": "Blind"}).is(201).head("Location", "")
-		ada.put("/api/profile/", fields{"nickname": "ada"}).is(201).head("Location", "")
+		at := ada.post("/api/blind/", fields{"title": "Blind"}).is(201).header.Get("Location") // where GET alone is not offered
+		ada.get(at).is(405)
+		ada.delete(at).is(204)
+		ada.put("/api/profile/", fields{"nickname": "ada"}).is(201).head("Location", ada.url+"/api/profile/")
+		ada.put("/api/profile/", fields{"nickname": "bob"}).is(200).head("Location", "")
 		ada.post("/api/books/", fields{"title": "Emma"}).is(409).head("Location", "")
 	})
 }

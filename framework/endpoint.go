@@ -46,6 +46,7 @@ type endpoint struct {
 	asks         bool         // it reads its query string itself
 	input        *inputShape  // nil if it takes no body
 	out          reflect.Type // what one row or answer looks like
+	keyOf        []int        // where the answer of a function has the row's key, nil for nowhere
 	serve        func(c *Call, r *request) (*response, error)
 }
 
@@ -61,10 +62,11 @@ type request struct {
 
 // A response is what an endpoint answers; value nil sends no body.
 type response struct {
-	status int
-	value  any
-	body   []byte // value as JSON
-	media  string // of body, "" for JSON
+	status  int
+	value   any
+	body    []byte // value as JSON
+	media   string // of body, "" for JSON
+	created string // the path of what was created, "" for nothing
 }
 
 // statusOr is the status that was declared, or else the usual one.
@@ -86,14 +88,15 @@ func (e *endpoint) settleStatus() {
 	default:
 		e.status = http.StatusOK
 	}
+	e.findKey()
 }
 
 // answer is the response to a function's value.
 func (e *endpoint) answer(value any) *response {
 	if e.out == noneType {
-		value = nil
+		return &response{status: e.status}
 	}
-	return &response{status: e.status, value: value}
+	return &response{status: e.status, value: value, created: e.created(value)}
 }
 
 // newCall begins a request.

@@ -2,7 +2,6 @@ package framework
 
 import (
 	"net/http"
-	"reflect"
 	"slices"
 )
 
@@ -37,10 +36,7 @@ func (e *endpoint) headers() []Header {
 	if e.idempotent {
 		all = append(all, standardHeader(headerReplayed))
 	}
-	if e.kind == verbAccepts && e.route.Name == verbCreate && e.resource.hasAddresses() {
-		location := standardHeader(headerLocation)
-		// Text may be blank, and then has no address.
-		location.Required = e.resource.key == e.resource.pk && e.resource.key.IndirectType.Kind() != reflect.String
+	if location, sends := e.location(); sends {
 		all = append(all, location)
 	}
 	return append(all, e.ownHeaders()...)

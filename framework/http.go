@@ -174,6 +174,9 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route Route, run
 	if allow != "" && !hidesMethods(err) {
 		h.Set("Allow", allow)
 	}
+	if err == nil {
+		c.locate(resp)
+	}
 	if ignored := c.notes.header(); ignored != "" {
 		h.Set("Trestle-Ignored", ignored)
 	}
@@ -224,6 +227,7 @@ func panicked(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()
 func (s *server) send(w http.ResponseWriter, r *http.Request, c *Call, resp *response, err error) int {
 	switch {
 	case err != nil:
+		w.Header().Del(headerLocation)
 		return s.sendError(w, r, c, asError(err))
 	case resp.value == nil:
 		unkept(w.Header())

@@ -253,10 +253,11 @@ func (k *idempotencyKey) store(c *Call, resp *response) error {
 	if err != nil {
 		return err
 	}
+	c.locate(resp)
 	_, err = c.session.Exec(c, c.DB.NewRaw(`
 		UPDATE idempotency_keys SET status = ?, body = ?, location = ?
 		WHERE caller = ? AND route = ? AND key = ?`,
-		sqldb.Param(resp.status), sqldb.Param(body), c.header.Get("Location"), k.caller, k.route, k.key))
+		sqldb.Param(resp.status), sqldb.Param(body), c.header.Get(headerLocation), k.caller, k.route, k.key))
 	return err
 }
 
@@ -291,7 +292,7 @@ func (k *idempotencyKey) find(c *Call) (*answered, error) {
 func (a *answered) replay(c *Call) (*response, error) {
 	c.header.Set("Idempotent-Replayed", "true")
 	if a.location != "" {
-		c.header.Set("Location", a.location)
+		c.header.Set(headerLocation, a.location)
 	}
 	resp := &response{status: a.status}
 	if a.body != nil {

@@ -261,7 +261,7 @@ func (w *specWriter) answer(e *endpoint) jsonSchema {
 // refuse by the same few codes share one, which is named by them.
 func (w *specWriter) refusal(e *endpoint, status int, codes []string) openapi31.ResponseOrReference {
 	media, _ := w.api.config.ErrorShape.Shape(w.sample(codes[0]))
-	own := append(w.usualHeaders(), e.ownHeaders()...)
+	own := append(w.usualHeaders(), withoutLocation(e.ownHeaders())...)
 	r := &openapi31.Response{Description: w.meanings(codes), Headers: w.tell(append(e.headersOf(status, codes), own...))}
 	told := openapi31.MediaType{Schema: w.problem(status, codes), Examples: map[string]openapi31.ExampleOrReference{}}
 	for _, code := range codes {

@@ -1,9 +1,7 @@
 package framework
 
 import (
-	"fmt"
 	"net/http"
-	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -164,27 +162,6 @@ func (r *resource) itemPath() string {
 		return "/" + r.path + r.slash
 	}
 	return "/" + r.path + "/:id" + r.slash
-}
-
-// hasAddresses reports whether rows have addresses of their own.
-func (r *resource) hasAddresses() bool {
-	return !r.declaration.single && r.declaration.verbs.Retrieve.kind != verbAbsent
-}
-
-// itemAddress is the absolute URL of a row, where rows have one.
-func (r *resource) itemAddress(c *Call, m reflect.Value) (string, bool) {
-	if !r.hasAddresses() {
-		return "", false
-	}
-	value := reflect.Indirect(r.key.Value(m))
-	if !value.IsValid() {
-		return "", false
-	}
-	key := fmt.Sprint(value.Interface())
-	if key == "" {
-		return "", false
-	}
-	return c.api.url(c.request, "/"+r.path+"/"+url.PathEscape(key)+r.slash), true
 }
 
 func (r *resource) listPath() string { return "/" + r.path + r.slash }

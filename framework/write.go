@@ -154,10 +154,8 @@ func (w *writing) create(c *Call, r *request) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if at, ok := w.resource.itemAddress(c, m.Elem()); ok {
-		c.header.Set("Location", at)
-	}
-	return &response{status: w.endpoint.statusOr(http.StatusCreated), value: out}, nil
+	created := w.resource.rowPath(w.resource.key.Value(m.Elem()))
+	return &response{status: w.endpoint.statusOr(http.StatusCreated), value: out, created: created}, nil
 }
 
 // simple reports whether one statement is the whole write.
@@ -247,7 +245,7 @@ func (w *writing) change(c *Call, r *request, partial bool) (*response, error) {
 		resp.status = w.endpoint.statusOr(http.StatusOK)
 		resp.value, err = way(c, r, in, partial)
 		if puts && isNotFound(err) {
-			resp.status = w.endpoint.statusOr(http.StatusCreated)
+			resp.status, resp.created = w.endpoint.statusOr(http.StatusCreated), w.resource.listPath()
 			resp.value, _, err = w.insert(c, in)
 		}
 		return err

@@ -70,6 +70,7 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 		Slash:      framework.WithoutSlash,
 		Collection: []framework.CollectionAction{
 			entrance(s, "register", s.register).ID("register").Throttle().Answers(http.StatusCreated).Refuses(CodeEmailTaken).
+				Sends(framework.Header{Name: "Location", Doc: "The address of the account.", Required: true}).
 				Doc("Make an account and sign in: the token is shown this once."),
 			entrance(s, "login", s.login).ID("login").Throttle().Refuses(CodeInvalidCredentials).
 				Doc("Sign in: a token for the header Authorization, shown this once."),

@@ -61,6 +61,7 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 	}
 	s.note(c, eventRegistered, row.ID)
 	s.note(c, eventTokenIssued, row.ID)
+	c.Header().Set("Location", c.URL("/"+c.Route.ViewSet+"/me"))
 	return s.signedIn(row.User, token), nil
 }
 

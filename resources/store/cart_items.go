@@ -66,6 +66,7 @@ var CartItems = framework.ViewSet[CartItem]{
 	Verbs: framework.Verbs{
 		Create: framework.Does(addItem).Answers(http.StatusCreated).Idempotent().
 			Refuses(codeVariantNotFound, codeQuantityLimit, codeInsufficientStock).
+			Sends(framework.Header{Name: "Location", Doc: "The address of the item in the cart, for PATCH and DELETE.", Required: true}).
 			Doc("Add to the cart. Of a variant that is in it already there are more then; the whole cart is answered."),
 		Patch: framework.Changes(changeItem).Untransacted().Refuses(codeInsufficientStock, codeItemUnavailable).
 			Doc("Change how many of an item are in the cart. The whole cart is answered."),
@@ -102,6 +103,7 @@ func addItem(c *framework.Call, in CartItemInput) (CartView, error) {
 	if err := storeLine(c, l); err != nil {
 		return CartView{}, err
 	}
+	c.Header().Set("Location", c.URL("/cart/items/"+l.ItemID.String()))
 	return b.view(c)
 }
 

@@ -1,0 +1,91 @@
+package framework_test
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
+)
+
+// makers are books that functions create, in each of the ways in which they answer.
+func makers() framework.ViewSet[Book] {
+	store := func(c *framework.Call, in BookInput) (Book, error) {
+		b := Book{Title: in.Title, Status: "draft"}
+		return b, framework.Insert(c, &b)
+	}
+	shown := func(c *framework.Call, in BookInput) (BookView, error) {
+		b, err := store(c, in)
+		return BookView{ID: b.ID, BookInput: in}, err
+	}
+	v := books()
+	v.Verbs.Create = framework.Does(shown).Idempotent()
+	v.Collection = []framework.CollectionAction{
+		framework.OnCollection(http.MethodPost, "import", shown).Answers(http.StatusCreated),
+		framework.OnCollection(http.MethodPost, "accept", shown), // 200
+		framework.OnCollection(http.MethodPost, "nameless", func(c *framework.Call, in BookInput) (CountryInput, error) {
+			_, err := store(c, in)
+			return CountryInput{Name: in.Title}, err
+		}).Answers(http.StatusCreated),
+		framework.OnCollection(http.MethodPost, "unsaid", func(*framework.Call, BookInput) (BookView, error) { return BookView{}, nil }).Answers(http.StatusCreated),
+		framework.OnCollection(http.MethodPost, "elsewhere", func(c *framework.Call, _ BookInput) (BookView, error) {
+			c.Header().Set("Location", c.URL("/countries/"+missing+"/"))
+			return BookView{ID: uuid.MustParse(missing)}, nil
+		}).Answers(http.StatusCreated).Sends(framework.Header{Name: "Location", Doc: "A country.", Required: true}),
+		framework.OnCollection(http.MethodPost, "fail", func(c *framework.Call, _ BookInput) (BookView, error) {
+			c.Header().Set("Location", c.URL("/countries/"+missing+"/"))
+			return BookView{}, errors.New("it broke")
+		}).Answers(http.StatusCreated),
+	}
+	return v
+}
+
+// The answer of a function that creates a row has the row's address, and the OpenAPI
+// document describes the header.
+func TestLocationOfWhatFunctionsCreate(t *testing.T) {
+	keyed(t, func(t *testing.T, db *sqldb.DB) {
+		c, said := promised(t, config(db), countries(), authors(), makers())
+		ada := c.as("ada")
+		for _, path := range []string{"/api/books/", "/api/books/import/"} {
+			made := ada.post(path, fields{"title": "by " + path}).is(201)
+			if at := made.header.Get("Location"); at != ada.url+"/api/books/"+made.id()+"/" {
+				made.failf("Location is %q", at)
+			}
+			ada.get(made.header.Get("Location")).is(200).says("by " + path)
+		}
+		for path, want := range map[string]string{
+			"accept": "", "nameless": "", "unsaid": "", "elsewhere": ada.url + "/api/countries/" + missing + "/",
+		} {
+			ada.post("/api/books/"+path+"/", fields{"title": path}).head("Location", want)
+		}
+		ada.post("/api/books/fail/", fields{"title": "x"}).refuses(500, "internal").head("Location", "")
+
+		first := ada.under("k-1").post("/api/books/", fields{"title": "Once"}).is(201)
+		ada.under("k-1").post("/api/books/", fields{"title": "Once"}).replays(first).head("Location", first.header.Get("Location"))
+		if first.header.Get("Location") == "" {
+			first.failf("want a Location")
+		}
+		for path, want := range map[string]bool{"": true, "import/": true, "elsewhere/": true, "nameless/": false} {
+			if told := said.at("paths", "/api/books/"+path, "post", "responses", "201", "headers", "Location") != ""; told != want {
+				t.Errorf("the document describes Location of %q: %t", path, told)
+			}
+		}
+	})
+}
+
+// Location begins where clients reach the server, as links do.
+func TestLocationIsAbsoluteAsLinksAre(t *testing.T) {
+	c := config(sqlite(t))
+	c.PublicURL, c.Prefix = "https://books.example.org", "/v1"
+	ada := serve(t, c, countries(), authors(), makers()).as("ada")
+	for i, path := range []string{"/v1/countries/", "/v1/books/"} {
+		made := ada.post(path, fields{"name": "Peru", "title": "Emma"}).is(201)
+		made.head("Location", "https://books.example.org"+path+made.id()+"/")
+		if i == 0 {
+			ada.with("Host", "evil.example").post(path, fields{"name": "Chile"}).is(201).lacks("evil")
+		}
+	}
+}
