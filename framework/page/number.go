@@ -1,10 +1,10 @@
 package page
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"reflect"
 	"strconv"
 
 	"trestle.example/framework"
@@ -15,14 +15,16 @@ import (
 // the answer is {"count", "next", "previous", "results"}. Links are absolute
 // and keep the other parameters; a link to the first page has no page.
 //
-// A page that is 0, negative, not a whole number or past the end is 404. The
-// first page of an empty list is 200 and empty.
+// A page that is 0, negative, not a whole number or past the end is 404, as in
+// Django REST Framework; where it is not a page's number, errors names the
+// parameter, as the 400 of [Screen] does. The first page of an empty list is 200
+// and empty.
 type Number struct {
 	// Size is how many rows a page has. Defaults to 20.
 	Size int
 	// SizeParam lets the client choose the size by a parameter of this name,
-	// such as "page_size". A value that is not a whole number above 0 is
-	// ignored, one above MaxSize is MaxSize. Defaults to none.
+	// such as "page_size". A value that is not a whole number above 0 is 400, one
+	// above MaxSize is MaxSize. Defaults to none.
 	SizeParam string
 	// MaxSize is the largest size that a client may choose. Defaults to 100,
 	// or to Size if that is more.
@@ -39,22 +41,28 @@ const pageParam = "page"
 // Params implements [framework.Pagination].
 func (n Number) Params() []framework.Param {
 	params := []framework.Param{numbered()}
-	if n.SizeParam != "" { // what is no size is ignored, so no size is too small
-		params = append(params, framework.Param{Name: n.SizeParam, Type: reflect.TypeFor[int64](), Doc: sizeDoc(n.sizes()), Default: n.sizes().of})
+	if n.SizeParam != "" {
+		size := limited(n.sizes())
+		size.Name = n.SizeParam
+		params = append(params, size)
 	}
 	return params
 }
 
 // Window implements [framework.Pagination].
 func (n Number) Window(v framework.Values) (framework.Window, error) {
-	w := framework.Window{Limit: n.sizes().of, Number: 1, Counting: n.Count}
-	if asked, ok := whole(v[n.SizeParam]); n.SizeParam != "" && ok && asked > 0 {
-		w.Limit = min(asked, n.sizes().most)
+	limit, err := atLeast(1, v, n.SizeParam, n.sizes().of)
+	if err != nil {
+		return framework.Window{}, err
 	}
+	w := framework.Window{Limit: min(limit, n.sizes().most), Number: 1, Counting: n.Count}
 	if text := v[pageParam]; text != "" {
 		number, ok := whole(text)
-		if !ok || number < 1 || number-1 > farthest/w.Limit {
-			return framework.Window{}, noPage("A page is a whole number from 1.")
+		switch {
+		case !ok || number < 1:
+			return framework.Window{}, notANumber()
+		case number-1 > farthest/w.Limit:
+			return framework.Window{}, noPage(fmt.Sprintf("There is no page %d.", number))
 		}
 		w.Number = number
 	}
@@ -82,6 +90,17 @@ func (n Number) Envelope(p framework.Page) (framework.Envelope, error) {
 
 // Refuses implements [framework.Refuser]: a page that is not there is not_found.
 func (Number) Refuses() []string { return []string{framework.CodeNotFound} }
+
+// notANumber is 404 that names the parameter, in the words of the classes that
+// answer 400.
+func notANumber() error {
+	_, invalid := atLeast(1, framework.Values{pageParam: "0"}, pageParam, 1)
+	e := framework.Refuse(http.StatusNotFound, framework.CodeNotFound, "A page is a whole number from 1.")
+	if named, ok := errors.AsType[*framework.Error](invalid); ok {
+		e.Faults = named.Faults
+	}
+	return e
+}
 
 // noPage is 404 in words of its own: nothing is hidden here.
 func noPage(why string) error {

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"errors"
 	"regexp"
 	"strconv"
 	"strings"
@@ -138,7 +139,7 @@ func check(t *testing.T, c *frameworktest.Client, path, want string) {
 func short(r *frameworktest.Response) string {
 	if r.Status() != 200 {
 		words := []string{strconv.Itoa(r.Status())}
-		for _, name := range []string{"page", "limit", "offset", "kind"} {
+		for _, name := range []string{"page", "page_size", "limit", "offset", "kind"} {
 			if strings.Contains(r.Body(), `"parameter":"`+name+`"`) {
 				words = append(words, name)
 			}
@@ -161,15 +162,15 @@ var byNumber = map[string]string{
 	"number/?kind=pub&page=1":          `{"count":0,"next":null,"previous":null,"results":[]}`,
 	"number/?kind=pub&page=2":          `404`,
 	"number/?page=4":                   `404`,
-	"number/?page=0":                   `404`,
-	"number/?page=-1":                  `404`,
-	"number/?page=%2B1":                `404`,
-	"number/?page=1.0":                 `404`,
-	"number/?page=last":                `404`,
-	"number/?page=two":                 `404`,
+	"number/?page=0":                   `404 page`,
+	"number/?page=-1":                  `404 page`,
+	"number/?page=%2B1":                `404 page`,
+	"number/?page=1.0":                 `404 page`,
+	"number/?page=last":                `404 page`,
+	"number/?page=two":                 `404 page`,
 	"number/?page=9223372036854775807": `404`,
 	"number/?page=4611686018427387904": `404`,
-	"number/?page=9223372036854775808": `404`,
+	"number/?page=9223372036854775808": `404 page`,
 	"number/?page=1&page=2":            `400 page`,
 	"number/?kind=wrong&page=0":        `400 kind`,
 	"number/?page=1&page_size=4":       `{"count":5,"next":"number/?page=2&page_size=4","previous":null,"results":[1,2]}`,
@@ -181,10 +182,11 @@ var bySize = map[string]string{
 	"sized/?page_size=3&page=2":                   `{"count":5,"next":null,"previous":"sized/?page_size=3","results":[4,5]}`,
 	"sized/?page_size=4&page=2":                   `{"count":5,"next":null,"previous":"sized/?page_size=4","results":[5]}`,
 	"sized/?page_size=99":                         `{"count":5,"next":"sized/?page=2&page_size=99","previous":null,"results":[1,2,3,4]}`,
-	"sized/?page_size=0":                          `{"count":5,"next":"sized/?page=2&page_size=0","previous":null,"results":[1,2]}`,
-	"sized/?page_size=-3":                         `{"count":5,"next":"sized/?page=2&page_size=-3","previous":null,"results":[1,2]}`,
-	"sized/?page_size=many":                       `{"count":5,"next":"sized/?page=2&page_size=many","previous":null,"results":[1,2]}`,
+	"sized/?page_size=0":                          `400 page_size`,
+	"sized/?page_size=-3":                         `400 page_size`,
+	"sized/?page_size=many":                       `400 page_size`,
 	"sized/?page=9223372036854775807&page_size=4": `404`,
+	"sized/?page=0&page_size=0":                   `400 page_size`,
 	"default/":                                    `{"count":5,"next":null,"previous":null,"results":[1,2,3,4,5]}`,
 	"default/?page_size=9223372036854775807":      `{"count":5,"next":null,"previous":null,"results":[1,2,3,4,5]}`,
 }
@@ -244,6 +246,21 @@ var bare = map[string]string{
 	"bare/":          `[1,2,3]`,
 	"bare/?page=2":   `[1,2,3]`,
 	"bare/?kind=pub": `[]`,
+}
+
+// What is no page's number is named alike by every class that has numbers, whatever
+// its status.
+func TestWhatIsNoPageIsNamedAlike(t *testing.T) {
+	for _, text := range []string{"abc", "0", "-1", "1.5", "+1", " 2 x", "99999999999999999999"} {
+		for name, class := range map[string]framework.Pagination{"number": page.Number{}, "screen": page.Screen{}} {
+			_, err := class.Window(framework.Values{"page": text})
+			refusal, ok := errors.AsType[*framework.Error](err)
+			want := framework.Fault{Parameter: "page", Code: framework.CodeInvalidParameter, Detail: "must be a whole number of at least 1"}
+			if !ok || len(refusal.Faults) != 1 || refusal.Faults[0] != want {
+				t.Errorf("%s: page=%s is %v; want the fault %v", name, text, err, want)
+			}
+		}
+	}
 }
 
 // The planner's estimate is rough, but never below what the page shows.
