@@ -26,6 +26,7 @@ type server struct {
 	echo      *echo.Echo
 	describer *describer
 	cors      *cors // nil for none
+	paths     paths
 }
 
 // A place is one path with the endpoints of its methods.
@@ -44,7 +45,7 @@ func newServer(a *API) (http.Handler, error) {
 			return nil, err
 		}
 	}
-	s := &server{api: a, echo: echo.New(), describer: &describer{a, document}, cors: newCORS(a)}
+	s := &server{api: a, echo: echo.New(), describer: &describer{a, document}, cors: newCORS(a), paths: a.shownPaths()}
 	s.echo.HTTPErrorHandler = func(err error, c echo.Context) { s.unrouted(err, c) }
 	reference, err := a.reference(document)
 	if err != nil {
@@ -272,8 +273,9 @@ func (c *Call) write(w http.ResponseWriter, status int, media string, body []byt
 
 // unrouted answers what echo found no route for.
 func (s *server) unrouted(_ error, ec echo.Context) {
-	s.answer(ec.Response(), ec.Request(), Route{Method: ec.Request().Method}, func(*Call) (*response, error) {
-		return nil, NotFound()
+	r := ec.Request()
+	s.answer(ec.Response(), r, Route{Method: r.Method}, func(*Call) (*response, error) {
+		return nil, s.noPath(r.URL.Path)
 	}, "")
 }
 

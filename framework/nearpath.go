@@ -1,0 +1,86 @@
+package framework
+
+import (
+	"slices"
+	"strings"
+)
+
+// paths are the routes that anyone can read in the API root or in the OpenAPI
+// document, as segments: "api", "patients", "{id}".
+type paths struct {
+	prefix []string
+	shown  []shownPath
+}
+
+type shownPath struct {
+	text     string // "/api/patients/{id}/"
+	segments []string
+}
+
+// longestPath is longer, in bytes, than a mistyped path. A longer one is not compared.
+const longestPath = 512
+
+// shownPaths lists each path once, in the order of the API root. Without an OpenAPI
+// document only the paths that the API root lists are shown.
+func (a *API) shownPaths() paths {
+	all := paths{prefix: segmentsOf(a.config.Prefix)}
+	for _, e := range a.endpoints() {
+		text := a.info(e).Path
+		listed := e.resource.path == "" || e.pattern == e.resource.listPath()
+		known := slices.ContainsFunc(all.shown, func(p shownPath) bool { return p.text == text })
+		if !known && (listed || !a.config.Undocumented) {
+			all.shown = append(all.shown, shownPath{text, segmentsOf(text)})
+		}
+	}
+	return all
+}
+
+func segmentsOf(path string) []string { return strings.Split(strings.Trim(path, "/"), "/") }
+
+// nearest is the path that a client probably meant; "" if none is near. Each
+// segment is equal or as near as [nearest] demands, and the API's prefix may be
+// absent. Of equally near paths the first wins.
+func (p paths) nearest(mistyped string) string {
+	if len(mistyped) > longestPath {
+		return ""
+	}
+	given, best, least := segmentsOf(mistyped), "", -1
+	for _, one := range p.shown {
+		distance, near := segmentDistance(given, one.segments)
+		if !near {
+			distance, near = segmentDistance(slices.Concat(p.prefix, given), one.segments)
+		}
+		if near && (least < 0 || distance < least) {
+			best, least = one.text, distance
+		}
+	}
+	return best
+}
+
+// segmentDistance is how many letters are wrong in all segments together.
+func segmentDistance(given, right []string) (distance int, near bool) {
+	if len(given) != len(right) {
+		return 0, false
+	}
+	for i, segment := range right {
+		switch {
+		case given[i] == segment:
+		case strings.HasPrefix(segment, "{") && given[i] != "":
+			distance++ // a name that is right is nearer than any row
+		case nearest(given[i], []string{segment}) == "":
+			return 0, false
+		default:
+			distance += max(1, editDistance([]rune(given[i]), []rune(segment)))
+		}
+	}
+	return distance, true
+}
+
+// noPath is the answer for a path at which nothing is served.
+func (s *server) noPath(path string) *Error {
+	e := NotFound()
+	if near := s.paths.nearest(path); near != "" {
+		e.Detail = "Nothing is at this path; did you mean " + near + "?"
+	}
+	return e
+}

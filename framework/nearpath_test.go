@@ -1,0 +1,65 @@
+package framework_test
+
+import (
+	"strings"
+	"testing"
+
+	"trestle.example/framework"
+)
+
+// A mistyped path is told the nearest one that the API root or the OpenAPI document
+// shows.
+func TestAMistypedPath(t *testing.T) {
+	c := config(sqlite(t))
+	c.Guards = []framework.Guard{{Under: "admin", Permission: framework.Staff()}}
+	v, staff := whole(), countries()
+	staff.Under = "admin"
+	api := serve(t, c, v, authors(), books(), staff)
+	for _, test := range []struct{ name, caller, path, near string }{
+		{"a letter too few", "ada", "/api/countres/", "/api/countries/"},
+		{"a letter too many, without the slash", "", "/api/bookss", "/api/books/"},
+		{"letters swapped", "", "/api/auhtors/", "/api/authors/"},
+		{"capitals", "", "/api/Books/", "/api/books/"},
+		{"the prefix mistyped", "", "/ap/books/", "/api/books/"},
+		{"without the prefix", "", "/books/", "/api/books/"},
+		{"without the prefix, and mistyped", "", "/boks", "/api/books/"},
+		{"one row", "", "/api/boks/" + missing + "/", "/api/books/{id}/"},
+		{"an action", "", "/api/countries/" + missing + "/lok/", "/api/countries/{id}/look/"},
+		{"an action on the collection", "", "/api/countrys/sweep/", "/api/countries/sweep/"},
+		{"the root", "", "/apj/", "/api/"},
+		{"below the guard", "eve", "/api/admin/countris/", "/api/admin/countries/"},
+		{"far from any", "", "/api/zebras/", ""},
+		{"another number of parts", "", "/api/books/" + missing + "/look/more/", ""},
+		{"two mistakes in a short word", "", "/api/bk/", ""},
+		{"long", "", "/api/books" + strings.Repeat("s", 600), ""},
+		{"escapes", "", "/api/%00boks%ff/", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := api.in(t).as(test.caller).get(test.path).refuses(404, "not_found")
+			switch {
+			case test.near != "":
+				got.says("did you mean " + test.near + "?")
+			default:
+				got.says("Nothing is here, or it is not yours to see.").lacks("did you mean")
+			}
+		})
+	}
+	t.Run("the guard comes first", func(t *testing.T) {
+		api.in(t).get("/api/admin/countris/").refuses(401, "authentication_required").lacks("did you mean")
+		api.in(t).as("ada").get("/api/admin/countris/").refuses(403, "forbidden").lacks("did you mean")
+	})
+	t.Run("a row that is not there suggests nothing", func(t *testing.T) {
+		api.in(t).as("ada").get("/api/books/"+missing+"/").refuses(404, "not_found").lacks("did you mean")
+	})
+}
+
+// Without an OpenAPI document only what the API root lists is suggested.
+func TestAMistypedPathOfAnUndocumentedAPI(t *testing.T) {
+	c := config(sqlite(t))
+	c.Undocumented = true
+	api := serve(t, c, whole())
+	api.get("/api/countris/").refuses(404, "not_found").says("did you mean /api/countries/?")
+	for _, path := range []string{"/api/countris/" + missing + "/", "/api/countris/swep/", "/api/countries/" + missing + "/lok/"} {
+		api.get(path).refuses(404, "not_found").lacks("did you mean")
+	}
+}
