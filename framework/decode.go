@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -81,7 +82,31 @@ func (s *inputShape) decode(body []byte, partial bool, readOnly map[string]bool)
 	if !partial && len(d.faults) == 0 {
 		d.faults = d.check()
 	}
+	s.suggest(d)
 	return d, nil
+}
+
+// missingDetail is what is wrong with a required field that the body does not name.
+const missingDetail = "is required"
+
+// suggest adds to a missing field the unknown name that the client probably meant
+// for it.
+func (s *inputShape) suggest(d *decoded) {
+	missing := func(f Fault) bool { return f.Detail == missingDetail }
+	if len(d.unknown) == 0 || !slices.ContainsFunc(d.faults, missing) {
+		return
+	}
+	meant := map[string]string{}
+	for _, unknown := range d.unknown {
+		if near := s.nearestPointer(unknown); meant[near] == "" {
+			meant[near] = unknown
+		}
+	}
+	for i, f := range d.faults {
+		if wrong := meant[f.Pointer]; wrong != "" && missing(f) {
+			d.faults[i].Detail += "; the body has " + clip(wrong) + ": did you mean " + f.Pointer + "?"
+		}
+	}
 }
 
 func (s *inputShape) release(r *bodyReader) {
@@ -208,7 +233,7 @@ func (r *bodyReader) missing(s *inputShape, seen fieldSet) {
 	top := r.dec.StackDepth() == 0
 	for _, f := range s.fields {
 		if f.required && !seen.has(f.position) && !(top && r.readOnly[f.name]) {
-			r.faultAt("/"+escapePointer(f.name), "required", "is required")
+			r.faultAt("/"+escapePointer(f.name), "required", missingDetail)
 		}
 	}
 }

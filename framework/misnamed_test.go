@@ -1,0 +1,53 @@
+package framework_test
+
+import (
+	"testing"
+
+	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
+)
+
+// A body whose misspelt name leaves a required field missing is told so in the
+// answer, not only in Trestle-Ignored.
+func TestAMisspeltNameOfARequiredField(t *testing.T) {
+	type line struct {
+		Title string `json:"title" validate:"required"`
+	}
+	type parcel struct {
+		Name  string `json:"name" validate:"required"`
+		Lines []line `json:"lines" validate:"required,dive"`
+	}
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		lenient, strict, shaped := countries(), countries(), countries()
+		strict.Name, strict.Strict = "strict", framework.Strict
+		shaped.Name = "shaped"
+		shaped.Verbs.Create = framework.Does(func(*framework.Call, parcel) (framework.None, error) { return framework.None{}, nil })
+		ada := serve(t, config(db), lenient, strict, shaped).as("ada")
+		for _, c := range []struct {
+			name, path  string
+			body        any
+			code        string
+			says, lacks string
+		}{
+			{"near a missing field", "countries", fields{"nam": "x"}, "validation_failed", `"/name","code":"required","detail":"is required; the body has /nam: did you mean /name?"`, ""},
+			{"in capitals", "countries", fields{"NAME": "x"}, "validation_failed", `is required; the body has /NAME: did you mean /name?`, ""},
+			{"far from the missing field", "countries", fields{"colour": "x"}, "validation_failed", `"detail":"is required"`, "did you mean"},
+			{"near a field that is blank", "countries", fields{"name": " ", "nam": "x"}, "validation_failed", `"/name"`, "did you mean"},
+			{"where strict refuses", "strict", fields{"nam": "x"}, "unknown_field", `is not a field that can be written here; did you mean /name?`, ""},
+			{"where strict refuses, the missing field", "strict", fields{"nam": "x"}, "unknown_field", `is required; the body has /nam: did you mean /name?`, ""},
+			{"in an element of a list", "shaped", fields{"name": "x", "lines": []fields{{"title": "a"}, {"titel": "b"}}}, "validation_failed",
+				`"/lines/1/title","code":"required","detail":"is required; the body has /lines/1/titel: did you mean /lines/1/title?"`, "/lines/0"},
+			{"for a function", "shaped", fields{"nmae": "x", "lines": []fields{{"title": "a"}}}, "validation_failed", `the body has /nmae: did you mean /name?`, ""},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				got := ada.in(t).post("/api/"+c.path+"/", c.body).refuses(400, c.code).says(c.says)
+				if c.lacks != "" {
+					got.lacks(c.lacks)
+				}
+			})
+		}
+		id := ada.post("/api/countries/", fields{"name": "Peru"}).is(201).id()
+		ada.put("/api/countries/"+id+"/", fields{"nam": "x"}).refuses(400, "validation_failed").says("did you mean /name?")
+		ada.patch("/api/countries/"+id+"/", fields{"nam": "x"}).is(200).head("Trestle-Ignored", "/nam; did you mean /name?")
+	})
+}
