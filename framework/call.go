@@ -47,6 +47,7 @@ type Call struct {
 	path    string // where it was routed, see Outcome.Path
 
 	observation *observation // nil without observers
+	written     int64        // bytes of the answer's body
 	gone        bool         // the client hung up before its answer was sent
 	refusing    bool         // it is answered by the handler of API.Refusing
 

@@ -265,7 +265,9 @@ func (c *Call) write(w http.ResponseWriter, status int, media string, body []byt
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	unkept(h)
 	w.WriteHeader(status)
-	if _, err := w.Write(body); err != nil {
+	n, err := w.Write(body)
+	c.written += int64(n)
+	if err != nil {
 		c.gone = c.gone || c.hungUp()
 	}
 	return status

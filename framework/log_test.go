@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -76,6 +77,49 @@ func TestLog(t *testing.T) {
 		if !strings.Contains(said[0], want) {
 			t.Errorf("want %q in %s", want, said[0])
 		}
+	}
+}
+
+// The line of a request has the client's address, the route and the size of the
+// answer, whether anything observes the requests or not.
+func TestLogOfARequest(t *testing.T) {
+	for name, observers := range map[string][]framework.Observer{"without observers": nil, "with an observer": {newWitness("")}} {
+		t.Run(name, func(t *testing.T) {
+			logged := &lines{}
+			handler := handlerLoggingTo(t, logged, "json", func(c *framework.Config) {
+				c.Observers, c.TrustedProxies = observers, []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")}
+			})
+			for _, c := range []struct {
+				name, method, path, forwarded string
+				route, address                any
+				empty                         bool
+			}{
+				{"one row", "GET", "/api/books/" + missing + "/", "", "/api/books/{id}/", "192.0.2.1", false},
+				{"without the slash", "GET", "/api/books", "", "/api/books/", "192.0.2.1", false},
+				{"the head alone", "HEAD", "/api/", "", "/api/", "192.0.2.1", true},
+				{"a path at which nothing is served", "GET", "/nowhere/x", "", nil, "192.0.2.1", false},
+				{"through a trusted proxy", "GET", "/api/", "203.0.113.9", "/api/", "203.0.113.9", false},
+				{"through a proxy that lies", "GET", "/api/", "nonsense", "/api/", "192.0.2.1", false},
+			} {
+				t.Run(c.name, func(t *testing.T) {
+					before := len(logged.String())
+					r, w := httptest.NewRequest(c.method, c.path, nil), httptest.NewRecorder() // from 192.0.2.1
+					r.Header.Set("X-Forwarded-For", c.forwarded)
+					handler.ServeHTTP(w, r)
+					var line map[string]any
+					if err := json.Unmarshal([]byte(logged.String()[before:]), &line); err != nil {
+						t.Fatal(err)
+					}
+					bytes := float64(w.Body.Len())
+					if c.empty {
+						bytes = 0
+					}
+					if line["route"] != c.route || line["address"] != c.address || line["bytes"] != bytes {
+						t.Errorf("the line is %v; want the route %v, the address %v and %v bytes", line, c.route, c.address, bytes)
+					}
+				})
+			}
+		})
 	}
 }
 

@@ -163,6 +163,9 @@ func (a *API) outcome(c *Call, r *http.Request, status int, err error) Outcome {
 		ID: c.ID, Method: logMethod(r.Method), Path: c.path, ViewSet: c.Route.ViewSet, Secure: c.Secure,
 		Status: status, Duration: time.Since(c.began),
 	}
+	if r.Method != http.MethodHead { // whose body is not sent
+		o.Bytes = c.written
+	}
 	if c.gone {
 		o.Status = statusGone
 	} else if status >= http.StatusInternalServerError {
@@ -177,7 +180,7 @@ func (a *API) ended(c *Call, r *http.Request, o *Outcome, err error) []slog.Attr
 	if slices.Contains(knownMethods, r.Method) { // else the name may be the method's
 		o.Name = c.Route.Name
 	}
-	if r.Method != http.MethodHead { // whose body is not sent
+	if r.Method != http.MethodHead {
 		o.Bytes = c.observation.bytes
 	}
 	if err != nil && o.Status != statusGone {
@@ -214,7 +217,8 @@ func (a *API) codeOf(err error) string {
 	return "undeclared"
 }
 
-// logged writes the one line of a request. It holds no query and no body:
+// logged writes the one line of a request: also the client's address, the route as
+// it is declared and the size of the answer's body. It holds no query and no body:
 // they may carry what a log must not keep.
 func (a *API) logged(c *Call, r *http.Request, o *Outcome, more []slog.Attr) {
 	level := slog.LevelInfo
@@ -231,7 +235,13 @@ func (a *API) logged(c *Call, r *http.Request, o *Outcome, more []slog.Attr) {
 	}
 	attrs := []slog.Attr{
 		slog.String("id", c.ID.String()), slog.String("method", o.Method), slog.String("path", legible(r.URL.Path)),
-		slog.Int("status", o.Status), slog.Duration("took", o.Duration),
+		slog.Int("status", o.Status), slog.Int64("bytes", o.Bytes), slog.Duration("took", o.Duration),
+	}
+	if o.Path != "" {
+		attrs = append(attrs, slog.String("route", o.Path))
+	}
+	if c.Address.IsValid() {
+		attrs = append(attrs, slog.String("address", c.Address.String()))
 	}
 	if !c.Caller.Anonymous() {
 		attrs = append(attrs, slog.String("caller", c.Caller.ID.String()))
