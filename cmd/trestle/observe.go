@@ -12,14 +12,17 @@ import (
 	"time"
 
 	"trestle.example/framework"
+	"trestle.example/framework/httpserver"
 	"trestle.example/framework/metrics"
 	"trestle.example/framework/tracing"
+	"trestle.example/resources"
 )
 
 // A watch is what looks at a server while it serves: metrics, at an address of
 // their own, and traces. Without settings it is nothing.
 type watch struct {
 	observers []framework.Observer
+	metrics   *metrics.Metrics // nil without metrics
 	ends      []func()
 }
 
@@ -53,9 +56,25 @@ func (w *watch) measure(ctx context.Context, s *server) error {
 	if err != nil {
 		return fmt.Errorf("metrics cannot be served at %s: %v; set TRESTLE_METRICS_ADDR to another address", s.metricsAddr, err) //nolint:errorlint // wrapped, it would pass for a fault of the database
 	}
+	w.metrics = m
 	w.observers = append(w.observers, m)
 	w.ends = append(w.ends, serveMetrics(listener, m.Handler(), s.log))
 	return nil
+}
+
+// include adds the metrics of what surrounds the API.
+func (w *watch) include(s *server, web *httpserver.Server) error {
+	if w.metrics == nil {
+		return nil
+	}
+	all := metrics.Sources{Server: web, RequestTimeout: s.requestTimeout, Schema: s.probe, Migrations: resources.Migrations()}
+	if s.counters != nil {
+		all.RedisDegraded = s.counters.Degraded
+	}
+	if s.certificate != nil {
+		all.CertificateExpires = func() time.Time { until, _ := s.certificate.endsSoon(); return until }
+	}
+	return w.metrics.Add(all)
 }
 
 // serveMetrics answers /metrics and nothing else, until the function is called

@@ -58,6 +58,9 @@ func (p *program) serve(cmd *cobra.Command, _ []string) error {
 		if err != nil {
 			return err
 		}
+		if err := watch.include(s, web); err != nil {
+			return err
+		}
 		listener, err := s.listen(ctx)
 		if err != nil {
 			return err

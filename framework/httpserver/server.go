@@ -274,6 +274,10 @@ type Stats struct {
 	Refused int64 // requests by HTTP/2 that were rejected, since there were too many
 }
 
+// Conns is how many connections of clients there may be: [Limits].Conns, or fewer where
+// the process may open few files.
+func (s *Server) Conns() int { return s.conns.limit }
+
 // Stats counts. It is safe for concurrent use.
 func (s *Server) Stats() (stats Stats) {
 	stats.Conns, stats.Evicted, stats.Refused = s.conns.counts()

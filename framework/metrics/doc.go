@@ -12,13 +12,37 @@
 //	http_request_duration_seconds{route,method}   how long they took, a histogram
 //	http_requests_in_flight                       requests under way
 //	http_request_errors_total{code}               answers from 500 on, by their code
+//	http_requests_shed_total{route}               requests that were answered 503 overloaded
 //	db_statement_duration_seconds{kind}           statements, a histogram
 //	db_statement_errors_total{fault}              statements that failed
 //	db_connections_held                           connections that statements and transactions hold
 //	db_connections_waiting                        statements and transactions that wait for a connection
 //	db_waits_shed_total                           waits for a connection that took too long
+//	db_connections_limit                          connections that the pool has at most
+//	db_queue_timeout_seconds                      how long a request waits for connections at most
+//	db_statement_timeout_seconds                  the time limit of a statement
 //	go_sql_*{db_name}                             connections of the pool: open, in use, idle
 //	go_*, process_*, go_build_info                the runtime, the process, the program
+//
+// With a replica:
+//
+//	db_replica_used                               1 while reads go to the replica
+//	db_replica_lag_bytes                          log of the primary that it has not replayed; absent if unknown
+//	db_replica_connections_open                   connections to it
+//	db_replica_connections_held                   connections to it that statements hold
+//	db_replica_connections_waiting                statements that wait for a connection to it
+//
+// Of the server around the API, by [Metrics.Add]:
+//
+//	http_connections_open                         connections of clients
+//	http_connections_limit                        how many there may be
+//	http_connections_evicted_total                connections that were closed to make room for new ones
+//	http2_requests_rejected_total                 requests by HTTP/2 that were rejected because there were too many
+//	http_request_timeout_seconds                  the time limit of a request
+//	redis_degraded                                1 while Redis does not answer
+//	tls_certificate_not_after_timestamp_seconds   when the certificate expires
+//	db_schema_version{namespace}                  the id of the newest applied migration; absent if unknown
+//	db_migrations_pending                         migrations that the database lacks
 //
 // # Labels
 //
@@ -27,7 +51,8 @@
 // one of HTTP's or OTHER; a status is a number, 499 where the client did not wait and 0
 // where the connection was broken off; a code is one that the API lists, or
 // undeclared; a kind is select, insert, update, delete, begin, commit, rollback or
-// other; a fault is one of those that package sqldb tells apart. Nothing of a
+// other; a fault is one of those that package sqldb tells apart; a namespace is that
+// of a set of migrations. Nothing of a
 // path, a query, a header, a body or a user is ever in a label.
 //
 // # Who may read them

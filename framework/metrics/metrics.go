@@ -25,6 +25,7 @@ type Metrics struct {
 	requests   *prometheus.CounterVec
 	durations  *prometheus.HistogramVec
 	failures   *prometheus.CounterVec
+	shed       *prometheus.CounterVec
 	statements *prometheus.HistogramVec
 	faults     *prometheus.CounterVec
 }
@@ -48,6 +49,9 @@ func New(db *sqldb.DB) (*Metrics, error) {
 		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "http_request_errors_total", Help: "Requests that the server failed, by the code of the answer.",
 		}, []string{"code"}),
+		shed: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "http_requests_shed_total", Help: "Requests that were answered 503 overloaded, by their route.",
+		}, []string{"route"}),
 		statements: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "db_statement_duration_seconds", Help: "How long statements took, up to their first row.", Buckets: buckets,
 		}, []string{"kind"}),
@@ -55,14 +59,14 @@ func New(db *sqldb.DB) (*Metrics, error) {
 			Name: "db_statement_errors_total", Help: "Statements that failed, by what with.",
 		}, []string{"fault"}),
 	}
-	err := m.Register(
-		m.inFlight, m.requests, m.durations, m.failures, m.statements, m.faults,
+	err := m.Register(append(limitsOf(db),
+		m.inFlight, m.requests, m.durations, m.failures, m.shed, m.statements, m.faults, replica{db},
 		queue(db, "db_connections_held", "Connections that statements and transactions hold.", func(s sqldb.QueueStats) int { return s.Used }),
 		queue(db, "db_connections_waiting", "Statements and transactions that wait for a connection.", func(s sqldb.QueueStats) int { return s.Waiting }),
 		shed(db),
 		collectors.NewDBStatsCollector(db.DB.DB, db.Kind().String()), goRuntime(), collectors.NewBuildInfoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	)
+	)...)
 	if err != nil {
 		return nil, err
 	}
@@ -72,14 +76,13 @@ func New(db *sqldb.DB) (*Metrics, error) {
 
 // queue is a gauge of the queue for connections.
 func queue(db *sqldb.DB, name, help string, of func(sqldb.QueueStats) int) prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(of(db.QueueStats())) })
+	return gauge(name, help, func() float64 { return float64(of(db.QueueStats())) })
 }
 
 // shed counts the waits for a connection that ended without one.
 func shed(db *sqldb.DB) prometheus.Collector {
-	return prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "db_waits_shed_total", Help: "Waits for a connection that took too long, or that were ended because too many waited.",
-	}, func() float64 { return float64(db.QueueStats().Shed) })
+	return counter("db_waits_shed_total", "Waits for a connection that took too long, or that were ended because too many waited.",
+		func() float64 { return float64(db.QueueStats().Shed) })
 }
 
 // goRuntime tells of Go's memory and goroutines: what it usually does, and what was
@@ -114,6 +117,9 @@ func (m *Metrics) End(_ context.Context, o framework.Outcome) []slog.Attr {
 	m.durations.WithLabelValues(o.Path, o.Method).Observe(o.Duration.Seconds())
 	if o.Status >= http.StatusInternalServerError {
 		m.failures.WithLabelValues(o.Code).Inc()
+	}
+	if o.Code == framework.CodeOverloaded {
+		m.shed.WithLabelValues(o.Path).Inc()
 	}
 	return nil
 }

@@ -1,0 +1,178 @@
+package metrics
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"trestle.example/framework/httpserver"
+	"trestle.example/framework/sqldb"
+)
+
+// Sources are what a server has besides its API and its database. A field that is
+// zero adds no metrics. All functions must be safe for concurrent use and fast.
+type Sources struct {
+	// Server serves the API.
+	Server *httpserver.Server
+	// RequestTimeout is the time limit of a request, as of framework.Config.Timeout.
+	RequestTimeout time.Duration
+	// RedisDegraded reports whether each process counts rates by itself, because
+	// Redis does not answer.
+	RedisDegraded func() bool
+	// CertificateExpires is when the certificate of the server is no longer valid.
+	CertificateExpires func() time.Time
+	// Schema is the database whose migrations are compared with Migrations at each
+	// scrape, best through a connection apart from the pool of the API.
+	Schema     *sqldb.DB
+	Migrations []sqldb.Migrations
+}
+
+// Add adds the metrics of sources. It fails if it is called twice.
+func (m *Metrics) Add(s Sources) error {
+	var all []prometheus.Collector
+	if s.Server != nil {
+		all = append(all, ofServer(s.Server)...)
+	}
+	if s.RequestTimeout > 0 {
+		all = append(all, constant("http_request_timeout_seconds", "The time limit of a request.", s.RequestTimeout.Seconds()))
+	}
+	if s.RedisDegraded != nil {
+		all = append(all, gauge("redis_degraded", "1 while Redis does not answer and each process counts rates by itself.", func() float64 { return flag(s.RedisDegraded()) }))
+	}
+	if s.CertificateExpires != nil {
+		all = append(all, gauge("tls_certificate_not_after_timestamp_seconds", "When the certificate expires, in seconds since 1970.",
+			func() float64 { return float64(s.CertificateExpires().Unix()) }))
+	}
+	if s.Schema != nil {
+		all = append(all, schema{s.Schema, s.Migrations})
+	}
+	return m.Register(all...)
+}
+
+func gauge(name, help string, of func() float64) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, of)
+}
+
+func counter(name, help string, of func() float64) prometheus.Collector {
+	return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, of)
+}
+
+// constant is the gauge of a setting.
+func constant(name, help string, value float64) prometheus.Collector {
+	return gauge(name, help, func() float64 { return value })
+}
+
+func flag(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func ofServer(s *httpserver.Server) []prometheus.Collector {
+	return []prometheus.Collector{
+		gauge("http_connections_open", "Connections of clients.", func() float64 { return float64(s.Stats().Conns) }),
+		constant("http_connections_limit", "How many connections of clients there may be.", float64(s.Conns())),
+		counter("http_connections_evicted_total", "Connections that were closed to make room for new ones.", func() float64 { return float64(s.Stats().Evicted) }),
+		counter("http2_requests_rejected_total", "Requests by HTTP/2 that were rejected because there were too many.", func() float64 { return float64(s.Stats().Refused) }),
+	}
+}
+
+// limitsOf are the configured limits of a database.
+func limitsOf(db *sqldb.DB) []prometheus.Collector {
+	l := db.Limits()
+	return []prometheus.Collector{
+		constant("db_connections_limit", "How many connections the pool has at most.", float64(l.Conns)),
+		constant("db_queue_timeout_seconds", "How long a request waits for connections at most.", l.QueueTimeout.Seconds()),
+		constant("db_statement_timeout_seconds", "The time limit of a statement.", l.StatementTimeout.Seconds()),
+	}
+}
+
+// scrapeLook is how long a scrape waits for an answer of the database. Metrics that it
+// cannot have in time are left out.
+const scrapeLook = time.Second
+
+// A replica collects what is known of a database's replica.
+type replica struct{ db *sqldb.DB }
+
+var (
+	replicaUsed    = described("db_replica_used", "1 while reads go to the replica.")
+	replicaLag     = described("db_replica_lag_bytes", "How many bytes of the primary's log the replica has not replayed; absent if that is unknown.")
+	replicaOpen    = described("db_replica_connections_open", "Connections to the replica.")
+	replicaHeld    = described("db_replica_connections_held", "Connections to the replica that statements hold.")
+	replicaWaiting = described("db_replica_connections_waiting", "Statements that wait for a connection to the replica.")
+)
+
+func described(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(name, help, labels, nil)
+}
+
+// Describe implements [prometheus.Collector].
+func (replica) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{replicaUsed, replicaLag, replicaOpen, replicaHeld, replicaWaiting} {
+		to <- d
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (r replica) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeLook)
+	defer cancel()
+	stats := r.db.ReplicaStats(ctx)
+	if stats == nil {
+		return
+	}
+	send := func(d *prometheus.Desc, value float64) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value)
+	}
+	send(replicaUsed, flag(stats.Used))
+	send(replicaOpen, float64(stats.Pool.OpenConnections))
+	send(replicaHeld, float64(stats.Queue.Used))
+	send(replicaWaiting, float64(stats.Queue.Waiting))
+	if stats.Lag >= 0 {
+		send(replicaLag, float64(stats.Lag))
+	}
+}
+
+// A schema collects which migrations the database has.
+type schema struct {
+	db   *sqldb.DB
+	sets []sqldb.Migrations
+}
+
+var (
+	schemaVersion = described("db_schema_version", "The id of the newest applied migration of a set.", "namespace")
+	schemaPending = described("db_migrations_pending", "Migrations of this program that the database lacks.")
+)
+
+// Describe implements [prometheus.Collector].
+func (schema) Describe(to chan<- *prometheus.Desc) {
+	to <- schemaVersion
+	to <- schemaPending
+}
+
+// Collect implements [prometheus.Collector].
+func (s schema) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeLook)
+	defer cancel()
+	list, err := s.db.MigrationStatus(ctx, s.sets...)
+	if len(list) == 0 && err != nil {
+		return
+	}
+	newest, pending := map[string]float64{}, 0
+	for _, m := range list {
+		id, err := strconv.ParseFloat(m.ID, 64)
+		switch {
+		case m.AppliedAt.IsZero():
+			pending++
+		case err == nil:
+			newest[m.Namespace] = max(newest[m.Namespace], id)
+		}
+	}
+	for namespace, id := range newest {
+		to <- prometheus.MustNewConstMetric(schemaVersion, prometheus.GaugeValue, id, namespace)
+	}
+	to <- prometheus.MustNewConstMetric(schemaPending, prometheus.GaugeValue, float64(pending))
+}
