@@ -59,14 +59,14 @@ func TestPreconditionsOnVersions(t *testing.T) {
 			})
 		}
 		t.Run("If-Match: * asks for a row that is there", func(t *testing.T) {
-			any := ada.in(t).with("If-Match", " * ")
-			any.patch("/api/books/"+own+"/", fields{"pages": 3}).is(200)
-			any.patch("/api/books/"+missing+"/", fields{"pages": 3}).refuses(404, "not_found")
-			any.patch("/api/books/"+bobs+"/", fields{"pages": 3}).refuses(404, "not_found")
-			any.post("/api/books/", fields{"title": "Persuasion"}).is(201)
-			any.post("/api/books/sweep/", nil).is(204)
-			any.with("If-Unmodified-Since", date).patch("/api/books/"+own+"/", fields{"pages": 4}).refuses(412, "precondition_unsupported")
-			any.delete("/api/books/" + own + "/").is(204)
+			present := ada.in(t).with("If-Match", " * ")
+			present.patch("/api/books/"+own+"/", fields{"pages": 3}).is(200)
+			present.patch("/api/books/"+missing+"/", fields{"pages": 3}).refuses(404, "not_found")
+			present.patch("/api/books/"+bobs+"/", fields{"pages": 3}).refuses(404, "not_found")
+			present.post("/api/books/", fields{"title": "Persuasion"}).is(201)
+			present.post("/api/books/sweep/", nil).is(204)
+			present.with("If-Unmodified-Since", date).patch("/api/books/"+own+"/", fields{"pages": 4}).refuses(412, "precondition_unsupported")
+			present.delete("/api/books/" + own + "/").is(204)
 		})
 	})
 }

@@ -17,7 +17,7 @@ func TestARowThatIsNotViewedIsNotChanged(t *testing.T) {
 		{"view-and-delete", "books.view books.delete"}, {"view-and-change", "books.view books.change"},
 	} {
 		held := map[string]bool{}
-		for _, name := range strings.Fields(c.permissions) {
+		for _, name := range strings.FieldsSeq(c.permissions) {
 			held[name] = true
 		}
 		callers[c.name] = &framework.Caller{ID: missingPlus(byte(20 + i)), Name: c.name, Permissions: held}
@@ -105,7 +105,7 @@ func TestTheDocumentNamesTheRightToView(t *testing.T) {
 	}
 	changer := &framework.Caller{ID: missingPlus(20), Permissions: map[string]bool{"books.change": true}}
 	for _, r := range api.Access(changer, callers["max"]) {
-		if r.Path == "/api/books/{id}/" && r.Method == "PATCH" && (r.Access[0] != framework.AccessScoped || r.Access[1] != framework.AccessAllowed) {
+		if r.Path == "/api/books/{id}/" && r.Method == http.MethodPatch && (r.Access[0] != framework.AccessScoped || r.Access[1] != framework.AccessAllowed) {
 			t.Errorf("PATCH is %s with books.change alone and %s with books.view too", r.Access[0], r.Access[1])
 		}
 	}

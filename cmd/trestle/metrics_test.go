@@ -40,7 +40,7 @@ func TestMetricsOfALiveServer(t *testing.T) {
 			env := append(certificateFiles(t).env(), freePort, "REDIS_URL="+redis.Server(t))
 			s := newRig(t, c.database).start(t, append(env, c.env...)...)
 			served, err := (&http.Client{Transport: &http.Transport{
-				DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // the test made the certificate
+				DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
 			}, Timeout: patience}).Get(s.base + "/api/products/canary-of-a-client")
 			if err != nil {
 				t.Fatal(err)

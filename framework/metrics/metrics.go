@@ -60,7 +60,7 @@ func New(db *sqldb.DB) (*Metrics, error) {
 		}, []string{"fault"}),
 	}
 	err := m.Register(append(limitsOf(db),
-		m.inFlight, m.requests, m.durations, m.failures, m.shed, m.statements, m.faults, replica{db},
+		m.inFlight, m.requests, m.durations, m.failures, m.shed, m.statements, m.faults, ofReplica(db),
 		queue(db, "db_connections_held", "Connections that statements and transactions hold.", func(s sqldb.QueueStats) int { return s.Used }),
 		queue(db, "db_connections_waiting", "Statements and transactions that wait for a connection.", func(s sqldb.QueueStats) int { return s.Waiting }),
 		shed(db),

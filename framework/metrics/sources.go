@@ -46,7 +46,7 @@ func (m *Metrics) Add(s Sources) error {
 			func() float64 { return float64(s.CertificateExpires().Unix()) }))
 	}
 	if s.Schema != nil {
-		all = append(all, schema{s.Schema, s.Migrations})
+		all = append(all, ofSchema(s.Schema, s.Migrations))
 	}
 	return m.Register(all...)
 }
@@ -75,8 +75,10 @@ func ofServer(s *httpserver.Server) []prometheus.Collector {
 	return []prometheus.Collector{
 		gauge("http_connections_open", "Connections of clients.", func() float64 { return float64(s.Stats().Conns) }),
 		constant("http_connections_limit", "How many connections of clients there may be.", float64(s.Conns())),
-		counter("http_connections_evicted_total", "Connections that were closed to make room for new ones.", func() float64 { return float64(s.Stats().Evicted) }),
-		counter("http2_requests_rejected_total", "Requests by HTTP/2 that were rejected because there were too many.", func() float64 { return float64(s.Stats().Refused) }),
+		counter("http_connections_evicted_total", "Connections that were closed to make room for new ones.",
+			func() float64 { return float64(s.Stats().Evicted) }),
+		counter("http2_requests_rejected_total", "Requests by HTTP/2 that were rejected because there were too many.",
+			func() float64 { return float64(s.Stats().Refused) }),
 	}
 }
 
@@ -95,23 +97,29 @@ func limitsOf(db *sqldb.DB) []prometheus.Collector {
 const scrapeLook = time.Second
 
 // A replica collects what is known of a database's replica.
-type replica struct{ db *sqldb.DB }
+type replica struct {
+	db                             *sqldb.DB
+	used, lag, open, held, waiting *prometheus.Desc
+}
 
-var (
-	replicaUsed    = described("db_replica_used", "1 while reads go to the replica.")
-	replicaLag     = described("db_replica_lag_bytes", "How many bytes of the primary's log the replica has not replayed; absent if that is unknown.")
-	replicaOpen    = described("db_replica_connections_open", "Connections to the replica.")
-	replicaHeld    = described("db_replica_connections_held", "Connections to the replica that statements hold.")
-	replicaWaiting = described("db_replica_connections_waiting", "Statements that wait for a connection to the replica.")
-)
+func ofReplica(db *sqldb.DB) replica {
+	return replica{
+		db:      db,
+		used:    described("db_replica_used", "1 while reads go to the replica."),
+		lag:     described("db_replica_lag_bytes", "How many bytes of the primary's log the replica has not replayed; absent if that is unknown."),
+		open:    described("db_replica_connections_open", "Connections to the replica."),
+		held:    described("db_replica_connections_held", "Connections to the replica that statements hold."),
+		waiting: described("db_replica_connections_waiting", "Statements that wait for a connection to the replica."),
+	}
+}
 
 func described(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, labels, nil)
 }
 
 // Describe implements [prometheus.Collector].
-func (replica) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{replicaUsed, replicaLag, replicaOpen, replicaHeld, replicaWaiting} {
+func (r replica) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{r.used, r.lag, r.open, r.held, r.waiting} {
 		to <- d
 	}
 }
@@ -127,30 +135,34 @@ func (r replica) Collect(to chan<- prometheus.Metric) {
 	send := func(d *prometheus.Desc, value float64) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value)
 	}
-	send(replicaUsed, flag(stats.Used))
-	send(replicaOpen, float64(stats.Pool.OpenConnections))
-	send(replicaHeld, float64(stats.Queue.Used))
-	send(replicaWaiting, float64(stats.Queue.Waiting))
+	send(r.used, flag(stats.Used))
+	send(r.open, float64(stats.Pool.OpenConnections))
+	send(r.held, float64(stats.Queue.Used))
+	send(r.waiting, float64(stats.Queue.Waiting))
 	if stats.Lag >= 0 {
-		send(replicaLag, float64(stats.Lag))
+		send(r.lag, float64(stats.Lag))
 	}
 }
 
 // A schema collects which migrations the database has.
 type schema struct {
-	db   *sqldb.DB
-	sets []sqldb.Migrations
+	db               *sqldb.DB
+	sets             []sqldb.Migrations
+	version, pending *prometheus.Desc
 }
 
-var (
-	schemaVersion = described("db_schema_version", "The id of the newest applied migration of a set.", "namespace")
-	schemaPending = described("db_migrations_pending", "Migrations of this program that the database lacks.")
-)
+func ofSchema(db *sqldb.DB, sets []sqldb.Migrations) schema {
+	return schema{
+		db: db, sets: sets,
+		version: described("db_schema_version", "The id of the newest applied migration of a set.", "namespace"),
+		pending: described("db_migrations_pending", "Migrations of this program that the database lacks."),
+	}
+}
 
 // Describe implements [prometheus.Collector].
-func (schema) Describe(to chan<- *prometheus.Desc) {
-	to <- schemaVersion
-	to <- schemaPending
+func (s schema) Describe(to chan<- *prometheus.Desc) {
+	to <- s.version
+	to <- s.pending
 }
 
 // Collect implements [prometheus.Collector].
@@ -172,7 +184,7 @@ func (s schema) Collect(to chan<- prometheus.Metric) {
 		}
 	}
 	for namespace, id := range newest {
-		to <- prometheus.MustNewConstMetric(schemaVersion, prometheus.GaugeValue, id, namespace)
+		to <- prometheus.MustNewConstMetric(s.version, prometheus.GaugeValue, id, namespace)
 	}
-	to <- prometheus.MustNewConstMetric(schemaPending, prometheus.GaugeValue, float64(pending))
+	to <- prometheus.MustNewConstMetric(s.pending, prometheus.GaugeValue, float64(pending))
 }
