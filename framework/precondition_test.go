@@ -105,5 +105,5 @@ func TestAFunctionChecksThePrecondition(t *testing.T) {
 	if said.at("paths", "/api/countries/", "get", "responses", "412") != "" {
 		t.Error("the OpenAPI document lists 412 for a read")
 	}
-	c.get("/errors/precondition_unsupported").is(200)
+	c.get("/api/errors/precondition_unsupported").is(200)
 }

@@ -17,7 +17,7 @@ func TestARowThatIsNotViewedIsNotChanged(t *testing.T) {
 		{"view-and-delete", "books.view books.delete"}, {"view-and-change", "books.view books.change"},
 	} {
 		held := map[string]bool{}
-		for _, name := range strings.FieldsSeq(c.permissions) {
+		for name := range strings.FieldsSeq(c.permissions) {
 			held[name] = true
 		}
 		callers[c.name] = &framework.Caller{ID: missingPlus(byte(20 + i)), Name: c.name, Permissions: held}
