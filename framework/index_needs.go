@@ -52,7 +52,7 @@ func joinNeed(all []IndexNeed, n IndexNeed) []IndexNeed {
 	return append(all, n)
 }
 
-func addNew(reasons, more []string) []string {
+func addNew[T comparable](reasons, more []T) []T {
 	for _, one := range more {
 		if !slices.Contains(reasons, one) {
 			reasons = append(reasons, one)

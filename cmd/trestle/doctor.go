@@ -15,8 +15,8 @@ func (p *program) doctorCommand() *cobra.Command {
 		Use:   "doctor [--json] [--migration NAME] [flags]",
 		Short: "Look for what is wrong with the database and the deployment",
 		Long: `Doctor looks at what check cannot see: whether the database answers, how it is
-reached, its migrations, the indexes that the declarations need, its search
-documents, its file and its clock; and at what a right setting may still leave
+reached, its migrations, the tables, columns and indexes that the declarations
+need, its search documents, its file and its clock; and at what a right setting may still leave
 open: keys, proxies, hosts, Redis. It says of each finding what is wrong, where,
 and what to do, and changes nothing. What is a mistake in a setting it leaves to
 check.

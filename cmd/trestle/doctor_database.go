@@ -73,6 +73,11 @@ func (e *examination) examineDatabase(ctx context.Context, s *site) (missing []f
 	if err := api.Check(); err != nil {
 		return nil, err
 	}
+	complete, findings := missingColumns(ctx, api)
+	e.found("tables and columns", "", findings...)
+	if !complete {
+		return nil, nil
+	}
 	missing, findings = unindexed(ctx, s.db, api)
 	e.found("indexes", "", findings...)
 	e.found("search documents", "", unsearchable(ctx, api)...)

@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"trestle.example/framework"
 )
 
 func (p *program) serveCommand() *cobra.Command {
@@ -21,7 +23,9 @@ those under way have 25 seconds. A second signal ends it at once. SIGHUP reloads
 the TLS certificate at once. SIGHUP and SIGPIPE never end a server.
 
 /livez answers 200 while the server runs, /readyz while it can answer requests,
-else 503. A database that is not there yet, of PostgreSQL, is waited for.
+else 503. A database that is not there yet, of PostgreSQL, is waited for. If a
+migration is pending, or a table or a column of a resource is missing, serve ends
+with exit code 3.
 
 Every setting is a flag, else an environment variable, else a default. One has
 no flag, because other users of the machine may see a flag: TRESTLE_JWT_KEYS,
@@ -66,7 +70,7 @@ func (p *program) serve(cmd *cobra.Command, _ []string) error {
 			return err
 		}
 		return s.serve(ctx, api, web, listener, phases{
-			begin: func(ctx context.Context) error { return p.begin(ctx, s, migrate, seed) },
+			begin: func(ctx context.Context) error { return p.begin(ctx, s, api, migrate, seed) },
 			greet: func(ctx context.Context) error { return p.welcome(ctx, s.site, listener.Addr(), seed) },
 		})
 	})
@@ -74,21 +78,23 @@ func (p *program) serve(cmd *cobra.Command, _ []string) error {
 
 // begin brings the server to where it is ready. The address is taken by then:
 // passwords that are shown once are not followed by a failure.
-func (p *program) begin(ctx context.Context, s *server, migrate, seed bool) error {
+func (p *program) begin(ctx context.Context, s *server, api *framework.API, migrate, seed bool) error {
 	s.warnOfSettings()
 	s.tellOfKeys()
-	if err := p.prepareInTime(ctx, s, migrate); err != nil || !seed {
+	if err := p.prepareInTime(ctx, s, api, migrate); err != nil || !seed {
 		return err
 	}
 	return p.sow(ctx, s.site, sowingAt(1))
 }
 
 // prepare brings the schema to where it can be served.
-func (p *program) prepare(ctx context.Context, s *site, migrate bool) error {
+func (p *program) prepare(ctx context.Context, s *site, api *framework.API, migrate bool) error {
 	if migrate {
-		return p.migrateUp(ctx, s)
+		if err := p.migrateUp(ctx, s); err != nil {
+			return err
+		}
 	}
-	return s.requireMigrated(ctx)
+	return s.requireSchema(ctx, api)
 }
 
 // listen takes the address, or says why it cannot and how another is chosen.

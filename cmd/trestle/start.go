@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
 )
 
@@ -22,12 +23,12 @@ const (
 // database away is told once. A fault of another kind, such as a migration that is
 // missing, ends it, and so does a SQLite file that cannot be opened: that is no
 // server that comes up.
-func (p *program) prepareInTime(ctx context.Context, s *server, migrate bool) error {
+func (p *program) prepareInTime(ctx context.Context, s *server, api *framework.API, migrate bool) error {
 	told, at := "", time.Time{}
 	for {
 		err := s.reach(ctx)
 		if err == nil {
-			err = p.prepare(ctx, s.site, migrate)
+			err = p.prepare(ctx, s.site, api, migrate)
 		}
 		if err == nil || !s.isAway(err) {
 			return err

@@ -1,0 +1,77 @@
+package framework_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
+)
+
+type BookWithAuthor struct {
+	Title      string       `json:"title"`
+	LeadAuthor *CountryView `json:"author"` // its id and name
+}
+
+type countedNote struct {
+	bun.BaseModel `bun:"table:notes"`
+
+	RowID int64 `bun:"rowid,pk,autoincrement"`
+	Text  string
+}
+
+type countedNoteView struct {
+	Text string `json:"text"`
+}
+
+func TestMissingColumns(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		api := checked(t, db, wrongBooks(func(v *framework.ViewSet[Book]) { v.Verbs.List = framework.Shows[BookWithAuthor]() })...)
+		lacksColumns(t, "of the schema that the models are of", api)
+
+		script(t, db, "ALTER TABLE books RENAME COLUMN notes TO noted")
+		lacksColumns(t, "after a column got another name", api, `books: the table "books" has no column "notes" (Book.Notes); did you mean "noted"?`)
+
+		script(t, db, "ALTER TABLE authors RENAME COLUMN name TO full_title")
+		script(t, db, "ALTER TABLE chapters RENAME TO chapter")
+		lacksColumns(t, "of a relation that is shown, and after a table got another name", api,
+			`authors, books: the table "authors" has no column "name" (Author.Name)`,
+			`books: the table "books" has no column "notes" (Book.Notes); did you mean "noted"?`,
+			`chapters: the database has no table "chapters" (Chapter); did you mean "chapter"?`)
+	})
+}
+
+// A relation of the model that no view shows is asked for by no statement.
+func TestMissingColumnsOfAHiddenRelation(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		api := checked(t, db, plainBooks(func(*framework.ViewSet[Book]) {})...)
+		script(t, db, "ALTER TABLE chapters RENAME TO parts")
+		lacksColumns(t, "of a table that nothing shows", api)
+	})
+}
+
+// SQLite's own key of a row is a column, though the table does not declare it.
+func TestMissingColumnsThatTheDatabaseAdds(t *testing.T) {
+	api := checked(t, sqlite(t), framework.ViewSet[countedNote]{
+		Name: "notes", Verbs: framework.ReadOnly[countedNoteView](), Scope: framework.Public(),
+	})
+	lacksColumns(t, "with rowid for a key", api)
+}
+
+func lacksColumns(t *testing.T, when string, api *framework.API, want ...string) {
+	t.Helper()
+	missing, err := api.MissingColumns(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range missing {
+		got = append(got, strings.Join(m.For, ", ")+": "+m.String())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s:\n%s\nwant\n%s", when, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

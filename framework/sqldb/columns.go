@@ -1,0 +1,80 @@
+package sqldb
+
+import (
+	"context"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+)
+
+// Columns lists the columns of a table or a view as the database's catalogue has
+// them: those that it declares, then those that the database adds by itself
+// (rowid, xmin and so on). A table that does not exist has none. The name may
+// begin with a schema: "app.patients".
+func (db *DB) Columns(ctx context.Context, table string) ([]string, error) {
+	space, name, ok := strings.Cut(table, ".")
+	if !ok {
+		space, name = "", table
+	}
+	if db.Kind() == SQLite {
+		if space == "" {
+			space = "main"
+		}
+		return db.names(ctx, bun.SafeQuery(sqliteColumns, Param(name), Param(space), Param(name), Param(space)))
+	}
+	return db.names(ctx, bun.SafeQuery(postgresColumns, Param(quotedTable(space, name))))
+}
+
+// HasColumn reports whether a column is among those of a table. SQLite takes a
+// name in any case.
+func (k Kind) HasColumn(columns []string, name string) bool {
+	for _, c := range columns {
+		if c == name || k == SQLite && strings.EqualFold(c, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Tables lists the tables and views that a statement finds by their bare names.
+func (db *DB) Tables(ctx context.Context) ([]string, error) {
+	if db.Kind() == SQLite {
+		return db.names(ctx, bun.SafeQuery(sqliteTables))
+	}
+	return db.names(ctx, bun.SafeQuery(postgresTables))
+}
+
+func (db *DB) names(ctx context.Context, q schema.QueryAppender) ([]string, error) {
+	found, err := db.Session().Read(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, found.Len())
+	for i := range names {
+		if err := found.Scan(i, &names[i]); err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
+func quotedTable(space, name string) string {
+	quote := func(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+	if space == "" {
+		return quote(name)
+	}
+	return quote(space) + "." + quote(name)
+}
+
+const (
+	postgresColumns = `SELECT attname FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass(?) AND NOT attisdropped ORDER BY attnum < 0, attnum`
+	postgresTables  = `SELECT relname FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_table_is_visible(oid)
+	AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace) ORDER BY relname`
+
+	// SQLite takes a quoted name that it does not know for text, so a SELECT would
+	// not find that a column is missing.
+	sqliteColumns = `SELECT name FROM pragma_table_xinfo(?, ?)
+	UNION ALL SELECT 'rowid' FROM pragma_table_list WHERE name = ? AND schema = ? AND type = 'table' AND NOT wr`
+	sqliteTables = `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`
+)
