@@ -24,6 +24,7 @@ type valuePlan struct {
 	pointer  bool
 	nullable bool
 	required bool // not blank, not an empty slice
+	filled   bool // the same, where it is given
 	trim     bool // white space at both ends of text goes
 	omitZero bool // rules leave the zero value alone (omitempty)
 	rules    []rule
@@ -31,7 +32,6 @@ type valuePlan struct {
 	limit    int             // elements that rules allow at most; -1 for any number
 	unique   bool            // the rules compare elements
 	optional bool            // an Optional, of what elem reads
-	listed   bool            // the rules list the values
 	values   []reflect.Value // of an Enumerated type, nil for any other
 	read     valueReader
 	elem     *valuePlan
@@ -83,11 +83,9 @@ func (p *valuePlan) judge(r *bodyReader, v reflect.Value, troubled bool) {
 }
 
 func (p *valuePlan) rule(r *bodyReader, v reflect.Value, troubled bool) {
-	blank := r.blank
 	switch {
 	case p.tag == "" || troubled && p.unique:
-	case blank && v.Kind() == reflect.String && (!p.listed || p.omitZero): // as absent
-	case p.omitZero && (v.IsZero() || (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0):
+	case p.omitZero && (r.blank && v.Kind() == reflect.String || v.IsZero() || (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0):
 	default:
 		if code, detail := r.book.check(p, v); code != "" {
 			r.fault(code, detail)
@@ -95,10 +93,21 @@ func (p *valuePlan) rule(r *bodyReader, v reflect.Value, troubled bool) {
 	}
 }
 
-// note remembers that a value is blank and refuses it where one is required.
+// note remembers that a value is blank and refuses it where it must be filled.
 func (r *bodyReader) note(p *valuePlan, blank bool) bool {
-	if r.blank = blank; blank && p.required {
-		r.fault("required", "must not be blank")
+	r.blank = blank
+	return r.refuseBlank(p, "must not be blank")
+}
+
+// refuseBlank notes a blank value of a plan that takes none.
+func (r *bodyReader) refuseBlank(p *valuePlan, detail string) bool {
+	switch {
+	case !r.blank:
+	case p.required:
+		r.fault("required", detail)
+		return false
+	case p.filled:
+		r.fault("filled", detail)
 		return false
 	}
 	return true
@@ -421,11 +430,8 @@ func readSlice(r *bodyReader, p *valuePlan, v reflect.Value) bool {
 	if r.err != nil {
 		return false
 	}
-	if r.blank = v.Len() == 0; r.blank && p.required {
-		r.fault("required", "must have at least one item")
-		return false
-	}
-	return true
+	r.blank = v.Len() == 0
+	return r.refuseBlank(p, "must have at least one item")
 }
 
 func readMap(r *bodyReader, p *valuePlan, v reflect.Value) bool {

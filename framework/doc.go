@@ -29,6 +29,7 @@
 //
 //	json:"name"          the client's name; "-" leaves the field out
 //	validate:"required"  must be present, not null, not blank; 0 and false are values
+//	validate:"filled"    may be absent, or null if it is a pointer, but is not blank
 //	validate:"line"      text of one line: no control characters, nor those that turn its direction
 //	validate:"max=200"   and the other rules of package validator, of one value each
 //	default:"booked"     what an absent field becomes on POST and PUT
@@ -38,7 +39,8 @@
 //	example:"..."        a value for the reference, and for whoever tries it out
 //
 // Text of white space and characters that nobody sees is blank, and becomes
-// empty where it is trimmed. A pointer may be null. PATCH changes what is present; PUT returns what is
+// empty where it is trimmed. Rules judge blank text as any other: max=120 takes it,
+// min=1 and email do not, unless omitempty stands among the rules. A pointer may be null. PATCH changes what is present; PUT returns what is
 // absent to its default. A rule over several fields is a method,
 // [Checker]. A type of one's own is read by its UnmarshalJSON or
 // UnmarshalText, which says by a [ValueError] what is wrong with a value.

@@ -11,6 +11,7 @@ import (
 // rules join them as inputs name them.
 var builtinFaults = []CodeInfo{
 	{Code: "required", Text: "It must be there, and not be blank."},
+	{Code: "filled", Text: "It must not be blank, or it must be left out."},
 	{Code: "null", Text: "It must not be null."},
 	{Code: "type", Text: "It is JSON of another type, such as text in the place of a number."},
 	{Code: "format", Text: "It is not written as it must be: no id, no time, no amount."},

@@ -174,7 +174,7 @@ func TestFormsOfTypes(t *testing.T) {
 	for name, want := range map[string]string{
 		"grade": `{"enum":["low","high"],"type":"string"}`, "parsed": `{"type":"string"}`, "fee": `{"minimum":0,"type":"number"}`,
 		"five": `{"const":5,"format":"int64","type":"integer"}`, "open": `{"type":"boolean"}`,
-		"any": `{"description":"Must be one of x, y, in any case, or be blank.","type":"string"}`,
+		"any": `{"description":"Must be one of x, y, in any case.","type":"string"}`,
 	} {
 		if got := parameter(name); got != want {
 			t.Errorf("the parameter %s is %s; want %s", name, got, want)

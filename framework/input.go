@@ -40,11 +40,11 @@ const maxFields = 256
 //	example:"..."        a value for the reference
 //
 // Required is about presence: 0 and false pass, blank text and empty slices do
-// not. Any other rule leaves blank text and null alone, so that an optional
-// field can be emptied; it judges 0 and an empty slice, unless the rules have
-// omitempty. A rule oneof judges blank text too, unless the rules have
-// omitempty: it is none of the values. Rules after dive are for each element
-// of a slice or map.
+// not. Filled is required without the presence: what is given must not be blank
+// text nor an empty slice, and an absent field or null passes. Every other rule
+// judges each value but null: max=120 takes blank text, min=1 and email do not.
+// With omitempty the rules leave blank text, 0 and an empty slice alone. Rules
+// after dive are for each element of a slice or map.
 type inputShape struct {
 	typ     reflect.Type
 	fields  []*inputField // in order of declaration, embedded structs flattened
@@ -270,7 +270,7 @@ func (c *inputCompiler) plan(t reflect.Type, spec *ruleSpec, trim bool, place st
 	if isOptional(t) {
 		return c.optional(t, spec, trim, place)
 	}
-	p := &valuePlan{typ: t, trim: trim, required: spec.required, omitZero: spec.omitZero, rules: spec.rules, tag: spec.tag()}
+	p := &valuePlan{typ: t, trim: trim, required: spec.required, filled: spec.filled, omitZero: spec.omitZero, rules: spec.rules, tag: spec.tag()}
 	if t.Kind() == reflect.Pointer {
 		p.typ, p.pointer, p.nullable = t.Elem(), true, !spec.required
 	}
@@ -280,14 +280,29 @@ func (c *inputCompiler) plan(t reflect.Type, spec *ruleSpec, trim bool, place st
 	if spec.elem != nil && p.elem == nil && p.nested == nil {
 		c.mistakef(place, "rule \"dive\" is for slices and maps, not for %s", p.typ)
 	}
+	c.filled(p, place)
 	for _, err := range c.book.fit(p) {
 		c.mistakef(place, "%s", err)
 	}
 	p.limit = limitOf(p.rules)
-	p.listed = enumOf(p.rules) != nil
 	c.enumerated(p, place)
 	p.unique = slices.ContainsFunc(p.rules, func(r rule) bool { return r.name == "unique" })
 	return p
+}
+
+// filled checks that the rule filled can mean something.
+func (c *inputCompiler) filled(p *valuePlan, place string) {
+	if !p.filled {
+		return
+	}
+	switch k := p.typ.Kind(); {
+	case p.omitZero:
+		c.mistakef(place, "rule \"filled\" refuses what is blank and \"omitempty\" allows it; remove one of the two")
+	case p.required:
+		c.mistakef(place, "rule \"required\" says what \"filled\" says; remove \"filled\"")
+	case k != reflect.String && k != reflect.Slice || isJSON(p.typ):
+		c.mistakef(place, "rule \"filled\" is for text and slices, not for %s", p.typ)
+	}
 }
 
 // enumerated holds a plan to the values of its type.

@@ -109,7 +109,7 @@ func (s *schemas) value(p *valuePlan, strict bool) jsonSchema {
 	for _, r := range p.rules {
 		r.narrow(told, p)
 	}
-	if p.required {
+	if p.required || p.filled {
 		filled(told, p.typ)
 	}
 	if p.nullable {
@@ -137,7 +137,7 @@ func (s *schemas) base(p *valuePlan, strict bool) jsonSchema {
 	return jsonSchema{}
 }
 
-// filled says that a required value is not blank.
+// filled says that a value is not blank.
 func filled(told jsonSchema, t reflect.Type) {
 	switch {
 	case told["type"] == "array" && told["minItems"] == nil:
@@ -175,13 +175,13 @@ func (r rule) narrow(told jsonSchema, p *valuePlan) {
 	described(told, strings.ToUpper(detail[:1])+detail[1:]+".")
 }
 
-// blankPasses reports whether a rule leaves the zero value alone, which a
-// keyword would not.
+// blankPasses reports whether a rule leaves the zero value alone, as omitempty
+// has it, which a keyword would not.
 func blankPasses(r rule, p *valuePlan) bool {
 	if r.name == "oneof" && p.values != nil {
 		return false // the type has the last word
 	}
-	return p.omitZero || p.typ.Kind() == reflect.String && !p.required && r.name != "oneof"
+	return p.omitZero
 }
 
 // upperBounds are the keywords that nothing blank can break.

@@ -11,6 +11,7 @@ import (
 // given; it has no default and cannot be required.
 //
 //	Price framework.Optional[int64]   `json:"price" validate:"min=1"`  // absent or a number
+//	SKU   framework.Optional[string]  `json:"sku" validate:"filled"`   // absent or text that is not blank
 //	Brand framework.Optional[*string] `json:"brand" validate:"max=80"` // absent, null or text
 //
 // It is for functions ([Does], [Changes], [Fills] and actions): no column has

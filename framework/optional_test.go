@@ -76,6 +76,8 @@ func TestOptional(t *testing.T) {
 		for body, want := range map[string][2]string{
 			`{"title":null}`:                    {"/title", "null"},
 			`{"title":"x"}`:                     {"/title", "min"},
+			`{"title":""}`:                      {"/title", "min"},
+			`{"title":" \u200b "}`:              {"/title", "min"},
 			`{"title":7}`:                       {"/title", "type"},
 			`{"motto":"0123456789"}`:            {"/motto", "max"},
 			`{"meals":[{},{"price":0}]}`:        {"/meals/1/price", "min"},
@@ -87,7 +89,7 @@ func TestOptional(t *testing.T) {
 		} {
 			ada.post("/api/notes/menu/", body).refuses(400, "validation_failed").fault(want[0], want[1])
 		}
-		ada.do(http.MethodOptions, "/api/notes/menu/", nil).is(200).says(`"title":{"description":"Must have at least 2 characters, or be blank.","maxLength":9,"type":"string"}`)
+		ada.do(http.MethodOptions, "/api/notes/menu/", nil).is(200).says(`"title":{"maxLength":9,"minLength":2,"type":"string"}`)
 	})
 }
 

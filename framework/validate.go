@@ -49,6 +49,7 @@ func (b *ruleBook) check(p *valuePlan, v reflect.Value) (code, detail string) {
 // A ruleSpec is a validate tag, taken apart.
 type ruleSpec struct {
 	required bool
+	filled   bool
 	omitZero bool
 	rules    []rule
 	elem     *ruleSpec // after dive
@@ -67,6 +68,8 @@ func parseRules(tag string) (*ruleSpec, []error) {
 		switch {
 		case name == "required":
 			at.required = true
+		case name == "filled":
+			at.filled = true
 		case name == "omitempty" || name == "omitzero":
 			at.omitZero = true
 		case name == "omitnil": // null leaves out the rules in any case
@@ -175,7 +178,7 @@ func (b *ruleBook) try(r rule, t reflect.Type) (err error) {
 		switch {
 		case p == nil:
 		case strings.HasPrefix(text, "Undefined validation"):
-			err = fmt.Errorf("rule %q is unknown%s", r.name, didYouMean(r.name, append(slices.Sorted(maps.Keys(ruleDetails)), "required", "omitempty", "dive", "min", "max", "len", "unique")))
+			err = fmt.Errorf("rule %q is unknown%s", r.name, didYouMean(r.name, append(slices.Sorted(maps.Keys(ruleDetails)), "required", "filled", "omitempty", "dive", "min", "max", "len", "unique")))
 		case strings.HasPrefix(text, "Bad field type"):
 			err = fmt.Errorf("rule %q does not apply to %s", r.name, t)
 		default:
