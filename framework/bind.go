@@ -94,6 +94,7 @@ func (b *binder) open(d *declaration) {
 		api: b.api, declaration: d, path: name, model: d.model, table: table, pk: table.PKs[0], key: table.PKs[0],
 		names: map[string]Field{}, shown: map[reflect.Type]representation{}, inputs: map[reflect.Type]*inputShape{},
 	}
+	r.insertSkips, r.saveSkips = hooksOfInsert().skipped("Insert", d.model), hooksOfUpdate().skipped("Save", d.model)
 	r.inserting = sqldb.NewTemplate(r.insertWhole)
 	b.settle(r)
 	b.nameFields(r)
@@ -251,6 +252,7 @@ func (b *binder) bindVerb(r *resource, v namedVerb) {
 		e.pattern = r.itemPath()
 	}
 	e.kind, e.out, e.doc = v.kind, v.out, v.doc
+	r.checkHooks(v.kind, v.name, fault)
 	b.shape(r, e, v, fault)
 	r.endpoints = append(r.endpoints, e)
 }
@@ -440,6 +442,7 @@ func (b *binder) bindActions(r *resource) {
 		e.onObject, e.doc, e.out = a.onObject, a.doc, a.out
 		base := "/" + r.path
 		if a.onObject {
+			hooksOfSelect().check(r.model, fault)
 			base = strings.TrimSuffix(r.itemPath(), "/")
 		}
 		e.pattern = base + "/" + a.name + r.slash

@@ -64,6 +64,12 @@
 // Go's zero value, or as its default: tag says where it is nullzero. A
 // function that changes rows stores them by [Save] and [Insert].
 //
+// bun calls the hooks of a model, such as BeforeInsert and AfterScanRow, from its
+// own methods, and the framework sends its statements itself. A hook that a
+// declared verb would skip is a mistake, whose sentence names what to use: [Fills]
+// and [Does] for a new row, [Fills] and [Changes] for a changed or deleted one,
+// [Computes] for what is shown. With Computes, the scanning hooks of bun run.
+//
 // # Around it
 //
 // Package sqldb opens the database and holds what differs between PostgreSQL

@@ -92,6 +92,7 @@ func (p *plan) add(table *schema.Table, out reflect.Type, at []int, alias string
 		fault(sentence("%s must be a struct", out))
 		return
 	}
+	scanHooks(table, fault)
 	for f := range shapeFields(out) {
 		index := slices.Concat(at, f.Index)
 		if relation := table.Relations[f.Name]; relation != nil {

@@ -39,6 +39,8 @@ type resource struct {
 	slash       string // "/" or ""
 	endpoints   []*endpoint
 	inserting   *sqldb.Template // of a new row with all its values
+	insertSkips error           // a hook of the model that Insert would skip
+	saveSkips   error           // a hook of the model that Save would skip
 }
 
 type boundUnique struct {

@@ -12,11 +12,15 @@ import (
 // one that the function was given, or one that it read within its transaction,
 // of which every column is written. Save does not look at the scope. It needs
 // a transaction, so a GET action cannot call it; a row that is gone is not
-// found; a model that no viewset serves is an error.
+// found; a model that no viewset serves is an error, and so is one with a hook
+// of bun that would not run, such as BeforeUpdate.
 func Save[M any](c *Call, m *M) error {
 	r, err := c.keeper("Save", reflect.TypeFor[M]())
 	if err != nil {
 		return err
+	}
+	if r.saveSkips != nil {
+		return r.saveSkips
 	}
 	row := reflect.ValueOf(m).Elem()
 	if r.updated != nil {
@@ -32,11 +36,15 @@ func Save[M any](c *Call, m *M) error {
 // Insert stores a new row for a function, as Create does: with a key, its
 // times, the caller as owner where the viewset's scope is Own, and the stored
 // search document. A key or an owner that is set already stays. It needs a
-// transaction; a model that no viewset serves is an error.
+// transaction; a model that no viewset serves is an error, and so is one with a
+// hook of bun that would not run, such as BeforeInsert.
 func Insert[M any](c *Call, m *M) error {
 	r, err := c.keeper("Insert", reflect.TypeFor[M]())
 	if err != nil {
 		return err
+	}
+	if r.insertSkips != nil {
+		return r.insertSkips
 	}
 	row := reflect.ValueOf(m)
 	if err := r.stamp(c, row.Elem()); err != nil {

@@ -1,0 +1,97 @@
+package framework
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+)
+
+// A hookGroup is the model hooks of bun that belong to one kind of statement, and
+// what a declaration has in their place. bun calls them from its own Exec and Scan,
+// and the framework sends its statements itself.
+type hookGroup struct {
+	hooks   []modelHook
+	instead string
+}
+
+type modelHook struct {
+	name  string
+	iface reflect.Type
+}
+
+func hook[H any]() modelHook {
+	t := reflect.TypeFor[H]()
+	return modelHook{strings.TrimSuffix(t.Name(), "Hook"), t}
+}
+
+func (h modelHook) isOf(model reflect.Type) bool { return reflect.PointerTo(model).Implements(h.iface) }
+
+// The hooks of statements. Those of CREATE TABLE and DROP TABLE are left out,
+// because the framework has no such statement: a migration is SQL. Those of
+// scanning are checked where a model is not scanned, by [scanHooks].
+func hooksOfSelect() hookGroup {
+	return hookGroup{[]modelHook{hook[bun.BeforeSelectHook](), hook[bun.AfterSelectHook]()},
+		"narrow rows by Scope, and make what is shown by framework.Computes"}
+}
+
+func hooksOfInsert() hookGroup {
+	return hookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeInsertHook](), hook[bun.AfterInsertHook]()},
+		"fill the row in framework.Fills, or do all of it in framework.Does"}
+}
+
+func hooksOfUpdate() hookGroup {
+	return hookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeUpdateHook](), hook[bun.AfterUpdateHook]()},
+		"fill the row in framework.Fills, or do all of it in framework.Changes"}
+}
+
+func hooksOfDelete() hookGroup {
+	return hookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeDeleteHook](), hook[bun.AfterDeleteHook]()},
+		"delete in a function of framework.Changes"}
+}
+
+// checkHooks reports the hooks of a viewset's model that the statement of a verb
+// or an action skips.
+func (r *resource) checkHooks(kind verbKind, verb string, fault func(error)) {
+	switch {
+	case kind == verbDoes:
+		return
+	case kind == verbDeletes:
+		hooksOfDelete().check(r.model, fault)
+		return
+	case kind == verbAccepts && (verb == verbCreate || r.declaration.single):
+		hooksOfInsert().check(r.model, fault)
+	}
+	if kind == verbAccepts && verb != verbCreate {
+		hooksOfUpdate().check(r.model, fault)
+	}
+	hooksOfSelect().check(r.model, fault)
+}
+
+func (g hookGroup) check(model reflect.Type, fault func(error)) {
+	for _, h := range g.hooks {
+		if h.isOf(model) {
+			fault(sentence("%s has the hook %s of bun, which the framework's statements do not call; %s", model.Name(), h.name, g.instead))
+		}
+	}
+}
+
+// skipped is an error about a hook of the group that a function's Insert or Save
+// would skip.
+func (g hookGroup) skipped(function string, model reflect.Type) (err error) {
+	g.check(model, func(found error) { err = sentence("framework.%s: %w", function, found) })
+	return err
+}
+
+// scanHooks reports the hooks of a table's rows that a plan skips: it reads
+// columns, and makes no model.
+func scanHooks(table *schema.Table, fault func(error)) {
+	g := hookGroup{[]modelHook{hook[schema.BeforeScanRowHook](), hook[schema.AfterScanRowHook]()},
+		"show it by framework.Computes, which scans the model"}
+	for _, h := range g.hooks {
+		if h.isOf(table.Type) {
+			fault(sentence("%s has the hook %s of bun, which is not called where a view is read from columns; %s", table.Type.Name(), h.name, g.instead))
+		}
+	}
+}
