@@ -198,6 +198,7 @@ func (a *API) bind() error {
 	for _, fn := range b.after {
 		fn()
 	}
+	b.checkTags()
 	b.checkShapes()
 	b.checkIDs()
 	return b.err()

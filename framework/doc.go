@@ -38,6 +38,10 @@
 //	doc:"..."            a sentence for the reference
 //	example:"..."        a value for the reference, and for whoever tries it out
 //
+// A key that is close to one of these, such as "validte", is a mistake, whose
+// sentence names the right one; any other key is left to the package that reads it.
+// A tag that Go cannot read is a mistake too.
+//
 // Text of white space and characters that nobody sees is blank, and becomes
 // empty where it is trimmed. Rules judge blank text as any other: max=120 takes it,
 // min=1 and email do not, unless omitempty stands among the rules. A pointer may be null. PATCH changes what is present; PUT returns what is

@@ -1,0 +1,81 @@
+package framework_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+)
+
+type misspeltRule struct {
+	Title string `json:"title" validte:"required"`
+}
+
+type misspeltInside struct {
+	Title string         `json:"title"`
+	Parts []misspeltPart `json:"parts"`
+}
+
+type misspeltPart struct {
+	Name framework.Optional[string] `json:"name" exmaple:"a"`
+}
+
+type foreignTags struct {
+	Title string `json:"title" xml:"t,attr" yaml:"t" toml:"t" db:"t" bson:"t" form:"t" gorm:"size:9" mapstructure:"t" msgpack:"t" query:"t" env:"T" binding:"required" swaggertype:"string" jsonschema:"t" valid:"-"`
+}
+
+type malformedTag struct {
+	Title string `json:"title",validate:"required"` //nolint:govet // it is what the test is about
+	Slug  string `json: "slug"`                     //nolint:govet // likewise
+	Notes string `json:"notes" json:"other"`        //nolint:govet // likewise
+}
+
+type misspeltModel struct {
+	bun.BaseModel `bun:"table:countries"`
+
+	ID   uuid.UUID `bun:",pk"`
+	Name string    `bum:"name"`
+}
+
+type misspeltView struct {
+	ID   uuid.UUID `json:"id" dco:"The id."`
+	Name string    `json:"name"`
+}
+
+// A tag that does nothing is a mistake where it is close to one that does.
+func TestStructTags(t *testing.T) {
+	patch := func(verb framework.Verb) []framework.Resource {
+		return wrongBooks(func(v *framework.ViewSet[Book]) { v.Verbs.Patch = verb })
+	}
+	for name, test := range map[string]struct {
+		declared []framework.Resource
+		want     string
+	}{
+		"a misspelt key": {patch(framework.Accepts[misspeltRule, BookView]()),
+			`books: patch: misspeltRule.Title: the tag "validte" means nothing here; did you mean "validate"?`},
+		"a misspelt key inside a list": {patch(framework.Changes(func(*framework.Call, *Book, misspeltInside) (framework.None, error) { return framework.None{}, nil })),
+			`books: patch: misspeltPart.Name: the tag "exmaple" means nothing here; did you mean "example"?`},
+		"keys of other packages": {patch(framework.Accepts[foreignTags, BookView]()), ``},
+		"a model and a view": {[]framework.Resource{framework.ViewSet[misspeltModel]{Name: "lands", Verbs: framework.ReadOnly[misspeltView](), Scope: framework.Public()}}, "" +
+			`lands: misspeltModel.Name: the tag "bum" means nothing here; did you mean "bun"?` + "\n" +
+			`lands: list: misspeltView.ID: the tag "dco" means nothing here; did you mean "doc"?`},
+		"tags that Go cannot read": {patch(framework.Changes(func(*framework.Call, *Book, malformedTag) (framework.None, error) { return framework.None{}, nil })), "" +
+			"books: patch: malformedTag.Title: the tag `json:\"title\",validate:\"required\"` needs a space before `,validate:\"required\"`\n" +
+			"books: patch: malformedTag.Slug: the tag `json: \"slug\"` is malformed at `json: \"slug\"`; write pairs key:\"value\" with a space between them\n" +
+			"books: patch: malformedTag.Notes: the tag `json:\"notes\" json:\"other\"` has the key \"json\" twice, and the second is not read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			api := framework.New(config(sqlite(t)))
+			api.Register(test.declared...)
+			said := ""
+			if err := api.Check(); err != nil {
+				said = err.Error()
+			}
+			if said != test.want {
+				t.Errorf("got\n%s\nwant\n%s", said, test.want)
+			}
+		})
+	}
+}
