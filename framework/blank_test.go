@@ -30,7 +30,9 @@ type labelPart struct {
 
 func takeLabel(_ *framework.Call, _ labelInput) (framework.None, error) { return framework.None{}, nil }
 
-func changeLabel(_ *framework.Call, _ *Note, _ labelInput) (framework.None, error) { return framework.None{}, nil }
+func changeLabel(_ *framework.Call, _ *Note, _ labelInput) (framework.None, error) {
+	return framework.None{}, nil
+}
 
 // Blank text skips no rule that it breaks, absent text skips each.
 func TestBlankTextIsJudged(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -220,27 +219,23 @@ func readInt(r *bodyReader, _ *valuePlan, v reflect.Value) bool {
 	if !ok {
 		return false
 	}
-	bits := v.Type().Bits()
-	n, err := strconv.ParseInt(string(raw), 10, bits)
+	n, err := parseInt(string(raw), v.Type().Bits())
 	if err != nil {
-		most := uint64(1)<<(bits-1) - 1
-		r.fault("range", fmt.Sprintf("must be from -%d to %d", most+1, most))
+		r.fault("range", err.Error())
 		return false
 	}
 	v.SetInt(n)
 	return true
 }
 
-// readUint takes at most 63 bits: no database keeps more in an integer.
 func readUint(r *bodyReader, _ *valuePlan, v reflect.Value) bool {
 	raw, ok := r.number(true)
 	if !ok {
 		return false
 	}
-	bits := min(v.Type().Bits(), 63)
-	n, err := strconv.ParseUint(string(raw), 10, bits)
-	if err != nil && string(raw) != "-0" {
-		r.fault("range", fmt.Sprintf("must be from 0 to %d", uint64(1)<<bits-1))
+	n, err := parseUint(string(raw), v.Type().Bits())
+	if err != nil {
+		r.fault("range", err.Error())
 		return false
 	}
 	v.SetUint(n)
@@ -252,9 +247,9 @@ func readFloat(r *bodyReader, _ *valuePlan, v reflect.Value) bool {
 	if !ok {
 		return false
 	}
-	n, err := strconv.ParseFloat(string(raw), v.Type().Bits())
+	n, err := parseFloat(string(raw), v.Type().Bits())
 	if err != nil {
-		r.fault("range", "is a number too large to keep")
+		r.fault("range", err.Error())
 		return false
 	}
 	v.SetFloat(n)

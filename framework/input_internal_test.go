@@ -130,7 +130,7 @@ var inputMistakes = []struct {
 	}{}, `input.N: default "ten" must be a whole number, not a string`},
 	{"a default out of range", struct {
 		N int8 `default:"200"`
-	}{}, `input.N: default "200" must be from -128 to 127`},
+	}{}, `input.N: default "200" must be at most 127`},
 	{"a default that breaks its own rule", struct {
 		S string `default:"open" validate:"oneof=booked cancelled"`
 	}{}, `input.S: default "open" must be one of booked, cancelled`},

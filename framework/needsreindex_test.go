@@ -19,7 +19,7 @@ func TestNeedsReindex(t *testing.T) {
 		needs("without rows", false)
 		stocked(t, db)
 		needs("with rows that were written elsewhere", true)
-		if _, err := api.Reindex(t.Context(), "books"); err != nil {
+		if _, _, err := api.Reindex(t.Context(), "books"); err != nil {
 			t.Fatal(err)
 		}
 		needs("when they were read", false)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -180,21 +179,21 @@ func parseScalar(v reflect.Value, text string) error {
 		}
 		v.SetBool(b)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		n, err := strconv.ParseInt(text, 10, v.Type().Bits())
-		if err != nil || text[0] == '+' {
-			return sentence("must be a whole number")
+		n, err := parseInt(text, v.Type().Bits())
+		if err != nil {
+			return err
 		}
 		v.SetInt(n)
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		n, err := strconv.ParseUint(text, 10, min(v.Type().Bits(), 63))
-		if err != nil || text[0] == '+' {
-			return sentence("must be a whole number of at least 0")
+		n, err := parseUint(text, v.Type().Bits())
+		if err != nil {
+			return err
 		}
 		v.SetUint(n)
 	case reflect.Float32, reflect.Float64:
-		n, err := strconv.ParseFloat(text, v.Type().Bits())
-		if err != nil || n != n || n > 1e308 || n < -1e308 {
-			return sentence("must be a number")
+		n, err := parseFloat(text, v.Type().Bits())
+		if err != nil {
+			return err
 		}
 		v.SetFloat(n)
 	default:

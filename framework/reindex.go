@@ -15,18 +15,19 @@ const reindexed = 500
 
 // Reindex fills the stored search documents of a viewset's rows, for rows
 // that were written by other means than this API. It reports how many rows it
-// changed, and may run while the API serves. Call it after [API.Check] or
-// [API.Handler]. A viewset without a stored search is an error.
-func (a *API) Reindex(ctx context.Context, viewset string) (changed int, err error) {
+// read and how many of them it changed, also with an error, and may run while the
+// API serves. Call it after [API.Check] or [API.Handler]. A viewset without a
+// stored search is an error.
+func (a *API) Reindex(ctx context.Context, viewset string) (read, changed int, err error) {
 	r, err := a.searchable(viewset)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	for after := any(nil); ; {
 		rows, n, last, err := r.reindexAfter(ctx, after)
-		changed += n
+		read, changed = read+rows, changed+n
 		if err != nil || rows < reindexed {
-			return changed, err
+			return read, changed, err
 		}
 		after = last
 	}
@@ -104,5 +105,8 @@ func (r *resource) reindexAfter(ctx context.Context, after any) (rows, changed i
 		}
 		return nil
 	})
+	if err != nil {
+		rows, changed = 0, 0 // they were rolled back
+	}
 	return rows, changed, last, err
 }

@@ -162,8 +162,8 @@ func TestReindex(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []int{3, 0} {
-			if n, err := api.Reindex(context.Background(), "books"); n != want || err != nil {
-				t.Errorf("reindexed %d rows, want %d: %v", n, want, err)
+			if read, changed, err := api.Reindex(context.Background(), "books"); read != 3 || changed != want || err != nil {
+				t.Errorf("read %d rows and changed %d, want 3 and %d: %v", read, changed, want, err)
 			}
 		}
 		if got := fmt.Sprint(api.Searchable()); got != "[books]" {
@@ -176,7 +176,7 @@ func TestReindex(t *testing.T) {
 			"authors": `viewset "authors" stores no search document; set Stored in its Search`,
 			"boks":    `no viewset "boks" is registered; did you mean "books"?`,
 		} {
-			if _, err := api.Reindex(context.Background(), viewset); err == nil || err.Error() != want {
+			if _, _, err := api.Reindex(context.Background(), viewset); err == nil || err.Error() != want {
 				t.Errorf("got %v, want %s", err, want)
 			}
 		}

@@ -26,12 +26,6 @@ type foreignTags struct {
 	Title string `json:"title" xml:"t,attr" yaml:"t" toml:"t" db:"t" bson:"t" form:"t" gorm:"size:9" mapstructure:"t" msgpack:"t" query:"t" env:"T" binding:"required" swaggertype:"string" jsonschema:"t" valid:"-"`
 }
 
-type malformedTag struct {
-	Title string `json:"title",validate:"required"` //nolint:govet // it is what the test is about
-	Slug  string `json: "slug"`                     //nolint:govet // likewise
-	Notes string `json:"notes" json:"other"`        //nolint:govet // likewise
-}
-
 type misspeltModel struct {
 	bun.BaseModel `bun:"table:countries"`
 
@@ -61,10 +55,6 @@ func TestStructTags(t *testing.T) {
 		"a model and a view": {[]framework.Resource{framework.ViewSet[misspeltModel]{Name: "lands", Verbs: framework.ReadOnly[misspeltView](), Scope: framework.Public()}}, "" +
 			`lands: misspeltModel.Name: the tag "bum" means nothing here; did you mean "bun"?` + "\n" +
 			`lands: list: misspeltView.ID: the tag "dco" means nothing here; did you mean "doc"?`},
-		"tags that Go cannot read": {patch(framework.Changes(func(*framework.Call, *Book, malformedTag) (framework.None, error) { return framework.None{}, nil })), "" +
-			"books: patch: malformedTag.Title: the tag `json:\"title\",validate:\"required\"` needs a space before `,validate:\"required\"`\n" +
-			"books: patch: malformedTag.Slug: the tag `json: \"slug\"` is malformed at `json: \"slug\"`; write pairs key:\"value\" with a space between them\n" +
-			"books: patch: malformedTag.Notes: the tag `json:\"notes\" json:\"other\"` has the key \"json\" twice, and the second is not read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			api := framework.New(config(sqlite(t)))

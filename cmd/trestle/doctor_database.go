@@ -175,13 +175,18 @@ func unmigrated(ctx context.Context, db *sqldb.DB) (migrated bool, found []findi
 	if err != nil {
 		return false, []finding{{problem, "trestle_migrations", explained(err), "run the version of the program that has them; trestle migrate status lists all"}}
 	}
-	migrated = true
+	if pending := pendingNames(list); len(pending) > 0 {
+		what := fmt.Sprintf("%s pending (%s); the checks of what the schema holds were left out", counted(len(pending), "migration is", "migrations are"), strings.Join(pending, ", "))
+		found = append(found, finding{problem, "trestle_migrations", what, "trestle migrate up"})
+	}
+	migrated = len(found) == 0
 	for _, m := range list {
-		switch {
-		case m.AppliedAt.IsZero():
-			migrated = false
-			found = append(found, finding{problem, m.String(), "it is pending; the checks of what the schema holds were left out", "trestle migrate up"})
-		case m.Changed:
+		if m.Unknown {
+			found = append(found, finding{
+				warning, m.String(), "a newer version of the program applied it, and this one is older", "replace this program with that version",
+			})
+		}
+		if m.Changed {
 			found = append(found, finding{
 				warning, m.String(), "its file was changed since it was applied, so other databases may have another schema",
 				"put the file back, and make a migration of the difference: trestle migrate new",
@@ -189,6 +194,14 @@ func unmigrated(ctx context.Context, db *sqldb.DB) (migrated bool, found []findi
 		}
 	}
 	return migrated, found
+}
+
+// counted is a number with its noun.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 func heldLock(ctx context.Context, db *sqldb.DB) []finding {

@@ -109,7 +109,10 @@ func TestDoctorBeforeMigrations(t *testing.T) {
 			_ = r.database().Ping() // makes it, empty
 			got = r.examined()
 		}
-		got["migrations"].is(t, problem, "auth/0001_users", "it is pending", "trestle migrate up")
+		got["migrations"].is(t, problem, "auth/0001_users, ", "migrations are pending", "trestle migrate up")
+		if n := len(got["migrations"].Findings); n != 1 {
+			t.Errorf("%d findings about pending migrations; want 1", n)
+		}
 		got["migration lock"].is(t, healthy)
 		if got["indexes"] != nil || got["search documents"] != nil {
 			t.Error("it looks into tables that are not there")

@@ -131,6 +131,12 @@ func writeMigrations(w io.Writer, list []sqldb.Migration) error {
 		if m.Changed {
 			state += ", its file was changed since"
 		}
+		if m.Unknown {
+			state += ", by another version of the program"
+		}
+		if m.Breaking {
+			state += ", breaks older programs"
+		}
 		fmt.Fprintf(table, "%s\t%s\n", m, state)
 	}
 	return table.Flush()

@@ -104,3 +104,30 @@ func TestMigrateNewPrintsItsFiles(t *testing.T) {
 	}
 	r.run("migrate new add_email --dir "+filepath.Join(dir, "none")).is(t, exitFailure, "there is no folder", "--dir")
 }
+
+// An older program starts on a schema that a newer one migrated, unless the newer
+// one said that it must not.
+func TestAnOlderProgramStarts(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, r *rig) {
+		r.ok("migrate up")
+		db, url := r.database(), strings.TrimPrefix(r.env[0], "DATABASE_URL=")
+		r.change(db, "INSERT INTO trestle_migrations SELECT namespace, '9998', 'adds', checksum, 998, applied_at, false FROM trestle_migrations WHERE position = 1")
+		r.ok("migrate up")
+		r.ok("check --database " + url)
+		if told := r.ok("migrate status"); !strings.Contains(told, "auth/9998_adds") || !strings.Contains(told, ", by another version of the program") {
+			t.Errorf("the status is\n%s", told)
+		}
+		r.examined()["migrations"].is(t, warning, "auth/9998_adds", "this one is older")
+
+		r.change(db, "INSERT INTO trestle_migrations SELECT namespace, '9999', 'breaks', checksum, 999, applied_at, true FROM trestle_migrations WHERE position = 1")
+		for _, command := range []string{"migrate up", "check --database " + url, "serve --addr 127.0.0.1:0", "serve --migrate --addr 127.0.0.1:0"} {
+			got := r.run(command)
+			got.is(t, exitFailure, "auth/9999_breaks was applied to this database by a newer version of the program")
+			if strings.Contains(got.stderr, "9998") {
+				t.Errorf("%s names another migration: %s", command, got.stderr)
+			}
+		}
+		r.examined()["migrations"].is(t, problem, "auth/9999_breaks")
+	})
+}

@@ -17,7 +17,11 @@ func (p *program) migrateNewCommand() *cobra.Command {
 		Use:   "new NAME [flags]",
 		Short: "Write the two empty files of a new migration",
 		Long: `New writes an empty pair of files, <id>_NAME.tx.up.sql and .tx.down.sql, whose id
-is the present time, and prints their paths.`,
+is the present time, and prints their paths.
+
+A program runs on a schema that a newer version of it has migrated. If older
+programs cannot run on what a migration makes, put the line --trestle:breaking into
+its up file: then they do not start on it.`,
 		Example: `  trestle migrate new add_patient_email`,
 		Args:    checkMigrationName,
 	}, func(cmd *cobra.Command, args []string) error {

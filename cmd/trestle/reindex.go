@@ -36,8 +36,8 @@ func (p *program) reindex(cmd *cobra.Command, args []string) error {
 			resources = args
 		}
 		for _, resource := range resources {
-			changed, err := api.Reindex(ctx, resource)
-			p.sayf("Filled the search documents of %d rows of %s.", changed, resource)
+			read, changed, err := api.Reindex(ctx, resource)
+			p.sayf("Read %s of %s and changed the search documents of %d.", counted(read, "row", "rows"), resource, changed)
 			if err != nil {
 				return fmt.Errorf("reindexing %s: %w", resource, err)
 			}

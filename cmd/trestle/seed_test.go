@@ -141,7 +141,7 @@ func TestReindex(t *testing.T) {
 	onBoth(t, func(t *testing.T, r *rig) {
 		r.ok("migrate up")
 		r.ok("seed --patients 10 --appointments 10 --products 10")
-		r.run("reindex").is(t, exitOK, "0 rows of patients") // what seed fills is what the framework fills
+		r.run("reindex").is(t, exitOK, "Read 10 rows of patients and changed the search documents of 0.") // what seed fills is what the framework fills
 		r.run("reindex doctors").is(t, exitUsage, `no resource "doctors" stores a search document; these do: patients`)
 	})
 }

@@ -99,12 +99,7 @@ func (s *site) requireMigrated(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, m := range list {
-		if m.AppliedAt.IsZero() {
-			names = append(names, m.String())
-		}
-	}
+	names := pendingNames(list)
 	switch len(names) {
 	case 0:
 		return nil
@@ -112,6 +107,16 @@ func (s *site) requireMigrated(ctx context.Context) error {
 		return needsAction("the database lacks the migration %s; run: trestle migrate up", names[0])
 	}
 	return needsAction("the database lacks %d migrations (%s); run: trestle migrate up", len(names), strings.Join(names, ", "))
+}
+
+// pendingNames are the migrations that were not applied yet.
+func pendingNames(list []sqldb.Migration) (names []string) {
+	for _, m := range list {
+		if m.AppliedAt.IsZero() {
+			names = append(names, m.String())
+		}
+	}
+	return names
 }
 
 // hsts is how long browsers remember that the server speaks TLS.

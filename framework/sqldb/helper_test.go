@@ -44,11 +44,11 @@ func open(tb testing.TB, url string, o Options) *DB {
 // script runs statements, rendered as a migration would be.
 func script(tb testing.TB, db *DB, source string) {
 	tb.Helper()
-	statements, err := renderScript("script", source, db.Kind())
+	text, err := render("script", source, db.Kind())
 	if err != nil {
 		tb.Fatal(err)
 	}
-	for _, s := range statements {
+	for _, s := range splitStatements(text) {
 		if _, err := db.DB.DB.ExecContext(background(tb), s); err != nil {
 			tb.Fatalf("%s: %v", s, err)
 		}

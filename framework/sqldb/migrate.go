@@ -24,6 +24,12 @@ import (
 // between statements that must be sent apart. Each file is a template; see
 // [DB.Migrate] for its functions. Other files are ignored unless they end in
 // .sql.
+//
+// A program goes on with a schema that a newer version of it has migrated, and
+// starts on it, if nothing of its own is pending: new migrations should only add
+// what an older program does not need. A line --trestle:breaking in the up file of
+// one that an older program cannot live with is recorded in the database, and a
+// program without that file then does not start.
 type Migrations struct {
 	Namespace string
 	FS        fs.FS
@@ -36,6 +42,8 @@ type Migration struct {
 	Name      string
 	AppliedAt time.Time // zero while it is pending
 	Changed   bool      // its up file differs from what was applied
+	Unknown   bool      // it was applied by another version of the program, and has no file here
+	Breaking  bool      // programs without its file must not run on the schema, by its line --trestle:breaking
 }
 
 func (m Migration) String() string { return m.Namespace + "/" + m.ID + "_" + m.Name }
@@ -48,8 +56,9 @@ func (m Migration) String() string { return m.Namespace + "/" + m.ID + "_" + m.N
 // long as it needs, while ctx lasts.
 //
 // Before anything runs, all files are read and checked: an id given twice, a
-// missing down file, a fault in a template or an applied migration without its
-// file is an error.
+// missing down file or a fault in a template is an error. So is an applied migration
+// without its file where something is pending, and one that is breaking in any
+// case; see [Migrations].
 //
 // The files are templates of text/template, with these functions:
 //
@@ -90,7 +99,7 @@ func (db *DB) Migrate(ctx context.Context, report func(Migration, time.Duration)
 			report(applied, time.Since(start))
 		}
 	}
-	return db.lookForOrphans(ctx, p)
+	return db.checkRecords(ctx, p)
 }
 
 // MigrateDown undoes the newest applied migration of the sets and returns it.
@@ -165,7 +174,8 @@ func (db *DB) NewestMigration(ctx context.Context, sets ...Migrations) (Migratio
 
 // MigrationStatus lists the migrations of the sets in the order in which they
 // run. It changes nothing and works where nothing was ever migrated. Applied
-// migrations whose file is gone come last, and are an error beside the list.
+// migrations without a file come last. They are an error beside the list if one is
+// breaking, or if another migration is pending; see [Migrations].
 func (db *DB) MigrationStatus(ctx context.Context, sets ...Migrations) ([]Migration, error) {
 	p, err := db.readPlan(sets)
 	if err != nil {
@@ -179,17 +189,19 @@ func (db *DB) MigrationStatus(ctx context.Context, sets ...Migrations) ([]Migrat
 	for _, c := range p.changes {
 		list = append(list, c.status(records))
 	}
-	lost := p.orphans(records)
-	for _, r := range lost {
-		list = append(list, r.migration())
+	for _, r := range p.orphans(records) {
+		m := r.migration()
+		m.Unknown = true
+		list = append(list, m)
 	}
-	return list, orphanError(lost)
+	return list, p.check(records)
 }
 
 // change is one migration of a set, rendered for this database.
 type change struct {
 	namespace, id, name string
 	up, down            []string // the statements
+	breaking            bool     // for programs without it
 	checksum            string   // of the up file, before rendering
 }
 
@@ -206,7 +218,7 @@ func (c *change) status(records []record) Migration {
 			return m
 		}
 	}
-	return Migration{Namespace: c.namespace, ID: c.id, Name: c.name}
+	return Migration{Namespace: c.namespace, ID: c.id, Name: c.name, Breaking: c.breaking}
 }
 
 func checksum(file []byte) string {
@@ -220,11 +232,11 @@ func (db *DB) apply(ctx context.Context, p plan, c *change) (Migration, error) {
 	var applied Migration
 	err := db.locked(ctx, func(ctx context.Context, tx bun.Tx) error {
 		applied = Migration{}
-		records, err := readRecords(ctx, tx)
+		records, err := readRecords(ctx, db.Kind(), tx)
 		if err != nil {
 			return err
 		}
-		if err := orphanError(p.orphans(records)); err != nil {
+		if err := p.check(records); err != nil {
 			return err
 		}
 		if m := c.status(records); !m.AppliedAt.IsZero() {
@@ -233,7 +245,7 @@ func (db *DB) apply(ctx context.Context, p plan, c *change) (Migration, error) {
 		if err := runScript(ctx, tx, c.up); err != nil {
 			return err
 		}
-		r := record{Namespace: c.namespace, ID: c.id, Name: c.name, Checksum: c.checksum,
+		r := record{Namespace: c.namespace, ID: c.id, Name: c.name, Checksum: c.checksum, Breaking: c.breaking,
 			Position: nextPosition(records), AppliedAt: time.Now().UTC().Truncate(time.Microsecond)}
 		applied = r.migration()
 		_, err = tx.NewInsert().Model(&r).Exec(ctx)
@@ -246,7 +258,7 @@ func (db *DB) undo(ctx context.Context, p plan, agree func(newest *change) error
 	var undone Migration
 	err := db.locked(ctx, func(ctx context.Context, tx bun.Tx) error {
 		undone = Migration{}
-		records, err := readRecords(ctx, tx)
+		records, err := readRecords(ctx, db.Kind(), tx)
 		if err != nil {
 			return err
 		}
@@ -333,12 +345,11 @@ func takeLock(ctx context.Context, k Kind, tx bun.Tx) error {
 	return nil
 }
 
-// lookForOrphans reports an applied migration without a file where there was
-// nothing to apply.
-func (db *DB) lookForOrphans(ctx context.Context, p plan) error {
-	records, err := readRecords(ctx, db.DB)
+// checkRecords is [plan.check] where there was nothing to apply.
+func (db *DB) checkRecords(ctx context.Context, p plan) error {
+	records, err := readRecords(ctx, db.Kind(), db.DB)
 	if err != nil {
 		return err
 	}
-	return orphanError(p.orphans(records))
+	return p.check(records)
 }

@@ -68,10 +68,15 @@ func readFile(set Migrations, file string, k Kind, byID map[string]*change) erro
 	if err != nil {
 		return err
 	}
-	statements, err := renderScript(file, string(raw), k)
+	text, err := render(file, string(raw), k)
 	if err != nil {
 		return err
 	}
+	breaking, err := isBreaking(file, text, isUp)
+	if err != nil {
+		return err
+	}
+	statements := splitStatements(text)
 	key := orderKey(parts[1])
 	c, ok := byID[key]
 	if !ok {
@@ -82,7 +87,7 @@ func readFile(set Migrations, file string, k Kind, byID map[string]*change) erro
 		return fmt.Errorf("the id %s is given to both %s_%s and %s; each migration needs an id of its own", parts[1], c.id, c.name, base)
 	}
 	if isUp {
-		c.up, c.checksum = statements, checksum(raw)
+		c.up, c.checksum, c.breaking = statements, checksum(raw), breaking
 	} else {
 		c.down = statements
 	}

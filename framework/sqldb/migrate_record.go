@@ -20,12 +20,13 @@ type record struct {
 	Checksum  string
 	Position  int64 // the order in which migrations were applied
 	AppliedAt time.Time
+	Breaking  bool // for programs that do not have it
 }
 
 func (r record) is(c *change) bool { return r.Namespace == c.namespace && r.ID == c.id }
 
 func (r record) migration() Migration {
-	return Migration{Namespace: r.Namespace, ID: r.ID, Name: r.Name, AppliedAt: r.AppliedAt.UTC()}
+	return Migration{Namespace: r.Namespace, ID: r.ID, Name: r.Name, AppliedAt: r.AppliedAt.UTC(), Breaking: r.Breaking}
 }
 
 var recordTables = []string{
@@ -36,6 +37,7 @@ var recordTables = []string{
 		checksum text NOT NULL,
 		position bigint NOT NULL,
 		applied_at %s NOT NULL,
+		breaking boolean NOT NULL DEFAULT false,
 		PRIMARY KEY (namespace, id)
 	)`,
 	`CREATE TABLE IF NOT EXISTS trestle_migration_lock (id bigint PRIMARY KEY, held bigint NOT NULL)`,
@@ -61,8 +63,11 @@ func (db *DB) createRecordsOnce(ctx context.Context, s *Session) error {
 		return err
 	}
 	exist, err := recordsExist(ctx, db.Kind(), s.IDB())
-	if err != nil || exist {
+	if err != nil {
 		return err
+	}
+	if exist {
+		return addBreaking(ctx, db.Kind(), s)
 	}
 	for _, statement := range recordTables {
 		if strings.Contains(statement, "%s") {
@@ -73,6 +78,29 @@ func (db *DB) createRecordsOnce(ctx context.Context, s *Session) error {
 		}
 	}
 	return nil
+}
+
+// addBreaking adds the column to the records of an older version, which inserts
+// without it.
+func addBreaking(ctx context.Context, k Kind, s *Session) error {
+	has, err := recordsBreaking(ctx, k, s.IDB())
+	if err != nil || has {
+		return err
+	}
+	unless := map[Kind]string{PostgreSQL: "IF NOT EXISTS "}[k] // SQLite has one writer, and it has looked
+	_, err = s.tx.ExecContext(ctx, "ALTER TABLE trestle_migrations ADD COLUMN "+unless+"breaking boolean NOT NULL DEFAULT false")
+	return err
+}
+
+// recordsBreaking reports whether the records have the column breaking.
+func recordsBreaking(ctx context.Context, k Kind, db bun.IDB) (bool, error) {
+	query := `SELECT count(*) FROM pragma_table_info('trestle_migrations') WHERE name = 'breaking'`
+	if k == PostgreSQL {
+		query = `SELECT count(*) FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass('trestle_migrations') AND attname = 'breaking' AND NOT attisdropped`
+	}
+	var n int
+	err := db.QueryRowContext(ctx, query).Scan(&n)
+	return n > 0, err
 }
 
 // wasCreatedMeanwhile tells of PostgreSQL's catalogue refusing a second table
@@ -102,12 +130,20 @@ func (db *DB) existingRecords(ctx context.Context) ([]record, error) {
 	if err != nil || !exist {
 		return nil, err
 	}
-	return readRecords(ctx, db.DB)
+	return readRecords(ctx, db.Kind(), db.DB)
 }
 
-func readRecords(ctx context.Context, db bun.IDB) ([]record, error) {
+func readRecords(ctx context.Context, k Kind, db bun.IDB) ([]record, error) {
+	has, err := recordsBreaking(ctx, k, db)
+	if err != nil {
+		return nil, err
+	}
 	var records []record
-	err := db.NewSelect().Model(&records).Order("position").Scan(ctx)
+	q := db.NewSelect().Model(&records).Order("position")
+	if !has {
+		q = q.ExcludeColumn("breaking")
+	}
+	err = q.Scan(ctx)
 	return records, err
 }
 
@@ -127,13 +163,32 @@ func (p plan) orphans(records []record) []record {
 	})
 }
 
+// check is an error if this program must not run on the schema: an applied
+// migration without a file is breaking, or there is one while another is pending,
+// so that this program is not merely older than the one that applied it.
+func (p plan) check(records []record) error {
+	lost := p.orphans(records)
+	breaking := slices.DeleteFunc(slices.Clone(lost), func(r record) bool { return !r.Breaking })
+	switch {
+	case len(breaking) > 0:
+		return fmt.Errorf("sqldb: %s was applied to this database by a newer version of the program, and older ones cannot run on it; run the version that has it", namesOf(breaking))
+	case slices.ContainsFunc(p.changes, func(c *change) bool { return c.status(records).AppliedAt.IsZero() }):
+		return orphanError(lost)
+	}
+	return nil
+}
+
 func orphanError(lost []record) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	names := make([]string, len(lost))
-	for i, r := range lost {
+	return fmt.Errorf("sqldb: %s was applied to this database, but its files are gone; put them back, or run the version of the program that has them", namesOf(lost))
+}
+
+func namesOf(records []record) string {
+	names := make([]string, len(records))
+	for i, r := range records {
 		names[i] = r.migration().String()
 	}
-	return fmt.Errorf("sqldb: %s was applied to this database, but its files are gone; put them back, or run the version of the program that has them", strings.Join(names, ", "))
+	return strings.Join(names, ", ")
 }

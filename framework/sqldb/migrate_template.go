@@ -2,7 +2,9 @@ package sqldb
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 )
@@ -43,24 +45,53 @@ func (k Kind) templateFuncs() template.FuncMap {
 
 var splitLine = regexp.MustCompile(`(?m)^[ \t]*--bun:split[^\n]*$`)
 
-// renderScript is the statements of a file for one database. An empty file,
-// or one with comments alone, has none; the result is never nil.
-func renderScript(file, source string, k Kind) ([]string, error) {
-	t, err := template.New(file).Option("missingkey=error").Funcs(k.templateFuncs()).Parse(source)
-	if err != nil {
-		return nil, fmt.Errorf("the template of a migration is wrong: %w", err)
-	}
+// unknownWord is what package template says of {{word}} and of {{.word}}.
+var unknownWord = regexp.MustCompile(`function "[^"]*" not defined|nil data; no entry for key`)
+
+// render is the text of a file for one database.
+func render(file, source string, k Kind) (string, error) {
+	funcs := k.templateFuncs()
+	t, err := template.New(file).Option("missingkey=error").Funcs(funcs).Parse(source)
 	var out strings.Builder
-	if err := t.Execute(&out, nil); err != nil {
-		return nil, fmt.Errorf("the template of a migration is wrong: %w", err)
+	if err == nil {
+		err = t.Execute(&out, nil)
 	}
+	switch {
+	case err != nil && unknownWord.MatchString(err.Error()):
+		return "", fmt.Errorf("the template of a migration has an unknown word: %w; the words are %s", err, strings.Join(slices.Sorted(maps.Keys(funcs)), ", "))
+	case err != nil:
+		return "", fmt.Errorf("the template of a migration is wrong: %w", err)
+	}
+	return out.String(), nil
+}
+
+// splitStatements are the statements of a rendered file. An empty file, or one with
+// comments alone, has none; the result is never nil.
+func splitStatements(text string) []string {
 	statements := []string{}
-	for _, s := range splitLine.Split(out.String(), -1) {
+	for _, s := range splitLine.Split(text, -1) {
 		if hasSQL(s) {
 			statements = append(statements, strings.TrimSpace(s))
 		}
 	}
-	return statements, nil
+	return statements
+}
+
+// ownLine is a line by which a file says something of itself.
+var ownLine = regexp.MustCompile(`(?m)^[ \t]*--[ \t]*trestle:([^\s]*)`)
+
+// isBreaking reports whether a file has the line --trestle:breaking.
+func isBreaking(file, text string, up bool) (breaking bool, err error) {
+	for _, found := range ownLine.FindAllStringSubmatch(text, -1) {
+		switch {
+		case found[1] != "breaking":
+			return false, fmt.Errorf("the file %s has the line --trestle:%s; the one line of this kind is --trestle:breaking", file, found[1])
+		case !up:
+			return false, fmt.Errorf("the file %s has the line --trestle:breaking, which belongs into the up file", file)
+		}
+		breaking = true
+	}
+	return breaking, nil
 }
 
 // hasSQL tells whether a text is more than blank lines and line comments.

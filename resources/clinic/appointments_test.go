@@ -71,6 +71,7 @@ func TestInvalidAppointmentFilters(t *testing.T) {
 	type bad struct{ param, value, detail string }
 	choices := "must be one of booked, completed, cancelled, no_show"
 	number, most := "must be a number with at most two decimal places", "must be at most 999999999.99"
+	least := "must be at least -999999999.99"
 	cases := []bad{
 		{"status", "late", choices}, {"status", "BOOKED", choices}, {"status", "booked,completed", choices}, {"status", "null", choices}, {"status", "booked' OR '1'='1", choices},
 		{"min_fee", "x", number}, {"min_fee", "NaN", number}, {"min_fee", "Infinity", number}, {"min_fee", "-Inf", number},
@@ -78,6 +79,7 @@ func TestInvalidAppointmentFilters(t *testing.T) {
 		{"min_fee", "5.", number}, {"min_fee", "+5", number}, {"min_fee", "--5", number}, {"min_fee", "0x10", number}, {"min_fee", "٣", number},
 		{"min_fee", "1_000", number}, {"min_fee", "12 3", number}, {"min_fee", "-", number}, {"min_fee", "1; DROP TABLE appointments", number},
 		{"min_fee", "1000000000", most}, {"min_fee", "999999999.999", number}, {"min_fee", strings.Repeat("9", 400), most},
+		{"min_fee", "-1000000000", least}, {"min_fee", "-3042502635272.1", least}, {"min_fee", "-" + strings.Repeat("9", 400), least},
 		{"doctor", "x", "must be an id"}, {"doctor", "1", "must be an id"}, {"doctor", "00000000000070008000000000000000", "must be an id"},
 		{"doctor", "{00000000-0000-7000-8000-000000000000}", "must be an id"}, {"doctor", "00000000-0000-7000-8000-00000000000g", "must be an id"},
 		{"doctor", "null", "must be an id"}, {"doctor", "' OR 1=1 --", "must be an id"},

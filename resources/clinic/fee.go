@@ -16,7 +16,8 @@ const maxFee = 999_999_999_99
 
 const (
 	errFee      = framework.ValueError("must be a number with at most two decimal places, such as 250 or 99.50")
-	errFeeRange = framework.ValueError("must be at most 999999999.99")
+	errFeeAbove = framework.ValueError("must be at most 999999999.99")
+	errFeeBelow = framework.ValueError("must be at least -999999999.99")
 )
 
 // String writes the fee with two places.
@@ -52,8 +53,12 @@ func (f *Fee) UnmarshalText(text []byte) error {
 		return errFee
 	}
 	n, err := strconv.ParseInt(whole+(places + "00")[:2], 10, 64)
-	if err != nil || n > maxFee {
-		return errFeeRange
+	switch {
+	case err == nil && n <= maxFee:
+	case negative:
+		return errFeeBelow
+	default:
+		return errFeeAbove
 	}
 	if negative {
 		n = -n
