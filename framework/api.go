@@ -192,12 +192,14 @@ func (a *API) bind() error {
 	for _, d := range a.declared {
 		b.open(d)
 	}
+	b.bindReserved()
 	for _, r := range a.resources {
 		b.bind(r)
 	}
 	for _, fn := range b.after {
 		fn()
 	}
+	b.checkShadows()
 	b.checkTags()
 	b.checkShapes()
 	b.checkIDs()

@@ -39,6 +39,7 @@ type resource struct {
 	slash       string // "/" or ""
 	endpoints   []*endpoint
 	inserting   *sqldb.Template // of a new row with all its values
+	reserved    []reservation   // values that no row may have
 	insertSkips error           // a hook of the model that Insert would skip
 	saveSkips   error           // a hook of the model that Save would skip
 }

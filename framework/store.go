@@ -146,6 +146,9 @@ func (r *resource) redocument(w *writing, in *decoded, partial bool) []assignmen
 // insert stores a new row; what the database fills, a key that it makes or a
 // column's default, is read back.
 func (r *resource) insert(c *Call, m reflect.Value) error {
+	if err := r.unreserved(m.Elem()); err != nil {
+		return err
+	}
 	if values, ok := r.values(m.Elem()); ok {
 		_, err := c.session.Write(c, r.inserting.With(values...), r.pk.Value(m.Elem()).Interface())
 		return err
@@ -204,6 +207,9 @@ func madeByDatabase(f *schema.Field, m reflect.Value) bool {
 func (r *resource) store(c *Call, m reflect.Value, columns []*schema.Field) error {
 	if len(columns) == 0 {
 		return nil
+	}
+	if err := r.unreserved(m); err != nil {
+		return err
 	}
 	q := c.DB.NewUpdate().Model(nilModel(r.model))
 	for _, f := range columns {

@@ -60,6 +60,13 @@ type ViewSet[M any] struct {
 	// that several rows have is answered with none of them and changes none.
 	// Defaults to the primary key.
 	Lookup string
+	// Reserved are values that Lookup never has, because the path of an object
+	// with that value is already taken: by an action of Collection, or by a viewset
+	// below this one. Create, Update, Patch, [Insert] and [Save] answer 400 with the
+	// fault noneof, in every viewset of the model. A path that is taken and whose
+	// value is not reserved is a mistake, unless the key is a UUID or a number, which
+	// cannot be such a word. Defaults to none.
+	Reserved []string
 	// Single makes it the caller's one row, found by this owner field: the
 	// path has no id and no list, PUT makes the row if it is not there. The
 	// field needs a unique index, or callers at once may make two. Defaults to
@@ -132,6 +139,7 @@ type declaration struct {
 	single           bool
 	uniques          []Unique
 	unindexed        []string
+	reserved         []string
 }
 
 func (v ViewSet[M]) declare() []*declaration {
@@ -140,7 +148,7 @@ func (v ViewSet[M]) declare() []*declaration {
 		scope: v.Scope, search: v.Search, ranked: v.Ranked, ordering: v.Ordering, filters: v.Filters,
 		permission: v.Permission, authentication: v.Authentication, throttles: v.Throttles,
 		pagination: v.Pagination, strict: v.Strict, slash: v.Slash, lookup: v.Lookup, uniques: v.Uniques,
-		unindexed: v.Unindexed,
+		unindexed: v.Unindexed, reserved: v.Reserved,
 	}
 	for _, a := range v.Actions {
 		d.actions = append(d.actions, a.action)

@@ -40,6 +40,8 @@ func (b *binder) bindWriting(w *writing, fault func(error)) {
 	for _, f := range w.endpoint.input.fields {
 		column := columnOf(w.resource.table, f.goName)
 		switch {
+		case column == nil && w.verb.fill == nil && w.resource.table.Relations[f.goName] != nil:
+			fault(writesRelation(w.verb.in, f.goName, w.resource.table.Relations[f.goName]))
 		case column == nil && w.verb.fill == nil:
 			fault(noField(w.verb.in.Name()+"."+f.goName, f.goName, w.resource.table, w.resource.model.Name()))
 		case column == nil:
@@ -57,6 +59,7 @@ func (b *binder) bindWriting(w *writing, fault func(error)) {
 			fault(sentence("%s.%s may be absent and would be stored as %#v then, which is no %s; make it required or a pointer, or give it a default",
 				w.verb.in.Name(), f.goName, reflect.Zero(f.typ), f.typ))
 		default:
+			w.resource.reserve(f, column)
 			w.columns[f.name] = inputColumn{f, column}
 			b.checkReference(w.resource, w.verb.in, f, column, fault)
 		}
@@ -69,6 +72,16 @@ func (b *binder) bindWriting(w *writing, fault func(error)) {
 			w.readOnly[name] = true
 		}
 	}
+}
+
+// writesRelation says what an input has in the place of a relation.
+func writesRelation(in reflect.Type, name string, relation *schema.Relation) error {
+	model := relation.Field.Table.Type.Name()
+	if relation.Type == schema.BelongsToRelation && len(relation.BasePKs) == 1 {
+		return sentence("%s.%s is a relation of %s, which an input does not write; take its key, %s, tagged `ref:\"...\"` with the viewset of the rows that may be used",
+			in.Name(), name, model, relation.BasePKs[0].GoName)
+	}
+	return sentence("%s.%s is a relation of %s, which an input does not write; write its rows in a function of framework.Fills", in.Name(), name, model)
 }
 
 // checkReference sees that a foreign key names the viewset it leads to.

@@ -115,19 +115,19 @@ func TestAnOlderProgramStarts(t *testing.T) {
 		r.change(db, "INSERT INTO trestle_migrations SELECT namespace, '9998', 'adds', checksum, 998, applied_at, false FROM trestle_migrations WHERE position = 1")
 		r.ok("migrate up")
 		r.ok("check --database " + url)
-		if told := r.ok("migrate status"); !strings.Contains(told, "auth/9998_adds") || !strings.Contains(told, ", by another version of the program") {
+		if told := r.ok("migrate status"); !strings.Contains(told, "framework/9998_adds") || !strings.Contains(told, ", by another version of the program") {
 			t.Errorf("the status is\n%s", told)
 		}
-		r.examined()["migrations"].is(t, warning, "auth/9998_adds", "this one is older")
+		r.examined()["migrations"].is(t, warning, "framework/9998_adds", "this one is older")
 
 		r.change(db, "INSERT INTO trestle_migrations SELECT namespace, '9999', 'breaks', checksum, 999, applied_at, true FROM trestle_migrations WHERE position = 1")
 		for _, command := range []string{"migrate up", "check --database " + url, "serve --addr 127.0.0.1:0", "serve --migrate --addr 127.0.0.1:0"} {
 			got := r.run(command)
-			got.is(t, exitFailure, "auth/9999_breaks was applied to this database by a newer version of the program")
+			got.is(t, exitFailure, "trestle: sqldb: framework/9999_breaks was applied to this database by a newer version of the program")
 			if strings.Contains(got.stderr, "9998") {
 				t.Errorf("%s names another migration: %s", command, got.stderr)
 			}
 		}
-		r.examined()["migrations"].is(t, problem, "auth/9999_breaks")
+		r.examined()["migrations"].is(t, problem, "framework/9999_breaks")
 	})
 }

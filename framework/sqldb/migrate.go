@@ -85,6 +85,9 @@ func (db *DB) Migrate(ctx context.Context, report func(Migration, time.Duration)
 	if err := db.createRecords(ctx); err != nil {
 		return err
 	}
+	if err := db.checkRecords(ctx, p); err != nil {
+		return err
+	}
 	for _, c := range p.changes {
 		start := time.Now()
 		applied, err := db.apply(ctx, p, c)
@@ -345,7 +348,7 @@ func takeLock(ctx context.Context, k Kind, tx bun.Tx) error {
 	return nil
 }
 
-// checkRecords is [plan.check] where there was nothing to apply.
+// checkRecords is [plan.check] beside the transactions of migrations.
 func (db *DB) checkRecords(ctx context.Context, p plan) error {
 	records, err := readRecords(ctx, db.Kind(), db.DB)
 	if err != nil {

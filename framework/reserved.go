@@ -1,0 +1,139 @@
+package framework
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun/schema"
+)
+
+// bindReserved gives each resource the values that no row of its model may have,
+// as the viewsets of the model reserve them, by column.
+func (b *binder) bindReserved() {
+	for _, r := range b.api.resources {
+		words := r.declaration.reserved
+		if len(words) == 0 {
+			continue
+		}
+		key := r.pk
+		if r.declaration.lookup != "" {
+			f, err := r.field(r.declaration.lookup)
+			if err != nil {
+				continue // bind reports it
+			}
+			key = f.column
+		}
+		for _, word := range words {
+			if _, ok := parseKey(key.IndirectType, word); !ok || key.IndirectType.Kind() != reflect.String {
+				b.fault(r.path, "reserved", sentence("%q cannot be a value of %s, which is %s", word, key.GoName, key.IndirectType))
+			}
+		}
+		for _, other := range b.api.resources {
+			if other.model == r.model {
+				other.reserved = addReserved(other.reserved, key, words)
+			}
+		}
+	}
+}
+
+// A reservation is the values that a column never has.
+type reservation struct {
+	column *schema.Field
+	words  []string
+}
+
+func addReserved(all []reservation, column *schema.Field, words []string) []reservation {
+	for i, known := range all {
+		if known.column == column {
+			all[i].words = addNew(slices.Clone(known.words), words)
+			return all
+		}
+	}
+	return append(all, reservation{column, words})
+}
+
+// reserve makes the field of an input refuse the values that its column never has.
+func (r *resource) reserve(f *inputField, column *schema.Field) {
+	for _, reserved := range r.reserved {
+		if reserved.column != column || f.value.typ.Kind() != reflect.String {
+			continue
+		}
+		add := rule{"noneof", strings.Join(reserved.words, " ")}
+		if !slices.Contains(f.value.rules, add) {
+			f.value.rules = append(slices.Clip(f.value.rules), add)
+			f.rules, f.value.tag = f.value.rules, (&ruleSpec{rules: f.value.rules}).tag()
+		}
+	}
+}
+
+// unreserved refuses a row that a function gave a reserved value.
+func (r *resource) unreserved(m reflect.Value) error {
+	for _, reserved := range r.reserved {
+		v := reflect.Indirect(reserved.column.Value(m))
+		if !v.IsValid() || !slices.Contains(reserved.words, v.String()) {
+			continue
+		}
+		fault := Fault{Code: "noneof", Detail: ruleDetail(rule{"noneof", strings.Join(reserved.words, " ")}, v.Type())}
+		if name := r.clientName(reserved.column.Name); name != "" {
+			fault.Pointer = pointerTo(name)
+		}
+		return Invalid(fault)
+	}
+	return nil
+}
+
+// checkShadows reports each path below a viewset that is also the path of an object
+// of it, unless the value is reserved.
+func (b *binder) checkShadows() {
+	for _, r := range b.api.resources {
+		for _, a := range r.declaration.actions {
+			if a.onObject {
+				continue
+			}
+			word, rest, _ := strings.Cut(a.name, "/")
+			if r.itemAt(rest) {
+				b.checkShadow(r, fmt.Sprintf("action %q", a.name), word)
+			}
+		}
+		for _, other := range b.api.resources {
+			if rest, ok := strings.CutPrefix(other.path, r.path+"/"); ok {
+				word, _, _ := strings.Cut(rest, "/")
+				if r.itemAt("") {
+					b.checkShadow(other, "", word, r)
+				}
+			}
+		}
+	}
+}
+
+// itemAt reports whether objects of the viewset have an endpoint at this part of
+// the path behind their key.
+func (r *resource) itemAt(name string) bool {
+	return !r.declaration.single && slices.ContainsFunc(r.endpoints, func(e *endpoint) bool {
+		if isVerb(e.route.Name) {
+			return e.onObject && name == ""
+		}
+		return e.onObject && e.route.Name == name
+	})
+}
+
+// checkShadow reports a path, of an action of r or of another viewset, that is also
+// that of an object whose key is word.
+func (b *binder) checkShadow(of *resource, place, word string, shadowed ...*resource) {
+	r := of
+	if len(shadowed) > 0 {
+		r = shadowed[0]
+	}
+	if _, ok := parseKey(r.key.IndirectType, word); !ok {
+		return
+	}
+	for _, reserved := range r.reserved {
+		if reserved.column == r.key && slices.Contains(reserved.words, word) {
+			return
+		}
+	}
+	b.fault(of.path, place, sentence("its path is also that of the object of %s whose %s is %q, which could not be reached; reserve the value: Reserved: []string{%q} in %s",
+		r.path, r.key.GoName, word, word, r.path))
+}
