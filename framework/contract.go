@@ -129,6 +129,15 @@ func (r *resource) words() []string {
 	return strings.FieldsFunc(r.path, func(ch rune) bool { return strings.ContainsRune("/-_", ch) })
 }
 
+// noun is what an input without a name is called: by its viewset, and by its action.
+func (e *endpoint) noun() string {
+	words := e.resource.one()
+	if !isVerb(e.route.Name) {
+		words = append(words, e.route.Name)
+	}
+	return title(strings.Join(words, " "))
+}
+
 // one are the same words for one of them: "admin", "product".
 func (r *resource) one() []string {
 	words := r.words()

@@ -26,6 +26,7 @@ type schemas struct {
 
 	beside map[reflect.Type]map[string]*inputField // by what is shown, the fields of what is taken
 	faults []error
+	within string // what an input type without a name is called where it comes next
 }
 
 func newSchemas(resources []*resource) *schemas {

@@ -11,12 +11,18 @@ import (
 // in is the schema of a body: what the decoder takes. In one that is shown, what
 // is only shown may be sent back as it was, where nothing else is taken.
 func (s *schemas) in(shape *inputShape, partial, strict bool, shown reflect.Type) jsonSchema {
-	name, fresh := s.component(component{typ: shape.typ, partial: partial, strict: strict, input: true, shown: shown})
+	c := component{typ: shape.typ, partial: partial, strict: strict, input: true, shown: shown}
+	if shape.typ.Name() == "" {
+		c.within = s.within
+	}
+	name, fresh := s.component(c)
 	if !fresh {
 		return schemaOf(name)
 	}
+	defer func(outer string) { s.within = outer }(s.within)
 	properties, required := members{}, []any{}
 	for _, f := range shape.fields {
+		s.within = c.member(f.name)
 		if f.required && !partial {
 			required = append(required, f.name)
 		}

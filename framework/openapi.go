@@ -221,6 +221,7 @@ func (w *specWriter) body(op *openapi31.Operation, e *endpoint) {
 	}
 	body := openapi31.RequestBody{}
 	body.WithRequired(!e.needsNoBody())
+	w.schemas.within = e.noun()
 	body.WithContentItem("application/json", openapi31.MediaType{Schema: w.schemas.in(e.input, e.route.Name == verbPatch, e.resource.strict, e.sentBack())})
 	op.WithRequestBody(openapi31.RequestBodyOrReference{RequestBody: &body})
 }

@@ -27,6 +27,20 @@ type component struct {
 	strict  bool
 	input   bool
 	shown   reflect.Type
+	within  string // of a type without a name: what it is called, by the place where it is used
+}
+
+// plain is what the type is called, in words that begin with a capital.
+func (c component) plain() string {
+	if c.within != "" {
+		return c.within
+	}
+	return title(plainName(c.typ))
+}
+
+// member is what a type without a name is called that a field of c has.
+func (c component) member(field string) string {
+	return strings.TrimSuffix(c.plain(), "Input") + title(field)
 }
 
 // A pageOf is the schema of a resource's list.
@@ -70,7 +84,7 @@ func (n names) component(c component) (name string, fresh bool) {
 // base is what a component is called: a shape as its type, less the word that
 // says what it is for; an input with that word.
 func (c component) base() string {
-	name := title(plainName(c.typ))
+	name := c.plain()
 	patch := strings.HasSuffix(name, "Patch")
 	switch {
 	case !c.input:
