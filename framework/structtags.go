@@ -12,7 +12,7 @@ var ownTags = []string{"validate", "json", "bun", "default", "ref", "trim", "doc
 
 // foreignTags are keys of other packages that differ by a letter from one of ours.
 // A key that is further away from ours needs no place here.
-var foreignTags = []string{"bson", "rel", "xml"}
+var foreignTags = []string{"bson", "rel"}
 
 // checkTags reports the fields of a struct type, and of those inside it, whose tag
 // is malformed or has a key that is probably a misspelt one of ours: one that is at
