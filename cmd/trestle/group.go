@@ -46,7 +46,7 @@ func (p *program) groupCreateCommand() *cobra.Command {
 
 func (p *program) groupListCommand() *cobra.Command {
 	c := p.command(cobra.Command{
-		Use:   "list [flags]",
+		Use:   "list [--json] [flags]",
 		Short: "List all groups, their permissions and how many members they have",
 	}, func(cmd *cobra.Command, _ []string) error {
 		ctx := cmd.Context()
@@ -55,9 +55,13 @@ func (p *program) groupListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if asJSON(cmd) {
+				return writeJSON(p.stdout, listed(groups, lineOfGroup))
+			}
 			return writeGroups(p.stdout, groups)
 		})
 	})
+	jsonFlag(c)
 	addSettings(c.Flags(), false)
 	return c
 }

@@ -100,21 +100,26 @@ func (p *program) migrateDown(ctx context.Context, s *site, yes bool) error {
 
 func (p *program) migrateStatusCommand() *cobra.Command {
 	c := p.command(cobra.Command{
-		Use:   "status [flags]",
+		Use:   "status [--json] [flags]",
 		Short: "List the migrations; exit code 3 if any is pending",
 	}, func(cmd *cobra.Command, _ []string) error {
-		return p.with(cmd.Flags(), func(s *site) error { return p.migrateStatus(cmd.Context(), s) })
+		return p.with(cmd.Flags(), func(s *site) error { return p.migrateStatus(cmd.Context(), s, asJSON(cmd)) })
 	})
+	jsonFlag(c)
 	addSettings(c.Flags(), false)
 	return c
 }
 
-func (p *program) migrateStatus(ctx context.Context, s *site) error {
+func (p *program) migrateStatus(ctx context.Context, s *site, inJSON bool) error {
 	list, err := s.db.MigrationStatus(ctx, resources.Migrations()...)
 	if err != nil && len(list) == 0 {
 		return err
 	}
-	if written := writeMigrations(p.stdout, list); written != nil || err != nil {
+	write := func() error { return writeMigrations(p.stdout, list) }
+	if inJSON {
+		write = func() error { return writeJSON(p.stdout, listed(list, lineOfMigration)) }
+	}
+	if written := write(); written != nil || err != nil {
 		return errors.Join(err, written)
 	}
 	return s.requireMigrated(ctx)

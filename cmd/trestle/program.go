@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -58,7 +57,7 @@ func (p *program) root() *cobra.Command {
 		p.serveCommand(), p.migrateCommand(), p.seedCommand(), p.createSuperuserCommand(),
 		p.usersCommand(), p.groupsCommand(), p.tokenCommand(), p.jwtCommand(),
 		p.routesCommand(), p.openapiCommand(), p.permissionsCommand(), p.checkCommand(), p.configCommand(), p.doctorCommand(), p.reindexCommand(),
-		p.backupCommand(), p.restoreCommand(), p.healthCommand(),
+		p.backupCommand(), p.restoreCommand(), p.healthCommand(), p.versionCommand(),
 	)
 	return root
 }
@@ -78,11 +77,8 @@ Exit codes:
 // version is that of the module, "(devel)" if it was built without one, and
 // Go's.
 func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "of an unknown version"
-	}
-	return info.Main.Version + " " + info.GoVersion
+	v := builtOf()
+	return v.Version + " " + v.Go
 }
 
 // command completes a command with what it runs.

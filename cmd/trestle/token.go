@@ -46,15 +46,19 @@ alone on standard output. It cannot be shown again: only its hash is kept.`,
 
 func (p *program) tokenListCommand() *cobra.Command {
 	c := p.userCommand(cobra.Command{
-		Use:   "list --email ADDRESS [flags]",
+		Use:   "list --email ADDRESS [--json] [flags]",
 		Short: "List a user's tokens, expired ones too",
-	}, func(ctx context.Context, _ *cobra.Command, s *site, user auth.User) error {
+	}, func(ctx context.Context, cmd *cobra.Command, s *site, user auth.User) error {
 		tokens, err := s.users.ListTokens(ctx, s.db.Session(), user.ID)
 		if err != nil {
 			return err
 		}
+		if asJSON(cmd) {
+			return writeJSON(p.stdout, listed(tokens, lineOfToken))
+		}
 		return writeTokens(p.stdout, tokens)
 	})
+	jsonFlag(c)
 	addSettings(c.Flags(), false)
 	return c
 }

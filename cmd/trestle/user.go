@@ -48,13 +48,17 @@ the first line of standard input.`,
 
 func (p *program) userListCommand() *cobra.Command {
 	c := p.command(cobra.Command{
-		Use:   "list [flags]",
+		Use:   "list [--json] [flags]",
 		Short: "List all users, the newest last",
 	}, func(cmd *cobra.Command, _ []string) error {
 		return p.withMigrated(cmd.Context(), cmd.Flags(), func(s *site) error {
+			if asJSON(cmd) {
+				return s.writeUsersAsJSON(cmd.Context(), p.stdout, usersAtOnce)
+			}
 			return s.writeUsers(cmd.Context(), p.stdout, usersAtOnce)
 		})
 	})
+	jsonFlag(c)
 	addSettings(c.Flags(), false)
 	return c
 }
@@ -66,20 +70,43 @@ const usersAtOnce = 1000
 func (s *site) writeUsers(ctx context.Context, out io.Writer, atOnce int) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tEMAIL\tNAME\tACTIVE\tSTAFF\tSUPERUSER\tCREATED")
+	return s.eachUsers(ctx, atOnce, func(users []auth.User) error {
+		for _, u := range users {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", u.ID, u.Email, orDash(u.Name),
+				yesOrNo(u.IsActive), yesOrNo(u.IsStaff), yesOrNo(u.IsSuperuser), day(&u.CreatedAt))
+		}
+		return table.Flush()
+	})
+}
+
+func (s *site) writeUsersAsJSON(ctx context.Context, out io.Writer, atOnce int) error {
+	array := arrayWriter{out: out}
+	err := s.eachUsers(ctx, atOnce, func(users []auth.User) error {
+		for _, u := range users {
+			if err := array.add(lineOfUser(u)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return array.end()
+}
+
+// eachUsers hands all users to do, so many at a time.
+func (s *site) eachUsers(ctx context.Context, atOnce int, do func([]auth.User) error) error {
 	last := uuid.Nil
 	for {
 		users, err := s.users.ListUsers(ctx, s.db.Session(), last, atOnce)
 		if err != nil {
 			return err
 		}
-		for _, u := range users {
-			last = u.ID
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", u.ID, u.Email, orDash(u.Name),
-				yesOrNo(u.IsActive), yesOrNo(u.IsStaff), yesOrNo(u.IsSuperuser), day(&u.CreatedAt))
-		}
-		if err := table.Flush(); err != nil || len(users) < atOnce {
+		if err := do(users); err != nil || len(users) < atOnce {
 			return err
 		}
+		last = users[len(users)-1].ID
 	}
 }
 
