@@ -37,7 +37,7 @@ func TestDeploymentsNameKnownSettings(t *testing.T) {
 	t.Parallel()
 	known := slices.Concat(variableNames(), ofOthers)
 	for _, file := range []string{
-		"Dockerfile", "compose.yaml", "deploy/Caddyfile", "deploy/haproxy.cfg", "deploy/nginx.conf", "deploy/pgbouncer.ini", "deploy/trestle.service", "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/operations.md", "docs/scaling.md",
+		"Dockerfile", "compose.yaml", "deploy/Caddyfile", "deploy/alerts.yaml", "deploy/haproxy.cfg", "deploy/nginx.conf", "deploy/patroni.md", "deploy/pgbouncer.ini", "deploy/trestle.service", "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/operations.md", "docs/scaling.md",
 	} {
 		for _, name := range ourVariable.FindAllString(project(t, file), -1) {
 			if !slices.Contains(known, name) {
