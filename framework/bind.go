@@ -184,6 +184,7 @@ func (b *binder) bind(r *resource) {
 	r.ordering = bindOrdering(r, d.ordering, fault)
 	r.bindUnindexed(fault)
 	b.bindUniques(r)
+	b.bindChecks(r)
 	b.bindVerbs(r)
 	b.bindActions(r)
 }

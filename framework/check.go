@@ -139,37 +139,68 @@ func (b *binder) prefixes() []string {
 
 func (b *binder) bindUniques(r *resource) {
 	for _, u := range r.declaration.uniques {
-		bound := boundUnique{Unique: u}
-		if err := b.checkUnique(u); err != nil {
+		if err := checkUnique(u); err != nil {
 			b.fault(r.path, "uniques", err)
 		}
-		for _, name := range u.Fields {
-			f, err := r.field(name)
-			if err != nil {
-				b.fault(r.path, "uniques", err)
-				continue
-			}
-			bound.columns = append(bound.columns, f.column.Name)
-		}
-		slices.Sort(bound.columns)
-		if _, known := b.api.codes[u.Code]; !known {
-			b.api.codes[u.Code] = CodeInfo{Code: u.Code, Status: http.StatusConflict, Title: "Already taken", Text: u.Detail}
-		}
+		bound := boundUnique{u, b.columnsOf(r, "uniques", u.Fields)}
+		b.explain(u.Code, "Already taken", u.Detail)
 		r.uniques = append(r.uniques, bound)
 	}
 }
 
+func (b *binder) bindChecks(r *resource) {
+	for _, k := range r.declaration.checks {
+		err := checkCode(k.Code, k.Detail, k.Constraint)
+		if k.Constraint == "" {
+			err = sentence("%s names no constraint; write the name that the schema gives it: CONSTRAINT name CHECK (...)", k.Code)
+		}
+		if err != nil {
+			b.fault(r.path, "checks", err)
+		}
+		bound := boundCheck{k, b.columnsOf(r, "checks", k.Fields)}
+		b.explain(k.Code, "Not allowed together", k.Detail)
+		r.checks = append(r.checks, bound)
+	}
+}
+
+// columnsOf are the columns of fields, in their order.
+func (b *binder) columnsOf(r *resource, place string, fields []string) (columns []string) {
+	for _, name := range fields {
+		f, err := r.field(name)
+		if err != nil {
+			b.fault(r.path, place, err)
+			continue
+		}
+		columns = append(columns, f.column.Name)
+	}
+	slices.Sort(columns)
+	return columns
+}
+
+// explain has a code of a declaration explained, unless it is already.
+func (b *binder) explain(code, title, detail string) {
+	if _, known := b.api.codes[code]; !known {
+		b.api.codes[code] = CodeInfo{Code: code, Status: http.StatusConflict, Title: title, Text: detail}
+	}
+}
+
 // checkUnique sees that clients are told something of a unique constraint.
-func (b *binder) checkUnique(u Unique) error {
-	switch {
-	case len(u.Fields) == 0:
+func checkUnique(u Unique) error {
+	if len(u.Fields) == 0 {
 		return sentence("it names no fields")
-	case !codeName.MatchString(u.Code):
-		return sentence("the code %q of %s must be made of a-z, 0-9 and _, such as \"slot_taken\"", u.Code, strings.Join(u.Fields, ", "))
-	case builtin(u.Code):
-		return sentence("the code %q of %s is the framework's own", u.Code, strings.Join(u.Fields, ", "))
-	case u.Detail == "":
-		return sentence("%s has no Detail, the sentence that a client reads", u.Code)
+	}
+	return checkCode(u.Code, u.Detail, strings.Join(u.Fields, ", "))
+}
+
+// checkCode sees that a code is one, is the program's own, and has a sentence.
+func checkCode(code, detail, of string) error {
+	switch {
+	case !codeName.MatchString(code):
+		return sentence("the code %q of %s must be made of a-z, 0-9 and _, such as \"slot_taken\"", code, of)
+	case builtin(code):
+		return sentence("the code %q of %s is the framework's own", code, of)
+	case detail == "":
+		return sentence("%s has no Detail, the sentence that a client reads", code)
 	}
 	return nil
 }

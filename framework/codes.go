@@ -60,7 +60,7 @@ var builtinCodes = []CodeInfo{
 	{Code: CodeNotFound, Status: http.StatusNotFound, Title: "Not found", Text: "The path is unknown, or the record does not exist, or it is not yours to see. These are answered alike."},
 	{Code: CodeMethodNotAllowed, Status: http.StatusMethodNotAllowed, Title: "Method not allowed", Text: "This path exists, but does not offer this method. The header Allow lists those it does."},
 	{Code: CodeUnique, Status: http.StatusConflict, Title: "Already taken", Text: "Another record already has this value, which must be unique. The list errors names the field."},
-	{Code: CodeReferenced, Status: http.StatusConflict, Title: "Still in use", Text: "Other records refer to this one; remove or move them first."},
+	{Code: CodeReferenced, Status: http.StatusConflict, Title: "Still in use", Text: "Other records refer to this one; remove or move them first. If a resource serves those records, details.resource names it.", Details: ReferencedDetails{}},
 	{Code: CodeConflict, Status: http.StatusConflict, Title: "Refused by the present state", Text: "The request is well formed, but the stored data does not allow it."},
 	{Code: CodeTooManyRows, Status: http.StatusConflict, Title: "Too many rows", Text: "An answer that is not in pages would be too long. Ask for the same rows as a list, page by page."},
 	{

@@ -370,6 +370,9 @@ func (e *endpoint) refusesRows() (codes []string) {
 		for _, u := range e.resource.uniques {
 			codes = append(codes, u.Code)
 		}
+		for _, k := range e.resource.checks {
+			codes = append(codes, k.Code)
+		}
 		codes = append(codes, e.refusesOthers()...)
 	case verbDeletes:
 		codes = append(codes, CodeReferenced)

@@ -146,7 +146,7 @@ func (e *endpoint) handle(c *Call, r *http.Request, keyText string) (*response, 
 	}
 	resp, err := e.serve(c, req)
 	if err != nil {
-		return nil, e.asked(e.resource.translate(err, e.route))
+		return nil, e.asked(e.resource.translate(err, e, req.body))
 	}
 	return resp, nil
 }

@@ -179,6 +179,25 @@ var moreMistakes = []struct {
 		},
 	},
 	{
+		"check constraints that say nothing to a client",
+		wrongBooks(func(v *framework.ViewSet[Book]) {
+			v.Checks = []framework.Check{
+				{Constraint: "books_pages_sane", Detail: "Too long."},
+				{Constraint: "books_pages_sane", Code: "not_found", Detail: "Too long."},
+				{Constraint: "books_pages_sane", Code: "too_long"},
+				{Code: "too_long", Detail: "Too long."},
+				{Constraint: "books_pages_sane", Code: "too_long", Detail: "Too long.", Fields: []string{"pagse"}},
+			}
+		}),
+		[]string{
+			`books: checks: the code "" of books_pages_sane must be made of a-z, 0-9 and _, such as "slot_taken"`,
+			`books: checks: the code "not_found" of books_pages_sane is the framework's own`,
+			`books: checks: too_long has no Detail, the sentence that a client reads`,
+			`books: checks: too_long names no constraint; write the name that the schema gives it: CONSTRAINT name CHECK (...)`,
+			`books: checks: no field "pagse" in Book; did you mean "pages"?`,
+		},
+	},
+	{
 		"unique constraints that say nothing to a client",
 		wrongBooks(func(v *framework.ViewSet[Book]) {
 			v.Uniques = []framework.Unique{

@@ -80,13 +80,25 @@ func (w *specWriter) problems() {
 		w.schemas.named[w.schemas.known[problemOf{info.Code}]] = described(jsonSchema{"allOf": []any{schemaOf("Problem"), object(members{
 			{"status", jsonSchema{"const": info.Status}}, {"code", jsonSchema{"const": info.Code}},
 			{"details", w.schemas.out(reflect.TypeOf(info.Details))},
-		}, []any{"details"})}}, info.Title+".")
+		}, alwaysThere(info))}}, info.Title+".")
 	}
 }
 
-// codesWithDetails are those of the program whose details have a type.
+// alwaysThere are the members beside those of every problem that a code always has: the
+// details of still_referenced may be absent.
+func alwaysThere(info CodeInfo) []any {
+	if info.Code == CodeReferenced {
+		return nil
+	}
+	return []any{"details"}
+}
+
+// codesWithDetails are those whose details have a type, and that there are.
 func (w *specWriter) codesWithDetails() []CodeInfo {
-	return slices.DeleteFunc(slices.Clone(w.api.config.Codes), func(info CodeInfo) bool { return info.Details == nil })
+	deletes := slices.ContainsFunc(w.api.endpoints(), func(e *endpoint) bool { return e.kind == verbDeletes })
+	return slices.DeleteFunc(slices.Concat(w.api.config.Codes, builtinCodes), func(info CodeInfo) bool {
+		return info.Details == nil || info.Code == CodeReferenced && !deletes
+	})
 }
 
 // faultCode is the code of one fault: every one that there is, with what it

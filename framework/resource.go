@@ -32,6 +32,7 @@ type resource struct {
 	created     *schema.Field
 	updated     *schema.Field
 	uniques     []boundUnique
+	checks      []boundCheck
 	sought      []soughtField
 	unindexed   map[*schema.Field]bool
 	strict      bool

@@ -149,6 +149,10 @@ func (r *resource) insert(c *Call, m reflect.Value) error {
 	if err := r.unreserved(m.Elem()); err != nil {
 		return err
 	}
+	return r.ofRow(c, m.Elem(), r.table.Fields, r.insertRow(c, m))
+}
+
+func (r *resource) insertRow(c *Call, m reflect.Value) error {
 	if values, ok := r.values(m.Elem()); ok {
 		_, err := c.session.Write(c, r.inserting.With(values...), r.pk.Value(m.Elem()).Interface())
 		return err
@@ -217,7 +221,7 @@ func (r *resource) store(c *Call, m reflect.Value, columns []*schema.Field) erro
 	}
 	result, err := c.session.Exec(c, q.Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), column(r.pk, m)))
 	if err != nil {
-		return err
+		return r.ofRow(c, m, columns, err)
 	}
 	if n, err := result.RowsAffected(); err != nil || n > 0 {
 		return err
@@ -389,6 +393,7 @@ type removal struct {
 func (d removal) serve(c *Call, r *request) (*response, error) {
 	var gone int64
 	byKey := d.resource.key == d.resource.pk
+	by := schema.QueryAppender(sqldb.Param(r.key))
 	err := c.api.write(c, byKey, func(c *Call) error {
 		q := c.DB.NewDelete().Model(nilModel(d.resource.model))
 		switch {
@@ -397,7 +402,8 @@ func (d removal) serve(c *Call, r *request) (*response, error) {
 			if err != nil {
 				return err
 			}
-			q = q.Where("?TableAlias.? = ?", bun.Ident(d.resource.pk.Name), column(d.resource.pk, m.Elem()))
+			by = column(d.resource.pk, m.Elem())
+			q = q.Where("?TableAlias.? = ?", bun.Ident(d.resource.pk.Name), by)
 		case r.key != nil:
 			q = q.Where("?TableAlias.? = ?", bun.Ident(d.resource.key.Name), sqldb.Param(r.key))
 		}
@@ -406,7 +412,7 @@ func (d removal) serve(c *Call, r *request) (*response, error) {
 		if err == nil {
 			gone, err = result.RowsAffected()
 		}
-		return err
+		return d.referred(c, by, err)
 	})
 	if err != nil {
 		return nil, err
@@ -415,6 +421,20 @@ func (d removal) serve(c *Call, r *request) (*response, error) {
 		return nil, NotFound()
 	}
 	return &response{status: d.status}, nil
+}
+
+// referred adds to an error of SQLite which table still refers to the row.
+func (d removal) referred(c *Call, key schema.QueryAppender, err error) error {
+	fault, ok := sqldb.Classify(err)
+	if !ok || fault.Kind != sqldb.ForeignKey || fault.Table != "" {
+		return err
+	}
+	table, lookErr := c.session.Referring(c, d.resource.table.Name, d.resource.pk.Name, key)
+	if lookErr != nil || table == "" {
+		return err
+	}
+	fault.Table, fault.Referenced = table, true
+	return &rowError{resource: d.resource, fault: fault, err: err}
 }
 
 // faultColumns are the client's names of a database fault's columns.

@@ -11,7 +11,7 @@ import (
 
 // translate turns a database's error into what a client may read of it; other
 // errors pass. Nothing of SQL, of constraint or column names gets through.
-func (r *resource) translate(err error, route Route) error {
+func (r *resource) translate(err error, e *endpoint, body []byte) error {
 	if _, ok := errors.AsType[*Error](err); ok {
 		return err
 	}
@@ -19,17 +19,47 @@ func (r *resource) translate(err error, route Route) error {
 	if !ok {
 		return err
 	}
+	of, known := errors.AsType[*rowError](err)
+	if known {
+		fault = of.fault
+	}
 	switch fault.Kind {
 	case sqldb.Unique:
+		if known && of.resource.table.Name != r.table.Name {
+			return of.notUnique(e.input, body).Because(err)
+		}
 		return r.notUnique(fault).Because(err)
 	case sqldb.ForeignKey:
-		return r.brokenReference(fault, route).Because(err)
+		return r.brokenReference(fault, e.route).Because(err)
 	case sqldb.Check:
-		return Conflict(CodeConflict, "The stored data does not allow these values together.").Because(err)
+		return r.notAllowed(fault).Because(err)
 	case sqldb.OutOfRange:
 		return Refuse(http.StatusBadRequest, CodeValidationFailed, "A value is larger than what can be stored.").Because(err)
 	}
 	return err
+}
+
+// notUnique is the fault of a row of another resource, which was a part of the body.
+func (e *rowError) notUnique(shape *inputShape, body []byte) *Error {
+	refusal := e.resource.notUnique(e.fault)
+	refusal.Faults = e.nestedFaults(shape, body)
+	return refusal
+}
+
+// notAllowed is the fault of a row that a CHECK constraint refuses.
+func (r *resource) notAllowed(fault sqldb.Fault) *Error {
+	for _, k := range r.checks {
+		if k.Constraint != fault.Constraint || fault.Table != "" && fault.Table != r.table.Name {
+			continue
+		}
+		e := Conflict(k.Code, k.Detail)
+		for _, f := range r.faultColumns(k.columns) {
+			f.Code, f.Detail = k.Code, k.Detail
+			e.Faults = append(e.Faults, f)
+		}
+		return e
+	}
+	return Conflict(CodeConflict, "The stored data does not allow these values together.")
 }
 
 // away reports whether an error means that the database cannot answer just now.
@@ -62,7 +92,7 @@ func (r *resource) notUnique(fault sqldb.Fault) *Error {
 
 func (r *resource) brokenReference(fault sqldb.Fault, route Route) *Error {
 	if fault.Referenced || route.Name == verbDelete {
-		return Conflict(CodeReferenced, "Other records refer to this one.")
+		return r.referenced(fault)
 	}
 	e := Conflict(CodeConflict, "A record that the body refers to is gone.")
 	for _, f := range r.faultColumns(fault.Columns) {
@@ -70,6 +100,17 @@ func (r *resource) brokenReference(fault sqldb.Fault, route Route) *Error {
 		e.Faults = append(e.Faults, f)
 	}
 	return e
+}
+
+// referenced names the resource whose records still refer to a row, if one serves their
+// table.
+func (r *resource) referenced(fault sqldb.Fault) *Error {
+	for _, other := range r.api.resources {
+		if other.table != nil && other.table.Name == fault.Table {
+			return Conflict(CodeReferenced, "Records of "+other.path+" refer to this one.").With(ReferencedDetails{other.path})
+		}
+	}
+	return Conflict(CodeReferenced, "Other records refer to this one.")
 }
 
 // unavailable is 503 with the seconds after which a client may try again.

@@ -75,6 +75,9 @@ type ViewSet[M any] struct {
 	// Uniques gives unique constraints codes and sentences of their own.
 	// Others answer 409 not_unique.
 	Uniques []Unique
+	// Checks gives CHECK constraints codes, fields and sentences of their own.
+	// Others answer 409 conflict.
+	Checks []Check
 	// Unindexed are fields that lists are ordered or filtered by without an
 	// index, because the table stays small or an index would cost writes more
 	// than it gives reads: [API.Indexes] asks for none. Defaults to none.
@@ -138,6 +141,7 @@ type declaration struct {
 	lookup           string
 	single           bool
 	uniques          []Unique
+	checks           []Check
 	unindexed        []string
 	reserved         []string
 }
@@ -147,7 +151,7 @@ func (v ViewSet[M]) declare() []*declaration {
 		name: v.Name, under: v.Under, doc: v.Doc, model: reflect.TypeFor[M](), verbs: v.Verbs,
 		scope: v.Scope, search: v.Search, ranked: v.Ranked, ordering: v.Ordering, filters: v.Filters,
 		permission: v.Permission, authentication: v.Authentication, throttles: v.Throttles,
-		pagination: v.Pagination, strict: v.Strict, slash: v.Slash, lookup: v.Lookup, uniques: v.Uniques,
+		pagination: v.Pagination, strict: v.Strict, slash: v.Slash, lookup: v.Lookup, uniques: v.Uniques, checks: v.Checks,
 		unindexed: v.Unindexed, reserved: v.Reserved,
 	}
 	for _, a := range v.Actions {

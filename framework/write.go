@@ -314,10 +314,31 @@ func (w *writing) changeBlind(c *Call, r *request, in *decoded, partial bool) (a
 		return shown.one()
 	}
 	q := w.resource.updating(c, r, append(set, w.resource.touched(c)...))
+	out, err := w.changed(c, r, q)
+	if err != nil {
+		row, written := w.sent(in, partial)
+		return nil, w.resource.ofRow(c, row, written, err)
+	}
+	return out, nil
+}
+
+func (w *writing) changed(c *Call, r *request, q *bun.UpdateQuery) (any, error) {
 	if p, flat := w.flatPlan(); flat {
 		return returned(c, p, q, r.key)
 	}
 	return w.changedByKey(c, q)
+}
+
+// sent is a row with the values of the body, and which columns they are of.
+func (w *writing) sent(in *decoded, partial bool) (row reflect.Value, written []*schema.Field) {
+	row = reflect.New(w.resource.model).Elem()
+	for name, col := range w.columns {
+		if !partial || in.has(name) {
+			col.column.Value(row).Set(in.value.FieldByIndex(col.input.index))
+			written = append(written, col.column)
+		}
+	}
+	return row, written
 }
 
 // changedByKey runs an update and reads the row again for an answer that one

@@ -1,0 +1,161 @@
+package framework_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/sqldb"
+)
+
+// A Rack has boards, which may be made with it.
+type Rack struct {
+	bun.BaseModel `bun:"table:racks"`
+
+	ID       uuid.UUID `bun:",pk"`
+	Name     string
+	Smallest int64
+	Largest  int64
+}
+
+type BoardInput struct {
+	Mark string `json:"mark" validate:"required"`
+}
+
+type RackInput struct {
+	Name     string       `json:"name" validate:"required"`
+	Smallest int64        `json:"smallest"`
+	Largest  int64        `json:"largest" default:"10"`
+	Boards   []BoardInput `json:"boards"`
+	Best     *BoardInput  `json:"best"`
+}
+
+type RackPatch struct {
+	Smallest int64 `json:"smallest"`
+	Largest  int64 `json:"largest"`
+}
+
+type RackView struct {
+	ID       uuid.UUID `json:"id"`
+	Name     string    `json:"name"`
+	Smallest int64     `json:"smallest"`
+	Largest  int64     `json:"largest"`
+}
+
+// BoardRow refers to rows without a viewset that says which may be used: the
+// database alone knows that one is not there.
+type BoardRow struct {
+	Rack  uuid.UUID  `json:"rack" validate:"required"`
+	Mark  string     `json:"mark" validate:"required"`
+	Above *uuid.UUID `json:"above"`
+	Paint *uuid.UUID `json:"colour"`
+}
+
+type Board struct {
+	bun.BaseModel `bun:"table:boards"`
+
+	ID    uuid.UUID  `bun:",pk"`
+	Rack  uuid.UUID  `bun:"rack_id"`
+	Mark  string     `bun:"mark"`
+	Above *uuid.UUID `bun:"above"`
+	Paint *uuid.UUID `bun:"paint"`
+}
+
+type BoardView struct {
+	ID uuid.UUID `json:"id"`
+	BoardRow
+}
+
+func makeRack(c *framework.Call, in RackInput) (RackView, error) {
+	r := &Rack{Name: in.Name, Smallest: in.Smallest, Largest: in.Largest}
+	if err := framework.Insert(c, r); err != nil {
+		return RackView{}, err
+	}
+	boards := in.Boards
+	if in.Best != nil {
+		boards = append(boards, *in.Best)
+	}
+	for _, b := range boards {
+		if err := framework.Insert(c, &Board{Rack: r.ID, Mark: b.Mark}); err != nil {
+			return RackView{}, err
+		}
+	}
+	return RackView{r.ID, r.Name, r.Smallest, r.Largest}, nil
+}
+
+// TestFaultsOfRows: what a database says of a row reaches the client as the field that
+// it is about, the same on both databases.
+func TestFaultsOfRows(t *testing.T) {
+	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+		script(t, db, `CREATE TABLE paints ({{id}});
+			CREATE TABLE racks ({{id}}, name {{text}} NOT NULL UNIQUE, smallest {{bigint}} NOT NULL, largest {{bigint}} NOT NULL,
+				CONSTRAINT racks_in_order CHECK (smallest <= largest), CONSTRAINT racks_not_huge CHECK (largest < 1000));
+			CREATE TABLE boards ({{id}}, rack_id {{uuid}} NOT NULL REFERENCES racks (id), mark {{text}} NOT NULL UNIQUE,
+				above {{uuid}} REFERENCES boards (id), paint {{uuid}} REFERENCES paints (id));
+			CREATE TABLE notes ({{id}}, rack_id {{uuid}} REFERENCES racks (id) ON DELETE CASCADE);
+			INSERT INTO notes (id, rack_id) SELECT id, id FROM racks`)
+		racks := framework.ViewSet[Rack]{
+			Name: "racks", Scope: framework.Public(), Strict: framework.Strict,
+			Verbs: framework.Verbs{
+				Create: framework.Does(makeRack), Patch: framework.Accepts[RackPatch, RackView](),
+				Delete: framework.Deletes(), Retrieve: framework.Shows[RackView](),
+			},
+			Checks: []framework.Check{{Constraint: "racks_in_order", Fields: []string{"smallest", "largest"}, Code: "not_in_order", Detail: "Smallest must be at most largest."}},
+		}
+		boards := framework.ViewSet[Board]{
+			Name: "boards", Scope: framework.Public(), Verbs: framework.CRUD[BoardRow, BoardView](),
+			Uniques: []framework.Unique{{Fields: []string{"mark"}, Code: "mark_taken", Detail: "Another board has this mark."}},
+		}
+		api := serve(t, config(db), racks, boards).as("ada")
+		rack := api.post("/api/racks/", fields{"name": "first", "boards": []fields{{"mark": "a"}}}).is(201).id()
+		empty := api.post("/api/racks/", fields{"name": "empty"}).is(201).id()
+		board := api.get("/api/boards/").list().Results[0]["id"].(string)
+		none := uuid.NewString()
+		for _, c := range []struct {
+			name, method, path string
+			body               any
+			status             int
+			code, faults       string
+		}{
+			{"a reference to nothing", "POST", "/api/boards/", fields{"rack": none, "mark": "n"}, 409, "conflict", "/rack invalid_reference"},
+			{"the second of two", "POST", "/api/boards/", fields{"rack": rack, "mark": "n", "colour": none}, 409, "conflict", "/colour invalid_reference"},
+			{"a reference to nothing by PATCH", "PATCH", "/api/boards/" + board + "/", fields{"above": none}, 409, "conflict", "/above invalid_reference"},
+			{"a reference to nothing by PUT", "PUT", "/api/boards/" + board + "/", fields{"rack": none, "mark": "a"}, 409, "conflict", "/rack invalid_reference"},
+			{"a check in the declaration's words", "POST", "/api/racks/", fields{"name": "n", "smallest": 11}, 409, "not_in_order", "/largest not_in_order, /smallest not_in_order"},
+			{"the same by PATCH", "PATCH", "/api/racks/" + rack + "/", fields{"smallest": 11}, 409, "not_in_order", "/largest not_in_order, /smallest not_in_order"},
+			{"a check that is not declared", "PATCH", "/api/racks/" + rack + "/", fields{"largest": 1000}, 409, "conflict", ""},
+			{"a name that is taken", "POST", "/api/racks/", fields{"name": "first"}, 409, "not_unique", "/name not_unique"},
+			{"a mark that is taken, in a list", "POST", "/api/racks/", fields{"name": "n", "boards": []fields{{"mark": "b"}, {"mark": " a "}}}, 409, "mark_taken", "/boards/1/mark not_unique"},
+			{"a mark twice in a list", "POST", "/api/racks/", fields{"name": "n", "boards": []fields{{"mark": "b"}, {"mark": "c"}, {"mark": "b"}}}, 409, "mark_taken", "/boards/2/mark not_unique"},
+			{"a mark that is taken, in an object", "POST", "/api/racks/", fields{"name": "n", "best": fields{"mark": "a"}}, 409, "mark_taken", "/best/mark not_unique"},
+			{"a mark that is taken, by itself", "POST", "/api/boards/", fields{"rack": rack, "mark": "a"}, 409, "mark_taken", "/mark not_unique"},
+			{"a row that is referred to", "DELETE", "/api/racks/" + rack + "/", nil, 409, "still_referenced", ""},
+			{"a row that none refers to", "DELETE", "/api/racks/" + empty + "/", nil, 204, "", ""},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				got := api.in(t).do(c.method, c.path, c.body).is(c.status)
+				if c.status == 204 {
+					return
+				}
+				p := got.problem()
+				var places []string
+				for _, f := range p.Errors {
+					places = append(places, f.Pointer+" "+f.Code)
+				}
+				slices.Sort(places)
+				if faults := strings.Join(places, ", "); p.Code != c.code || faults != c.faults {
+					t.Errorf("%s at %q; want %s at %q", p.Code, faults, c.code, c.faults)
+				}
+				if refers := p.Details["resource"]; c.code == "still_referenced" && refers != "boards" {
+					t.Errorf("the resource that refers is %v", refers)
+				}
+				got.lacks("racks_", "rack_id", "paint_")
+			})
+		}
+	})
+}
