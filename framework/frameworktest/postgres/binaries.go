@@ -20,6 +20,11 @@ var ErrNotInstalled = errors.New("PostgreSQL 15 or newer (initdb, pg_ctl, postgr
 
 const oldestVersion = 15
 
+// Programs is the folder of the PostgreSQL programs that clusters are made of, for a
+// test that starts servers in a way of its own. Without them the error is
+// [ErrNotInstalled].
+func Programs(ctx context.Context) (string, error) { return findBinaries(ctx) }
+
 // findBinaries returns the folder of the PostgreSQL programs to use.
 func findBinaries(ctx context.Context) (string, error) {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {

@@ -18,8 +18,10 @@ type Tool string
 // The tools that tests use.
 const (
 	Caddy      Tool = "caddy"
+	Etcd       Tool = "etcd" // in the package etcd-server
 	HAProxy    Tool = "haproxy"
 	Nginx      Tool = "nginx"
+	Patroni    Tool = "patroni"
 	Prometheus Tool = "prometheus"
 	Promtool   Tool = "promtool" // in the package of Prometheus
 )
@@ -48,8 +50,11 @@ func (t Tool) find(folders ...string) (string, error) {
 
 // inPackage is the name of the Debian package that has the tool.
 func (t Tool) inPackage() string {
-	if t == Promtool {
+	switch t {
+	case Promtool:
 		return string(Prometheus)
+	case Etcd:
+		return "etcd-server"
 	}
 	return string(t)
 }
