@@ -183,8 +183,7 @@ func (b *binder) bind(r *resource) {
 	r.search = bindSearch(r, d.search, fault)
 	r.ordering = bindOrdering(r, d.ordering, fault)
 	r.bindUnindexed(fault)
-	b.bindUniques(r)
-	b.bindChecks(r)
+	b.bindConstraints(r)
 	b.bindVerbs(r)
 	b.bindActions(r)
 }

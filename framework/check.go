@@ -137,6 +137,11 @@ func (b *binder) prefixes() []string {
 	return list
 }
 
+func (b *binder) bindConstraints(r *resource) {
+	b.bindUniques(r)
+	b.bindChecks(r)
+}
+
 func (b *binder) bindUniques(r *resource) {
 	for _, u := range r.declaration.uniques {
 		if err := checkUnique(u); err != nil {
