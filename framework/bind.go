@@ -467,17 +467,6 @@ func (b *binder) act(e *endpoint, a action, fault func(error)) {
 	e.refuses = append(slices.Clip(e.refuses), CodeTooManyRows)
 }
 
-// collides reports whether an action whose path has no id has that of another
-// resource, or of such an action of another.
-func (a *API) collides(r *resource, act action) bool {
-	path := r.path + "/" + act.name
-	return slices.ContainsFunc(a.resources, func(other *resource) bool {
-		return other.path == path || other != r && slices.ContainsFunc(other.declaration.actions, func(theirs action) bool {
-			return (!theirs.onObject || other.declaration.single) && other.path+"/"+theirs.name == path
-		})
-	})
-}
-
 func isVerb(name string) bool {
 	_, ok := verbKinds[name]
 	return ok

@@ -84,6 +84,17 @@ func (r *resource) unreserved(m reflect.Value) error {
 	return nil
 }
 
+// collides reports whether an action whose path has no id has that of another
+// resource, or of such an action of another.
+func (a *API) collides(r *resource, act action) bool {
+	path := r.path + "/" + act.name
+	return slices.ContainsFunc(a.resources, func(other *resource) bool {
+		return other.path == path || other != r && slices.ContainsFunc(other.declaration.actions, func(theirs action) bool {
+			return (!theirs.onObject || other.declaration.single) && other.path+"/"+theirs.name == path
+		})
+	})
+}
+
 // checkShadows reports each path below a viewset that is also the path of an object
 // of it, unless the value is reserved.
 func (b *binder) checkShadows() {
