@@ -22,8 +22,8 @@ type MissingColumn struct {
 	Nearest string
 }
 
-// String says what is missing: `the table "patients" has no column "citty"
-// (Patient.Citty); did you mean "city"?`
+// String says what is missing, as in `the table "patients" has no column "citty"
+// (Patient.Citty); did you mean "city"?`, which ends with a question if a name is near.
 func (m MissingColumn) String() string {
 	text := fmt.Sprintf("the database has no table %q (%s)", m.Table, m.Field)
 	if m.Column != "" {

@@ -13,27 +13,37 @@ import (
 // as the viewsets of the model reserve them, by column.
 func (b *binder) bindReserved() {
 	for _, r := range b.api.resources {
-		words := r.declaration.reserved
-		if len(words) == 0 {
+		words, key := r.declaration.reserved, r.declaredKey()
+		if len(words) == 0 || key == nil {
 			continue
-		}
-		key := r.pk
-		if r.declaration.lookup != "" {
-			f, err := r.field(r.declaration.lookup)
-			if err != nil {
-				continue // bind reports it
-			}
-			key = f.column
 		}
 		for _, word := range words {
 			if _, ok := parseKey(key.IndirectType, word); !ok || key.IndirectType.Kind() != reflect.String {
 				b.fault(r.path, "reserved", sentence("%q cannot be a value of %s, which is %s", word, key.GoName, key.IndirectType))
 			}
 		}
-		for _, other := range b.api.resources {
-			if other.model == r.model {
-				other.reserved = addReserved(other.reserved, key, words)
-			}
+		b.api.reserve(r.model, key, words)
+	}
+}
+
+// declaredKey is what item paths will carry; nil for a Lookup that is no field, which
+// bind reports.
+func (r *resource) declaredKey() *schema.Field {
+	if r.declaration.lookup == "" {
+		return r.pk
+	}
+	f, err := r.field(r.declaration.lookup)
+	if err != nil {
+		return nil
+	}
+	return f.column
+}
+
+// reserve gives the values to each resource of the model.
+func (a *API) reserve(model reflect.Type, key *schema.Field, words []string) {
+	for _, r := range a.resources {
+		if r.model == model {
+			r.reserved = addReserved(r.reserved, key, words)
 		}
 	}
 }
@@ -99,22 +109,21 @@ func (a *API) collides(r *resource, act action) bool {
 // of it, unless the value is reserved.
 func (b *binder) checkShadows() {
 	for _, r := range b.api.resources {
-		for _, a := range r.declaration.actions {
-			if a.onObject {
-				continue
-			}
-			word, rest, _ := strings.Cut(a.name, "/")
-			if r.itemAt(rest) {
-				b.checkShadow(r, fmt.Sprintf("action %q", a.name), word)
+		b.checkActionShadows(r)
+		for _, other := range b.api.resources {
+			if rest, ok := strings.CutPrefix(other.path, r.path+"/"); ok && r.itemAt("") {
+				word, _, _ := strings.Cut(rest, "/")
+				b.checkShadow(other, "", r, word)
 			}
 		}
-		for _, other := range b.api.resources {
-			if rest, ok := strings.CutPrefix(other.path, r.path+"/"); ok {
-				word, _, _ := strings.Cut(rest, "/")
-				if r.itemAt("") {
-					b.checkShadow(other, "", word, r)
-				}
-			}
+	}
+}
+
+func (b *binder) checkActionShadows(r *resource) {
+	for _, a := range r.declaration.actions {
+		word, rest, _ := strings.Cut(a.name, "/")
+		if !a.onObject && r.itemAt(rest) {
+			b.checkShadow(r, fmt.Sprintf("action %q", a.name), r, word)
 		}
 	}
 }
@@ -130,13 +139,9 @@ func (r *resource) itemAt(name string) bool {
 	})
 }
 
-// checkShadow reports a path, of an action of r or of another viewset, that is also
-// that of an object whose key is word.
-func (b *binder) checkShadow(of *resource, place, word string, shadowed ...*resource) {
-	r := of
-	if len(shadowed) > 0 {
-		r = shadowed[0]
-	}
+// checkShadow reports a path, of an action of a resource or of the whole of it, that
+// is also that of an object of r whose key is word.
+func (b *binder) checkShadow(of *resource, place string, r *resource, word string) {
 	if _, ok := parseKey(r.key.IndirectType, word); !ok {
 		return
 	}

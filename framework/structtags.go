@@ -82,18 +82,18 @@ func (b *binder) checkTags() {
 	for _, r := range b.api.resources {
 		checkTags(r.model, known, b.at(r, ""))
 		for _, v := range r.declaration.verbs.named() {
-			for _, shape := range []reflect.Type{v.in, v.out} {
-				if shape != nil {
-					checkTags(shape, known, b.at(r, v.name))
-				}
-			}
+			b.checkShapeTags(r, v.name, known, v.in, v.out)
 		}
 		for _, a := range r.declaration.actions {
-			for _, shape := range []reflect.Type{a.in, a.out} {
-				if shape != nil {
-					checkTags(shape, known, b.at(r, "action "+strconv.Quote(a.name)))
-				}
-			}
+			b.checkShapeTags(r, "action "+strconv.Quote(a.name), known, a.in, a.out)
+		}
+	}
+}
+
+func (b *binder) checkShapeTags(r *resource, place string, known map[reflect.Type]bool, shapes ...reflect.Type) {
+	for _, shape := range shapes {
+		if shape != nil {
+			checkTags(shape, known, b.at(r, place))
 		}
 	}
 }
