@@ -107,6 +107,7 @@ type API struct {
 	declared  []*declaration
 	resources []*resource
 	codes     map[string]CodeInfo
+	signIn    string // the address of the endpoint that a 401 names, "" for none
 	bound     bool
 	mistakes  error
 	watched   sync.Once // the database, for the log
@@ -201,6 +202,7 @@ func (a *API) bind() error {
 	}
 	b.checkShadows()
 	b.checkTags()
+	a.findSignIn()
 	b.checkShapes()
 	b.checkIDs()
 	return b.err()

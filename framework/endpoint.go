@@ -42,6 +42,7 @@ type endpoint struct {
 	refuses      []string   // codes of its function
 	sends        []Header   // headers that its function sets
 	takes        []Header   // headers that its function reads
+	signsIn      bool       // it gives credentials to callers without any
 	params       []Param
 	asks         bool         // it reads its query string itself
 	input        *inputShape  // nil if it takes no body
@@ -113,7 +114,7 @@ func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 // handle walks one request through the endpoint.
 func (e *endpoint) handle(c *Call, r *http.Request, keyText string) (*response, error) {
 	if err := e.admit(c, r); err != nil {
-		return nil, err
+		return nil, e.forbidding(err)
 	}
 	if err := e.precondition(r); err != nil {
 		return nil, err

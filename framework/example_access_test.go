@@ -31,7 +31,7 @@ func ExamplePermission() {
 	ask("POST /api/tasks/ as ada", `{"text": "Sow"}`)
 	// Output:
 	// 200 {"count":0,"next":null,"previous":null,"results":[]}
-	// 403 {"detail":"You are signed in but have no permission to do this."}
+	// 403 {"detail":"You are signed in but have no permission to do this; it needs the permission \"reading, else (authenticated and on weekdays)\"."}
 }
 
 // doorman is an authenticator of one's own: it knows one word.
@@ -102,7 +102,7 @@ func ExampleVerb_Permit() {
 	ask("POST /api/tasks/ as eve", `{"text": "Sow"}`)
 	ask("DELETE /api/tasks/1/ as ada")
 	// Output:
-	// 403 {"detail":"You are signed in but have no permission to do this."}
+	// 403 {"detail":"You are signed in but have no permission to do this; it is for staff."}
 	// 201 {"id":1,"text":"Sow","done":false}
 	// 204
 }

@@ -182,7 +182,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route Route, run
 		h.Set("Trestle-Ignored", ignored)
 	}
 	c.gone = c.hungUp()
-	status := s.send(w, r, c, resp, err)
+	status := s.send(w, c, resp, err)
 	s.api.over(c, r, status, err)
 }
 
@@ -225,11 +225,11 @@ func isAbort(p any) bool {
 func panicked(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
 
 // send writes the response, or the error in its shape.
-func (s *server) send(w http.ResponseWriter, r *http.Request, c *Call, resp *response, err error) int {
+func (s *server) send(w http.ResponseWriter, c *Call, resp *response, err error) int {
 	switch {
 	case err != nil:
 		w.Header().Del(headerLocation)
-		return s.sendError(w, r, c, asError(err))
+		return s.sendError(w, c, asError(err))
 	case resp.value == nil:
 		unkept(w.Header())
 		w.WriteHeader(resp.status)
@@ -238,7 +238,8 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, c *Call, resp *res
 	return c.write(w, resp.status, cmp.Or(resp.media, "application/json"), resp.body)
 }
 
-func (s *server) sendError(w http.ResponseWriter, r *http.Request, c *Call, e *Error) int {
+func (s *server) sendError(w http.ResponseWriter, c *Call, e *Error) int {
+	e = s.api.guided(e)
 	for name, value := range e.Header {
 		w.Header().Set(name, value)
 	}

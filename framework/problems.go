@@ -96,7 +96,13 @@ func alwaysThere(info CodeInfo) []any {
 // codesWithDetails are those whose details have a type, and that there are.
 func (w *specWriter) codesWithDetails() []CodeInfo {
 	deletes := slices.ContainsFunc(w.api.endpoints(), func(e *endpoint) bool { return e.kind == verbDeletes })
-	return slices.DeleteFunc(slices.Concat(w.api.config.Codes, builtinCodes), func(info CodeInfo) bool {
+	all := slices.Concat(w.api.config.Codes, builtinCodes)
+	for i, info := range all {
+		if known, ok := w.api.codes[info.Code]; ok && !info.isFault() {
+			all[i] = known // those of 401 have details where there is an endpoint to sign in at
+		}
+	}
+	return slices.DeleteFunc(all, func(info CodeInfo) bool {
 		return info.Details == nil || info.Code == CodeReferenced && !deletes
 	})
 }

@@ -243,6 +243,7 @@ type rules struct {
 	named          string // its id in the reference
 	refuses        []string
 	sends, takes   []Header
+	signsIn        bool
 }
 
 // given makes an empty list differ from one that was never set.

@@ -72,7 +72,7 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 			entrance(s, "register", s.register).ID("register").Throttle().Answers(http.StatusCreated).Refuses(CodeEmailTaken).
 				Sends(framework.Header{Name: "Location", Doc: "The address of the account.", Required: true}).
 				Doc("Make an account and sign in: the token is shown this once."),
-			entrance(s, "login", s.login).ID("login").Throttle().Refuses(CodeInvalidCredentials).
+			entrance(s, "login", s.login).ID("login").SignsIn().Throttle().Refuses(CodeInvalidCredentials).
 				Doc("Sign in: a token for the header Authorization, shown this once."),
 			framework.OnCollection(http.MethodPost, "logout", s.logout).ID("logout").Untransacted().Permit(framework.Authenticated()).Refuses(CodeNotRevocable).
 				Doc("Revoke the credentials that the request is sent with: its token, session or JWT login, no other."),

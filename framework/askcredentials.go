@@ -1,0 +1,66 @@
+package framework
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/google/uuid"
+)
+
+// SignInDetails are the details of a 401 where an endpoint of the API gives
+// credentials: see [CollectionAction.SignsIn].
+type SignInDetails struct {
+	// SignIn is the address: below PublicURL, or the path alone without one.
+	SignIn string `json:"signIn" doc:"The address of the endpoint that gives credentials, by POST: an absolute URL, or a path where the server has no public URL." example:"/api/auth/login"`
+}
+
+// findSignIn finds the endpoint that 401 names, and gives the codes of 401 their
+// details.
+func (a *API) findSignIn() {
+	for _, e := range a.endpoints() {
+		if e.signsIn && e.route.Method == http.MethodPost {
+			a.signIn = a.config.PublicURL + a.info(e).Path
+			break
+		}
+	}
+	for _, code := range asksCredentials {
+		if info := a.codes[code]; a.signIn != "" {
+			info.Details = SignInDetails{}
+			a.codes[code] = info
+		}
+	}
+}
+
+// asksCredentials are the codes of a 401 that credentials would help.
+var asksCredentials = []string{CodeAuthenticationRequired, CodeInvalidToken}
+
+// guided says in a 401 where to sign in, and leaves any other error as it is.
+func (a *API) guided(e *Error) *Error {
+	if a.signIn == "" || e.Details != nil || e.Code != CodeAuthenticationRequired && e.Code != CodeInvalidToken {
+		return e
+	}
+	e = e.With(SignInDetails{a.signIn})
+	e.Detail += " Sign in by POST " + a.signIn + "."
+	return e
+}
+
+// forbidding says in the 403 of an endpoint's own permission what it asks for, as
+// the reference of the endpoint does. An API without a reference does not say it,
+// and a guard never does: it refuses before any endpoint is known.
+func (e *endpoint) forbidding(err error) error {
+	refusal, ok := errors.AsType[*Error](err)
+	if !ok || refusal.Code != CodeForbidden || e.resource.api.config.Undocumented {
+		return err
+	}
+	needed := fmt.Sprintf("it needs the permission %q", e.right(e.permission))
+	switch {
+	case e.admits(&Caller{ID: uuid.Max}): // the reference says no more than that it is for signed-in users
+		return err
+	case e.admits(&Caller{ID: uuid.Max, Staff: true}):
+		needed = "it is for staff"
+	}
+	named := *refusal
+	named.Detail = "You are signed in but have no permission to do this; " + needed + "."
+	return &named
+}
