@@ -34,7 +34,7 @@ func limitSettings() []setting {
 			read:  readDrainDelay,
 		},
 		{
-			flag: "cors-origins", variable: "TRESTLE_CORS_ORIGINS", example: "https://app.example.org", serving: true, shown: "none",
+			flag: "cors-origins", variable: corsVariable, example: "https://app.example.org", serving: true, shown: "none",
 			usage: "`origins`, separated by commas, whose pages may ask and read the answers, with a token but without cookies",
 			read:  func(c *config, v string) error { return readOrigins(&c.corsOrigins, v) },
 		},

@@ -170,7 +170,7 @@ func (s *server) web(api *framework.API) (*httpserver.Server, error) {
 	if s.certificate != nil {
 		o.TLS = s.certificate.config()
 	}
-	return httpserver.New(handler, o), nil
+	return httpserver.New(s.naming(handler, s.log), o), nil
 }
 
 // probeAge is the age of a connection of probes: a new one finds out what has become
