@@ -16,6 +16,8 @@ type conn struct {
 	of     *conns
 	unused atomic.Bool // it is between requests, and nothing of the next one came
 
+	lengths lengths
+
 	// Of what follows the mutex of conns is the guard.
 	phase    phase
 	since    time.Time // when the phase began; of a request that is read, when it did
@@ -53,8 +55,10 @@ func (c *conn) waitsFor() phase {
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 && c.unused.Load() {
+		c.lengths.begin()
 		c.of.change(c, (*conn).reads)
 	}
+	c.lengths.read(p[:n])
 	return n, err
 }
 

@@ -121,6 +121,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if !c.enter() { // it was closed for another's sake
 		panic(http.ErrAbortHandler)
 	}
+	c.endsAfter(w, r)
 	var readAll bool
 	defer func() { c.leave(readAll) }()
 	readAll = s.admitted(w, r, c)

@@ -1,0 +1,69 @@
+package httpserver
+
+import (
+	"bytes"
+	"net/http"
+	"sync/atomic"
+)
+
+// lengths notes whether a line that begins with the field name Content-Length came
+// by a connection since its request began. net/http deletes the field from a
+// chunked request before a handler sees it.
+type lengths struct {
+	came atomic.Bool
+	at   int // how much of lengthLine the last bytes are
+}
+
+const lengthLine = "\ncontent-length"
+
+// begin forgets what came before a request.
+func (l *lengths) begin() {
+	l.came.Store(false)
+	l.at = 0
+}
+
+// read takes what came. A body with such a line counts too, which ends a
+// connection for nothing, and no more.
+func (l *lengths) read(p []byte) {
+	for len(p) > 0 && !l.came.Load() {
+		if l.at == 0 { // most of what comes has no part of it
+			next := bytes.IndexByte(p, lengthLine[0])
+			if next < 0 {
+				return
+			}
+			p, l.at = p[next+1:], 1
+			continue
+		}
+		l.next(p[0])
+		p = p[1:]
+	}
+}
+
+// next takes a byte after the beginning of a line.
+func (l *lengths) next(b byte) {
+	if 'A' <= b && b <= 'Z' {
+		b += 'a' - 'A'
+	}
+	switch {
+	case b == lengthLine[0]:
+		l.at = 1
+	case b != lengthLine[l.at]:
+		l.at = 0
+	default:
+		l.at++
+	}
+	if l.at == len(lengthLine) {
+		l.came.Store(true)
+		l.at = 0
+	}
+}
+
+// endsAfter ends the connection after a request that has both Transfer-Encoding and
+// Content-Length: a proxy before the server may have taken another place for its
+// end (RFC 9112, section 6.1). By TLS of the server's own it is not known, for what
+// comes is encrypted here.
+func (c *conn) endsAfter(w http.ResponseWriter, r *http.Request) {
+	if c != nil && len(r.TransferEncoding) > 0 && c.lengths.came.Load() {
+		w.Header().Set("Connection", "close")
+	}
+}
