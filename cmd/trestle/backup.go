@@ -55,7 +55,9 @@ func (p *program) backup(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	began := time.Now()
+	bar := p.progressBar("Backing up")
 	held, err := p.backUp(cmd.Context(), c, to, force)
+	bar.end()
 	if err != nil {
 		return err
 	}

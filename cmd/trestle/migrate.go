@@ -35,11 +35,17 @@ first that fails. Any number of processes may do so at once.`,
 // migrateUp applies what is pending and says so.
 func (p *program) migrateUp(ctx context.Context, s *site) error {
 	p.tellWhoMigrates(ctx, s)
-	n := 0
+	n, pending := 0, 0
+	if total, err := lacking(ctx, s.db); err == nil { // else Migrate reports it
+		pending = total
+	}
+	bar := p.progressBar("Migrating")
 	err := s.db.Migrate(ctx, func(m sqldb.Migration, took time.Duration) {
 		n++
-		p.sayf("Applied %s in %s.", m, took.Round(time.Millisecond))
+		bar.sayf("Applied %s in %s.", m, took.Round(time.Millisecond))
+		bar.show(n, max(n, pending))
 	}, resources.Migrations()...)
+	bar.end()
 	if err == nil && n == 0 {
 		p.sayf("The database's schema is up to date.")
 	}
@@ -91,7 +97,9 @@ func (p *program) migrateDown(ctx context.Context, s *site, yes bool) error {
 			return err
 		}
 	}
+	bar := p.progressBar("Undoing")
 	err = s.db.UndoMigration(ctx, newest, resources.Migrations()...)
+	bar.end()
 	if err == nil {
 		p.sayf("Undid %s.", newest)
 	}

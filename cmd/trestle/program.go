@@ -21,6 +21,7 @@ type program struct {
 // run is main without the end of the process. The end of ctx asks a server to
 // stop, and ends any other command.
 func run(ctx context.Context, args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	stderr = shared(stderr)
 	p := &program{env: variables(env), stdin: stdin, stdout: stdout, stderr: stderr}
 	root := p.root()
 	root.SetArgs(args)

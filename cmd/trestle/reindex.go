@@ -36,7 +36,9 @@ func (p *program) reindex(cmd *cobra.Command, args []string) error {
 			resources = args
 		}
 		for _, resource := range resources {
+			bar := p.progressBar("Reindexing " + resource)
 			read, changed, err := api.Reindex(ctx, resource)
+			bar.end()
 			p.sayf("Read %s of %s and changed the search documents of %d.", counted(read, "row", "rows"), resource, changed)
 			if err != nil {
 				return fmt.Errorf("reindexing %s: %w", resource, err)

@@ -73,7 +73,9 @@ func (p *program) restore(cmd *cobra.Command, args []string) error {
 		return misused("%s is what a restore that was killed left, and perhaps not all of it; name the backup itself", from)
 	}
 	began := time.Now()
+	bar := p.progressBar("Restoring")
 	held, kept, err := p.restoreFrom(cmd.Context(), from, name, place)
+	bar.end()
 	switch {
 	case errors.Is(err, sqldb.ErrInUse):
 		return needsAction("a server or another program has %s open; stop it, and run this again", at)

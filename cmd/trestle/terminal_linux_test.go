@@ -154,12 +154,14 @@ func (i *interrupter) text() string {
 func TestTheProgressBarIsForTerminals(t *testing.T) {
 	t.Parallel()
 	_, screen := openTerminal(t)
-	bar := (&program{stderr: screen}).progressBar("Seeding")
-	if bar.out == nil {
-		t.Fatal("there is none at a terminal")
+	found := (&program{stderr: screen}).progressBar("Seeding")
+	found.end()
+	if !found.terminal {
+		t.Fatal("it does not know the terminal")
 	}
 	var drawn bytes.Buffer
-	bar.out = &drawn
+	bar := newProgressBar(&drawn, "Seeding", true)
+	close(bar.ended) // nothing ticks by itself
 	for done := range 1001 {
 		bar.show(done, 1000)
 	}
