@@ -393,7 +393,7 @@ type removal struct {
 func (d removal) serve(c *Call, r *request) (*response, error) {
 	var gone int64
 	byKey := d.resource.key == d.resource.pk
-	by := schema.QueryAppender(sqldb.Param(r.key))
+	by := sqldb.Param(r.key)
 	err := c.api.write(c, byKey, func(c *Call) error {
 		q := c.DB.NewDelete().Model(nilModel(d.resource.model))
 		switch {

@@ -70,7 +70,7 @@ func TestSeveralHosts(t *testing.T) {
 		{"primary", "read-write", "primary"},
 		{"standby", "read-write", "the server is a standby, and target_session_attrs wants read-write"},
 		{"dead primary", "standby", "the server is a primary, and target_session_attrs wants standby"},
-		{"dead dead", "read-write", "connection refused"},
+		{"dead", "read-write", "connection refused"},
 	} {
 		t.Run(c.hosts+" "+c.target, func(t *testing.T) {
 			var hosts []string

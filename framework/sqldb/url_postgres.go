@@ -20,9 +20,10 @@ import (
 
 // postgresParameters are the parameters of a PostgreSQL URL. No other reaches the
 // server: the driver would set each for the session, where a pooler hands it on.
-var postgresParameters = append([]string{
+var postgresParameters = []string{
 	"host", "port", "sslmode", "sslrootcert", "sslcert", "sslkey", "application_name", "connect_timeout", targetParameter,
-}, sessionParameters...)
+	"timezone", "statement_timeout", "lock_timeout", "synchronous_commit", "search_path",
+}
 
 // sessionParameters are the parameters that are settings of each session.
 var sessionParameters = []string{"timezone", "statement_timeout", "lock_timeout", "synchronous_commit", "search_path"}
@@ -242,7 +243,7 @@ type certificates struct {
 
 func readCertificates(query url.Values) (c certificates, err error) {
 	if path := query.Get("sslrootcert"); path != "" {
-		content, err := os.ReadFile(path) //nolint:gosec // the operator names it
+		content, err := os.ReadFile(path)
 		if err != nil {
 			return c, fmt.Errorf("sslrootcert: the root CA cannot be read: %w", err)
 		}

@@ -198,19 +198,18 @@ func TestHostsOfAURL(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := ""
+			var parts []string
 			for _, h := range p.hosts {
-				got += h.conf.Addr
-				if h.conf.TLSConfig == nil {
-					got += " in the clear, "
-				} else {
-					got += " as " + h.conf.TLSConfig.ServerName + ", "
+				how := " in the clear"
+				if h.conf.TLSConfig != nil {
+					how = " as " + h.conf.TLSConfig.ServerName
 				}
+				parts = append(parts, h.conf.Addr+how)
 				if h.conf.ConnParams != nil || h.conf.User != "u" || h.conf.Database != "db" {
 					t.Errorf("the driver is given %+v", h.conf)
 				}
 			}
-			if got += p.limit.String(); got != c.want {
+			if got := strings.Join(append(parts, p.limit.String()), ", "); got != c.want {
 				t.Errorf("it leads to %s; want %s", got, c.want)
 			}
 		})
