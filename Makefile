@@ -1,7 +1,7 @@
 # Everything here needs Go and nothing else, except: test, race, mutate and prove want
 # PostgreSQL and Redis servers or their programs, test also a browser, Node.js, proxies
 # and Prometheus (as root on Debian all are installed), and race wants a C compiler; clients wants
-# Node.js, bench what bench/README.md says, and conformance a database.
+# Node.js, generators Python, bench what bench/README.md says, and conformance a database.
 
 FUZZTIME     ?= 30s
 BENCH_COUNT  ?= 1
@@ -14,6 +14,14 @@ CLIENTS      := examples/clients
 # What makes the Go client; package-lock.json has the version of the other.
 CODEGEN_VERSION := 2.8.2
 CODEGEN         := .bin/oapi-codegen
+
+# What else generates clients, to try: examples/clients/python/requirements.txt has the
+# versions of the other.
+OGEN_VERSION := 1.24.0
+OGEN         := .bin/ogen
+PYTHON       ?= python3
+VENV         := .bin/python
+TRIALS       := .bin/clients
 
 # What looks for vulnerabilities and unsafe code, tells what the program is made
 # of, and tests the tests.
@@ -112,6 +120,28 @@ clients: build $(CODEGEN)-$(CODEGEN_VERSION) ## Make the clients in examples/cli
 $(CODEGEN)-$(CODEGEN_VERSION):
 	GOBIN='$(CURDIR)/.bin' CGO_ENABLED=0 go install github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v$(CODEGEN_VERSION)
 	mv $(CODEGEN) $@
+
+# Their code is not committed: that of ogen is 8 MB, and both are generated anew in
+# seconds. The flows run against a server of their own, which flow.sh starts.
+.PHONY: generators
+generators: build $(OGEN)-$(OGEN_VERSION) $(VENV)/installed ## Generate clients with ogen and openapi-python-client, and run their flows
+	env -i $(PROGRAM) openapi > $(REFERENCE)
+	rm -rf $(TRIALS) && mkdir -p $(TRIALS) && cp -R $(CLIENTS)/ogen $(CLIENTS)/python $(TRIALS)
+	cd $(TRIALS)/ogen && ../../../$(OGEN)-$(OGEN_VERSION) -package api -target api -clean -loglevel error ../../../$(REFERENCE)
+	cd $(TRIALS)/python && PATH='$(CURDIR)/$(VENV)/bin':"$$PATH" openapi-python-client generate --path ../../../$(REFERENCE) \
+		--output-path trestle_client --meta none --config config.yaml --fail-on-warning
+	cd $(TRIALS)/python && '$(CURDIR)/$(VENV)/bin/mypy' --strict --follow-imports=silent flow.py
+	$(CLIENTS)/flow.sh $(PROGRAM) "cd $(TRIALS)/python && '$(CURDIR)/$(VENV)/bin/python' flow.py" "cd $(TRIALS)/ogen && go test $(TEST) -tags ogen -count=1 ."
+
+# Built once into .bin, as the linter is.
+$(OGEN)-$(OGEN_VERSION):
+	GOBIN='$(CURDIR)/.bin' CGO_ENABLED=0 go install github.com/ogen-go/ogen/cmd/ogen@v$(OGEN_VERSION)
+	mv $(OGEN) $@
+
+$(VENV)/installed: $(CLIENTS)/python/requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --requirement $<
+	touch $@
 
 # BENCH_SECONDS, BENCH_ROUNDS and BENCH_SERVERS set how much is measured;
 # bench/README.md has the rest. As root on Debian it installs what it lacks: wrk,

@@ -88,17 +88,21 @@ func TestBlankTextInTheDocument(t *testing.T) {
 	n := notes()
 	n.Collection = []framework.CollectionAction{framework.OnCollection("POST", "label", takeLabel)}
 	_, said := promised(t, config(sqlite(t)), n)
+	visible := said.at("components", "schemas", "LabelInput", "properties", "filled", "pattern")
+	if visible == "" {
+		t.Error("text that must not be blank may be")
+	}
 	for name, want := range map[string]string{
 		"free":   `{"maxLength":5,"type":"string"}`,
 		"least":  `{"maxLength":5,"minLength":2,"type":"string"}`,
 		"loose":  `{"description":"Must have at least 2 characters, or be blank.","maxLength":5,"type":"string"}`,
-		"filled": `{"maxLength":5,"minLength":1,"type":"string"}`,
-		"null":   `{"maxLength":5,"minLength":1,"type":["string","null"]}`,
+		"filled": `{"maxLength":5,"minLength":1,"pattern":` + visible + `,"type":"string"}`,
+		"null":   `{"maxLength":5,"minLength":1,"pattern":` + visible + `,"type":["string","null"]}`,
 		"mail":   `{"description":"Must be an e-mail address.","format":"idn-email","type":"string"}`,
 		"given":  `{"minLength":1,"type":"string"}`,
-		"maybe":  `{"minLength":1,"type":["string","null"]}`,
-		"raw":    `{"minLength":1,"type":"string"}`,
-		"words":  `{"items":{"maxLength":5,"minLength":1,"type":"string"},"minItems":1,"type":"array"}`,
+		"maybe":  `{"minLength":1,"pattern":` + visible + `,"type":["string","null"]}`,
+		"raw":    `{"minLength":1,"pattern":` + visible + `,"type":"string"}`,
+		"words":  `{"items":{"maxLength":5,"minLength":1,"pattern":` + visible + `,"type":"string"},"minItems":1,"type":"array"}`,
 	} {
 		said.says(want, "components", "schemas", "LabelInput", "properties", name)
 	}

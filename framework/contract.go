@@ -39,7 +39,7 @@ type Secured interface {
 // section 4.8.27): of the type http, with a Scheme such as "bearer", or in a
 // header or cookie of its own, with In and Key.
 type SecurityScheme struct {
-	Name   string // what the reference calls it: "token"
+	Name   string // what the reference calls it: "tokenAuth"; no schema gets that name, in any case of letters
 	Scheme string // of the header Authorization: "bearer"
 	Format string // what a bearer's token looks like, for people: "JWT"
 	In     string // "header" or "cookie", without Scheme
@@ -65,7 +65,7 @@ func securityOf(scheme Authenticator, method string) [][]SecurityScheme {
 	if name == "" {
 		return nil
 	}
-	return [][]SecurityScheme{{{Name: name, Scheme: name, Doc: "The header Authorization, scheme " + name + "."}}}
+	return [][]SecurityScheme{{{Name: name + "Auth", Scheme: name, Doc: "The header Authorization, scheme " + name + "."}}}
 }
 
 // authorizationWords are those with which the header Authorization begins, by
@@ -367,16 +367,25 @@ func (e *endpoint) refusesRows() (codes []string) {
 	switch e.kind {
 	case verbAccepts:
 		codes = append(codes, CodeUnique, CodeConflict)
-		for _, u := range e.resource.uniques {
-			codes = append(codes, u.Code)
-		}
-		for _, k := range e.resource.checks {
-			codes = append(codes, k.Code)
-		}
-		codes = append(codes, e.refusesOthers()...)
+		codes = append(append(codes, e.refusesTaken()...), e.refusesOthers()...)
 	case verbDeletes:
 		codes = append(codes, CodeReferenced)
-	case verbAbsent, verbShows, verbComputes, verbDoes, verbChanges: // these refuse what they declare
+	case verbDoes, verbChanges, verbAbsent: // functions reject what they declare, and may call Insert or Save
+		if e.route.Method != http.MethodGet {
+			codes = append(codes, e.refusesTaken()...)
+		}
+	case verbShows, verbComputes:
+	}
+	return codes
+}
+
+// refusesTaken are the codes of the resource's unique constraints and checks.
+func (e *endpoint) refusesTaken() (codes []string) {
+	for _, u := range e.resource.uniques {
+		codes = append(codes, u.Code)
+	}
+	for _, k := range e.resource.checks {
+		codes = append(codes, k.Code)
 	}
 	return codes
 }

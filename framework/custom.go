@@ -232,7 +232,7 @@ func (e *endpoint) arguments(c *Call, r *request, in *decoded, partial bool) (va
 		model = m.Interface()
 		if partial {
 			e.complete(filled, m.Elem(), in)
-			if faults := checkOf(filled); len(faults) > 0 {
+			if faults := e.input.checked(filled); len(faults) > 0 {
 				return nil, nil, Invalid(faults...)
 			}
 		}
@@ -248,12 +248,4 @@ func (e *endpoint) complete(value, m reflect.Value, in *decoded) {
 			value.FieldByIndex(f.index).Set(column.Value(m))
 		}
 	}
-}
-
-// checkOf runs an input's own Check, if it has one.
-func checkOf(value reflect.Value) []Fault {
-	if checker, ok := reflect.TypeAssert[Checker](value.Addr()); ok {
-		return checker.Check()
-	}
-	return nil
 }

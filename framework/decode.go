@@ -44,13 +44,8 @@ func (d *decoded) has(name string) bool {
 	return f != nil && d.present.has(f.position)
 }
 
-// check runs the input's own Check, if it has one, on d.value.
-func (d *decoded) check() []Fault {
-	if !d.shape.checker {
-		return nil
-	}
-	return d.value.Addr().Interface().(Checker).Check()
-}
+// check runs what the input checks over several fields on d.value.
+func (d *decoded) check() []Fault { return d.shape.checked(d.value) }
 
 // decode reads one JSON object (RFC 8259, with unique names as RFC 7493 has
 // it). The fields start from zero and, unless partial, from their defaults.

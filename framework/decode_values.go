@@ -471,8 +471,8 @@ func readObject(r *bodyReader, p *valuePlan, v reflect.Value) bool {
 		return false
 	}
 	r.missing(p.nested, seen)
-	if p.nested.checker && r.count == before {
-		for _, f := range v.Addr().Interface().(Checker).Check() {
+	if r.count == before {
+		for _, f := range p.nested.checked(v) {
 			r.faultAt(f.Pointer, f.Code, f.Detail)
 		}
 	}

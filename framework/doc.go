@@ -46,7 +46,7 @@
 // empty where it is trimmed. Rules judge blank text as any other: max=120 takes it,
 // min=1 and email do not, unless omitempty stands among the rules. A pointer may be null. PATCH changes what is present; PUT returns what is
 // absent to its default. A rule over several fields is a method,
-// [Checker]. A type of one's own is read by its UnmarshalJSON or
+// [Checker]; that one of several fields is needed, [OneRequirer]. A type of one's own is read by its UnmarshalJSON or
 // UnmarshalText, which says by a [ValueError] what is wrong with a value.
 //
 // # What a client sees

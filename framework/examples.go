@@ -2,9 +2,7 @@ package framework
 
 import (
 	"encoding/json"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -13,8 +11,8 @@ import (
 // examples are refusals as they look, by their codes.
 func (w *specWriter) examples() map[string]any {
 	all := map[string]any{}
-	for _, code := range slices.Sorted(maps.Keys(w.api.codes)) { // in an order: they may name schemas
-		info := w.api.codes[code]
+	for _, info := range w.used { // in an order: they may name schemas
+		code := info.Code
 		problem := w.sample(code)
 		problem.Faults = sampleFaults[code]
 		if info.Details != nil {

@@ -49,7 +49,8 @@ type inputShape struct {
 	typ     reflect.Type
 	fields  []*inputField // in order of declaration, embedded structs flattened
 	byName  map[string]*inputField
-	checker bool // *typ has a Check method
+	checker bool          // *typ has a Check method
+	oneOf   []*inputField // of which one is needed: see OneRequirer; nil for none
 	book    *ruleBook
 	readers *sync.Pool // of *bodyReader
 }
@@ -158,6 +159,7 @@ func (c *inputCompiler) shape(t reflect.Type, name string) *inputShape {
 	c.open = append(c.open, t)
 	c.flatten(s, t, nil, name)
 	c.open = c.open[:len(c.open)-1]
+	c.oneRequired(s, name)
 	if len(s.fields) > maxFields {
 		c.mistakef(name, "has %d fields; an input may have at most %d", len(s.fields), maxFields)
 	}

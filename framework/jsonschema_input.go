@@ -32,6 +32,9 @@ func (s *schemas) in(shape *inputShape, partial, strict bool, shown reflect.Type
 	if strict {
 		o["additionalProperties"] = false
 	}
+	if len(shape.oneOf) > 0 && !partial {
+		o = s.choice(c, shape, o)
+	}
 	s.named[name] = o
 	return schemaOf(name)
 }
@@ -116,7 +119,7 @@ func (s *schemas) value(p *valuePlan, strict bool) jsonSchema {
 		r.narrow(told, p)
 	}
 	if p.required || p.filled {
-		filled(told, p.typ)
+		filled(told, p)
 	}
 	if p.nullable {
 		return nullable(told)
@@ -144,13 +147,19 @@ func (s *schemas) base(p *valuePlan, strict bool) jsonSchema {
 }
 
 // filled says that a value is not blank.
-func filled(told jsonSchema, t reflect.Type) {
+func filled(told jsonSchema, p *valuePlan) {
 	switch {
 	case told["type"] == "array" && told["minItems"] == nil:
 		told["minItems"] = 1
-	case told["type"] == "string" && t.Kind() == reflect.String && told["enum"] == nil:
+	case told["type"] == "string" && p.typ.Kind() == reflect.String && told["enum"] == nil:
 		if told["minLength"] == nil {
 			told["minLength"] = 1
+		}
+		switch {
+		case told["pattern"] == linePattern:
+			told["pattern"] = filledLinePattern
+		case told["pattern"] == nil && (told["format"] == nil || told["format"] == "password"):
+			told["pattern"] = filledPattern
 		}
 	}
 }
@@ -163,6 +172,9 @@ var formats = map[string]string{"email": "idn-email", "ipv6": "ipv6", "uuid": "u
 // same, else as a sentence.
 func (r rule) narrow(told jsonSchema, p *valuePlan) {
 	words := r.keywords(p.typ)
+	if len(words) == 0 {
+		words = r.ownBound(told, p.typ)
+	}
 	if blankPasses(r, p) {
 		words = upperBounds(words)
 	}
@@ -172,6 +184,9 @@ func (r rule) narrow(told jsonSchema, p *valuePlan) {
 	}
 	if r.name == "line" {
 		described(told, "One line of text.") // the conventions say what that is
+		if told["pattern"] == nil && told["type"] == "string" {
+			told["pattern"] = linePattern
+		}
 		return
 	}
 	detail := ruleDetail(r, p.typ)
@@ -223,6 +238,22 @@ func (r rule) keywords(t reflect.Type) jsonSchema {
 		return sizeKeywords(r.name, noun, int64(n))
 	}
 	return nil
+}
+
+// ownBound is a bound of a type that writes itself as a number, such as an amount of
+// money in hundredths: the bound as the type writes it.
+func (r rule) ownBound(told jsonSchema, t reflect.Type) jsonSchema {
+	n, err := strconv.ParseInt(r.param, 10, 64)
+	v := reflect.New(t).Elem()
+	if err != nil || !v.CanInt() || v.OverflowInt(n) || told["type"] != "number" && told["type"] != "integer" {
+		return nil
+	}
+	v.SetInt(n)
+	text, err := encode(v.Interface())
+	if err != nil || !isNumber(string(text)) {
+		return nil
+	}
+	return boundKeywords(r.name, json.Number(text))
 }
 
 // plainNumber is a number of a tag as JSON has it: as it stands there, if JSON

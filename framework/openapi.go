@@ -59,6 +59,7 @@ func (a *API) written() (root members, err error) {
 	document, err := readOrdered(text)
 	root, _ = document.(members) // it is an object
 	a.inOrder(root)
+	keepUsed(root)
 	return root, err
 }
 
@@ -86,6 +87,7 @@ type specWriter struct {
 	schemas *schemas
 	headers map[string]Header              // those that are told once
 	shared  map[string]*openapi31.Response // refusals that are told once, by their names
+	used    []CodeInfo                     // the codes by which some operation refuses
 }
 
 func (a *API) spec() (*openapi31.Spec, error) {
@@ -95,6 +97,8 @@ func (a *API) spec() (*openapi31.Spec, error) {
 	}
 	w.spec.Info.WithTitle(a.config.Title).WithVersion(a.config.Version).WithDescription(strings.TrimSpace(a.config.Doc + "\n\n" + a.conventions()))
 	w.spec.WithServers(openapi31.Server{URL: "/"})
+	w.used = w.codesInUse()
+	w.reserveSchemes()
 	w.problems()
 	for _, h := range slices.Concat(standardHeaders, w.usualHeaders()) {
 		w.header(h)
@@ -238,7 +242,7 @@ func (w *specWriter) responses(op *openapi31.Operation, e *endpoint) {
 }
 
 func (w *specWriter) success(e *endpoint, status int) *openapi31.Response {
-	r := &openapi31.Response{Description: http.StatusText(status), Headers: w.tell(e.headers())}
+	r := &openapi31.Response{Description: http.StatusText(status), Headers: w.tell(e.headers()), Links: w.links(e)}
 	if body := w.answer(e); body != nil {
 		r.WithContentItem("application/json", openapi31.MediaType{Schema: body})
 	}
@@ -343,6 +347,18 @@ func (w *specWriter) security(e *endpoint) []map[string][]string {
 		ways = append([]map[string][]string{{}}, ways...)
 	}
 	return ways
+}
+
+// reserveSchemes keeps the names of security schemes from schemas: generators make a
+// type of either.
+func (w *specWriter) reserveSchemes() {
+	for _, e := range w.api.endpoints() {
+		for _, scheme := range e.authentication {
+			for _, s := range slices.Concat(securityOf(scheme, e.route.Method)...) {
+				w.schemas.reserved[strings.ToLower(s.Name)] = true
+			}
+		}
+	}
 }
 
 func (w *specWriter) securityScheme(s SecurityScheme) *openapi31.SecurityScheme {

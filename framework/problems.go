@@ -1,36 +1,44 @@
 package framework
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
 )
 
-// problem is the schema of refusals with a status and one of the codes. What all
-// refusals have is told once, as Problem; a code with details of its own has a
-// schema that is named by it. A client that knows Problem can read any of them.
+// problem is the schema of refusals with a status and one of the codes: a
+// reference for one code, else a choice of references that the member code makes.
+// A client that knows Problem can read any of them.
 func (w *specWriter) problem(status int, codes []string) jsonSchema {
 	if _, standard := w.api.config.ErrorShape.(ProblemJSON); !standard {
 		return w.ownShape(status)
 	}
-	var plain, all []any
-	for _, code := range codes {
-		if name, typed := w.schemas.known[problemOf{code}]; typed {
-			all = append(all, schemaOf(name))
-			continue
-		}
-		plain = append(plain, code)
+	choices, mapping := make([]any, len(codes)), members{}
+	for i, code := range codes {
+		name := w.schemas.known[problemOf{code}]
+		choices[i] = schemaOf(name)
+		mapping.add(code, "#/components/schemas/"+name)
 	}
-	if len(plain) > 0 {
-		// Many generators read no keyword beside a reference, so it stands alone.
-		all = append(all, jsonSchema{"allOf": []any{schemaOf("Problem"), object(members{
-			{"status", jsonSchema{"const": status}}, {"code", jsonSchema{"enum": plain}},
-		}, nil)}})
+	if len(codes) == 1 {
+		return schemaOf(w.schemas.known[problemOf{codes[0]}])
 	}
-	if len(all) == 1 {
-		return all[0].(jsonSchema) //nolint:forcetypeassert // all of them are
+	return jsonSchema{"oneOf": choices, "discriminator": members{{"propertyName", "code"}, {"mapping", mapping}}}
+}
+
+// problemOfCode is the schema of refusals with one code. Status and code are enums
+// of one value with a type: some generators drop what has an untyped const.
+func (w *specWriter) problemOfCode(info CodeInfo) jsonSchema {
+	properties, required := members{
+		{"status", jsonSchema{"type": "integer", "enum": []any{info.Status}}},
+		{"code", jsonSchema{"type": "string", "enum": []any{info.Code}}},
+	}, []any(nil)
+	if info.Details != nil {
+		properties.add("details", w.schemas.out(reflect.TypeOf(info.Details)))
+		required = alwaysThere(info)
 	}
-	return jsonSchema{"anyOf": all}
+	// Many generators read no keyword beside a reference, so it stands alone.
+	return described(jsonSchema{"allOf": []any{schemaOf("Problem"), object(properties, required)}}, info.Title+".")
 }
 
 // ownShape is the schema of refusals in a shape of the program's own.
@@ -72,15 +80,12 @@ func (w *specWriter) problems() {
 		{"errors", jsonSchema{"type": "array", "items": schemaOf("Fault"), "description": "Every fault at once, place by place; empty for what has no place."}},
 		{"details", jsonSchema{"description": "Facts that go with the code."}},
 	}, []any{"type", "title", "status", "detail", "code", "instance", "errors"}), "A refusal (RFC 9457).")
-	typed := w.codesWithDetails()
-	for _, info := range typed {
+	// The names are given before the schemas are written, which may name types.
+	for _, info := range w.used {
 		w.schemas.allot(problemOf{info.Code}, title(info.Code)+"Problem")
 	}
-	for _, info := range typed {
-		w.schemas.named[w.schemas.known[problemOf{info.Code}]] = described(jsonSchema{"allOf": []any{schemaOf("Problem"), object(members{
-			{"status", jsonSchema{"const": info.Status}}, {"code", jsonSchema{"const": info.Code}},
-			{"details", w.schemas.out(reflect.TypeOf(info.Details))},
-		}, alwaysThere(info))}}, info.Title+".")
+	for _, info := range w.used {
+		w.schemas.named[w.schemas.known[problemOf{info.Code}]] = w.problemOfCode(info)
 	}
 }
 
@@ -93,18 +98,22 @@ func alwaysThere(info CodeInfo) []any {
 	return []any{"details"}
 }
 
-// codesWithDetails are those whose details have a type, and that there are.
-func (w *specWriter) codesWithDetails() []CodeInfo {
-	deletes := slices.ContainsFunc(w.api.endpoints(), func(e *endpoint) bool { return e.kind == verbDeletes })
-	all := slices.Concat(w.api.config.Codes, builtinCodes)
-	for i, info := range all {
-		if known, ok := w.api.codes[info.Code]; ok && !info.isFault() {
-			all[i] = known // those of 401 have details where there is an endpoint to sign in at
+// codesInUse are the codes by which some operation refuses, in order.
+func (w *specWriter) codesInUse() []CodeInfo {
+	used := map[string]CodeInfo{}
+	for _, e := range w.api.endpoints() {
+		for _, codes := range e.refusals() {
+			for _, code := range codes {
+				used[code] = w.api.codes[code]
+			}
 		}
 	}
-	return slices.DeleteFunc(all, func(info CodeInfo) bool {
-		return info.Details == nil || info.Code == CodeReferenced && !deletes
-	})
+	names := slices.Sorted(maps.Keys(used))
+	all := make([]CodeInfo, len(names))
+	for i, name := range names {
+		all[i] = used[name]
+	}
+	return all
 }
 
 // faultCode is the code of one fault: every one that there is, with what it

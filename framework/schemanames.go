@@ -13,11 +13,12 @@ import (
 // names gives each thing that a document names, a type, a page or a problem, one
 // name, and no two the same.
 type names struct {
-	named map[string]jsonSchema
-	known map[any]string // by what is named
+	named    map[string]jsonSchema
+	known    map[any]string  // by what is named
+	reserved map[string]bool // in lower case, by what is no schema and gets a type in clients too
 }
 
-func newNames() names { return names{map[string]jsonSchema{}, map[any]string{}} }
+func newNames() names { return names{map[string]jsonSchema{}, map[any]string{}, map[string]bool{}} }
 
 // A component is a schema that is named by a type: as it is shown, as it is
 // taken, as PATCH takes it, or with what it shows beside what it takes.
@@ -56,7 +57,7 @@ func (n names) allot(thing any, candidates ...string) (name string, fresh bool) 
 	if known, ok := n.known[thing]; ok {
 		return known, false
 	}
-	isFree := func(name string) bool { return n.named[name] == nil }
+	isFree := func(name string) bool { return n.named[name] == nil && !n.reserved[strings.ToLower(name)] }
 	if at := slices.IndexFunc(candidates, isFree); at >= 0 {
 		name = candidates[at]
 	}

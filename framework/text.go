@@ -25,3 +25,20 @@ func IsLine(text string) bool {
 		return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 	})
 }
+
+// The characters that isLine refuses and those that isBlank ignores, inside a class of a
+// pattern: control characters and white space as escapes that every engine has, the
+// others as themselves. Rare blanks are missing, so that a schema takes a little more
+// than the server and never less.
+const (
+	unseen = `\x00-\x1f\x7f-\x9f` + "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+	blanks = `\s\x00-\x1f\x7f-\x9f` + "\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff"
+)
+
+// Patterns of text that is not blank, of one line of text, and of a line that is not
+// blank.
+const (
+	filledPattern     = `[^` + blanks + `]`
+	linePattern       = `^[^` + unseen + `]*$`
+	filledLinePattern = `^[^` + unseen + `]*[^` + blanks + `][^` + unseen + `]*$`
+)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -86,11 +87,11 @@ func yamlReserved(word string) bool {
 }
 
 // quoted is text as JSON and YAML both have it: what YAML takes for the end of
-// a line, or does not allow, is escaped.
+// a line, or does not allow, is escaped, as are marks that turn the direction of writing.
 func quoted(text string) string {
 	var b strings.Builder
 	for _, r := range string(appendJSON(nil, text)) {
-		if r >= 0x7f && r <= 0x9f || r == 0x2028 || r == 0x2029 || r == 0xfeff {
+		if r >= 0x7f && r <= 0x9f || r == 0x2028 || r == 0x2029 || r == 0xfeff || unicode.Is(unicode.Bidi_Control, r) {
 			fmt.Fprintf(&b, `\u%04x`, r)
 			continue
 		}

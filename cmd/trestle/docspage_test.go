@@ -39,7 +39,7 @@ func TestThePagesInABrowser(t *testing.T) {
 	b.finds("")
 	b.hasPadlocks(map[string]string{"Store-listProducts": "", "Clinic-listPatients": "unlocked", "Clinic-createPatient": "unlocked"})
 	b.tries("Store-listProducts")
-	b.authorizes("token", "Token "+s.token(t))
+	b.authorizes("tokenAuth", "Token "+s.token(t))
 	b.hasPadlocks(map[string]string{"Store-listProducts": "", "Clinic-listPatients": "locked"})
 	b.tries("Clinic-listPatients")
 	b.keepsApart(".parameter__type", ".parameters-col_description input")
@@ -58,7 +58,7 @@ func TestThePagesInABrowser(t *testing.T) {
 	b.click(".btn.authorize")
 	b.beginsDialog()
 	b.click(".close-modal")
-	b.authorizes("bearer", s.token(t))
+	b.authorizes("bearerAuth", s.token(t))
 	b.tries("Clinic-listPatients")
 	b.staysAtHome(base)
 }

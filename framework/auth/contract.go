@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"trestle.example/framework"
@@ -17,7 +18,7 @@ var (
 // bearer is the header that tokens and JWTs share.
 func bearer() []framework.SecurityScheme {
 	return []framework.SecurityScheme{{
-		Name: "bearer", Scheme: "bearer",
+		Name: "bearerAuth", Scheme: "bearer",
 		Doc: "Paste the `token` that POST {prefix}/auth/register or {prefix}/auth/login answers (trs_…), or a JWT, the `access` of POST {prefix}/auth/jwt. This one is enough.",
 	}}
 }
@@ -26,14 +27,14 @@ func bearer() []framework.SecurityScheme {
 // proves that no other site sent the request.
 func (s *Sessions) Security(method string) [][]framework.SecurityScheme {
 	cookie := framework.SecurityScheme{
-		Name: "session", In: "cookie", Key: s.name(sessionCookie),
-		Doc: "A browser's session, of POST {prefix}/auth/session. What writes needs the header X-CSRFToken besides. Programs are better off with bearer.",
+		Name: "sessionAuth", In: "cookie", Key: s.name(sessionCookie),
+		Doc: "A browser's session, of POST {prefix}/auth/session. What writes needs the header X-CSRFToken besides. Programs are better off with bearerAuth.",
 	}
 	if isSafe(method) {
 		return [][]framework.SecurityScheme{{cookie}}
 	}
 	return [][]framework.SecurityScheme{{cookie, {
-		Name: "csrf", In: "header", Key: csrfHeader, Doc: "Only with a session: the `csrfToken` of GET {prefix}/auth/session.",
+		Name: "csrfAuth", In: "header", Key: csrfHeader, Doc: "Only with a session: the `csrfToken` of GET {prefix}/auth/session.",
 	}}}
 }
 
@@ -48,8 +49,8 @@ func (s *Sessions) Sends() []framework.Header {
 // Security tells of the header Authorization, with either keyword.
 func (t Token) Security(string) [][]framework.SecurityScheme {
 	token := framework.SecurityScheme{
-		Name: "token", In: "header", Key: "Authorization",
-		Doc: "The same as bearer, in other words: Token, a space, and the `token` of POST {prefix}/auth/token (Token trs_…).",
+		Name: "tokenAuth", In: "header", Key: "Authorization",
+		Doc: "The same as bearerAuth, in other words: Token, a space, and the `token` of POST {prefix}/auth/token (Token trs_…).",
 	}
 	return [][]framework.SecurityScheme{{token}, bearer()}
 }
@@ -70,11 +71,20 @@ func (transport) Refuses() []string { return []string{CodeTLSRequired} }
 // An address is an e-mail as it is registered.
 type address string
 
-// JSONSchemaBytes tells the reference. An address may have letters of any
-// script, which format email does not know.
+// JSONSchemaBytes returns the schema of an address. It may have letters of any script,
+// which the format email does not know. The pattern is the rule of [NormalizeEmail]: one
+// "@" with something on both sides, and no character that readers do not see.
 func (address) JSONSchemaBytes() ([]byte, error) {
-	return []byte(`{"type":"string","format":"idn-email","minLength":3,"maxLength":254,"examples":["asha@example.com"]}`), nil
+	seen := `[^@\s` + controls + "\u00a0\u00ad\u2000-\u200d\u2028\u2029\u202f\u205f-\u2065\u206a-\u206f\u3000\ufeff" + `]+`
+	return json.Marshal(map[string]any{
+		"type": "string", "format": "idn-email", "minLength": 3, "maxLength": maximumEmail, "pattern": `^` + seen + `@` + seen + `$`,
+		"examples": []string{"asha@example.com"},
+	})
 }
+
+// controls are the characters that no name has, inside a class of a pattern: control
+// characters and marks that turn the direction of writing.
+const controls = `\x00-\x1f\x7f-\x9f` + "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 
 // A newPassword is a password as it is set.
 type newPassword string
@@ -89,7 +99,7 @@ func (newPassword) JSONSchemaBytes() ([]byte, error) {
 // A givenName is what to call a user.
 type givenName string
 
-// JSONSchemaBytes tells the reference.
+// JSONSchemaBytes returns the schema of a name.
 func (givenName) JSONSchemaBytes() ([]byte, error) {
-	return fmt.Appendf(nil, `{"type":"string","maxLength":%d,"examples":["Asha Rao"]}`, maximumName), nil
+	return json.Marshal(map[string]any{"type": "string", "maxLength": maximumName, "pattern": `^[^` + controls + `]*$`, "examples": []string{"Asha Rao"}})
 }

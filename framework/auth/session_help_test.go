@@ -49,7 +49,7 @@ func (w *world) site(o SessionOptions) *site {
 
 // contracts are those of the APIs that are served here: every answer must be one
 // that its reference tells of.
-var contracts contract.Book
+var contracts = contract.Book{Unsaid: map[string][]string{}}
 
 type enterInput struct {
 	Email string `json:"email"`

@@ -18,12 +18,12 @@ type credentials struct {
 	Password string `json:"password" validate:"required" trim:"-" doc:"The password, as it is: spaces count." example:"four unrelated words"`
 }
 
-// Check asks for one of the two names of the account.
+// OneRequired returns the two names of the account.
+func (credentials) OneRequired() []string { return []string{"email", "username"} }
+
+// Check refuses two names that differ.
 func (in credentials) Check() []framework.Fault {
-	switch {
-	case in.Email == "" && in.Username == "":
-		return []framework.Fault{{Pointer: "/email", Code: "required", Detail: "is required"}}
-	case in.Email != "" && in.Username != "" && in.Email != in.Username:
+	if in.Email != "" && in.Username != "" && in.Email != in.Username {
 		return []framework.Fault{{Pointer: "/username", Code: "ambiguous", Detail: "is another name for email; send one of them"}}
 	}
 	return nil

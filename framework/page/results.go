@@ -19,12 +19,13 @@ func results(p framework.Page, counting framework.Counting, next, previous *stri
 	)
 }
 
-// count is the total, nil if the class does not count, even where a short list
-// tells it: a client should not come to rely on it. One that is not exact is
-// never less than what this page shows.
-func count(p framework.Page, counting framework.Counting) *int64 {
+// count is the total, a number, so that the document says that it is never null. If
+// the class does not count it is a nil *int64, even where a short list tells it: a
+// client should not come to rely on it. One that is not exact is never less than what
+// this page shows.
+func count(p framework.Page, counting framework.Counting) any {
 	if !p.Total.Known || counting == framework.NoCount() {
-		return nil
+		return (*int64)(nil)
 	}
 	n := p.Total.Count
 	if p.Total.AtLeast || p.Total.Rough {
@@ -37,7 +38,7 @@ func count(p framework.Page, counting framework.Counting) *int64 {
 		}
 		n = max(n, seen)
 	}
-	return &n
+	return n
 }
 
 func countIs(t framework.Total) string {

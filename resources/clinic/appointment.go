@@ -47,7 +47,7 @@ type AppointmentInput struct {
 	PatientID uuid.UUID  `json:"patient"   validate:"required" ref:"patients" doc:"Who is seen."`
 	DoctorID  uuid.UUID  `json:"doctor"    validate:"required" ref:"doctors"  doc:"Who sees them."`
 	Status    Status     `json:"status"    default:"booked"                   doc:"What became of it."`
-	Fee       Fee        `json:"fee"       validate:"min=0"                   doc:"What it costs, with at most two decimal places."`
+	Fee       Fee        `json:"fee"       validate:"min=0"                   doc:"What it costs."`
 	StartsAt  *time.Time `json:"starts_at" doc:"When it begins; null while that is not known." example:"2026-12-01T09:30:00Z"`
 	Notes     string     `json:"notes" validate:"max=4000" doc:"Whatever is to be remembered." example:"Brings earlier reports."`
 }

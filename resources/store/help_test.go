@@ -75,7 +75,31 @@ func (s *site) config(identity *auth.Service) framework.Config {
 }
 
 // contracts are those of the APIs that are served here.
-var contracts contract.Book
+var contracts = contract.Book{Unsaid: unsaid}
+
+// unsaid are the faults of bodies that their schemas take, because JSON Schema cannot
+// express the rule.
+var unsaid = map[string][]string{
+	"": {
+		"nul",     // said of all text in the conventions
+		"integer", // 1.0 and 1e2 are whole numbers to JSON Schema
+		"range",   // format int64 says what can be stored
+	},
+	"createOrder": {"/deliveryAddress: required"}, // where no earlier order has one
+	"createAdminProduct": {
+		"/imageUrl: format",         // what an address by https must be beyond the format uri
+		"/variants/*/mrpPaise: min", // not below the price
+		"/variants/*/sku: unique",   // no two variants with one SKU
+	},
+	"updateAdminProduct": {
+		"/imageUrl: format",
+		"/variants/*/mrpPaise: min", "/variants/*/pricePaise: min", // of which one is stored
+		"/variants/*/sku: unique", "/variants/*/id: unique",
+		// A new variant needs these, one that is stored does not.
+		"/variants/*/sku: required", "/variants/*/label: required", "/variants/*/unit: required",
+		"/variants/*/pricePaise: required", "/variants/*/stock: required",
+	},
+}
 
 // serve is a client of an API that answers nothing which the scan has not
 // looked through and the reference does not tell of: all requests of this

@@ -88,6 +88,7 @@ const (
 const (
 	FaultCodeAmbiguous        FaultCode = "ambiguous"
 	FaultCodeEmail            FaultCode = "email"
+	FaultCodeFilled           FaultCode = "filled"
 	FaultCodeFormat           FaultCode = "format"
 	FaultCodeInteger          FaultCode = "integer"
 	FaultCodeInvalidParameter FaultCode = "invalid_parameter"
@@ -95,7 +96,6 @@ const (
 	FaultCodeLine             FaultCode = "line"
 	FaultCodeMax              FaultCode = "max"
 	FaultCodeMin              FaultCode = "min"
-	FaultCodeName             FaultCode = "name"
 	FaultCodeNotUTF8          FaultCode = "not_utf8"
 	FaultCodeNotUnique        FaultCode = "not_unique"
 	FaultCodeNul              FaultCode = "nul"
@@ -520,7 +520,7 @@ type Appointment struct {
 	// Doctor Who sees them.
 	Doctor openapi_types.UUID `json:"doctor"`
 
-	// Fee What it costs, with at most two decimal places.
+	// Fee What it costs. At most two decimal places.
 	//
 	// Examples: 250
 	Fee float32            `json:"fee"`
@@ -554,7 +554,7 @@ type AppointmentInput struct {
 	// Doctor Who sees them. The id of one of doctors that the caller may see.
 	Doctor openapi_types.UUID `json:"doctor"`
 
-	// Fee What it costs, with at most two decimal places. Must be at least 0.
+	// Fee What it costs. At most two decimal places.
 	//
 	// Examples: 250
 	Fee *float32 `json:"fee,omitempty"`
@@ -582,7 +582,7 @@ type AppointmentInputStatus string
 // AppointmentsPage defines model for AppointmentsPage.
 type AppointmentsPage struct {
 	// Count How many rows match in all.
-	Count *int64 `json:"count"`
+	Count int64 `json:"count"`
 
 	// Next URL of the next page; null on the last.
 	Next *string `json:"next"`
@@ -823,20 +823,7 @@ type Checkout struct {
 
 // CredentialsInput defines model for CredentialsInput.
 type CredentialsInput struct {
-	// Email The account's e-mail address. It or username is needed.
-	//
-	// Examples: asha@example.com
-	Email *string `json:"email,omitempty"`
-
-	// Password The password, as it is: spaces count.
-	//
-	// Examples: four unrelated words
-	Password string `json:"password"`
-
-	// Username Another name for email, for clients that send it; the same if both are there.
-	//
-	// Examples: asha@example.com
-	Username *string `json:"username,omitempty"`
+	union json.RawMessage
 }
 
 // Doctor defines model for Doctor.
@@ -870,7 +857,7 @@ type DoctorInput struct {
 // DoctorsPage defines model for DoctorsPage.
 type DoctorsPage struct {
 	// Count How many rows match in all.
-	Count *int64 `json:"count"`
+	Count int64 `json:"count"`
 
 	// Next URL of the next page; null on the last.
 	Next *string `json:"next"`
@@ -882,12 +869,26 @@ type DoctorsPage struct {
 	Results []Doctor `json:"results"`
 }
 
+// EmailCredentialsInput defines model for EmailCredentialsInput.
+type EmailCredentialsInput struct {
+	// Email The account's e-mail address. It or username is needed.
+	//
+	// Examples: asha@example.com
+	Email string `json:"email"`
+
+	// Password The password, as it is: spaces count.
+	//
+	// Examples: four unrelated words
+	Password string `json:"password"`
+}
+
 // Fault defines model for Fault.
 type Fault struct {
 	// Code Stable, for programs:
 	//
 	// - `ambiguous`: Two members that mean the same differ; send one of them.
 	// - `email`: It is no e-mail address.
+	// - `filled`: It must not be blank, or it must be left out.
 	// - `format`: It is not written as it must be: no id, no time, no amount.
 	// - `integer`: It must be a whole number, without a fraction or an exponent.
 	// - `invalid_parameter`: The parameter is unknown here, given twice, or not what it takes.
@@ -895,7 +896,6 @@ type Fault struct {
 	// - `line`: It must be one line, without control characters and without those that turn the direction of writing.
 	// - `max`: It is too large, too long or too many.
 	// - `min`: It is too small, too short or too few.
-	// - `name`: The name has a control character.
 	// - `not_unique`: Another record has it already.
 	// - `not_utf8`: It is not valid UTF-8.
 	// - `nul`: It has the character U+0000.
@@ -927,6 +927,7 @@ type Fault struct {
 //
 // - `ambiguous`: Two members that mean the same differ; send one of them.
 // - `email`: It is no e-mail address.
+// - `filled`: It must not be blank, or it must be left out.
 // - `format`: It is not written as it must be: no id, no time, no amount.
 // - `integer`: It must be a whole number, without a fraction or an exponent.
 // - `invalid_parameter`: The parameter is unknown here, given twice, or not what it takes.
@@ -934,7 +935,6 @@ type Fault struct {
 // - `line`: It must be one line, without control characters and without those that turn the direction of writing.
 // - `max`: It is too large, too long or too many.
 // - `min`: It is too small, too short or too few.
-// - `name`: The name has a control character.
 // - `not_unique`: Another record has it already.
 // - `not_utf8`: It is not valid UTF-8.
 // - `nul`: It has the character U+0000.
@@ -1015,7 +1015,7 @@ type Login struct {
 // ManageDoctorsPage defines model for ManageDoctorsPage.
 type ManageDoctorsPage struct {
 	// Count How many rows match in all.
-	Count *int64 `json:"count"`
+	Count int64 `json:"count"`
 
 	// Next URL of the next page; null on the last.
 	Next *string `json:"next"`
@@ -1193,7 +1193,7 @@ type PatchedAppointmentInput struct {
 	// Doctor Who sees them. The id of one of doctors that the caller may see.
 	Doctor *openapi_types.UUID `json:"doctor,omitempty"`
 
-	// Fee What it costs, with at most two decimal places. Must be at least 0.
+	// Fee What it costs. At most two decimal places.
 	//
 	// Examples: 250
 	Fee *float32 `json:"fee,omitempty"`
@@ -1303,7 +1303,7 @@ type PatientInput struct {
 // PatientsPage defines model for PatientsPage.
 type PatientsPage struct {
 	// Count How many rows match in all.
-	Count *int64 `json:"count"`
+	Count int64 `json:"count"`
 
 	// Next URL of the next page; null on the last.
 	Next *string `json:"next"`
@@ -1325,9 +1325,9 @@ type PlaceOrderInput struct {
 	// Examples: null
 	DeliverySlotID *openapi_types.UUID `json:"deliverySlotId,omitempty"`
 
-	// ExpectedTotalPaise What it must cost in paise, the cart's totalPaise, or it is refused.
+	// ExpectedTotalPaise The totalPaise of the cart that the customer saw. If the cart costs anything else now, nothing is ordered (cart_changed). If it is absent or null, the cart is ordered at any price.
 	//
-	// Examples: null
+	// Examples: 29800
 	ExpectedTotalPaise *int64 `json:"expectedTotalPaise,omitempty"`
 
 	// Notes For those who deliver.
@@ -1378,7 +1378,7 @@ type Problem struct {
 	// Title The code in a few words.
 	Title string `json:"title"`
 
-	// Type A page that explains the code.
+	// Type The address of a page that explains the code: /api/errors/ and the code.
 	Type string `json:"type"`
 }
 
@@ -1534,6 +1534,14 @@ type ProductsPage struct {
 	TotalPages int64 `json:"totalPages"`
 }
 
+// ReferencedDetails defines model for ReferencedDetails.
+type ReferencedDetails struct {
+	// Resource The resource whose records still refer to this one.
+	//
+	// Examples: appointments
+	Resource string `json:"resource"`
+}
+
 // RefreshInput defines model for RefreshInput.
 type RefreshInput struct {
 	// Refresh The refresh token of the latest pair.
@@ -1565,6 +1573,14 @@ type Session struct {
 
 	// User Who is signed in; null for nobody.
 	User *User `json:"user"`
+}
+
+// SignInDetails defines model for SignInDetails.
+type SignInDetails struct {
+	// SignIn The address of the endpoint that gives credentials, by POST: an absolute URL, or a path where the server has no public URL.
+	//
+	// Examples: /api/auth/login
+	SignIn string `json:"signIn"`
 }
 
 // Slot defines model for Slot.
@@ -1692,6 +1708,19 @@ type User struct {
 
 	// Role What the user is to the services. It decides nothing: permissions do.
 	Role string `json:"role"`
+}
+
+// UsernameCredentialsInput defines model for UsernameCredentialsInput.
+type UsernameCredentialsInput struct {
+	// Password The password, as it is: spaces count.
+	//
+	// Examples: four unrelated words
+	Password string `json:"password"`
+
+	// Username Another name for email, for clients that send it; the same if both are there.
+	//
+	// Examples: asha@example.com
+	Username string `json:"username"`
 }
 
 // VariantInput defines model for VariantInput.
@@ -2073,6 +2102,68 @@ type UpdatePatientJSONRequestBody = PatchedPatientInput
 
 // ReplacePatientJSONRequestBody defines body for ReplacePatient for application/json ContentType.
 type ReplacePatientJSONRequestBody = PatientInput
+
+// AsEmailCredentialsInput returns the union data inside the CredentialsInput as a EmailCredentialsInput
+func (t CredentialsInput) AsEmailCredentialsInput() (EmailCredentialsInput, error) {
+	var body EmailCredentialsInput
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEmailCredentialsInput overwrites any union data inside the CredentialsInput as the provided EmailCredentialsInput
+func (t *CredentialsInput) FromEmailCredentialsInput(v EmailCredentialsInput) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeEmailCredentialsInput performs a merge with any union data inside the CredentialsInput, using the provided EmailCredentialsInput
+func (t *CredentialsInput) MergeEmailCredentialsInput(v EmailCredentialsInput) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsUsernameCredentialsInput returns the union data inside the CredentialsInput as a UsernameCredentialsInput
+func (t CredentialsInput) AsUsernameCredentialsInput() (UsernameCredentialsInput, error) {
+	var body UsernameCredentialsInput
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromUsernameCredentialsInput overwrites any union data inside the CredentialsInput as the provided UsernameCredentialsInput
+func (t *CredentialsInput) FromUsernameCredentialsInput(v UsernameCredentialsInput) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeUsernameCredentialsInput performs a merge with any union data inside the CredentialsInput, using the provided UsernameCredentialsInput
+func (t *CredentialsInput) MergeUsernameCredentialsInput(v UsernameCredentialsInput) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t CredentialsInput) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *CredentialsInput) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error

@@ -22,6 +22,13 @@ func New(server, token string) (*ClientWithResponses, error) {
 	return NewClientWithResponses(server, WithRequestEditorFn(identify))
 }
 
+// ByEmail are credentials with an e-mail address.
+func ByEmail(email, password string) (CredentialsInput, error) {
+	var in CredentialsInput
+	err := in.FromEmailCredentialsInput(EmailCredentialsInput{Email: email, Password: password})
+	return in, err
+}
+
 // Error makes a refusal an error that a function can return.
 func (p *Problem) Error() string {
 	return fmt.Sprintf("%d %s: %s", p.Status, p.Code, p.Detail)

@@ -260,20 +260,20 @@ export interface paths {
         get: operations["getPatient"];
         /**
          * Replace a patient
-         * @description For signed-in users; one's own rows, and all of them with the permission patients.change.
+         * @description For signed-in users; one's own rows, and all of them with the permissions patients.view and patients.change.
          */
         put: operations["replacePatient"];
         post?: never;
         /**
          * Delete a patient
-         * @description For signed-in users; one's own rows, and all of them with the permission patients.delete.
+         * @description For signed-in users; one's own rows, and all of them with the permissions patients.view and patients.delete.
          */
         delete: operations["deletePatient"];
         options?: never;
         head?: never;
         /**
          * Change a patient
-         * @description For signed-in users; one's own rows, and all of them with the permission patients.change.
+         * @description For signed-in users; one's own rows, and all of them with the permissions patients.view and patients.change.
          */
         patch: operations["updatePatient"];
         trace?: never;
@@ -338,20 +338,20 @@ export interface paths {
         get: operations["getAppointment"];
         /**
          * Replace an appointment
-         * @description For signed-in users; one's own rows, and all of them with the permission appointments.change.
+         * @description For signed-in users; one's own rows, and all of them with the permissions appointments.view and appointments.change.
          */
         put: operations["replaceAppointment"];
         post?: never;
         /**
          * Delete an appointment
-         * @description For signed-in users; one's own rows, and all of them with the permission appointments.delete.
+         * @description For signed-in users; one's own rows, and all of them with the permissions appointments.view and appointments.delete.
          */
         delete: operations["deleteAppointment"];
         options?: never;
         head?: never;
         /**
          * Change an appointment
-         * @description For signed-in users; one's own rows, and all of them with the permission appointments.change.
+         * @description For signed-in users; one's own rows, and all of them with the permissions appointments.view and appointments.change.
          */
         patch: operations["updateAppointment"];
         trace?: never;
@@ -613,7 +613,7 @@ export interface paths {
         put?: never;
         /**
          * Place an order of everything in the cart
-         * @description Place an order of everything in the cart. All of it is done, or nothing.
+         * @description Place an order of everything in the cart. All of it is done, or nothing. An empty body buys the cart at any price: send expectedTotalPaise, so that a price which has changed since the customer saw it is refused.
          *
          *     For signed-in users.
          */
@@ -1125,7 +1125,7 @@ export interface components {
              */
             status: "booked" | "completed" | "cancelled" | "no_show";
             /**
-             * @description What it costs, with at most two decimal places.
+             * @description What it costs. At most two decimal places.
              * @example 250
              */
             fee: number;
@@ -1169,7 +1169,7 @@ export interface components {
              */
             status?: "booked" | "completed" | "cancelled" | "no_show";
             /**
-             * @description What it costs, with at most two decimal places. Must be at least 0.
+             * @description What it costs. At most two decimal places.
              * @example 250
              */
             fee?: number;
@@ -1190,13 +1190,34 @@ export interface components {
              * Format: int64
              * @description How many rows match in all.
              */
-            count: number | null;
+            count: number;
             /** @description URL of the next page; null on the last. */
             next: string | null;
             /** @description URL of the page before; null on the first. */
             previous: string | null;
             /** @description The rows of this page. */
             results: components["schemas"]["Appointment"][];
+        };
+        /** @description Credentials are required. */
+        AuthenticationRequiredProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 401;
+            /** @enum {string} */
+            code?: "authentication_required";
+            details: components["schemas"]["SignInDetails"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "authentication_required";
+        };
+        /** @description The body is too large. */
+        BodyTooLargeProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 413;
+            /** @enum {string} */
+            code?: "body_too_large";
         };
         CancelDetails: {
             /**
@@ -1271,11 +1292,30 @@ export interface components {
         };
         /** @description The cart comes to another total. */
         CartChangedProblem: components["schemas"]["Problem"] & {
-            /** @constant */
+            /** @enum {integer} */
             status?: 409;
-            /** @constant */
+            /** @enum {string} */
             code?: "cart_changed";
             details: components["schemas"]["CartChangedDetails"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "cart_changed";
+        };
+        /** @description The cart is empty. */
+        CartEmptyProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 409;
+            /** @enum {string} */
+            code?: "cart_empty";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "cart_empty";
         };
         CartItem: {
             /** Format: uuid */
@@ -1436,22 +1476,32 @@ export interface components {
             /** @description Where the latest order went; null before the first. */
             lastAddress: components["schemas"]["Address"] | null;
         };
-        CredentialsInput: {
+        /** @description Refused by the present state. */
+        ConflictProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 409;
+            /** @enum {string} */
+            code?: "conflict";
+        } & {
             /**
-             * @description The account's e-mail address. It or username is needed.
-             * @example asha@example.com
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
              */
-            email?: string;
+            code: "conflict";
+        };
+        CredentialsInput: components["schemas"]["EmailCredentialsInput"] | components["schemas"]["UsernameCredentialsInput"];
+        /** @description The request may have been forged. */
+        CsrfFailedProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 403;
+            /** @enum {string} */
+            code?: "csrf_failed";
+        } & {
             /**
-             * @description Another name for email, for clients that send it; the same if both are there.
-             * @example asha@example.com
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
              */
-            username?: string;
-            /**
-             * @description The password, as it is: spaces count.
-             * @example four unrelated words
-             */
-            password: string;
+            code: "csrf_failed";
         };
         Doctor: {
             /** Format: uuid */
@@ -1484,13 +1534,32 @@ export interface components {
              * Format: int64
              * @description How many rows match in all.
              */
-            count: number | null;
+            count: number;
             /** @description URL of the next page; null on the last. */
             next: string | null;
             /** @description URL of the page before; null on the first. */
             previous: string | null;
             /** @description The rows of this page. */
             results: components["schemas"]["Doctor"][];
+        };
+        EmailCredentialsInput: {
+            /**
+             * @description The account's e-mail address. It or username is needed.
+             * @example asha@example.com
+             */
+            email: string;
+            /**
+             * @description The password, as it is: spaces count.
+             * @example four unrelated words
+             */
+            password: string;
+        };
+        /** @description The e-mail is taken. */
+        EmailTakenProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 409;
+            /** @enum {string} */
+            code?: "email_taken";
         };
         Fault: {
             /** @description A JSON Pointer (RFC 6901) into the body. */
@@ -1502,6 +1571,7 @@ export interface components {
              *
              *     - `ambiguous`: Two members that mean the same differ; send one of them.
              *     - `email`: It is no e-mail address.
+             *     - `filled`: It must not be blank, or it must be left out.
              *     - `format`: It is not written as it must be: no id, no time, no amount.
              *     - `integer`: It must be a whole number, without a fraction or an exponent.
              *     - `invalid_parameter`: The parameter is unknown here, given twice, or not what it takes.
@@ -1509,7 +1579,6 @@ export interface components {
              *     - `line`: It must be one line, without control characters and without those that turn the direction of writing.
              *     - `max`: It is too large, too long or too many.
              *     - `min`: It is too small, too short or too few.
-             *     - `name`: The name has a control character.
              *     - `not_unique`: Another record has it already.
              *     - `not_utf8`: It is not valid UTF-8.
              *     - `nul`: It has the character U+0000.
@@ -1527,33 +1596,177 @@ export interface components {
              *     - `validation_failed`: It is not valid.
              * @enum {string}
              */
-            code: "ambiguous" | "email" | "format" | "integer" | "invalid_parameter" | "invalid_reference" | "line" | "max" | "min" | "name" | "not_unique" | "not_utf8" | "nul" | "null" | "oneof" | "range" | "required" | "same_as_email" | "too_common" | "too_long" | "too_short" | "type" | "unique" | "unknown_field" | "validation_failed";
+            code: "ambiguous" | "email" | "filled" | "format" | "integer" | "invalid_parameter" | "invalid_reference" | "line" | "max" | "min" | "not_unique" | "not_utf8" | "nul" | "null" | "oneof" | "range" | "required" | "same_as_email" | "too_common" | "too_long" | "too_short" | "type" | "unique" | "unknown_field" | "validation_failed";
             /** @description One sentence for a person. */
             detail: string;
         };
+        /** @description Not permitted. */
+        ForbiddenProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 403;
+            /** @enum {string} */
+            code?: "forbidden";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "forbidden";
+        };
+        /** @description The same request is still under way. */
+        IdempotencyInProgressProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 409;
+            /** @enum {string} */
+            code?: "idempotency_in_progress";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "idempotency_in_progress";
+        };
+        /** @description The Idempotency-Key was used for something else. */
+        IdempotencyKeyReusedProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 422;
+            /** @enum {string} */
+            code?: "idempotency_key_reused";
+        };
         /** @description Not the order's next step. */
         IllegalTransitionProblem: components["schemas"]["Problem"] & {
-            /** @constant */
+            /** @enum {integer} */
             status?: 409;
-            /** @constant */
+            /** @enum {string} */
             code?: "illegal_transition";
             details: components["schemas"]["TransitionDetails"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "illegal_transition";
         };
         /** @description Not enough in stock. */
         InsufficientStockProblem: components["schemas"]["Problem"] & {
-            /** @constant */
+            /** @enum {integer} */
             status?: 409;
-            /** @constant */
+            /** @enum {string} */
             code?: "insufficient_stock";
             details: components["schemas"]["LineDetails"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "insufficient_stock";
+        };
+        /** @description Internal error. */
+        InternalProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 500;
+            /** @enum {string} */
+            code?: "internal";
+        };
+        /** @description The e-mail or the password is wrong. */
+        InvalidCredentialsProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 401;
+            /** @enum {string} */
+            code?: "invalid_credentials";
+        };
+        /** @description The host is not served here. */
+        InvalidHostProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 400;
+            /** @enum {string} */
+            code?: "invalid_host";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "invalid_host";
+        };
+        /** @description The Idempotency-Key is not valid. */
+        InvalidIdempotencyKeyProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 400;
+            /** @enum {string} */
+            code?: "invalid_idempotency_key";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "invalid_idempotency_key";
+        };
+        /** @description The body is not one JSON object. */
+        InvalidJsonProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 400;
+            /** @enum {string} */
+            code?: "invalid_json";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "invalid_json";
+        };
+        /** @description A query parameter is not valid. */
+        InvalidParameterProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 400;
+            /** @enum {string} */
+            code?: "invalid_parameter";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "invalid_parameter";
+        };
+        /** @description The credentials are not valid. */
+        InvalidTokenProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 401;
+            /** @enum {string} */
+            code?: "invalid_token";
+            details: components["schemas"]["SignInDetails"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "invalid_token";
         };
         /** @description No longer sold. */
         ItemUnavailableProblem: components["schemas"]["Problem"] & {
-            /** @constant */
+            /** @enum {integer} */
             status?: 409;
-            /** @constant */
+            /** @enum {string} */
             code?: "item_unavailable";
             details: components["schemas"]["LineDetails"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "item_unavailable";
+        };
+        /** @description The last variant cannot be archived. */
+        LastVariantProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 409;
+            /** @enum {string} */
+            code?: "last_variant";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "last_variant";
         };
         LimitDetails: {
             /**
@@ -1621,13 +1834,40 @@ export interface components {
              * Format: int64
              * @description How many rows match in all.
              */
-            count: number | null;
+            count: number;
             /** @description URL of the next page; null on the last. */
             next: string | null;
             /** @description URL of the page before; null on the first. */
             previous: string | null;
             /** @description The rows of this page. */
             results: components["schemas"]["Doctor"][];
+        };
+        /** @description Not found. */
+        NotFoundProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 404;
+            /** @enum {string} */
+            code?: "not_found";
+        };
+        /** @description These credentials cannot be given up here. */
+        NotRevocableProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 409;
+            /** @enum {string} */
+            code?: "not_revocable";
+        };
+        /** @description Already taken. */
+        NotUniqueProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 409;
+            /** @enum {string} */
+            code?: "not_unique";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "not_unique";
         };
         Order: {
             /** Format: uuid */
@@ -1765,19 +2005,31 @@ export interface components {
         };
         /** @description Too many orders on their way. */
         OrderLimitProblem: components["schemas"]["Problem"] & {
-            /** @constant */
+            /** @enum {integer} */
             status?: 409;
-            /** @constant */
+            /** @enum {string} */
             code?: "order_limit";
             details: components["schemas"]["OrderLimitDetails"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "order_limit";
         };
         /** @description The order can no longer be cancelled. */
         OrderNotCancellableProblem: components["schemas"]["Problem"] & {
-            /** @constant */
+            /** @enum {integer} */
             status?: 409;
-            /** @constant */
+            /** @enum {string} */
             code?: "order_not_cancellable";
             details: components["schemas"]["CancelDetails"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "order_not_cancellable";
         };
         OrderSlot: {
             /** Format: uuid */
@@ -1819,6 +2071,19 @@ export interface components {
             /** @description Whether a page follows. */
             hasNext: boolean;
         };
+        /** @description Too many requests at once. */
+        OverloadedProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 503;
+            /** @enum {string} */
+            code?: "overloaded";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "overloaded";
+        };
         PatchedAppointmentInput: {
             /**
              * Format: uuid
@@ -1836,7 +2101,7 @@ export interface components {
              */
             status?: "booked" | "completed" | "cancelled" | "no_show";
             /**
-             * @description What it costs, with at most two decimal places. Must be at least 0.
+             * @description What it costs. At most two decimal places.
              * @example 250
              */
             fee?: number;
@@ -1940,7 +2205,7 @@ export interface components {
              * Format: int64
              * @description How many rows match in all.
              */
-            count: number | null;
+            count: number;
             /** @description URL of the next page; null on the last. */
             next: string | null;
             /** @description URL of the page before; null on the first. */
@@ -1959,8 +2224,8 @@ export interface components {
             deliverySlotId?: string | null;
             /**
              * Format: int64
-             * @description What it must cost in paise, the cart's totalPaise, or it is refused.
-             * @example null
+             * @description The totalPaise of the cart that the customer saw. If the cart costs anything else now, nothing is ordered (cart_changed). If it is absent or null, the cart is ordered at any price.
+             * @example 29800
              */
             expectedTotalPaise?: number | null;
             /**
@@ -1968,6 +2233,13 @@ export interface components {
              * @example Ring twice.
              */
             notes?: string | null;
+        };
+        /** @description The precondition is not supported. */
+        PreconditionUnsupportedProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 412;
+            /** @enum {string} */
+            code?: "precondition_unsupported";
         };
         PricedLine: {
             /** Format: uuid */
@@ -1997,7 +2269,7 @@ export interface components {
         Problem: {
             /**
              * Format: uri-reference
-             * @description A page that explains the code.
+             * @description The address of a page that explains the code: /api/errors/ and the code.
              */
             type: string;
             /** @description The code in a few words. */
@@ -2181,15 +2453,48 @@ export interface components {
         };
         /** @description Too much for one cart. */
         QuantityLimitProblem: components["schemas"]["Problem"] & {
-            /** @constant */
+            /** @enum {integer} */
             status?: 409;
-            /** @constant */
+            /** @enum {string} */
             code?: "quantity_limit";
             details: components["schemas"]["LimitDetails"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "quantity_limit";
+        };
+        /** @description Too many requests. */
+        RateLimitedProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 429;
+            /** @enum {string} */
+            code?: "rate_limited";
+        };
+        ReferencedDetails: {
+            /**
+             * @description The resource whose records still refer to this one.
+             * @example appointments
+             */
+            resource: string;
         };
         RefreshInput: {
             /** @description The refresh token of the latest pair. */
             refresh: string;
+        };
+        /** @description The refresh token was just replaced. */
+        RefreshSupersededProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 401;
+            /** @enum {string} */
+            code?: "refresh_superseded";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "refresh_superseded";
         };
         RegistrationInput: {
             /**
@@ -2210,11 +2515,38 @@ export interface components {
              */
             name?: string;
         };
+        /** @description The body did not arrive in time. */
+        RequestTimeoutProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 408;
+            /** @enum {string} */
+            code?: "request_timeout";
+        };
         Session: {
             /** @description Who is signed in; null for nobody. */
             user: components["schemas"]["User"] | null;
             /** @description What the header X-CSRFToken says of requests that write. */
             csrfToken: string;
+        };
+        SignInDetails: {
+            /**
+             * @description The address of the endpoint that gives credentials, by POST: an absolute URL, or a path where the server has no public URL.
+             * @example /api/auth/login
+             */
+            signIn: string;
+        };
+        /** @description The code is another variant's. */
+        SkuTakenProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 409;
+            /** @enum {string} */
+            code?: "sku_taken";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "sku_taken";
         };
         Slot: {
             /** Format: uuid */
@@ -2237,6 +2569,45 @@ export interface components {
             /** @description Whether there is room for an order. */
             available: boolean;
         };
+        /** @description Already taken. */
+        SlotTakenProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 409;
+            /** @enum {string} */
+            code?: "slot_taken";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "slot_taken";
+        };
+        /** @description The delivery slot is not available. */
+        SlotUnavailableProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 409;
+            /** @enum {string} */
+            code?: "slot_unavailable";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "slot_unavailable";
+        };
+        /** @description The slug is another product's. */
+        SlugTakenProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 409;
+            /** @enum {string} */
+            code?: "slug_taken";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "slug_taken";
+        };
         StatusChange: {
             /**
              * @description What the order came to.
@@ -2248,6 +2619,14 @@ export interface components {
              * @description When.
              */
             at: string;
+        };
+        /** @description Still in use. */
+        StillReferencedProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 409;
+            /** @enum {string} */
+            code?: "still_referenced";
+            details?: components["schemas"]["ReferencedDetails"];
         };
         Stock: {
             /**
@@ -2271,9 +2650,9 @@ export interface components {
         };
         /** @description The stock is another by now. */
         StockChangedProblem: components["schemas"]["Problem"] & {
-            /** @constant */
+            /** @enum {integer} */
             status?: 409;
-            /** @constant */
+            /** @enum {string} */
             code?: "stock_changed";
             details: components["schemas"]["StockDetails"];
         };
@@ -2304,6 +2683,19 @@ export interface components {
              */
             expectedStock?: number | null;
         };
+        /** @description Credentials need TLS. */
+        TlsRequiredProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 403;
+            /** @enum {string} */
+            code?: "tls_required";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "tls_required";
+        };
         Token: {
             /**
              * @description For the header Authorization. It is shown this once.
@@ -2322,6 +2714,13 @@ export interface components {
             /** @description For the next pair, once. */
             refresh: string;
         };
+        /** @description Too many rows. */
+        TooManyRowsProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 409;
+            /** @enum {string} */
+            code?: "too_many_rows";
+        };
         TransitionDetails: {
             /**
              * @description What the order's status is.
@@ -2335,6 +2734,46 @@ export interface components {
              *     ]
              */
             allowed: string[];
+        };
+        /** @description Temporarily unavailable. */
+        UnavailableProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 503;
+            /** @enum {string} */
+            code?: "unavailable";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "unavailable";
+        };
+        /** @description The body names an unknown field. */
+        UnknownFieldProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 400;
+            /** @enum {string} */
+            code?: "unknown_field";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "unknown_field";
+        };
+        /** @description Unsupported media type. */
+        UnsupportedMediaTypeProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 415;
+            /** @enum {string} */
+            code?: "unsupported_media_type";
+        };
+        /** @description The address is too long. */
+        UriTooLongProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 414;
+            /** @enum {string} */
+            code?: "uri_too_long";
         };
         User: {
             /** Format: uuid */
@@ -2356,6 +2795,31 @@ export interface components {
              * @description When the account was made.
              */
             createdAt: string;
+        };
+        UsernameCredentialsInput: {
+            /**
+             * @description Another name for email, for clients that send it; the same if both are there.
+             * @example asha@example.com
+             */
+            username: string;
+            /**
+             * @description The password, as it is: spaces count.
+             * @example four unrelated words
+             */
+            password: string;
+        };
+        /** @description The body is not valid. */
+        ValidationFailedProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 400;
+            /** @enum {string} */
+            code?: "validation_failed";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "validation_failed";
         };
         VariantInput: {
             /**
@@ -2409,11 +2873,24 @@ export interface components {
         };
         /** @description Too many variants of one product. */
         VariantLimitProblem: components["schemas"]["Problem"] & {
-            /** @constant */
+            /** @enum {integer} */
             status?: 409;
-            /** @constant */
+            /** @enum {string} */
             code?: "variant_limit";
             details: components["schemas"]["VariantLimitDetails"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "variant_limit";
+        };
+        /** @description No such variant. */
+        VariantNotFoundProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 404;
+            /** @enum {string} */
+            code?: "variant_not_found";
         };
         VariantPatch: {
             /**
@@ -2481,11 +2958,17 @@ export interface components {
         };
         /** @description Somebody else changed the product. */
         VersionConflictProblem: components["schemas"]["Problem"] & {
-            /** @constant */
+            /** @enum {integer} */
             status?: 409;
-            /** @constant */
+            /** @enum {string} */
             code?: "version_conflict";
             details: components["schemas"]["VersionDetails"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "version_conflict";
         };
         VersionDetails: {
             /**
@@ -2512,12 +2995,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 401;
-                    /** @enum {unknown} */
-                    code?: "authentication_required" | "invalid_token";
-                };
+                "application/problem+json": components["schemas"]["AuthenticationRequiredProblem"] | components["schemas"]["InvalidTokenProblem"];
             };
         };
         /** @description `body_too_large`: The body is too large. */
@@ -2532,12 +3010,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 413;
-                    /** @enum {unknown} */
-                    code?: "body_too_large";
-                };
+                "application/problem+json": components["schemas"]["BodyTooLargeProblem"];
             };
         };
         /**
@@ -2555,12 +3028,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 409;
-                    /** @enum {unknown} */
-                    code?: "conflict" | "not_unique";
-                };
+                "application/problem+json": components["schemas"]["ConflictProblem"] | components["schemas"]["NotUniqueProblem"];
             };
         };
         /**
@@ -2579,12 +3047,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 409;
-                    /** @enum {unknown} */
-                    code?: "conflict" | "not_unique" | "slot_taken";
-                };
+                "application/problem+json": components["schemas"]["ConflictProblem"] | components["schemas"]["NotUniqueProblem"] | components["schemas"]["SlotTakenProblem"];
             };
         };
         /** @description `csrf_failed`: The request may have been forged. */
@@ -2598,12 +3061,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 403;
-                    /** @enum {unknown} */
-                    code?: "csrf_failed";
-                };
+                "application/problem+json": components["schemas"]["CsrfFailedProblem"];
             };
         };
         /**
@@ -2620,12 +3078,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 403;
-                    /** @enum {unknown} */
-                    code?: "csrf_failed" | "forbidden";
-                };
+                "application/problem+json": components["schemas"]["CsrfFailedProblem"] | components["schemas"]["ForbiddenProblem"];
             };
         };
         /**
@@ -2642,12 +3095,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 403;
-                    /** @enum {unknown} */
-                    code?: "csrf_failed" | "tls_required";
-                };
+                "application/problem+json": components["schemas"]["CsrfFailedProblem"] | components["schemas"]["TlsRequiredProblem"];
             };
         };
         /** @description `email_taken`: The e-mail is taken. */
@@ -2662,12 +3110,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 409;
-                    /** @enum {unknown} */
-                    code?: "email_taken";
-                };
+                "application/problem+json": components["schemas"]["EmailTakenProblem"];
             };
         };
         /**
@@ -2687,12 +3130,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["IllegalTransitionProblem"] | (components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 409;
-                    /** @enum {unknown} */
-                    code?: "idempotency_in_progress";
-                });
+                "application/problem+json": components["schemas"]["IdempotencyInProgressProblem"] | components["schemas"]["IllegalTransitionProblem"];
             };
         };
         /**
@@ -2713,12 +3151,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["InsufficientStockProblem"] | components["schemas"]["QuantityLimitProblem"] | (components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 409;
-                    /** @enum {unknown} */
-                    code?: "idempotency_in_progress";
-                });
+                "application/problem+json": components["schemas"]["IdempotencyInProgressProblem"] | components["schemas"]["InsufficientStockProblem"] | components["schemas"]["QuantityLimitProblem"];
             };
         };
         /**
@@ -2738,12 +3171,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["OrderNotCancellableProblem"] | (components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 409;
-                    /** @enum {unknown} */
-                    code?: "idempotency_in_progress";
-                });
+                "application/problem+json": components["schemas"]["IdempotencyInProgressProblem"] | components["schemas"]["OrderNotCancellableProblem"];
             };
         };
         /**
@@ -2764,12 +3192,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 409;
-                    /** @enum {unknown} */
-                    code?: "idempotency_in_progress" | "sku_taken" | "slug_taken";
-                };
+                "application/problem+json": components["schemas"]["IdempotencyInProgressProblem"] | components["schemas"]["SkuTakenProblem"] | components["schemas"]["SlugTakenProblem"];
             };
         };
         /** @description `idempotency_key_reused`: The Idempotency-Key was used for something else. */
@@ -2784,12 +3207,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 422;
-                    /** @enum {unknown} */
-                    code?: "idempotency_key_reused";
-                };
+                "application/problem+json": components["schemas"]["IdempotencyKeyReusedProblem"];
             };
         };
         /**
@@ -2823,12 +3241,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 500;
-                    /** @enum {unknown} */
-                    code?: "internal";
-                };
+                "application/problem+json": components["schemas"]["InternalProblem"];
             };
         };
         /** @description `invalid_credentials`: The e-mail or the password is wrong. */
@@ -2844,12 +3257,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 401;
-                    /** @enum {unknown} */
-                    code?: "invalid_credentials";
-                };
+                "application/problem+json": components["schemas"]["InvalidCredentialsProblem"];
             };
         };
         /**
@@ -2869,12 +3277,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 400;
-                    /** @enum {unknown} */
-                    code?: "invalid_host" | "invalid_idempotency_key" | "invalid_parameter";
-                };
+                "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidIdempotencyKeyProblem"] | components["schemas"]["InvalidParameterProblem"];
             };
         };
         /**
@@ -2894,12 +3297,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 400;
-                    /** @enum {unknown} */
-                    code?: "invalid_host" | "invalid_json" | "invalid_parameter";
-                };
+                "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"];
             };
         };
         /**
@@ -2918,12 +3316,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 400;
-                    /** @enum {unknown} */
-                    code?: "invalid_host" | "invalid_parameter";
-                };
+                "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidParameterProblem"];
             };
         };
         /** @description `invalid_token`: The credentials are not valid. */
@@ -2938,12 +3331,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 401;
-                    /** @enum {unknown} */
-                    code?: "invalid_token";
-                };
+                "application/problem+json": components["schemas"]["InvalidTokenProblem"];
             };
         };
         /**
@@ -2962,12 +3350,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 401;
-                    /** @enum {unknown} */
-                    code?: "invalid_token" | "refresh_superseded";
-                };
+                "application/problem+json": components["schemas"]["InvalidTokenProblem"] | components["schemas"]["RefreshSupersededProblem"];
             };
         };
         /** @description `not_found`: Not found. */
@@ -2982,12 +3365,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 404;
-                    /** @enum {unknown} */
-                    code?: "not_found";
-                };
+                "application/problem+json": components["schemas"]["NotFoundProblem"];
             };
         };
         /** @description `not_revocable`: These credentials cannot be given up here. */
@@ -3002,12 +3380,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 409;
-                    /** @enum {unknown} */
-                    code?: "not_revocable";
-                };
+                "application/problem+json": components["schemas"]["NotRevocableProblem"];
             };
         };
         /**
@@ -3027,12 +3400,22 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 503;
-                    /** @enum {unknown} */
-                    code?: "overloaded" | "unavailable";
-                };
+                "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["UnavailableProblem"];
+            };
+        };
+        /** @description `precondition_unsupported`: The precondition is not supported. */
+        PreconditionUnsupported: {
+            headers: {
+                Allow: components["headers"]["Allow"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["PreconditionUnsupportedProblem"];
             };
         };
         /** @description `rate_limited`: Too many requests. */
@@ -3049,12 +3432,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 429;
-                    /** @enum {unknown} */
-                    code?: "rate_limited";
-                };
+                "application/problem+json": components["schemas"]["RateLimitedProblem"];
             };
         };
         /** @description `request_timeout`: The body did not arrive in time. */
@@ -3069,12 +3447,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 408;
-                    /** @enum {unknown} */
-                    code?: "request_timeout";
-                };
+                "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
             };
         };
         /** @description `still_referenced`: Still in use. */
@@ -3089,12 +3462,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 409;
-                    /** @enum {unknown} */
-                    code?: "still_referenced";
-                };
+                "application/problem+json": components["schemas"]["StillReferencedProblem"];
             };
         };
         /** @description `stock_changed`: The stock is another by now. */
@@ -3123,12 +3491,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 403;
-                    /** @enum {unknown} */
-                    code?: "tls_required";
-                };
+                "application/problem+json": components["schemas"]["TlsRequiredProblem"];
             };
         };
         /** @description `too_many_rows`: Too many rows. */
@@ -3143,12 +3506,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 409;
-                    /** @enum {unknown} */
-                    code?: "too_many_rows";
-                };
+                "application/problem+json": components["schemas"]["TooManyRowsProblem"];
             };
         };
         /** @description `unsupported_media_type`: Unsupported media type. */
@@ -3163,12 +3521,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 415;
-                    /** @enum {unknown} */
-                    code?: "unsupported_media_type";
-                };
+                "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
             };
         };
         /** @description `uri_too_long`: The address is too long. */
@@ -3183,12 +3536,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 414;
-                    /** @enum {unknown} */
-                    code?: "uri_too_long";
-                };
+                "application/problem+json": components["schemas"]["UriTooLongProblem"];
             };
         };
         /** @description `variant_not_found`: No such variant. */
@@ -3203,12 +3551,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 404;
-                    /** @enum {unknown} */
-                    code?: "variant_not_found";
-                };
+                "application/problem+json": components["schemas"]["VariantNotFoundProblem"];
             };
         };
     };
@@ -3247,11 +3590,14 @@ export type AdminVariant = components['schemas']['AdminVariant'];
 export type Appointment = components['schemas']['Appointment'];
 export type AppointmentInput = components['schemas']['AppointmentInput'];
 export type AppointmentsPage = components['schemas']['AppointmentsPage'];
+export type AuthenticationRequiredProblem = components['schemas']['AuthenticationRequiredProblem'];
+export type BodyTooLargeProblem = components['schemas']['BodyTooLargeProblem'];
 export type CancelDetails = components['schemas']['CancelDetails'];
 export type CancelInput = components['schemas']['CancelInput'];
 export type Cart = components['schemas']['Cart'];
 export type CartChangedDetails = components['schemas']['CartChangedDetails'];
 export type CartChangedProblem = components['schemas']['CartChangedProblem'];
+export type CartEmptyProblem = components['schemas']['CartEmptyProblem'];
 export type CartItem = components['schemas']['CartItem'];
 export type CartItemInput = components['schemas']['CartItemInput'];
 export type CartProduct = components['schemas']['CartProduct'];
@@ -3260,19 +3606,37 @@ export type Category = components['schemas']['Category'];
 export type CategoryInput = components['schemas']['CategoryInput'];
 export type CategoryRef = components['schemas']['CategoryRef'];
 export type Checkout = components['schemas']['Checkout'];
+export type ConflictProblem = components['schemas']['ConflictProblem'];
 export type CredentialsInput = components['schemas']['CredentialsInput'];
+export type CsrfFailedProblem = components['schemas']['CsrfFailedProblem'];
 export type Doctor = components['schemas']['Doctor'];
 export type DoctorInput = components['schemas']['DoctorInput'];
 export type DoctorsPage = components['schemas']['DoctorsPage'];
+export type EmailCredentialsInput = components['schemas']['EmailCredentialsInput'];
+export type EmailTakenProblem = components['schemas']['EmailTakenProblem'];
 export type Fault = components['schemas']['Fault'];
+export type ForbiddenProblem = components['schemas']['ForbiddenProblem'];
+export type IdempotencyInProgressProblem = components['schemas']['IdempotencyInProgressProblem'];
+export type IdempotencyKeyReusedProblem = components['schemas']['IdempotencyKeyReusedProblem'];
 export type IllegalTransitionProblem = components['schemas']['IllegalTransitionProblem'];
 export type InsufficientStockProblem = components['schemas']['InsufficientStockProblem'];
+export type InternalProblem = components['schemas']['InternalProblem'];
+export type InvalidCredentialsProblem = components['schemas']['InvalidCredentialsProblem'];
+export type InvalidHostProblem = components['schemas']['InvalidHostProblem'];
+export type InvalidIdempotencyKeyProblem = components['schemas']['InvalidIdempotencyKeyProblem'];
+export type InvalidJsonProblem = components['schemas']['InvalidJsonProblem'];
+export type InvalidParameterProblem = components['schemas']['InvalidParameterProblem'];
+export type InvalidTokenProblem = components['schemas']['InvalidTokenProblem'];
 export type ItemUnavailableProblem = components['schemas']['ItemUnavailableProblem'];
+export type LastVariantProblem = components['schemas']['LastVariantProblem'];
 export type LimitDetails = components['schemas']['LimitDetails'];
 export type LineDetails = components['schemas']['LineDetails'];
 export type LineProblem = components['schemas']['LineProblem'];
 export type Login = components['schemas']['Login'];
 export type ManageDoctorsPage = components['schemas']['ManageDoctorsPage'];
+export type NotFoundProblem = components['schemas']['NotFoundProblem'];
+export type NotRevocableProblem = components['schemas']['NotRevocableProblem'];
+export type NotUniqueProblem = components['schemas']['NotUniqueProblem'];
 export type Order = components['schemas']['Order'];
 export type OrderItem = components['schemas']['OrderItem'];
 export type OrderLimitDetails = components['schemas']['OrderLimitDetails'];
@@ -3280,6 +3644,7 @@ export type OrderLimitProblem = components['schemas']['OrderLimitProblem'];
 export type OrderNotCancellableProblem = components['schemas']['OrderNotCancellableProblem'];
 export type OrderSlot = components['schemas']['OrderSlot'];
 export type OrdersPage = components['schemas']['OrdersPage'];
+export type OverloadedProblem = components['schemas']['OverloadedProblem'];
 export type PatchedAppointmentInput = components['schemas']['PatchedAppointmentInput'];
 export type PatchedDoctorInput = components['schemas']['PatchedDoctorInput'];
 export type PatchedPatientInput = components['schemas']['PatchedPatientInput'];
@@ -3288,6 +3653,7 @@ export type Patient = components['schemas']['Patient'];
 export type PatientInput = components['schemas']['PatientInput'];
 export type PatientsPage = components['schemas']['PatientsPage'];
 export type PlaceOrderInput = components['schemas']['PlaceOrderInput'];
+export type PreconditionUnsupportedProblem = components['schemas']['PreconditionUnsupportedProblem'];
 export type PricedLine = components['schemas']['PricedLine'];
 export type Problem = components['schemas']['Problem'];
 export type ProductDetail = components['schemas']['ProductDetail'];
@@ -3296,22 +3662,41 @@ export type ProductPatch = components['schemas']['ProductPatch'];
 export type ProductSummary = components['schemas']['ProductSummary'];
 export type ProductsPage = components['schemas']['ProductsPage'];
 export type QuantityLimitProblem = components['schemas']['QuantityLimitProblem'];
+export type RateLimitedProblem = components['schemas']['RateLimitedProblem'];
+export type ReferencedDetails = components['schemas']['ReferencedDetails'];
 export type RefreshInput = components['schemas']['RefreshInput'];
+export type RefreshSupersededProblem = components['schemas']['RefreshSupersededProblem'];
 export type RegistrationInput = components['schemas']['RegistrationInput'];
+export type RequestTimeoutProblem = components['schemas']['RequestTimeoutProblem'];
 export type Session = components['schemas']['Session'];
+export type SignInDetails = components['schemas']['SignInDetails'];
+export type SkuTakenProblem = components['schemas']['SkuTakenProblem'];
 export type Slot = components['schemas']['Slot'];
+export type SlotTakenProblem = components['schemas']['SlotTakenProblem'];
+export type SlotUnavailableProblem = components['schemas']['SlotUnavailableProblem'];
+export type SlugTakenProblem = components['schemas']['SlugTakenProblem'];
 export type StatusChange = components['schemas']['StatusChange'];
+export type StillReferencedProblem = components['schemas']['StillReferencedProblem'];
 export type Stock = components['schemas']['Stock'];
 export type StockChangedProblem = components['schemas']['StockChangedProblem'];
 export type StockDetails = components['schemas']['StockDetails'];
 export type StockInput = components['schemas']['StockInput'];
+export type TlsRequiredProblem = components['schemas']['TlsRequiredProblem'];
 export type Token = components['schemas']['Token'];
 export type TokenPair = components['schemas']['TokenPair'];
+export type TooManyRowsProblem = components['schemas']['TooManyRowsProblem'];
 export type TransitionDetails = components['schemas']['TransitionDetails'];
+export type UnavailableProblem = components['schemas']['UnavailableProblem'];
+export type UnknownFieldProblem = components['schemas']['UnknownFieldProblem'];
+export type UnsupportedMediaTypeProblem = components['schemas']['UnsupportedMediaTypeProblem'];
+export type UriTooLongProblem = components['schemas']['UriTooLongProblem'];
 export type User = components['schemas']['User'];
+export type UsernameCredentialsInput = components['schemas']['UsernameCredentialsInput'];
+export type ValidationFailedProblem = components['schemas']['ValidationFailedProblem'];
 export type VariantInput = components['schemas']['VariantInput'];
 export type VariantLimitDetails = components['schemas']['VariantLimitDetails'];
 export type VariantLimitProblem = components['schemas']['VariantLimitProblem'];
+export type VariantNotFoundProblem = components['schemas']['VariantNotFoundProblem'];
 export type VariantPatch = components['schemas']['VariantPatch'];
 export type VariantSummary = components['schemas']['VariantSummary'];
 export type VersionConflictProblem = components['schemas']['VersionConflictProblem'];
@@ -3340,6 +3725,7 @@ export type ResponseInvalidTokenOrRefreshSuperseded = components['responses']['I
 export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponseNotRevocable = components['responses']['NotRevocable'];
 export type ResponseOverloadedOrUnavailable = components['responses']['OverloadedOrUnavailable'];
+export type ResponsePreconditionUnsupported = components['responses']['PreconditionUnsupported'];
 export type ResponseRateLimited = components['responses']['RateLimited'];
 export type ResponseRequestTimeout = components['responses']['RequestTimeout'];
 export type ResponseStillReferenced = components['responses']['StillReferenced'];
@@ -3407,6 +3793,8 @@ export interface operations {
             201: {
                 headers: {
                     Allow: components["headers"]["Allow"];
+                    /** @description The address of the account. */
+                    Location: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
@@ -3435,17 +3823,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             403: components["responses"]["TlsRequired"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["EmailTaken"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -3499,17 +3883,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["InvalidCredentials"];
             403: components["responses"]["TlsRequired"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -3545,6 +3925,7 @@ export interface operations {
             403: components["responses"]["CsrfFailed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["NotRevocable"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -3631,17 +4012,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["InvalidCredentials"];
             403: components["responses"]["TlsRequired"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -3674,6 +4051,7 @@ export interface operations {
             400: components["responses"]["InvalidHostOrInvalidJsonOrInvalidParameter"];
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -3764,17 +4142,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["InvalidCredentials"];
             403: components["responses"]["CsrfFailedOrTlsRequired"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -3809,6 +4183,7 @@ export interface operations {
             401: components["responses"]["InvalidToken"];
             403: components["responses"]["CsrfFailed"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -3862,17 +4237,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["InvalidCredentials"];
             403: components["responses"]["TlsRequired"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -3926,17 +4297,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["InvalidTokenOrRefreshSuperseded"];
             403: components["responses"]["TlsRequired"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -3988,12 +4355,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             /** @description `invalid_token`: The credentials are not valid. */
@@ -4009,16 +4371,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 401;
-                        /** @enum {unknown} */
-                        code?: "invalid_token";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidTokenProblem"];
                 };
             };
             403: components["responses"]["TlsRequired"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -4117,18 +4475,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUnique"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -4223,12 +4577,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -4236,6 +4585,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUnique"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -4274,6 +4624,7 @@ export interface operations {
             403: components["responses"]["CsrfFailed"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["StillReferenced"];
+            412: components["responses"]["PreconditionUnsupported"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -4329,12 +4680,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -4342,6 +4688,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUnique"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -4480,18 +4827,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUniqueOrSlotTaken"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -4586,12 +4929,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -4599,6 +4937,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUniqueOrSlotTaken"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -4637,6 +4976,7 @@ export interface operations {
             403: components["responses"]["CsrfFailed"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["StillReferenced"];
+            412: components["responses"]["PreconditionUnsupported"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -4692,12 +5032,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -4705,6 +5040,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUniqueOrSlotTaken"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -4877,18 +5213,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailedOrForbidden"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUnique"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -4983,12 +5315,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -4996,6 +5323,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUnique"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5034,6 +5362,7 @@ export interface operations {
             403: components["responses"]["CsrfFailedOrForbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["StillReferenced"];
+            412: components["responses"]["PreconditionUnsupported"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -5089,12 +5418,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -5102,6 +5426,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUnique"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5296,6 +5621,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5325,6 +5651,8 @@ export interface operations {
                 headers: {
                     Allow: components["headers"]["Allow"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    /** @description The address of the item in the cart, for PATCH and DELETE. */
+                    Location: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -5355,12 +5683,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidIdempotencyKeyProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -5368,6 +5691,7 @@ export interface operations {
             404: components["responses"]["VariantNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["IdempotencyInProgressOrInsufficientStockOrQuantityLimit"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5409,6 +5733,7 @@ export interface operations {
             403: components["responses"]["CsrfFailed"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5466,12 +5791,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -5479,6 +5799,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InsufficientStockOrItemUnavailable"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5546,6 +5867,8 @@ export interface operations {
                 headers: {
                     Allow: components["headers"]["Allow"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    /** @description The address of what was made. */
+                    Location?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -5576,12 +5899,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidIdempotencyKeyProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -5609,14 +5927,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["CartChangedProblem"] | components["schemas"]["InsufficientStockProblem"] | components["schemas"]["ItemUnavailableProblem"] | components["schemas"]["OrderLimitProblem"] | (components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 409;
-                        /** @enum {unknown} */
-                        code?: "cart_empty" | "idempotency_in_progress" | "slot_unavailable";
-                    });
+                    "application/problem+json": components["schemas"]["CartChangedProblem"] | components["schemas"]["CartEmptyProblem"] | components["schemas"]["IdempotencyInProgressProblem"] | components["schemas"]["InsufficientStockProblem"] | components["schemas"]["ItemUnavailableProblem"] | components["schemas"]["OrderLimitProblem"] | components["schemas"]["SlotUnavailableProblem"];
                 };
             };
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5717,12 +6031,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidIdempotencyKeyProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -5730,6 +6039,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["IdempotencyInProgressOrOrderNotCancellable"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5760,6 +6070,8 @@ export interface operations {
                 headers: {
                     Allow: components["headers"]["Allow"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    /** @description The address of what was made. */
+                    Location?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -5790,18 +6102,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidIdempotencyKeyProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["UnknownFieldProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailedOrForbidden"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["IdempotencyInProgressOrSkuTakenOrSlugTaken"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5861,12 +6169,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidIdempotencyKeyProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["UnknownFieldProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -5891,14 +6194,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["VariantLimitProblem"] | components["schemas"]["VersionConflictProblem"] | (components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 409;
-                        /** @enum {unknown} */
-                        code?: "last_variant" | "sku_taken" | "slug_taken";
-                    });
+                    "application/problem+json": components["schemas"]["LastVariantProblem"] | components["schemas"]["SkuTakenProblem"] | components["schemas"]["SlugTakenProblem"] | components["schemas"]["VariantLimitProblem"] | components["schemas"]["VersionConflictProblem"];
                 };
             };
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5957,12 +6256,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field" | "validation_failed";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidIdempotencyKeyProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["UnknownFieldProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -5970,6 +6264,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["StockChanged"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6066,12 +6361,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidIdempotencyKeyProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["UnknownFieldProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -6079,6 +6369,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["IdempotencyInProgressOrIllegalTransition"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6137,12 +6428,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidIdempotencyKeyProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["UnknownFieldProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -6150,6 +6436,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["IdempotencyInProgressOrIllegalTransition"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6208,12 +6495,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidIdempotencyKeyProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["UnknownFieldProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -6221,6 +6503,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["IdempotencyInProgressOrIllegalTransition"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6279,12 +6562,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "invalid_host" | "invalid_idempotency_key" | "invalid_json" | "invalid_parameter" | "unknown_field";
-                    };
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidIdempotencyKeyProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["UnknownFieldProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -6292,6 +6570,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["IdempotencyInProgressOrIllegalTransition"];
+            412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -187,10 +188,19 @@ func (v *verdict) taken(o *operation) {
 	}
 }
 
-// trimmed is a value whose texts have no white space at their ends.
+// isSeen reports whether readers see a character.
+func isSeen(r rune) bool {
+	return !unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// trimmed is a value whose texts have no white space at their ends, and are empty if
+// nobody sees anything of them.
 func trimmed(value any) any {
 	switch value := value.(type) {
 	case string:
+		if !strings.ContainsFunc(value, isSeen) {
+			return ""
+		}
 		return strings.TrimSpace(value)
 	case []any:
 		all := make([]any, len(value))

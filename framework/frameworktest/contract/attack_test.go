@@ -93,7 +93,7 @@ func TestAnAttackFinds(t *testing.T) {
 			if strings.Contains(said.Body.String(), `"pointer":"/name","code":"required"`) && r.Method == http.MethodPut {
 				forge(200, plant)(said)
 			}
-		}, "the request's body is taken: the whole: missing property 'name'"},
+		}, "the request's body is taken: /name: minLength: got 0, want 1"},
 		"a member of a rare answer": {func(r *http.Request, said *httptest.ResponseRecorder) {
 			if said.Code == http.StatusUnsupportedMediaType {
 				change(func(b map[string]any) { b["hint"] = 1 })(said)

@@ -12,6 +12,9 @@ import (
 type Book struct {
 	// Beside are more paths as [Contract.Beside] takes them. Defaults to none.
 	Beside []string
+	// Unsaid makes the contracts tight, if it is not nil, as [Contract.Tight] does.
+	// Defaults to nil.
+	Unsaid map[string][]string
 
 	mu     sync.Mutex
 	byName map[string]*Contract
@@ -58,6 +61,9 @@ func (b *Book) read(document []byte) (*Contract, error) {
 	c, err := New(document)
 	if err == nil {
 		b.byText[sum] = c.Beside(b.Beside...)
+		if b.Unsaid != nil {
+			c.Tight(b.Unsaid)
+		}
 	}
 	return c, err
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 )
@@ -49,6 +50,7 @@ func (c *Contract) check(x *exchange) []finding {
 	default:
 		v.operation = fmt.Sprintf("%s %s (%s)", o.method, o.path, o.id)
 		v.answers(o)
+		v.rejects(o)
 		if x.status < http.StatusMultipleChoices {
 			v.asked(o)
 			v.tells(o)
@@ -208,7 +210,7 @@ func leaves(e *jsonschema.ValidationError) (all []fault) {
 	var wrong []*jsonschema.ValidationError
 	var gather func(*jsonschema.ValidationError)
 	gather = func(e *jsonschema.ValidationError) {
-		for _, cause := range e.Causes {
+		for _, cause := range likely(e) {
 			gather(cause)
 		}
 		if len(e.Causes) == 0 {
@@ -222,6 +224,27 @@ func leaves(e *jsonschema.ValidationError) (all []fault) {
 		}
 	}
 	return all
+}
+
+// likely are the causes of a fault: of a union, those of the choices whose constants the
+// value has, if there are any, since the others are for other values.
+func likely(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
+	if _, union := e.ErrorKind.(*kind.OneOf); !union {
+		return e.Causes
+	}
+	meant := slices.DeleteFunc(slices.Clone(e.Causes), hasOtherConstant)
+	if len(meant) == 0 {
+		return e.Causes
+	}
+	return meant
+}
+
+func hasOtherConstant(e *jsonschema.ValidationError) bool {
+	switch e.ErrorKind.(type) {
+	case *kind.Enum, *kind.Const:
+		return true
+	}
+	return slices.ContainsFunc(e.Causes, hasOtherConstant)
 }
 
 // isUnknown tells of a member that no schema knows.

@@ -23,6 +23,8 @@ type Contract struct {
 	always     map[string]bool // of those, the ones that come wherever they belong
 	beside     []string
 	seen       seen
+	tight      bool                // rejected bodies are checked too
+	unsaid     map[string][]string // the faults that no schema expresses, if it is tight
 
 	mu      sync.Mutex // a compiler is for one at a time
 	taken   *jsonschema.Compiler

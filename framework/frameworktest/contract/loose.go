@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // refusedInput are the codes by which a server says that what it was sent is
@@ -15,13 +18,16 @@ import (
 // requests.
 var refusedInput = []string{"validation_failed", "invalid_parameter"}
 
+// rejectedBody are those codes for a body alone.
+var rejectedBody = []string{"validation_failed", "unknown_field"}
+
 // unknownReference is the code of a fault that no document can tell of: whether
 // a row is there.
 const unknownReference = "invalid_reference"
 
 // loosely are the places of a refusal's faults that the document should have
 // told of, each with what was said of it: "/name: max".
-func loosely(status int, body []byte) (found []string) {
+func loosely(status int, body []byte, codes []string) (found []string) {
 	var said struct {
 		Code   string `json:"code"`
 		Errors []struct {
@@ -30,7 +36,7 @@ func loosely(status int, body []byte) (found []string) {
 			Code      string `json:"code"`
 		} `json:"errors"`
 	}
-	if status != http.StatusBadRequest || json.Unmarshal(body, &said) != nil || !slices.Contains(refusedInput, said.Code) {
+	if status != http.StatusBadRequest || json.Unmarshal(body, &said) != nil || !slices.Contains(codes, said.Code) {
 		return nil
 	}
 	for _, f := range said.Errors {
@@ -69,14 +75,41 @@ func (a *attacker) tight(tb testing.TB) {
 	}
 }
 
-func (a *attacker) isUnsaid(id, fault string) bool {
+func (a *attacker) isUnsaid(id, fault string) bool { return isUnsaid(a.Unsaid, id, fault) }
+
+// isUnsaid reports whether a fault of an operation is one of those in [Attack.Unsaid].
+func isUnsaid(unsaid map[string][]string, id, fault string) bool {
 	_, code, _ := strings.Cut(fault, ": ")
-	return slices.ContainsFunc(append(slices.Clip(a.Unsaid[id]), a.Unsaid[""]...), func(known string) bool { return known == fault || known == code })
+	return slices.ContainsFunc(append(slices.Clip(unsaid[id]), unsaid[""]...), func(known string) bool { return known == fault || known == code })
+}
+
+// Tight makes [Contract.Wrap] check the bodies that are rejected as not valid by
+// themselves, by validation_failed or unknown_field: the schema of the body must reject
+// them too. A fault that no schema can express, such as a rule about what is stored, is
+// named in unsaid, as in [Attack.Unsaid]. It returns the contract, and is called before
+// it is used.
+func (c *Contract) Tight(unsaid map[string][]string) *Contract {
+	c.tight, c.unsaid = true, unsaid
+	return c
+}
+
+// rejects checks that the schema of a body rejects what the server does.
+func (v *verdict) rejects(o *operation) {
+	faults := slices.DeleteFunc(loosely(v.x.status, v.x.body, rejectedBody), func(fault string) bool { return isUnsaid(v.contract.unsaid, o.id, fault) })
+	if !v.contract.tight || o.body == "" || len(faults) == 0 || !strings.HasPrefix(faults[0], "/") {
+		return
+	}
+	sent := v.x.plain()
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(sent))
+	if err != nil || len(v.faults(takenFrom, o.body, value)) > 0 {
+		return
+	}
+	v.findsf(o.body, sent, "the schema takes the body, which is rejected for %s", strings.Join(faults, ", "))
 }
 
 // loose counts what a good request was refused for.
 func (a *attacker) loose(d *draft, status int, body []byte) {
-	for _, fault := range loosely(status, body) {
+	for _, fault := range loosely(status, body, refusedInput) {
 		id := d.operation.id
 		if a.tally.Loose[id] == nil {
 			a.tally.Loose[id] = map[string]int{}

@@ -3,6 +3,7 @@ package contract
 import (
 	"regexp/syntax"
 	"strings"
+	"unicode"
 )
 
 // matching makes text that a pattern matches, not longer than most and, where
@@ -16,7 +17,7 @@ func (m maker) matching(pattern string, least, most int) string {
 	for range 20 {
 		var b strings.Builder
 		m.match(&b, parsed.Simplify())
-		if text = b.String(); !strings.HasSuffix(pattern, "$") {
+		if text = strings.TrimSpace(b.String()); !strings.HasSuffix(pattern, "$") {
 			text += m.letters(3)
 		}
 		if n := len([]rune(text)); n >= least && n <= most {
@@ -34,8 +35,7 @@ func (m maker) match(b *strings.Builder, r *syntax.Regexp) {
 	case syntax.OpLiteral:
 		b.WriteString(string(r.Rune))
 	case syntax.OpCharClass:
-		at := m.dice.IntN(len(r.Rune)/2) * 2
-		b.WriteRune(r.Rune[at] + m.dice.Int32N(min(r.Rune[at+1]-r.Rune[at], 25)+1))
+		b.WriteRune(m.inClass(r))
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		b.WriteString(m.letters(1))
 	case syntax.OpStar:
@@ -52,6 +52,22 @@ func (m maker) match(b *strings.Builder, r *syntax.Regexp) {
 		}
 	default: // beginnings, ends and what is empty
 	}
+}
+
+// inClass is a character of a class: one that can be seen, if the class has letters.
+func (m maker) inClass(r *syntax.Regexp) rune {
+	at := m.dice.IntN(len(r.Rune)/2) * 2
+	found := r.Rune[at] + m.dice.Int32N(min(r.Rune[at+1]-r.Rune[at], 25)+1)
+	if unicode.IsGraphic(found) && !unicode.IsSpace(found) {
+		return found
+	}
+	letter := rune(letters[m.dice.IntN(len(letters))])
+	for at := 0; at < len(r.Rune); at += 2 {
+		if r.Rune[at] <= letter && letter <= r.Rune[at+1] {
+			return letter
+		}
+	}
+	return found
 }
 
 func (m maker) repeat(b *strings.Builder, r *syntax.Regexp, least, most int) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -122,14 +123,32 @@ func (m maker) string(place, name string) string {
 		return text
 	}
 	least, most := m.bound(place, "minLength", 0), m.bound(place, "maxLength", 60)
-	if pattern, ok := schema["pattern"].(string); ok {
-		return m.matching(pattern, least, most)
+	if format == "password" { // other letters may be fewer where a server normalizes them
+		return m.letters(m.length(least, most))
 	}
-	length := least + m.dice.IntN(max(min(most, least+20)-least, 0)+1)
+	pattern, ok := schema["pattern"].(string)
+	if !ok {
+		return m.word(m.length(least, most))
+	}
+	fits, err := regexp.Compile(pattern)
+	for range triesOfWords {
+		if word := m.word(m.length(least, most)); err == nil && fits.MatchString(word) {
+			return word
+		}
+	}
+	return m.matching(pattern, least, most)
+}
+
+// triesOfWords is how many words are tried before text is made of a pattern: most
+// patterns of free text match a word, which has more variety.
+const triesOfWords = 5
+
+// length is a length between two bounds, one of the bounds now and then.
+func (m maker) length(least, most int) int {
 	if m.chance(10) {
-		length = oneOf(m, []int{least, most}) // to the last character
+		return oneOf(m, []int{least, most})
 	}
-	return m.word(length)
+	return least + m.dice.IntN(max(min(most, least+20)-least, 0)+1)
 }
 
 func (m maker) formatted(format string) (string, bool) {

@@ -30,7 +30,8 @@ import (
 //
 // A request that succeeds must be as the document has it, save that
 //
-//   - white space at both ends of text does not count;
+//   - white space at both ends of text does not count, and text that has no character
+//     that is seen is as empty;
 //   - a parameter that is empty is as absent, one that is true or false may be 1
 //     or 0, in any case, and a number may have zeros before it;
 //   - members that are not described, and parameters or terms of one that the

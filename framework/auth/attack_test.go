@@ -1,0 +1,26 @@
+package auth_test
+
+import (
+	"net/http"
+	"testing"
+
+	"trestle.example/framework/frameworktest/contract"
+)
+
+// TestTheEndpointsKeepTheirContract against requests made of their own document, with no
+// fault excused: each request that is as the document has it is valid by itself.
+func TestTheEndpointsKeepTheirContract(t *testing.T) {
+	onDesk(t, unlimited, func(d *desk) {
+		user := d.user("asha@example.com")
+		contract.Attack{
+			Contract: d.promised, URL: d.URL(), Seed: 5, Requests: 400,
+			Callers: map[string]func(string, string) http.Header{
+				"nobody": func(string, string) http.Header { return http.Header{} },
+				"a user": func(string, string) http.Header {
+					return http.Header{"Authorization": {"Token " + d.token(user)}}
+				},
+			},
+			Known: map[string][]string{"password": {`"` + goodPassword + `"`}},
+		}.Run(d.T)
+	})
+}
