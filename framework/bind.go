@@ -480,7 +480,8 @@ func (b *binder) newEndpoint(r *resource, place, name, method string, own rules)
 	own.checkDoor(b.at(r, place))
 	return &endpoint{
 		resource: r, route: Route{ViewSet: r.path, Name: name, Method: method}, status: own.status,
-		untransacted: own.untransacted, idempotent: own.idempotent, refuses: own.refuses, named: own.named, sends: own.sends, takes: own.takes, signsIn: own.signsIn,
+		untransacted: own.untransacted, idempotent: own.idempotent, refuses: own.refuses, named: own.named, sends: own.sends, takes: own.takes,
+		signsIn: own.signsIn,
 		door: door{
 			permission:     firstSet(own.permission, r.door.permission),
 			authentication: inherited(own.authentication, r.door.authentication),

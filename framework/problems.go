@@ -71,7 +71,10 @@ func (w *specWriter) problems() {
 		{"detail", text("One sentence for a person.")},
 	}, []any{"code", "detail"})
 	w.schemas.named["Problem"] = described(object(members{
-		{"type", jsonSchema{"type": "string", "format": "uri-reference", "description": "The address of a page that explains the code: " + w.api.errorsAt() + " and the code."}},
+		{"type", jsonSchema{
+			"type": "string", "format": "uri-reference",
+			"description": "The address of a page that explains the code: " + w.api.errorsAt() + " and the code.",
+		}},
 		{"title", text("The code in a few words.")},
 		{"status", jsonSchema{"type": "integer", "minimum": 400, "maximum": 599}},
 		{"detail", text("One sentence for a person.")},

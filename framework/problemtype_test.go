@@ -51,7 +51,7 @@ func TestTypeOfAProblem(t *testing.T) {
 			sent := frameworktest.New(t, handler)
 			for _, host := range []string{"", "evil.example", "api.example.org"} {
 				r := sent.With("Host", host).Get("/nowhere").Expect(http.StatusNotFound)
-				if got := typeOf(t, string(r.Body())); got != c.want {
+				if got := typeOf(t, r.Body()); got != c.want {
 					t.Errorf("for the host %q the type is %q; want %q", host, got, c.want)
 				}
 			}
@@ -100,7 +100,7 @@ func TestTwoAPIsInOneProgram(t *testing.T) {
 	sent := frameworktest.New(t, mux)
 	for name, other := range map[string]string{"books": "maps", "maps": "books"} {
 		r := sent.Post("/"+name+"/countries/close/", nil).Expect(http.StatusConflict)
-		page := typeOf(t, string(r.Body()))
+		page := typeOf(t, r.Body())
 		if page != "/"+name+"/errors/"+name+"_closed" {
 			t.Errorf("the type is %q", page)
 		}

@@ -14,6 +14,7 @@ func TestOtherOriginsAreNamedInDevelopment(t *testing.T) {
 	t.Parallel()
 	s := newRig(t, sqliteURL(t), "TRESTLE_CORS_ORIGINS=http://localhost:3000").start(t)
 	own := strings.TrimPrefix(s.base, "http://")
+	client := &http.Client{Timeout: patience}
 	asks := func(method string, origins ...string) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), method, s.base+"/api/", http.NoBody)
@@ -21,7 +22,7 @@ func TestOtherOriginsAreNamedInDevelopment(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Header["Origin"] = origins
-		answer, err := http.DefaultClient.Do(r)
+		answer, err := client.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
