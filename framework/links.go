@@ -1,10 +1,6 @@
 package framework
 
-import (
-	"reflect"
-
-	"github.com/swaggest/openapi-go/openapi31"
-)
+import "reflect"
 
 // linked are the operations of a resource that take the key of what the endpoint
 // makes: those on one object, if the endpoint answers the object with its key.
@@ -46,15 +42,4 @@ func (r *resource) aloneShows(out reflect.Type) bool {
 	}
 	v := r.declaration.verbs
 	return out == v.Retrieve.out || out == v.Update.out || out == v.Patch.out
-}
-
-// links describe where the key in a success leads (OpenAPI 3.1, section 4.8.20).
-func (w *specWriter) links(e *endpoint) map[string]openapi31.LinkOrReference {
-	all := map[string]openapi31.LinkOrReference{}
-	for _, to := range e.linked() {
-		key := e.resource.keyName()
-		link := openapi31.Link{Parameters: map[string]string{key: "$response.body#/" + key}}
-		all[to.id()] = openapi31.LinkOrReference{Link: link.WithOperationID(to.id())}
-	}
-	return all
 }

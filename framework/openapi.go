@@ -262,6 +262,17 @@ func (w *specWriter) answer(e *endpoint) jsonSchema {
 	return w.schemas.out(e.out)
 }
 
+// links describe where the key in a success leads (OpenAPI 3.1, section 4.8.20).
+func (w *specWriter) links(e *endpoint) map[string]openapi31.LinkOrReference {
+	all := map[string]openapi31.LinkOrReference{}
+	for _, to := range e.linked() {
+		key := e.resource.keyName()
+		link := openapi31.Link{Parameters: map[string]string{key: "$response.body#/" + key}}
+		all[to.id()] = openapi31.LinkOrReference{Link: link.WithOperationID(to.id())}
+	}
+	return all
+}
+
 // refusal is what an endpoint answers with a status that refuses. Those that
 // refuse by the same few codes share one, which is named by them.
 func (w *specWriter) refusal(e *endpoint, status int, codes []string) openapi31.ResponseOrReference {

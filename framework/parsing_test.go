@@ -1,6 +1,7 @@
 package framework_test
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -8,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"trestle.example/framework"
 )
@@ -49,33 +49,60 @@ func TestLargeBodiesLeaveProcessorsFree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	send := func(size int, while func()) {
-		t.Helper()
-		whileParsing.Store(&while)
-		mostParsing.Store(0)
-		var all sync.WaitGroup
-		for range requests {
-			all.Go(func() {
-				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/tools/read/", strings.NewReader(`{"text": "x"`+strings.Repeat(" ", size)+"}"))
-				r.Header = http.Header{"Authorization": {"Name ada"}, "Content-Type": {"application/json"}}
-				w := httptest.NewRecorder()
-				if handler.ServeHTTP(w, r); w.Code != http.StatusNoContent {
-					t.Errorf("a body with %d bytes is answered %d %s", size, w.Code, w.Body)
-				}
-			})
-		}
-		all.Wait()
+	most := int64(max(1, runtime.GOMAXPROCS(0)/2))
+	all := parseAtOnce(t, handler, 64<<10, requests, most)
+	if all != most {
+		t.Errorf("%d large bodies are parsed at once; want %d", all, most)
 	}
-	send(64<<10, func() { time.Sleep(10 * time.Millisecond) })
-	if got, most := mostParsing.Load(), int64(max(1, runtime.GOMAXPROCS(0)/2)); got > most {
-		t.Errorf("%d large bodies are parsed at once; want at most %d", got, most)
+	if all = parseAtOnce(t, handler, 64, requests, requests); all != requests {
+		t.Errorf("%d small bodies are parsed at once; want %d", all, requests)
 	}
-	send(64, func() {
-		for end := time.Now().Add(time.Second); mostParsing.Load() < requests && time.Now().Before(end); {
-			time.Sleep(time.Millisecond)
-		}
-	})
-	if got := mostParsing.Load(); got != requests {
-		t.Errorf("%d small bodies are parsed at once; want %d", got, requests)
+}
+
+// parseAtOnce sends bodies of a size and returns how many are parsed at once. No parse
+// ends before the server read all bodies and as many as expected are being parsed.
+func parseAtOnce(t *testing.T, handler http.Handler, size, requests int, expected int64) int64 {
+	t.Helper()
+	var read, all sync.WaitGroup
+	release := make(chan struct{})
+	hold := func() { <-release }
+	whileParsing.Store(&hold)
+	mostParsing.Store(0)
+	read.Add(requests)
+	for range requests {
+		all.Go(func() {
+			body := &atItsEnd{Reader: strings.NewReader(`{"text": "x"` + strings.Repeat(" ", size) + "}"), ended: sync.OnceFunc(read.Done)}
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/tools/read/", body)
+			r.Header = http.Header{"Authorization": {"Name ada"}, "Content-Type": {"application/json"}}
+			w := httptest.NewRecorder()
+			if handler.ServeHTTP(w, r); w.Code != http.StatusNoContent {
+				t.Errorf("a body with %d bytes is answered %d %s", size, w.Code, w.Body)
+			}
+		})
 	}
+	read.Wait()
+	for mostParsing.Load() < expected {
+		runtime.Gosched() // a body that is never parsed ends the test by its time limit
+	}
+	for range 1000 {
+		runtime.Gosched() // so that one too many can begin
+	}
+	close(release)
+	all.Wait()
+	return mostParsing.Load()
+}
+
+// atItsEnd reports that a body was read.
+type atItsEnd struct {
+	io.Reader
+
+	ended func()
+}
+
+func (a *atItsEnd) Read(p []byte) (int, error) {
+	n, err := a.Reader.Read(p)
+	if err != nil {
+		a.ended()
+	}
+	return n, err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 )
@@ -60,7 +61,7 @@ func TestShortCommandsShowNoProgress(t *testing.T) {
 			got := r.run(command)
 			got.is(t, exitOK)
 			for _, stream := range []string{got.stdout, got.stderr} {
-				if bytes.Contains([]byte(stream), []byte("\r")) {
+				if strings.Contains(stream, "\r") {
 					t.Errorf("%s draws %q", command, stream)
 				}
 			}

@@ -72,9 +72,15 @@ func (p *program) restore(cmd *cobra.Command, args []string) error {
 	if from != "" && (isPart(from, place) || isPart(from, spooled(place))) {
 		return misused("%s is what a restore that was killed left, and perhaps not all of it; name the backup itself", from)
 	}
+	return p.restoreTo(cmd.Context(), at, place, from, name)
+}
+
+// restoreTo restores the database at a path, whose file is at a place, and reports what
+// it holds now.
+func (p *program) restoreTo(ctx context.Context, at, place, from, name string) error {
 	began := time.Now()
 	bar := p.progressBar("Restoring")
-	held, kept, err := p.restoreFrom(cmd.Context(), from, name, place)
+	held, kept, err := p.restoreFrom(ctx, from, name, place)
 	bar.end()
 	switch {
 	case errors.Is(err, sqldb.ErrInUse):

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -54,11 +53,8 @@ func TestALoginDoesNotOutlastAPasswordChange(t *testing.T) {
 	onBoth(t, outlasts)
 	t.Run("postgresql, repeatable read", func(t *testing.T) {
 		url := postgres.Database(t)
-		sep := "?"
-		if strings.Contains(url, "?") {
-			sep = "&"
-		}
-		w := newWorld(t, url+sep+"default_transaction_isolation=repeatable%20read")
+		setIsolation(t, url, "repeatable read")
+		w := newWorld(t, url)
 		var level string
 		w.must(w.db.QueryRowContext(w.ctx, "SHOW transaction_isolation").Scan(&level))
 		if level != "repeatable read" {
@@ -66,6 +62,24 @@ func TestALoginDoesNotOutlastAPasswordChange(t *testing.T) {
 		}
 		outlasts(w)
 	})
+}
+
+// setIsolation sets the isolation of the transactions of a database, for connections
+// that are made after it.
+func setIsolation(t *testing.T, url, level string) {
+	t.Helper()
+	db, err := sqldb.Open(url, sqldb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var name string
+	if err := db.QueryRowContext(t.Context(), "SELECT current_database()").Scan(&name); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), `ALTER DATABASE "`+name+`" SET default_transaction_isolation TO '`+level+`'`); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func outlasts(w *world) {

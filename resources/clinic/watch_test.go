@@ -112,7 +112,7 @@ var members = strings.Fields(`
 	patients appointments doctors manage/doctors
 	categories products cart cart/items orders admin/products admin/orders
 	auth/register auth/login auth/logout auth/me auth/token auth/session auth/jwt auth/jwt/refresh auth/jwt/revoke
-	type title detail code instance errors pointer parameter details resource
+	type title detail code instance errors pointer parameter details resource signIn
 	description renders parses parameters actions GET POST PUT PATCH DELETE summary body schema in required style explode properties items
 	format enum default examples pattern minLength maxLength minimum maximum multipleOf`)
 

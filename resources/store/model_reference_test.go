@@ -126,7 +126,7 @@ func notFound(why string) verdict { return refuses(404, "not_found", why, nil) }
 func (m *model) answer(a asking) verdict {
 	switch {
 	case a.who == "" && !a.open:
-		return refuses(401, "authentication_required", "", nil)
+		return refuses(401, "authentication_required", "", fields{"signIn": "/api/auth/login"})
 	case a.who != "staff" && a.staff:
 		return refuses(403, "forbidden", "", nil)
 	}
