@@ -126,12 +126,12 @@ func TestMethodsThatAreNotOffered(t *testing.T) {
 
 func TestOptionsDescribe(t *testing.T) {
 	type schema struct {
-		Type        any
-		Format      string
-		MaxLength   int
-		Minimum     *float64
-		Required    []string
-		Properties  map[string]json.RawMessage
+		Type       any
+		Format     string
+		MaxLength  int
+		Minimum    *float64
+		Required   []string
+		Properties map[string]json.RawMessage
 	}
 	type said struct {
 		Name    string
