@@ -65,7 +65,7 @@ var builtinCodes = []CodeInfo{
 	{Code: CodeTooManyRows, Status: http.StatusConflict, Title: "Too many rows", Text: "An answer that is not in pages would be too long. Ask for the same rows as a list, page by page."},
 	{
 		Code: CodePreconditionUnsupported, Status: http.StatusPreconditionFailed, Title: "The precondition is not supported",
-		Text: "Records have no versions, so the server cannot check If-Match with a version, or If-Unmodified-Since. It changed nothing. Send the request without these headers; If-Match: * is accepted.",
+		Text: "Records have no versions, so the server cannot check If-Match with a version, If-None-Match or If-Unmodified-Since of a write. It changed nothing. Send the request without these headers; If-Match: * is accepted.",
 	},
 	{Code: CodeRequestTimeout, Status: http.StatusRequestTimeout, Title: "The body did not arrive in time", Text: "The body stopped coming, or came too slowly to be waited for. The connection was closed; send the request again, on another."},
 	{

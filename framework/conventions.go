@@ -16,7 +16,7 @@ func (a *API) conventions() string {
 		said = append(said, "What of a request has no effect is named in the header Trestle-Ignored.")
 	}
 	said = append(said,
-		"Records have no versions: a write with `If-Match`, except `If-Match: *`, or with `If-Unmodified-Since` is rejected with 412 and changes nothing.",
+		"Records have no versions: a write with `If-Match`, except `If-Match: *`, with `If-None-Match` or with `If-Unmodified-Since` is rejected with 412 and changes nothing.",
 		"Every path is served with and without its last slash, HEAD wherever there is GET, and OPTIONS tells what a path takes.",
 		"Text loses the white space at both ends, before its length counts, and has no character U+0000. One line of text has no control characters, and none that turn the direction of writing.",
 	)

@@ -36,7 +36,11 @@ func (r *resource) rowPath(key reflect.Value) string {
 	case !key.IsValid() || key.IsZero():
 		return ""
 	}
-	return "/" + r.path + "/" + url.PathEscape(fmt.Sprint(key.Interface())) + r.slash
+	text := fmt.Sprint(key.Interface())
+	if text == "." || text == ".." { // clients take these segments out of a path
+		return ""
+	}
+	return "/" + r.path + "/" + url.PathEscape(text) + r.slash
 }
 
 // created is the path of the row that a function created; empty if its answer does

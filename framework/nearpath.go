@@ -1,6 +1,8 @@
 package framework
 
 import (
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -21,18 +23,25 @@ type shownPath struct {
 const longestPath = 512
 
 // shownPaths lists each path once, in the order of the API root. Without an OpenAPI
-// document only the paths that the API root lists are shown.
+// document only the paths that the API root lists are shown, and none below a guard.
 func (a *API) shownPaths() paths {
 	all := paths{prefix: segmentsOf(a.config.Prefix)}
 	for _, e := range a.endpoints() {
 		text := a.info(e).Path
-		listed := e.resource.path == "" || e.pattern == e.resource.listPath()
+		listed := (e.resource.path == "" || e.pattern == e.resource.listPath()) && !a.isGuarded(text)
 		known := slices.ContainsFunc(all.shown, func(p shownPath) bool { return p.text == text })
 		if !known && (listed || !a.config.Undocumented) {
 			all.shown = append(all.shown, shownPath{text, segmentsOf(text)})
 		}
 	}
 	return all
+}
+
+// isGuarded reports whether a path is below a guard.
+func (a *API) isGuarded(path string) bool {
+	return slices.ContainsFunc(a.config.Guards, func(g Guard) bool {
+		return a.guards(g, &http.Request{URL: &url.URL{Path: path}})
+	})
 }
 
 func segmentsOf(path string) []string { return strings.Split(strings.Trim(path, "/"), "/") }

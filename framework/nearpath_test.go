@@ -57,7 +57,11 @@ func TestAMistypedPath(t *testing.T) {
 func TestAMistypedPathOfAnUndocumentedAPI(t *testing.T) {
 	c := config(sqlite(t))
 	c.Undocumented = true
-	api := serve(t, c, whole())
+	c.Guards = []framework.Guard{{Under: "admin", Permission: framework.Staff()}}
+	staff := authors()
+	staff.Under = "admin"
+	api := serve(t, c, whole(), staff)
+	api.get("/api/admn/authors/").refuses(404, "not_found").lacks("did you mean")
 	api.get("/api/countris/").refuses(404, "not_found").says("did you mean /api/countries/?")
 	for _, path := range []string{"/api/countris/" + missing + "/", "/api/countris/swep/", "/api/countries/" + missing + "/lok/"} {
 		api.get(path).refuses(404, "not_found").lacks("did you mean")

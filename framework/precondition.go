@@ -8,19 +8,22 @@ import (
 
 const (
 	headerIfMatch           = "If-Match"
+	headerIfNoneMatch       = "If-None-Match"
 	headerIfUnmodifiedSince = "If-Unmodified-Since"
 )
 
-// precondition rejects a write that depends on a version of the row (RFC 9110,
-// section 13.1): rows have no versions, so the server cannot check the condition.
-// A write that went on without the check would overwrite what the client wanted to
-// keep. "If-Match: *" asks only that the row exists, which every write checks.
+// precondition rejects a write that depends on a version of the row, or on there being
+// no row (RFC 9110, section 13.1): rows have no versions, so the server cannot check the
+// condition. A write that went on without the check would overwrite what the client
+// wanted to keep. "If-Match: *" asks only that the row exists, which every write checks.
 func (e *endpoint) precondition(r *http.Request) error {
 	switch {
 	case !e.checksVersions():
 		return nil
 	case !e.reads(headerIfMatch) && namesVersion(r.Header.Values(headerIfMatch)):
 		return unsupportedPrecondition(headerIfMatch + " with a version")
+	case !e.reads(headerIfNoneMatch) && len(r.Header.Values(headerIfNoneMatch)) > 0:
+		return unsupportedPrecondition(headerIfNoneMatch + " on a write")
 	case !e.reads(headerIfUnmodifiedSince) && len(r.Header.Values(headerIfUnmodifiedSince)) > 0:
 		return unsupportedPrecondition(headerIfUnmodifiedSince)
 	}

@@ -42,6 +42,8 @@ func TestPreconditionsOnVersions(t *testing.T) {
 			{"any version and one", "If-Match", `*, "1"`},
 			{"a date", "If-Unmodified-Since", date},
 			{"what is no date", "If-Unmodified-Since", "yesterday"},
+			{"no row", "If-None-Match", "*"},
+			{"another version", "If-None-Match", `"1"`},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				for _, w := range writes {

@@ -116,6 +116,10 @@ func TestFaultsOfRows(t *testing.T) {
 		empty := api.post("/api/racks/", fields{"name": "empty"}).is(201).id()
 		board := api.get("/api/boards/").list().Results[0]["id"].(string)
 		none := uuid.NewString()
+		hidden := config(db)
+		hidden.Undocumented = true
+		serve(t, hidden, racks, boards).as("ada").delete("/api/racks/"+rack+"/").refuses(409, "still_referenced").
+			says("Other records refer to this one.").lacks("boards")
 		for _, c := range []struct {
 			name, method, path string
 			body               any

@@ -26,12 +26,13 @@ func IsLine(text string) bool {
 	})
 }
 
-// The characters that isLine refuses and those that isBlank ignores, inside a class of a
-// pattern: control characters and white space as escapes that every engine has, the
+// The characters that IsLine refuses, those that isBlank ignores, and those of the latter
+// that IsLine takes, inside a class of a pattern: control characters and white space as escapes that every engine has, the
 // others as themselves. Rare blanks are missing, so that a schema takes a little more
 // than the server and never less.
 const (
 	unseen = `\x00-\x1f\x7f-\x9f` + "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+	skips  = ` ` + "\u00a0\u00ad\u1680\u180e\u2000-\u200d\u202f\u205f-\u2065\u206a-\u206f\u3000\ufeff"
 	blanks = `\s\x00-\x1f\x7f-\x9f` + "\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff"
 )
 
@@ -40,5 +41,5 @@ const (
 const (
 	filledPattern     = `[^` + blanks + `]`
 	linePattern       = `^[^` + unseen + `]*$`
-	filledLinePattern = `^[^` + unseen + `]*[^` + blanks + `][^` + unseen + `]*$`
+	filledLinePattern = `^[` + skips + `]*[^` + blanks + `][^` + unseen + `]*$` // linear: no character is in the first two classes
 )

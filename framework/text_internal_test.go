@@ -2,8 +2,11 @@ package framework
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 )
 
 // TestWhatIsALine: text of one line reads as it is stored. Every script may be
@@ -99,5 +102,23 @@ func TestWhatIsBlank(t *testing.T) {
 				expectFaults(t, d.faults, nil)
 			}
 		})
+	}
+}
+
+// TestTheLinePatternIsLinear: a character is one that a line may begin with unseen, or
+// one that readers see, or one that no line has. So no engine tries a text twice.
+func TestTheLinePatternIsLinear(t *testing.T) {
+	skipped, seen, line := regexp.MustCompile(`^[`+skips+`]$`), regexp.MustCompile(`^`+filledPattern+`$`), regexp.MustCompile(linePattern)
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		text := string(r)
+		if skipped.MatchString(text) && seen.MatchString(text) {
+			t.Errorf("%U is skipped and seen", r)
+		}
+		if (skipped.MatchString(text) || seen.MatchString(text)) != line.MatchString(text) {
+			t.Errorf("%U: a line has it: %t", r, line.MatchString(text))
+		}
 	}
 }

@@ -103,10 +103,10 @@ func (r *resource) brokenReference(fault sqldb.Fault, route Route) *Error {
 }
 
 // referenced names the resource whose records still refer to a row, if one serves their
-// table.
+// table and the API has a public OpenAPI document, which names it too.
 func (r *resource) referenced(fault sqldb.Fault) *Error {
 	for _, other := range r.api.resources {
-		if other.table != nil && other.table.Name == fault.Table {
+		if other.table != nil && other.table.Name == fault.Table && !r.api.config.Undocumented {
 			return Conflict(CodeReferenced, "Records of "+other.path+" refer to this one.").With(ReferencedDetails{other.path})
 		}
 	}

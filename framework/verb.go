@@ -210,7 +210,7 @@ func (v Verb) Refuses(codes ...string) Verb {
 }
 
 // Takes names headers of a request that the verb's function reads, for the
-// reference. A function that takes If-Match or If-Unmodified-Since checks it
+// reference. A function that takes If-Match, If-None-Match or If-Unmodified-Since checks it
 // itself; any other write with such a condition is 412 precondition_unsupported.
 func (v Verb) Takes(headers ...Header) Verb {
 	v.takes = append(slices.Clip(v.takes), headers...)

@@ -83,8 +83,8 @@ func (address) JSONSchemaBytes() ([]byte, error) {
 }
 
 // controls are the characters that no name has, inside a class of a pattern: control
-// characters and marks that turn the direction of writing.
-const controls = `\x00-\x1f\x7f-\x9f` + "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+// characters, separators of lines, and marks that turn the direction of writing.
+const controls = `\x00-\x1f\x7f-\x9f` + "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
 
 // A newPassword is a password as it is set.
 type newPassword string

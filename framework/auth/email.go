@@ -43,19 +43,36 @@ func NormalizeEmail(email string) (string, error) {
 
 // newEmail is [NormalizeEmail] for an address that is about to be stored. It
 // also refuses an address that is not in Unicode form NFKC, such as one in full
-// width: another account could look the same. Stored addresses are still found
-// by NormalizeEmail, so that their users can sign in.
+// width, and one with a character that readers do not see: another account could
+// look the same. Stored addresses are still found by NormalizeEmail, so that their
+// users can sign in.
 func newEmail(email string) (string, error) {
 	typed := strings.TrimSpace(email)
 	if len(typed) <= 4*maximumEmail && utf8.ValidString(typed) {
 		if form := norm.NFKC.String(typed); form != typed {
-			if normal, err := NormalizeEmail(form); err == nil {
-				form = normal
-			}
-			return "", notAnEmail(fmt.Sprintf("The e-mail address has characters that stand for others; write it as %q.", form))
+			return "", standsForOthers(form)
+		}
+		if strings.ContainsFunc(typed, ignorable) {
+			return "", notAnEmail("The e-mail address has a character that readers do not see; it must not.")
 		}
 	}
 	return NormalizeEmail(email)
+}
+
+// standsForOthers names the form of an address that is accepted, if there is one.
+func standsForOthers(form string) error {
+	const detail = "The e-mail address has characters that stand for others"
+	normal, err := NormalizeEmail(form)
+	if err != nil || strings.ContainsFunc(normal, ignorable) {
+		return notAnEmail(detail + "; write it in the usual characters.")
+	}
+	return notAnEmail(fmt.Sprintf("%s; write it as %q.", detail, normal))
+}
+
+// ignorable reports whether a character is usually not drawn (Unicode property
+// Default_Ignorable_Code_Point), or is the blank of Braille.
+func ignorable(r rune) bool {
+	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || r == '\u2800'
 }
 
 func notAnEmail(detail string) error { return invalid("email", "email", detail) }

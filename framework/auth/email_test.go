@@ -55,7 +55,7 @@ func TestNormalizeEmail(t *testing.T) {
 func TestNewEmail(t *testing.T) {
 	for _, c := range []struct {
 		name, email, want string
-		form              string // that the refusal names, "" for accepted
+		form              string // that the refusal names, or "none"; "" for accepted
 	}{
 		{"as it is", "asha@example.com", "asha@example.com", ""},
 		{"capitals and space around", " Asha@Example.com ", "asha@example.com", ""},
@@ -68,13 +68,22 @@ func TestNewEmail(t *testing.T) {
 		{"the sign of kelvin", "\u212aim@example.com", "", "kim@example.com"},
 		{"the @ of full width", "asha＠example.com", "", "asha@example.com"},
 		{"decomposed letter", "rene\u0301@example.com", "", "ren\u00e9@example.com"},
+		{"a variation selector", "asha\ufe0f@example.com", "", "none"},
+		{"a joiner of graphemes", "asha\u034f@example.com", "", "none"},
+		{"a filler of Hangul", "asha\u1160@example.com", "", "none"},
+		{"a filler that stands for another", "asha@example.com\u3164", "", "none"},
+		{"the blank of Braille", "asha\u2800@example.com", "", "none"},
+		{"a character that stands for words", "asha@example.com\ufdfa", "", "none"},
 		{"a circled letter in the domain", "asha@ⓔxample.com", "", "asha@example.com"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := newEmail(c.email)
 			if c.form != "" {
 				wantInput(t, err, "email", "email")
-				if !strings.Contains(err.Error(), `"`+c.form+`"`) {
+				if c.form == "none" && strings.Contains(err.Error(), `"`) {
+					t.Errorf("the error is %q; want no form", err)
+				}
+				if c.form != "none" && !strings.Contains(err.Error(), `"`+c.form+`"`) {
 					t.Errorf("the error is %q; want it to name %q", err, c.form)
 				}
 				return

@@ -61,9 +61,10 @@ func (l *lengths) next(b byte) {
 // endsAfter ends the connection after a request that has both Transfer-Encoding and
 // Content-Length: a proxy before the server may have taken another place for its
 // end (RFC 9112, section 6.1). By TLS of the server's own it is not known, for what
-// comes is encrypted here.
+// comes is encrypted here. It also ends the connection after each request by HTTP/1.0:
+// net/http hides the Transfer-Encoding of these, which has no meaning there.
 func (c *conn) endsAfter(w http.ResponseWriter, r *http.Request) {
-	if c != nil && len(r.TransferEncoding) > 0 && c.lengths.came.Load() {
+	if !r.ProtoAtLeast(1, 1) || c != nil && len(r.TransferEncoding) > 0 && c.lengths.came.Load() {
 		w.Header().Set("Connection", "close")
 	}
 }

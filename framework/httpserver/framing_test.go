@@ -34,6 +34,7 @@ func TestARequestWithTwoLengths(t *testing.T) {
 		"after a request with a length": {[]string{counted}, []string{head + chunked + length + "\r\n" + body}, true},
 		"with another right behind it":  {nil, []string{head + chunked + length + "\r\n" + body + hidden}, true},
 		"right behind another":          {nil, []string{counted + head + chunked + length + "\r\n" + body}, true},
+		"by HTTP/1.0, which keeps none": {nil, []string{"POST / HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\n" + length + chunked + "\r\nabc" + hidden}, true},
 		"chunked alone":                 {nil, []string{head + chunked + "\r\n" + body}, false},
 		"a length alone":                {nil, []string{counted}, false},
 		"chunked after a length":        {[]string{counted, counted}, []string{head + chunked + "\r\n" + body}, false},
