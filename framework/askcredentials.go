@@ -24,20 +24,22 @@ func (a *API) findSignIn() {
 			break
 		}
 	}
-	for _, code := range asksCredentials {
-		if info := a.codes[code]; a.signIn != "" {
+	for code, info := range a.codes {
+		if asksCredentials(code) && a.signIn != "" {
 			info.Details = SignInDetails{}
 			a.codes[code] = info
 		}
 	}
 }
 
-// asksCredentials are the codes of a 401 that credentials would help.
-var asksCredentials = []string{CodeAuthenticationRequired, CodeInvalidToken}
+// asksCredentials reports whether a code is of a 401 that other credentials would help.
+func asksCredentials(code string) bool {
+	return code == CodeAuthenticationRequired || code == CodeInvalidToken
+}
 
 // guided says in a 401 where to sign in, and leaves any other error as it is.
 func (a *API) guided(e *Error) *Error {
-	if a.signIn == "" || e.Details != nil || e.Code != CodeAuthenticationRequired && e.Code != CodeInvalidToken {
+	if a.signIn == "" || e.Details != nil || !asksCredentials(e.Code) {
 		return e
 	}
 	e = e.With(SignInDetails{a.signIn})

@@ -330,7 +330,7 @@ func (e *endpoint) refusesInput() (codes []string) {
 	if e.resource.strict {
 		codes = append(codes, CodeInvalidIdempotencyKey) // where keys mean nothing
 	}
-	if e.checksVersions() {
+	if e.isWrite() {
 		codes = append(codes, CodePreconditionUnsupported)
 	}
 	if e.input == nil {

@@ -54,10 +54,11 @@ func (p paths) nearest(mistyped string) string {
 		return ""
 	}
 	given, best, least := segmentsOf(mistyped), "", -1
+	below := slices.Concat(p.prefix, given)
 	for _, one := range p.shown {
 		distance, near := segmentDistance(given, one.segments)
 		if !near {
-			distance, near = segmentDistance(slices.Concat(p.prefix, given), one.segments)
+			distance, near = segmentDistance(below, one.segments)
 		}
 		if near && (least < 0 || distance < least) {
 			best, least = one.text, distance

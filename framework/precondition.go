@@ -18,7 +18,7 @@ const (
 // wanted to keep. "If-Match: *" asks only that the row exists, which every write checks.
 func (e *endpoint) precondition(r *http.Request) error {
 	switch {
-	case !e.checksVersions():
+	case !e.isWrite():
 		return nil
 	case !e.reads(headerIfMatch) && namesVersion(r.Header.Values(headerIfMatch)):
 		return unsupportedPrecondition(headerIfMatch + " with a version")
@@ -30,8 +30,8 @@ func (e *endpoint) precondition(r *http.Request) error {
 	return nil
 }
 
-// checksVersions reports whether the endpoint is a write.
-func (e *endpoint) checksVersions() bool { return e.route.Method != http.MethodGet }
+// isWrite reports whether the endpoint may change something.
+func (e *endpoint) isWrite() bool { return e.route.Method != http.MethodGet }
 
 // reads reports whether the endpoint's function reads a header itself.
 func (e *endpoint) reads(name string) bool {

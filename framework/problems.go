@@ -82,7 +82,7 @@ func (w *specWriter) problems() {
 		{"instance", jsonSchema{"type": "string", "format": "uri", "description": "urn:uuid: and the request's id."}},
 		{"errors", jsonSchema{"type": "array", "items": schemaOf("Fault"), "description": "Every fault at once, place by place; empty for what has no place."}},
 		{"details", jsonSchema{"description": "Facts that go with the code."}},
-	}, []any{"type", "title", "status", "detail", "code", "instance", "errors"}), "A refusal (RFC 9457).")
+	}, []any{"type", "title", "status", "detail", "code", "instance", "errors"}), "An error (RFC 9457).")
 	// The names are given before the schemas are written, which may name types.
 	for _, info := range w.used {
 		w.schemas.allot(problemOf{info.Code}, title(info.Code)+"Problem")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"trestle.example/framework/sqldb"
 )
@@ -106,7 +107,7 @@ func (r *resource) brokenReference(fault sqldb.Fault, route Route) *Error {
 // table and the API has a public OpenAPI document, which names it too.
 func (r *resource) referenced(fault sqldb.Fault) *Error {
 	for _, other := range r.api.resources {
-		if other.table != nil && other.table.Name == fault.Table && !r.api.config.Undocumented {
+		if other.table != nil && strings.EqualFold(other.table.Name, fault.Table) && !r.api.config.Undocumented {
 			return Conflict(CodeReferenced, "Records of "+other.path+" refer to this one.").With(ReferencedDetails{other.path})
 		}
 	}

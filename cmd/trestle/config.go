@@ -6,9 +6,12 @@ import (
 	"log/slog"
 	"net/netip"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"trestle.example/framework/sqldb"
 
 	"trestle.example/framework/auth"
 	"trestle.example/framework/throttle"
@@ -90,7 +93,26 @@ func readConfig(flags *pflag.FlagSet, env map[string]string) (config, error) {
 		wrong = append(wrong, fmt.Errorf("TRESTLE_QUEUE_TIMEOUT is %s, but TRESTLE_REQUEST_TIMEOUT is %s: a request would end before its wait for the database does; for example TRESTLE_QUEUE_TIMEOUT=%s",
 			c.queueTimeout, c.requestTimeout, c.requestTimeout/2))
 	}
+	if wrong == nil {
+		wrong = append(wrong, c.databaseTogether())
+	}
 	return c, errors.Join(wrong...)
+}
+
+// databaseTogether is what is wrong with the settings of the database together. It
+// connects to nothing.
+func (c config) databaseTogether() error {
+	if sqldb.File(c.databaseURL) != "" {
+		if c.replicaURL != "" {
+			return fmt.Errorf("%s is set, but %s names a SQLite file, which has no replica; leave it out, or set %s=postgres://...", replicaVariable, databaseVariable, databaseVariable)
+		}
+		return nil
+	}
+	db, err := sqldb.Open(c.databaseURL, sqldb.Options{NoPrepare: !c.prepare})
+	if err != nil {
+		return fmt.Errorf("%s: %s", databaseVariable, strings.TrimPrefix(err.Error(), "sqldb: ")) //nolint:errorlint // wrapped, it would pass for a fault of the database
+	}
+	return db.Close()
 }
 
 // byDefault is where the value of a setting comes from that nobody gave.

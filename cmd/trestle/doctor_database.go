@@ -60,7 +60,7 @@ func (e *examination) examineDatabase(ctx context.Context, s *site) (missing []f
 	e.found("database", version.String(), oldVersion(version, databaseVariable)...)
 	e.found("connection", "", append(unsafeLink(s.db.Link(), databaseVariable), anywhere(s.db)...)...)
 	e.found("writes", "", readOnly(ctx, s.db)...)
-	e.found("pooler", "", betweenPooler(ctx, s.db, e.prepare)...)
+	e.found("pooler", "", append(betweenPooler(ctx, s.db, e.prepare), unlimited(ctx, s.db, e.prepare)...)...)
 	e.examineReplica(ctx, s.db)
 	e.found("journal", "", behind(ctx, s.db)...)
 	migrated, findings := unmigrated(ctx, s.db)
@@ -138,6 +138,27 @@ func betweenPooler(ctx context.Context, db *sqldb.DB, prepare bool) []finding {
 		warning, databaseVariable, "it looks like there is a pooler, or a proxy, between: PostgreSQL sees another port than the connection has. " +
 			"If that is a pooler that gives a connection to each transaction, what this program sets and prepares reaches other clients",
 		"set TRESTLE_PREPARE=off for every server and command if it is such a pooler (pool_mode = transaction of pgbouncer); a proxy that passes connections through needs nothing",
+	}}
+}
+
+// unlimited is the finding about a role whose statements have no limits of time, where
+// the servers set none for their sessions.
+func unlimited(ctx context.Context, db *sqldb.DB, prepare bool) []finding {
+	if prepare || db.Kind() != sqldb.PostgreSQL {
+		return nil
+	}
+	var missing []string
+	err := db.NewRaw(`SELECT name FROM pg_settings WHERE reset_val = '0'
+		AND name IN ('statement_timeout', 'lock_timeout', 'client_connection_check_interval') ORDER BY name`).Scan(ctx, &missing)
+	switch {
+	case err != nil:
+		return unasked(err)
+	case missing == nil:
+		return nil
+	}
+	return []finding{{
+		warning, databaseVariable, "the role has no " + strings.Join(missing, ", no ") + ": with TRESTLE_PREPARE=off the servers set none, so a statement runs until it is done",
+		"as an administrator of PostgreSQL: ALTER ROLE name SET statement_timeout = '10s', and so for lock_timeout ('5s') and client_connection_check_interval ('100ms')",
 	}}
 }
 

@@ -110,6 +110,25 @@ func TestMigrationsOfTheProgramThroughAPooler(t *testing.T) {
 
 // TestDoctorBehindAPooler leaves nothing on a connection that other clients use after
 // it, and names the setting that the servers need.
+func TestDoctorOfARoleWithoutLimits(t *testing.T) {
+	t.Parallel()
+	url := postgres.Database(t)
+	r := newRig(t, url, "TRESTLE_PREPARE=off")
+	r.ok("migrate up")
+	r.examined()["pooler"].is(t, warning, "the role has no client_connection_check_interval, no lock_timeout, no statement_timeout", "ALTER ROLE")
+	db, err := sqldb.Open(url, sqldb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, limit := range []string{"statement_timeout = '10s'", "lock_timeout = '5s'", "client_connection_check_interval = '100ms'"} {
+		if _, err := db.ExecContext(t.Context(), "DO $$ BEGIN EXECUTE format('ALTER ROLE %I IN DATABASE %I SET "+strings.ReplaceAll(limit, "'", "''")+"', current_user, current_database()); END $$"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.examined()["pooler"].is(t, healthy)
+}
+
 func TestDoctorBehindAPooler(t *testing.T) {
 	t.Parallel()
 	direct := postgres.Database(t)
@@ -127,7 +146,7 @@ func TestDoctorBehindAPooler(t *testing.T) {
 		says            []string
 	}{
 		"without the setting": {"on", warning, []string{"it looks like there is a pooler", "TRESTLE_PREPARE=off"}},
-		"with the setting":    {"off", healthy, nil},
+		"with the setting":    {"off", warning, []string{"the role has no client_connection_check_interval, no lock_timeout, no statement_timeout", "ALTER ROLE"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			other := *newRig(t, address)

@@ -21,6 +21,15 @@ var always = []string{
 	"go_build_info", "go_goroutines", "process_open_fds",
 }
 
+// TestRedisThatDoesNotAnswerIsMeasured, also before a request has needed it.
+func TestRedisThatDoesNotAnswerIsMeasured(t *testing.T) {
+	t.Parallel()
+	s := newRig(t, sqliteURL(t)).start(t, freePort, "REDIS_URL=redis://127.0.0.1:1")
+	if _, page := asked(t, "GET", s.metricsBase()+"/metrics"); !strings.Contains(page, "\nredis_degraded 1\n") {
+		t.Error("redis_degraded is not 1")
+	}
+}
+
 // TestMetricsOfALiveServer: a server with a certificate, Redis and perhaps a replica
 // measures all of it.
 func TestMetricsOfALiveServer(t *testing.T) {

@@ -69,7 +69,7 @@ func (w *watch) include(s *server, web *httpserver.Server) error {
 	}
 	all := metrics.Sources{Server: web, RequestTimeout: s.requestTimeout, Schema: s.probe, Migrations: resources.Migrations()}
 	if s.counters != nil {
-		all.RedisDegraded = s.counters.Degraded
+		all.RedisDegraded = func() bool { return s.counters.Ping(context.Background()) != nil } // as /readyz
 	}
 	if s.certificate != nil {
 		all.CertificateExpires = func() time.Time { until, _ := s.certificate.endsSoon(); return until }

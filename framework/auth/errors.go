@@ -14,7 +14,7 @@ var ErrNotFound = errors.New("not found")
 // e-mail, an inactive user and a wrong password.
 var ErrWrongCredentials = errors.New("the e-mail and the password do not belong to an active user")
 
-// An InputError refuses one value of an account. [Refusal] makes of it what a
+// An InputError refuses one value of an account. [ClientError] makes of it what a
 // client reads.
 type InputError struct {
 	Field  string // "email", "password", "name", "permission", "expires_in"
@@ -25,12 +25,12 @@ type InputError struct {
 // Error returns the sentence.
 func (e *InputError) Error() string { return e.Detail }
 
-// Refusal makes of [InputError]s what a client reads, for a function of a
+// ClientError makes of [InputError]s what a client reads, for a function of a
 // program's own that makes or changes accounts:
 //
 //	user, err := identity.Users.CreateUser(c, c.Session(), auth.NewUser{Email: in.Email, Password: in.Password})
 //	if err != nil {
-//		return view{}, auth.Refusal(err)
+//		return view{}, auth.ClientError(err)
 //	}
 //
 // The answer is 400 validation_failed with one fault for each of errs, whose
@@ -38,7 +38,7 @@ func (e *InputError) Error() string { return e.Detail }
 // instead: 409 [CodeEmailTaken] for an e-mail, 409 not_unique for the name of a
 // group. The first error of another kind is returned as it is, before anything
 // else. Without errors the result is nil. It is safe for concurrent use.
-func Refusal(errs ...error) error {
+func ClientError(errs ...error) error {
 	var taken error
 	var faults []framework.Fault
 	for _, err := range errs {

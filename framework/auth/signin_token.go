@@ -51,7 +51,7 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 	var token tokenView
 	err = c.InTx(func(c *framework.Call) error {
 		if err := insertUser(c, c.Session(), row); err != nil {
-			return Refusal(err)
+			return ClientError(err)
 		}
 		token, err = s.issue(c, row.User)
 		return err
@@ -70,7 +70,7 @@ func (s *Service) check(in registration) error {
 	email, wrongEmail := newEmail(string(in.Email))
 	_, wrongPassword := s.Users.rules.check(string(in.Password), email)
 	_, wrongName := normalizeName(string(in.Name))
-	return Refusal(wrongEmail, wrongPassword, wrongName)
+	return ClientError(wrongEmail, wrongPassword, wrongName)
 }
 
 // login answers a token with its user.

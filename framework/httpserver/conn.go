@@ -55,7 +55,6 @@ func (c *conn) waitsFor() phase {
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 && c.unused.Load() {
-		c.lengths.begin()
 		c.of.change(c, (*conn).reads)
 	}
 	c.lengths.read(p[:n])

@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// lengths notes whether a line that begins with the field name Content-Length came
-// by a connection since its request began. net/http deletes the field from a
-// chunked request before a handler sees it.
+// lengths notes whether a line that begins with the field name Content-Length ever came
+// by a connection. net/http deletes the field from a chunked request before a handler
+// sees it, and reads ahead, so that it is not known of which request the line was.
 type lengths struct {
 	came atomic.Bool
 	at   int // how much of lengthLine the last bytes are
@@ -16,14 +16,7 @@ type lengths struct {
 
 const lengthLine = "\ncontent-length"
 
-// begin forgets what came before a request.
-func (l *lengths) begin() {
-	l.came.Store(false)
-	l.at = 0
-}
-
-// read takes what came. A body with such a line counts too, which ends a
-// connection for nothing, and no more.
+// read takes what came. A body with such a line counts too.
 func (l *lengths) read(p []byte) {
 	for len(p) > 0 && !l.came.Load() {
 		if l.at == 0 { // most of what comes has no part of it
@@ -54,13 +47,13 @@ func (l *lengths) next(b byte) {
 	}
 	if l.at == len(lengthLine) {
 		l.came.Store(true)
-		l.at = 0
 	}
 }
 
 // endsAfter ends the connection after a request that has both Transfer-Encoding and
 // Content-Length: a proxy before the server may have taken another place for its
-// end (RFC 9112, section 6.1). By TLS of the server's own it is not known, for what
+// end (RFC 9112, section 6.1). It also ends the connection after a chunked request if an
+// earlier one had a Content-Length; the client connects again. By TLS of the server's own it is not known, for what
 // comes is encrypted here. It also ends the connection after each request by HTTP/1.0:
 // net/http hides the Transfer-Encoding of these, which has no meaning there.
 func (c *conn) endsAfter(w http.ResponseWriter, r *http.Request) {

@@ -37,7 +37,8 @@ func TestARequestWithTwoLengths(t *testing.T) {
 		"by HTTP/1.0, which keeps none": {nil, []string{"POST / HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\n" + length + chunked + "\r\nabc" + hidden}, true},
 		"chunked alone":                 {nil, []string{head + chunked + "\r\n" + body}, false},
 		"a length alone":                {nil, []string{counted}, false},
-		"chunked after a length":        {[]string{counted, counted}, []string{head + chunked + "\r\n" + body}, false},
+		"the length behind another":     {nil, []string{counted + head + length, chunked + "\r\n" + body}, true},
+		"chunked after a length":        {[]string{counted, counted}, []string{head + chunked + "\r\n" + body}, true},
 		"a length in another field":     {nil, []string{head + chunked + "X-Content-Length: 3\r\n\r\n" + body}, false},
 		"a length in a value":           {nil, []string{head + chunked + "X: Content-Length: 3\r\n\r\n" + body}, false},
 	} {

@@ -18,8 +18,8 @@ type Sources struct {
 	Server *httpserver.Server
 	// RequestTimeout is the time limit of a request, as of framework.Config.Timeout.
 	RequestTimeout time.Duration
-	// RedisDegraded reports whether each process counts rates by itself, because
-	// Redis does not answer.
+	// RedisDegraded reports whether Redis does not answer now, so that each process
+	// counts rates by itself.
 	RedisDegraded func() bool
 	// CertificateExpires is when the certificate of the server is no longer valid.
 	CertificateExpires func() time.Time

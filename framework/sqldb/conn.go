@@ -17,19 +17,20 @@ import (
 // kept from one use to the next, and a report of each statement. database/sql
 // uses a connection from one goroutine at a time.
 type conn struct {
-	inner  driver.Conn
-	core   *core
-	cache  *statements
-	socket syscall.RawConn // nil if there is none to look at
-	server string          // of a connection to a replica: which run of which server it leads to
-	handle uintptr         // SQLite's handle of the connection, see sqliteHandle
-	waits  bool            // statements wait for SQLite's file while another process has it locked
-	inTx   bool
-	fell   bool           // a statement of the transaction failed
-	gone   bool           // SQLite rolled the transaction back by itself
-	lost   error          // why no further statement of the transaction may run; nil if one may
-	open   bool           // rows of an earlier statement are still being read
-	room   []driver.Value // for rows that are read at once; empty
+	inner     driver.Conn
+	core      *core
+	cache     *statements
+	socket    syscall.RawConn // nil if there is none to look at
+	server    string          // of a connection to a replica: which run of which server it leads to
+	handle    uintptr         // SQLite's handle of the connection, see sqliteHandle
+	waits     bool            // statements wait for SQLite's file while another process has it locked
+	inTx      bool
+	onlyReads bool           // the transaction was begun as read only
+	fell      bool           // a statement of the transaction failed
+	gone      bool           // SQLite rolled the transaction back by itself
+	lost      error          // why no further statement of the transaction may run; nil if one may
+	open      bool           // rows of an earlier statement are still being read
+	room      []driver.Value // for rows that are read at once; empty
 }
 
 var errOpenRows = errors.New("sqldb: a statement was started while the rows of an earlier one of the same transaction are still open; read them to the end or close them first")
@@ -81,7 +82,10 @@ func (c *conn) settle(ctx context.Context, err error) error {
 
 // demoted reports whether an error says that the connection leads to a server that
 // takes no writes: another may lead to the primary.
-func (c *conn) demoted(err error) bool { return !c.core.onlyReads() && sqlState(err) == stateReadOnly }
+// A transaction that the program began as read only says the same.
+func (c *conn) demoted(err error) bool {
+	return !c.core.onlyReads() && !c.onlyReads && sqlState(err) == stateReadOnly
+}
 
 // A runner gives do the statement to run, perhaps a second time.
 type runner func(ctx context.Context, do func(context.Context, statement) error) error

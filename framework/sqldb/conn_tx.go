@@ -26,7 +26,7 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	if err != nil {
 		return nil, err
 	}
-	c.inTx, c.fell, c.gone, c.lost = true, false, false, nil
+	c.inTx, c.onlyReads, c.fell, c.gone, c.lost = true, opts.ReadOnly, false, false, nil
 	return &driverTx{inner: inner, conn: c, ctx: context.WithoutCancel(ctx)}, nil
 }
 
@@ -66,7 +66,7 @@ func (t *driverTx) aborted() error {
 
 func (t *driverTx) Rollback() error {
 	if t.conn.gone { // SQLite has no transaction to roll back
-		t.conn.inTx = false
+		t.conn.inTx, t.conn.onlyReads = false, false
 		return nil
 	}
 	return t.end("ROLLBACK", t.inner.Rollback)
@@ -81,7 +81,7 @@ func (t *driverTx) end(name string, fn func() error) error {
 	defer stop()
 	start := time.Now()
 	err := t.conn.settle(guarded, fn())
-	t.conn.inTx = false
+	t.conn.inTx, t.conn.onlyReads = false, false
 	t.conn.core.report(t.ctx, name, nil, start, err, true)
 	return err
 }

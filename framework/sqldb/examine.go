@@ -3,7 +3,6 @@ package sqldb
 import (
 	"context"
 	"fmt"
-
 	"strings"
 	"time"
 

@@ -20,7 +20,7 @@ type foreignKey struct {
 const sqliteKeys = `SELECT m.name, f.id, f."table", f."from", coalesce(f."to",
 	(SELECT p.name FROM pragma_table_info(f."table") AS p WHERE p.pk = f.seq + 1))
 FROM sqlite_master AS m, pragma_foreign_key_list(m.name) AS f
-WHERE m.type = 'table' AND (m.name = ?0 OR f."table" = ?1) AND (?1 = '' OR f.on_delete IN ('NO ACTION', 'RESTRICT'))
+WHERE m.type = 'table' AND (m.name = ?0 COLLATE NOCASE OR f."table" = ?1 COLLATE NOCASE) AND (?1 = '' OR f.on_delete IN ('NO ACTION', 'RESTRICT'))
 ORDER BY m.name, f.id, f.seq`
 
 // foreignKeys are those of a child, or those that lead to a parent and keep its rows.

@@ -34,7 +34,7 @@ func newPostgresConnector(c *core, raw string) (driver.Connector, error) {
 		return nil, err
 	}
 	if name := at.leaks(); c.options.NoPrepare && name != "" {
-		return nil, urlError(raw, fmt.Sprintf("%s is a setting of a session, which a pooler hands to other clients, and with NoPrepare there is a pooler; set it for the role: ALTER ROLE app SET %s = value",
+		return nil, urlError(raw, fmt.Sprintf("%s is a setting of a session, which a pooler hands to other clients, and without prepared statements there may be a pooler; set it for the role: ALTER ROLE app SET %s = value",
 			name, name), postgresExample)
 	}
 	c.link, c.anywhere = at.link(), len(at.hosts) > 1 && at.target == ""
@@ -221,6 +221,9 @@ func (p *postgresConnector) setSession(ctx context.Context, conn *pgdriver.Conn)
 func (p *postgresConnector) settings() map[string]string {
 	all := map[string]string{
 		"statement_timeout": milliseconds(p.core.options.StatementTimeout), "lock_timeout": milliseconds(p.core.options.LockTimeout),
+	}
+	if p.core.standby != nil { // it may be promoted, and this pool still leads to it
+		all["default_transaction_read_only"] = "on"
 	}
 	maps.Copy(all, p.at.settings)
 	return all

@@ -3,6 +3,7 @@ package sqldb
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"os"
 	"path/filepath"
 	"testing"
@@ -103,6 +104,27 @@ func TestADatabaseThatTakesNoWrites(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A transaction that the program begins as read only refuses writes, and its connection
+// is good: another one would refuse them too.
+func TestAReadOnlyTransactionKeepsItsConnection(t *testing.T) {
+	db := open(t, postgresURL(t), Options{MaxConns: 1})
+	script(t, db, "CREATE TABLE t (id {{bigint}})")
+	before := one[int](t, db.Session(), "SELECT pg_backend_pid()")
+	tx, err := db.BeginTx(background(t), &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.ExecContext(background(t), "INSERT INTO t VALUES (1)"); sqlState(err) != stateReadOnly {
+		t.Errorf("it writes: %v", err)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Error(err)
+	}
+	if after := one[int](t, db.Session(), "SELECT pg_backend_pid()"); after != before {
+		t.Error("its connection was closed")
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,8 +65,8 @@ func openReplica(primary *DB, o Options) (*replica, error) {
 	}
 	r := &replica{primary: primary}
 	address := o.Replica
-	// Statements are prepared: a pooler, if there is one, is the primary's. What is sent
-	// to it only reads, see takes, and a standby refuses the rest.
+	// Statements are prepared, and sessions cannot write: a pooler, if there is one, is the
+	// primary's. What is sent to it only reads, see takes.
 	o.Replica, o.ReplicaChanged, o.NoPrepare = "", nil, o.ReadOnly
 	c := &core{options: o, standby: r}
 	connector, err := c.connector(address)

@@ -420,6 +420,9 @@ func testPromotedReplica(t *testing.T, p *pair) {
 	}
 	promoted := open(t, p.standby.URL(), Options{})
 	run(t, promoted.Session(), "UPDATE t SET n = -1") // which nobody of the primary is to see
+	if _, err := reader.replica.db.ExecContext(background(t), "UPDATE t SET n = -2"); sqlState(err) != stateReadOnly {
+		t.Errorf("a connection to the replica writes: %v", err)
+	}
 	lookup := rowLookup()
 	for n := range int64(20) {
 		missed(t, writer, reader, lookup, 4, n+1)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"regexp"
@@ -155,7 +156,7 @@ func (a address) local() bool { return isLocal(a.network, a.addr) }
 // a slash is the folder of a socket.
 func postgresAddresses(hosts []string, query url.Values) ([]address, error) {
 	if list := query.Get("host"); list != "" {
-		hosts = withPorts(hosts, strings.Split(list, ","))
+		hosts = withPorts(hosts, bracketed(strings.Split(list, ",")))
 	}
 	ports := strings.Split(query.Get("port"), ",")
 	if len(ports) != 1 && len(ports) != len(hosts) {
@@ -179,10 +180,18 @@ func withPorts(before, hosts []string) []string {
 		return hosts
 	}
 	for i, h := range hosts {
-		if strings.Contains(h, ":") {
-			h = "[" + h + "]"
-		}
 		hosts[i] = h + before[0]
+	}
+	return hosts
+}
+
+// bracketed are hosts with brackets around addresses of IPv6, which need none in the host
+// parameter.
+func bracketed(hosts []string) []string {
+	for i, h := range hosts {
+		if a, err := netip.ParseAddr(h); err == nil && a.Is6() {
+			hosts[i] = "[" + h + "]"
+		}
 	}
 	return hosts
 }
@@ -201,6 +210,9 @@ func addressOf(host, port string) (address, error) {
 	u, err := url.Parse("postgres://" + host)
 	if err != nil {
 		return address{}, errors.New(parseFault(err))
+	}
+	if u.Path != "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return address{}, errors.New("a host is not a name, an address or the folder of a socket")
 	}
 	if own := u.Port(); own != "" {
 		port = own

@@ -1357,7 +1357,7 @@ type PricedLine struct {
 	VariantID      openapi_types.UUID `json:"variantId"`
 }
 
-// Problem A refusal (RFC 9457).
+// Problem An error (RFC 9457).
 type Problem struct {
 	// Code Stable, for programs.
 	Code string `json:"code"`

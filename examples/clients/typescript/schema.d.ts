@@ -2265,7 +2265,7 @@ export interface components {
              */
             lineTotalPaise: number;
         };
-        /** @description A refusal (RFC 9457). */
+        /** @description An error (RFC 9457). */
         Problem: {
             /**
              * Format: uri-reference

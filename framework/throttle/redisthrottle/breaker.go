@@ -31,12 +31,6 @@ func (b *breaker) pass() (ask, probing bool) {
 	return true, true
 }
 
-func (b *breaker) isAway() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.away
-}
-
 // fail notes that Redis did not answer, and reports whether that is news.
 func (b *breaker) fail(probing bool) bool {
 	b.mu.Lock()

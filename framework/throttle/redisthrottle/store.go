@@ -73,10 +73,6 @@ func Open(url string, o Options) (*Store, error) {
 	}, nil
 }
 
-// Degraded reports whether Redis did not answer lately, so that the process counts by
-// itself. It is safe for concurrent use.
-func (s *Store) Degraded() bool { return s.breaker.isAway() }
-
 // Close ends the connections.
 func (s *Store) Close() error { return s.client.Close() }
 

@@ -26,10 +26,10 @@ func TestAnOwnFunctionRefusesAsTheServiceDoes(t *testing.T) {
 		hire := func(c *framework.Call, in hiring) (framework.None, error) {
 			if in.Group != "" {
 				_, err := d.service.Users.CreateGroup(c, c.Session(), in.Group, "patients.view")
-				return framework.None{}, auth.Refusal(err)
+				return framework.None{}, auth.ClientError(err)
 			}
 			_, err := d.service.Users.CreateUser(c, c.Session(), auth.NewUser{Email: in.Email, Password: in.Password, Name: in.Name})
-			return framework.None{}, auth.Refusal(err)
+			return framework.None{}, auth.ClientError(err)
 		}
 		desks := framework.ViewSet[auth.User]{
 			Name: "desks", Scope: framework.Public(), Permission: framework.Anyone(),
@@ -68,7 +68,7 @@ func TestAnOwnFunctionRefusesAsTheServiceDoes(t *testing.T) {
 	})
 }
 
-func TestRefusalOfSeveralErrors(t *testing.T) {
+func TestClientErrorOfSeveralErrors(t *testing.T) {
 	other := errors.New("the disk is full")
 	email := &auth.InputError{Field: "email", Code: "email", Detail: "The e-mail is none."}
 	short := &auth.InputError{Field: "password", Code: "too_short", Detail: "The password is short."}
@@ -87,7 +87,7 @@ func TestRefusalOfSeveralErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := ""
-			if err := auth.Refusal(c.errs...); err != nil {
+			if err := auth.ClientError(c.errs...); err != nil {
 				got = err.Error()
 			}
 			if got != c.want {
