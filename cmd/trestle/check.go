@@ -35,7 +35,10 @@ func (p *program) check(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	if cmd.Flags().Changed("database") {
-		if err := c.checkSchema(cmd, log); err != nil {
+		bar := p.progressBar("Comparing")
+		err := c.checkSchema(cmd, log)
+		bar.end()
+		if err != nil {
 			return err
 		}
 	}

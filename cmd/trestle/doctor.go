@@ -55,7 +55,9 @@ func (p *program) doctor(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	e := &examination{config: c, log: log}
+	bar := p.progressBar("Examining")
 	missing, err := e.examine(cmd.Context())
+	bar.end()
 	if err != nil {
 		return err
 	}

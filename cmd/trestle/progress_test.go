@@ -57,7 +57,7 @@ func TestProgress(t *testing.T) {
 func TestShortCommandsShowNoProgress(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, r *rig) {
-		for _, command := range []string{"migrate up", "reindex", "seed --patients 3 --appointments 3 --products 3"} {
+		for _, command := range []string{"migrate up", "reindex", "seed --patients 3 --appointments 3 --products 3", "doctor"} {
 			got := r.run(command)
 			got.is(t, exitOK)
 			for _, stream := range []string{got.stdout, got.stderr} {
