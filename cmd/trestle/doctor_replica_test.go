@@ -68,7 +68,7 @@ func TestUnfitReplicas(t *testing.T) {
 func TestReplicaSetting(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ database, replica, says string }{
-		"of a SQLite file":  {"sqlite://" + t.TempDir() + "/a.db", "postgres://app:hidden@localhost/app", "a SQLite database has no replica"},
+		"of a SQLite file":  {"sqlite://" + t.TempDir() + "/a.db", "postgres://app:hidden@localhost/app", "DATABASE_URL names a SQLite file, which has no replica"},
 		"that is a file":    {"postgres://app@localhost/app", "sqlite:///srv/app.db", "a replica is a PostgreSQL server"},
 		"that is no URL":    {"postgres://app@localhost/app", "mysql://app:hidden@localhost/app", "is not one of sqlite, postgres and postgresql"},
 		"that has no table": {"postgres://app@localhost/app", "postgres://app:hidden@localhost", "it names no database"},
