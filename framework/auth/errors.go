@@ -14,8 +14,8 @@ var ErrNotFound = errors.New("not found")
 // e-mail, an inactive user and a wrong password.
 var ErrWrongCredentials = errors.New("the e-mail and the password do not belong to an active user")
 
-// An InputError refuses one value of an account. [ClientError] makes of it what a
-// client reads.
+// An InputError says why one value of an account is not valid. [ClientError] turns it
+// into the answer for a client.
 type InputError struct {
 	Field  string // "email", "password", "name", "permission", "expires_in"
 	Code   string // stable, machine readable: "too_short", "unique", ...
@@ -25,8 +25,8 @@ type InputError struct {
 // Error returns the sentence.
 func (e *InputError) Error() string { return e.Detail }
 
-// ClientError makes of [InputError]s what a client reads, for a function of a
-// program's own that makes or changes accounts:
+// ClientError turns the [InputError]s among errs into the answer for a client. It is for
+// a program's own function that makes or changes accounts:
 //
 //	user, err := identity.Users.CreateUser(c, c.Session(), auth.NewUser{Email: in.Email, Password: in.Password})
 //	if err != nil {
@@ -59,7 +59,7 @@ func ClientError(errs ...error) error {
 	return taken
 }
 
-// conflict is the refusal of a value that is taken. It does not repeat the value.
+// conflict is the error of a value that is taken. It does not repeat the value.
 func (e *InputError) conflict() error {
 	if e.Field == "email" {
 		return framework.Conflict(CodeEmailTaken, "A user with this e-mail exists already.")

@@ -46,9 +46,9 @@ func (s *Session) foreignKeys(ctx context.Context, child, parent string) (all []
 	return all, nil
 }
 
-// MissingParents are the columns of a row of SQLite whose values refer to no row: what
-// PostgreSQL says with the error of a foreign key, and SQLite does not. The value of a
-// column is nil for NULL. On PostgreSQL it is nothing.
+// MissingParents returns the columns of a row whose values refer to no row. It is for
+// SQLite, whose error of a foreign key does not name them; on PostgreSQL it returns nil.
+// value returns the value of a column, or nil for NULL.
 func (s *Session) MissingParents(ctx context.Context, table string, value func(column string) schema.QueryAppender) (columns []string, err error) {
 	if s.db.Kind() != SQLite {
 		return nil, nil

@@ -77,7 +77,7 @@ func splitStatements(text string) []string {
 	return statements
 }
 
-// ownLine is a line by which a file says something of itself.
+// ownLine is a line of a migration that is a mark for Trestle: --trestle:NAME.
 var ownLine = regexp.MustCompile(`(?m)^[ \t]*--[ \t]*trestle:([^\s]*)`)
 
 // isBreaking reports whether a file has the line --trestle:breaking.

@@ -102,7 +102,7 @@ func (p *postgresConnector) dial(ctx context.Context) (*pgdriver.Conn, error) {
 			if failed = also(failed, err); isOver(ctx) {
 				return nil, failed
 			}
-			p.core.pulse.heard.Add(1) // the next host may take as long
+			p.core.pulse.heard.Add(1) // so that the pulse does not take a slow host for a lost server
 		}
 	}
 	return nil, failed

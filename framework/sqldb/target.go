@@ -40,8 +40,8 @@ func targetOf(text string) (target, error) {
 // them to use, so that a connection may lead to a standby.
 func (db *DB) LeadsAnywhere() bool { return db.core.anywhere }
 
-// single reports whether one server at most is right at a time: where another one is,
-// the one before is no more.
+// single reports whether at most one server fits at a time. If another server fits, the
+// earlier one fits no longer.
 func (t target) single() bool { return t == readWrite || t == primaryOnly }
 
 // passes are what is looked for, one after the other.

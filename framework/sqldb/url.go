@@ -143,7 +143,7 @@ func checkPostgresURL(raw string, u *url.URL) error {
 	return nil
 }
 
-// checkMode is an error of an sslmode that is none, or leaves too much open.
+// checkMode is the error of an sslmode that is unknown, or that does not say whether to encrypt.
 func checkMode(mode string) error {
 	switch mode {
 	case "", "disable", "require", "verify-ca", "verify-full":
