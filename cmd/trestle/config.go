@@ -104,13 +104,13 @@ func readConfig(flags *pflag.FlagSet, env map[string]string) (config, error) {
 func (c config) databaseTogether() error {
 	if sqldb.File(c.databaseURL) != "" {
 		if c.replicaURL != "" {
-			return fmt.Errorf("%s is set, but %s names a SQLite file, which has no replica; leave it out, or set %s=postgres://...", replicaVariable, databaseVariable, databaseVariable)
+			return fmt.Errorf("%s is set, but %s names a SQLite file, which has no replica; leave it out, or let %s name a PostgreSQL server", replicaVariable, databaseVariable, databaseVariable)
 		}
 		return nil
 	}
 	db, err := sqldb.Open(c.databaseURL, sqldb.Options{NoPrepare: !c.prepare})
 	if err != nil {
-		return fmt.Errorf("%s: %s", databaseVariable, strings.TrimPrefix(err.Error(), "sqldb: ")) //nolint:errorlint // wrapped, it would pass for a fault of the database
+		return fmt.Errorf("%s: %s", databaseVariable, strings.TrimPrefix(err.Error(), "sqldb: "))
 	}
 	return db.Close()
 }
