@@ -81,7 +81,7 @@ func (b *binder) checkOwnCodes(fault func(place, format string, args ...any)) {
 	}
 }
 
-// checkDocs sees that no viewset is where the pages of the API itself are.
+// checkDocs checks that no viewset has the address of a page of the API itself.
 func (b *binder) checkDocs() {
 	for _, d := range b.api.declared {
 		if below(strings.Trim(errorPages, "/"), d.path()) {
@@ -197,7 +197,7 @@ func checkUnique(u Unique) error {
 	return checkCode(u.Code, u.Detail, strings.Join(u.Fields, ", "))
 }
 
-// checkCode sees that a code is one, is the program's own, and has a sentence.
+// checkCode checks that a code is well formed, is the program's own, and has a sentence.
 func checkCode(code, detail, of string) error {
 	switch {
 	case !codeName.MatchString(code):

@@ -162,7 +162,7 @@ func unlimited(ctx context.Context, db *sqldb.DB, prepare bool) []finding {
 	}}
 }
 
-// anywhere is the finding about several hosts of which any may be used.
+// anywhere is the finding about several hosts without target_session_attrs.
 func anywhere(db *sqldb.DB) []finding {
 	if !db.LeadsAnywhere() {
 		return nil

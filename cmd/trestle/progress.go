@@ -10,7 +10,7 @@ import (
 )
 
 // A progressBar shows on standard error how far a long work is. At a terminal it is a
-// bar, or the time that passed if nobody knows how much work there is. Elsewhere it is
+// bar, or the time that passed if the amount of work is unknown. Elsewhere it is
 // a line every 5 seconds, so that the log of a scheduled job shows that it goes on.
 // Work that is done sooner shows no line.
 type progressBar struct {

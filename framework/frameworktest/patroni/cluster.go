@@ -24,11 +24,11 @@ var keeper string
 
 const (
 	servers = 3
-	// pause is between two looks at the cluster.
+	// pause is the time between two checks of the cluster.
 	pause = 20 * time.Millisecond
 )
 
-// A Cluster is three servers of PostgreSQL, of which one is the leader. One goroutine at
+// A Cluster is three servers of PostgreSQL. One of them is the leader. One goroutine at
 // a time uses it.
 type Cluster struct {
 	password string
