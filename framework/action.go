@@ -171,8 +171,7 @@ func (a CollectionAction) Sends(headers ...Header) CollectionAction {
 // as [Verb.Idempotent] does.
 func (a CollectionAction) Idempotent() CollectionAction { a.idempotent = true; return a }
 
-// SignsIn says that the action, a POST, gives credentials to callers who have
-// none. A 401 authentication_required or invalid_token of any endpoint then names
+// SignsIn says that the action, a POST, gives credentials to anonymous callers. A 401 authentication_required or invalid_token of any endpoint then names
 // its address, in its detail and, for programs, in its details: [SignInDetails].
 // If several actions say so, the one that was registered first is named.
 func (a CollectionAction) SignsIn() CollectionAction { a.signsIn = true; return a }

@@ -50,7 +50,7 @@ type inputShape struct {
 	fields  []*inputField // in order of declaration, embedded structs flattened
 	byName  map[string]*inputField
 	checker bool          // *typ has a Check method
-	oneOf   []*inputField // of which one is needed: see OneRequirer; nil for none
+	oneOf   []*inputField // at least one is required, see OneRequirer; nil for none
 	book    *ruleBook
 	readers *sync.Pool // of *bodyReader
 }

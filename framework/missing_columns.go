@@ -126,7 +126,7 @@ func (p *plan) columnsOf(use func(*schema.Table, ...*schema.Field)) {
 	}
 }
 
-// columnsOf reports the columns of the relations, of which bun selects all.
+// columnsOf reports all columns of the relations, because bun selects all of them.
 func (p *computed) columnsOf(use func(*schema.Table, ...*schema.Field)) {
 	for _, one := range p.ones {
 		use(one.relation.JoinTable, one.relation.JoinTable.Fields...)

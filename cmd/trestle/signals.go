@@ -12,8 +12,8 @@ import (
 // ended, as in "trestle serve 2>&1 | head -1". Go ends a process that writes to
 // such a standard output or error, unless SIGPIPE is asked for; then the write
 // fails instead, which costs the text alone. The signal is not ignored, since
-// child processes would inherit that. Other commands end as usual: nobody wants
-// the rest of their output.
+// child processes would inherit that. Other commands end as usual, because
+// nothing reads the rest of their output.
 func (p *program) outliveReaders() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	p.stdout = unread{p.stdout}

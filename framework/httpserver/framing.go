@@ -8,7 +8,7 @@ import (
 
 // lengths notes whether a line that begins with the field name Content-Length ever came
 // by a connection. net/http deletes the field from a chunked request before a handler
-// sees it, and reads ahead, so that it is not known of which request the line was.
+// sees it, and reads ahead, so the request of the line is unknown.
 type lengths struct {
 	came atomic.Bool
 	at   int // how much of lengthLine the last bytes are

@@ -194,7 +194,7 @@ func isSeen(r rune) bool {
 }
 
 // trimmed is a value whose texts have no white space at their ends, and are empty if
-// nobody sees anything of them.
+// they are blank.
 func trimmed(value any) any {
 	switch value := value.(type) {
 	case string:

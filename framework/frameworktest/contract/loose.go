@@ -77,7 +77,7 @@ func (a *attacker) tight(tb testing.TB) {
 
 func (a *attacker) isUnsaid(id, fault string) bool { return isUnsaid(a.Unsaid, id, fault) }
 
-// isUnsaid reports whether a fault of an operation is one of those in [Attack.Unsaid].
+// isUnsaid reports whether [Attack.Unsaid] lists a fault of an operation.
 func isUnsaid(unsaid map[string][]string, id, fault string) bool {
 	_, code, _ := strings.Cut(fault, ": ")
 	return slices.ContainsFunc(append(slices.Clip(unsaid[id]), unsaid[""]...), func(known string) bool { return known == fault || known == code })

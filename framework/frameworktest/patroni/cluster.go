@@ -145,8 +145,7 @@ func (c *Cluster) Leader(ctx context.Context) (int, error) {
 	return 0, errors.New("patroni has no leader")
 }
 
-// Settled returns when there are a leader, a synchronous standby and another standby,
-// all of which run.
+// Settled returns when a leader, a synchronous standby and another standby run.
 func (c *Cluster) Settled(ctx context.Context) error {
 	return c.await(ctx, "a leader and two standbys", func() bool {
 		all, err := c.members(ctx)
