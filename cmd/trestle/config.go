@@ -37,6 +37,7 @@ type config struct {
 	databaseURL      string
 	replicaURL       string
 	readOnly         bool // the database is only looked at
+	setLocal         bool // nothing is left on a connection: a command does not know if there is a pooler
 	dbConns          int
 	statementTimeout time.Duration
 	queueTimeout     time.Duration

@@ -137,7 +137,7 @@ func betweenPooler(ctx context.Context, db *sqldb.DB, prepare bool) []finding {
 	return []finding{{
 		warning, databaseVariable, "it looks like there is a pooler, or a proxy, between: PostgreSQL sees another port than the connection has. " +
 			"If that is a pooler that gives a connection to each transaction, what this program sets and prepares reaches other clients",
-		"set TRESTLE_PREPARE=off for every server and command if it is such a pooler (pool_mode = transaction of pgbouncer); a proxy that passes connections through needs nothing",
+		"set TRESTLE_PREPARE=off for every server if it is such a pooler (pool_mode = transaction of pgbouncer); a proxy that passes connections through needs nothing",
 	}}
 }
 

@@ -42,7 +42,7 @@ func (p *program) settings(flags *pflag.FlagSet) (config, *slog.Logger, error) {
 // open opens the database, which need not be up, and identity with it.
 func (c config) open(identity auth.Config, log *slog.Logger) (*site, error) {
 	db, err := sqldb.Open(c.databaseURL, sqldb.Options{
-		MaxConns: c.dbConns, StatementTimeout: c.statementTimeout, QueueTimeout: c.queueTimeout, NoPrepare: !c.prepare, ReadOnly: c.readOnly,
+		MaxConns: c.dbConns, StatementTimeout: c.statementTimeout, QueueTimeout: c.queueTimeout, NoPrepare: !c.prepare, ReadOnly: c.readOnly, SetLocal: c.setLocal,
 		Replica: c.replicaURL, ReplicaChanged: replicaLog(log),
 	})
 	if err != nil {
@@ -74,6 +74,7 @@ func (p *program) with(flags *pflag.FlagSet, do func(*site) error) error {
 	if err != nil {
 		return err
 	}
+	c.setLocal = true
 	s, err := c.open(c.identityConfig(log), log)
 	if err != nil {
 		return err

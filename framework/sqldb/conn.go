@@ -185,8 +185,8 @@ func (c *conn) asText(ctx context.Context, query string, do func(context.Context
 	if err := refuseUnrendered(query); err != nil {
 		return err
 	}
-	if c.core.onlyReads() && !c.inTx {
-		return do(ctx, readOnlyText{text{c.inner, query}, c})
+	if c.core.setsLocally() && !c.inTx {
+		return do(ctx, localText{text{c.inner, query}, c})
 	}
 	return do(ctx, text{c.inner, query})
 }

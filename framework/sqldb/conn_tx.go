@@ -15,8 +15,8 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	start := time.Now()
 	var inner driver.Tx
 	err := c.settle(guarded, c.retried(guarded, func(ctx context.Context) (err error) {
-		if c.core.onlyReads() {
-			inner, err = c.beginReadOnly(ctx, opts)
+		if c.core.setsLocally() {
+			inner, err = c.beginLocal(ctx, opts)
 			return err
 		}
 		inner, err = c.inner.(driver.ConnBeginTx).BeginTx(ctx, opts)

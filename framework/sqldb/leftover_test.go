@@ -39,10 +39,12 @@ func leftover(t *testing.T, db *sql.DB) string {
 // outlives its transaction.
 func TestNothingIsLeftOnAPooledConnection(t *testing.T) {
 	for name, o := range map[string]Options{
-		"a server":             {NoPrepare: true},
-		"a server with limits": {NoPrepare: true, StatementTimeout: 1e9, LockTimeout: 5e8},
-		"read only":            {NoPrepare: true, ReadOnly: true},
-		"read only, as by doctor without TRESTLE_PREPARE=off": {ReadOnly: true},
+		"a server":                  {NoPrepare: true},
+		"a server with limits":      {NoPrepare: true, StatementTimeout: 1e9, LockTimeout: 5e8},
+		"read only":                 {NoPrepare: true, ReadOnly: true},
+		"a command":                 {SetLocal: true},
+		"a command with limits":     {SetLocal: true, StatementTimeout: 1e9, LockTimeout: 5e8},
+		"a command that only reads": {ReadOnly: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := pgbouncer.Narrow(t, postgresURL(t))
@@ -91,12 +93,61 @@ func useAll(t *testing.T, db *DB) {
 		if zone := one[string](t, s, "SELECT current_setting('TimeZone')"); zone != "UTC" {
 			t.Errorf("the time zone is %s", zone)
 		}
+		if limit := one[string](t, s, "SHOW statement_timeout"); db.core.setsLocally() != (limit != "0") {
+			t.Errorf("a statement may take %s", limit)
+		}
 		if _, err := s.Read(background(t), bun.SafeQuery("SELECT at FROM t")); err != nil {
 			t.Errorf("reading after a write by %s: %v", name, err)
 		}
 	}
 	if _, err := db.MigrationStatus(background(t)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAStatementThatCannotBeCommitted: where each statement is a transaction, the fault
+// of its commit is the statement's, in every way to run one.
+func TestAStatementThatCannotBeCommitted(t *testing.T) {
+	db := open(t, postgresURL(t), Options{SetLocal: true})
+	s := db.Session()
+	for _, text := range []string{
+		"CREATE TABLE parents (id bigint PRIMARY KEY)",
+		"CREATE TABLE children (id bigint, parent bigint REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED)",
+	} {
+		if _, err := s.Exec(background(t), bun.SafeQuery(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	insert := bun.SafeQuery("INSERT INTO children VALUES (1, 7), (2, 7) RETURNING id")
+	for name, way := range map[string]func() error{
+		"Exec": func() error { _, err := s.Exec(background(t), insert); return err },
+		"Read": func() error { _, err := s.Read(background(t), insert); return err },
+		"Query, all rows": func() error {
+			rows, err := s.Query(background(t), insert)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				continue
+			}
+			return rows.Err()
+		},
+		"Query, closed after a row": func() error {
+			rows, err := s.Query(background(t), insert)
+			if err != nil {
+				return err
+			}
+			rows.Next()
+			return rows.Close()
+		},
+	} {
+		if err := way(); sqlState(err) != "23503" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if n := one[int64](t, s, "SELECT count(*) FROM children"); n != 0 {
+		t.Errorf("%d children without a parent", n)
 	}
 }
 

@@ -55,6 +55,7 @@ type core struct {
 	pulse      *pulse            // nil for SQLite
 	anywhere   bool              // see [DB.LeadsAnywhere]
 	settings   map[string]string // of sessions of PostgreSQL
+	notices    atomic.Bool       // PostgreSQL knows noticeLeaving
 	standby    *replica          // of the connections to a replica: that; else nil
 }
 
@@ -97,7 +98,7 @@ func Open(url string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.options.NoPrepare = o.NoPrepare || c.onlyReads() // a prepared statement outlives its transaction too
+	c.options.NoPrepare = o.NoPrepare || c.setsLocally() // a prepared statement outlives its transaction too
 	c.options.MaxConns = orDefault(o.MaxConns, c.kind.conns(runtime.GOMAXPROCS(0)))
 	db := newDB(c, connector)
 	if o.Replica != "" {

@@ -46,11 +46,16 @@ type Options struct {
 	// prepared.
 	NoPrepare bool
 
+	// SetLocal sets nothing for a session of PostgreSQL but the time zone, which poolers
+	// keep for each client, and prepares nothing, so a pooler hands nothing to the next
+	// client. Each transaction sets the limits for itself, and each statement outside of
+	// a transaction gets one. That is three more round trips for each, so it is for
+	// commands and not for servers. Defaults to false.
+	SetLocal bool
+
 	// ReadOnly opens a SQLite file as it is, to be read alone: nothing makes the
 	// file, or changes its journal. On PostgreSQL each transaction is READ ONLY, and
-	// each statement outside of one is a transaction. Nothing is prepared or set for
-	// the session, so a pooler hands nothing of it to the next client. Defaults to
-	// false.
+	// SetLocal is on. Defaults to false.
 	ReadOnly bool
 
 	// Immutable opens a SQLite file that nobody writes as it is by itself: ReadOnly,

@@ -197,25 +197,29 @@ func login(ctx context.Context, conf pgdriver.Config, setUp func(context.Context
 
 // setSession has times come in UTC, a setting that poolers keep for each of
 // their clients, bounds statements and their waits for locks on the server, and has
-// it notice within a tenth of a second that a client has gone. Compatible
-// databases may not know the last setting, which is then left out.
+// it notice within a tenth of a second that a client has gone. Where each transaction
+// sets what it needs for itself, only the last is tried, for a transaction of one statement.
 func (p *postgresConnector) setSession(ctx context.Context, conn *pgdriver.Conn) error {
-	if p.core.onlyReads() {
-		return nil // a transaction sets what it needs for itself
+	local := p.core.setsLocally()
+	if p.core.options.NoPrepare && !local {
+		return set(ctx, conn, withZone(p.at.settings), false)
 	}
-	settings := p.at.settings
-	if !p.core.options.NoPrepare {
-		settings = p.settings()
+	if !local {
+		if err := set(ctx, conn, p.core.settings, false); err != nil {
+			return err
+		}
 	}
-	if err := set(ctx, conn, withZone(settings), false); err != nil || p.core.options.NoPrepare {
-		return err
-	}
-	_, err := conn.ExecContext(ctx, "SET client_connection_check_interval TO 100", nil)
-	if _, ok := errors.AsType[pgdriver.Error](err); ok {
+	err := set(ctx, conn, noticeLeaving, local)
+	_, unknown := errors.AsType[pgdriver.Error](err) // compatible databases may not have it
+	p.core.notices.Store(err == nil)
+	if unknown {
 		return nil
 	}
 	return err
 }
+
+// noticeLeaving has PostgreSQL see within a tenth of a second that a client has gone.
+var noticeLeaving = map[string]string{"client_connection_check_interval": "100"}
 
 // settings are those of a session that no pooler hands to another client.
 func (p *postgresConnector) settings() map[string]string {
