@@ -42,7 +42,8 @@ func (p *program) settings(flags *pflag.FlagSet) (config, *slog.Logger, error) {
 // open opens the database, which need not be up, and identity with it.
 func (c config) open(identity auth.Config, log *slog.Logger) (*site, error) {
 	db, err := sqldb.Open(c.databaseURL, sqldb.Options{
-		MaxConns: c.dbConns, StatementTimeout: c.statementTimeout, QueueTimeout: c.queueTimeout, NoPrepare: !c.prepare, ReadOnly: c.readOnly, SetLocal: c.setLocal,
+		MaxConns: c.dbConns, StatementTimeout: c.statementTimeout, QueueTimeout: c.queueTimeout,
+		NoPrepare: !c.prepare, ReadOnly: c.readOnly, SetLocal: c.setLocal,
 		Replica: c.replicaURL, ReplicaChanged: replicaLog(log),
 	})
 	if err != nil {
