@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"trestle.example/framework"
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // TestFaultsOfPostgreSQL: whatever keeps the database from doing what it is asked,

@@ -6,8 +6,8 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // TestPurgeGoesInBatches: of more old keys than one statement deletes all go,

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"trestle.example/framework"
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // TestTwins: a hundred requests under one key at once are one piece of work

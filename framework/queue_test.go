@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/httpserver"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // TestNoConnectionComesFree: where every connection to the database is held, a request

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"trestle.example/framework/frameworktest"
-	"trestle.example/framework/frameworktest/pgbouncer"
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/pgbouncer"
+	"trestle.example/internal/testserver/postgres"
 	"trestle.example/resources"
 )
 

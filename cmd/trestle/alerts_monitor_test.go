@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"trestle.example/framework/frameworktest/tool"
+	"trestle.example/internal/testserver/tool"
 )
 
 // A monitor is a real Prometheus with the rules of deploy/alerts.yaml, at short

@@ -14,7 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"trestle.example/framework/frameworktest/tool"
+	"trestle.example/internal/testserver/tool"
 )
 
 // expressions are those of the alerts and of the dashboard.

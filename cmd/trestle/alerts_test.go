@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"trestle.example/framework/frameworktest/postgres"
-	"trestle.example/framework/frameworktest/redis"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
+	"trestle.example/internal/testserver/redis"
 )
 
 // A watched is a server with everything that has metrics: PostgreSQL with a replica,

@@ -16,7 +16,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"trestle.example/framework/frameworktest/chromium"
+	"trestle.example/internal/testserver/chromium"
 )
 
 // publicHost is what the browser takes this machine for: to its own people a

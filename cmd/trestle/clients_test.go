@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"trestle.example/framework/frameworktest/nodejs"
+	"trestle.example/internal/testserver/nodejs"
 )
 
 // clients is where the clients are that are made of the reference.

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"trestle.example/framework/frameworktest/pgbouncer"
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/pgbouncer"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // TestCommandsBehindAPooler: no command leaves a setting or a prepared statement on the

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // A shop is a server that is killed and started again, on one address and one

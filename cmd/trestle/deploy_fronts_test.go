@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"trestle.example/framework/frameworktest/tool"
+	"trestle.example/internal/testserver/tool"
 )
 
 // A front is a real proxy that runs with its file of deploy/ before two servers.

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"trestle.example/framework/frameworktest/pgbouncer"
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/pgbouncer"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // TestPooler runs pgbouncer with its file of deploy/, between the program and

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"trestle.example/framework/frameworktest/postgres"
-	"trestle.example/framework/frameworktest/redis"
+	"trestle.example/internal/testserver/postgres"
+	"trestle.example/internal/testserver/redis"
 )
 
 // TestProxies sends traffic through each proxy of deploy/, run with its file before two

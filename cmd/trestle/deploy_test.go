@@ -13,7 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"trestle.example/framework/frameworktest/tool"
+	"trestle.example/internal/testserver/tool"
 )
 
 // project is a file of the project, from its root.

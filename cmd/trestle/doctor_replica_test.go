@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"trestle.example/framework/frameworktest/pgbouncer"
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/pgbouncer"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // TestDoctorLooksAtTheReplica: one that is right, and all that may be wrong.

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"trestle.example/framework/auth"
-	"trestle.example/framework/frameworktest/redis"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/redis"
 )
 
 // database opens that of the rig, beside the program.

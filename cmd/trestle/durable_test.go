@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"trestle.example/framework/frameworktest/postgres"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // startDurable is a PostgreSQL server of the test's own, which it can take down.

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"trestle.example/framework/frameworktest/patroni"
-	"trestle.example/framework/frameworktest/tool"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/patroni"
+	"trestle.example/internal/testserver/tool"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // A population is a clinic and a store with many users. User n owns the patients

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"trestle.example/framework/frameworktest/postgres"
-	"trestle.example/framework/frameworktest/redis"
+	"trestle.example/internal/testserver/postgres"
+	"trestle.example/internal/testserver/redis"
 )
 
 // always are the metrics of every server that has served a request.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"trestle.example/framework/frameworktest/postgres"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // A rig runs commands against one database.

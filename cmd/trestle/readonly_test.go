@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"testing"
 
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // TestADatabaseThatTakesNoWrites: the server is not ready, answers reads, and answers

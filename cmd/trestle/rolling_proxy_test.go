@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"trestle.example/framework/frameworktest/tool"
+	"trestle.example/internal/testserver/tool"
 )
 
 // bothReady is where the proxy itself tells whether it takes both servers for

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"trestle.example/framework/frameworktest/postgres"
-	"trestle.example/framework/frameworktest/redis"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
+	"trestle.example/internal/testserver/redis"
 )
 
 // TestRollingRestart: two servers behind a proxy are restarted in turn, and no

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 func TestSeed(t *testing.T) {

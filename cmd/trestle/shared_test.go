@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"trestle.example/framework/frameworktest/postgres"
-	"trestle.example/framework/frameworktest/redis"
+	"trestle.example/internal/testserver/postgres"
+	"trestle.example/internal/testserver/redis"
 )
 
 const redisAway = "Redis does not answer"

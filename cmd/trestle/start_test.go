@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"trestle.example/framework/frameworktest/postgres"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // A gateway is a way to a database that is opened later.

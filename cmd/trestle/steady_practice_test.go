@@ -14,8 +14,8 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // underProof reports whether figures decide, and tests take their time.

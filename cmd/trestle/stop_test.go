@@ -13,8 +13,8 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // onBothURLs runs a test on the address of a fresh database of each kind.

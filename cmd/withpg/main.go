@@ -29,12 +29,12 @@ import (
 	"os/signal"
 	"strings"
 
-	"trestle.example/framework/frameworktest/chromium"
-	"trestle.example/framework/frameworktest/nodejs"
-	"trestle.example/framework/frameworktest/pgbouncer"
-	"trestle.example/framework/frameworktest/postgres"
-	"trestle.example/framework/frameworktest/redis"
-	"trestle.example/framework/frameworktest/tool"
+	"trestle.example/internal/testserver/chromium"
+	"trestle.example/internal/testserver/nodejs"
+	"trestle.example/internal/testserver/pgbouncer"
+	"trestle.example/internal/testserver/postgres"
+	"trestle.example/internal/testserver/redis"
+	"trestle.example/internal/testserver/tool"
 )
 
 const (

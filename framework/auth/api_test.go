@@ -10,8 +10,8 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // whoView is what the endpoint of these tests tells of its caller.

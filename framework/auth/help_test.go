@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 const goodPassword = "four unrelated words walk"

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"trestle.example/framework"
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // testKeys is a ring of the three algorithms, made once: RSA takes a while.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 func TestBeginRefusesWhoMayNotEnter(t *testing.T) {

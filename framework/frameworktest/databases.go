@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // Databases runs a test on both databases, as the subtests "sqlite" and
 // "postgresql", each with a fresh, empty database of its own that is gone when
-// the subtest ends. [postgres.Database] says where PostgreSQL comes from; a
+// the subtest ends. [PostgresURL] says where PostgreSQL comes from; a
 // machine without it fails the test, which "go test -run /sqlite ./..." leaves
 // out. TEST_PREPARE=off is for a TEST_DATABASE_URL that leads to a pooler which
 // gives a connection to each transaction.
@@ -27,6 +27,19 @@ func Databases(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
 	})
 }
 
+// PostgresURL returns the URL of a fresh, empty PostgreSQL database for one test. It is
+// on the server that TEST_DATABASE_URL names, whose user must be allowed to create
+// databases. If that variable is unset or blank, it is on a private server that the
+// first call starts for the whole process from the installed PostgreSQL 13 or newer.
+//
+// The database is dropped when the test ends, even if clients are still connected. If
+// the server cannot be reached, or no PostgreSQL is installed, the test fails at once
+// with the reason. PostgresURL is safe for concurrent use.
+func PostgresURL(tb testing.TB) string {
+	tb.Helper()
+	return postgres.Database(tb)
+}
+
 // postgresDatabase is a database of the test; where there is none to be had it
 // names the ways out.
 func postgresDatabase(t *testing.T) *sqldb.DB {
@@ -38,7 +51,7 @@ func postgresDatabase(t *testing.T) *sqldb.DB {
 				"TEST_DATABASE_URL=postgres://user:password@host:5432/postgres names a server whose user may create databases")
 		}
 	}()
-	at := postgres.Database(t)
+	at := PostgresURL(t)
 	had = true
 	return openWith(t, at, sqldb.Options{NoPrepare: os.Getenv("TEST_PREPARE") == "off"})
 }

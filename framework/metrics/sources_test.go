@@ -13,10 +13,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"trestle.example/framework/frameworktest"
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/httpserver"
 	"trestle.example/framework/metrics"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 var boards = sqldb.Migrations{Namespace: "boards", FS: fstest.MapFS{

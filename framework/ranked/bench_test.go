@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"trestle.example/framework/frameworktest/postgres"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // BenchmarkSearch asks for the first page among 20,000 products, by HTTP.

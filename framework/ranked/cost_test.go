@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // A node is a step of PostgreSQL's plan, as it went.

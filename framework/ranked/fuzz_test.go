@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"trestle.example/framework/frameworktest"
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // opened is a shop for what is no test function: in a file, or at a URL.

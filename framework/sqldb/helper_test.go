@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"trestle.example/framework/frameworktest/postgres"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // eachKind runs a test on both databases; url is a fresh one of that kind.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"trestle.example/framework/frameworktest/postgres"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // hostOfURL is where a server listens.

@@ -9,7 +9,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/driver/pgdriver"
 
-	"trestle.example/framework/frameworktest/pgbouncer"
+	"trestle.example/internal/testserver/pgbouncer"
 )
 
 // stranger is another program's client: it sets nothing itself.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trestle.example/framework/frameworktest/pgbouncer"
+	"trestle.example/internal/testserver/pgbouncer"
 )
 
 // pooledDBs are two DBs, as of two processes, of one database by way of a pooler

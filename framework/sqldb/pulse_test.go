@@ -13,7 +13,7 @@ import (
 
 	"github.com/uptrace/bun/driver/pgdriver"
 
-	"trestle.example/framework/frameworktest/pgbouncer"
+	"trestle.example/internal/testserver/pgbouncer"
 )
 
 // A valve passes bytes between clients and a server; while it is shut, it keeps

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trestle.example/framework/frameworktest/postgres"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // TestReadOnly: a database that is only looked at stays as it is.

@@ -13,7 +13,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
-	"trestle.example/framework/frameworktest/postgres"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // A pair is a primary and its standby, and what a DB of both is told.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
-	"trestle.example/framework/frameworktest/postgres"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // waits returns when so many writes of a line wait to be sent.

@@ -14,10 +14,10 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
-	"trestle.example/framework/frameworktest/redis"
 	"trestle.example/framework/sqldb"
 	"trestle.example/framework/throttle"
 	"trestle.example/framework/throttle/redisthrottle"
+	"trestle.example/internal/testserver/redis"
 )
 
 // onBothStores runs a test with a way to make stores that have counted nothing.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"trestle.example/framework"
-	"trestle.example/framework/frameworktest/redis"
 	"trestle.example/framework/throttle"
 	"trestle.example/framework/throttle/redisthrottle"
+	"trestle.example/internal/testserver/redis"
 )
 
 // TestAnAPIWhoseRedisIsKilled answers on, and holds its limits in the process.

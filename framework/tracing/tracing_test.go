@@ -16,9 +16,9 @@ import (
 
 	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
 	"trestle.example/framework/tracing"
+	"trestle.example/internal/testserver/postgres"
 )
 
 const (

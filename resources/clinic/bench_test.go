@@ -14,8 +14,8 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 	"trestle.example/resources"
 	"trestle.example/resources/clinic"
 )

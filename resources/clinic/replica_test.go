@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // A ledger tells which tables were asked for on which server.

@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 
 	"trestle.example/framework/auth"
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 	"trestle.example/migrations"
 )
 

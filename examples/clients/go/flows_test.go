@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	client "client.example"
 	"github.com/google/uuid"
+	client "trestle.example/examples/clients/go"
 
-	"trestle.example/framework/frameworktest/postgres"
+	"trestle.example/internal/testserver/postgres"
 )
 
 func TestFlows(t *testing.T) {

@@ -1,4 +1,4 @@
-module client.example
+module trestle.example/examples/clients/go
 
 go 1.26.0
 

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"trestle.example/framework/frameworktest/redis"
 	"trestle.example/framework/throttle"
+	"trestle.example/internal/testserver/redis"
 )
 
 const (

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"trestle.example/framework/frameworktest/redis"
 	"trestle.example/framework/throttle"
+	"trestle.example/internal/testserver/redis"
 )
 
 func hourly(limit int) throttle.Rate { return throttle.Rate{Limit: limit, Per: time.Hour} }

@@ -17,8 +17,8 @@ import (
 	"github.com/google/uuid"
 	client "github.com/redis/go-redis/v9"
 
-	"trestle.example/framework/frameworktest/redis"
 	"trestle.example/framework/throttle"
+	"trestle.example/internal/testserver/redis"
 )
 
 func TestTheQuota(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trestle.example/framework/frameworktest/internal/throwaway"
+	"trestle.example/internal/testserver/throwaway"
 )
 
 //go:embed keeper.sh

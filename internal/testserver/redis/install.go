@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"trestle.example/framework/frameworktest/internal/throwaway"
+	"trestle.example/internal/testserver/throwaway"
 )
 
 // Install makes sure that [Start] finds a Redis server: it does nothing where

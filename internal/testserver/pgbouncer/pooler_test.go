@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"trestle.example/framework/frameworktest/postgres"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
 )
 
 func open(t *testing.T, address string) *sqldb.DB {

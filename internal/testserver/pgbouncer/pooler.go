@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"trestle.example/framework/frameworktest/internal/throwaway"
+	"trestle.example/internal/testserver/throwaway"
 )
 
 //go:embed keeper.sh

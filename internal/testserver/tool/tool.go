@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"slices"
 
-	"trestle.example/framework/frameworktest/internal/throwaway"
+	"trestle.example/internal/testserver/throwaway"
 )
 
 // A Tool is the name of a program, which is also the name of its package in Debian,

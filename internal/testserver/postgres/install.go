@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"trestle.example/framework/frameworktest/internal/throwaway"
+	"trestle.example/internal/testserver/throwaway"
 )
 
 // Install makes sure that [Start] finds PostgreSQL: it does nothing where the

@@ -11,7 +11,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"trestle.example/framework/frameworktest/internal/throwaway"
+	"trestle.example/internal/testserver/throwaway"
 )
 
 //go:embed keeper.sh

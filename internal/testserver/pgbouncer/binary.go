@@ -6,7 +6,7 @@ import (
 	"io"
 	"os/exec"
 
-	"trestle.example/framework/frameworktest/internal/throwaway"
+	"trestle.example/internal/testserver/throwaway"
 )
 
 // ErrNotInstalled says, in one sentence, what to do on a machine without pgbouncer.

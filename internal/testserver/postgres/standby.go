@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"trestle.example/framework/frameworktest/internal/throwaway"
+	"trestle.example/internal/testserver/throwaway"
 )
 
 //go:embed standby.sh

@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"trestle.example/framework/frameworktest/internal/throwaway"
+	"trestle.example/internal/testserver/throwaway"
 )
 
 // Install makes sure that [NPM] finds npm: it does nothing where that is present

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"trestle.example/framework/frameworktest/internal/throwaway"
+	"trestle.example/internal/testserver/throwaway"
 )
 
 // Durable is a [Cluster] that keeps what it has acknowledged: it flushes to disk

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"trestle.example/framework/frameworktest/internal/throwaway"
-	"trestle.example/framework/frameworktest/postgres"
-	"trestle.example/framework/frameworktest/tool"
+	"trestle.example/internal/testserver/postgres"
+	"trestle.example/internal/testserver/throwaway"
+	"trestle.example/internal/testserver/tool"
 )
 
 //go:embed keeper.sh
