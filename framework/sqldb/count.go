@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -101,17 +102,31 @@ func countOf(r *Result) (driver.Value, error) {
 	return r.Row(0)[0], nil
 }
 
-// recount asks for a number and the snapshot that it is of: the transactions
-// that are over. As long as that is the one of the number that is known,
-// nothing was committed, and the number is not made again.
+// recount reads a number, which equal counts share, however long ago each of them
+// counted before.
 func (s *Session) recount(ctx context.Context, text string, args []any) (driver.Value, error) {
 	key := shareKeyOf(text, args)
-	known := s.db.counts.of(key)
-	args = append(args, known.snapshot)
+	run := func(ctx context.Context, _ []string) (*Result, error) {
+		n, err := s.db.countChanged(ctx, key, text, args)
+		return &Result{columns: 1, values: []driver.Value{n}}, err
+	}
+	r, err := s.db.sharedAs(context.WithValue(ctx, preparedKey{}, true), shareKey{"count " + key.text, key.values}, run)
+	if err != nil {
+		return nil, err
+	}
+	return countOf(r)
+}
+
+// countChanged reads a number with the snapshot of its statement: which transactions are
+// over. If the known number has the same snapshot, nothing was committed since, and the
+// statement does not count.
+func (db *DB) countChanged(ctx context.Context, key shareKey, text string, args []any) (driver.Value, error) {
+	known := db.counts.of(key)
+	args = append(slices.Clone(args), known.snapshot)
 	text = "SELECT present.snapshot, CASE WHEN present.snapshot = $" + strconv.Itoa(len(args)) + " AND NOT pg_is_in_recovery()" +
 		" THEN NULL ELSE (" + text + ") END, pg_is_in_recovery()" +
 		" FROM (SELECT pg_current_snapshot()::text AS snapshot) AS present"
-	r, err := s.db.shared(context.WithValue(ctx, preparedKey{}, true), text, args)
+	r, err := db.read(ctx, text, numbered(args))
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +146,7 @@ func (s *Session) recount(ctx context.Context, text string, args []any) (driver.
 	case !n.Valid:
 		return nil, errNoNumber
 	}
-	s.db.counts.keep(key, newCount(snapshot, n.V))
+	db.counts.keep(key, newCount(snapshot, n.V))
 	return n.V, nil
 }
 

@@ -2,6 +2,8 @@ package sqldb
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -80,6 +82,42 @@ func TestARememberedCountIsNotMade(t *testing.T) {
 		}
 	}
 	t.Error("what is known is never taken")
+}
+
+// TestCountsShareWhateverIsKnown: equal counts that wait together are one statement,
+// even if a commit changed the known number between them.
+func TestCountsShareWhateverIsKnown(t *testing.T) {
+	db := open(t, postgresURL(t), Options{})
+	var statements atomic.Int64
+	db.Observe(func(context.Context, Event) { statements.Add(1) })
+	q := db.NewRaw("SELECT count(*) FROM (SELECT 1) AS t WHERE ? > 0", Param(1))
+	text, args, err := db.render(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release := holdAll(t, db)
+	answers := make(chan error)
+	for i := range 3 {
+		db.counts.keep(shareKeyOf(text, args), newCount("of commit "+strconv.Itoa(i), int64(42)))
+		go func() {
+			n, err := db.Session().Count(background(t), q)
+			if err == nil && n != 1 {
+				err = fmt.Errorf("it is %d", n)
+			}
+			answers <- err
+		}()
+		key := shareKeyOf(text, args)
+		db.reads.waiters(t, shareKey{"count " + key.text, key.values}, i+1)
+	}
+	release()
+	for range 3 {
+		if err := <-answers; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := statements.Load(); n != 1 {
+		t.Errorf("they are %d statements, want 1", n)
+	}
 }
 
 // TestNoCountMissesACommit: one writes and many count; no answer is older than

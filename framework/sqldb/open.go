@@ -114,8 +114,6 @@ func newDB(c *core, connector driver.Connector) *DB {
 	if file, ok := connector.(*sqliteConnector); ok { // SQLite runs statements on the processors of this process
 		db.version = &fileVersion{open: file.open}
 		db.reads.atOnce, db.lookups.atOnce = runtime.GOMAXPROCS(0), runtime.GOMAXPROCS(0)
-	} else {
-		db.reads.pace, db.lookups.pace = sharePace, sharePace
 	}
 	db.reads.slots, db.lookups.slots = db.slots, db.slots
 	db.DB = bun.NewDB(c.pool(connector), db.dialect, bun.WithConnResolver(slotted{db}))

@@ -139,10 +139,18 @@ func (db *DB) shared(ctx context.Context, text string, args []any) (*Result, err
 	run := func(ctx context.Context, _ []string) (*Result, error) {
 		return db.read(ctx, text, numbered(args))
 	}
-	if sharing == "off" || !db.sharable.of(text, sharable) {
+	if !db.sharable.of(text, sharable) {
 		return run(ctx, nil)
 	}
-	return db.reads.do(ctx, shareKeyOf(text, args), "", run)
+	return db.sharedAs(ctx, shareKeyOf(text, args), run)
+}
+
+// sharedAs runs a read, which reads with an equal key that wait at the same time share.
+func (db *DB) sharedAs(ctx context.Context, key shareKey, run sharedRun[*Result]) (*Result, error) {
+	if sharing == "off" {
+		return run(ctx, nil)
+	}
+	return db.reads.do(ctx, key, "", run)
 }
 
 // numbered are values as a driver takes them.

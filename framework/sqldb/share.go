@@ -24,9 +24,6 @@ type shares[T any] struct {
 	slots *fair.Queue
 	// atOnce is how many run before others wait; zero is one.
 	atOnce int
-	// pace is the least time between the starts of two rounds, if many reads shared the
-	// first, so that more reads share the second. Zero starts it when the first is over.
-	pace time.Duration
 
 	mu      sync.Mutex
 	running map[shareKey]*executions[T]
@@ -36,19 +33,11 @@ type shares[T any] struct {
 type executions[T any] struct {
 	running int
 	next    *round[T] // nil if no read waits
-	began   time.Time // the last round, if many shared it and none has paused for it yet
 }
 
-const (
-	// sharePace is short beside what an answer takes while many wait, and long
-	// beside the statement of one row.
-	sharePace = 400 * time.Microsecond
-	// many are as many as make a round worth waiting for.
-	many = 3
-	// patience is how long a read waits for the execution of another: one connection
-	// that is stuck does not hold up all equal reads.
-	patience = time.Second
-)
+// patience is how long a read waits for the execution of another: one connection
+// that is stuck does not hold up all equal reads.
+const patience = time.Second
 
 // A sharedRun makes one answer for all members, which differ in these texts.
 type sharedRun[T any] func(ctx context.Context, of []string) (T, error)
@@ -280,39 +269,22 @@ func (s *shares[T]) begin(key shareKey, r *round[T], runs bool) (of []string, be
 	}
 	e.running++
 	r.began = time.Now()
-	if len(r.members) >= many {
-		e.began = r.began
-	}
 	for _, m := range r.members {
 		of = append(of, m.of)
 	}
 	return of, true
 }
 
-// ended has the next round of a key wait for its turn, when it is time.
+// ended has the next round of a key wait for its turn.
 func (s *shares[T]) ended(key shareKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.running[key]
 	e.running--
-	r := e.next
-	switch early := s.pace - time.Since(e.began); {
+	switch r := e.next; {
 	case r == nil:
 		s.forget(key, e)
-	case r.turn != nil: // it waits already
-	case early > 0:
-		e.began = time.Time{}
-		time.AfterFunc(early, func() { s.queue(key, r) })
-	default:
-		s.enter(key, r)
-	}
-}
-
-// queue has a round that paused wait for its turn, unless it is gone.
-func (s *shares[T]) queue(key shareKey, r *round[T]) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if e := s.running[key]; e != nil && e.next == r {
+	case r.turn == nil: // else it waits already
 		s.enter(key, r)
 	}
 }

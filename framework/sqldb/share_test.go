@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -96,67 +95,22 @@ func TestSharedReads(t *testing.T) {
 		}
 		s.forgets(t)
 	})
-	t.Run("after a round that many shared the next begins later, and more share it", func(t *testing.T) {
+	t.Run("a round that all its members have left is not run", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			s := shares[*Result]{pace: sharePace}
-			h := newHeldRead()
-			ask := func(n int) func() []string {
-				answers := asks(t.Context(), &s, n, h.run)
-				synctest.Wait()
-				return answers
-			}
-			first := ask(1)
-			<-h.began
-			second := ask(many)
-			h.end <- nil
-			<-h.began
-			began := time.Now()
-			third := ask(1)
-			h.end <- nil
-			fourth := ask(1)
-			<-h.began
-			if after := time.Since(began); after != sharePace {
-				t.Errorf("the next begins %s after it; want %s", after, sharePace)
-			}
-			fifth := ask(many - 1)
-			h.end <- nil
-			<-h.began
-			if after := time.Since(began); after != sharePace {
-				t.Errorf("the one after few begins %s later; want at once", after-sharePace)
-			}
-			h.end <- nil
-			for want, answers := range map[string][][]string{"1": {first()}, "2": {second()}, "3": {third(), fourth()}, "4": {fifth()}} {
-				for _, got := range slices.Concat(answers...) {
-					if got != want {
-						t.Errorf("the answers of round %s are %v", want, answers)
-					}
-				}
-			}
-			s.forgets(t)
-		})
-	})
-	t.Run("a round that all have left before its time is not run", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			s := shares[*Result]{pace: sharePace}
+			var s shares[*Result]
 			h := newHeldRead()
 			first := asks(t.Context(), &s, 1, h.run)
 			<-h.began
-			second := asks(t.Context(), &s, many, h.run)
-			synctest.Wait()
-			h.end <- nil
-			<-h.began
 			ctx, cancel := context.WithCancel(t.Context())
-			third := asks(ctx, &s, 1, h.run)
-			synctest.Wait()
-			h.end <- nil
+			second := asks(ctx, &s, 2, h.run)
 			synctest.Wait()
 			cancel()
-			first()
 			second()
-			third()
+			h.end <- nil
+			first()
 			s.forgets(t)
-			if n := h.runs.Load(); n != 2 {
-				t.Errorf("%d ran; want the first two", n)
+			if n := h.runs.Load(); n != 1 {
+				t.Errorf("%d ran; want the first alone", n)
 			}
 		})
 	})
@@ -292,17 +246,6 @@ func TestSharedReads(t *testing.T) {
 			t.Errorf("told %v", got)
 		}
 	})
-}
-
-// TestThePaceIsOfAServer: on SQLite reads cost nothing but the processors of those who
-// ask.
-func TestThePaceIsOfAServer(t *testing.T) {
-	for _, db := range both(t) {
-		want := map[Kind]time.Duration{PostgreSQL: sharePace}[db.Kind()]
-		if db.reads.pace != want || db.lookups.pace != want {
-			t.Errorf("%s: reads begin %s apart, lookups %s; want %s", db.Kind(), db.reads.pace, db.lookups.pace, want)
-		}
-	}
 }
 
 // TestShareKeys: values that differ in anything are never taken for equal.
