@@ -77,10 +77,12 @@ type migrationLine struct {
 	Name      string     `json:"name"`
 	AppliedAt *time.Time `json:"appliedAt"` // null while it is pending
 	Changed   bool       `json:"changed"`
+	Unknown   bool       `json:"unknown"`  // by another version of the program
+	Breaking  bool       `json:"breaking"` // programs without it must not run on the schema
 }
 
 func lineOfMigration(m sqldb.Migration) migrationLine {
-	line := migrationLine{Namespace: m.Namespace, ID: m.ID, Name: m.Name, Changed: m.Changed}
+	line := migrationLine{Namespace: m.Namespace, ID: m.ID, Name: m.Name, Changed: m.Changed, Unknown: m.Unknown, Breaking: m.Breaking}
 	if !m.AppliedAt.IsZero() {
 		applied := m.AppliedAt.UTC()
 		line.AppliedAt = &applied

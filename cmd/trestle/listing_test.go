@@ -38,7 +38,7 @@ func TestListsAsJSON(t *testing.T) {
 			{"user list", "createdAt email id isActive isStaff isSuperuser name", 2, "zoe@example.com"},
 			{"group list", "id members name permissions", 1, "patients.view"},
 			{"token list --email asha@example.com", "createdAt expiresAt id lastUsedAt name prefix", 1, secret[:8]},
-			{"migrate status", "appliedAt changed id name namespace", len(strings.Split(strings.TrimSpace(r.ok("migrate status")), "\n")) - 1, "framework"},
+			{"migrate status", "appliedAt breaking changed id name namespace unknown", len(strings.Split(strings.TrimSpace(r.ok("migrate status")), "\n")) - 1, "framework"},
 		} {
 			got := r.ok(c.list + " --json")
 			var rows []map[string]any

@@ -26,7 +26,7 @@ func (p *program) migrateUpCommand() *cobra.Command {
 		Long: `Up applies every pending migration, each in one transaction, and stops at the
 first that fails. Any number of processes may do so at once.`,
 	}, func(cmd *cobra.Command, _ []string) error {
-		return p.with(cmd.Flags(), func(s *site) error { return p.migrateUp(cmd.Context(), s) })
+		return p.with(cmd.Context(), cmd.Flags(), func(s *site) error { return p.migrateUp(cmd.Context(), s) })
 	})
 	addSettings(c.Flags(), false)
 	return c
@@ -74,7 +74,7 @@ gone with all they hold, so it asks first; away from a terminal it needs --yes.`
 		if _, ok := terminal(p.stdin); !ok && !yes {
 			return misused("this cannot be undone and nobody can be asked here; say --yes to go on")
 		}
-		return p.with(cmd.Flags(), func(s *site) error { return p.migrateDown(cmd.Context(), s, yes) })
+		return p.with(cmd.Context(), cmd.Flags(), func(s *site) error { return p.migrateDown(cmd.Context(), s, yes) })
 	})
 	c.Flags().Bool("yes", false, "go on without asking")
 	addSettings(c.Flags(), false)
@@ -111,7 +111,7 @@ func (p *program) migrateStatusCommand() *cobra.Command {
 		Use:   "status [--json] [flags]",
 		Short: "List the migrations; exit code 3 if any is pending",
 	}, func(cmd *cobra.Command, _ []string) error {
-		return p.with(cmd.Flags(), func(s *site) error { return p.migrateStatus(cmd.Context(), s, asJSON(cmd)) })
+		return p.with(cmd.Context(), cmd.Flags(), func(s *site) error { return p.migrateStatus(cmd.Context(), s, asJSON(cmd)) })
 	})
 	jsonFlag(c)
 	addSettings(c.Flags(), false)

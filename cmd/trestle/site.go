@@ -69,8 +69,9 @@ func replicaLog(log *slog.Logger) func(error) {
 
 func (s *site) close() { _ = s.db.Close() }
 
-// with reads the settings, opens the site, hands it to do, and closes it.
-func (p *program) with(flags *pflag.FlagSet, do func(*site) error) error {
+// with reads the settings, opens the site, connects to its database, hands it to do, and
+// closes it.
+func (p *program) with(ctx context.Context, flags *pflag.FlagSet, do func(*site) error) error {
 	c, log, err := p.settings(flags)
 	if err != nil {
 		return err
@@ -81,12 +82,18 @@ func (p *program) with(flags *pflag.FlagSet, do func(*site) error) error {
 		return err
 	}
 	defer s.close()
+	bar := p.progressBar("Connecting")
+	err = s.db.PingContext(ctx)
+	bar.end()
+	if err != nil {
+		return err
+	}
 	return do(s)
 }
 
 // withMigrated is with, for commands that need the tables.
 func (p *program) withMigrated(ctx context.Context, flags *pflag.FlagSet, do func(*site) error) error {
-	return p.with(flags, func(s *site) error {
+	return p.with(ctx, flags, func(s *site) error {
 		if err := s.requireMigrated(ctx); err != nil {
 			return err
 		}

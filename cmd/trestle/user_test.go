@@ -98,7 +98,7 @@ func emails(table string) string {
 // site runs do on the rig's database.
 func (r *rig) site(do func(*site) error) error {
 	p := &program{env: variables(r.env), stdout: io.Discard, stderr: io.Discard}
-	return p.with(pflag.NewFlagSet("", pflag.ContinueOnError), do)
+	return p.with(context.Background(), pflag.NewFlagSet("", pflag.ContinueOnError), do)
 }
 
 // TestWhatCommandsChange holds from the next request to a server on.

@@ -177,7 +177,7 @@ func (p *postgresConnector) reach(ctx context.Context, host int, setUp func(cont
 	case err == nil:
 		return inner, nil
 	case ctx.Err() != nil:
-		err = errors.Join(ctx.Err(), err)
+		err = fmt.Errorf("%w: %w", ctx.Err(), err)
 	case len(p.at.hosts) == 1:
 		hangUp()
 		return nil, err

@@ -164,6 +164,9 @@ func postgresAddresses(hosts []string, query url.Values) ([]address, error) {
 	}
 	var all []address
 	for i, host := range hosts {
+		if host == "" && len(hosts) > 1 {
+			return nil, errors.New("a host of the list is empty; write host1,host2 without a comma at an end")
+		}
 		a, err := addressOf(host, orDefault(ports[i%len(ports)], "5432"))
 		if err != nil {
 			return nil, err
@@ -213,6 +216,9 @@ func addressOf(host, port string) (address, error) {
 	}
 	if u.Path != "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return address{}, errors.New("a host is not a name, an address or the folder of a socket")
+	}
+	if strings.Contains(u.Hostname(), ":") && !strings.HasPrefix(u.Host, "[") {
+		return address{}, errors.New("a host has more than one colon; write host:port, and an address of IPv6 in brackets, [::1]:5432")
 	}
 	if own := u.Port(); own != "" {
 		port = own
