@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// A body is a request's, which is not waited for without end. What is counted is
-// the time that its reads take.
+// A body is the body of a request with limits of time. The time that its reads take
+// counts.
 type body struct {
 	io.ReadCloser
 
 	limits  *Limits
 	control *http.ResponseController
-	conn    *conn // nil where it is not known
-	waited  time.Duration
-	came    int64
-	asked   bool        // something was read of it, which sends 100 Continue to a client that waits for that
-	over    atomic.Bool // read to its end, or as far as it can be
+	conn    *conn         // nil if it is not known
+	waited  time.Duration // how long all reads took
+	came    int64         // bytes that arrived
+	asked   bool          // the handler read: net/http sent 100 Continue if the client waits for it
+	over    atomic.Bool   // it was read to its end, or a read failed
 }
 
-// paced gives a request's body its limits. The request is a copy: net/http looks
-// at its own.
+// paced returns a copy of the request whose body has limits. net/http keeps the original
+// request.
 func (s *Server) paced(w http.ResponseWriter, r *http.Request, c *conn) (*http.Request, *body) {
 	b := &body{ReadCloser: r.Body, limits: &s.limits, control: http.NewResponseController(w), conn: c}
 	b.expect(r)
@@ -31,23 +31,22 @@ func (s *Server) paced(w http.ResponseWriter, r *http.Request, c *conn) (*http.R
 	return r, b
 }
 
-// expect bounds the time for which net/http waits for what nobody reads, before
-// it answers. HTTP/2 does not wait for that.
+// expect bounds how long net/http waits, before it answers, for a body that the handler
+// does not read. With HTTP/2 net/http does not wait.
 func (b *body) expect(r *http.Request) {
 	if r.ProtoMajor == 1 && !b.over.Load() {
-		_ = b.control.SetReadDeadline(time.Now().Add(b.limits.Stall)) // a body of another kind has no deadline
+		_ = b.control.SetReadDeadline(time.Now().Add(b.limits.Stall)) // the error means that this kind of body has no deadline
 	}
 }
 
-// leftBytes is the most that is taken of a body that the handler left; net/http
-// takes as much where it keeps the connection.
+// leftBytes is how much of an unread body the server reads and drops; net/http reads as
+// much if it keeps the connection.
 const leftBytes = 256 << 10
 
-// finish sends the answer and takes what the handler left of a body where the client
-// ends the connection, for no longer than it may stall: net/http would close it then,
-// and a client that still sends is cut off before it has read the answer (RFC 9112,
-// section 9.6). After a body that is longer net/http waits for a moment. Who waits to
-// be asked for a body, and was not, sends none.
+// finish sends the answer, then reads the rest of the body if the client asked to close
+// the connection. Otherwise net/http would close it at once, and a client that still
+// sends would lose the answer (RFC 9112, section 9.6). A client that waits for 100
+// Continue and did not get it sends no body.
 func (b *body) finish(w http.ResponseWriter, r *http.Request) {
 	b.expect(r)
 	if r.ProtoMajor > 1 || !r.Close || b.over.Load() || !b.asked && r.Header.Get("Expect") != "" {
@@ -60,14 +59,14 @@ func (b *body) finish(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Read waits for more, but not longer than the limits have it.
+// Read waits for bytes within the limits.
 func (b *body) Read(p []byte) (int, error) {
 	if b.over.Load() {
 		return b.ReadCloser.Read(p)
 	}
 	b.asked = true
 	began := time.Now()
-	_ = b.control.SetReadDeadline(began.Add(b.patience())) // as above
+	_ = b.control.SetReadDeadline(began.Add(b.waitLimit())) // as above
 	b.conn.pause()
 	n, err := b.ReadCloser.Read(p)
 	b.conn.resume()
@@ -77,8 +76,8 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// patience is how long the next byte may take.
-func (b *body) patience() time.Duration {
+// waitLimit returns how long the next byte may take.
+func (b *body) waitLimit() time.Duration {
 	earned := b.limits.Grace + time.Duration(b.came)*time.Second/time.Duration(b.limits.Pace)
 	return min(b.limits.Stall, earned-b.waited, b.limits.Read-b.waited)
 }

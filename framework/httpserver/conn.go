@@ -9,32 +9,32 @@ import (
 	"time"
 )
 
-// A conn is one connection, of which is known what it waits for.
+// A conn is one connection and what it waits for.
 type conn struct {
 	net.Conn
 
 	of     *conns
-	unused atomic.Bool // it is between requests, and nothing of the next one came
+	unused atomic.Bool // it is between requests and has read nothing of the next one
 
 	lengths lengths
 
-	// Of what follows the mutex of conns is the guard.
+	// The mutex of conns guards the fields below.
 	phase    phase
-	since    time.Time // when the phase began; of a request that is read, when it did
-	began    time.Time // when the request began; of several, the first that is under way
-	at       int       // its place in the order
-	active   bool      // a request is on its way
-	many     bool      // several may be, as by HTTP/2
-	answered bool      // it was answered, but perhaps not taken
-	handlers int       // that work, and do not wait for their client
-	pausing  int       // that wait for their client
-	writes   int       // that wait for the client
-	streams  []*stream // requests by HTTP/2 that are under way, the first for longest
-	unsent   []*stream // of those, the ones that wait for the client; the first for longest
-	gone     bool
+	since    time.Time // when the phase began; while a request is read, when the request began
+	began    time.Time // when the oldest request under way began
+	at       int       // its index in the order
+	active   bool      // a request is under way
+	many     bool      // several requests may be under way: it is HTTP/2
+	answered bool      // a request was answered; the client may not have read the answer
+	handlers int       // handlers that work and do not wait for their client
+	pausing  int       // handlers that wait for their client to send
+	writes   int       // writes that wait for the client
+	streams  []*stream // HTTP/2 requests under way, the oldest first
+	unsent   []*stream // streams whose answer waits for the client, the oldest first
+	gone     bool      // it is closed or about to be closed
 }
 
-// waitsFor tells the phase.
+// waitsFor computes the phase.
 func (c *conn) waitsFor() phase {
 	switch {
 	case c.writes > 0 || len(c.unsent) > 0:
@@ -61,7 +61,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write notes while the client does not take it.
+// Write counts itself while it waits for the client.
 func (c *conn) Write(p []byte) (int, error) {
 	c.of.change(c, func(c *conn) { c.writes++ })
 	n, err := c.Conn.Write(p)
@@ -73,7 +73,7 @@ func (c *conn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Close gives its place back.
+// Close closes the connection and makes room for another one.
 func (c *conn) Close() error {
 	c.of.mu.Lock()
 	c.of.forget(c)
@@ -81,8 +81,8 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite tells the client that nothing more comes, where that can be told:
-// net/http does so before it closes a connection whose client still sends.
+// CloseWrite closes the sending side, if the connection has one. net/http calls it before
+// it closes a connection whose client still sends.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -90,14 +90,14 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// reads notes that something comes, which by HTTP/2 need not be a request.
+// reads records that bytes arrived. By HTTP/2 they need not belong to a request.
 func (c *conn) reads() {
 	if c.unused.Store(false); !c.many {
 		c.begin()
 	}
 }
 
-// begin notes that a request begins.
+// begin records that a request begins.
 func (c *conn) begin() {
 	c.unused.Store(false)
 	if !c.active {
@@ -105,47 +105,47 @@ func (c *conn) begin() {
 	}
 }
 
-// end notes that all requests are answered. By HTTP/2 the last one's end is about to
-// be written.
+// end records that all requests are answered. By HTTP/2 the end of the last answer is
+// still to be written.
 func (c *conn) end() {
 	c.unused.Store(true)
 	c.active, c.answered = false, c.many && c.answered
 }
 
-// enter notes that a handler works, and is false if the connection has gone; leave that
-// it ended, and whether it read all that was sent to it: net/http waits for the rest
-// before it answers.
+// enter records that a handler begins. It returns false if the connection is closed.
 func (c *conn) enter() bool {
 	return c == nil || c.of.change(c, (*conn).works)
 }
 
+// leave records that a handler ended, and if it read the whole body: net/http reads the
+// rest before it sends the answer.
 func (c *conn) leave(readAll bool) {
 	if c != nil {
 		c.of.change(c, func(c *conn) { c.handlers--; c.answered = readAll })
 	}
 }
 
-// works notes that a handler works.
+// works counts one more handler that works.
 func (c *conn) works() {
 	c.handlers++
 	c.answered = false
 }
 
-// pause notes that a handler waits for its client to send, resume that it works
-// again.
+// pause records that a handler waits for its client to send.
 func (c *conn) pause() {
 	if c != nil {
 		c.of.change(c, func(c *conn) { c.handlers--; c.pausing++ })
 	}
 }
 
+// resume records that a handler works again after [conn.pause].
 func (c *conn) resume() {
 	if c != nil {
 		c.of.change(c, func(c *conn) { c.handlers++; c.pausing-- })
 	}
 }
 
-// changed is told by net/http what becomes of a connection.
+// changed is the ConnState hook of net/http.
 func changed(of net.Conn, state http.ConnState) {
 	c := tracked(of)
 	if c == nil {
@@ -157,12 +157,12 @@ func changed(of net.Conn, state http.ConnState) {
 	case http.StateIdle:
 		c.of.change(c, (*conn).end)
 	case http.StateHijacked:
-		c.enter() // it is the handler's for good
-	case http.StateNew, http.StateClosed: // that is known by its listener and its Close
+		c.enter() // the handler keeps the connection until it closes it
+	case http.StateNew, http.StateClosed: // the listener and Close record these
 	}
 }
 
-// tracked is the connection below TLS; nil if it is of no listener of ours.
+// tracked returns the connection below TLS, or nil if another listener accepted it.
 func tracked(of net.Conn) *conn {
 	if secure, ok := of.(*tls.Conn); ok {
 		of = secure.NetConn()
@@ -171,7 +171,7 @@ func tracked(of net.Conn) *conn {
 	return c
 }
 
-// connKey finds the connection of a request in its context.
+// connKey is the key of the connection in the context of a request.
 type connKey struct{}
 
 func withConn(ctx context.Context, of net.Conn) context.Context {

@@ -6,41 +6,41 @@ import (
 	"time"
 )
 
-// A phase is what a connection waits for. Of several connections the one whose
-// phase is first matters least.
+// A phase is what a connection waits for. To make room, the server closes connections
+// of an earlier phase first.
 type phase int
 
 const (
-	idle    phase = iota // for the next request
-	reading              // for the rest of a request, be it all of it
-	sending              // for the client to take an answer
-	working              // for nothing: a handler works
+	idle    phase = iota // the connection waits for its next request
+	reading              // it waits for the rest of a request
+	sending              // it waits until the client reads the answer
+	working              // a handler works; the connection is never closed
 )
 
-// stuck is how long a client may take a part of an answer before its connection
-// may be closed for another's sake.
+// stuck is how long a client may leave a part of an answer unread before the server may
+// close its connection to make room.
 const stuck = time.Second
 
 // conns are the connections of a server.
 type conns struct {
 	limit   int
 	now     func() time.Time
-	left    chan struct{} // told that there may be room, if somebody waits
+	left    chan struct{} // gets a value when there may be room for a waiting connection
 	mu      sync.Mutex
 	open    int
-	beside  int   // requests by HTTP/2, beside the first of each connection
-	refused int64 // of those
-	waiting bool  // for room
+	beside  int   // HTTP/2 requests under way, without the first of each connection
+	refused int64 // HTTP/2 requests that were answered 503
+	waiting bool  // a new connection waits for room
 	waits   order
-	evicted int64
+	evicted int64 // connections that were closed to make room
 }
 
 func newConns(limit int) *conns {
 	return &conns{limit: limit, now: time.Now, left: make(chan struct{}, 1)}
 }
 
-// order is a heap of the connections that wait for their clients: the first is
-// the one to close.
+// order is a heap of the connections that wait for their clients. The server closes the
+// first one to make room.
 type order []*conn
 
 func (o *order) Len() int { return len(*o) }
@@ -59,14 +59,14 @@ func (o *order) Swap(i, j int) {
 	all[i].at, all[j].at = i, j
 }
 
-// Push adds a connection, for package heap.
+// Push adds a connection. Package heap calls it.
 func (o *order) Push(c any) {
 	added := c.(*conn)
 	added.at = len(*o)
 	*o = append(*o, added)
 }
 
-// Pop takes the last away, for package heap.
+// Pop removes the last connection. Package heap calls it.
 func (o *order) Pop() any {
 	last := len(*o) - 1
 	c := (*o)[last]
@@ -76,11 +76,11 @@ func (o *order) Pop() any {
 	return c
 }
 
-// nowhere is the place in the order of a connection that is not in it.
+// nowhere is the index of a connection that is not in the order.
 const nowhere = -1
 
-// admit gives a connection a place, if need be that of another, and waits while
-// all are at work. It is false if closed ends first.
+// admit lets a new connection in. At the limit it closes another connection, or waits
+// while handlers work on all of them. It returns false if closed ends first.
 func (cs *conns) admit(c *conn, closed <-chan struct{}) bool {
 	for {
 		admitted, victim := cs.enter(c)
@@ -90,7 +90,7 @@ func (cs *conns) admit(c *conn, closed <-chan struct{}) bool {
 		if admitted {
 			return true
 		}
-		again := time.NewTimer(stuck / 4) // an answer gets stuck by time alone
+		again := time.NewTimer(stuck / 4) // nothing is sent on left when an answer becomes stuck
 		select {
 		case <-cs.left:
 			again.Stop()
@@ -102,7 +102,8 @@ func (cs *conns) admit(c *conn, closed <-chan struct{}) bool {
 	}
 }
 
-// enter gives a connection a place if there is one, and names whose it was.
+// enter lets a connection in if there is room. It returns the connection that must be
+// closed for it, or nil.
 func (cs *conns) enter(c *conn) (admitted bool, victim *conn) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -120,7 +121,7 @@ func (cs *conns) enter(c *conn) (admitted bool, victim *conn) {
 	return true, victim
 }
 
-// evict closes the connection that matters least, if there is one to spare.
+// evict closes the first connection of the order, if there is one.
 func (cs *conns) evict() {
 	cs.mu.Lock()
 	victim := cs.victim()
@@ -130,7 +131,7 @@ func (cs *conns) evict() {
 	}
 }
 
-// victim takes away the connection that matters least, nil if there is none.
+// victim removes and returns the connection to close, or nil if there is none.
 func (cs *conns) victim() *conn {
 	if len(cs.waits) == 0 {
 		return nil
@@ -144,7 +145,7 @@ func (cs *conns) victim() *conn {
 	return first
 }
 
-// forget takes a connection away that is closed, or is about to be.
+// forget removes a connection that is closed or is about to be closed.
 func (cs *conns) forget(c *conn) {
 	if c.gone {
 		return
@@ -158,8 +159,8 @@ func (cs *conns) forget(c *conn) {
 	cs.wake()
 }
 
-// change notes what happened to a connection, and puts it where it belongs; it is false
-// if the connection has gone.
+// change updates a connection and its place in the order. It returns false if the
+// connection is closed.
 func (cs *conns) change(c *conn, what func(c *conn)) bool {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -171,7 +172,7 @@ func (cs *conns) change(c *conn, what func(c *conn)) bool {
 	return true
 }
 
-// settle puts a connection where its phase belongs.
+// settle computes the phase of a connection and moves it within the order.
 func (cs *conns) settle(c *conn) {
 	now, since := c.waitsFor(), c.since
 	switch {
@@ -199,7 +200,7 @@ func (cs *conns) settle(c *conn) {
 	cs.wake()
 }
 
-// wake tells whoever waits for room to look again.
+// wake makes a waiting connection try again.
 func (cs *conns) wake() {
 	if !cs.waiting {
 		return
@@ -210,8 +211,8 @@ func (cs *conns) wake() {
 	}
 }
 
-// counts are how many connections are open, how many were closed for the sake of
-// others, and how many requests by HTTP/2 had no place.
+// counts returns how many connections are open, how many were closed to make room, and
+// how many HTTP/2 requests were answered 503 since the start.
 func (cs *conns) counts() (open int, evicted, refused int64) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()

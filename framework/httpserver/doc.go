@@ -1,51 +1,54 @@
-// Package httpserver serves a handler within limits: what clients hold of the server,
-// in connections, time and memory, has an end.
+// Package httpserver serves a handler within limits: it bounds the connections, the time
+// and the memory that clients can hold.
 //
 //	server := httpserver.New(handler, httpserver.Options{Limits: httpserver.Limits{Conns: 1000}})
 //	err := server.Serve(ctx, listener) // until ctx ends
 //
 // # Connections
 //
-// There is room for [Limits].Conns connections. At the limit a new one takes the
-// place of the one that matters least: the one that was idle between requests for
-// longest; else the one whose request has been arriving for longest, bytes or
-// none, head or body; else the one whose client has not taken its answer for
-// longest. A connection whose handler works is never closed, so that clients who
-// send slowly, however many, keep out nobody who does not. The limit is lowered to
-// what the process's limit of open files leaves, and a listener that runs out of
-// files nevertheless closes a connection by the same rule.
+// At most [Limits].Conns connections are open. If a new connection exceeds the limit, the
+// server closes another one to make room:
 //
-// By HTTP/2, where one connection has many requests, its first has the connection's
-// place. Beside those there are places for Conns more, of which one connection may have
-// as many as it leaves to others, for 100 requests at most; one for which there is none
-// is answered 503 by its head alone, as when ten connections or more ask for that many. The client that leaves one answer lying has not
-// taken its answer. An answer is sent when its handler ends, so that it has no
-// Content-Length unless the handler sets one.
+//   - the connection that has been idle between requests for longest,
+//   - else the one whose request, head or body, has been arriving for longest,
+//   - else the one whose client has left its answer unread for longest.
+//
+// The server never closes a connection whose handler works. So slow clients, however
+// many, do not keep fast clients out. The limit is lower if the process may open fewer
+// files. If the listener runs out of files anyway, it closes a connection by the same
+// rule.
+//
+// With HTTP/2 one connection has many requests. The first request of a connection needs
+// no room of its own. All connections together may have Conns further requests, and one
+// connection at most 100 and at most as many as remain for the others. A request without
+// room is answered 503 without a body. A client that leaves one of its answers unread
+// counts as a client that leaves its answer unread. An answer is sent when its handler
+// ends, so it has no Content-Length unless the handler sets one.
 //
 // # Bodies
 //
-// A body that brings no byte for [Limits].Stall, or falls behind [Limits].Pace, is
-// not waited for: the handler's Read fails with an error that is
-// [os.ErrDeadlineExceeded], to answer with 408. What a handler leaves unread
-// is waited for no longer than that either. The time that a handler takes between
-// two reads is not counted, save that by HTTP/2 the body ends if the pause is longer
-// than Stall: read it in one go.
+// If a body pauses for longer than [Limits].Stall, or falls behind [Limits].Pace, the
+// handler's Read fails with [os.ErrDeadlineExceeded]. The handler should answer 408. The
+// same limits hold for the rest of a body that the handler leaves unread. The time that
+// the handler takes between two reads does not count. With HTTP/2, however, the body ends
+// if that time exceeds Stall, so read a body in one go.
 //
 // # Requests
 //
-// The connections bound the requests that are under way. The handler bounds what they
-// share, as package sqldb bounds the connections to the database. /livez and /readyz
-// answer on every connection, by HTTP/2 to the first request of one at least.
+// The limit of connections bounds the requests under way. The handler bounds what they
+// share; package sqldb, for example, bounds the connections to the database. /livez and
+// /readyz answer on every connection; with HTTP/2 the first request of a connection
+// always has room.
 //
 // # What net/http answers by itself
 //
-// A request that net/http cannot read never reaches a handler, and nothing can be
-// hooked there: it answers 400, 431 (a head that is too large), 501 (a transfer
-// coding that it does not know) or 505 (a version that it does not speak) in a line
-// of plain text and closes the connection. That line is made of constants: nothing
-// that the client sent, and nothing of the server but that it refused, is in it. By
-// HTTP/2 it answers 400 in words of its own and 431 as a line of HTML, and goes on with
-// the connection; such a request has no place, and [Limits].Write bounds its answer.
+// A request that net/http cannot read never reaches a handler. net/http answers 400, 431
+// (the head is too large), 501 (an unknown transfer coding) or 505 (an unknown version)
+// with one line of plain text and closes the connection. The line consists of constants:
+// it repeats nothing from the request and discloses nothing about the server. With HTTP/2
+// net/http answers 400 with its own text and 431 with one line of HTML, and keeps the
+// connection. Such a request does not count as one under way; [Limits].Write bounds its
+// answer.
 //
-// The package needs nothing but the standard library.
+// The package uses the standard library alone.
 package httpserver

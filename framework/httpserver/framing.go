@@ -6,20 +6,20 @@ import (
 	"sync/atomic"
 )
 
-// lengths notes whether a line that begins with the field name Content-Length ever came
-// by a connection. net/http deletes the field from a chunked request before a handler
-// sees it, and reads ahead, so the request of the line is unknown.
+// lengths records whether any line on a connection began with the field name
+// Content-Length. net/http deletes the field from a chunked request before the handler
+// sees it, and reads ahead, so it is not known to which request the line belongs.
 type lengths struct {
 	came atomic.Bool
-	at   int // how much of lengthLine the last bytes are
+	at   int // how many bytes of lengthLine the last bytes match
 }
 
 const lengthLine = "\ncontent-length"
 
-// read takes what came. A body with such a line counts too.
+// read checks bytes that arrived. Such a line in a body counts too.
 func (l *lengths) read(p []byte) {
 	for len(p) > 0 && !l.came.Load() {
-		if l.at == 0 { // most of what comes has no part of it
+		if l.at == 0 { // the usual case: no part of the line
 			next := bytes.IndexByte(p, lengthLine[0])
 			if next < 0 {
 				return
@@ -32,7 +32,7 @@ func (l *lengths) read(p []byte) {
 	}
 }
 
-// next takes a byte after the beginning of a line.
+// next checks the byte after a partial match.
 func (l *lengths) next(b byte) {
 	if 'A' <= b && b <= 'Z' {
 		b += 'a' - 'A'
@@ -50,12 +50,12 @@ func (l *lengths) next(b byte) {
 	}
 }
 
-// endsAfter ends the connection after a request that has both Transfer-Encoding and
-// Content-Length: a proxy before the server may have taken another place for its
-// end (RFC 9112, section 6.1). It also ends the connection after a chunked request if an
-// earlier one had a Content-Length; the client connects again. By TLS of the server's own it is not known, for what
-// comes is encrypted here. It also ends the connection after each request by HTTP/1.0:
-// net/http hides the Transfer-Encoding of these, which has no meaning there.
+// endsAfter closes the connection after a request that has both Transfer-Encoding and
+// Content-Length, because a proxy may have found another end of the request (RFC 9112,
+// section 6.1). It also closes the connection after a chunked request if an earlier
+// request had a Content-Length; the client connects again. With the server's own TLS the
+// bytes are encrypted here, and the rule does not apply. It also closes the connection
+// after each HTTP/1.0 request: net/http hides the Transfer-Encoding of those.
 func (c *conn) endsAfter(w http.ResponseWriter, r *http.Request) {
 	if !r.ProtoAtLeast(1, 1) || c != nil && len(r.TransferEncoding) > 0 && c.lengths.came.Load() {
 		w.Header().Set("Connection", "close")

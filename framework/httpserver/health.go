@@ -19,25 +19,25 @@ const (
 	readyPath = "/readyz"
 )
 
-// A Check tells whether something that the server needs is there.
+// A Check tests something that the server needs, such as its database.
 type Check struct {
-	// Name is what /readyz calls it: "database".
+	// Name is the member of the answer of /readyz: "database".
 	Name string
-	// Degrades says that the server can do without: a failure is told, and the
-	// server stays ready. Defaults to false.
+	// Degrades means that the server stays ready if the check fails: /readyz is 200 with
+	// the status "degraded". Defaults to false.
 	Degrades bool
-	// Run asks. It has a second, after which its context ends and the check has
-	// failed, unless it passed in time the time before; one that panics has failed.
-	// Its error is logged, and never sent.
+	// Run runs the check. After one second its context ends. A check that is late once,
+	// after it passed the last time, counts as passed; late twice, it failed. A check
+	// that panics failed. Its error is logged and never sent.
 	Run func(context.Context) error
 }
 
 const (
-	checkLimit = time.Second // of one check
-	checkAge   = time.Second // for which it is remembered
+	checkLimit = time.Second // the time limit of one check
+	checkAge   = time.Second // how long results are reused
 )
 
-// The states of a server, and what checks come to.
+// The states of a server, and the outcomes of checks.
 const (
 	stateOK       = "ok"
 	stateStarting = "starting"
@@ -55,14 +55,14 @@ type health struct {
 	mu       sync.Mutex
 	last     *examination
 	failing  map[string]bool
-	passed   map[string]bool // the last time, and in time
-	panicked map[string]bool // the last time
+	passed   map[string]bool // checks that passed in time at the last run
+	panicked map[string]bool // checks that panicked at the last run
 }
 
 // An examination is one run of all checks, which several callers may share.
 type examination struct {
 	over    chan struct{}
-	at      time.Time // when it was over
+	at      time.Time // when it ended
 	state   string
 	results map[string]string
 }
@@ -83,7 +83,7 @@ func (h *health) become(state string) { h.state.Store(&state) }
 
 func (h *health) is(state string) bool { return *h.state.Load() == state }
 
-// serve answers a request for one of its paths, and is false for others.
+// serve answers /livez and /readyz. It returns false for other paths.
 func (h *health) serve(w http.ResponseWriter, r *http.Request) bool {
 	if r.URL.Path != livePath && r.URL.Path != readyPath {
 		return false
@@ -101,7 +101,7 @@ func (h *health) serve(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// ready is what /readyz answers. A server that stops asks nobody.
+// ready returns the status and the body of /readyz. A server that stops runs no check.
 func (h *health) ready() (int, report) {
 	if h.is(stateStopping) {
 		return http.StatusServiceUnavailable, report{Status: stateStopping}
@@ -117,8 +117,8 @@ func (h *health) ready() (int, report) {
 	return http.StatusServiceUnavailable, said
 }
 
-// examine is the examination that is under way, or was a moment ago, or a new
-// one. It is no caller's own, so that none can end it for others.
+// examine returns the examination under way, a recent one, or a new one. It does not use
+// the context of a request, so no client can end it for others.
 func (h *health) examine() *examination {
 	h.mu.Lock()
 	e := h.last
@@ -141,7 +141,7 @@ func (e *examination) isOver() bool {
 	}
 }
 
-// run asks all checks at once.
+// run runs all checks at once.
 func (h *health) run(e *examination) {
 	errs := make([]error, len(h.checks))
 	var all sync.WaitGroup
@@ -161,21 +161,19 @@ func (h *health) run(e *examination) {
 	close(e.over)
 }
 
-// judged is an error that counts. One who is late for once, and passed before,
-// may only be busy, which is no reason to send requests elsewhere. One examination
-// runs at a time.
+// judged returns the error of a check, or nil if the check is late once and passed the
+// last time: its service may only be busy. One examination runs at a time.
 func (h *health) judged(c Check, err error) error {
 	before := h.passed[c.Name]
 	h.passed[c.Name] = err == nil
-	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) // a connection's
+	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) // the deadline of a connection
 	if before && late {
 		return nil
 	}
 	return err
 }
 
-// ask runs the check, and does not wait for one that does not look at its
-// context.
+// ask runs a check. It does not wait for a check that ignores its context.
 func (h *health) ask(c Check) error {
 	ctx, cancel := context.WithTimeout(context.Background(), checkLimit)
 	defer cancel()
@@ -189,8 +187,8 @@ func (h *health) ask(c Check) error {
 	}
 }
 
-// protected is what the check says. A panic, which would end the process, is a
-// failure like others, and never a late answer, whatever its value.
+// protected runs a check and turns a panic, which would end the process, into an error.
+// That error never counts as late.
 func (h *health) protected(ctx context.Context, c Check) (err error) {
 	defer func() {
 		p := recover()
@@ -202,8 +200,8 @@ func (h *health) protected(ctx context.Context, c Check) (err error) {
 	return c.Run(ctx)
 }
 
-// notePanic logs a panic with its stack, unless the check ended so the time
-// before. A late one may end beside the next.
+// notePanic logs a panic with its stack, unless the check panicked at its last run, too. A
+// late check may end while the next one runs.
 func (h *health) notePanic(c Check, p any) {
 	h.mu.Lock()
 	news := p != nil && !h.panicked[c.Name]
@@ -224,7 +222,7 @@ func (c Check) outcome(err error) string {
 	return stateFailing
 }
 
-// note logs what is news. One examination runs at a time.
+// note logs a check that begins to fail or passes again. One examination runs at a time.
 func (h *health) note(c Check, err error) {
 	if news := (err != nil) != h.failing[c.Name]; !news {
 		return

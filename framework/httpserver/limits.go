@@ -14,24 +14,24 @@ type Limits struct {
 	// Write is how long a request may take from the end of its head to the end
 	// of its answer. Defaults to 60 seconds.
 	Write time.Duration
-	// Idle is how long a connection is kept between requests. Defaults to 2
+	// Idle is how long a connection stays open between requests. Defaults to 2
 	// minutes.
 	Idle time.Duration
-	// HeaderBytes is how long the head of a request may be, to which net/http
-	// adds 4 KiB. Defaults to 16 KiB.
+	// HeaderBytes is the size limit of the head of a request; net/http adds 4 KiB.
+	// Defaults to 16 KiB.
 	HeaderBytes int
-	// Stall is how long a body may bring no byte. Defaults to 5 seconds.
+	// Stall is how long a body may pause. Defaults to 5 seconds.
 	Stall time.Duration
-	// Grace is how long a body may take, and Pace, in bytes per second, gives
-	// it more time for what it has brought. Default to 10 seconds and 4096.
+	// A body may take Grace, and one second more for each Pace bytes that arrived.
+	// Default to 10 seconds and 4096 bytes.
 	Grace time.Duration
 	Pace  int
-	// Conns is how many connections there may be, and how many requests by HTTP/2
-	// beside the first of each. Defaults to 2048, or as many as the process's limit of
-	// open files leaves, less SpareFiles.
+	// Conns is how many connections may be open, and how many HTTP/2 requests all of them
+	// may have in addition to the first of each. Defaults to 2048. It is lower if the
+	// process may open fewer files: the limit of open files without SpareFiles.
 	Conns int
-	// SpareFiles is how many open files are left for all else, such as the
-	// connections to a database. Defaults to 128.
+	// SpareFiles is how many open files are left for other uses, such as connections to a
+	// database. Defaults to 128.
 	SpareFiles int
 }
 
@@ -56,9 +56,8 @@ func orDefault[T int | time.Duration](value, usual T) T {
 	return value
 }
 
-// within is how many connections there may be in a process that may open so many
-// files, 0 for an unknown number: at least a quarter of them, though others may
-// then lack some.
+// within returns how many connections a process may have that may open so many files: at
+// least a quarter of them. files is 0 if the number is unknown.
 func (l Limits) within(files int) int {
 	if files <= 0 {
 		return l.Conns

@@ -25,8 +25,8 @@ func (cs *conns) listen(on net.Listener) *listener {
 	return l
 }
 
-// Accept returns the next connection, which may cost another its place. Without
-// files for it one is closed, and net/http tries again.
+// Accept returns the next connection. At the limit it closes another one first. If the
+// process can open no more files, it closes a connection, and net/http tries again.
 func (l *listener) Accept() (net.Conn, error) {
 	accepted, err := l.Listener.Accept()
 	if err != nil {
@@ -42,5 +42,5 @@ func (l *listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// Close ends the listener, and the wait for room.
+// Close closes the listener and ends the wait for room.
 func (l *listener) Close() error { return l.close() }

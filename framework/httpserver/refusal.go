@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// seldom is for what happens often: the log is told once a second.
+// seldom limits a frequent line of the log to one a second.
 type seldom struct {
 	mu   sync.Mutex
 	last time.Time
@@ -24,14 +24,14 @@ func (s *seldom) due(now time.Time) bool {
 	return true
 }
 
-// problem answers a refusal.
+// problem sends an error as a problem document (RFC 9457).
 func problem(w http.ResponseWriter, status int, code, detail string) {
 	answer(w, status, "application/problem+json", map[string]any{
 		"type": "about:blank", "title": http.StatusText(status), "status": status, "code": code, "detail": detail,
 	})
 }
 
-// answer writes JSON that nobody is to keep.
+// answer sends JSON that no cache may store.
 func answer(w http.ResponseWriter, status int, media string, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
@@ -43,6 +43,6 @@ func answer(w http.ResponseWriter, status int, media string, value any) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	// A client that is gone cannot be told that its answer failed.
+	// If this fails, the client disconnected.
 	_, _ = w.Write(body)
 }

@@ -17,22 +17,22 @@ import (
 type Options struct {
 	// Limits bound what clients can hold.
 	Limits Limits
-	// TLS is how the server speaks TLS, with its certificate, and HTTP/2 then.
-	// Defaults to none: it speaks neither.
+	// TLS is the configuration of TLS, with a certificate. It turns HTTP/2 on, too.
+	// Defaults to none: the server speaks HTTP/1 in cleartext.
 	TLS *tls.Config
-	// Checks are asked by /readyz, all at once, and remembered for a second.
+	// Checks are run by /readyz, all at once. Their results are reused for one second.
 	// Defaults to none.
 	Checks []Check
 	// Starting answers requests until [Server.Ready] is called, while /readyz
 	// is 503. Defaults to none: the server is ready at once.
 	Starting http.Handler
-	// DrainDelay is how long requests are still taken when the server is to
-	// stop and /readyz says so: until nobody sends it new ones. Defaults to none.
+	// DrainDelay is how long the server still takes requests after it was asked to stop,
+	// while /readyz is 503, so that load balancers can notice. Defaults to none.
 	DrainDelay time.Duration
-	// Drain is how long those that are under way then may take. Defaults to 25
+	// Drain is how long requests under way may take after DrainDelay. Defaults to 25
 	// seconds.
 	Drain time.Duration
-	// Log is told of starts and stops, failing checks and refused requests.
+	// Log gets starts and stops, failing checks and rejected HTTP/2 requests.
 	// Defaults to slog.Default.
 	Log *slog.Logger
 }
@@ -47,26 +47,26 @@ type Server struct {
 	http     *http.Server
 	conns    *conns
 	health   *health
-	told     seldom // that streams are refused
+	warned   seldom // that HTTP/2 requests are rejected
 	log      *slog.Logger
 	ready    atomic.Bool
 	stopping atomic.Bool
 
-	mu      sync.Mutex // of what is told to the log
+	mu      sync.Mutex // guards address and the order of the log's lines
 	address string
 }
 
 const (
-	// mostStreams are the requests that a client may have under way by one connection
-	// of HTTP/2, as many as RFC 9113, section 5.1.2, would have at least.
+	// mostStreams is how many requests one HTTP/2 connection may have under way: the
+	// least that RFC 9113, section 6.5.2, recommends.
 	mostStreams = 100
-	// unread is how much of what came by one such connection is held for handlers that
-	// have not read it: as much as the protocol begins with.
+	// unread is how many bytes of bodies one HTTP/2 connection may have sent before their
+	// handlers read them: the protocol's initial window.
 	unread = 64 << 10
 )
 
-// http2Config bounds a connection of which not a byte is taken, too: for those of many
-// requests net/http lifts the deadline of the answer from the connection.
+// http2Config sets WriteByteTimeout, too: net/http sets no write deadline on an HTTP/2
+// connection.
 func (l Limits) http2Config() *http.HTTP2Config {
 	return &http.HTTP2Config{
 		MaxConcurrentStreams:          mostStreams,
@@ -110,15 +110,15 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		case full:
 			s.refuse(w)
 			return
-		case watched == nil: // its connection has gone: net/http would answer 200
+		case watched == nil: // the connection is closed; without a panic net/http would answer 200
 			panic(http.ErrAbortHandler)
 		}
 		defer watched.end()
 		s.admitted(watched, r, c)
-		_ = watched.FlushError() // or net/http does, and nobody knows that it waits
+		_ = watched.FlushError() // net/http would flush after watched.end, unrecorded
 		return
 	}
-	if !c.enter() { // it was closed for another's sake
+	if !c.enter() { // it was closed to make room
 		panic(http.ErrAbortHandler)
 	}
 	c.endsAfter(w, r)
@@ -127,8 +127,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	readAll = s.admitted(w, r, c)
 }
 
-// admitted answers a request that has its place, and reports whether all that was sent
-// with it was read.
+// admitted answers a request for which there is room. It reports whether its body was
+// read to the end.
 func (s *Server) admitted(w http.ResponseWriter, r *http.Request, c *conn) (readAll bool) {
 	if s.stopping.Load() {
 		w.Header().Set("Connection", "close")
@@ -143,9 +143,9 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request, c *conn) (read
 	return sent.over.Load()
 }
 
-// hasBody reports whether something may be sent with a request. By HTTP/2 net/http
-// makes a body of nothing as well, and believes a length of 0 though the client has not
-// ended the request: its end would be waited for without limit.
+// hasBody reports whether a body may follow. With HTTP/2 net/http makes a body even if the
+// length is 0 and the client has not ended the request, and would wait for its end without
+// a limit.
 func hasBody(r *http.Request) bool {
 	return r.Body != nil && r.Body != http.NoBody && (r.ContentLength != 0 || len(r.Header["Content-Length"]) > 0)
 }
@@ -161,8 +161,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	s.handler.ServeHTTP(w, r)
 }
 
-// Ready ends the start, of a server with [Options].Starting. Further calls do
-// nothing.
+// Ready makes a server with [Options].Starting serve its handler. Further calls do
+// nothing. It is safe for concurrent use.
 func (s *Server) Ready() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,15 +172,15 @@ func (s *Server) Ready() {
 	s.health.become(stateOK)
 	s.ready.Store(true)
 	if s.address != "" {
-		s.tell("serving")
+		s.logState("serving")
 	}
 }
 
-// Serve answers requests until ctx ends. Then /readyz says so for the delay, while
-// requests are still taken and each connection is told to end with its answer;
-// then no new ones are taken, and those under way are waited for. It is an error
-// if they take too long, which ends them, or if the listener fails. A server that
-// never was ready stops without delay.
+// Serve answers requests until ctx ends. Then /readyz is 503 for [Options].DrainDelay,
+// while the server still takes requests and ends each connection after its answer. After
+// that it takes no new requests and waits for those under way. Serve returns an error if
+// they take longer than [Options].Drain, which cuts them off, or if the listener fails. A
+// server that was never ready stops without the delay.
 func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	s.begin(on.Addr())
 	speaksTLS := s.options.TLS != nil
@@ -194,7 +194,7 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	return s.stop(ctx, served)
 }
 
-// begin tells where the server is, and whether it is ready.
+// begin logs the address of the server, and whether it is ready.
 func (s *Server) begin(at net.Addr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,13 +208,13 @@ func (s *Server) begin(at net.Addr) {
 		s.ready.Store(true)
 	}
 	if s.ready.Load() {
-		s.tell("serving")
+		s.logState("serving")
 	} else {
-		s.tell("starting")
+		s.logState("starting")
 	}
 }
 
-func (s *Server) tell(what string) {
+func (s *Server) logState(what string) {
 	s.log.Info(what, "address", s.address, "tls", s.options.TLS != nil)
 }
 
@@ -238,8 +238,7 @@ func (s *Server) stop(ctx context.Context, served <-chan error) error {
 	return nil
 }
 
-// endReady says that the server is to stop, and for how long it still takes
-// requests.
+// endReady makes /readyz 503 and returns how long the server still takes requests.
 func (s *Server) endReady() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -253,7 +252,7 @@ func (s *Server) endReady() time.Duration {
 	return delay
 }
 
-// waitFor waits, unless the server fails meanwhile.
+// waitFor waits for the delay, or returns the error with which the server fails.
 func waitFor(delay time.Duration, failed <-chan error) error {
 	if delay <= 0 {
 		return nil
@@ -268,18 +267,18 @@ func waitFor(delay time.Duration, failed <-chan error) error {
 	}
 }
 
-// Stats are what a server holds just now, and what it has done since its start.
+// Stats are the connections that a server has open, and counts since its start.
 type Stats struct {
 	Conns   int   // connections
-	Evicted int64 // connections that were closed for the sake of new ones
-	Refused int64 // requests by HTTP/2 that were rejected, since there were too many
+	Evicted int64 // connections that were closed to make room for new ones
+	Refused int64 // HTTP/2 requests that were answered 503 because there were too many
 }
 
-// Conns is how many connections of clients there may be: [Limits].Conns, or fewer where
-// the process may open few files.
+// Conns returns how many connections may be open: [Limits].Conns, or fewer if the process
+// may open few files.
 func (s *Server) Conns() int { return s.conns.limit }
 
-// Stats counts. It is safe for concurrent use.
+// Stats returns the current numbers. It is safe for concurrent use.
 func (s *Server) Stats() (stats Stats) {
 	stats.Conns, stats.Evicted, stats.Refused = s.conns.counts()
 	return stats

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// A stream is a request by HTTP/2. Its client may take nothing of the answer though it
-// takes all else that comes by the connection, which then seems well: so it is the
-// answer that is watched. It writes the answer.
+// A stream is an HTTP/2 request and the writer of its answer. A client may read
+// everything on the connection but one answer. The connection then looks healthy, so the
+// stream records since when its own answer waits.
 type stream struct {
 	http.ResponseWriter
 
 	conn  *conn
 	began time.Time
-	since time.Time // when its client was given what it has not taken; conns.mu is the guard
+	since time.Time // when the part of the answer was sent that the client has not read; conns.mu guards it
 }
 
-// piece is as much of an answer as a client is given at once: it has not stopped
-// taking a long one while it takes such parts of it.
+// piece is how many bytes of an answer are sent at once. A client that reads a long
+// answer slowly still finishes such pieces, so it does not count as stuck.
 const piece = 16 << 10
 
-// Write is part of the answer.
+// Write sends a part of the answer.
 func (s *stream) Write(p []byte) (n int, err error) {
 	for {
 		part, sent := p[:min(len(p), piece)], 0
@@ -33,7 +33,7 @@ func (s *stream) Write(p []byte) (n int, err error) {
 	}
 }
 
-// FlushError sends what is buffered, for [http.ResponseController].
+// FlushError sends the buffered part of the answer. [http.ResponseController] calls it.
 func (s *stream) FlushError() (err error) {
 	s.sends(func() { err = http.NewResponseController(s.ResponseWriter).Flush() })
 	return err
@@ -42,10 +42,10 @@ func (s *stream) FlushError() (err error) {
 // Flush implements [http.Flusher].
 func (s *stream) Flush() { _ = s.FlushError() }
 
-// Unwrap is the writer, for [http.ResponseController].
+// Unwrap returns the writer of net/http. [http.ResponseController] calls it.
 func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// sends notes that the client is given something, until it has taken that.
+// sends records that the answer waits for the client while give runs.
 func (s *stream) sends(give func()) {
 	s.conn.of.change(s.conn, func(c *conn) {
 		s.since = c.of.now()
@@ -59,8 +59,7 @@ func (s *stream) sends(give func()) {
 	give()
 }
 
-// end is when the handler has ended. All but the very end of the answer has been
-// taken; that is still to be sent, unless the stream ended first.
+// end records that the handler ended. Only the end of the answer is still to be sent.
 func (s *stream) end() {
 	s.conn.of.change(s.conn, func(c *conn) {
 		c.handlers--
@@ -73,8 +72,8 @@ func (s *stream) end() {
 	})
 }
 
-// stream lets a request by HTTP/2 work; nil if its connection has gone, or is told that
-// there is no place for it.
+// stream begins an HTTP/2 request. It returns nil if the connection is closed, and full
+// if there is no room for the request.
 func (c *conn) stream(w http.ResponseWriter) (watched *stream, full bool) {
 	watched = &stream{ResponseWriter: w, conn: c}
 	if begun, full := c.of.begin(watched); !begun {
@@ -83,11 +82,11 @@ func (c *conn) stream(w http.ResponseWriter) (watched *stream, full bool) {
 	return watched, false
 }
 
-// begin gives a request by HTTP/2 a place. The first of a connection has the
-// connection's. For those beside it there are as many more, of which a connection may
-// have as many as are left then: one that has many leaves as many to others, and of
-// several who do each has less (dynamic thresholds, as in shared switches). Nobody is
-// closed for them. It has not begun if the connection has gone, or there is none left.
+// begin admits an HTTP/2 request. The first request of a connection needs no room of its
+// own. All further requests share as much room as there is for connections. One
+// connection may take at most as much of it as remains for the others (dynamic
+// thresholds, as in shared-memory switches). No connection is closed to make room for
+// them. begun is false if the connection is closed or there is no room.
 func (cs *conns) begin(s *stream) (begun, full bool) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -110,10 +109,10 @@ func (cs *conns) begin(s *stream) (begun, full bool) {
 	return true, false
 }
 
-// refuse answers a stream for which there is no place: by its head alone, which a
-// client cannot leave lying as it can a body.
+// refuse answers 503 to an HTTP/2 request without room. The answer has no body, because
+// a client can leave a body unread.
 func (s *Server) refuse(w http.ResponseWriter) {
-	if s.told.due(time.Now()) {
+	if s.warned.due(time.Now()) {
 		_, _, refused := s.conns.counts()
 		s.log.Warn("there are too many requests by HTTP/2 at once; some are answered 503", "limit", s.conns.limit, "requests_since_start", refused)
 	}
