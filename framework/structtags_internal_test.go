@@ -1,7 +1,12 @@
 package framework
 
 import (
+	"maps"
+	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"testing"
 )
 
@@ -23,6 +28,31 @@ func TestMalformedStructTags(t *testing.T) {
 		checkTags(typ, map[reflect.Type]bool{}, func(err error) { said += err.Error() })
 		if said != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tag, said, want)
+		}
+	}
+}
+
+// The page of the tags has a row for each tag and each rule, and no other row.
+func TestTagsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "docs", "reference", "tags.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)(?:=\\.\\.\\.)?`(?:, `(\\w+)`)? \\|").FindAllStringSubmatch(string(page), -1) {
+		have[row[1]] = true
+		have[row[2]] = true
+	}
+	delete(have, "")
+	want := slices.Concat(ownTags, slices.Collect(maps.Keys(ruleDetails)), slices.Collect(maps.Keys(sizeWords)), []string{"required", "filled", "omitempty", "dive"})
+	for _, name := range want {
+		if !have[name] {
+			t.Errorf("docs/reference/tags.md has no row for %q", name)
+		}
+	}
+	for name := range have {
+		if !slices.Contains(want, name) {
+			t.Errorf("docs/reference/tags.md has a row for %q, which is neither a tag nor a rule", name)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func TestAlertsAndDashboardNameMetricsThatExist(t *testing.T) {
 	for _, line := range regexp.MustCompile(`(?m)^([a-z0-9_]+)[{ ]`).FindAllStringSubmatch(text+other, -1) {
 		there = append(there, line[1])
 	}
-	for _, e := range append(expressions(t), project(t, "docs/operations.md")) {
+	for _, e := range append(expressions(t), project(t, "docs/how-to/monitor.md")) {
 		for _, name := range ourMetric.FindAllString(e, -1) {
 			if !slices.ContainsFunc(there, func(metric string) bool { return metric == name || strings.HasPrefix(metric, name+"_") }) {
 				t.Errorf("%.80s names %s, which no server has", e, name)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v4"
 
 	"trestle.example/internal/testserver/tool"
@@ -36,9 +37,9 @@ var ofOthers = []string{"TRESTLE_PROVE", "TRESTLE_FAIR", "OTEL_EXPORTER_OTLP_HEA
 func TestDeploymentsNameKnownSettings(t *testing.T) {
 	t.Parallel()
 	known := slices.Concat(variableNames(), ofOthers)
-	for _, file := range []string{
-		"Dockerfile", "compose.yaml", "deploy/Caddyfile", "deploy/alerts.yaml", "deploy/haproxy.cfg", "deploy/nginx.conf", "deploy/patroni.md", "deploy/pgbouncer.ini", "deploy/trestle.service", "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/operations.md", "docs/scaling.md",
-	} {
+	for _, file := range slices.Concat(documents(t), []string{
+		"Dockerfile", "compose.yaml", "deploy/Caddyfile", "deploy/alerts.yaml", "deploy/haproxy.cfg", "deploy/nginx.conf", "deploy/patroni.md", "deploy/pgbouncer.ini", "deploy/trestle.service", "README.md", "CONTRIBUTING.md", "SECURITY.md",
+	}) {
 		for _, name := range ourVariable.FindAllString(project(t, file), -1) {
 			if !slices.Contains(known, name) {
 				t.Errorf("%s names %s, which is no setting", file, name)
@@ -47,26 +48,69 @@ func TestDeploymentsNameKnownSettings(t *testing.T) {
 	}
 }
 
-// TestOperationsNameEverySetting holds docs/operations.md to the program.
-func TestOperationsNameEverySetting(t *testing.T) {
+// documents are the pages below docs.
+func documents(t *testing.T) (files []string) {
+	t.Helper()
+	for _, pattern := range []string{"*.md", "*/*.md"} {
+		found, err := filepath.Glob(filepath.Join("..", "..", "docs", filepath.FromSlash(pattern)))
+		if err != nil || len(found) < 3 {
+			t.Fatalf("docs has the pages %v: %v", found, err)
+		}
+		for _, file := range found {
+			files = append(files, strings.TrimPrefix(filepath.ToSlash(file), "../../"))
+		}
+	}
+	return files
+}
+
+// TestSettingsAreDocumented: each setting has one row, with its variable and its flag.
+func TestSettingsAreDocumented(t *testing.T) {
 	t.Parallel()
-	page := project(t, "docs/operations.md")
-	named := ourVariable.FindAllString(page, -1)
-	for _, name := range variableNames() {
-		if !slices.Contains(named, name) {
-			t.Errorf("docs/operations.md does not name %s", name)
-		}
-	}
+	var want []string
 	for _, s := range settings() {
-		if row := "| `" + s.variable + "` |"; !strings.Contains(page, row) {
-			t.Errorf("no table of docs/operations.md has a row that begins with %s", row)
+		flag := "none"
+		if s.flag != "" {
+			flag = "`--" + s.flag + "`"
+		}
+		want = append(want, "| `"+s.variable+"` | "+flag+" |")
+	}
+	sameRows(t, "docs/reference/settings.md", "(?m)^\\| `[A-Z_]+` \\| [^|]+ \\|", want)
+}
+
+// TestCommandsAreDocumented: each command has one row, and pages name no other command.
+func TestCommandsAreDocumented(t *testing.T) {
+	t.Parallel()
+	root := (&program{}).root()
+	var want []string
+	var list func(c *cobra.Command)
+	list = func(c *cobra.Command) {
+		if !c.HasSubCommands() {
+			want = append(want, "| `"+c.CommandPath()+"` |")
+		}
+		for _, sub := range c.Commands() {
+			list(sub)
 		}
 	}
-	root := (&program{}).root()
-	for _, words := range regexp.MustCompile("`trestle ([a-z-]+)").FindAllStringSubmatch(page, -1) {
-		if found, _, err := root.Find(words[1:]); err != nil || found == root {
-			t.Errorf("docs/operations.md names the command %q, which there is not", words[0])
+	list(root)
+	sameRows(t, "docs/reference/commands.md", "(?m)^\\| `trestle [^`]+` \\|", want)
+	for _, file := range append(documents(t), "README.md", "CONTRIBUTING.md", "SECURITY.md") {
+		for _, words := range regexp.MustCompile("(?m)(?:`|^)trestle ([a-z-]+)").FindAllStringSubmatch(project(t, file), -1) {
+			if found, _, err := root.Find(words[1:]); err != nil || found == root {
+				t.Errorf("%s names the command %q, which does not exist", file, words[0])
+			}
 		}
+	}
+}
+
+// sameRows compares the rows of a page that match a pattern with those that the
+// program has.
+func sameRows(t *testing.T, page, pattern string, want []string) {
+	t.Helper()
+	have := regexp.MustCompile(pattern).FindAllString(project(t, page), -1)
+	slices.Sort(have)
+	slices.Sort(want)
+	if !slices.Equal(have, want) {
+		t.Errorf("%s: rows\n%s\nwant\n%s", page, strings.Join(have, "\n"), strings.Join(want, "\n"))
 	}
 }
 
