@@ -41,13 +41,16 @@ func writeBytes(e *jsontext.Encoder, b []byte) error {
 	return errors.ErrUnsupported
 }
 
+// A selfEncoder writes itself as compact JSON in UTF-8.
+type selfEncoder interface{ EncodeSelf() ([]byte, error) }
+
 // encode writes a value as compact JSON in UTF-8.
 func encode(value any) ([]byte, error) {
 	switch value := value.(type) {
 	case jsontext.Value:
 		return value, nil
-	case listAnswer:
-		return value.encode()
+	case selfEncoder:
+		return value.EncodeSelf()
 	}
 	return jsonv2.Marshal(value, wireFormat)
 }
@@ -61,7 +64,7 @@ type listAnswer struct {
 // envelopeBytes are more than an envelope without its rows has, as a rule.
 const envelopeBytes = 512
 
-func (l listAnswer) encode() ([]byte, error) {
+func (l listAnswer) EncodeSelf() ([]byte, error) {
 	if len(l.envelope) == 1 && l.envelope[0].Name == "" {
 		return encode(l.rows)
 	}
