@@ -154,7 +154,7 @@ func (b *binder) nameField(r *resource, verb string, shape reflect.Type, f refle
 	if column == nil {
 		return
 	}
-	if _, err := enumerated(column.IndirectType); err != nil {
+	if _, err := enumValues(column.IndirectType); err != nil {
 		b.fault(r.path, verb, err)
 	}
 	name := jsonName(f)

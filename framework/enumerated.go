@@ -21,9 +21,9 @@ func isEnumerated(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[Enumerated]()) && kindSchema(t.Kind()) != nil
 }
 
-// enumerated are the values of an [Enumerated] type, nil for any other. A value
+// enumValues are the values of an [Enumerated] type, nil for any other. A value
 // that Enum returns and that is none of the type is an error.
-func enumerated(t reflect.Type) ([]reflect.Value, error) {
+func enumValues(t reflect.Type) ([]reflect.Value, error) {
 	if !isEnumerated(t) {
 		return nil, nil
 	}
@@ -63,7 +63,7 @@ func (f *inputField) leavesNone() bool {
 // OneOf is the sentence to a client whose text is none of some words: which there
 // are, and the nearest.
 func OneOf(words []string, text string) string {
-	return oneOf(words) + suggestion(nearest(text, words))
+	return listWords(words) + suggestion(nearest(text, words))
 }
 
 // noneOf is the sentence to a client whose value is none of some words: OneOf of a
@@ -72,8 +72,8 @@ func noneOf(v reflect.Value, words []string) string {
 	if v.Kind() == reflect.String {
 		return OneOf(words, v.String())
 	}
-	return oneOf(words)
+	return listWords(words)
 }
 
-// oneOf says which values there are, to a client that sent another.
-func oneOf(words []string) string { return "must be one of " + strings.Join(words, ", ") }
+// listWords says which values there are, to a client that sent another.
+func listWords(words []string) string { return "must be one of " + strings.Join(words, ", ") }

@@ -146,7 +146,7 @@ func asError(err error) *Error {
 		return Overloaded().Because(err)
 	}
 	if away(err) {
-		return unavailable(1).Because(err)
+		return unavailableFor(1).Because(err)
 	}
 	return Refuse(http.StatusInternalServerError, CodeInternal, "Something went wrong on the server; the log has it under this request's id.").Because(err)
 }

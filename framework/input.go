@@ -307,9 +307,9 @@ func (c *inputCompiler) filled(p *valuePlan, place string) {
 	}
 }
 
-// enumerated holds a plan to the values of its type.
+// enumValues holds a plan to the values of its type.
 func (c *inputCompiler) enumerated(p *valuePlan, place string) {
-	values, err := enumerated(p.typ)
+	values, err := enumValues(p.typ)
 	if err != nil {
 		c.mistakef(place, "%s", err)
 	}

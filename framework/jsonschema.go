@@ -291,7 +291,7 @@ func (s *schemas) fault(err error) {
 // one as that form has them.
 func (s *schemas) listed(t reflect.Type, in form) jsonSchema {
 	told := in.schema(t)
-	values, err := enumerated(t)
+	values, err := enumValues(t)
 	if err != nil {
 		s.fault(err)
 	}

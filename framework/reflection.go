@@ -121,7 +121,7 @@ func ParseValue(t reflect.Type, text string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, err := enumerated(t)
+	values, err := enumValues(t)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ func Overloaded() *Error {
 
 // Unavailable is the error of a request to a server that cannot answer any request at
 // the moment, such as a server that is starting: status 503 with Retry-After.
-func Unavailable() *Error { return unavailable(1) }
+func Unavailable() *Error { return unavailableFor(1) }
 
 // Refusing returns a handler that answers every request with e, in the error format and
 // with the headers of the API. It does not use the database. It is for a server that is

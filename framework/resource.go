@@ -86,7 +86,7 @@ func (r *resource) foreignKey(relation string) string {
 }
 
 func (r *resource) fieldOf(name string, column *schema.Field) Field {
-	values, _ := enumerated(column.IndirectType) // a mistake in them is told with the shapes
+	values, _ := enumValues(column.IndirectType) // a mistake in them is told with the shapes
 	return Field{
 		Enum: valueWords(values),
 		Name: name, GoName: column.GoName, Type: column.IndirectType, alias: r.table.Alias, column: column,

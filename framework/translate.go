@@ -114,8 +114,8 @@ func (r *resource) referenced(fault sqldb.Fault) *Error {
 	return Conflict(CodeReferenced, "Other records refer to this one.")
 }
 
-// unavailable is 503 with the seconds after which a client may try again.
-func unavailable(seconds int) *Error {
+// unavailableFor is 503 with the seconds after which a client may try again.
+func unavailableFor(seconds int) *Error {
 	e := Refuse(http.StatusServiceUnavailable, CodeUnavailable, "The server cannot answer just now; try again shortly.")
 	e.Header = map[string]string{"Retry-After": strconv.Itoa(seconds)}
 	return e
