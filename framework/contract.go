@@ -131,18 +131,18 @@ func (r *resource) words() []string {
 
 // noun is what an input without a name is called: by its viewset, and by its action.
 func (e *endpoint) noun() string {
-	words := e.resource.one()
+	parts := e.resource.one()
 	if !isVerb(e.route.Name) {
-		words = append(words, e.route.Name)
+		parts = append(parts, e.route.Name)
 	}
-	return title(strings.Join(words, " "))
+	return title(strings.Join(parts, " "))
 }
 
 // one are the same words for one of them: "admin", "product".
 func (r *resource) one() []string {
-	words := r.words()
-	words[len(words)-1] = inflection.Singular(words[len(words)-1])
-	return words
+	parts := r.words()
+	parts[len(parts)-1] = inflection.Singular(parts[len(parts)-1])
+	return parts
 }
 
 // id names the operation for generated clients: listPatients, getPatient,

@@ -13,12 +13,12 @@ func (w *specWriter) examples() map[string]any {
 	all := map[string]any{}
 	for _, info := range w.used { // in an order: they may name schemas
 		code := info.Code
-		problem := w.sample(code)
-		problem.Faults = sampleFaults[code]
+		shown := w.sample(code)
+		shown.Faults = sampleFaults[code]
 		if info.Details != nil {
-			problem.Error = problem.With(w.schemas.sample(w.schemas.out(reflect.TypeOf(info.Details)), 0))
+			shown.Error = shown.With(w.schemas.sample(w.schemas.out(reflect.TypeOf(info.Details)), 0))
 		}
-		_, body := w.api.config.ErrorShape.Shape(problem)
+		_, body := w.api.config.ErrorShape.Shape(shown)
 		text, err := encode(body)
 		if err != nil {
 			w.schemas.fault(sentence("the error shape cannot be written as JSON: %w", err))

@@ -116,7 +116,7 @@ func (s *schemas) value(p *valuePlan, strict bool) jsonSchema {
 	}
 	told := s.base(p, strict)
 	for _, r := range p.rules {
-		r.narrow(told, p)
+		narrowByRule(told, r, p)
 	}
 	if p.required || p.filled {
 		filled(told, p)
@@ -168,12 +168,12 @@ func filled(told jsonSchema, p *valuePlan) {
 // does not have. Others, such as uri, take more.
 var formats = map[string]string{"email": "idn-email", "ipv6": "ipv6", "uuid": "uuid", "uuid4": "uuid", "uuid7": "uuid"}
 
-// narrow adds a rule to the schema of a value: as keywords where some mean the
+// narrowByRule adds a rule to the schema of a value: as keywords where some mean the
 // same, else as a sentence.
-func (r rule) narrow(told jsonSchema, p *valuePlan) {
-	words := r.keywords(p.typ)
+func narrowByRule(told jsonSchema, r rule, p *valuePlan) {
+	words := ruleKeywords(r, p.typ)
 	if len(words) == 0 {
-		words = r.ownBound(told, p.typ)
+		words = ownBound(told, r, p.typ)
 	}
 	if blankPasses(r, p) {
 		words = upperBounds(words)
@@ -216,9 +216,9 @@ func upperBounds(words jsonSchema) jsonSchema {
 	return kept
 }
 
-// keywords say a rule as JSON Schema does; none if it cannot. A rule judges the
+// ruleKeywords say a rule as JSON Schema does; none if it cannot. A rule judges the
 // Go value, so that of a type which reads itself it says nothing about the JSON.
-func (r rule) keywords(t reflect.Type) jsonSchema {
+func ruleKeywords(r rule, t reflect.Type) jsonSchema {
 	form := readForm(t)
 	listed := t.Kind() == reflect.Slice || t.Kind() == reflect.Map
 	n, err := strconv.ParseFloat(r.param, 64)
@@ -242,7 +242,7 @@ func (r rule) keywords(t reflect.Type) jsonSchema {
 
 // ownBound is a bound of a type that writes itself as a number, such as an amount of
 // money in hundredths: the bound as the type writes it.
-func (r rule) ownBound(told jsonSchema, t reflect.Type) jsonSchema {
+func ownBound(told jsonSchema, r rule, t reflect.Type) jsonSchema {
 	n, err := strconv.ParseInt(r.param, 10, 64)
 	v := reflect.New(t).Elem()
 	if err != nil || !v.CanInt() || v.OverflowInt(n) || told["type"] != "number" && told["type"] != "integer" {
