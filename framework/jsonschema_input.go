@@ -171,15 +171,15 @@ var formats = map[string]string{"email": "idn-email", "ipv6": "ipv6", "uuid": "u
 // narrowByRule adds a rule to the schema of a value: as keywords where some mean the
 // same, else as a sentence.
 func narrowByRule(told jsonSchema, r rule, p *valuePlan) {
-	words := ruleKeywords(r, p.typ)
-	if len(words) == 0 {
-		words = ownBound(told, r, p.typ)
+	keywords := ruleKeywords(r, p.typ)
+	if len(keywords) == 0 {
+		keywords = ownBound(told, r, p.typ)
 	}
 	if blankPasses(r, p) {
-		words = upperBounds(words)
+		keywords = upperBounds(keywords)
 	}
-	maps.Copy(told, words)
-	if len(words) > 0 && (words["format"] == nil || words["format"] == r.name) {
+	maps.Copy(told, keywords)
+	if len(keywords) > 0 && (keywords["format"] == nil || keywords["format"] == r.name) {
 		return
 	}
 	if r.name == "line" {
