@@ -62,8 +62,8 @@ func (f *inputField) leavesNone() bool {
 
 // OneOf is the sentence to a client whose text is none of some words: which there
 // are, and the nearest.
-func OneOf(words []string, text string) string {
-	return listWords(words) + suggestion(nearest(text, words))
+func OneOf(known []string, text string) string {
+	return listWords(known) + suggestion(nearest(text, known))
 }
 
 // noneOf is the sentence to a client whose value is none of some words: OneOf of a
