@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"trestle.example/framework/internal/naming"
 )
 
 // An Action is an extra endpoint on one object of a viewset: make one with
@@ -84,12 +85,12 @@ func (a Action[M]) Permit(p Permission) Action[M] { a.permission = p; return a }
 
 // Authenticate gives the action schemes of its own; without arguments, none.
 func (a Action[M]) Authenticate(as ...Authenticator) Action[M] {
-	a.authentication = given(as)
+	a.authentication = naming.Given(as)
 	return a
 }
 
 // Throttle gives the action throttles of its own; without arguments, none.
-func (a Action[M]) Throttle(ts ...Throttle) Action[M] { a.throttles = given(ts); return a }
+func (a Action[M]) Throttle(ts ...Throttle) Action[M] { a.throttles = naming.Given(ts); return a }
 
 // Answers sets the status of success.
 func (a Action[M]) Answers(status int) Action[M] { a.status = status; return a }
@@ -132,13 +133,13 @@ func (a CollectionAction) Permit(p Permission) CollectionAction { a.permission =
 
 // Authenticate gives the action schemes of its own; without arguments, none.
 func (a CollectionAction) Authenticate(as ...Authenticator) CollectionAction {
-	a.authentication = given(as)
+	a.authentication = naming.Given(as)
 	return a
 }
 
 // Throttle gives the action throttles of its own; without arguments, none.
 func (a CollectionAction) Throttle(ts ...Throttle) CollectionAction {
-	a.throttles = given(ts)
+	a.throttles = naming.Given(ts)
 	return a
 }
 

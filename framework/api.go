@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"github.com/uptrace/bun/schema"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -9,10 +10,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/uptrace/bun/schema"
-
 	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
@@ -51,10 +51,10 @@ type Config struct {
 	// Slash says how canonical paths end. Defaults to WithSlash.
 	Slash Slash
 	// ErrorShape is the body of errors. Defaults to ProblemJSON, RFC 9457.
-	ErrorShape ErrorShape
+	ErrorShape problem.ErrorShape
 	// Codes explain the program's own error codes at {prefix}/errors/{code}, and those of
 	// faults that a Check or a function of its own finds.
-	Codes []CodeInfo
+	Codes []problem.CodeInfo
 	// PublicURL is where clients reach the server, "https://api.example.org";
 	// absolute links begin with it. Defaults to the request's own host.
 	PublicURL string
@@ -106,7 +106,7 @@ type API struct {
 	db        *sqldb.DB
 	declared  []*declaration
 	resources []*resource
-	codes     map[string]CodeInfo
+	codes     map[string]problem.CodeInfo
 	signIn    string // the address of the endpoint that a 401 names, "" for none
 	bound     bool
 	mistakes  error
@@ -133,7 +133,7 @@ func New(c Config) *API {
 		c.Permission = Authenticated()
 	}
 	if c.ErrorShape == nil {
-		c.ErrorShape = ProblemJSON{}
+		c.ErrorShape = problem.ProblemJSON{}
 	}
 	if c.MaxRows == 0 {
 		c.MaxRows = 1000
@@ -180,11 +180,11 @@ func (a *API) Check() error {
 
 func (a *API) bind() error {
 	if a.config.DB == nil {
-		return sentence("framework.Config: DB is not set; open one with sqldb.Open")
+		return naming.Sentence("framework.Config: DB is not set; open one with sqldb.Open")
 	}
-	a.resources, a.codes = nil, map[string]CodeInfo{}
-	for _, code := range append(slices.Clone(builtinCodes), a.config.Codes...) {
-		if !code.isFault() {
+	a.resources, a.codes = nil, map[string]problem.CodeInfo{}
+	for _, code := range append(slices.Clone(problem.BuiltinCodes), a.config.Codes...) {
+		if !code.IsFault() {
 			a.codes[code.Code] = code
 		}
 	}
@@ -230,7 +230,7 @@ func (a *API) target(path string) (Target, error) {
 		}
 		known = append(known, r.path)
 	}
-	return Target{}, sentence("no viewset %q is registered%s", path, didYouMean(path, known))
+	return Target{}, naming.Sentence("no viewset %q is registered%s", path, naming.DidYouMean(path, known))
 }
 
 // relationScope finds which viewset narrows a relation that a shape shows;
@@ -242,7 +242,7 @@ func (a *API) relationScope(relation *schema.Relation, ref, write string) (*reso
 	if ref == "" {
 		for _, r := range a.resources {
 			if r.model == relation.JoinTable.Type && r.declaration.scope.kind != scopePublic {
-				return nil, sentence("it shows rows of %s, which has a scope; "+write+" to narrow it by that scope, or "+write+
+				return nil, naming.Sentence("it shows rows of %s, which has a scope; "+write+" to narrow it by that scope, or "+write+
 					" if it is part of the row", r.path, r.path, "-")
 			}
 		}
@@ -253,7 +253,7 @@ func (a *API) relationScope(relation *schema.Relation, ref, write string) (*reso
 		return nil, err
 	}
 	if target.r.model != relation.JoinTable.Type {
-		return nil, sentence("%q serves %s, the relation leads to %s", ref, target.r.model.Name(), relation.JoinTable.Type.Name())
+		return nil, naming.Sentence("%q serves %s, the relation leads to %s", ref, target.r.model.Name(), relation.JoinTable.Type.Name())
 	}
 	if target.r.declaration.scope.kind == scopePublic {
 		return nil, nil
@@ -265,7 +265,7 @@ func (a *API) relationScope(relation *schema.Relation, ref, write string) (*reso
 func (a *API) table(model reflect.Type) (t *schema.Table, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = sentence("bun cannot use %s as a model: %v", model, p)
+			err = naming.Sentence("bun cannot use %s as a model: %v", model, p)
 		}
 	}()
 	return a.db.Table(model), nil

@@ -3,9 +3,9 @@ package framework
 import (
 	"errors"
 	"fmt"
-	"net/http"
-
 	"github.com/google/uuid"
+	"net/http"
+	"trestle.example/framework/problem"
 )
 
 // SignInDetails are the details of a 401 where an endpoint of the API gives
@@ -34,11 +34,11 @@ func (a *API) findSignIn() {
 
 // asksCredentials reports whether a code is of a 401 that other credentials would help.
 func asksCredentials(code string) bool {
-	return code == CodeAuthenticationRequired || code == CodeInvalidToken
+	return code == problem.CodeAuthenticationRequired || code == problem.CodeInvalidToken
 }
 
 // guided says in a 401 where to sign in, and leaves any other error as it is.
-func (a *API) guided(e *Error) *Error {
+func (a *API) guided(e *problem.Error) *problem.Error {
 	if a.signIn == "" || e.Details != nil || !asksCredentials(e.Code) {
 		return e
 	}
@@ -51,8 +51,8 @@ func (a *API) guided(e *Error) *Error {
 // the reference of the endpoint does. An API without a reference does not say it,
 // and a guard never does: it refuses before any endpoint is known.
 func (e *endpoint) forbidding(err error) error {
-	refusal, ok := errors.AsType[*Error](err)
-	if !ok || refusal.Code != CodeForbidden || e.resource.api.config.Undocumented {
+	refusal, ok := errors.AsType[*problem.Error](err)
+	if !ok || refusal.Code != problem.CodeForbidden || e.resource.api.config.Undocumented {
 		return err
 	}
 	needed := fmt.Sprintf("it needs the permission %q", e.right(e.permission))

@@ -3,14 +3,15 @@ package framework
 import (
 	"errors"
 	"fmt"
+	"github.com/uptrace/bun/schema"
 	"net/http"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/uptrace/bun/schema"
-
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
@@ -73,18 +74,18 @@ var pathName = regexp.MustCompile(`^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$`)
 func (b *binder) open(d *declaration) {
 	name := d.path()
 	if !pathName.MatchString(name) {
-		b.fault(fmt.Sprintf("%q", name), "", sentence("the name of a viewset is its path: letters, digits, - and _"))
+		b.fault(fmt.Sprintf("%q", name), "", naming.Sentence("the name of a viewset is its path: letters, digits, - and _"))
 		return
 	}
 	for _, other := range b.api.resources {
 		if other.path == name {
-			b.fault(name, "", sentence("this name is registered twice, for %s and %s", other.model.Name(), d.model.Name()))
+			b.fault(name, "", naming.Sentence("this name is registered twice, for %s and %s", other.model.Name(), d.model.Name()))
 			return
 		}
 	}
 	table, err := b.api.table(d.model)
 	if err == nil && len(table.PKs) != 1 {
-		err = sentence("%s must have one primary key, tagged `bun:\",pk\"`; it has %d", d.model.Name(), len(table.PKs))
+		err = naming.Sentence("%s must have one primary key, tagged `bun:\",pk\"`; it has %d", d.model.Name(), len(table.PKs))
 	}
 	if err != nil {
 		b.fault(name, "", err)
@@ -92,7 +93,7 @@ func (b *binder) open(d *declaration) {
 	}
 	r := &resource{
 		api: b.api, declaration: d, path: name, model: d.model, table: table, pk: table.PKs[0], key: table.PKs[0],
-		names: map[string]Field{}, shown: map[reflect.Type]representation{}, inputs: map[reflect.Type]*inputShape{},
+		names: map[string]Field{}, shown: map[reflect.Type]representation{}, inputs: map[reflect.Type]*input.Shape{},
 	}
 	r.insertSkips, r.saveSkips = hooksOfInsert().skipped("Insert", d.model), hooksOfUpdate().skipped("Save", d.model)
 	r.inserting = sqldb.NewTemplate(r.insertWhole)
@@ -104,32 +105,22 @@ func (b *binder) open(d *declaration) {
 // settle resolves what a viewset inherits.
 func (b *binder) settle(r *resource) {
 	d := r.declaration
-	r.strict = firstSet(d.strict, b.api.config.Strict) == Strict
+	r.strict = naming.FirstSet(d.strict, b.api.config.Strict) == Strict
 	r.slash = "/"
-	if firstSet(d.slash, b.api.config.Slash) == WithoutSlash {
+	if naming.FirstSet(d.slash, b.api.config.Slash) == WithoutSlash {
 		r.slash = ""
 	}
 	r.door = door{
-		authentication: inherited(d.authentication, b.api.config.Authentication),
-		throttles:      inherited(d.throttles, b.api.config.Throttles),
-		permission:     firstSet(d.permission, b.api.config.Permission),
+		authentication: naming.Inherited(d.authentication, b.api.config.Authentication),
+		throttles:      naming.Inherited(d.throttles, b.api.config.Throttles),
+		permission:     naming.FirstSet(d.permission, b.api.config.Permission),
 	}
 	r.created, r.updated = timeColumn(r.table, "CreatedAt"), timeColumn(r.table, "UpdatedAt")
 }
 
-func firstSet[T comparable](values ...T) T {
-	var zero T
-	for _, v := range values {
-		if v != zero {
-			return v
-		}
-	}
-	return zero
-}
-
 // timeColumn finds a time the framework stamps by its conventional name.
 func timeColumn(table *schema.Table, goName string) *schema.Field {
-	if f := columnOf(table, goName); f != nil && f.IndirectType == timeType {
+	if f := columnOf(table, goName); f != nil && f.IndirectType == naming.TimeType {
 		return f
 	}
 	return nil
@@ -142,7 +133,7 @@ func (b *binder) nameFields(r *resource) {
 			if shape == nil || shape.Kind() != reflect.Struct {
 				continue
 			}
-			for f := range shapeFields(shape) {
+			for f := range naming.ShapeFields(shape) {
 				b.nameField(r, v.name, shape, f)
 			}
 		}
@@ -154,12 +145,12 @@ func (b *binder) nameField(r *resource, verb string, shape reflect.Type, f refle
 	if column == nil {
 		return
 	}
-	if _, err := enumValues(column.IndirectType); err != nil {
+	if _, err := input.EnumValues(column.IndirectType); err != nil {
 		b.fault(r.path, verb, err)
 	}
-	name := jsonName(f)
+	name := naming.JSONName(f)
 	if known, ok := r.names[name]; ok && known.column != column {
-		b.fault(r.path, verb, sentence("%s calls %s %q, another shape calls %s that", shape.Name(), f.Name, name, known.GoName))
+		b.fault(r.path, verb, naming.Sentence("%s calls %s %q, another shape calls %s that", shape.Name(), f.Name, name, known.GoName))
 		return
 	}
 	r.names[name] = r.fieldOf(name, column)
@@ -200,10 +191,10 @@ func (b *binder) bindVerbs(r *resource) {
 	}
 	list, one := r.declaration.verbs.List, r.declaration.verbs.Retrieve
 	if len(b.mistakes) == 0 && list.out != nil && list.out == one.out && list.kind != one.kind {
-		b.fault(r.path, "list, retrieve", sentence("%s is shown by one and computed by the other; give each a type of its own", list.out.Name()))
+		b.fault(r.path, "list, retrieve", naming.Sentence("%s is shown by one and computed by the other; give each a type of its own", list.out.Name()))
 	}
 	if offered == 0 && len(r.declaration.actions) == 0 {
-		b.fault(r.path, "", sentence("it offers nothing; declare Verbs or Actions"))
+		b.fault(r.path, "", naming.Sentence("it offers nothing; declare Verbs or Actions"))
 	}
 }
 
@@ -221,28 +212,28 @@ func (b *binder) bindVerb(r *resource, v namedVerb) {
 	fault := b.at(r, v.name)
 	switch {
 	case v.empty:
-		fault(sentence("framework.%s was given no function", v.constructor()))
+		fault(naming.Sentence("framework.%s was given no function", v.constructor()))
 		return
 	case v.untransacted && v.kind != verbDoes && v.kind != verbChanges:
-		fault(sentence("Untransacted is for Does and Changes; what the framework writes is one transaction"))
+		fault(naming.Sentence("Untransacted is for Does and Changes; what the framework writes is one transaction"))
 		return
 	case v.idempotent && v.instead() != "":
-		fault(sentence("Idempotent is for Does and Changes, whose function does all of the write; use framework.%s, not framework.%s", v.instead(), v.constructor()))
+		fault(naming.Sentence("Idempotent is for Does and Changes, whose function does all of the write; use framework.%s, not framework.%s", v.instead(), v.constructor()))
 		return
 	case v.name != verbList && (v.pagination != nil || v.filters != nil):
-		fault(sentence("Paginate and Filter are for List"))
+		fault(naming.Sentence("Paginate and Filter are for List"))
 		return
 	case v.kind == verbDoes && v.name != verbCreate && v.name != verbList && !r.declaration.single:
-		fault(sentence("framework.Does is for Create, and for the verbs of a Single resource; use %s", kindNames(verbKinds[v.name])))
+		fault(naming.Sentence("framework.Does is for Create, and for the verbs of a Single resource; use %s", kindNames(verbKinds[v.name])))
 		return
 	case !slices.Contains(verbKinds[v.name], v.kind) && (v.kind != verbDoes || v.name == verbList):
-		fault(sentence("framework.%s cannot be used here; use %s", v.kind, kindNames(verbKinds[v.name])))
+		fault(naming.Sentence("framework.%s cannot be used here; use %s", v.kind, kindNames(verbKinds[v.name])))
 		return
 	case v.model != nil && v.model != r.model:
-		fault(sentence("its function takes a *%s, this viewset's model is %s", v.model.Name(), r.model.Name()))
+		fault(naming.Sentence("its function takes a *%s, this viewset's model is %s", v.model.Name(), r.model.Name()))
 		return
 	case r.declaration.single && v.name == verbList:
-		fault(sentence("a single resource has no list; use Retrieve"))
+		fault(naming.Sentence("a single resource has no list; use Retrieve"))
 		return
 	}
 	e := b.newEndpoint(r, v.name, v.name, v.method, v.rules)
@@ -259,10 +250,10 @@ func (b *binder) bindVerb(r *resource, v namedVerb) {
 
 // checkFilled sees that the fields that a PATCH leaves out can be filled with
 // the row's values, or tell by themselves that they were left out.
-func (r *resource) checkFilled(in *inputShape, fault func(error)) {
-	for _, f := range in.fields {
-		if column := columnOf(r.table, f.goName); column != nil && column.StructField.Type != f.typ && !f.value.optional && f.typ.Kind() != reflect.Pointer {
-			fault(sentence("%w, or make it an Optional", twoTypes(in.typ, f.goName, f.typ, column)))
+func (r *resource) checkFilled(in *input.Shape, fault func(error)) {
+	for _, f := range in.Fields {
+		if column := columnOf(r.table, f.GoName); column != nil && column.StructField.Type != f.Typ && !f.Value.Optional && f.Typ.Kind() != reflect.Pointer {
+			fault(naming.Sentence("%w, or make it an Optional", twoTypes(in.Typ, f.GoName, f.Typ, column)))
 		}
 	}
 }
@@ -303,7 +294,7 @@ func (b *binder) shape(r *resource, e *endpoint, v namedVerb, fault func(error))
 		e.settleStatus()
 		e.serve = custom{e, v.Verb}.serve
 	case verbDeletes:
-		e.out = noneType
+		e.out = input.NoneType
 		e.settleStatus()
 		e.serve = removal{r, e.status}.serve
 	}
@@ -333,22 +324,22 @@ func (b *binder) representation(r *resource, v Verb, fault func(error)) represen
 }
 
 // input compiles an input type; one per type and viewset.
-func (b *binder) input(r *resource, in reflect.Type, fault func(error)) *inputShape {
+func (b *binder) input(r *resource, in reflect.Type, fault func(error)) *input.Shape {
 	if known := r.inputs[in]; known != nil {
 		return known
 	}
-	shape, mistakes := compileInput(in)
+	shape, mistakes := input.CompileInput(in)
 	for _, err := range mistakes {
 		fault(err)
 	}
 	r.inputs[in] = shape
-	for _, f := range shape.refs() {
-		target, err := b.api.target(f.ref)
+	for _, f := range shape.Refs() {
+		target, err := b.api.target(f.Ref)
 		switch {
 		case err != nil:
-			fault(sentence("%s: %w", f.place, err))
-		case indirect(f.typ) != target.r.pk.IndirectType:
-			fault(sentence("%s is %s, but the keys of %s are %s", f.place, f.typ, f.ref, target.r.pk.IndirectType))
+			fault(naming.Sentence("%s: %w", f.Place, err))
+		case naming.Indirect(f.Typ) != target.r.pk.IndirectType:
+			fault(naming.Sentence("%s is %s, but the keys of %s are %s", f.Place, f.Typ, f.Ref, target.r.pk.IndirectType))
 		}
 	}
 	return shape
@@ -356,9 +347,9 @@ func (b *binder) input(r *resource, in reflect.Type, fault func(error)) *inputSh
 
 func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb) *listing {
 	e.asks = true
-	l := &listing{resource: r, endpoint: e, shown: shown, pagination: firstSet(v.pagination, r.declaration.pagination, b.api.config.Pagination)}
+	l := &listing{resource: r, endpoint: e, shown: shown, pagination: naming.FirstSet(v.pagination, r.declaration.pagination, b.api.config.Pagination)}
 	if l.pagination == nil {
-		b.fault(r.path, "list", sentence("no pagination; set Pagination in framework.Config or here, such as page.Number{Size: 20}"))
+		b.fault(r.path, "list", naming.Sentence("no pagination; set Pagination in framework.Config or here, such as page.Number{Size: 20}"))
 		return l
 	}
 	e.pagination, e.listed = l.pagination, append(e.listed, l.pagination)
@@ -366,15 +357,15 @@ func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb)
 	add := func(place string, ps ...Param) {
 		for _, p := range ps {
 			if taken, ok := params[p.Name]; ok {
-				b.fault(r.path, place, sentence("parameter %q is read by %s already", p.Name, taken))
+				b.fault(r.path, place, naming.Sentence("parameter %q is read by %s already", p.Name, taken))
 			}
 			params[p.Name] = place
 			e.params = append(e.params, p)
 		}
 	}
-	for i, f := range inherited(v.filters, r.declaration.filters) {
+	for i, f := range naming.Inherited(v.filters, r.declaration.filters) {
 		if f == nil {
-			b.fault(r.path, "filter", sentence("the filter at place %d is nil", i+1))
+			b.fault(r.path, "filter", naming.Sentence("the filter at place %d is nil", i+1))
 			continue
 		}
 		e.listed = append(e.listed, f)
@@ -422,19 +413,19 @@ func (b *binder) bindActions(r *resource) {
 		slot := fmt.Sprint(a.onObject, a.method, a.name)
 		switch {
 		case !pathName.MatchString(a.name) || a.onObject && strings.Contains(a.name, "/"):
-			fault(sentence("an action's name is part of its path: letters, digits, - and _, and / where it is on the collection"))
+			fault(naming.Sentence("an action's name is part of its path: letters, digits, - and _, and / where it is on the collection"))
 			continue
 		case isVerb(a.name):
-			fault(sentence("it has the name of a verb; declare Verbs, or choose another name"))
+			fault(naming.Sentence("it has the name of a verb; declare Verbs, or choose another name"))
 			continue
 		case a.empty:
-			fault(sentence("it has no function"))
+			fault(naming.Sentence("it has no function"))
 			continue
 		case taken[slot]:
-			fault(sentence("it is declared twice for %s", a.method))
+			fault(naming.Sentence("it is declared twice for %s", a.method))
 			continue
 		case (!a.onObject || r.declaration.single) && r.api.collides(r, a):
-			fault(sentence("its path is that of another resource, or of an action of one"))
+			fault(naming.Sentence("its path is that of another resource, or of an action of one"))
 			continue
 		}
 		taken[slot] = true
@@ -464,7 +455,7 @@ func (b *binder) act(e *endpoint, a action, fault func(error)) {
 		return
 	}
 	e.serve = reading(b.bindRelated(e, a.related, fault))
-	e.refuses = append(slices.Clip(e.refuses), CodeTooManyRows)
+	e.refuses = append(slices.Clip(e.refuses), problem.CodeTooManyRows)
 }
 
 func isVerb(name string) bool {
@@ -483,9 +474,9 @@ func (b *binder) newEndpoint(r *resource, place, name, method string, own rules)
 		untransacted: own.untransacted, idempotent: own.idempotent, refuses: own.refuses, named: own.named, sends: own.sends, takes: own.takes,
 		signsIn: own.signsIn,
 		door: door{
-			permission:     firstSet(own.permission, r.door.permission),
-			authentication: inherited(own.authentication, r.door.authentication),
-			throttles:      inherited(own.throttles, r.door.throttles),
+			permission:     naming.FirstSet(own.permission, r.door.permission),
+			authentication: naming.Inherited(own.authentication, r.door.authentication),
+			throttles:      naming.Inherited(own.throttles, r.door.throttles),
 		},
 	}
 }

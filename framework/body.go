@@ -12,8 +12,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-
 	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/problem"
 )
 
 // bodyBytes is the most that a body may have, counted after decompression.
@@ -55,7 +56,7 @@ func (c *Call) parse(body []byte, fn func()) error {
 		turn, err := c.api.parsing.Acquire(fair.Apart(c, fair.ClientOf(c)))
 		switch {
 		case errors.Is(err, fair.ErrOverloaded):
-			return Overloaded().Because(errParsing)
+			return problem.Overloaded().Because(errParsing)
 		case err != nil:
 			return err
 		}
@@ -66,9 +67,9 @@ func (c *Call) parse(body []byte, fn func()) error {
 }
 
 // decode parses the body of a request.
-func (e *endpoint) decode(c *Call, r *request, partial bool, readOnly map[string]bool) (in *decoded, err error) {
-	var refusal *Error
-	err = c.parse(r.body, func() { in, refusal = e.input.decode(r.body, partial, readOnly) })
+func (e *endpoint) decode(c *Call, r *request, partial bool, readOnly map[string]bool) (in *input.Decoded, err error) {
+	var refusal *problem.Error
+	err = c.parse(r.body, func() { in, refusal = e.input.Decode(r.body, partial, readOnly) })
 	if refusal != nil {
 		return nil, refusal
 	}
@@ -125,7 +126,7 @@ func codingOf(r *http.Request) (string, error) {
 	case "gzip":
 		return coding, nil
 	}
-	return "", Refuse(http.StatusUnsupportedMediaType, CodeUnsupportedMediaType, "Content-Encoding may be gzip or absent.")
+	return "", problem.Refuse(http.StatusUnsupportedMediaType, problem.CodeUnsupportedMediaType, "Content-Encoding may be gzip or absent.")
 }
 
 // readMost reads what is sent, if that is no more than a body may have.
@@ -154,18 +155,18 @@ func unpacked(body []byte, memory *fair.Share) ([]byte, error) {
 
 // unreadBody rejects a body that could not be read: it did not arrive in time, after
 // which net/http ends the connection; there is no memory for it; or it is wrong.
-func unreadBody(err error, wrong string) *Error {
+func unreadBody(err error, wrong string) *problem.Error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return Refuse(http.StatusRequestTimeout, CodeRequestTimeout, "The body did not arrive in time.").Because(err)
+		return problem.Refuse(http.StatusRequestTimeout, problem.CodeRequestTimeout, "The body did not arrive in time.").Because(err)
 	case errors.Is(err, errBodies):
-		return Overloaded().Because(err)
+		return problem.Overloaded().Because(err)
 	}
-	return Refuse(http.StatusBadRequest, CodeInvalidJSON, wrong).Because(err)
+	return problem.Refuse(http.StatusBadRequest, problem.CodeInvalidJSON, wrong).Because(err)
 }
 
-func bodyTooLarge() *Error {
-	return Refuse(http.StatusRequestEntityTooLarge, CodeBodyTooLarge, "The body has more than 1 MiB.")
+func bodyTooLarge() *problem.Error {
+	return problem.Refuse(http.StatusRequestEntityTooLarge, problem.CodeBodyTooLarge, "The body has more than 1 MiB.")
 }
 
 // needsNoBody reports whether no body at all is as good as an empty object: of
@@ -173,7 +174,7 @@ func bodyTooLarge() *Error {
 // A verb without a body is more likely a client's mistake, and a PUT would
 // empty the row.
 func (e *endpoint) needsNoBody() bool {
-	return !isVerb(e.route.Name) && !slices.ContainsFunc(e.input.fields, func(f *inputField) bool { return f.required })
+	return !isVerb(e.route.Name) && !slices.ContainsFunc(e.input.Fields, func(f *input.Field) bool { return f.Required })
 }
 
 // mustBeJSON refuses every media type but JSON in UTF-8.
@@ -185,5 +186,5 @@ func mustBeJSON(types []string) error {
 			return nil
 		}
 	}
-	return Refuse(http.StatusUnsupportedMediaType, CodeUnsupportedMediaType, "Send the body as Content-Type: application/json in UTF-8.")
+	return problem.Refuse(http.StatusUnsupportedMediaType, problem.CodeUnsupportedMediaType, "Send the body as Content-Type: application/json in UTF-8.")
 }

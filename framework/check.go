@@ -11,17 +11,20 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
 )
 
 // mostRows bounds Config.MaxRows.
 const mostRows = 1_000_000
 
-var codeName = regexp.MustCompile(`^[a-z0-9_]+$`)
-
 // checkConfig reports what cannot be right in the API's own settings.
 func (b *binder) checkConfig() {
 	c := b.api.config
-	fault := func(place, format string, args ...any) { b.fault("framework.Config", place, sentence(format, args...)) }
+	fault := func(place, format string, args ...any) {
+		b.fault("framework.Config", place, naming.Sentence(format, args...))
+	}
 	if u, err := url.Parse(c.PublicURL); c.PublicURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		fault("PublicURL", "%q must begin with https:// or http:// and a host", c.PublicURL)
 	}
@@ -31,7 +34,7 @@ func (b *binder) checkConfig() {
 		}
 	}
 	for _, origin := range c.CORS {
-		if !isOrigin(origin) {
+		if !naming.IsOrigin(origin) {
 			fault("CORS", "%q must be an origin as browsers send it: a scheme and a host in lower case, without a path, a usual port or *", origin)
 		}
 	}
@@ -66,15 +69,15 @@ func (b *binder) checkOwnCodes(fault func(place, format string, args ...any)) {
 	}
 	known := map[use]bool{}
 	for _, code := range b.api.config.Codes {
-		one := use{code.Code, code.isFault()}
+		one := use{code.Code, code.IsFault()}
 		switch {
-		case !codeName.MatchString(code.Code):
+		case !naming.CodeName.MatchString(code.Code):
 			fault("Codes", "%q must be made of a-z, 0-9 and _", code.Code)
-		case builtin(code.Code), code.isFault() && builtinFault(code.Code):
+		case problem.Builtin(code.Code), code.IsFault() && input.BuiltinFault(code.Code):
 			fault("Codes", "%q is the framework's own", code.Code)
 		case known[one]:
 			fault("Codes", "%q is there twice; leave one out", code.Code)
-		case !code.isFault() && (code.Status < 400 || code.Status > 599):
+		case !code.IsFault() && (code.Status < 400 || code.Status > 599):
 			fault("Codes", "%q has the status %d; a refusal is 400 to 599, and a code of faults alone has 0", code.Code, code.Status)
 		}
 		known[one] = true
@@ -84,11 +87,11 @@ func (b *binder) checkOwnCodes(fault func(place, format string, args ...any)) {
 // checkDocs checks that no viewset has the address of a page of the API itself.
 func (b *binder) checkDocs() {
 	for _, d := range b.api.declared {
-		if below(strings.Trim(errorPages, "/"), d.path()) {
-			b.fault(d.path(), "", sentence("the pages of error codes are at %q; choose another name", b.api.config.Prefix+errorPages))
+		if below(strings.Trim(problem.ErrorPages, "/"), d.path()) {
+			b.fault(d.path(), "", naming.Sentence("the pages of error codes are at %q; choose another name", b.api.config.Prefix+problem.ErrorPages))
 		}
 		if !b.api.config.Undocumented && below(strings.Trim(docsPath, "/"), d.path()) {
-			b.fault(d.path(), "", sentence("the page of the reference is at %q; choose another name, or set framework.Config.Undocumented", b.api.config.Prefix+docsPath))
+			b.fault(d.path(), "", naming.Sentence("the page of the reference is at %q; choose another name, or set framework.Config.Undocumented", b.api.config.Prefix+docsPath))
 		}
 	}
 }
@@ -100,17 +103,9 @@ func (b *binder) checkGuards(fault func(place, format string, args ...any)) {
 		case g.Permission == nil:
 			fault("Guards", "the guard of %q has no permission", g.Under)
 		case !b.guardsSomething(g) && b.misspelt(g.Under):
-			fault("Guards", "nothing is registered below %q%s", g.Under, didYouMean(g.Under, b.prefixes()))
+			fault("Guards", "nothing is registered below %q%s", g.Under, naming.DidYouMean(g.Under, b.prefixes()))
 		}
 	}
-}
-
-func builtinFault(code string) bool {
-	return slices.ContainsFunc(builtinFaults, func(c CodeInfo) bool { return c.Code == code })
-}
-
-func builtin(code string) bool {
-	return slices.ContainsFunc(builtinCodes, func(c CodeInfo) bool { return c.Code == code })
 }
 
 func (b *binder) guardsSomething(g Guard) bool {
@@ -122,7 +117,7 @@ func (b *binder) guardsSomething(g Guard) bool {
 // a letter, or by the API's own prefix.
 func (b *binder) misspelt(under string) bool {
 	own := strings.Trim(b.api.config.Prefix, "/")
-	return nearest(under, b.prefixes()) != "" || own != "" && below(own, strings.Trim(under, "/"))
+	return naming.Nearest(under, b.prefixes()) != "" || own != "" && below(own, strings.Trim(under, "/"))
 }
 
 // prefixes are what viewsets are registered under.
@@ -157,7 +152,7 @@ func (b *binder) bindChecks(r *resource) {
 	for _, k := range r.declaration.checks {
 		err := checkCode(k.Code, k.Detail, k.Constraint)
 		if k.Constraint == "" {
-			err = sentence("%s names no constraint; write the name that the schema gives it: CONSTRAINT name CHECK (...)", k.Code)
+			err = naming.Sentence("%s names no constraint; write the name that the schema gives it: CONSTRAINT name CHECK (...)", k.Code)
 		}
 		if err != nil {
 			b.fault(r.path, "checks", err)
@@ -185,14 +180,14 @@ func (b *binder) columnsOf(r *resource, place string, fields []string) (columns 
 // explain has a code of a declaration explained, unless it is already.
 func (b *binder) explain(code, title, detail string) {
 	if _, known := b.api.codes[code]; !known {
-		b.api.codes[code] = CodeInfo{Code: code, Status: http.StatusConflict, Title: title, Text: detail}
+		b.api.codes[code] = problem.CodeInfo{Code: code, Status: http.StatusConflict, Title: title, Text: detail}
 	}
 }
 
 // checkUnique sees that clients are told something of a unique constraint.
 func checkUnique(u Unique) error {
 	if len(u.Fields) == 0 {
-		return sentence("it names no fields")
+		return naming.Sentence("it names no fields")
 	}
 	return checkCode(u.Code, u.Detail, strings.Join(u.Fields, ", "))
 }
@@ -200,12 +195,12 @@ func checkUnique(u Unique) error {
 // checkCode checks that a code is well formed, is the program's own, and has a sentence.
 func checkCode(code, detail, of string) error {
 	switch {
-	case !codeName.MatchString(code):
-		return sentence("the code %q of %s must be made of a-z, 0-9 and _, such as \"slot_taken\"", code, of)
-	case builtin(code):
-		return sentence("the code %q of %s is the framework's own", code, of)
+	case !naming.CodeName.MatchString(code):
+		return naming.Sentence("the code %q of %s must be made of a-z, 0-9 and _, such as \"slot_taken\"", code, of)
+	case problem.Builtin(code):
+		return naming.Sentence("the code %q of %s is the framework's own", code, of)
 	case detail == "":
-		return sentence("%s has no Detail, the sentence that a client reads", code)
+		return naming.Sentence("%s has no Detail, the sentence that a client reads", code)
 	}
 	return nil
 }
@@ -214,7 +209,7 @@ func checkCode(code, detail, of string) error {
 func (b *binder) checkCodes(r *resource, place string, codes []string) {
 	for _, code := range codes {
 		if _, known := b.api.codes[code]; !known {
-			b.fault(r.path, place, sentence("Refuses(%q): no such code in framework.Config.Codes%s", code, didYouMean(code, slices.Collect(maps.Keys(b.api.codes)))))
+			b.fault(r.path, place, naming.Sentence("Refuses(%q): no such code in framework.Config.Codes%s", code, naming.DidYouMean(code, slices.Collect(maps.Keys(b.api.codes)))))
 		}
 	}
 }
@@ -222,7 +217,7 @@ func (b *binder) checkCodes(r *resource, place string, codes []string) {
 // checkStatus sees that the status of a success is one.
 func (b *binder) checkStatus(r *resource, place string, status int) {
 	if status != 0 && (status < 200 || status > 299) {
-		b.fault(r.path, place, sentence("Answers(%d): a success is 200 to 299", status))
+		b.fault(r.path, place, naming.Sentence("Answers(%d): a success is 200 to 299", status))
 	}
 }
 
@@ -236,10 +231,10 @@ func (b *binder) checkIDs() {
 		other := first[e.id()]
 		switch {
 		case e.named != "" && !operationID.MatchString(e.named):
-			b.fault(e.resource.path, e.place(), sentence("ID(%q): an id has letters and digits only and begins with a small one, such as \"setStock\"", e.named))
+			b.fault(e.resource.path, e.place(), naming.Sentence("ID(%q): an id has letters and digits only and begins with a small one, such as \"setStock\"", e.named))
 		case other != nil:
-			b.fault(e.resource.path, e.place(), sentence("its id in the reference is %q, which is that of %s %s; give one of them another, as in .ID(%q)",
-				e.id(), other.route.Method, b.api.info(other).Path, camel(strings.ToLower(e.route.Method), append(e.resource.words(), e.route.Name)...)))
+			b.fault(e.resource.path, e.place(), naming.Sentence("its id in the reference is %q, which is that of %s %s; give one of them another, as in .ID(%q)",
+				e.id(), other.route.Method, b.api.info(other).Path, naming.Camel(strings.ToLower(e.route.Method), append(e.resource.words(), e.route.Name)...)))
 		default:
 			first[e.id()] = e
 		}

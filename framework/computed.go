@@ -1,12 +1,11 @@
 package framework
 
 import (
-	"reflect"
-	"strings"
-
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
-
+	"reflect"
+	"strings"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/sqldb"
 )
 
@@ -48,23 +47,23 @@ func compileComputed(r *resource, v Verb, fault func(error)) *computed {
 		name, ref, _ := strings.Cut(entry, ":")
 		relation := r.table.Relations[name]
 		if relation == nil {
-			fault(sentence("no relation %q in %s%s", name, r.model.Name(), didYouMean(name, relationNames(r.table))))
+			fault(naming.Sentence("no relation %q in %s%s", name, r.model.Name(), naming.DidYouMean(name, relationNames(r.table))))
 			continue
 		}
 		if err := plainKeys(relation); err != nil {
-			fault(sentence("%s: %w", name, err))
+			fault(naming.Sentence("%s: %w", name, err))
 			continue
 		}
 		scope, err := r.api.relationScope(relation, ref, `write "`+name+`:%s"`)
 		if err != nil {
-			fault(sentence("%s: %w", name, err))
+			fault(naming.Sentence("%s: %w", name, err))
 			continue
 		}
 		switch relation.Type {
 		case schema.HasManyRelation:
 			p.many = append(p.many, computedMany{relation, scope})
 		case schema.ManyToManyRelation:
-			fault(sentence("%s: many-to-many relations are not loaded; declare has-many on the joining table", name))
+			fault(naming.Sentence("%s: many-to-many relations are not loaded; declare has-many on the joining table", name))
 		default:
 			p.ones = append(p.ones, computedOne{relation, scope})
 		}

@@ -1,14 +1,15 @@
 package framework
 
 import (
+	"github.com/google/uuid"
+	"github.com/jinzhu/inflection"
 	"maps"
 	"net/http"
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/google/uuid"
-	"github.com/jinzhu/inflection"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
 )
 
 // A Refuser is a part of a declaration, such as an [Authenticator], a
@@ -135,7 +136,7 @@ func (e *endpoint) noun() string {
 	if !isVerb(e.route.Name) {
 		parts = append(parts, e.route.Name)
 	}
-	return title(strings.Join(parts, " "))
+	return naming.Title(strings.Join(parts, " "))
 }
 
 // one are the same words for one of them: "admin", "product".
@@ -160,25 +161,19 @@ func (e *endpoint) id() string {
 	many, verb := e.resource.words(), strings.ToLower(e.route.Method)
 	switch {
 	case action == verbList:
-		return camel("list", many...)
+		return naming.Camel("list", many...)
 	case isVerb(action):
-		return camel(map[string]string{
+		return naming.Camel(map[string]string{
 			verbCreate: "create", verbRetrieve: "get", verbUpdate: "replace", verbPatch: "update", verbDelete: "delete",
 		}[action], one...)
 	case e.onObject && verb == "post":
-		return camel(action, one...)
+		return naming.Camel(action, one...)
 	case e.onObject:
-		return camel(verb, append(one, action)...)
+		return naming.Camel(verb, append(one, action)...)
 	case verb == "post":
-		return camel(many[0], append(many[1:], action)...)
+		return naming.Camel(many[0], append(many[1:], action)...)
 	}
-	return camel(verb, append(many, action)...)
-}
-
-// camel joins words as clients write names.
-func camel(first string, rest ...string) string {
-	name := title(strings.Join(append([]string{first}, rest...), " "))
-	return strings.ToLower(name[:1]) + name[1:]
+	return naming.Camel(verb, append(many, action)...)
 }
 
 // noun is what a person calls one of a resource's rows: "product".
@@ -212,7 +207,7 @@ func (e *endpoint) summary() string {
 	if verb := verbWords[e.route.Name]; verb != "" {
 		return verb + " " + article + one + beside
 	}
-	return title(e.route.Name) + " " + one + beside
+	return naming.Title(e.route.Name) + " " + one + beside
 }
 
 // verbWords are what the verbs do to one row.
@@ -283,7 +278,10 @@ func rightIn(p Permission, route Route) string {
 // refusals are the codes by which the endpoint may refuse, by status and in
 // order.
 func (e *endpoint) refusals() map[int][]string {
-	always := []string{CodeInvalidParameter, CodeInvalidHost, CodeURITooLong, CodeInternal, CodeUnavailable, CodeOverloaded}
+	always := []string{
+		problem.CodeInvalidParameter, problem.CodeInvalidHost, problem.CodeURITooLong,
+		problem.CodeInternal, problem.CodeUnavailable, problem.CodeOverloaded,
+	}
 	found := map[string]bool{}
 	for _, codes := range [][]string{always, e.refusesAtDoor(), e.refusesInput(), e.refusesRows(), e.refuses} {
 		for _, code := range codes {
@@ -302,19 +300,19 @@ func (e *endpoint) refusals() map[int][]string {
 // guards and the permission.
 func (e *endpoint) refusesAtDoor() (codes []string) {
 	if len(e.throttles) > 0 {
-		codes = append(codes, CodeThrottled)
+		codes = append(codes, problem.CodeThrottled)
 	}
 	for _, refuser := range doorParts[Refuser](e.door) {
 		codes = append(codes, refuser.Refuses()...)
 	}
 	if len(e.authentication) > 0 {
-		codes = append(codes, CodeInvalidToken)
+		codes = append(codes, problem.CodeInvalidToken)
 	}
 	if !e.admits(nil) {
-		codes = append(codes, CodeAuthenticationRequired)
+		codes = append(codes, problem.CodeAuthenticationRequired)
 	}
 	if !takesKnown(e.permission) || !e.admits(&Caller{ID: uuid.Max}) {
-		codes = append(codes, CodeForbidden)
+		codes = append(codes, problem.CodeForbidden)
 	}
 	return codes
 }
@@ -328,25 +326,25 @@ func (e *endpoint) admits(caller *Caller) bool {
 // refusesInput are the codes of what a request carries.
 func (e *endpoint) refusesInput() (codes []string) {
 	if e.resource.strict {
-		codes = append(codes, CodeInvalidIdempotencyKey) // where keys mean nothing
+		codes = append(codes, problem.CodeInvalidIdempotencyKey) // where keys mean nothing
 	}
 	if e.isWrite() {
-		codes = append(codes, CodePreconditionUnsupported)
+		codes = append(codes, problem.CodePreconditionUnsupported)
 	}
 	if e.input == nil {
 		return codes
 	}
 	if e.takesBody() {
-		codes = append(codes, CodeInvalidJSON, CodeBodyTooLarge, CodeUnsupportedMediaType, CodeRequestTimeout)
-		if len(e.input.fields) > 0 {
-			codes = append(codes, CodeValidationFailed)
+		codes = append(codes, problem.CodeInvalidJSON, problem.CodeBodyTooLarge, problem.CodeUnsupportedMediaType, problem.CodeRequestTimeout)
+		if len(e.input.Fields) > 0 {
+			codes = append(codes, problem.CodeValidationFailed)
 		}
 		if e.resource.strict {
-			codes = append(codes, CodeUnknownField)
+			codes = append(codes, problem.CodeUnknownField)
 		}
 	}
 	if e.idempotent {
-		codes = append(codes, CodeInvalidIdempotencyKey, CodeIdempotencyKeyReused, CodeIdempotencyInProgress, CodeThrottled)
+		codes = append(codes, problem.CodeInvalidIdempotencyKey, problem.CodeIdempotencyKeyReused, problem.CodeIdempotencyInProgress, problem.CodeThrottled)
 	}
 	return codes
 }
@@ -357,7 +355,7 @@ func (e *endpoint) takesBody() bool { return e.input != nil && e.route.Method !=
 // refusesRows are the codes of what is stored.
 func (e *endpoint) refusesRows() (codes []string) {
 	if e.onObject {
-		codes = append(codes, CodeNotFound)
+		codes = append(codes, problem.CodeNotFound)
 	}
 	for _, part := range e.listed {
 		for _, refuser := range parts[Refuser](part) {
@@ -366,10 +364,10 @@ func (e *endpoint) refusesRows() (codes []string) {
 	}
 	switch e.kind {
 	case verbAccepts:
-		codes = append(codes, CodeUnique, CodeConflict)
+		codes = append(codes, problem.CodeUnique, problem.CodeConflict)
 		codes = append(append(codes, e.refusesTaken()...), e.refusesOthers()...)
 	case verbDeletes:
-		codes = append(codes, CodeReferenced)
+		codes = append(codes, problem.CodeReferenced)
 	case verbDoes, verbChanges, verbAbsent: // functions reject what they declare, and may call Insert or Save
 		if e.route.Method != http.MethodGet {
 			codes = append(codes, e.refusesTaken()...)
@@ -395,11 +393,11 @@ func (e *endpoint) refusesTaken() (codes []string) {
 func (e *endpoint) refusesOthers() (codes []string) {
 	scope := e.resource.scope
 	if scope.kind == scopeWhere {
-		codes = append(codes, CodeForbidden)
+		codes = append(codes, problem.CodeForbidden)
 	}
 	makes := e.route.Name == verbCreate || e.route.Name == verbUpdate && e.resource.declaration.single
 	if scope.kind == scopeOwn && makes && e.admits(nil) {
-		codes = append(codes, CodeAuthenticationRequired)
+		codes = append(codes, problem.CodeAuthenticationRequired)
 	}
 	return codes
 }
@@ -423,8 +421,8 @@ func (e *endpoint) sentBack() reflect.Type {
 	if !e.resource.strict || e.kind != verbAccepts || e.route.Name == verbCreate || e.out.Kind() != reflect.Struct {
 		return nil
 	}
-	for f := range shapeFields(e.out) {
-		if e.input.byName[jsonName(f)] == nil {
+	for f := range naming.ShapeFields(e.out) {
+		if e.input.ByName[naming.JSONName(f)] == nil {
 			return e.out
 		}
 	}

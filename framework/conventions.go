@@ -3,6 +3,7 @@ package framework
 import (
 	"slices"
 	"strings"
+	"trestle.example/framework/problem"
 )
 
 // conventions are what holds for every operation, so that none repeats it.
@@ -27,9 +28,9 @@ func (a *API) conventions() string {
 func (a *API) aboutRefusals() string {
 	pages := "[" + a.errorsAt() + "](" + a.errorsAt() + ")"
 	switch shape := a.config.ErrorShape.(type) {
-	case ProblemJSON:
+	case problem.ProblemJSON:
 		return "Refusals are problems as RFC 9457 has them; the member code is stable, and type is a page that explains it: " + pages + " lists all."
-	case ShapeTeller:
+	case problem.ShapeTeller:
 		if doc := shape.ShapeDoc(); doc != "" {
 			return doc + " " + pages + " explains why requests are refused."
 		}

@@ -2,9 +2,9 @@ package framework
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
+	"trestle.example/framework/problem"
 )
 
 // cors lets pages of other origins send requests and read the answers, as the
@@ -25,7 +25,7 @@ func newCORS(a *API) *cors {
 	if len(a.config.CORS) == 0 {
 		return nil
 	}
-	takes := []string{"Authorization", "Content-Type", idempotencyHeader, headerIfMatch}
+	takes := []string{"Authorization", "Content-Type", problem.IdempotencyHeader, headerIfMatch}
 	var exposes []string
 	for _, h := range standardHeaders {
 		exposes = append(exposes, h.Name)
@@ -74,14 +74,4 @@ func (o *cors) preflight(c *Call) (*response, error) {
 	c.header.Set("Access-Control-Allow-Headers", o.takes)
 	c.header.Set("Access-Control-Max-Age", "600")
 	return &response{status: http.StatusNoContent}, nil
-}
-
-// isOrigin reports whether a text is an origin, written as browsers send it.
-func isOrigin(text string) bool {
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || strings.Contains(text, "*") {
-		return false
-	}
-	usual := map[string]string{"https": "443", "http": "80"}[u.Scheme]
-	return u.Port() != usual && !strings.HasSuffix(u.Host, ":") && text == strings.ToLower(u.Scheme+"://"+u.Host)
 }

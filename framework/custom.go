@@ -2,15 +2,14 @@ package framework
 
 import (
 	"cmp"
-	"encoding"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"reflect"
-	"strconv"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
+	"trestle.example/framework/problem"
 )
 
 // custom answers a verb that is a function of its own: Does and Changes.
@@ -55,7 +54,7 @@ func (e *endpoint) run(c *Call, r *request, partial bool, fn func(c *Call, model
 	case err != nil:
 		return nil, err
 	}
-	c.sent = in.has
+	c.sent = in.Has
 	given := e.afresh(r, in, partial, nil)
 	call := func(c *Call) (*response, error) {
 		value, model, err := e.arguments(c, r, given(), partial)
@@ -81,18 +80,18 @@ func (e *endpoint) run(c *Call, r *request, partial bool, fn func(c *Call, model
 
 // unread reports whether a body is not JSON that can be read, or was not parsed.
 func unread(err error) bool {
-	refusal, ok := errors.AsType[*Error](err)
-	return ok && (refusal.Code == CodeInvalidJSON || errors.Is(err, errParsing))
+	refusal, ok := errors.AsType[*problem.Error](err)
+	return ok && (refusal.Code == problem.CodeInvalidJSON || errors.Is(err, errParsing))
 }
 
 // afresh returns what a body's input is for each run of a transaction: what was
 // decoded already, then the body decoded anew, for a function may have changed
 // what its last run was given.
-func (e *endpoint) afresh(r *request, in *decoded, partial bool, readOnly map[string]bool) func() *decoded {
+func (e *endpoint) afresh(r *request, in *input.Decoded, partial bool, readOnly map[string]bool) func() *input.Decoded {
 	again := false
-	return func() *decoded {
+	return func() *input.Decoded {
 		if again {
-			in, _ = e.input.decode(r.body, partial, readOnly)
+			in, _ = e.input.Decode(r.body, partial, readOnly)
 		}
 		again = true
 		return in
@@ -100,7 +99,7 @@ func (e *endpoint) afresh(r *request, in *decoded, partial bool, readOnly map[st
 }
 
 // accept decodes a body and refuses it for what is wrong with it by itself.
-func (e *endpoint) accept(c *Call, r *request, partial bool) (*decoded, error) {
+func (e *endpoint) accept(c *Call, r *request, partial bool) (*input.Decoded, error) {
 	if e.route.Method == http.MethodGet {
 		return e.acceptQuery(c, r)
 	}
@@ -113,25 +112,25 @@ func (e *endpoint) accept(c *Call, r *request, partial bool) (*decoded, error) {
 
 // queryInput makes the input of a GET action its query parameters.
 func (b *binder) queryInput(e *endpoint, in reflect.Type, fault func(error)) {
-	for _, f := range e.input.fields {
-		t := indirect(f.typ)
-		if f.value.optional {
-			t = indirect(optionalValue(f.typ))
+	for _, f := range e.input.Fields {
+		t := naming.Indirect(f.Typ)
+		if f.Value.Optional {
+			t = naming.Indirect(input.OptionalValue(f.Typ))
 		}
-		if f.nested != nil || t.Kind() == reflect.Slice || t.Kind() == reflect.Map || t.Kind() == reflect.Interface {
-			fault(sentence("%s.%s is %s; GET reads its input from the query string, one plain value each", in.Name(), f.goName, f.typ))
+		if f.Nested != nil || t.Kind() == reflect.Slice || t.Kind() == reflect.Map || t.Kind() == reflect.Interface {
+			fault(naming.Sentence("%s.%s is %s; GET reads its input from the query string, one plain value each", in.Name(), f.GoName, f.Typ))
 			continue
 		}
-		e.params = append(e.params, Param{Name: f.name, Doc: f.doc, Type: t, Enum: f.enum})
+		e.params = append(e.params, Param{Name: f.Name, Doc: f.Doc, Type: t, Enum: f.Enum})
 	}
 }
 
 // acceptQuery decodes the query string as the body would be: a parameter is
 // text, or a number or a boolean where the field takes one.
-func (e *endpoint) acceptQuery(c *Call, r *request) (*decoded, error) {
-	var all faultList
+func (e *endpoint) acceptQuery(c *Call, r *request) (*input.Decoded, error) {
+	var all problem.FaultList
 	values, err := e.ask(c, r.query)
-	all.add(err)
+	all.Add(err)
 	body := []byte{'{'}
 	for _, p := range e.params {
 		text, given := values[p.Name]
@@ -141,69 +140,26 @@ func (e *endpoint) acceptQuery(c *Call, r *request) (*decoded, error) {
 		if len(body) > 1 {
 			body = append(body, ',')
 		}
-		body = append(append(appendJSON(body, p.Name), ':'), queryValue(p.Type, text)...)
+		body = append(append(wire.AppendJSON(body, p.Name), ':'), input.QueryValue(p.Type, text)...)
 	}
-	in, refusal := e.input.decode(append(body, '}'), false, nil)
+	in, refusal := e.input.Decode(append(body, '}'), false, nil)
 	if refusal != nil {
 		return nil, refusal
 	}
-	for _, f := range in.faults {
-		all.add(InvalidParameter(strings.TrimPrefix(f.Pointer, "/"), f.Detail))
+	for _, f := range in.Faults {
+		all.Add(problem.InvalidParameter(strings.TrimPrefix(f.Pointer, "/"), f.Detail))
 	}
-	if err := e.references(c, in); err != nil && len(in.faults) == 0 {
-		all.add(inQuery(err))
+	if err := e.references(c, in); err != nil && len(in.Faults) == 0 {
+		all.Add(problem.InQuery(err))
 	}
-	return in, all.err()
-}
-
-// inQuery makes faults of a body those of parameters.
-func inQuery(err error) error {
-	refusal, ok := errors.AsType[*Error](err)
-	if !ok {
-		return err
-	}
-	var faults []Fault
-	for _, f := range refusal.Faults {
-		faults = append(faults, Fault{Parameter: strings.TrimPrefix(f.Pointer, "/"), Code: f.Code, Detail: f.Detail})
-	}
-	return invalidParameters(faults)
-}
-
-// queryValue is a parameter's text as a value of JSON.
-func queryValue(t reflect.Type, text string) []byte {
-	var truth bool
-	switch kind := t.Kind(); {
-	case readsText(t):
-	case kind == reflect.Bool && parseScalar(reflect.ValueOf(&truth).Elem(), text) == nil:
-		return strconv.AppendBool(nil, truth)
-	case (isInteger(kind) || kind == reflect.Float32 || kind == reflect.Float64) && isNumber(text):
-		return []byte(text)
-	}
-	return appendJSON(nil, text)
-}
-
-// readsText reports whether a type is read from text and not from JSON.
-func readsText(t reflect.Type) bool {
-	p := reflect.PointerTo(t)
-	return p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) && !p.Implements(reflect.TypeFor[json.Unmarshaler]())
-}
-
-// isNumber reports whether text is a number of JSON.
-func isNumber(text string) bool {
-	v := jsontext.Value(text)
-	return v.IsValid() && v.Kind() == '0'
-}
-
-func appendJSON(b []byte, text string) []byte {
-	b, _ = jsontext.AppendQuote(b, text) // it is UTF-8: readQuery saw to it
-	return b
+	return in, all.Err()
 }
 
 // refuse refuses a body that has faults, or names that a strict resource does
 // not know, outside of any transaction: for what is not there as not found,
 // else for everything at once, references included.
-func (e *endpoint) refuse(c *Call, r *request, in *decoded, unknown []Fault) error {
-	if len(in.faults)+len(unknown) == 0 {
+func (e *endpoint) refuse(c *Call, r *request, in *input.Decoded, unknown []problem.Fault) error {
+	if len(in.Faults)+len(unknown) == 0 {
 		return nil
 	}
 	if e.onObject && !(e.resource.declaration.single && e.route.Name == verbUpdate) {
@@ -212,17 +168,17 @@ func (e *endpoint) refuse(c *Call, r *request, in *decoded, unknown []Fault) err
 		}
 	}
 	err := e.references(c, in)
-	if refusal, wrong := errors.AsType[*Error](err); wrong && len(unknown) > 0 {
-		return refuseUnknown(append(unknown, refusal.Faults...))
+	if refusal, wrong := errors.AsType[*problem.Error](err); wrong && len(unknown) > 0 {
+		return problem.RefuseUnknown(append(unknown, refusal.Faults...))
 	}
-	return cmp.Or(err, refuseUnknown(unknown))
+	return cmp.Or(err, problem.RefuseUnknown(unknown))
 }
 
 // arguments are what a function is called with: the input, for Patch with the
 // row's values where the body had none, and the object.
-func (e *endpoint) arguments(c *Call, r *request, in *decoded, partial bool) (value, model any, err error) {
-	filled := reflect.New(in.value.Type()).Elem()
-	filled.Set(in.value)
+func (e *endpoint) arguments(c *Call, r *request, in *input.Decoded, partial bool) (value, model any, err error) {
+	filled := reflect.New(in.Value.Type()).Elem()
+	filled.Set(in.Value)
 	if e.onObject {
 		m, err := e.resource.modelOf(c, r)
 		if err != nil {
@@ -232,8 +188,8 @@ func (e *endpoint) arguments(c *Call, r *request, in *decoded, partial bool) (va
 		model = m.Interface()
 		if partial {
 			e.complete(filled, m.Elem(), in)
-			if faults := e.input.checked(filled); len(faults) > 0 {
-				return nil, nil, Invalid(faults...)
+			if faults := e.input.Checked(filled); len(faults) > 0 {
+				return nil, nil, problem.Invalid(faults...)
 			}
 		}
 	}
@@ -241,11 +197,11 @@ func (e *endpoint) arguments(c *Call, r *request, in *decoded, partial bool) (va
 }
 
 // complete fills an input with the row's values where the body had none.
-func (e *endpoint) complete(value, m reflect.Value, in *decoded) {
-	for _, f := range e.input.fields {
-		column := columnOf(e.resource.table, f.goName)
-		if column != nil && column.StructField.Type == f.typ && !in.has(f.name) {
-			value.FieldByIndex(f.index).Set(column.Value(m))
+func (e *endpoint) complete(value, m reflect.Value, in *input.Decoded) {
+	for _, f := range e.input.Fields {
+		column := columnOf(e.resource.table, f.GoName)
+		if column != nil && column.StructField.Type == f.Typ && !in.Has(f.Name) {
+			value.FieldByIndex(f.Index).Set(column.Value(m))
 		}
 	}
 }

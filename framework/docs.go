@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-
 	"trestle.example/framework/docspage"
+	"trestle.example/framework/internal/wire"
 )
 
 // docsPath is where the page is that shows the reference, below the prefix.
@@ -23,7 +23,7 @@ type opening func(c *Call, r *http.Request) (*response, error)
 
 // reference are the documents and the page that shows them, by their paths
 // below the prefix; none for an API that is not documented.
-func (a *API) reference(document func() (members, error)) (map[string]opening, error) {
+func (a *API) reference(document func() (wire.Members, error)) (map[string]opening, error) {
 	if a.config.Undocumented {
 		return nil, nil
 	}
@@ -73,7 +73,7 @@ func (w *written) Write(part []byte) (int, error) {
 
 // documents are the formats of the reference by their paths below the prefix,
 // each written when it is first asked for.
-func documents(document func() (members, error)) map[string]opening {
+func documents(document func() (wire.Members, error)) map[string]opening {
 	one := func(format, media string) opening {
 		written := sync.OnceValues(func() (opening, error) {
 			root, err := document()

@@ -3,16 +3,15 @@ package framework
 import (
 	"context"
 	"errors"
+	"github.com/google/uuid"
 	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
-	"strconv"
 	"time"
-
-	"github.com/google/uuid"
-
 	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/problem"
 )
 
 // A door is what a caller passes before anything else: the schemes that
@@ -45,7 +44,7 @@ type endpoint struct {
 	signsIn      bool       // it gives credentials to callers without any
 	params       []Param
 	asks         bool         // it reads its query string itself
-	input        *inputShape  // nil if it takes no body
+	input        *input.Shape // nil if it takes no body
 	out          reflect.Type // what one row or answer looks like
 	keyOf        []int        // where the answer of a function has the row's key, nil for nowhere
 	serve        func(c *Call, r *request) (*response, error)
@@ -82,7 +81,7 @@ func (e *endpoint) statusOr(usual int) int {
 func (e *endpoint) settleStatus() {
 	switch {
 	case e.status != 0:
-	case e.out == noneType:
+	case e.out == input.NoneType:
 		e.status = http.StatusNoContent
 	case e.route.Name == verbCreate:
 		e.status = http.StatusCreated
@@ -94,7 +93,7 @@ func (e *endpoint) settleStatus() {
 
 // answer is the response to a function's value.
 func (e *endpoint) answer(value any) *response {
-	if e.out == noneType {
+	if e.out == input.NoneType {
 		return &response{status: e.status}
 	}
 	return &response{status: e.status, value: value, created: e.created(value)}
@@ -122,14 +121,14 @@ func (e *endpoint) handle(c *Call, r *http.Request, keyText string) (*response, 
 	c.onBehalfOf(e.route.ViewSet)
 	req := &request{http: r}
 	if e.onObject && !e.resource.declaration.single {
-		key, ok := parseKey(e.resource.key.IndirectType, keyText)
+		key, ok := input.ParseKey(e.resource.key.IndirectType, keyText)
 		if !ok {
-			return nil, NotFound()
+			return nil, problem.NotFound()
 		}
 		req.key = key
 	}
 	var err error
-	if req.query, err = readQuery(r); err != nil {
+	if req.query, err = input.ReadQuery(r); err != nil {
 		return nil, err
 	}
 	if !e.asks {
@@ -154,7 +153,7 @@ func (e *endpoint) handle(c *Call, r *http.Request, keyText string) (*response, 
 
 // asked adds WWW-Authenticate to a 401 that a scope or a function makes.
 func (e *endpoint) asked(err error) error {
-	var refusal *Error
+	var refusal *problem.Error
 	if errors.As(err, &refusal) && refusal.Status == http.StatusUnauthorized && refusal.Header["WWW-Authenticate"] == "" {
 		return challenged(refusal, e.authentication)
 	}
@@ -190,7 +189,7 @@ func (d door) throttle(c *Call, r *http.Request, early bool) error {
 			return err
 		}
 		if wait > 0 {
-			return throttled(wait)
+			return problem.Throttled(wait)
 		}
 	}
 	return nil
@@ -240,16 +239,16 @@ func sameList[T any](a, b []T) bool {
 // refused is 401 for a caller nobody knows and 403 for one who is known.
 func refused(c *Call, schemes []Authenticator) error {
 	if c.Caller.Anonymous() && len(schemes) == 0 {
-		return Refuse(http.StatusUnauthorized, CodeAuthenticationRequired, "This needs credentials, and no credentials are accepted here.")
+		return problem.Refuse(http.StatusUnauthorized, problem.CodeAuthenticationRequired, "This needs credentials, and no credentials are accepted here.")
 	}
 	if c.Caller.Anonymous() {
-		return challenged(Unauthenticated(), schemes)
+		return challenged(problem.Unauthenticated(), schemes)
 	}
-	return Forbidden()
+	return problem.Forbidden()
 }
 
 // challenged adds WWW-Authenticate, one challenge per scheme.
-func challenged(e *Error, schemes []Authenticator) *Error {
+func challenged(e *problem.Error, schemes []Authenticator) *problem.Error {
 	challenge := ""
 	for _, s := range schemes {
 		if one := s.Challenge(); one != "" {
@@ -266,11 +265,4 @@ func challenged(e *Error, schemes []Authenticator) *Error {
 	c.Header = map[string]string{"WWW-Authenticate": challenge}
 	maps.Copy(c.Header, e.Header)
 	return &c
-}
-
-func throttled(wait time.Duration) *Error {
-	seconds := strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10)
-	e := Refuse(http.StatusTooManyRequests, CodeThrottled, "Too many requests; try again in "+seconds+" s.")
-	e.Header = map[string]string{"Retry-After": seconds}
-	return e
 }

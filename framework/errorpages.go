@@ -6,16 +6,13 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"trestle.example/framework/problem"
 )
-
-// errorPages is where the pages that explain codes are served, below the prefix;
-// a problem's type leads there. The page itself lists them all.
-const errorPages = "/errors/"
 
 // errorsAt is the address of the pages as clients read it: below the public URL,
 // or a path without one. It never has the Host of a request, which a client can
 // make up, and which would give one type several names.
-func (a *API) errorsAt() string { return a.config.PublicURL + a.config.Prefix + errorPages }
+func (a *API) errorsAt() string { return a.config.PublicURL + a.config.Prefix + problem.ErrorPages }
 
 var errorPageHTML = template.Must(template.New("error").Parse(`<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -38,23 +35,20 @@ var errorPageHTML = template.Must(template.New("error").Parse(`<!doctype html>
 
 // An errorPage is one page: of a code, or of all.
 type errorPage struct {
-	Code   *CodeInfo // nil on the page of all
-	All    []CodeInfo
-	Faults []CodeInfo
+	Code   *problem.CodeInfo // nil on the page of all
+	All    []problem.CodeInfo
+	Faults []problem.CodeInfo
 	At     string
 }
-
-// StatusText is the name of the code's status.
-func (c CodeInfo) StatusText() string { return http.StatusText(c.Status) }
 
 // explanation is the page of a code, or of all for "". The codes of faults stand
 // beside the refusal that has most of them.
 func (a *API) explanation(code string) (errorPage, bool) {
 	page := errorPage{At: a.errorsAt()}
 	if code == "" {
-		page.All = slices.SortedFunc(maps.Values(a.codes), func(a, b CodeInfo) int { return cmp.Compare(a.Code, b.Code) })
+		page.All = slices.SortedFunc(maps.Values(a.codes), func(a, b problem.CodeInfo) int { return cmp.Compare(a.Code, b.Code) })
 	}
-	if code == "" || code == CodeValidationFailed {
+	if code == "" || code == problem.CodeValidationFailed {
 		page.Faults = a.faultCodes()
 	}
 	info, known := a.codes[code]

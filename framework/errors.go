@@ -2,151 +2,33 @@ package framework
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
-
+	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
-// An Error is a refusal that the client reads: a status, a stable code, a
-// sentence, and every fault that was found. Handlers return it as an error;
-// the API's [ErrorShape] turns it into a body at the door. Nothing but these
-// fields reaches a client: any other error becomes a plain 500.
-//
-// An Error is not changed once it was made, so one value may be shared.
-type Error struct {
-	Status  int               // HTTP status
-	Code    string            // stable, machine readable: "not_found"
-	Detail  string            // one sentence for a person
-	Faults  []Fault           // what is wrong with the request, place by place
-	Details any               // typed facts that go with Code; nil for none
-	Header  map[string]string // response headers that go with the refusal
-	cause   error             // for the log only
-}
-
-// A Fault is one thing wrong with a request: where it is, a stable code, and a
-// sentence. Exactly one of Pointer and Parameter is set.
-type Fault struct {
-	Pointer   string `json:"pointer,omitempty"`   // JSON Pointer (RFC 6901) into the body
-	Parameter string `json:"parameter,omitempty"` // name of a query parameter
-	Code      string `json:"code"`
-	Detail    string `json:"detail"`
-}
-
-// Error describes the refusal for a log.
-func (e *Error) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d %s: %s", e.Status, e.Code, e.Detail)
-	for _, f := range e.Faults {
-		fmt.Fprintf(&b, "; %s%s %s", f.Pointer, f.Parameter, f.Code)
-	}
-	if e.cause != nil {
-		b.WriteString(": " + e.cause.Error())
-	}
-	return b.String()
-}
-
-// Unwrap returns what caused the refusal; it is logged and never sent.
-func (e *Error) Unwrap() error { return e.cause }
-
-// Because returns a copy of e that carries err for the log.
-func (e *Error) Because(err error) *Error {
-	c := *e
-	c.cause = err
-	return &c
-}
-
-// With returns a copy of e that carries details, the typed facts of its code.
-func (e *Error) With(details any) *Error {
-	c := *e
-	c.Details = details
-	return &c
-}
-
-// Refuse makes an [Error]. Declare codes of your own in [Config.Codes], so
-// that each has a page at {prefix}/errors/{code}.
-func Refuse(status int, code, detail string) *Error {
-	return &Error{Status: status, Code: code, Detail: detail}
-}
-
-// A ValueError says to clients why a value is not one of its type: an
-// UnmarshalJSON or UnmarshalText of the program's own returns one, such as
-// ValueError("must be a number with at most two decimal places"). Errors of
-// other kinds, which name Go's types and functions, are not repeated.
-type ValueError string
-
-// Error is the sentence.
-func (e ValueError) Error() string { return string(e) }
-
-// Conflict refuses a request that is well formed but not possible in the
-// present state: status 409.
-func Conflict(code, detail string) *Error {
-	return Refuse(http.StatusConflict, code, detail)
-}
-
-// NotFound is the one answer for an unknown path, an unknown id and a row
-// outside the caller's scope: status 404.
-func NotFound() *Error {
-	return Refuse(http.StatusNotFound, CodeNotFound, "Nothing is here, or it is not yours to see.")
-}
-
-// Forbidden refuses a caller who is known but may not: status 403.
-func Forbidden() *Error {
-	return Refuse(http.StatusForbidden, CodeForbidden, "You are signed in but have no permission to do this.")
-}
-
-// Unauthenticated refuses a caller without credentials: status 401. The
-// framework adds WWW-Authenticate.
-func Unauthenticated() *Error {
-	return Refuse(http.StatusUnauthorized, CodeAuthenticationRequired, "This needs credentials, and the request carries none.")
-}
-
-// InvalidCredentials refuses credentials that were sent but do not hold:
-// status 401.
-func InvalidCredentials(detail string) *Error {
-	return Refuse(http.StatusUnauthorized, CodeInvalidToken, detail)
-}
-
 // UnknownCredentials refuses a header Authorization that none of the schemes
 // recognises, and says with which words it may begin: status 401.
-func UnknownCredentials(schemes ...Authenticator) *Error {
+func UnknownCredentials(schemes ...Authenticator) *problem.Error {
 	detail := "The header Authorization holds no credentials of a kind that is accepted here"
 	if words := authorizationWords(schemes); len(words) > 0 {
 		detail += "; send " + strings.Join(words, " or ") + ", a space and the credentials"
 	}
-	return InvalidCredentials(detail + ".")
-}
-
-// Invalid refuses a body for its faults: status 400, code validation_failed.
-func Invalid(faults ...Fault) *Error {
-	e := Refuse(http.StatusBadRequest, CodeValidationFailed, "The body is not valid; errors names each fault.")
-	e.Faults = faults
-	return e
-}
-
-// InvalidParameter refuses one query parameter: status 400.
-func InvalidParameter(name, detail string) *Error {
-	return invalidParameters([]Fault{{Parameter: name, Code: CodeInvalidParameter, Detail: detail}})
-}
-
-func invalidParameters(faults []Fault) *Error {
-	e := Refuse(http.StatusBadRequest, CodeInvalidParameter, "A query parameter is not valid; errors names each.")
-	e.Faults = faults
-	return e
+	return problem.InvalidCredentials(detail + ".")
 }
 
 // asError finds the client's part of err; anything that is not an [Error] is
 // a 503 where the database is away, else a 500 that says nothing.
-func asError(err error) *Error {
-	if e, ok := errors.AsType[*Error](err); ok {
+func asError(err error) *problem.Error {
+	if e, ok := errors.AsType[*problem.Error](err); ok {
 		return e
 	}
 	if sqldb.IsOverloaded(err) {
-		return Overloaded().Because(err)
+		return problem.Overloaded().Because(err)
 	}
 	if away(err) {
-		return unavailableFor(1).Because(err)
+		return problem.UnavailableFor(1).Because(err)
 	}
-	return Refuse(http.StatusInternalServerError, CodeInternal, "Something went wrong on the server; the log has it under this request's id.").Because(err)
+	return problem.Refuse(http.StatusInternalServerError, problem.CodeInternal, "Something went wrong on the server; the log has it under this request's id.").Because(err)
 }

@@ -2,10 +2,12 @@ package framework
 
 import (
 	"encoding/json"
+	"github.com/google/uuid"
 	"reflect"
 	"strings"
-
-	"github.com/google/uuid"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
+	"trestle.example/framework/problem"
 )
 
 // examples are refusals as they look, by their codes.
@@ -19,9 +21,9 @@ func (w *specWriter) examples() map[string]any {
 			shown.Error = shown.With(w.schemas.sample(w.schemas.out(reflect.TypeOf(info.Details)), 0))
 		}
 		_, body := w.api.config.ErrorShape.Shape(shown)
-		text, err := encode(body)
+		text, err := wire.Encode(body)
 		if err != nil {
-			w.schemas.fault(sentence("the error shape cannot be written as JSON: %w", err))
+			w.schemas.fault(naming.Sentence("the error shape cannot be written as JSON: %w", err))
 			continue
 		}
 		all[code] = json.RawMessage(text)
@@ -30,11 +32,11 @@ func (w *specWriter) examples() map[string]any {
 }
 
 // sample is a refusal with a code, in the words that explain it.
-func (w *specWriter) sample(code string) Problem {
+func (w *specWriter) sample(code string) problem.Problem {
 	info := w.api.codes[code]
 	detail, _, _ := strings.Cut(info.Text, ". ")
-	return Problem{
-		Error: Refuse(info.Status, code, strings.TrimSuffix(detail, ".")+"."), Title: info.Title,
+	return problem.Problem{
+		Error: problem.Refuse(info.Status, code, strings.TrimSuffix(detail, ".")+"."), Title: info.Title,
 		Type: w.api.errorsAt() + code, RequestID: uuid.MustParse(sampleID),
 	}
 }
@@ -42,19 +44,19 @@ func (w *specWriter) sample(code string) Problem {
 const sampleID = "0198f1c2-7a3b-7c4d-8e5f-001122334455"
 
 // sampleFaults are what codes that name faults are shown with.
-var sampleFaults = map[string][]Fault{
-	CodeValidationFailed: {{Pointer: "/name", Code: "required", Detail: "is required"}},
-	CodeUnknownField:     {{Pointer: "/names", Code: CodeUnknownField, Detail: "is not a field that can be written here; did you mean /name?"}},
-	CodeInvalidParameter: {{Parameter: "page", Code: CodeInvalidParameter, Detail: "must be a whole number of at least 1"}},
-	CodeInvalidReference: {{Pointer: "/parent", Code: CodeInvalidReference, Detail: "refers to nothing that you may use"}},
-	CodeUnique:           {{Pointer: "/name", Code: CodeUnique, Detail: "must be unique"}},
+var sampleFaults = map[string][]problem.Fault{
+	problem.CodeValidationFailed: {{Pointer: "/name", Code: "required", Detail: "is required"}},
+	problem.CodeUnknownField:     {{Pointer: "/names", Code: problem.CodeUnknownField, Detail: "is not a field that can be written here; did you mean /name?"}},
+	problem.CodeInvalidParameter: {{Parameter: "page", Code: problem.CodeInvalidParameter, Detail: "must be a whole number of at least 1"}},
+	problem.CodeInvalidReference: {{Pointer: "/parent", Code: problem.CodeInvalidReference, Detail: "refers to nothing that you may use"}},
+	problem.CodeUnique:           {{Pointer: "/name", Code: problem.CodeUnique, Detail: "must be unique"}},
 }
 
 // deepestSample bounds the sample of a type that contains itself.
 const deepestSample = 8
 
 // sample is a value that a schema allows, its own example where it has one.
-func (s *schemas) sample(schema jsonSchema, depth int) any {
+func (s *schemas) sample(schema wire.JSONSchema, depth int) any {
 	if depth > deepestSample {
 		return nil
 	}
@@ -67,14 +69,14 @@ func (s *schemas) sample(schema jsonSchema, depth int) any {
 		}
 	}
 	if parts, ok := schema["anyOf"].([]any); ok {
-		part, _ := parts[0].(jsonSchema)
+		part, _ := parts[0].(wire.JSONSchema)
 		return s.sample(part, depth)
 	}
 	switch kind := append(typesOf(schema), "")[0]; kind {
 	case "object":
 		return s.sampleObject(schema, depth)
 	case "array":
-		items, _ := schema["items"].(jsonSchema)
+		items, _ := schema["items"].(wire.JSONSchema)
 		return []any{s.sample(items, depth+1)}
 	case "integer", "number":
 		return max(sampleBound(schema["minimum"]), 1)
@@ -87,12 +89,12 @@ func (s *schemas) sample(schema jsonSchema, depth int) any {
 	return nil
 }
 
-func (s *schemas) sampleObject(schema jsonSchema, depth int) any {
-	all := members{}
-	properties, _ := schema["properties"].(members)
+func (s *schemas) sampleObject(schema wire.JSONSchema, depth int) any {
+	all := wire.Members{}
+	properties, _ := schema["properties"].(wire.Members)
 	for _, one := range properties {
-		told, _ := one.value.(jsonSchema)
-		all.add(one.name, s.sample(told, depth+1))
+		told, _ := one.Value.(wire.JSONSchema)
+		all.Add(one.Name, s.sample(told, depth+1))
 	}
 	return all
 }

@@ -2,10 +2,10 @@ package framework
 
 import (
 	"cmp"
-	"reflect"
-
 	"github.com/uptrace/bun"
-
+	"reflect"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
@@ -24,7 +24,7 @@ func Find[Out any](c *Call, viewset string, narrow Narrow) ([]Out, error) {
 	if narrow != nil {
 		q = q.WhereGroup(" AND ", narrow)
 		if limits, err := hasLimit(c, q); err != nil || limits {
-			return nil, cmp.Or(err, sentence("framework.Find(%q): narrow sets a limit or an offset, which Find does itself; let it add conditions alone, and cut the slice that Find returns", viewset))
+			return nil, cmp.Or(err, naming.Sentence("framework.Find(%q): narrow sets a limit or an offset, which Find does itself; let it add conditions alone, and cut the slice that Find returns", viewset))
 		}
 	}
 	most := int64(c.api.config.MaxRows)
@@ -33,7 +33,7 @@ func Find[Out any](c *Call, viewset string, narrow Narrow) ([]Out, error) {
 		return nil, err
 	}
 	if more {
-		return nil, tooManyRows(most, viewset)
+		return nil, problem.TooManyRows(most, viewset)
 	}
 	return rows.Interface().([]Out), nil
 }
@@ -64,7 +64,7 @@ func FindOne[Out any](c *Call, viewset string, key any) (Out, error) {
 		return none, err
 	}
 	if rows.Len() == 0 {
-		return none, NotFound()
+		return none, problem.NotFound()
 	}
 	return rows.Index(0).Interface().(Out), nil
 }
@@ -77,7 +77,7 @@ func (a *API) finder(viewset string, out reflect.Type) (*resource, representatio
 	}
 	shown := target.r.shown[out]
 	if shown == nil {
-		return nil, nil, sentence("framework.Find: viewset %q does not show %s", viewset, out)
+		return nil, nil, naming.Sentence("framework.Find: viewset %q does not show %s", viewset, out)
 	}
 	return target.r, shown, nil
 }

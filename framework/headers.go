@@ -3,38 +3,28 @@ package framework
 import (
 	"net/http"
 	"slices"
-)
-
-// The headers of answers that are not HTTP's own business alone.
-const (
-	headerRequestID = "X-Request-Id"
-	headerAllow     = "Allow"
-	headerIgnored   = "Trestle-Ignored"
-	headerLocation  = "Location"
-	headerReplayed  = "Idempotent-Replayed"
-	headerChallenge = "WWW-Authenticate"
-	headerRetry     = "Retry-After"
+	"trestle.example/framework/problem"
 )
 
 // standardHeaders are what the reference says of them.
 var standardHeaders = []Header{
-	{Name: headerRequestID, Doc: "The request's id, made by the server; its log has it too.", Required: true},
-	{Name: headerAllow, Doc: "The methods of this path.", Required: true},
-	{Name: headerIgnored, Doc: "What of the request had no effect, with the nearest known name."},
-	{Name: headerLocation, Doc: "The address of what was made.", Required: true},
-	{Name: headerReplayed, Doc: "true if the answer is that of an earlier request with the same key."},
-	{Name: headerChallenge, Doc: "The schemes by which callers are known here.", Required: true},
-	{Name: headerRetry, Doc: "After how many seconds to try again.", Required: true},
+	{Name: problem.HeaderRequestID, Doc: "The request's id, made by the server; its log has it too.", Required: true},
+	{Name: problem.HeaderAllow, Doc: "The methods of this path.", Required: true},
+	{Name: problem.HeaderIgnored, Doc: "What of the request had no effect, with the nearest known name."},
+	{Name: problem.HeaderLocation, Doc: "The address of what was made.", Required: true},
+	{Name: problem.HeaderReplayed, Doc: "true if the answer is that of an earlier request with the same key."},
+	{Name: problem.HeaderChallenge, Doc: "The schemes by which callers are known here.", Required: true},
+	{Name: problem.HeaderRetry, Doc: "After how many seconds to try again.", Required: true},
 }
 
 // headers are those of the endpoint's success.
 func (e *endpoint) headers() []Header {
-	all := []Header{standardHeader(headerRequestID), standardHeader(headerAllow)}
+	all := []Header{standardHeader(problem.HeaderRequestID), standardHeader(problem.HeaderAllow)}
 	if !e.resource.strict {
-		all = append(all, standardHeader(headerIgnored))
+		all = append(all, standardHeader(problem.HeaderIgnored))
 	}
 	if e.idempotent {
-		all = append(all, standardHeader(headerReplayed))
+		all = append(all, standardHeader(problem.HeaderReplayed))
 	}
 	if location, sends := e.location(); sends {
 		all = append(all, location)
@@ -45,23 +35,23 @@ func (e *endpoint) headers() []Header {
 // headersOf are the standard headers that a refusal may have. Where some answers
 // have one and others do not, it is told of all.
 func (e *endpoint) headersOf(status int, codes []string) []Header {
-	all := []Header{standardHeader(headerRequestID), standardHeader(headerIgnored)}
+	all := []Header{standardHeader(problem.HeaderRequestID), standardHeader(problem.HeaderIgnored)}
 	switch status {
 	case http.StatusUnauthorized:
-		challenge := standardHeader(headerChallenge)
-		challenge.Required = challenged(Unauthenticated(), e.authentication).Header != nil
+		challenge := standardHeader(problem.HeaderChallenge)
+		challenge.Required = challenged(problem.Unauthenticated(), e.authentication).Header != nil
 		return append(all, challenge)
 	case http.StatusForbidden:
 		return all // what is offered is kept back
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		all = append(all, standardHeader(headerRetry))
+		all = append(all, standardHeader(problem.HeaderRetry))
 	}
-	if slices.Contains(codes, CodeIdempotencyInProgress) {
-		retry := standardHeader(headerRetry)
+	if slices.Contains(codes, problem.CodeIdempotencyInProgress) {
+		retry := standardHeader(problem.HeaderRetry)
 		retry.Required = false // one conflict alone says when to try again
 		all = append(all, retry)
 	}
-	allow := standardHeader(headerAllow)
+	allow := standardHeader(problem.HeaderAllow)
 	allow.Required = !slices.Contains(beforeThePath, status)
 	return append(all, allow)
 }

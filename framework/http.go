@@ -5,18 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/labstack/echo/v4"
 	"net/http"
 	"net/url"
-	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/labstack/echo/v4"
-
 	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
+	"trestle.example/framework/problem"
 )
 
 // A server mounts an API on echo. This is the only file that knows echo: it
@@ -98,20 +97,15 @@ func (s *server) mount(p *place, h echo.HandlerFunc) {
 
 // at serves a path of the server for every method.
 func (s *server) at(path string, h echo.HandlerFunc) {
-	for _, method := range append(knownMethods, echo.RouteNotFound) {
+	for _, method := range append(naming.KnownMethods, echo.RouteNotFound) {
 		s.echo.Add(method, path, h)
 	}
-}
-
-var knownMethods = []string{
-	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
-	http.MethodOptions, http.MethodTrace, http.MethodConnect, "PROPFIND", "REPORT",
 }
 
 // serve answers a request for a path of a resource.
 func (s *server) serve(p *place, ec echo.Context) {
 	r := ec.Request()
-	method := methodOf(r)
+	method := naming.MethodOf(r)
 	e := p.methods[method]
 	s.answer(ec.Response(), r, p.route(e, method), func(c *Call) (*response, error) {
 		c.path = p.path
@@ -151,13 +145,14 @@ func (s *server) notAllowed(c *Call, r *http.Request, p *place) error {
 	if err := p.resource.door.admit(c, r); err != nil {
 		return err
 	}
-	return Refuse(http.StatusMethodNotAllowed, CodeMethodNotAllowed, fmt.Sprintf("%s is not offered here; this path takes %s.", printable(r.Method), p.allow))
+	return problem.Refuse(http.StatusMethodNotAllowed, problem.CodeMethodNotAllowed,
+		fmt.Sprintf("%s is not offered here; this path takes %s.", naming.Printable(r.Method), p.allow))
 }
 
 // offers lists the methods of a path.
 func (p *place) offers() string {
 	var methods []string
-	for _, m := range knownMethods {
+	for _, m := range naming.KnownMethods {
 		if p.methods[m] != nil || m == http.MethodHead && p.methods[http.MethodGet] != nil {
 			methods = append(methods, m)
 		}
@@ -188,7 +183,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route Route, run
 
 // hidesMethods reports whether a refusal also keeps back what is offered.
 func hidesMethods(err error) bool {
-	e, ok := errors.AsType[*Error](err)
+	e, ok := errors.AsType[*problem.Error](err)
 	return ok && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden)
 }
 
@@ -196,7 +191,7 @@ func hidesMethods(err error) bool {
 // may do, unless that was done.
 func encoded(resp *response, err error) (*response, error) {
 	if err == nil && resp.value != nil && resp.body == nil {
-		resp.body, err = encode(resp.value)
+		resp.body, err = wire.Encode(resp.value)
 	}
 	return resp, err
 }
@@ -205,30 +200,20 @@ func encoded(resp *response, err error) (*response, error) {
 func protect(run func() (*response, error)) (resp *response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			if isAbort(p) {
+			if problem.IsAbort(p) {
 				panic(p)
 			}
-			err = panicked(p)
+			err = problem.Panicked(p)
 		}
 	}()
 	return run()
 }
 
-// isAbort reports whether a panic is how a handler breaks the connection off.
-func isAbort(p any) bool {
-	err, ok := p.(error)
-	return ok && errors.Is(err, http.ErrAbortHandler)
-}
-
-// panicked is the error of a panic, for the log. It is made where that is
-// recovered, so that the stack is still there.
-func panicked(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
-
 // send writes the response, or the error in its shape.
 func (s *server) send(w http.ResponseWriter, c *Call, resp *response, err error) int {
 	switch {
 	case err != nil:
-		w.Header().Del(headerLocation)
+		w.Header().Del(problem.HeaderLocation)
 		return s.sendError(w, c, asError(err))
 	case resp.value == nil:
 		unkept(w.Header())
@@ -238,7 +223,7 @@ func (s *server) send(w http.ResponseWriter, c *Call, resp *response, err error)
 	return c.write(w, resp.status, cmp.Or(resp.media, "application/json"), resp.body)
 }
 
-func (s *server) sendError(w http.ResponseWriter, c *Call, e *Error) int {
+func (s *server) sendError(w http.ResponseWriter, c *Call, e *problem.Error) int {
 	e = s.api.guided(e)
 	for name, value := range e.Header {
 		w.Header().Set(name, value)
@@ -248,10 +233,10 @@ func (s *server) sendError(w http.ResponseWriter, c *Call, e *Error) int {
 	if !known {
 		info.Title, page = http.StatusText(e.Status), "about:blank"
 	}
-	media, shape := s.api.config.ErrorShape.Shape(Problem{
+	media, shape := s.api.config.ErrorShape.Shape(problem.Problem{
 		Error: e, Type: page, Title: info.Title, RequestID: c.ID,
 	})
-	body, err := encode(shape)
+	body, err := wire.Encode(shape)
 	if err != nil {
 		s.api.config.Log.ErrorContext(c, "an error's details cannot be encoded", "code", e.Code, "error", err)
 		body = []byte("{}")
@@ -292,14 +277,15 @@ func (s *server) open(name, path string, serve opening) echo.HandlerFunc {
 			case http.MethodGet, http.MethodHead, http.MethodOptions:
 				return serve(c, r)
 			}
-			return nil, Refuse(http.StatusMethodNotAllowed, CodeMethodNotAllowed, printable(r.Method)+" is not offered here; this path takes GET.")
+			return nil, problem.Refuse(http.StatusMethodNotAllowed, problem.CodeMethodNotAllowed,
+				naming.Printable(r.Method)+" is not offered here; this path takes GET.")
 		}, "GET, HEAD, OPTIONS")
 		return nil
 	}
 }
 
 // errorsPath is where the server has the pages of codes.
-func (s *server) errorsPath() string { return s.api.config.Prefix + errorPages }
+func (s *server) errorsPath() string { return s.api.config.Prefix + problem.ErrorPages }
 
 // errorPage answers {prefix}/errors/ and {prefix}/errors/{code}.
 func (s *server) errorPage(ec echo.Context) error {
@@ -318,7 +304,8 @@ func (s *server) errorPage(ec echo.Context) error {
 		page.write(ec.Response())
 	default:
 		s.answer(ec.Response(), r, Route{Method: r.Method}, func(*Call) (*response, error) {
-			return nil, Refuse(http.StatusMethodNotAllowed, CodeMethodNotAllowed, printable(r.Method)+" is not offered here; this path takes GET.")
+			return nil, problem.Refuse(http.StatusMethodNotAllowed, problem.CodeMethodNotAllowed,
+				naming.Printable(r.Method)+" is not offered here; this path takes GET.")
 		}, "GET, HEAD")
 	}
 	return nil
@@ -350,7 +337,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *server) begin(w http.ResponseWriter, r *http.Request, then func(*Call, http.ResponseWriter, *http.Request)) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.api.config.Timeout)
 	defer cancel()
-	c := s.api.newCall(ctx, Route{Method: methodOf(r)})
+	c := s.api.newCall(ctx, Route{Method: naming.MethodOf(r)})
 	c.header, c.request = w.Header(), r
 	c.Address, c.Secure = s.api.address(r), s.api.secure(r)
 	c.Context = fair.With(ctx, fair.Client{Address: fair.Network(c.Address)})
@@ -391,20 +378,4 @@ func (s *server) gate(c *Call, r *http.Request) error {
 		}
 	}
 	return nil
-}
-
-// methodOf is the method as endpoints know it: HEAD is served as GET.
-func methodOf(r *http.Request) string {
-	if r.Method == http.MethodHead {
-		return http.MethodGet
-	}
-	return r.Method
-}
-
-// printable keeps a method that a client made up fit for a sentence.
-func printable(method string) string {
-	if slices.Contains(knownMethods, method) {
-		return method
-	}
-	return "This method"
 }

@@ -5,22 +5,21 @@ import (
 	"compress/flate"
 	"crypto/sha256"
 	"fmt"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/uuid"
-	"github.com/uptrace/bun"
-
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
 const (
-	idempotencyHeader = "Idempotency-Key"
 	idempotencyLife   = 24 * time.Hour
 	idempotencyLength = 255 // characters of a key
 )
@@ -39,7 +38,7 @@ type idempotencyKey struct {
 // keys mean nothing the header is told as ignored, or refused by a strict
 // resource.
 func (e *endpoint) idempotencyKey(c *Call, r *request) (*idempotencyKey, error) {
-	sent := r.http.Header.Values(idempotencyHeader)
+	sent := r.http.Header.Values(problem.IdempotencyHeader)
 	switch {
 	case len(sent) == 0:
 		return nil, nil
@@ -47,7 +46,7 @@ func (e *endpoint) idempotencyKey(c *Call, r *request) (*idempotencyKey, error) 
 		return nil, invalidKey("is not honoured here; this request could not be repeated safely")
 	case !e.idempotent:
 		// No parameter and no field is told with a space in its name.
-		c.notes.ignored = append(c.notes.ignored, "header "+idempotencyHeader)
+		c.notes.ignored = append(c.notes.ignored, "header "+problem.IdempotencyHeader)
 		return nil, nil
 	case c.Caller.Anonymous():
 		return nil, invalidKey("is for callers who are known, and this request has no credentials; sign in, or leave the header out")
@@ -104,8 +103,9 @@ func unquoted(text string) (string, bool) {
 	return "", false
 }
 
-func invalidKey(format string, args ...any) *Error {
-	return Refuse(http.StatusBadRequest, CodeInvalidIdempotencyKey, "The header "+idempotencyHeader+" "+fmt.Sprintf(format, args...)+".")
+func invalidKey(format string, args ...any) *problem.Error {
+	return problem.Refuse(http.StatusBadRequest, problem.CodeInvalidIdempotencyKey,
+		"The header "+problem.IdempotencyHeader+" "+fmt.Sprintf(format, args...)+".")
 }
 
 // fingerprint tells two requests to one route apart: SHA-256 of the row that
@@ -149,8 +149,8 @@ func (k *idempotencyKey) once(c *Call, run func(*Call) (*response, error)) (*res
 	case before == nil:
 		return resp, nil
 	case !bytes.Equal(before.fingerprint, k.fingerprint):
-		return nil, Refuse(http.StatusUnprocessableEntity, CodeIdempotencyKeyReused,
-			"The header "+idempotencyHeader+" was sent before with another request; a new request needs a new key.")
+		return nil, problem.Refuse(http.StatusUnprocessableEntity, problem.CodeIdempotencyKeyReused,
+			"The header "+problem.IdempotencyHeader+" was sent before with another request; a new request needs a new key.")
 	}
 	return k.replay(c, before)
 }
@@ -161,7 +161,7 @@ func (k *idempotencyKey) replay(c *Call, before *answered) (*response, error) {
 	case err != nil:
 		return nil, err
 	case hidden:
-		return nil, NotFound()
+		return nil, problem.NotFound()
 	}
 	return before.replay(c)
 }
@@ -224,17 +224,18 @@ func ofKeys(err error) error {
 }
 
 // inProgress refuses a twin that has waited long enough.
-func inProgress() *Error {
-	e := Conflict(CodeIdempotencyInProgress, "The same request, with the same "+idempotencyHeader+", is still under way; try again shortly.")
+func inProgress() *problem.Error {
+	e := problem.Conflict(problem.CodeIdempotencyInProgress,
+		"The same request, with the same "+problem.IdempotencyHeader+", is still under way; try again shortly.")
 	e.Header = map[string]string{"Retry-After": strconv.Itoa(inProgressWait)}
 	return e
 }
 
 // tooManyKeys refuses a caller whose keys would fill the disk.
-func tooManyKeys(most int) *Error {
+func tooManyKeys(most int) *problem.Error {
 	const wait = "3600"
-	e := Refuse(http.StatusTooManyRequests, CodeThrottled, fmt.Sprintf(
-		"A caller has at most %d keys within 24 hours; leave the header %s out, or wait.", most, idempotencyHeader))
+	e := problem.Refuse(http.StatusTooManyRequests, problem.CodeThrottled, fmt.Sprintf(
+		"A caller has at most %d keys within 24 hours; leave the header %s out, or wait.", most, problem.IdempotencyHeader))
 	e.Header = map[string]string{"Retry-After": wait}
 	return e
 }
@@ -257,7 +258,7 @@ func (k *idempotencyKey) store(c *Call, resp *response) error {
 	_, err = c.session.Exec(c, c.DB.NewRaw(`
 		UPDATE idempotency_keys SET status = ?, body = ?, location = ?
 		WHERE caller = ? AND route = ? AND key = ?`,
-		sqldb.Param(resp.status), sqldb.Param(body), c.header.Get(headerLocation), k.caller, k.route, k.key))
+		sqldb.Param(resp.status), sqldb.Param(body), c.header.Get(problem.HeaderLocation), k.caller, k.route, k.key))
 	return err
 }
 
@@ -292,7 +293,7 @@ func (k *idempotencyKey) find(c *Call) (*answered, error) {
 func (a *answered) replay(c *Call) (*response, error) {
 	c.header.Set("Idempotent-Replayed", "true")
 	if a.location != "" {
-		c.header.Set(headerLocation, a.location)
+		c.header.Set(problem.HeaderLocation, a.location)
 	}
 	resp := &response{status: a.status}
 	if a.body != nil {
@@ -332,9 +333,9 @@ func checkIdempotent(own rules, method string, fault func(error)) {
 	switch {
 	case !own.idempotent:
 	case method == http.MethodGet:
-		fault(sentence("Idempotent is for what writes; it only reads, so leave Idempotent out"))
+		fault(naming.Sentence("Idempotent is for what writes; it only reads, so leave Idempotent out"))
 	case own.untransacted:
-		fault(sentence("Idempotent keeps a key in the transaction of its function, and Untransacted has none; leave out one of them"))
+		fault(naming.Sentence("Idempotent keeps a key in the transaction of its function, and Untransacted has none; leave out one of them"))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"time"
+	"trestle.example/framework/problem"
 )
 
 const (
@@ -41,7 +42,7 @@ func (a *API) runAt(ctx context.Context, minutes <-chan time.Time, report func(e
 func (a *API) purged(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("framework: deleting old idempotency keys ended in a %w", panicked(p))
+			err = fmt.Errorf("framework: deleting old idempotency keys ended in a %w", problem.Panicked(p))
 		}
 	}()
 	_, err = a.Purge(ctx)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/sqldb"
 )
 
@@ -51,7 +51,7 @@ func (n IndexNeed) Create() string {
 	}
 	columns := make([]string, len(n.Columns))
 	for i, c := range n.Columns {
-		columns[i] = quote(c.Name)
+		columns[i] = naming.Quote(c.Name)
 		if c.Descending {
 			columns[i] += " DESC"
 		}
@@ -63,7 +63,7 @@ func (n IndexNeed) Create() string {
 	if n.Unique {
 		kind = "UNIQUE INDEX"
 	}
-	return "CREATE " + kind + " IF NOT EXISTS " + quote(n.Name) + " ON " + quote(n.Table) + " (" + strings.Join(columns, ", ") + ");"
+	return "CREATE " + kind + " IF NOT EXISTS " + naming.Quote(n.Name) + " ON " + naming.Quote(n.Table) + " (" + strings.Join(columns, ", ") + ");"
 }
 
 // Drop is the statement that undoes [IndexNeed.Create].
@@ -71,7 +71,7 @@ func (n IndexNeed) Drop() string {
 	if n.Search {
 		return `{{dropSearchIndex ` + strconv.Quote(n.Table) + ` ` + strconv.Quote(n.Columns[0].Name) + `}}`
 	}
-	return "DROP INDEX " + quote(n.Name) + ";"
+	return "DROP INDEX " + naming.Quote(n.Name) + ";"
 }
 
 // servedBy tells whether an index of the table does what is needed.

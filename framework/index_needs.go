@@ -1,13 +1,11 @@
 package framework
 
 import (
+	"github.com/uptrace/bun/schema"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/uptrace/bun/schema"
-
 	"trestle.example/framework/sqldb"
 )
 
@@ -214,9 +212,9 @@ func (x *indexing) references() {
 		if shape == nil {
 			continue
 		}
-		for _, f := range shape.fields {
-			if column := columnOf(x.table, f.goName); f.ref != "" && column != nil {
-				x.add(IndexNeed{}, "reference "+strconv.Quote(f.name), column)
+		for _, f := range shape.Fields {
+			if column := columnOf(x.table, f.GoName); f.Ref != "" && column != nil {
+				x.add(IndexNeed{}, "reference "+strconv.Quote(f.Name), column)
 			}
 		}
 	}

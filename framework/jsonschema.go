@@ -7,30 +7,22 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
 )
-
-// A jsonSchema is a JSON Schema (2020-12), as OpenAPI 3.1 has it.
-type jsonSchema = map[string]any
-
-// A SchemaTeller is a type of one's own that is read or written as JSON by its
-// own methods: without this, the reference says that it may be anything.
-type SchemaTeller interface {
-	// JSONSchemaBytes returns the JSON Schema of its values. It is asked of
-	// the type's zero value.
-	JSONSchemaBytes() ([]byte, error)
-}
 
 // schemas gathers the named schemas of a document while it is written.
 type schemas struct {
 	names
 
-	beside map[reflect.Type]map[string]*inputField // by what is shown, the fields of what is taken
+	beside map[reflect.Type]map[string]*input.Field // by what is shown, the fields of what is taken
 	faults []error
 	within string // what an input type without a name is called where it comes next
 }
 
 func newSchemas(resources []*resource) *schemas {
-	s := &schemas{names: newNames(), beside: map[reflect.Type]map[string]*inputField{}}
+	s := &schemas{names: newNames(), beside: map[reflect.Type]map[string]*input.Field{}}
 	for _, r := range resources {
 		for _, v := range r.declaration.verbs.named() {
 			s.shownBeside(r, v.out)
@@ -45,16 +37,16 @@ func (s *schemas) shownBeside(r *resource, out reflect.Type) {
 	if out == nil || out.Kind() != reflect.Struct || s.beside[out] != nil {
 		return
 	}
-	s.beside[out] = map[string]*inputField{}
+	s.beside[out] = map[string]*input.Field{}
 	for _, v := range r.declaration.verbs.named() {
 		shape := r.inputs[v.in]
 		if shape == nil {
 			continue
 		}
-		for f := range shapeFields(out) {
-			in := shape.byName[jsonName(f)]
-			if in != nil && s.beside[out][in.name] == nil && indirect(in.typ) == indirect(f.Type) {
-				s.beside[out][in.name] = in
+		for f := range naming.ShapeFields(out) {
+			in := shape.ByName[naming.JSONName(f)]
+			if in != nil && s.beside[out][in.Name] == nil && naming.Indirect(in.Typ) == naming.Indirect(f.Type) {
+				s.beside[out][in.Name] = in
 			}
 		}
 	}
@@ -62,12 +54,12 @@ func (s *schemas) shownBeside(r *resource, out reflect.Type) {
 
 // nullable lets a schema be null too. What narrows all values alike would refuse
 // null, so such a schema stands beside it.
-func nullable(s jsonSchema) jsonSchema {
+func nullable(s wire.JSONSchema) wire.JSONSchema {
 	kinds := typesOf(s)
 	switch {
 	case len(s) == 0: // anything
 	case len(kinds) == 0 || slices.ContainsFunc(narrowing, func(keyword string) bool { return s[keyword] != nil }):
-		return jsonSchema{"anyOf": []any{s, jsonSchema{"type": "null"}}}
+		return wire.JSONSchema{"anyOf": []any{s, wire.JSONSchema{"type": "null"}}}
 	case !slices.Contains(kinds, "null"):
 		setTypes(s, append(kinds, "null"))
 		if values, listed := s["enum"].([]any); listed {
@@ -81,7 +73,7 @@ func nullable(s jsonSchema) jsonSchema {
 var narrowing = []string{"$ref", "const", "allOf", "anyOf", "oneOf", "not", "if", "then", "else"}
 
 // withoutNull takes null out of the types of a schema.
-func withoutNull(s jsonSchema) jsonSchema {
+func withoutNull(s wire.JSONSchema) wire.JSONSchema {
 	kinds := typesOf(s)
 	if len(kinds) > 1 {
 		setTypes(s, slices.DeleteFunc(kinds, func(kind string) bool { return kind == "null" }))
@@ -90,7 +82,7 @@ func withoutNull(s jsonSchema) jsonSchema {
 }
 
 // typesOf are the types that a schema names.
-func typesOf(s jsonSchema) (kinds []string) {
+func typesOf(s wire.JSONSchema) (kinds []string) {
 	switch t := s["type"].(type) {
 	case string:
 		kinds = []string{t}
@@ -105,7 +97,7 @@ func typesOf(s jsonSchema) (kinds []string) {
 }
 
 // setTypes names the types of a schema, one by itself.
-func setTypes(s jsonSchema, kinds []string) {
+func setTypes(s wire.JSONSchema, kinds []string) {
 	if len(kinds) == 1 {
 		s["type"] = kinds[0]
 		return
@@ -118,52 +110,52 @@ func setTypes(s jsonSchema, kinds []string) {
 }
 
 // out is the schema of values that the API writes.
-func (s *schemas) out(t reflect.Type) jsonSchema {
+func (s *schemas) out(t reflect.Type) wire.JSONSchema {
 	if t.Kind() == reflect.Pointer {
 		return nullable(s.out(t.Elem()))
 	}
 	if told := s.told(t); told != nil {
 		return told
 	}
-	switch form := writtenForm(t); form {
-	case formParts:
+	switch form := input.WrittenForm(t); form {
+	case input.FormParts:
 		return s.parts(t)
-	case formBytes:
-		return nullable(form.schema(t)) // none at all is null
+	case input.FormBytes:
+		return nullable(form.Schema(t)) // none at all is null
 	default:
 		return s.listed(t, form)
 	}
 }
 
 // parts is the schema of a type that is written part by part.
-func (s *schemas) parts(t reflect.Type) jsonSchema {
+func (s *schemas) parts(t reflect.Type) wire.JSONSchema {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
-		return jsonSchema{"type": "array", "items": s.out(t.Elem())}
+		return wire.JSONSchema{"type": "array", "items": s.out(t.Elem())}
 	case reflect.Map:
-		return jsonSchema{"type": "object", "additionalProperties": s.out(t.Elem())}
+		return wire.JSONSchema{"type": "object", "additionalProperties": s.out(t.Elem())}
 	case reflect.Struct:
 		return s.shown(t)
 	}
-	return jsonSchema{}
+	return wire.JSONSchema{}
 }
 
 // shown is a struct as it is written: every field is there, unless its tag
 // leaves it out when it is empty.
-func (s *schemas) shown(t reflect.Type) jsonSchema {
+func (s *schemas) shown(t reflect.Type) wire.JSONSchema {
 	name, fresh := s.component(component{typ: t})
 	if !fresh {
 		return schemaOf(name)
 	}
-	properties, required := members{}, []any{}
-	for f := range shapeFields(t) {
+	properties, required := wire.Members{}, []any{}
+	for f := range naming.ShapeFields(t) {
 		typ := f.Type
-		if hasOption(f, "omitempty") || hasOption(f, "omitzero") {
-			typ = indirect(typ)
+		if naming.HasOption(f, "omitempty") || naming.HasOption(f, "omitzero") {
+			typ = naming.Indirect(typ)
 		} else {
-			required = append(required, jsonName(f))
+			required = append(required, naming.JSONName(f))
 		}
-		properties.add(jsonName(f), s.field(t, f, typ))
+		properties.Add(naming.JSONName(f), s.field(t, f, typ))
 	}
 	s.named[name] = object(properties, required)
 	return schemaOf(name)
@@ -172,17 +164,17 @@ func (s *schemas) shown(t reflect.Type) jsonSchema {
 // field is one field of a shape as it is written. What it does not say of itself
 // is as the input has it that the shape is shown beside. Rules are for what is
 // taken: what is stored may be older than they are, or a zero value.
-func (s *schemas) field(shape reflect.Type, f reflect.StructField, t reflect.Type) jsonSchema {
+func (s *schemas) field(shape reflect.Type, f reflect.StructField, t reflect.Type) wire.JSONSchema {
 	told := s.out(t)
 	if isQuoted(f) {
-		told = jsonSchema{"type": "string"}
+		told = wire.JSONSchema{"type": "string"}
 		if t.Kind() == reflect.Pointer {
 			told = nullable(told)
 		}
 	}
 	doc, example := f.Tag.Get("doc"), f.Tag.Get("example")
-	if in := s.beside[shape][jsonName(f)]; in != nil {
-		doc, example = cmp.Or(doc, in.doc), cmp.Or(example, in.example)
+	if in := s.beside[shape][naming.JSONName(f)]; in != nil {
+		doc, example = cmp.Or(doc, in.Doc), cmp.Or(example, in.Example)
 	}
 	if example != "" {
 		told["examples"] = []any{literal(told, t, example)}
@@ -192,11 +184,11 @@ func (s *schemas) field(shape reflect.Type, f reflect.StructField, t reflect.Typ
 
 // isQuoted reports whether a field's tag makes text of its value.
 func isQuoted(f reflect.StructField) bool {
-	return hasOption(f, "string") && writtenForm(indirect(f.Type)) == formPlain
+	return naming.HasOption(f, "string") && input.WrittenForm(naming.Indirect(f.Type)) == input.FormPlain
 }
 
-func object(properties members, required []any) jsonSchema {
-	o := jsonSchema{"type": "object", "properties": properties}
+func object(properties wire.Members, required []any) wire.JSONSchema {
+	o := wire.JSONSchema{"type": "object", "properties": properties}
 	if len(required) > 0 {
 		o["required"] = required
 	}
@@ -204,7 +196,7 @@ func object(properties members, required []any) jsonSchema {
 }
 
 // described adds a sentence, beside a reference too: OpenAPI 3.1 allows both.
-func described(s jsonSchema, doc string) jsonSchema {
+func described(s wire.JSONSchema, doc string) wire.JSONSchema {
 	if doc == "" {
 		return s
 	}
@@ -215,67 +207,36 @@ func described(s jsonSchema, doc string) jsonSchema {
 	return s
 }
 
-func kindSchema(k reflect.Kind) jsonSchema {
-	switch k {
-	case reflect.Bool:
-		return jsonSchema{"type": "boolean"}
-	case reflect.String:
-		return jsonSchema{"type": "string"}
-	case reflect.Float32, reflect.Float64:
-		return jsonSchema{"type": "number"}
-	case reflect.Int64, reflect.Int:
-		return jsonSchema{"type": "integer", "format": "int64"}
-	case reflect.Uint64, reflect.Uint:
-		return jsonSchema{"type": "integer", "format": "int64", "minimum": 0}
-	}
-	if isInteger(k) {
-		return smallInteger(k)
-	}
-	return nil
-}
-
-// smallInteger has bounds of its own.
-func smallInteger(k reflect.Kind) jsonSchema {
-	bits := map[reflect.Kind]int{
-		reflect.Int8: 7, reflect.Int16: 15, reflect.Int32: 31, reflect.Uint8: 8, reflect.Uint16: 16, reflect.Uint32: 32,
-	}[k]
-	least := int64(0)
-	if k <= reflect.Int64 {
-		least = -1 << bits
-	}
-	return jsonSchema{"type": "integer", "minimum": least, "maximum": int64(1)<<bits - 1}
-}
-
 // told is what a type, which is no pointer, says of itself, nil if it says
 // nothing.
-func (s *schemas) told(t reflect.Type) jsonSchema {
+func (s *schemas) told(t reflect.Type) wire.JSONSchema {
 	if t.Kind() == reflect.Interface {
 		return nil
 	}
-	teller, ok := reflect.TypeAssert[SchemaTeller](reflect.New(t))
+	teller, ok := reflect.TypeAssert[input.SchemaTeller](reflect.New(t))
 	if !ok {
 		return nil
 	}
 	told, err := readSchema(teller.JSONSchemaBytes())
 	if err != nil {
-		s.fault(sentence("%s.JSONSchemaBytes: %w", t, err))
+		s.fault(naming.Sentence("%s.JSONSchemaBytes: %w", t, err))
 	}
 	return told
 }
 
 // readSchema reads a schema of the program's own, numbers as they are written.
-func readSchema(text []byte, err error) (jsonSchema, error) {
-	told := jsonSchema{}
+func readSchema(text []byte, err error) (wire.JSONSchema, error) {
+	told := wire.JSONSchema{}
 	if err != nil {
 		return told, err
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	if err := dec.Decode(&told); err != nil {
-		return jsonSchema{}, sentence("it is no object of JSON: %w", err)
+		return wire.JSONSchema{}, naming.Sentence("it is no object of JSON: %w", err)
 	}
 	if dec.More() {
-		return told, sentence("it has more than one value of JSON")
+		return told, naming.Sentence("it has more than one value of JSON")
 	}
 	return told, nil
 }
@@ -289,15 +250,15 @@ func (s *schemas) fault(err error) {
 
 // listed is a type in a form, with the values that there are of an [Enumerated]
 // one as that form has them.
-func (s *schemas) listed(t reflect.Type, in form) jsonSchema {
-	told := in.schema(t)
-	values, err := enumValues(t)
+func (s *schemas) listed(t reflect.Type, in input.Form) wire.JSONSchema {
+	told := in.Schema(t)
+	values, err := input.EnumValues(t)
 	if err != nil {
 		s.fault(err)
 	}
 	var all []any
 	for _, v := range values {
-		if value, ok := in.value(v); ok {
+		if value, ok := in.Value(v); ok {
 			all = append(all, value)
 		}
 	}
@@ -308,7 +269,7 @@ func (s *schemas) listed(t reflect.Type, in form) jsonSchema {
 }
 
 // literals are texts as values that a schema of a type may have.
-func literals(told jsonSchema, t reflect.Type, texts []string) []any {
+func literals(told wire.JSONSchema, t reflect.Type, texts []string) []any {
 	values := make([]any, len(texts))
 	for i, text := range texts {
 		values[i] = literal(told, t, text)
@@ -318,7 +279,7 @@ func literals(told jsonSchema, t reflect.Type, texts []string) []any {
 
 // literal is a text of a tag as a value of JSON: as it is where it is JSON of a
 // type that the schema names, else as text.
-func literal(told jsonSchema, t reflect.Type, text string) any {
+func literal(told wire.JSONSchema, t reflect.Type, text string) any {
 	var value any
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
@@ -327,7 +288,7 @@ func literal(told jsonSchema, t reflect.Type, text string) any {
 	}
 	kinds := typesOf(told)
 	isNamed := func(kind string) bool { return slices.Contains(kinds, kind) }
-	if len(kinds) == 0 && indirect(t).Kind() != reflect.String || slices.ContainsFunc(typesOfValue(value), isNamed) {
+	if len(kinds) == 0 && naming.Indirect(t).Kind() != reflect.String || slices.ContainsFunc(typesOfValue(value), isNamed) {
 		return value
 	}
 	return text

@@ -1,6 +1,9 @@
 package framework
 
-import "reflect"
+import (
+	"reflect"
+	"trestle.example/framework/internal/naming"
+)
 
 // linked are the operations of a resource that take the key of what the endpoint
 // makes: those on one object, if the endpoint answers the object with its key.
@@ -24,8 +27,8 @@ func (e *endpoint) answersObject() bool {
 	if e.out == nil || e.out.Kind() != reflect.Struct || e.kind != verbAccepts && !e.resource.aloneShows(e.out) {
 		return false
 	}
-	for f := range shapeFields(e.out) {
-		if jsonName(f) == e.resource.keyName() {
+	for f := range naming.ShapeFields(e.out) {
+		if naming.JSONName(f) == e.resource.keyName() {
 			return true
 		}
 	}

@@ -2,16 +2,16 @@ package framework
 
 import (
 	"database/sql"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
-
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
-
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
@@ -64,31 +64,31 @@ func (l *listing) serve(c *Call, r *request) (*response, error) {
 // understand reads every parameter and reports all that are wrong at once.
 func (l *listing) understand(c *Call, r *request) (*listed, error) {
 	var asked listed
-	var faults faultList
+	var faults problem.FaultList
 	values, err := l.endpoint.ask(c, r.query)
-	faults.add(err)
+	faults.Add(err)
 	for _, f := range l.filters {
 		if anyGiven(f.Params, values) {
 			narrow, err := f.Read(c, values)
 			asked.add(narrow)
-			faults.add(err)
+			faults.Add(err)
 		}
 	}
 	if s := l.resource.search; s != nil && values[s.Param] != "" {
 		terms, err := s.read(values[s.Param])
 		asked.search, asked.searchInRow = s.narrow(terms), s.narrowInRow(terms)
 		asked.indexed = s.indexed(terms)
-		faults.add(err)
+		faults.Add(err)
 	}
 	if l.ranker != nil && values[l.ranker.Param.Name] != "" {
 		asked.ranking, err = l.ranker.Read(c, values[l.ranker.Param.Name])
-		faults.add(err)
+		faults.Add(err)
 	}
 	asked.order, err = l.order(c, values)
-	faults.add(err)
+	faults.Add(err)
 	asked.window, err = l.pagination.Window(values)
-	faults.add(err)
-	return &asked, faults.err()
+	faults.Add(err)
+	return &asked, faults.Err()
 }
 
 func (a *listed) add(n Narrow) {
@@ -114,17 +114,19 @@ func (l *listing) order(c *Call, values Values) (order, error) {
 	if err != nil {
 		return asked, err
 	}
-	var faults []Fault
+	var faults []problem.Fault
 	for _, term := range ignored {
-		near := nearest(term, o.terms())
+		near := naming.Nearest(term, o.terms())
 		if l.resource.strict {
-			faults = append(faults, Fault{Parameter: o.Param, Code: CodeInvalidParameter, Detail: "cannot be " + strconv.Quote(term) + suggestion(near)})
+			faults = append(faults, problem.Fault{
+				Parameter: o.Param, Code: problem.CodeInvalidParameter, Detail: "cannot be " + strconv.Quote(term) + naming.Suggestion(near),
+			})
 			continue
 		}
 		c.notes.ignore(o.Param+"="+term, near)
 	}
 	if len(faults) > 0 {
-		return asked, invalidParameters(faults)
+		return asked, problem.InvalidParameters(faults)
 	}
 	return asked, nil
 }
@@ -231,7 +233,7 @@ func estimate(c *Call, q schema.QueryAppender) (int64, error) {
 	}
 	found := plannedRows.FindStringSubmatch(top.V)
 	if found == nil {
-		return 0, sentence("the planner's answer %q has no number of rows", top.V)
+		return 0, naming.Sentence("the planner's answer %q has no number of rows", top.V)
 	}
 	return strconv.ParseInt(found[1], 10, 64)
 }

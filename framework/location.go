@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
 )
 
 // URL is the absolute address of a path below the API's prefix, by the rule of all
@@ -64,7 +66,7 @@ func (e *endpoint) findKey() {
 	if e.out == nil || e.out.Kind() != reflect.Struct || e.resource.key == nil || !e.resource.hasAddresses() {
 		return
 	}
-	for f := range shapeFields(e.out) {
+	for f := range naming.ShapeFields(e.out) {
 		if f.Name == e.resource.key.GoName && f.Type == e.resource.key.StructField.Type {
 			e.keyOf = f.Index
 		}
@@ -73,7 +75,7 @@ func (e *endpoint) findKey() {
 
 // location is the header Location of the endpoint's success, if it sends one.
 func (e *endpoint) location() (h Header, sends bool) {
-	h = standardHeader(headerLocation)
+	h = standardHeader(problem.HeaderLocation)
 	single := e.resource.declaration.single
 	switch {
 	case e.showsCreated(), e.kind == verbAccepts && e.route.Name == verbUpdate && single:
@@ -89,13 +91,13 @@ func (e *endpoint) location() (h Header, sends bool) {
 
 // withoutLocation are the headers that an error may have.
 func withoutLocation(headers []Header) []Header {
-	return slices.DeleteFunc(headers, func(h Header) bool { return strings.EqualFold(h.Name, headerLocation) })
+	return slices.DeleteFunc(headers, func(h Header) bool { return strings.EqualFold(h.Name, problem.HeaderLocation) })
 }
 
 // locate sets the header Location of an answer that created something, unless a
 // function did.
 func (c *Call) locate(resp *response) {
-	if resp.created != "" && c.header.Get(headerLocation) == "" {
-		c.header.Set(headerLocation, c.URL(resp.created))
+	if resp.created != "" && c.header.Get(problem.HeaderLocation) == "" {
+		c.header.Set(problem.HeaderLocation, c.URL(resp.created))
 	}
 }

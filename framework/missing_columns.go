@@ -3,10 +3,10 @@ package framework
 import (
 	"context"
 	"fmt"
+	"github.com/uptrace/bun/schema"
 	"slices"
 	"strings"
-
-	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/internal/naming"
 )
 
 // A MissingColumn is a column that a viewset's model names and the database
@@ -61,7 +61,7 @@ func (a *API) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
 		if err != nil {
 			return nil, err
 		}
-		missing[i].Nearest = nearest(m.Table, tables)
+		missing[i].Nearest = naming.Nearest(m.Table, tables)
 	}
 	return missing, nil
 }
@@ -81,7 +81,7 @@ func (u *tableUse) missing(a *API, columns []string) (list []MissingColumn) {
 		if !a.db.Kind().HasColumn(columns, f.Name) {
 			list = append(list, MissingColumn{
 				For: u.by, Field: u.table.TypeName + "." + f.GoName, Table: u.table.Name, Column: f.Name,
-				Nearest: nearest(f.Name, columns),
+				Nearest: naming.Nearest(f.Name, columns),
 			})
 		}
 	}

@@ -1,11 +1,11 @@
 package framework
 
 import (
-	"reflect"
-	"strings"
-
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
+	"reflect"
+	"strings"
+	"trestle.example/framework/internal/naming"
 )
 
 // A hookGroup is the model hooks of bun that belong to one kind of statement, and
@@ -72,7 +72,7 @@ func (r *resource) checkHooks(kind verbKind, verb string, fault func(error)) {
 func (g hookGroup) check(model reflect.Type, fault func(error)) {
 	for _, h := range g.hooks {
 		if h.isOf(model) {
-			fault(sentence("%s has the hook %s of bun, which the framework's statements do not call; %s", model.Name(), h.name, g.instead))
+			fault(naming.Sentence("%s has the hook %s of bun, which the framework's statements do not call; %s", model.Name(), h.name, g.instead))
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (g hookGroup) check(model reflect.Type, fault func(error)) {
 // skipped is an error about a hook of the group that a function's Insert or Save
 // would skip.
 func (g hookGroup) skipped(function string, model reflect.Type) (err error) {
-	g.check(model, func(found error) { err = sentence("framework.%s: %w", function, found) })
+	g.check(model, func(found error) { err = naming.Sentence("framework.%s: %w", function, found) })
 	return err
 }
 
@@ -91,7 +91,7 @@ func scanHooks(table *schema.Table, fault func(error)) {
 		"show it by framework.Computes, which scans the model"}
 	for _, h := range g.hooks {
 		if h.isOf(table.Type) {
-			fault(sentence("%s has the hook %s of bun, which is not called where a view is read from columns; %s", table.Type.Name(), h.name, g.instead))
+			fault(naming.Sentence("%s has the hook %s of bun, which is not called where a view is read from columns; %s", table.Type.Name(), h.name, g.instead))
 		}
 	}
 }

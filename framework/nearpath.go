@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
 )
 
 // paths are the routes that anyone can read in the API root or in the OpenAPI
@@ -77,18 +79,18 @@ func segmentDistance(given, right []string) (distance int, near bool) {
 		case given[i] == segment:
 		case strings.HasPrefix(segment, "{") && given[i] != "":
 			distance++ // a name that is right is nearer than any row
-		case nearest(given[i], []string{segment}) == "":
+		case naming.Nearest(given[i], []string{segment}) == "":
 			return 0, false
 		default:
-			distance += max(1, editDistance([]rune(given[i]), []rune(segment)))
+			distance += max(1, naming.EditDistance([]rune(given[i]), []rune(segment)))
 		}
 	}
 	return distance, true
 }
 
 // noPath is the answer for a path at which nothing is served.
-func (s *server) noPath(path string) *Error {
-	e := NotFound()
+func (s *server) noPath(path string) *problem.Error {
+	e := problem.NotFound()
 	if near := s.paths.nearest(path); near != "" {
 		e.Detail = "Nothing is at this path; did you mean " + near + "?"
 	}

@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/google/uuid"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
-
-	"github.com/google/uuid"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
 )
 
 // An Observer is told of every request: for metrics, traces and the like. It is
@@ -106,7 +103,7 @@ func (a *API) observed(c *Call, r *http.Request) {
 			}
 			c.Context = ctx
 		})
-		if isAbort(p) {
+		if problem.IsAbort(p) {
 			panic(p)
 		}
 		if p != nil {
@@ -120,9 +117,9 @@ func (a *API) observed(c *Call, r *http.Request) {
 // nothing. The log is told, unless that breaks the connection off.
 func (a *API) spared(c *Call, each Observer, do func()) (p any) {
 	defer func() {
-		if p = recover(); p != nil && !isAbort(p) {
+		if p = recover(); p != nil && !problem.IsAbort(p) {
 			a.config.Log.ErrorContext(c, "an observer panicked; the request goes on without it",
-				"id", c.ID.String(), "observer", fmt.Sprintf("%T", each), "error", panicked(p).Error())
+				"id", c.ID.String(), "observer", fmt.Sprintf("%T", each), "error", problem.Panicked(p).Error())
 		}
 	}()
 	do()
@@ -177,7 +174,7 @@ func (a *API) outcome(c *Call, r *http.Request, status int, err error) Outcome {
 // ended completes an outcome and hands it to the observers.
 func (a *API) ended(c *Call, r *http.Request, o *Outcome, err error) []slog.Attr {
 	c.observation.over = true
-	if slices.Contains(knownMethods, r.Method) { // else the name may be the method's
+	if slices.Contains(naming.KnownMethods, r.Method) { // else the name may be the method's
 		o.Name = c.Route.Name
 	}
 	if r.Method != http.MethodHead {
@@ -198,7 +195,7 @@ func (a *API) toldEnd(c *Call, o Outcome) (more []slog.Attr) {
 			continue
 		}
 		p := a.spared(c, each, func() { more = append(more, each.End(c.Context, o)...) })
-		if isAbort(p) {
+		if problem.IsAbort(p) {
 			abort = p
 		}
 	}
@@ -234,7 +231,7 @@ func (a *API) logged(c *Call, r *http.Request, o *Outcome, more []slog.Attr) {
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("id", c.ID.String()), slog.String("method", o.Method), slog.String("path", legible(r.URL.Path)),
+		slog.String("id", c.ID.String()), slog.String("method", o.Method), slog.String("path", naming.Legible(r.URL.Path)),
 		slog.Int("status", o.Status), slog.Int64("bytes", o.Bytes), slog.Duration("took", o.Duration),
 	}
 	if o.Path != "" {
@@ -247,7 +244,7 @@ func (a *API) logged(c *Call, r *http.Request, o *Outcome, more []slog.Attr) {
 		attrs = append(attrs, slog.String("caller", c.Caller.ID.String()))
 	}
 	if theirs := r.Header.Get("X-Request-Id"); theirs != "" {
-		attrs = append(attrs, slog.String("client_id", legible(theirs[:min(len(theirs), 128)])))
+		attrs = append(attrs, slog.String("client_id", naming.Legible(theirs[:min(len(theirs), 128)])))
 	}
 	if o.Err != nil {
 		attrs = append(attrs, slog.String("error", o.Err.Error()))
@@ -258,21 +255,8 @@ func (a *API) logged(c *Call, r *http.Request, o *Outcome, more []slog.Attr) {
 // logMethod keeps out of the log what a client made up, which may be a secret
 // in the wrong place.
 func logMethod(method string) string {
-	if slices.Contains(knownMethods, method) {
+	if slices.Contains(naming.KnownMethods, method) {
 		return method
 	}
 	return "OTHER"
 }
-
-// legible is a client's text as a log may show it: one in which a character would
-// begin a line, be obeyed by a terminal or be seen by nobody is escaped as in a
-// URL.
-func legible(text string) string {
-	if !strings.ContainsFunc(text, isUnseen) {
-		return text
-	}
-	return (&url.URL{Path: text}).EscapedPath()
-}
-
-// isUnseen takes bytes that are no UTF-8 for unseen too.
-func isUnseen(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }

@@ -4,14 +4,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/swaggest/openapi-go/openapi31"
 	"maps"
 	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/swaggest/openapi-go/openapi31"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
+	"trestle.example/framework/problem"
 )
 
 // Document is the reference of the whole API as OpenAPI 3.1, in the format
@@ -30,19 +33,19 @@ func (a *API) Document(format string) ([]byte, error) {
 }
 
 // formatted is the reference as text.
-func formatted(document members, format string) ([]byte, error) {
+func formatted(document wire.Members, format string) ([]byte, error) {
 	switch format {
 	case "json":
-		return append(indentJSON(nil, document, ""), '\n'), nil
+		return append(wire.IndentJSON(nil, document, ""), '\n'), nil
 	case "yaml":
-		return []byte(yamlOf(document, "")), nil
+		return []byte(wire.FormatYAML(document, "")), nil
 	}
-	return nil, sentence("the reference is written as json or yaml, not as %q", format)
+	return nil, naming.Sentence("the reference is written as json or yaml, not as %q", format)
 }
 
 // written is the reference as its members, in the order of declaration. A part of
 // the program that panics when it is asked what it is, is an error.
-func (a *API) written() (root members, err error) {
+func (a *API) written() (root wire.Members, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			root, err = nil, fmt.Errorf("the reference: a declared part panics when it is asked what it is: %v", p)
@@ -56,15 +59,15 @@ func (a *API) written() (root members, err error) {
 	if err != nil {
 		return nil, err
 	}
-	document, err := readOrdered(text)
-	root, _ = document.(members) // it is an object
+	document, err := wire.ReadOrdered(text)
+	root, _ = document.(wire.Members) // it is an object
 	a.inOrder(root)
 	keepUsed(root)
 	return root, err
 }
 
 // inOrder puts paths, and the methods of each, in the order of declaration.
-func (a *API) inOrder(root members) {
+func (a *API) inOrder(root wire.Members) {
 	var paths []string
 	methods := map[string][]string{}
 	for _, e := range a.endpoints() {
@@ -72,10 +75,10 @@ func (a *API) inOrder(root members) {
 		paths = append(paths, path)
 		methods[path] = append(methods[path], strings.ToLower(e.route.Method))
 	}
-	all := root.at("paths")
-	all.sortBy(paths)
+	all := root.At("paths")
+	all.SortBy(paths)
 	for _, path := range paths {
-		all.at(path).sortBy(methods[path])
+		all.At(path).SortBy(methods[path])
 	}
 }
 
@@ -87,7 +90,7 @@ type specWriter struct {
 	schemas *schemas
 	headers map[string]Header              // those that are told once
 	shared  map[string]*openapi31.Response // refusals that are told once, by their names
-	used    []CodeInfo                     // the codes by which some operation refuses
+	used    []problem.CodeInfo             // the codes by which some operation refuses
 }
 
 func (a *API) spec() (*openapi31.Spec, error) {
@@ -161,15 +164,15 @@ func (w *specWriter) parameters(op *openapi31.Operation, e *endpoint) {
 		add(w.queryParameter(e, param))
 	}
 	for _, h := range e.takes {
-		p := openapi31.Parameter{Name: h.Name, In: openapi31.ParameterInHeader, Schema: jsonSchema{"type": "string"}}
+		p := openapi31.Parameter{Name: h.Name, In: openapi31.ParameterInHeader, Schema: wire.JSONSchema{"type": "string"}}
 		if h.Required {
 			p.WithRequired(true)
 		}
 		add(*p.WithDescription(w.prefixed(h.Doc)))
 	}
 	if e.idempotent {
-		key := jsonSchema{"type": "string", "pattern": idempotencyPattern}
-		p := openapi31.Parameter{Name: idempotencyHeader, In: openapi31.ParameterInHeader, Schema: key}
+		key := wire.JSONSchema{"type": "string", "pattern": idempotencyPattern}
+		p := openapi31.Parameter{Name: problem.IdempotencyHeader, In: openapi31.ParameterInHeader, Schema: key}
 		add(*p.WithDescription("A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time."))
 	}
 }
@@ -179,10 +182,10 @@ const idempotencyPattern = `^([!#-~][!-~]{0,254}|"([!#-\[\]-~]|\\["\\]){1,255}")
 
 func (w *specWriter) queryParameter(e *endpoint, param Param) openapi31.Parameter {
 	p := openapi31.Parameter{Name: param.Name, In: openapi31.ParameterInQuery}
-	var one jsonSchema
+	var one wire.JSONSchema
 	if f := e.inputField(param.Name); f != nil {
 		one = w.schemas.parameter(f)
-		p.WithRequired(f.required)
+		p.WithRequired(f.Required)
 	} else if one = w.schemas.asked(param.typ()); param.Enum != nil {
 		one["enum"] = literals(one, param.typ(), param.Enum)
 	}
@@ -194,7 +197,7 @@ func (w *specWriter) queryParameter(e *endpoint, param Param) openapi31.Paramete
 	}
 	p.Schema = one
 	if param.List {
-		p.Schema = jsonSchema{"type": "array", "items": one}
+		p.Schema = wire.JSONSchema{"type": "array", "items": one}
 		p.WithStyle(openapi31.ParameterStyleForm).WithExplode(false)
 	}
 	if param.Doc != "" {
@@ -212,15 +215,15 @@ func (p Param) typ() reflect.Type {
 }
 
 // inputField is the field of a GET's input that a parameter fills.
-func (e *endpoint) inputField(name string) *inputField {
+func (e *endpoint) inputField(name string) *input.Field {
 	if e.input == nil || e.route.Method != http.MethodGet {
 		return nil
 	}
-	return e.input.byName[name]
+	return e.input.ByName[name]
 }
 
 func (w *specWriter) body(op *openapi31.Operation, e *endpoint) {
-	if !e.takesBody() || len(e.input.fields) == 0 {
+	if !e.takesBody() || len(e.input.Fields) == 0 {
 		return
 	}
 	body := openapi31.RequestBody{}
@@ -250,11 +253,11 @@ func (w *specWriter) success(e *endpoint, status int) *openapi31.Response {
 }
 
 // answer is the schema of an endpoint's success, nil for none.
-func (w *specWriter) answer(e *endpoint) jsonSchema {
+func (w *specWriter) answer(e *endpoint) wire.JSONSchema {
 	switch {
 	case e.resource.path == "":
-		return jsonSchema{"type": "object", "additionalProperties": jsonSchema{"type": "string", "format": "uri-reference"}}
-	case e.out == noneType || e.out == nil:
+		return wire.JSONSchema{"type": "object", "additionalProperties": wire.JSONSchema{"type": "string", "format": "uri-reference"}}
+	case e.out == input.NoneType || e.out == nil:
 		return nil
 	case e.pagination != nil:
 		return w.list(e)
@@ -287,7 +290,7 @@ func (w *specWriter) refusal(e *endpoint, status int, codes []string) openapi31.
 	if len(codes) > mostInName {
 		return openapi31.ResponseOrReference{Response: r}
 	}
-	return w.share(title(strings.Join(codes, " or ")), r)
+	return w.share(naming.Title(strings.Join(codes, " or ")), r)
 }
 
 // mostInName is how many codes a name is made of; a longer one reads badly.
@@ -322,7 +325,7 @@ func (w *specWriter) tell(headers []Header) map[string]openapi31.HeaderOrReferen
 
 // header is a header of an answer, told once for all that say the same of it.
 func (w *specWriter) header(h Header) openapi31.HeaderOrReference {
-	told := &openapi31.Header{Schema: jsonSchema{"type": "string"}}
+	told := &openapi31.Header{Schema: wire.JSONSchema{"type": "string"}}
 	if h.Required {
 		told.WithRequired(true)
 	}

@@ -2,11 +2,12 @@ package framework
 
 import (
 	"fmt"
+	"github.com/uptrace/bun"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/uptrace/bun"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
 )
 
 // Ordering says what a list may be ordered by: fields, or orders that have
@@ -69,7 +70,7 @@ func bindOrdering(r *resource, o Ordering, fault func(place string, err error)) 
 	}
 	b := &boundOrdering{Ordering: o, allowed: map[string]Field{}, named: map[string]order{}, key: r.keyField()}
 	if len(o.Allowed) > 0 && len(o.Named) > 0 {
-		fault("ordering", sentence("Allowed and Named are both set; a client orders by fields or by names, not by either"))
+		fault("ordering", naming.Sentence("Allowed and Named are both set; a client orders by fields or by names, not by either"))
 	}
 	for _, name := range o.Allowed {
 		f, err := r.field(name)
@@ -95,15 +96,15 @@ func (b *boundOrdering) checkNamed(r *resource, n NamedOrder) error {
 	_, twice := b.named[n.Name]
 	switch {
 	case !orderName.MatchString(n.Name):
-		return sentence("the name %q of an order must be made of letters, digits, - and _, such as \"price_asc\"", n.Name)
+		return naming.Sentence("the name %q of an order must be made of letters, digits, - and _, such as \"price_asc\"", n.Name)
 	case twice:
-		return sentence("the order %q is named twice", n.Name)
+		return naming.Sentence("the order %q is named twice", n.Name)
 	case n.Relevance && r.declaration.ranked == nil:
-		return sentence("the order %q is by relevance, but nothing ranks the rows; set Ranked", n.Name)
+		return naming.Sentence("the order %q is by relevance, but nothing ranks the rows; set Ranked", n.Name)
 	case n.Relevance && n.By != "":
-		return sentence("the order %q is by relevance, so By must be empty; rows that match equally come in the default order", n.Name)
-	case !n.Relevance && len(splitList(n.By)) == 0:
-		return sentence("the order %q stands for nothing; set By, such as \"name\" or \"-created_at\"", n.Name)
+		return naming.Sentence("the order %q is by relevance, so By must be empty; rows that match equally come in the default order", n.Name)
+	case !n.Relevance && len(naming.SplitList(n.By)) == 0:
+		return naming.Sentence("the order %q stands for nothing; set By, such as \"name\" or \"-created_at\"", n.Name)
 	}
 	return nil
 }
@@ -114,14 +115,14 @@ func (b *boundOrdering) bindDefault(r *resource, fault func(place string, err er
 	const place = "ordering default"
 	if named, ok := b.named[b.Default]; ok {
 		if named.relevance {
-			fault(place, sentence("%q is by relevance, which a list has only while it is searched; name another order", b.Default))
+			fault(place, naming.Sentence("%q is by relevance, which a list has only while it is searched; name another order", b.Default))
 		}
 		b.fallback = named.terms
 		return
 	}
 	b.fallback = bindTerms(r, b.Default, func(name string, err error) {
-		if near := nearest(name, b.names()); near != "" {
-			err = sentence("no order %q; did you mean %q?", name, near)
+		if near := naming.Nearest(name, b.names()); near != "" {
+			err = naming.Sentence("no order %q; did you mean %q?", name, near)
 		}
 		fault(place, err)
 	})
@@ -130,7 +131,7 @@ func (b *boundOrdering) bindDefault(r *resource, fault func(place string, err er
 // bindTerms reads terms of the program; fault is told of each unknown field.
 func bindTerms(r *resource, text string, fault func(name string, err error)) []orderTerm {
 	var terms []orderTerm
-	for _, term := range splitList(text) {
+	for _, term := range naming.SplitList(text) {
 		name, descending := strings.CutPrefix(term, "-")
 		f, err := r.field(name)
 		if err != nil {
@@ -149,7 +150,7 @@ func (b *boundOrdering) read(text string) (_ order, ignored []string, err error)
 		o, ok := b.named[text]
 		switch {
 		case !ok:
-			return o, nil, InvalidParameter(b.Param, OneOf(b.names(), text))
+			return o, nil, problem.InvalidParameter(b.Param, problem.OneOf(b.names(), text))
 		case o.relevance:
 			return unasked, nil, nil
 		}
@@ -163,7 +164,7 @@ func (b *boundOrdering) read(text string) (_ order, ignored []string, err error)
 }
 
 func (b *boundOrdering) readTerms(text string) (terms []orderTerm, ignored []string) {
-	for _, term := range splitList(text) {
+	for _, term := range naming.SplitList(text) {
 		name, descending := strings.CutPrefix(term, "-")
 		f, ok := b.allowed[name]
 		if !ok {
@@ -232,15 +233,4 @@ func (b *boundOrdering) terms() []string {
 		terms = append(terms, name, "-"+name)
 	}
 	return terms
-}
-
-// splitList splits at commas and drops what is empty.
-func splitList(text string) []string {
-	var list []string
-	for part := range strings.SplitSeq(text, ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			list = append(list, part)
-		}
-	}
-	return list
 }

@@ -6,6 +6,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
+	"trestle.example/framework/problem"
 )
 
 // samplePages are pages of a list of thirty rows and of an empty one: what a
@@ -18,25 +21,25 @@ var samplePages = []Page{
 }
 
 // list is a page of rows: the members that a class of pagination answers.
-func (w *specWriter) list(e *endpoint) jsonSchema {
-	rows := jsonSchema{"type": "array", "items": w.schemas.out(e.out)}
+func (w *specWriter) list(e *endpoint) wire.JSONSchema {
+	rows := wire.JSONSchema{"type": "array", "items": w.schemas.out(e.out)}
 	samples := w.envelopes(e)
-	properties, required := members{}, []any{}
+	properties, required := wire.Members{}, []any{}
 	for _, envelope := range samples {
 		for _, m := range envelope {
 			if m.Name == "" {
 				return rows
 			}
-			if properties.member(m.Name) != nil {
+			if properties.Member(m.Name) != nil {
 				continue
 			}
-			properties.add(m.Name, described(w.member(m.Name, samples, rows), m.Doc))
+			properties.Add(m.Name, described(w.member(m.Name, samples, rows), m.Doc))
 			if !slices.ContainsFunc(samples, func(other Envelope) bool { return !other.has(m.Name) }) {
 				required = append(required, m.Name)
 			}
 		}
 	}
-	name, _ := w.schemas.allot(pageOf{e.resource}, title(strings.Join(e.resource.words(), " "))+"Page")
+	name, _ := w.schemas.allot(pageOf{e.resource}, naming.Title(strings.Join(e.resource.words(), " "))+"Page")
 	w.schemas.named[name] = object(properties, required)
 	return schemaOf(name)
 }
@@ -54,12 +57,12 @@ func (w *specWriter) envelopes(e *endpoint) (all []Envelope) {
 			continue
 		}
 		last = err
-		if _, refused := errors.AsType[*Error](err); !refused {
-			w.schemas.fault(sentence("%s: the Envelope of %T: %w", e.resource.path, e.pagination, err))
+		if _, refused := errors.AsType[*problem.Error](err); !refused {
+			w.schemas.fault(naming.Sentence("%s: the Envelope of %T: %w", e.resource.path, e.pagination, err))
 		}
 	}
 	if len(all) == 0 {
-		w.schemas.fault(sentence("%s: the Envelope of %T refuses every page: %w", e.resource.path, e.pagination, last))
+		w.schemas.fault(naming.Sentence("%s: the Envelope of %T refuses every page: %w", e.resource.path, e.pagination, last))
 	}
 	return all
 }
@@ -69,7 +72,7 @@ func (e Envelope) has(name string) bool {
 }
 
 // member is the schema of all that a member is in the samples.
-func (w *specWriter) member(name string, samples []Envelope, rows jsonSchema) jsonSchema {
+func (w *specWriter) member(name string, samples []Envelope, rows wire.JSONSchema) wire.JSONSchema {
 	var types []reflect.Type
 	var kinds []any
 	null := false
@@ -86,12 +89,12 @@ func (w *specWriter) member(name string, samples []Envelope, rows jsonSchema) js
 			}
 		}
 	}
-	told := jsonSchema{}
+	told := wire.JSONSchema{}
 	switch {
 	case len(kinds) == 1:
-		told = kinds[0].(jsonSchema) //nolint:forcetypeassert // all of them are
+		told = kinds[0].(wire.JSONSchema) //nolint:forcetypeassert // all of them are
 	case len(kinds) > 1:
-		told = jsonSchema{"anyOf": kinds}
+		told = wire.JSONSchema{"anyOf": kinds}
 	}
 	if null {
 		return nullable(told)

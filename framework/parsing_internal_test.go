@@ -6,8 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
 	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
@@ -27,7 +27,7 @@ func TestParseWaits(t *testing.T) {
 		err := of("ada").parse(large, func() {
 			began := time.Now()
 			err := of("ben").parse(large, ran)
-			if e := asError(err); e.Code != CodeOverloaded || !errors.Is(err, errParsing) || sqldb.IsOverloaded(err) || !unread(err) {
+			if e := asError(err); e.Code != problem.CodeOverloaded || !errors.Is(err, errParsing) || sqldb.IsOverloaded(err) || !unread(err) {
 				t.Errorf("a body that waits too long is answered with %v", err)
 			}
 			if took := time.Since(began); took != parseWait {

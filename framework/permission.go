@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"trestle.example/framework/internal/naming"
 )
 
 // A Permission decides whether a caller may use an endpoint, before any object
@@ -151,11 +152,11 @@ func rightsOf(model string) []string {
 func checkPermission(p Permission, fault func(error)) {
 	for _, one := range parts[permission](p) {
 		if one.missing {
-			fault(sentence("a permission in it is nil"))
+			fault(naming.Sentence("a permission in it is nil"))
 		}
 		for _, name := range one.holds {
 			if !IsPermissionName(name) {
-				fault(sentence("%q is no name of a permission, which is a resource and a right, as in \"patients.view\"", name))
+				fault(naming.Sentence("%q is no name of a permission, which is a resource and a right, as in \"patients.view\"", name))
 				break
 			}
 		}
@@ -174,7 +175,7 @@ func (own rules) checkDoor(fault func(error)) {
 func checkListed[T any](list []T, what string, fault func(error)) {
 	for i, one := range list {
 		if any(one) == nil {
-			fault(sentence("the %s at place %d is nil", what, i+1))
+			fault(naming.Sentence("the %s at place %d is nil", what, i+1))
 		}
 	}
 }

@@ -2,14 +2,13 @@ package framework
 
 import (
 	"database/sql/driver"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
-
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/sqldb"
 )
 
@@ -70,11 +69,11 @@ func compilePlan(api *API, table *schema.Table, out reflect.Type, fault func(err
 		if l.join > 0 {
 			alias = p.joins[l.join-1].alias
 		}
-		flat = append(flat, quote(l.column.Name))
-		quoted = append(quoted, quote(alias)+"."+quote(l.column.Name))
+		flat = append(flat, naming.Quote(l.column.Name))
+		quoted = append(quoted, naming.Quote(alias)+"."+naming.Quote(l.column.Name))
 	}
 	for _, m := range p.many {
-		quoted = append(quoted, quote(p.alias)+"."+quote(m.base.Name))
+		quoted = append(quoted, naming.Quote(p.alias)+"."+naming.Quote(m.base.Name))
 	}
 	p.columns = strings.Join(quoted, ", ")
 	if p.flat() {
@@ -89,11 +88,11 @@ func (p *plan) flat() bool { return len(p.joins) == 0 && len(p.many) == 0 }
 
 func (p *plan) add(table *schema.Table, out reflect.Type, at []int, alias string, join int, fault func(error)) {
 	if out.Kind() != reflect.Struct {
-		fault(sentence("%s must be a struct", out))
+		fault(naming.Sentence("%s must be a struct", out))
 		return
 	}
 	scanHooks(table, fault)
-	for f := range shapeFields(out) {
+	for f := range naming.ShapeFields(out) {
 		index := slices.Concat(at, f.Index)
 		if relation := table.Relations[f.Name]; relation != nil {
 			p.relate(relation, f, index, alias, join, fault)
@@ -114,12 +113,12 @@ func (p *plan) add(table *schema.Table, out reflect.Type, at []int, alias string
 func (p *plan) relate(relation *schema.Relation, f reflect.StructField, index []int, alias string, join int, fault func(error)) {
 	place := p.out.Name() + "." + f.Name
 	if err := plainKeys(relation); err != nil {
-		fault(sentence("%s: %w", place, err))
+		fault(naming.Sentence("%s: %w", place, err))
 		return
 	}
 	scope, err := p.api.relationScope(relation, f.Tag.Get("ref"), "tag it `ref:\"%s\"`")
 	if err != nil {
-		fault(sentence("%s: %w", place, err))
+		fault(naming.Sentence("%s: %w", place, err))
 		return
 	}
 	switch relation.Type {
@@ -127,12 +126,12 @@ func (p *plan) relate(relation *schema.Relation, f reflect.StructField, index []
 		p.joinOne(relation, f, index, alias, scope, fault)
 	case schema.HasManyRelation:
 		if join > 0 {
-			fault(sentence("%s: a list inside a joined relation cannot be loaded; load it from the row itself", place))
+			fault(naming.Sentence("%s: a list inside a joined relation cannot be loaded; load it from the row itself", place))
 			return
 		}
 		p.loadMany(relation, f, index, scope, fault)
 	default:
-		fault(sentence("%s: many-to-many relations are not shown; declare has-many on the joining table", place))
+		fault(naming.Sentence("%s: many-to-many relations are not shown; declare has-many on the joining table", place))
 	}
 }
 
@@ -140,13 +139,13 @@ func (p *plan) relate(relation *schema.Relation, f reflect.StructField, index []
 func plainKeys(relation *schema.Relation) error {
 	switch {
 	case relation.PolymorphicField != nil || len(relation.Condition) > 0:
-		return sentence("relations with conditions are not shown")
+		return naming.Sentence("relations with conditions are not shown")
 	case relation.Type == schema.ManyToManyRelation:
 		return nil
 	case len(relation.BasePKs) != 1 || len(relation.JoinPKs) != 1:
-		return sentence("relations over several columns are not shown")
+		return naming.Sentence("relations over several columns are not shown")
 	case relation.BasePKs[0].IndirectType != relation.JoinPKs[0].IndirectType:
-		return sentence("%s is %s, but %s is %s", relation.BasePKs[0].Name, relation.BasePKs[0].IndirectType, relation.JoinPKs[0].Name, relation.JoinPKs[0].IndirectType)
+		return naming.Sentence("%s is %s, but %s is %s", relation.BasePKs[0].Name, relation.BasePKs[0].IndirectType, relation.JoinPKs[0].Name, relation.JoinPKs[0].IndirectType)
 	}
 	return nil
 }
@@ -157,7 +156,7 @@ func (p *plan) joinOne(relation *schema.Relation, f reflect.StructField, index [
 		embedded = embedded.Elem()
 	}
 	if scope != nil && !pointer {
-		fault(sentence("%s.%s must be a pointer: it is null where %s is not the caller's", p.out.Name(), f.Name, f.Name))
+		fault(naming.Sentence("%s.%s must be a pointer: it is null where %s is not the caller's", p.out.Name(), f.Name, f.Name))
 	}
 	j := planJoin{
 		index: index, pointer: pointer, relation: relation, base: alias, scope: scope,
@@ -171,7 +170,7 @@ func (p *plan) joinOne(relation *schema.Relation, f reflect.StructField, index [
 
 func (p *plan) loadMany(relation *schema.Relation, f reflect.StructField, index []int, scope *resource, fault func(error)) {
 	if f.Type.Kind() != reflect.Slice {
-		fault(sentence("%s.%s must be a slice: it shows a to-many relation", p.out.Name(), f.Name))
+		fault(naming.Sentence("%s.%s must be a slice: it shows a to-many relation", p.out.Name(), f.Name))
 		return
 	}
 	element, pointer := f.Type.Elem(), f.Type.Elem().Kind() == reflect.Pointer
@@ -183,7 +182,7 @@ func (p *plan) loadMany(relation *schema.Relation, f reflect.StructField, index 
 		child: compilePlan(p.api, relation.JoinTable, element, fault),
 	}
 	m.owned = *m.child
-	m.owned.columns += ", " + quote(m.owned.alias) + "." + quote(m.foreign.Name)
+	m.owned.columns += ", " + naming.Quote(m.owned.alias) + "." + naming.Quote(m.foreign.Name)
 	m.owned.many = append(slices.Clip(m.owned.many), planMany{base: m.foreign})
 	p.many = append(p.many, m)
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"trestle.example/framework/problem"
 )
 
 const (
@@ -43,7 +44,7 @@ func namesVersion(values []string) bool {
 	return len(values) > 1 || len(values) == 1 && strings.TrimSpace(values[0]) != "*"
 }
 
-func unsupportedPrecondition(what string) *Error {
-	return Refuse(http.StatusPreconditionFailed, CodePreconditionUnsupported,
+func unsupportedPrecondition(what string) *problem.Error {
+	return problem.Refuse(http.StatusPreconditionFailed, problem.CodePreconditionUnsupported,
 		what+" is not supported here, so nothing was changed; send the request without it, or with If-Match: *.")
 }

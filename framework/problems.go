@@ -5,87 +5,90 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
+	"trestle.example/framework/problem"
 )
 
 // problem is the schema of refusals with a status and one of the codes: a
 // reference for one code, else a choice of references that the member code makes.
 // A client that knows Problem can read any of them.
-func (w *specWriter) problem(status int, codes []string) jsonSchema {
-	if _, standard := w.api.config.ErrorShape.(ProblemJSON); !standard {
+func (w *specWriter) problem(status int, codes []string) wire.JSONSchema {
+	if _, standard := w.api.config.ErrorShape.(problem.ProblemJSON); !standard {
 		return w.ownShape(status)
 	}
-	choices, mapping := make([]any, len(codes)), members{}
+	choices, mapping := make([]any, len(codes)), wire.Members{}
 	for i, code := range codes {
 		name := w.schemas.known[problemOf{code}]
 		choices[i] = schemaOf(name)
-		mapping.add(code, "#/components/schemas/"+name)
+		mapping.Add(code, "#/components/schemas/"+name)
 	}
 	if len(codes) == 1 {
 		return schemaOf(w.schemas.known[problemOf{codes[0]}])
 	}
-	return jsonSchema{"oneOf": choices, "discriminator": members{{"propertyName", "code"}, {"mapping", mapping}}}
+	return wire.JSONSchema{"oneOf": choices, "discriminator": wire.Members{{Name: "propertyName", Value: "code"}, {Name: "mapping", Value: mapping}}}
 }
 
 // problemOfCode is the schema of refusals with one code. Status and code are enums
 // of one value with a type: some generators drop what has an untyped const.
-func (w *specWriter) problemOfCode(info CodeInfo) jsonSchema {
-	properties, required := members{
-		{"status", jsonSchema{"type": "integer", "enum": []any{info.Status}}},
-		{"code", jsonSchema{"type": "string", "enum": []any{info.Code}}},
+func (w *specWriter) problemOfCode(info problem.CodeInfo) wire.JSONSchema {
+	properties, required := wire.Members{
+		{Name: "status", Value: wire.JSONSchema{"type": "integer", "enum": []any{info.Status}}},
+		{Name: "code", Value: wire.JSONSchema{"type": "string", "enum": []any{info.Code}}},
 	}, []any(nil)
 	if info.Details != nil {
-		properties.add("details", w.schemas.out(reflect.TypeOf(info.Details)))
+		properties.Add("details", w.schemas.out(reflect.TypeOf(info.Details)))
 		required = alwaysThere(info)
 	}
 	// Many generators read no keyword beside a reference, so it stands alone.
-	return described(jsonSchema{"allOf": []any{schemaOf("Problem"), object(properties, required)}}, info.Title+".")
+	return described(wire.JSONSchema{"allOf": []any{schemaOf("Problem"), object(properties, required)}}, info.Title+".")
 }
 
 // ownShape is the schema of refusals in a shape of the program's own.
-func (w *specWriter) ownShape(status int) jsonSchema {
+func (w *specWriter) ownShape(status int) wire.JSONSchema {
 	shape := w.api.config.ErrorShape
-	teller, ok := shape.(ShapeTeller)
+	teller, ok := shape.(problem.ShapeTeller)
 	if !ok {
-		return jsonSchema{"type": "object"}
+		return wire.JSONSchema{"type": "object"}
 	}
 	told, err := readSchema(teller.ShapeSchema(status))
 	if err != nil {
-		w.schemas.fault(sentence("%T.ShapeSchema(%d): %w", shape, status, err))
+		w.schemas.fault(naming.Sentence("%T.ShapeSchema(%d): %w", shape, status, err))
 	}
 	return told
 }
 
 // problems names the shapes that refusals have, before anything else.
 func (w *specWriter) problems() {
-	if _, standard := w.api.config.ErrorShape.(ProblemJSON); !standard {
+	if _, standard := w.api.config.ErrorShape.(problem.ProblemJSON); !standard {
 		return
 	}
-	text := func(doc string) jsonSchema { return jsonSchema{"type": "string", "description": doc} }
+	text := func(doc string) wire.JSONSchema { return wire.JSONSchema{"type": "string", "description": doc} }
 	// The first names are given to these, so that they are theirs whatever is declared.
 	w.schemas.allot("a fault", "Fault")
 	w.schemas.allot("a problem", "Problem")
-	w.schemas.named["Fault"] = object(members{
-		{"pointer", text("A JSON Pointer (RFC 6901) into the body.")},
-		{"parameter", text("The name of a query parameter.")},
-		{"code", w.faultCode()},
-		{"detail", text("One sentence for a person.")},
+	w.schemas.named["Fault"] = object(wire.Members{
+		{Name: "pointer", Value: text("A JSON Pointer (RFC 6901) into the body.")},
+		{Name: "parameter", Value: text("The name of a query parameter.")},
+		{Name: "code", Value: w.faultCode()},
+		{Name: "detail", Value: text("One sentence for a person.")},
 	}, []any{"code", "detail"})
-	w.schemas.named["Problem"] = described(object(members{
-		{"type", jsonSchema{
+	w.schemas.named["Problem"] = described(object(wire.Members{
+		{Name: "type", Value: wire.JSONSchema{
 			"type": "string", "format": "uri-reference",
 			"description": "The address of a page that explains the code: " + w.api.errorsAt() + " and the code.",
 		}},
-		{"title", text("The code in a few words.")},
-		{"status", jsonSchema{"type": "integer", "minimum": 400, "maximum": 599}},
-		{"detail", text("One sentence for a person.")},
-		{"code", text("Stable, for programs.")},
-		{"instance", jsonSchema{"type": "string", "format": "uri", "description": "urn:uuid: and the request's id."}},
-		{"errors", jsonSchema{"type": "array", "items": schemaOf("Fault"), "description": "Every fault at once, place by place; empty for what has no place."}},
-		{"details", jsonSchema{"description": "Facts that go with the code."}},
+		{Name: "title", Value: text("The code in a few words.")},
+		{Name: "status", Value: wire.JSONSchema{"type": "integer", "minimum": 400, "maximum": 599}},
+		{Name: "detail", Value: text("One sentence for a person.")},
+		{Name: "code", Value: text("Stable, for programs.")},
+		{Name: "instance", Value: wire.JSONSchema{"type": "string", "format": "uri", "description": "urn:uuid: and the request's id."}},
+		{Name: "errors", Value: wire.JSONSchema{"type": "array", "items": schemaOf("Fault"), "description": "Every fault at once, place by place; empty for what has no place."}},
+		{Name: "details", Value: wire.JSONSchema{"description": "Facts that go with the code."}},
 	}, []any{"type", "title", "status", "detail", "code", "instance", "errors"}), "An error (RFC 9457).")
 	// The names are given before the schemas are written, which may name types.
 	for _, info := range w.used {
-		w.schemas.allot(problemOf{info.Code}, title(info.Code)+"Problem")
+		w.schemas.allot(problemOf{info.Code}, naming.Title(info.Code)+"Problem")
 	}
 	for _, info := range w.used {
 		w.schemas.named[w.schemas.known[problemOf{info.Code}]] = w.problemOfCode(info)
@@ -94,16 +97,16 @@ func (w *specWriter) problems() {
 
 // alwaysThere are the members beside those of every problem that a code always has: the
 // details of still_referenced may be absent.
-func alwaysThere(info CodeInfo) []any {
-	if info.Code == CodeReferenced {
+func alwaysThere(info problem.CodeInfo) []any {
+	if info.Code == problem.CodeReferenced {
 		return nil
 	}
 	return []any{"details"}
 }
 
 // codesInUse are the codes by which some operation refuses, in order.
-func (w *specWriter) codesInUse() []CodeInfo {
-	used := map[string]CodeInfo{}
+func (w *specWriter) codesInUse() []problem.CodeInfo {
+	used := map[string]problem.CodeInfo{}
 	for _, e := range w.api.endpoints() {
 		for _, codes := range e.refusals() {
 			for _, code := range codes {
@@ -112,7 +115,7 @@ func (w *specWriter) codesInUse() []CodeInfo {
 		}
 	}
 	names := slices.Sorted(maps.Keys(used))
-	all := make([]CodeInfo, len(names))
+	all := make([]problem.CodeInfo, len(names))
 	for i, name := range names {
 		all[i] = used[name]
 	}
@@ -121,14 +124,14 @@ func (w *specWriter) codesInUse() []CodeInfo {
 
 // faultCode is the code of one fault: every one that there is, with what it
 // means.
-func (w *specWriter) faultCode() jsonSchema {
+func (w *specWriter) faultCode() wire.JSONSchema {
 	var codes []any
 	meanings := []string{"Stable, for programs:", ""}
 	for _, info := range w.api.faultCodes() {
 		codes = append(codes, info.Code)
 		meanings = append(meanings, "- `"+info.Code+"`: "+info.Text)
 	}
-	return jsonSchema{"type": "string", "enum": codes, "description": strings.Join(meanings, "\n")}
+	return wire.JSONSchema{"type": "string", "enum": codes, "description": strings.Join(meanings, "\n")}
 }
 
 // meanings are codes with what they say, a line for each.

@@ -1,10 +1,10 @@
 package framework
 
 import (
-	"reflect"
-
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
+	"reflect"
+	"trestle.example/framework/internal/input"
 )
 
 // A Filter is a filter backend: it narrows a list by query parameters. It is
@@ -99,7 +99,7 @@ type Target struct{ r *resource }
 func (t Target) Type() reflect.Type { return t.r.pk.IndirectType }
 
 // Key parses a reference to one of the target's rows.
-func (t Target) Key(text string) (any, bool) { return parseKey(t.r.pk.IndirectType, text) }
+func (t Target) Key(text string) (any, bool) { return input.ParseKey(t.r.pk.IndirectType, text) }
 
 // Narrowed reports whether there may be rows of the target that the caller
 // does not have, and [Target.Rows] is worth asking.

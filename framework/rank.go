@@ -3,6 +3,7 @@ package framework
 import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/internal/naming"
 )
 
 // A Ranker is a search whose matches have ranks, so that a list has the best
@@ -47,9 +48,9 @@ func bindRanker(r *resource, fault func(error)) *BoundRanker {
 	case err != nil:
 		fault(err)
 	case bound.Param.Name == "":
-		fault(sentence("its parameter has no name"))
+		fault(naming.Sentence("its parameter has no name"))
 	case bound.Read == nil:
-		fault(sentence("it has no function that reads %q", bound.Param.Name))
+		fault(naming.Sentence("it has no function that reads %q", bound.Param.Name))
 	default:
 		return &bound
 	}

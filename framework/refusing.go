@@ -1,25 +1,16 @@
 package framework
 
-import "net/http"
-
-// Overloaded is the error of a request for which the server has no capacity at the
-// moment, so that it did nothing: status 503 with Retry-After.
-func Overloaded() *Error {
-	e := Refuse(http.StatusServiceUnavailable, CodeOverloaded, "There are more requests than the server can answer; try again shortly.")
-	e.Header = map[string]string{headerRetry: "1"}
-	return e
-}
-
-// Unavailable is the error of a request to a server that cannot answer any request at
-// the moment, such as a server that is starting: status 503 with Retry-After.
-func Unavailable() *Error { return unavailableFor(1) }
+import (
+	"net/http"
+	"trestle.example/framework/problem"
+)
 
 // Refusing returns a handler that answers every request with e, in the error format and
 // with the headers of the API. It does not use the database. It is for a server that is
 // starting: see Options.Starting of package httpserver. Observers are called for its
 // requests. The log has them at the level debug only, because there may be many. Like
 // [API.Handler] it checks every declaration first.
-func (a *API) Refusing(e *Error) (http.Handler, error) {
+func (a *API) Refusing(e *problem.Error) (http.Handler, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}

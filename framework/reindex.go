@@ -2,11 +2,10 @@ package framework
 
 import (
 	"context"
-	"reflect"
-
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
-
+	"reflect"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/sqldb"
 )
 
@@ -62,7 +61,7 @@ func (a *API) searchable(viewset string) (*resource, error) {
 	}
 	r := target.r
 	if r.search == nil || r.search.stored == nil {
-		return nil, sentence("viewset %q stores no search document; set Stored in its Search", viewset)
+		return nil, naming.Sentence("viewset %q stores no search document; set Stored in its Search", viewset)
 	}
 	return r, nil
 }

@@ -1,13 +1,13 @@
 package framework
 
 import (
-	"fmt"
-	"net/http"
-	"reflect"
-
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
-
+	"net/http"
+	"reflect"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
@@ -20,7 +20,7 @@ import (
 //	framework.Related[Patient, AppointmentView]("appointments", "appointments", "patient")
 func Related[M, Out any](name, viewset, field string) Action[M] {
 	return Action[M]{action{
-		name: name, method: http.MethodGet, onObject: true, in: reflect.TypeFor[None](), out: reflect.TypeFor[[]Out](),
+		name: name, method: http.MethodGet, onObject: true, in: reflect.TypeFor[input.None](), out: reflect.TypeFor[[]Out](),
 		related: &relatedRows{viewset: viewset, field: field, out: reflect.TypeFor[Out]()},
 	}}
 }
@@ -59,13 +59,13 @@ func (b *binder) bindRelated(e *endpoint, declared *relatedRows, fault func(erro
 		fault(err)
 		return nil
 	case field.Type != e.resource.pk.IndirectType:
-		fault(sentence("%q of %s is %s, but the key of %s is %s", declared.field, declared.viewset, field.Type, e.resource.path, e.resource.pk.IndirectType))
+		fault(naming.Sentence("%q of %s is %s, but the key of %s is %s", declared.field, declared.viewset, field.Type, e.resource.path, e.resource.pk.IndirectType))
 		return nil
 	}
 	rel := &related{relatedRows: declared, endpoint: e, of: e.resource, column: field.column, rows: target.r}
 	b.later(func() {
 		if _, rel.shown, err = b.api.finder(declared.viewset, declared.out); err != nil {
-			fault(sentence("%s shows no %s; name one of its read shapes", declared.viewset, declared.out))
+			fault(naming.Sentence("%s shows no %s; name one of its read shapes", declared.viewset, declared.out))
 			return
 		}
 		rel.prepare()
@@ -135,14 +135,14 @@ func (l *related) serve(c *Call, r *request) (*response, error) {
 	case err != nil:
 		return nil, err
 	case shown.more:
-		return nil, tooManyRows(most, l.viewset)
+		return nil, problem.TooManyRows(most, l.viewset)
 	case shown.rows == 0:
 		there, err := l.of.any(c, l.of.object(c, r).ColumnExpr("1"))
 		if err != nil {
 			return nil, err
 		}
 		if !there {
-			return nil, NotFound()
+			return nil, problem.NotFound()
 		}
 	}
 	return &response{status: l.endpoint.statusOr(http.StatusOK), value: shown.list()}, nil
@@ -167,9 +167,4 @@ func (l *related) read(c *Call, r *request, most int64) (sentRows, error) {
 	object := l.of.object(c, r).ColumnExpr("?TableAlias.?", bun.Ident(l.of.pk.Name))
 	q := l.rows.rows(looking).Where("?TableAlias.? IN (?)", bun.Ident(l.column.Name), object)
 	return l.shown.write(c, l.rows.ordering.apply(q, l.rows.ordering.fallback), w)
-}
-
-func tooManyRows(most int64, viewset string) *Error {
-	return Refuse(http.StatusConflict, CodeTooManyRows,
-		fmt.Sprintf("There are more than %d rows; list them in pages, at the address of %s.", most, viewset))
 }

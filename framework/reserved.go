@@ -2,11 +2,13 @@ package framework
 
 import (
 	"fmt"
+	"github.com/uptrace/bun/schema"
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
 )
 
 // bindReserved gives each resource the values that no row of its model may have,
@@ -18,8 +20,8 @@ func (b *binder) bindReserved() {
 			continue
 		}
 		for _, word := range words {
-			if _, ok := parseKey(key.IndirectType, word); !ok || key.IndirectType.Kind() != reflect.String {
-				b.fault(r.path, "reserved", sentence("%q cannot be a value of %s, which is %s", word, key.GoName, key.IndirectType))
+			if _, ok := input.ParseKey(key.IndirectType, word); !ok || key.IndirectType.Kind() != reflect.String {
+				b.fault(r.path, "reserved", naming.Sentence("%q cannot be a value of %s, which is %s", word, key.GoName, key.IndirectType))
 			}
 		}
 		b.api.reserve(r.model, key, words)
@@ -65,15 +67,15 @@ func addReserved(all []reservation, column *schema.Field, words []string) []rese
 }
 
 // reserve makes the field of an input refuse the values that its column never has.
-func (r *resource) reserve(f *inputField, column *schema.Field) {
+func (r *resource) reserve(f *input.Field, column *schema.Field) {
 	for _, reserved := range r.reserved {
-		if reserved.column != column || f.value.typ.Kind() != reflect.String {
+		if reserved.column != column || f.Value.Typ.Kind() != reflect.String {
 			continue
 		}
-		add := rule{"noneof", strings.Join(reserved.words, " ")}
-		if !slices.Contains(f.value.rules, add) {
-			f.value.rules = append(slices.Clip(f.value.rules), add)
-			f.rules, f.value.tag = f.value.rules, (&ruleSpec{rules: f.value.rules}).tag()
+		add := input.Rule{Name: "noneof", Param: strings.Join(reserved.words, " ")}
+		if !slices.Contains(f.Value.Rules, add) {
+			f.Value.Rules = append(slices.Clip(f.Value.Rules), add)
+			f.Rules, f.Value.Tag = f.Value.Rules, (&input.RuleSpec{Rules: f.Value.Rules}).Tag()
 		}
 	}
 }
@@ -85,11 +87,11 @@ func (r *resource) unreserved(m reflect.Value) error {
 		if !v.IsValid() || !slices.Contains(reserved.words, v.String()) {
 			continue
 		}
-		fault := Fault{Code: "noneof", Detail: ruleDetail(rule{"noneof", strings.Join(reserved.words, " ")}, v.Type())}
+		fault := problem.Fault{Code: "noneof", Detail: input.RuleDetail(input.Rule{Name: "noneof", Param: strings.Join(reserved.words, " ")}, v.Type())}
 		if name := r.clientName(reserved.column.Name); name != "" {
-			fault.Pointer = pointerTo(name)
+			fault.Pointer = naming.PointerTo(name)
 		}
-		return Invalid(fault)
+		return problem.Invalid(fault)
 	}
 	return nil
 }
@@ -142,7 +144,7 @@ func (r *resource) itemAt(name string) bool {
 // checkShadow reports a path, of an action of a resource or of the whole of it, that
 // is also that of an object of r whose key is word.
 func (b *binder) checkShadow(of *resource, place string, r *resource, word string) {
-	if _, ok := parseKey(r.key.IndirectType, word); !ok {
+	if _, ok := input.ParseKey(r.key.IndirectType, word); !ok {
 		return
 	}
 	for _, reserved := range r.reserved {
@@ -150,6 +152,6 @@ func (b *binder) checkShadow(of *resource, place string, r *resource, word strin
 			return
 		}
 	}
-	b.fault(of.path, place, sentence("its path is also that of the object of %s whose %s is %q, which could not be reached; reserve the value: Reserved: []string{%q} in %s",
+	b.fault(of.path, place, naming.Sentence("its path is also that of the object of %s whose %s is %q, which could not be reached; reserve the value: Reserved: []string{%q} in %s",
 		r.path, r.key.GoName, word, word, r.path))
 }

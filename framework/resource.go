@@ -1,15 +1,15 @@
 package framework
 
 import (
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
-
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/sqldb"
 )
 
@@ -28,7 +28,7 @@ type resource struct {
 	search      *boundSearch
 	ordering    *boundOrdering
 	shown       map[reflect.Type]representation
-	inputs      map[reflect.Type]*inputShape
+	inputs      map[reflect.Type]*input.Shape
 	created     *schema.Field
 	updated     *schema.Field
 	uniques     []boundUnique
@@ -62,7 +62,7 @@ func (r *resource) field(name string) (Field, error) {
 	}
 	for relation := range r.table.Relations {
 		if strings.EqualFold(relation, name) {
-			return Field{}, sentence("no field %q in %s: %s is a relation; name a column of the row itself%s", name, r.model.Name(), relation, r.foreignKey(relation))
+			return Field{}, naming.Sentence("no field %q in %s: %s is a relation; name a column of the row itself%s", name, r.model.Name(), relation, r.foreignKey(relation))
 		}
 	}
 	known := make([]string, 0, len(r.names))
@@ -73,7 +73,7 @@ func (r *resource) field(name string) (Field, error) {
 	for _, column := range r.table.Fields {
 		known = append(known, column.Name)
 	}
-	return Field{}, sentence("no field %q in %s%s", name, r.model.Name(), didYouMean(name, known))
+	return Field{}, naming.Sentence("no field %q in %s%s", name, r.model.Name(), naming.DidYouMean(name, known))
 }
 
 // foreignKey suggests the column that a relation goes through.
@@ -86,9 +86,9 @@ func (r *resource) foreignKey(relation string) string {
 }
 
 func (r *resource) fieldOf(name string, column *schema.Field) Field {
-	values, _ := enumValues(column.IndirectType) // a mistake in them is told with the shapes
+	values, _ := input.EnumValues(column.IndirectType) // a mistake in them is told with the shapes
 	return Field{
-		Enum: valueWords(values),
+		Enum: input.ValueWords(values),
 		Name: name, GoName: column.GoName, Type: column.IndirectType, alias: r.table.Alias, column: column,
 		Nullable: column.IsPtr || column.NullZero,
 	}

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/problem"
 )
 
 // root is where clients reach the server, without a last slash.
@@ -31,7 +33,7 @@ func (a *API) url(r *http.Request, below string) string { return a.root(r) + a.c
 // would lead where an attacker wants.
 func (a *API) hostAllowed(r *http.Request) error {
 	if r.Host == "" {
-		return Refuse(http.StatusBadRequest, CodeInvalidHost, "The request names no host.")
+		return problem.Refuse(http.StatusBadRequest, problem.CodeInvalidHost, "The request names no host.")
 	}
 	if a.config.PublicURL != "" || len(a.config.Hosts) == 0 {
 		return nil
@@ -45,7 +47,7 @@ func (a *API) hostAllowed(r *http.Request) error {
 			return nil
 		}
 	}
-	return Refuse(http.StatusBadRequest, CodeInvalidHost, "This server does not answer for the host that the request names.")
+	return problem.Refuse(http.StatusBadRequest, problem.CodeInvalidHost, "This server does not answer for the host that the request names.")
 }
 
 // guards reports whether a request's path is the guard's prefix or below it,
@@ -92,7 +94,7 @@ func below(prefix, path string) bool {
 // serveRoot answers the API root, which takes no parameters.
 func (a *API) serveRoot(root *endpoint) opening {
 	return func(c *Call, r *http.Request) (*response, error) {
-		query, err := readQuery(r)
+		query, err := input.ReadQuery(r)
 		if err != nil {
 			return nil, err
 		}

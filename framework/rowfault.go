@@ -3,12 +3,13 @@ package framework
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/uptrace/bun/schema"
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/uptrace/bun/schema"
-
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
@@ -60,12 +61,12 @@ func isNull(f *schema.Field, row reflect.Value) bool {
 
 // nestedFaults are the places of a body at which an object has the values of another
 // resource's row: of its columns of the fault.
-func (e *rowError) nestedFaults(shape *inputShape, body []byte) []Fault {
+func (e *rowError) nestedFaults(shape *input.Shape, body []byte) []problem.Fault {
 	var sent any
 	if shape == nil || json.Unmarshal(body, &sent) != nil {
 		return nil
 	}
-	var places [][]Fault
+	var places [][]problem.Fault
 	e.search(shape, sent, "", &places)
 	if len(places) == 0 {
 		return nil
@@ -73,40 +74,40 @@ func (e *rowError) nestedFaults(shape *inputShape, body []byte) []Fault {
 	return places[len(places)-1] // of two that are the same the second was refused
 }
 
-func (e *rowError) search(shape *inputShape, sent any, at string, places *[][]Fault) {
+func (e *rowError) search(shape *input.Shape, sent any, at string, places *[][]problem.Fault) {
 	object, ok := sent.(map[string]any)
 	if !ok {
 		return
 	}
-	for _, f := range shape.fields {
-		if f.nested == nil {
+	for _, f := range shape.Fields {
+		if f.Nested == nil {
 			continue
 		}
-		place := at + pointerTo(f.name)
-		elements, ok := object[f.name].([]any)
+		place := at + naming.PointerTo(f.Name)
+		elements, ok := object[f.Name].([]any)
 		if !ok {
-			e.match(f.nested, object[f.name], place, places)
+			e.match(f.Nested, object[f.Name], place, places)
 			continue
 		}
 		for i, element := range elements {
-			e.match(f.nested, element, fmt.Sprintf("%s/%d", place, i), places)
+			e.match(f.Nested, element, fmt.Sprintf("%s/%d", place, i), places)
 		}
 	}
 }
 
 // match notes the fields of an object that are columns of the fault, if all have the
 // row's values, and looks below it.
-func (e *rowError) match(shape *inputShape, sent any, at string, places *[][]Fault) {
+func (e *rowError) match(shape *input.Shape, sent any, at string, places *[][]problem.Fault) {
 	object, _ := sent.(map[string]any)
-	var faults []Fault
+	var faults []problem.Fault
 	differs := object == nil
-	for _, f := range shape.fields {
-		column := columnOf(e.resource.table, f.goName)
+	for _, f := range shape.Fields {
+		column := columnOf(e.resource.table, f.GoName)
 		if column == nil || !slices.Contains(e.fault.Columns, column.Name) {
 			continue
 		}
-		differs = differs || !sameValue(object[f.name], column.Value(e.row))
-		faults = append(faults, Fault{Pointer: at + pointerTo(f.name), Code: CodeUnique, Detail: "must be unique"})
+		differs = differs || !sameValue(object[f.Name], column.Value(e.row))
+		faults = append(faults, problem.Fault{Pointer: at + naming.PointerTo(f.Name), Code: problem.CodeUnique, Detail: "must be unique"})
 	}
 	if !differs && len(faults) > 0 {
 		*places = append(*places, faults)
@@ -139,9 +140,4 @@ type Check struct {
 type boundCheck struct {
 	Check
 	columns []string
-}
-
-// ReferencedDetails are the details of the code still_referenced.
-type ReferencedDetails struct {
-	Resource string `json:"resource" doc:"The resource whose records still refer to this one." example:"appointments"`
 }

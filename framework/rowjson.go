@@ -3,19 +3,18 @@ package framework
 import (
 	"bytes"
 	"database/sql/driver"
-	"encoding"
-	"encoding/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/uuid"
-
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
+	"unicode/utf8"
 )
 
 // sentRows are rows as a client sees them, as JSON.
@@ -46,11 +45,11 @@ func (w sentRows) one() (jsontext.Value, error) {
 func only(rows int) error {
 	switch rows {
 	case 0:
-		return NotFound()
+		return problem.NotFound()
 	case 1:
 		return nil
 	}
-	return sentence("one row was asked for and several have that key: the field of a Lookup needs a unique index")
+	return naming.Sentence("one row was asked for and several have that key: the field of a Lookup needs a unique index")
 }
 
 // encodeRows writes values that were made first, []Out.
@@ -58,7 +57,7 @@ func encodeRows(rows reflect.Value, more bool, err error) (sentRows, error) {
 	if err != nil {
 		return sentRows{}, err
 	}
-	text, err := encode(rows.Interface())
+	text, err := wire.Encode(rows.Interface())
 	return sentRows{text, rows.Len(), more}, err
 }
 
@@ -84,7 +83,7 @@ type valueWriter func(b []byte, v driver.Value) ([]byte, bool)
 // newRowWriter compiles a writer, or returns nil for a shape whose JSON is not
 // just a member for each column.
 func newRowWriter(p *plan) *rowWriter {
-	if !p.flat() || makesJSON(p.out) {
+	if !p.flat() || wire.MakesJSON(p.out) {
 		return nil
 	}
 	byName := map[string]int{}
@@ -93,7 +92,7 @@ func newRowWriter(p *plan) *rowWriter {
 		if _, options, _ := strings.Cut(f.Tag.Get("json"), ","); options != "" {
 			return nil
 		}
-		byName[jsonName(f)] = i
+		byName[naming.JSONName(f)] = i
 	}
 	names, ok := memberNames(p.out)
 	if !ok || len(names) == 0 || len(names) != len(p.leaves) {
@@ -102,7 +101,7 @@ func newRowWriter(p *plan) *rowWriter {
 	w := &rowWriter{plan: p}
 	for _, name := range names {
 		column, known := byName[name]
-		quoted, err := encode(name)
+		quoted, err := wire.Encode(name)
 		if !known || err != nil {
 			return nil
 		}
@@ -115,7 +114,7 @@ func newRowWriter(p *plan) *rowWriter {
 // memberNames are the members of a struct in the order in which they are
 // written, which its zero value tells.
 func memberNames(t reflect.Type) ([]string, bool) {
-	text, err := encode(reflect.New(t).Interface())
+	text, err := wire.Encode(reflect.New(t).Interface())
 	if err != nil {
 		return nil, false
 	}
@@ -192,7 +191,7 @@ func (w *rowWriter) slowly(b []byte, column int, v driver.Value) ([]byte, error)
 	if err := (&cell{leaf: leaf, value: value.Elem()}).Scan(v); err != nil {
 		return nil, err
 	}
-	text, err := encode(value.Interface())
+	text, err := wire.Encode(value.Interface())
 	return append(b, text...), err
 }
 
@@ -202,11 +201,11 @@ func writerOf(t reflect.Type) valueWriter {
 		return orNull(writerOf(t.Elem()))
 	}
 	switch {
-	case t == timeType:
+	case t == naming.TimeType:
 		return writeTime
 	case t == reflect.TypeFor[uuid.UUID]():
 		return writeUUID
-	case makesJSON(t) || scans(t):
+	case wire.MakesJSON(t) || scans(t):
 		return nil
 	}
 	switch t.Kind() {
@@ -218,13 +217,6 @@ func writerOf(t reflect.Type) valueWriter {
 		return writeBool
 	}
 	return nil
-}
-
-// makesJSON reports whether a type is written in a way of its own.
-func makesJSON(t reflect.Type) bool {
-	p := reflect.PointerTo(t)
-	return t == reflect.TypeFor[json.Number]() || p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]()) ||
-		p.Implements(reflect.TypeFor[interface{ MarshalJSONTo(*jsontext.Encoder) error }]()) || p.Implements(reflect.TypeFor[encoding.TextAppender]())
 }
 
 // scans reports whether a type reads columns in a way of its own.

@@ -3,6 +3,8 @@ package framework
 import (
 	"database/sql/driver"
 	"encoding/json"
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -10,9 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/uuid"
-	"github.com/uptrace/bun"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/sqldb"
 )
 
@@ -92,7 +93,7 @@ func TestRowsAreWrittenAlike(t *testing.T) {
 		}
 		out := reflect.New(p.out)
 		scanned := p.newRow().read(out.Elem(), row)
-		want, failed := encode(out.Interface())
+		want, failed := wire.Encode(out.Interface())
 		got, err := p.writer.row(nil, row)
 		if scanned != nil || failed != nil {
 			if err == nil {
@@ -125,7 +126,7 @@ func someValue(dice *rand.Rand, t reflect.Type) driver.Value {
 			id[i] = byte(dice.Uint32())
 		}
 		return []driver.Value{id.String(), []byte(id.String()), strings.ToUpper(id.String()), "{" + id.String() + "}"}[dice.IntN(4)]
-	case timeType:
+	case naming.TimeType:
 		zone := time.FixedZone("", dice.IntN(24*3600)-12*3600)
 		return time.Unix(dice.Int64N(1<<40)-1<<36, dice.Int64N(1e9)/1000*1000).In(zone)
 	case reflect.TypeFor[json.RawMessage]():
@@ -197,7 +198,7 @@ func BenchmarkRow(b *testing.B) {
 			if err := p.newRow().read(out.Elem(), row); err != nil {
 				b.Fatal(err)
 			}
-			if _, err := encode(out.Interface()); err != nil {
+			if _, err := wire.Encode(out.Interface()); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -1,10 +1,10 @@
 package framework
 
 import (
+	"github.com/uptrace/bun/schema"
 	"reflect"
 	"slices"
-
-	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/internal/naming"
 )
 
 // Save writes a row back for a function that changed it: the columns that
@@ -85,7 +85,7 @@ func (c *Call) give(m reflect.Value) {
 // does.
 func (c *Call) keeper(function string, model reflect.Type) (*resource, error) {
 	if !c.session.InTx() {
-		return nil, sentence("framework.%s: it needs a transaction; a GET action has none, and an Untransacted function opens one by Call.InTx", function)
+		return nil, naming.Sentence("framework.%s: it needs a transaction; a GET action has none, and an Untransacted function opens one by Call.InTx", function)
 	}
 	var found *resource
 	for _, r := range c.api.resources {
@@ -96,11 +96,11 @@ func (c *Call) keeper(function string, model reflect.Type) (*resource, error) {
 		case found == nil:
 			found = r
 		case !found.keepsAs(r):
-			return nil, sentence("framework.%s: %s and %s keep %s in different ways; call it from one of them", function, found.path, r.path, model.Name())
+			return nil, naming.Sentence("framework.%s: %s and %s keep %s in different ways; call it from one of them", function, found.path, r.path, model.Name())
 		}
 	}
 	if found == nil {
-		return nil, sentence("framework.%s: no viewset serves %s", function, model)
+		return nil, naming.Sentence("framework.%s: no viewset serves %s", function, model)
 	}
 	return found, nil
 }

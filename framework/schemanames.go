@@ -6,19 +6,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
 )
 
 // names gives each thing that a document names, a type, a page or a problem, one
 // name, and no two the same.
 type names struct {
-	named    map[string]jsonSchema
+	named    map[string]wire.JSONSchema
 	known    map[any]string  // by what is named
 	reserved map[string]bool // in lower case, by what is no schema and gets a type in clients too
 }
 
-func newNames() names { return names{map[string]jsonSchema{}, map[any]string{}, map[string]bool{}} }
+func newNames() names {
+	return names{map[string]wire.JSONSchema{}, map[any]string{}, map[string]bool{}}
+}
 
 // A component is a schema that is named by a type: as it is shown, as it is
 // taken, as PATCH takes it, or with what it shows beside what it takes.
@@ -36,12 +38,12 @@ func (c component) plain() string {
 	if c.within != "" {
 		return c.within
 	}
-	return title(plainName(c.typ))
+	return naming.Title(plainName(c.typ))
 }
 
 // member is what a type without a name is called that a field of c has.
 func (c component) member(field string) string {
-	return strings.TrimSuffix(c.plain(), "Input") + title(field)
+	return strings.TrimSuffix(c.plain(), "Input") + naming.Title(field)
 }
 
 // A pageOf is the schema of a resource's list.
@@ -66,7 +68,7 @@ func (n names) allot(thing any, candidates ...string) (name string, fresh bool) 
 			name = numbered
 		}
 	}
-	n.known[thing], n.named[name] = name, jsonSchema{}
+	n.known[thing], n.named[name] = name, wire.JSONSchema{}
 	return name, true
 }
 
@@ -75,7 +77,7 @@ func (n names) allot(thing any, candidates ...string) (name string, fresh bool) 
 // the later one by its package.
 func (n names) component(c component) (name string, fresh bool) {
 	base := c.base()
-	candidates := []string{base, title(packageName(c.typ)) + base}
+	candidates := []string{base, naming.Title(packageName(c.typ)) + base}
 	if c.strict {
 		candidates = slices.Insert(candidates, 1, "Strict"+base)
 	}
@@ -106,7 +108,7 @@ func (c component) base() string {
 func plainName(t reflect.Type) string {
 	var parts []string
 	for _, part := range strings.FieldsFunc(t.Name(), func(r rune) bool { return strings.ContainsRune("[], ", r) }) {
-		parts = append(parts, title(part[strings.LastIndexAny(part, "./")+1:]))
+		parts = append(parts, naming.Title(part[strings.LastIndexAny(part, "./")+1:]))
 	}
 	if len(parts) == 0 {
 		return "Object"
@@ -116,14 +118,6 @@ func plainName(t reflect.Type) string {
 
 func packageName(t reflect.Type) string { return t.PkgPath()[strings.LastIndex(t.PkgPath(), "/")+1:] }
 
-// title makes a name that begins a word: "users_view" is "UsersView".
-func title(text string) string {
-	var b strings.Builder
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		first, size := utf8.DecodeRuneInString(word)
-		b.WriteString(string(unicode.ToUpper(first)) + word[size:])
-	}
-	return b.String()
+func schemaOf(name string) wire.JSONSchema {
+	return wire.JSONSchema{"$ref": "#/components/schemas/" + name}
 }
-
-func schemaOf(name string) jsonSchema { return jsonSchema{"$ref": "#/components/schemas/" + name} }

@@ -1,12 +1,11 @@
 package framework
 
 import (
-	"reflect"
-
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
-
+	"reflect"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/sqldb"
 )
 
@@ -81,20 +80,20 @@ func bindScope(r *resource, s Scope, fault func(place string, err error)) boundS
 	b := boundScope{Scope: s}
 	checkPermission(s.unless, func(err error) { fault("scope", err) })
 	if s.kind == scopeOwn && s.owner == nil || s.kind == scopeWhere && s.where == nil {
-		fault("scope", sentence("it was given no function"))
+		fault("scope", naming.Sentence("it was given no function"))
 		return b
 	}
 	switch s.kind {
 	case scopeMissing:
-		fault("scope", sentence("no scope; say which rows a caller has: framework.Own, Via, Where or Public"))
+		fault("scope", naming.Sentence("no scope; say which rows a caller has: framework.Own, Via, Where or Public"))
 	case scopeOwn:
 		if s.model != r.model {
-			fault("scope", sentence("Own takes a field of %s, this viewset's model is %s", s.model.Name(), r.model.Name()))
+			fault("scope", naming.Sentence("Own takes a field of %s, this viewset's model is %s", s.model.Name(), r.model.Name()))
 			break
 		}
 		b.column = ownerColumn(r, s)
 		if b.column == nil {
-			fault("scope", sentence("Own must return the address of a column of %s", r.model.Name()))
+			fault("scope", naming.Sentence("Own must return the address of a column of %s", r.model.Name()))
 		}
 	case scopeVia:
 		f, err := r.field(s.field)
@@ -120,14 +119,14 @@ func bindScope(r *resource, s Scope, fault func(place string, err error)) boundS
 // of the target, and no viewset on the way is met twice.
 func viaLeads(r *resource, f Field, target *resource) error {
 	if f.Type != target.pk.IndirectType {
-		return sentence("Via field %q is %s, but the key of %s is %s", f.Name, f.Type, target.path, target.pk.IndirectType)
+		return naming.Sentence("Via field %q is %s, but the key of %s is %s", f.Name, f.Type, target.path, target.pk.IndirectType)
 	}
 	if target.declaration.scope.kind == scopePublic {
-		return sentence("Via %q leads to %s, which is Public: nobody owns its rows, so every caller would have every row; say Public, or lead to a viewset with Own", f.Name, target.path)
+		return naming.Sentence("Via %q leads to %s, which is Public: nobody owns its rows, so every caller would have every row; say Public, or lead to a viewset with Own", f.Name, target.path)
 	}
 	for at, steps := target, 0; steps <= len(r.api.resources); steps++ {
 		if at == r {
-			return sentence("Via %q leads back to %s; one of them must have an owner of its own", target.path, r.path)
+			return naming.Sentence("Via %q leads back to %s; one of them must have an owner of its own", target.path, r.path)
 		}
 		next, ok := r.api.viaTarget(at)
 		if !ok {

@@ -1,15 +1,15 @@
 package framework
 
 import (
+	"github.com/uptrace/bun"
 	"reflect"
 	"slices"
 	"strings"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
+	"trestle.example/framework/sqldb"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/uptrace/bun"
-
-	"trestle.example/framework/sqldb"
 )
 
 // Search makes a list searchable. Every term of the parameter must be
@@ -49,7 +49,7 @@ type boundSearch struct {
 func bindSearch(r *resource, s Search, fault func(place string, err error)) *boundSearch {
 	if len(s.Fields) == 0 {
 		if s.Stored != "" {
-			fault("search", sentence("Stored %q is set, but Fields is empty", s.Stored))
+			fault("search", naming.Sentence("Stored %q is set, but Fields is empty", s.Stored))
 		}
 		return nil
 	}
@@ -60,7 +60,7 @@ func bindSearch(r *resource, s Search, fault func(place string, err error)) *bou
 	for _, name := range s.Fields {
 		f, err := r.field(name)
 		if err == nil && f.Type.Kind() != reflect.String {
-			err = sentence("field %q is %s; only text can be searched", name, f.Type)
+			err = naming.Sentence("field %q is %s; only text can be searched", name, f.Type)
 		}
 		if err != nil {
 			fault("search", err)
@@ -77,7 +77,7 @@ func bindSearch(r *resource, s Search, fault func(place string, err error)) *bou
 func (b *boundSearch) bindStored(fault func(string, error)) {
 	f, err := b.r.field(b.Stored)
 	if err == nil && (f.Type.Kind() != reflect.String || f.Nullable) {
-		err = sentence("Stored %q must be a string field", b.Stored)
+		err = naming.Sentence("Stored %q must be a string field", b.Stored)
 	}
 	if err != nil {
 		fault("search", err)
@@ -89,14 +89,14 @@ func (b *boundSearch) bindStored(fault func(string, error)) {
 // read splits the parameter into its terms.
 func (b *boundSearch) read(text string) ([]string, error) {
 	if utf8.RuneCountInString(text) > searchRunes {
-		return nil, InvalidParameter(b.Param, sentence("must have at most %d characters", searchRunes).Error())
+		return nil, problem.InvalidParameter(b.Param, naming.Sentence("must have at most %d characters", searchRunes).Error())
 	}
 	terms, longest := searchTermsOf(text)
 	if len(terms) > searchTerms {
-		return nil, InvalidParameter(b.Param, sentence("must have at most %d words; a phrase in quotes counts as one", searchTerms).Error())
+		return nil, problem.InvalidParameter(b.Param, naming.Sentence("must have at most %d words; a phrase in quotes counts as one", searchTerms).Error())
 	}
 	if longest > termRunes {
-		return nil, InvalidParameter(b.Param, sentence("must have at most %d characters in each word and each phrase in quotes", termRunes).Error())
+		return nil, problem.InvalidParameter(b.Param, naming.Sentence("must have at most %d characters in each word and each phrase in quotes", termRunes).Error())
 	}
 	return terms, nil
 }

@@ -4,16 +4,17 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/google/uuid"
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
-
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
@@ -65,7 +66,7 @@ func (c *Call) begin() (again func()) {
 
 // stamp fills what the framework sets on a new row: key, times and owner.
 func (r *resource) stamp(c *Call, m reflect.Value) error {
-	if key := r.pk.Value(m); r.pk.IndirectType == uuidType && key.IsZero() {
+	if key := r.pk.Value(m); r.pk.IndirectType == naming.UUIDType && key.IsZero() {
 		key.Set(reflect.ValueOf(newID()))
 	}
 	for _, f := range []*schema.Field{r.created, r.updated} {
@@ -77,7 +78,7 @@ func (r *resource) stamp(c *Call, m reflect.Value) error {
 		return nil
 	}
 	if c.Caller.Anonymous() {
-		return Unauthenticated()
+		return problem.Unauthenticated()
 	}
 	r.scope.column.Value(m).Set(reflect.ValueOf(c.Caller.ID))
 	return nil
@@ -119,7 +120,7 @@ func (b *boundSearch) document(m reflect.Value) string {
 
 // redocument changes the stored search document along with the fields it is
 // made of; parts whose fields stay are kept as they are stored.
-func (r *resource) redocument(w *writing, in *decoded, partial bool) []assignment {
+func (r *resource) redocument(w *writing, in *input.Decoded, partial bool) []assignment {
 	if r.search == nil || r.search.stored == nil {
 		return nil
 	}
@@ -127,9 +128,9 @@ func (r *resource) redocument(w *writing, in *decoded, partial bool) []assignmen
 	changed := false
 	for i, f := range r.search.fields {
 		for name, col := range w.columns {
-			if col.column == f.column && (!partial || in.has(name)) {
+			if col.column == f.column && (!partial || in.Has(name)) {
 				text := ""
-				if v := reflect.Indirect(in.value.FieldByIndex(col.input.index)); v.IsValid() {
+				if v := reflect.Indirect(in.Value.FieldByIndex(col.input.Index)); v.IsValid() {
 					text = v.String()
 				}
 				parts[i], changed = &text, true
@@ -165,7 +166,7 @@ func (r *resource) insertRow(c *Call, m reflect.Value) error {
 			q = q.Value(f.Name, "?", column(f, m.Elem()))
 			continue
 		}
-		names = append(names, quote(f.Name))
+		names = append(names, naming.Quote(f.Name))
 		back = append(back, &cell{leaf: &leaf{column: f}, value: f.Value(m.Elem())})
 	}
 	if len(back) == 0 {
@@ -226,7 +227,7 @@ func (r *resource) store(c *Call, m reflect.Value, columns []*schema.Field) erro
 	if n, err := result.RowsAffected(); err != nil || n > 0 {
 		return err
 	}
-	return NotFound()
+	return problem.NotFound()
 }
 
 // changed are the columns in which a row differs from what was read. What a
@@ -287,7 +288,7 @@ func one(rows *sql.Rows, dest ...any) error {
 		if err := rows.Err(); err != nil {
 			return err
 		}
-		return NotFound()
+		return problem.NotFound()
 	}
 	if err := rows.Scan(dest...); err != nil {
 		return err
@@ -303,7 +304,7 @@ func (r *resource) within(c *Call, m reflect.Value) error {
 	key := sqldb.Param(r.pk.Value(m).Interface())
 	n, err := number(c, r.rows(c).ColumnExpr("count(*)").Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), key))
 	if err == nil && n == 0 {
-		err = Forbidden()
+		err = problem.Forbidden()
 	}
 	return err
 }
@@ -377,7 +378,7 @@ func (b bunValue) AppendQuery(gen schema.QueryGen, to []byte) ([]byte, error) {
 func copies(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Map, reflect.Slice, reflect.Struct, reflect.Interface, reflect.Pointer:
-		return t == timeType
+		return t == naming.TimeType
 	case reflect.Array:
 		return copies(t.Elem())
 	}
@@ -418,7 +419,7 @@ func (d removal) serve(c *Call, r *request) (*response, error) {
 		return nil, err
 	}
 	if gone == 0 {
-		return nil, NotFound()
+		return nil, problem.NotFound()
 	}
 	return &response{status: d.status}, nil
 }
@@ -438,11 +439,11 @@ func (d removal) referred(c *Call, key schema.QueryAppender, err error) error {
 }
 
 // faultColumns are the client's names of a database fault's columns.
-func (r *resource) faultColumns(columns []string) []Fault {
-	var faults []Fault
+func (r *resource) faultColumns(columns []string) []problem.Fault {
+	var faults []problem.Fault
 	for _, column := range columns {
 		if name := r.clientName(column); name != "" {
-			faults = append(faults, Fault{Pointer: pointerTo(name), Code: CodeUnique, Detail: "must be unique"})
+			faults = append(faults, problem.Fault{Pointer: naming.PointerTo(name), Code: problem.CodeUnique, Detail: "must be unique"})
 		}
 	}
 	return faults

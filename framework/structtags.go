@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"trestle.example/framework/internal/naming"
 )
 
 // ownTags are the keys of struct tags that the framework and bun read.
@@ -27,19 +28,19 @@ func checkTags(t reflect.Type, known map[reflect.Type]bool, fault func(error)) {
 	default:
 		return
 	}
-	if known[t] || t == timeType {
+	if known[t] || t == naming.TimeType {
 		return
 	}
 	known[t] = true
 	for f := range t.Fields() {
-		place := shortName(t, "struct") + "." + f.Name
+		place := naming.ShortName(t, "struct") + "." + f.Name
 		keys, err := tagKeys(string(f.Tag))
 		if err != nil {
-			fault(sentence("%s: %w", place, err))
+			fault(naming.Sentence("%s: %w", place, err))
 		}
 		for _, key := range keys {
 			if near := misspeltTag(key); near != "" {
-				fault(sentence("%s: the tag %q means nothing here; did you mean %q?", place, key, near))
+				fault(naming.Sentence("%s: the tag %q means nothing here; did you mean %q?", place, key, near))
 			}
 		}
 		checkTags(f.Type, known, fault)
@@ -50,7 +51,7 @@ func misspeltTag(key string) string {
 	if slices.Contains(ownTags, key) || slices.Contains(foreignTags, key) {
 		return ""
 	}
-	return nearest(key, ownTags)
+	return naming.Nearest(key, ownTags)
 }
 
 // tagKeys lists the keys of a tag that is written as package reflect has it: pairs
@@ -65,13 +66,13 @@ func tagKeys(tag string) (keys []string, err error) {
 		value, quoted := strconv.QuotedPrefix(after)
 		switch {
 		case !ok || key == "" || strings.ContainsAny(key, " \t\"") || quoted != nil || value[0] != '"':
-			return keys, sentence("the tag `%s` is malformed at `%s`; write pairs key:\"value\" with a space between them", tag, rest)
+			return keys, naming.Sentence("the tag `%s` is malformed at `%s`; write pairs key:\"value\" with a space between them", tag, rest)
 		case slices.Contains(keys, key):
-			return keys, sentence("the tag `%s` has the key %q twice, and the second is not read", tag, key)
+			return keys, naming.Sentence("the tag `%s` has the key %q twice, and the second is not read", tag, key)
 		}
 		keys = append(keys, key)
 		if rest = after[len(value):]; rest != "" && rest[0] != ' ' {
-			return keys, sentence("the tag `%s` needs a space before `%s`", tag, rest)
+			return keys, naming.Sentence("the tag `%s` needs a space before `%s`", tag, rest)
 		}
 	}
 }

@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
-
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
 // translate turns a database's error into what a client may read of it; other
 // errors pass. Nothing of SQL, of constraint or column names gets through.
 func (r *resource) translate(err error, e *endpoint, body []byte) error {
-	if _, ok := errors.AsType[*Error](err); ok {
+	if _, ok := errors.AsType[*problem.Error](err); ok {
 		return err
 	}
 	fault, ok := sqldb.Classify(err)
@@ -35,32 +35,32 @@ func (r *resource) translate(err error, e *endpoint, body []byte) error {
 	case sqldb.Check:
 		return r.notAllowed(fault).Because(err)
 	case sqldb.OutOfRange:
-		return Refuse(http.StatusBadRequest, CodeValidationFailed, "A value is larger than what can be stored.").Because(err)
+		return problem.Refuse(http.StatusBadRequest, problem.CodeValidationFailed, "A value is larger than what can be stored.").Because(err)
 	}
 	return err
 }
 
 // notUnique is the fault of a row of another resource, which was a part of the body.
-func (e *rowError) notUnique(shape *inputShape, body []byte) *Error {
+func (e *rowError) notUnique(shape *input.Shape, body []byte) *problem.Error {
 	refusal := e.resource.notUnique(e.fault)
 	refusal.Faults = e.nestedFaults(shape, body)
 	return refusal
 }
 
 // notAllowed is the fault of a row that a CHECK constraint refuses.
-func (r *resource) notAllowed(fault sqldb.Fault) *Error {
+func (r *resource) notAllowed(fault sqldb.Fault) *problem.Error {
 	for _, k := range r.checks {
 		if k.Constraint != fault.Constraint || fault.Table != "" && fault.Table != r.table.Name {
 			continue
 		}
-		e := Conflict(k.Code, k.Detail)
+		e := problem.Conflict(k.Code, k.Detail)
 		for _, f := range r.faultColumns(k.columns) {
 			f.Code, f.Detail = k.Code, k.Detail
 			e.Faults = append(e.Faults, f)
 		}
 		return e
 	}
-	return Conflict(CodeConflict, "The stored data does not allow these values together.")
+	return problem.Conflict(problem.CodeConflict, "The stored data does not allow these values together.")
 }
 
 // away reports whether an error means that the database cannot answer just now.
@@ -76,28 +76,28 @@ func away(err error) bool {
 	return false
 }
 
-func (r *resource) notUnique(fault sqldb.Fault) *Error {
+func (r *resource) notUnique(fault sqldb.Fault) *problem.Error {
 	if r.table.Name != fault.Table && fault.Table != "" {
-		return Conflict(CodeUnique, "Another record already has a value that must be unique.")
+		return problem.Conflict(problem.CodeUnique, "Another record already has a value that must be unique.")
 	}
 	faults := r.faultColumns(fault.Columns)
 	if u, ok := r.unique(fault.Columns); ok {
-		e := Conflict(u.Code, u.Detail)
+		e := problem.Conflict(u.Code, u.Detail)
 		e.Faults = faults
 		return e
 	}
-	e := Conflict(CodeUnique, "Another record already has this value, which must be unique.")
+	e := problem.Conflict(problem.CodeUnique, "Another record already has this value, which must be unique.")
 	e.Faults = faults
 	return e
 }
 
-func (r *resource) brokenReference(fault sqldb.Fault, route Route) *Error {
+func (r *resource) brokenReference(fault sqldb.Fault, route Route) *problem.Error {
 	if fault.Referenced || route.Name == verbDelete {
 		return r.referenced(fault)
 	}
-	e := Conflict(CodeConflict, "A record that the body refers to is gone.")
+	e := problem.Conflict(problem.CodeConflict, "A record that the body refers to is gone.")
 	for _, f := range r.faultColumns(fault.Columns) {
-		f.Code, f.Detail = CodeInvalidReference, "refers to nothing"
+		f.Code, f.Detail = problem.CodeInvalidReference, "refers to nothing"
 		e.Faults = append(e.Faults, f)
 	}
 	return e
@@ -105,18 +105,12 @@ func (r *resource) brokenReference(fault sqldb.Fault, route Route) *Error {
 
 // referenced names the resource whose records still refer to a row, if one serves their
 // table and the API has a public OpenAPI document, which names it too.
-func (r *resource) referenced(fault sqldb.Fault) *Error {
+func (r *resource) referenced(fault sqldb.Fault) *problem.Error {
 	for _, other := range r.api.resources {
 		if other.table != nil && strings.EqualFold(other.table.Name, fault.Table) && !r.api.config.Undocumented {
-			return Conflict(CodeReferenced, "Records of "+other.path+" refer to this one.").With(ReferencedDetails{other.path})
+			return problem.Conflict(problem.CodeReferenced,
+				"Records of "+other.path+" refer to this one.").With(problem.ReferencedDetails{Resource: other.path})
 		}
 	}
-	return Conflict(CodeReferenced, "Other records refer to this one.")
-}
-
-// unavailableFor is 503 with the seconds after which a client may try again.
-func unavailableFor(seconds int) *Error {
-	e := Refuse(http.StatusServiceUnavailable, CodeUnavailable, "The server cannot answer just now; try again shortly.")
-	e.Header = map[string]string{"Retry-After": strconv.Itoa(seconds)}
-	return e
+	return problem.Conflict(problem.CodeReferenced, "Other records refer to this one.")
 }

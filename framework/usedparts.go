@@ -3,14 +3,15 @@ package framework
 import (
 	"slices"
 	"strings"
+	"trestle.example/framework/internal/wire"
 )
 
 // keepUsed removes the components of a document to which no operation refers, by
 // itself or by way of other components. Security schemes are referred to by name and
 // stay.
-func keepUsed(root members) {
+func keepUsed(root wire.Members) {
 	const prefix = "#/components/"
-	components := root.at("components")
+	components := root.At("components")
 	used := map[string]bool{}
 	var visit func(value any)
 	visit = func(value any) {
@@ -18,14 +19,14 @@ func keepUsed(root members) {
 			kind, name, _ := strings.Cut(strings.TrimPrefix(ref, prefix), "/")
 			if !used[kind+"/"+name] {
 				used[kind+"/"+name] = true
-				visit(components.at(kind).member(name))
+				visit(components.At(kind).Member(name))
 			}
 		}
 	}
-	visit(root.at("paths"))
+	visit(root.At("paths"))
 	for i, kind := range components {
-		if all, ok := kind.value.(members); ok && kind.name != "securitySchemes" {
-			components[i].value = slices.DeleteFunc(all, func(one member) bool { return !used[kind.name+"/"+one.name] })
+		if all, ok := kind.Value.(wire.Members); ok && kind.Name != "securitySchemes" {
+			components[i].Value = slices.DeleteFunc(all, func(one wire.Member) bool { return !used[kind.Name+"/"+one.Name] })
 		}
 	}
 }
@@ -33,12 +34,12 @@ func keepUsed(root members) {
 // refsIn are the references anywhere in a value.
 func refsIn(value any) (refs []string) {
 	switch value := value.(type) {
-	case members:
+	case wire.Members:
 		for _, one := range value {
-			if ref, ok := one.value.(string); ok && one.name == "$ref" {
+			if ref, ok := one.Value.(string); ok && one.Name == "$ref" {
 				refs = append(refs, ref)
 			}
-			refs = append(refs, refsIn(one.value)...)
+			refs = append(refs, refsIn(one.Value)...)
 		}
 	case []any:
 		for _, one := range value {

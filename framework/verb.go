@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"trestle.example/framework/internal/naming"
 )
 
 // The names of the six verbs, as [Route.Name] has them.
@@ -152,16 +153,16 @@ func (v Verb) Permit(p Permission) Verb { v.permission = p; return v }
 
 // Authenticate gives the verb authentication schemes of its own. Without
 // arguments it runs none: every caller is anonymous.
-func (v Verb) Authenticate(as ...Authenticator) Verb { v.authentication = given(as); return v }
+func (v Verb) Authenticate(as ...Authenticator) Verb { v.authentication = naming.Given(as); return v }
 
 // Throttle gives the verb throttles of its own; without arguments, none.
-func (v Verb) Throttle(ts ...Throttle) Verb { v.throttles = given(ts); return v }
+func (v Verb) Throttle(ts ...Throttle) Verb { v.throttles = naming.Given(ts); return v }
 
 // Paginate gives the list a pagination class of its own.
 func (v Verb) Paginate(p Pagination) Verb { v.pagination = p; return v }
 
 // Filter gives the list filters of its own; without arguments, none.
-func (v Verb) Filter(fs ...Filter) Verb { v.filters = given(fs); return v }
+func (v Verb) Filter(fs ...Filter) Verb { v.filters = naming.Given(fs); return v }
 
 // Answers sets the status of success.
 func (v Verb) Answers(status int) Verb { v.status = status; return v }
@@ -245,30 +246,6 @@ type rules struct {
 	sends, takes   []Header
 	signsIn        bool
 }
-
-// given makes an empty list differ from one that was never set.
-func given[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
-
-// inherited is the first of the lists that was set.
-func inherited[T any](lists ...[]T) []T {
-	for _, l := range lists {
-		if l != nil {
-			return l
-		}
-	}
-	return nil
-}
-
-// None is the input of an endpoint that takes nothing, or the output of one
-// that answers 204.
-type None struct{}
-
-var noneType = reflect.TypeFor[None]()
 
 // named lists the verbs with their names and methods, in the order of [Verbs].
 func (v Verbs) named() []namedVerb {

@@ -3,16 +3,17 @@ package framework
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 	"maps"
 	"net/http"
 	"reflect"
 	"slices"
-
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
-
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
@@ -29,46 +30,46 @@ type writing struct {
 
 // An inputColumn is where one field of the input goes.
 type inputColumn struct {
-	input  *inputField
+	input  *input.Field
 	column *schema.Field
 }
 
 // bindWriting matches the input's fields to the model's.
 func (b *binder) bindWriting(w *writing, fault func(error)) {
 	w.columns, w.readOnly = map[string]inputColumn{}, map[string]bool{}
-	w.checks = reflect.PointerTo(w.verb.in).Implements(reflect.TypeFor[Checker]())
-	for _, f := range w.endpoint.input.fields {
-		column := columnOf(w.resource.table, f.goName)
+	w.checks = reflect.PointerTo(w.verb.in).Implements(reflect.TypeFor[input.Checker]())
+	for _, f := range w.endpoint.input.Fields {
+		column := columnOf(w.resource.table, f.GoName)
 		switch {
-		case column == nil && w.verb.fill == nil && w.resource.table.Relations[f.goName] != nil:
-			fault(writesRelation(w.verb.in, f.goName, w.resource.table.Relations[f.goName]))
+		case column == nil && w.verb.fill == nil && w.resource.table.Relations[f.GoName] != nil:
+			fault(writesRelation(w.verb.in, f.GoName, w.resource.table.Relations[f.GoName]))
 		case column == nil && w.verb.fill == nil:
-			fault(noField(w.verb.in.Name()+"."+f.goName, f.goName, w.resource.table, w.resource.model.Name()))
+			fault(noField(w.verb.in.Name()+"."+f.GoName, f.GoName, w.resource.table, w.resource.model.Name()))
 		case column == nil:
-		case column.StructField.Type != f.typ:
-			fault(twoTypes(w.verb.in, f.goName, f.typ, column))
+		case column.StructField.Type != f.Typ:
+			fault(twoTypes(w.verb.in, f.GoName, f.Typ, column))
 		case column == w.resource.pk && w.endpoint.route.Name != verbCreate:
-			fault(sentence("%s.%s writes the primary key; leave it out of what Update and Patch accept", w.verb.in.Name(), f.goName))
+			fault(naming.Sentence("%s.%s writes the primary key; leave it out of what Update and Patch accept", w.verb.in.Name(), f.GoName))
 		case column == w.resource.created || column == w.resource.updated:
-			fault(sentence("%s.%s writes a time that the framework stamps; leave it out", w.verb.in.Name(), f.goName))
+			fault(naming.Sentence("%s.%s writes a time that the framework stamps; leave it out", w.verb.in.Name(), f.GoName))
 		case w.resource.search != nil && w.resource.search.stored != nil && column == w.resource.search.stored.column:
-			fault(sentence("%s.%s writes the stored search document, which the framework fills; leave it out", w.verb.in.Name(), f.goName))
+			fault(naming.Sentence("%s.%s writes the stored search document, which the framework fills; leave it out", w.verb.in.Name(), f.GoName))
 		case column == w.resource.scope.column && w.resource.scope.kind == scopeOwn:
-			fault(sentence("%s.%s writes the owner, which the scope stamps; leave it out, or set it in a function of Fills", w.verb.in.Name(), f.goName))
-		case w.verb.fill == nil && w.endpoint.route.Name != verbPatch && f.leavesNone():
-			fault(sentence("%s.%s may be absent and would be stored as %#v then, which is no %s; make it required or a pointer, or give it a default",
-				w.verb.in.Name(), f.goName, reflect.Zero(f.typ), f.typ))
+			fault(naming.Sentence("%s.%s writes the owner, which the scope stamps; leave it out, or set it in a function of Fills", w.verb.in.Name(), f.GoName))
+		case w.verb.fill == nil && w.endpoint.route.Name != verbPatch && f.LeavesNone():
+			fault(naming.Sentence("%s.%s may be absent and would be stored as %#v then, which is no %s; make it required or a pointer, or give it a default",
+				w.verb.in.Name(), f.GoName, reflect.Zero(f.Typ), f.Typ))
 		default:
 			w.resource.reserve(f, column)
-			w.columns[f.name] = inputColumn{f, column}
+			w.columns[f.Name] = inputColumn{f, column}
 			b.checkReference(w.resource, w.verb.in, f, column, fault)
 		}
 	}
 	if w.verb.out.Kind() != reflect.Struct {
 		return
 	}
-	for f := range shapeFields(w.verb.out) {
-		if name := jsonName(f); w.endpoint.input.byName[name] == nil {
+	for f := range naming.ShapeFields(w.verb.out) {
+		if name := naming.JSONName(f); w.endpoint.input.ByName[name] == nil {
 			w.readOnly[name] = true
 		}
 	}
@@ -78,22 +79,22 @@ func (b *binder) bindWriting(w *writing, fault func(error)) {
 func writesRelation(in reflect.Type, name string, relation *schema.Relation) error {
 	model := relation.Field.Table.Type.Name()
 	if relation.Type == schema.BelongsToRelation && len(relation.BasePKs) == 1 {
-		return sentence("%s.%s is a relation of %s, which an input does not write; take its key, %s, tagged `ref:\"...\"` with the viewset of the rows that may be used",
+		return naming.Sentence("%s.%s is a relation of %s, which an input does not write; take its key, %s, tagged `ref:\"...\"` with the viewset of the rows that may be used",
 			in.Name(), name, model, relation.BasePKs[0].GoName)
 	}
-	return sentence("%s.%s is a relation of %s, which an input does not write; write its rows in a function of framework.Fills", in.Name(), name, model)
+	return naming.Sentence("%s.%s is a relation of %s, which an input does not write; write its rows in a function of framework.Fills", in.Name(), name, model)
 }
 
 // checkReference sees that a foreign key names the viewset it leads to.
-func (b *binder) checkReference(r *resource, in reflect.Type, f *inputField, column *schema.Field, fault func(error)) {
-	if r.scope.kind == scopeVia && column == r.scope.column && f.ref == "" {
-		fault(sentence("%s.%s decides whose the row is; tag it `ref:%q`", in.Name(), f.goName, r.scope.target))
+func (b *binder) checkReference(r *resource, in reflect.Type, f *input.Field, column *schema.Field, fault func(error)) {
+	if r.scope.kind == scopeVia && column == r.scope.column && f.Ref == "" {
+		fault(naming.Sentence("%s.%s decides whose the row is; tag it `ref:%q`", in.Name(), f.GoName, r.scope.target))
 		return
 	}
 	for _, relation := range r.table.Relations {
-		if relation.Type == schema.BelongsToRelation && relation.BasePKs[0] == column && f.ref == "" {
+		if relation.Type == schema.BelongsToRelation && relation.BasePKs[0] == column && f.Ref == "" {
 			to := relation.JoinTable.Type.Name()
-			fault(sentence("%s.%s refers to %s and names no viewset; tag it `ref:\"...\"` with the one whose rows may be used", in.Name(), f.goName, to))
+			fault(naming.Sentence("%s.%s refers to %s and names no viewset; tag it `ref:\"...\"` with the one whose rows may be used", in.Name(), f.GoName, to))
 		}
 	}
 }
@@ -106,7 +107,7 @@ func (w *writing) serveOf(verb string) func(*Call, *request) (*response, error) 
 
 // decode reads the body, tells or refuses names that have no effect, and
 // checks what can be checked without the database.
-func (w *writing) decode(c *Call, r *request, partial bool) (*decoded, error) {
+func (w *writing) decode(c *Call, r *request, partial bool) (*input.Decoded, error) {
 	in, err := w.endpoint.decode(c, r, partial, w.readOnly)
 	if err != nil {
 		return nil, err
@@ -120,31 +121,18 @@ func (w *writing) decode(c *Call, r *request, partial bool) (*decoded, error) {
 
 // ignoreFields tells which names of a body no field has; a strict resource
 // makes them faults.
-func (e *endpoint) ignoreFields(c *Call, in *decoded) []Fault {
+func (e *endpoint) ignoreFields(c *Call, in *input.Decoded) []problem.Fault {
 	if !e.resource.strict {
-		for _, pointer := range in.unknown {
-			c.notes.ignore(pointer, e.input.nearestPointer(pointer))
+		for _, pointer := range in.Unknown {
+			c.notes.ignore(pointer, e.input.NearestPointer(pointer))
 		}
 		return nil
 	}
-	var faults []Fault
-	for _, pointer := range in.unknown {
-		faults = append(faults, unknownField(pointer, e.input.nearestPointer(pointer)))
+	var faults []problem.Fault
+	for _, pointer := range in.Unknown {
+		faults = append(faults, problem.UnknownField(pointer, e.input.NearestPointer(pointer)))
 	}
 	return faults
-}
-
-func unknownField(pointer, near string) Fault {
-	return Fault{Pointer: pointer, Code: CodeUnknownField, Detail: "is not a field that can be written here" + suggestion(near)}
-}
-
-func refuseUnknown(faults []Fault) error {
-	if len(faults) == 0 {
-		return nil
-	}
-	e := Refuse(http.StatusBadRequest, CodeUnknownField, "The body names fields that cannot be written here; nothing was changed.")
-	e.Faults = faults
-	return e
 }
 
 // create answers POST {path}/.
@@ -172,7 +160,7 @@ func (w *writing) create(c *Call, r *request) (*response, error) {
 }
 
 // simple reports whether one statement is the whole write.
-func (w *writing) simple(in *decoded) bool {
+func (w *writing) simple(in *input.Decoded) bool {
 	_, flat := w.flatPlan()
 	return flat && w.verb.fill == nil && w.resource.scope.kind != scopeWhere && !w.refers(in)
 }
@@ -183,15 +171,15 @@ func (w *writing) flatPlan() (*plan, bool) {
 	return p, ok && p.flat()
 }
 
-func (w *writing) refers(in *decoded) bool {
+func (w *writing) refers(in *input.Decoded) bool {
 	return len(w.endpoint.referencesIn(in)) > 0
 }
 
 // insert makes a new row of the input and stores it.
-func (w *writing) insert(c *Call, in *decoded) (any, reflect.Value, error) {
+func (w *writing) insert(c *Call, in *input.Decoded) (any, reflect.Value, error) {
 	m := reflect.New(w.resource.model)
 	for _, col := range w.columns {
-		col.column.Value(m.Elem()).Set(in.value.FieldByIndex(col.input.index))
+		col.column.Value(m.Elem()).Set(in.Value.FieldByIndex(col.input.Index))
 	}
 	if err := w.resource.stamp(c, m.Elem()); err != nil {
 		return nil, m, err
@@ -208,13 +196,13 @@ func (w *writing) insert(c *Call, in *decoded) (any, reflect.Value, error) {
 }
 
 // fill runs the declaration's own function on the row.
-func (w *writing) fill(c *Call, m reflect.Value, in *decoded) error {
+func (w *writing) fill(c *Call, m reflect.Value, in *input.Decoded) error {
 	if w.verb.fill == nil {
 		return nil
 	}
-	c.sent = in.has
+	c.sent = in.Has
 	c.give(m)
-	return w.verb.fill(c, m.Interface(), in.value.Interface())
+	return w.verb.fill(c, m.Interface(), in.Value.Interface())
 }
 
 // show answers with a row that was just written.
@@ -249,7 +237,7 @@ func (w *writing) change(c *Call, r *request, partial bool) (*response, error) {
 	given := w.endpoint.afresh(r, in, partial, w.readOnly)
 	run := func(c *Call) error {
 		in := given()
-		if err := w.exists(c, r, in); err != nil && !(puts && isNotFound(err)) {
+		if err := w.exists(c, r, in); err != nil && !(puts && problem.IsNotFound(err)) {
 			return err
 		}
 		if err := w.endpoint.references(c, in); err != nil {
@@ -257,7 +245,7 @@ func (w *writing) change(c *Call, r *request, partial bool) (*response, error) {
 		}
 		resp.status = w.endpoint.statusOr(http.StatusOK)
 		resp.value, err = way(c, r, in, partial)
-		if puts && isNotFound(err) {
+		if puts && problem.IsNotFound(err) {
 			resp.status, resp.created = w.endpoint.statusOr(http.StatusCreated), w.resource.listPath()
 			resp.value, _, err = w.insert(c, in)
 		}
@@ -283,19 +271,13 @@ func isTaken(err error) bool {
 }
 
 // blind reports whether a change needs nothing of the row as it is.
-func (w *writing) blind(in *decoded, partial bool) bool {
-	return w.resource.key == w.resource.pk && w.verb.fill == nil && len(in.readOnly) == 0 && !(partial && w.checks) && w.resource.scope.kind != scopeWhere
-}
-
-// isNotFound tells a single resource's first PUT, which makes the row.
-func isNotFound(err error) bool {
-	e, ok := errors.AsType[*Error](err)
-	return ok && e.Code == CodeNotFound
+func (w *writing) blind(in *input.Decoded, partial bool) bool {
+	return w.resource.key == w.resource.pk && w.verb.fill == nil && len(in.ReadOnly) == 0 && !(partial && w.checks) && w.resource.scope.kind != scopeWhere
 }
 
 // exists answers 404 before it complains of a reference, so that faults do not
 // tell which ids are taken.
-func (w *writing) exists(c *Call, r *request, in *decoded) error {
+func (w *writing) exists(c *Call, r *request, in *input.Decoded) error {
 	if !w.refers(in) {
 		return nil
 	}
@@ -304,7 +286,7 @@ func (w *writing) exists(c *Call, r *request, in *decoded) error {
 }
 
 // changeBlind changes the row without reading it first.
-func (w *writing) changeBlind(c *Call, r *request, in *decoded, partial bool) (any, error) {
+func (w *writing) changeBlind(c *Call, r *request, in *input.Decoded, partial bool) (any, error) {
 	set := w.assignments(in, partial)
 	if len(set) == 0 {
 		shown, err := w.shown.write(c, w.resource.object(c, r), window{rows: 2})
@@ -330,11 +312,11 @@ func (w *writing) changed(c *Call, r *request, q *bun.UpdateQuery) (any, error) 
 }
 
 // sent is a row with the values of the body, and which columns they are of.
-func (w *writing) sent(in *decoded, partial bool) (row reflect.Value, written []*schema.Field) {
+func (w *writing) sent(in *input.Decoded, partial bool) (row reflect.Value, written []*schema.Field) {
 	row = reflect.New(w.resource.model).Elem()
 	for name, col := range w.columns {
-		if !partial || in.has(name) {
-			col.column.Value(row).Set(in.value.FieldByIndex(col.input.index))
+		if !partial || in.Has(name) {
+			col.column.Value(row).Set(in.Value.FieldByIndex(col.input.Index))
 			written = append(written, col.column)
 		}
 	}
@@ -357,7 +339,7 @@ func (w *writing) changedByKey(c *Call, q *bun.UpdateQuery) (any, error) {
 
 // changeRead reads the row, locked, and changes it: the way for functions,
 // for rules over several fields, and for bodies that repeat what is read-only.
-func (w *writing) changeRead(c *Call, r *request, in *decoded, partial bool) (any, error) {
+func (w *writing) changeRead(c *Call, r *request, in *input.Decoded, partial bool) (any, error) {
 	m, err := w.resource.modelOf(c, r)
 	if err != nil {
 		return nil, err
@@ -366,16 +348,16 @@ func (w *writing) changeRead(c *Call, r *request, in *decoded, partial bool) (an
 		return nil, err
 	}
 	if partial {
-		w.endpoint.complete(in.value, m.Elem(), in)
+		w.endpoint.complete(in.Value, m.Elem(), in)
 	}
-	if faults := in.check(); len(faults) > 0 {
-		return nil, Invalid(faults...)
+	if faults := in.Check(); len(faults) > 0 {
+		return nil, problem.Invalid(faults...)
 	}
 	before := reflect.New(w.resource.model).Elem()
 	before.Set(m.Elem())
 	for name, col := range w.columns {
-		if !partial || in.has(name) {
-			col.column.Value(m.Elem()).Set(in.value.FieldByIndex(col.input.index))
+		if !partial || in.Has(name) {
+			col.column.Value(m.Elem()).Set(in.Value.FieldByIndex(col.input.Index))
 		}
 	}
 	if w.resource.updated != nil {
@@ -392,29 +374,29 @@ func (w *writing) changeRead(c *Call, r *request, in *decoded, partial bool) (an
 }
 
 // assignments are the columns that the body changes.
-func (w *writing) assignments(in *decoded, partial bool) []assignment {
+func (w *writing) assignments(in *input.Decoded, partial bool) []assignment {
 	var set []assignment
-	for _, f := range w.endpoint.input.fields {
-		col, ok := w.columns[f.name]
-		if !ok || partial && !in.has(f.name) {
+	for _, f := range w.endpoint.input.Fields {
+		col, ok := w.columns[f.Name]
+		if !ok || partial && !in.Has(f.Name) {
 			continue
 		}
-		set = append(set, assignment{col.column.Name, param(in.value.FieldByIndex(f.index), col.column)})
+		set = append(set, assignment{col.column.Name, param(in.Value.FieldByIndex(f.Index), col.column)})
 	}
 	return append(set, w.resource.redocument(w, in, partial)...)
 }
 
 // compareReadOnly tells or refuses read-only names of the body whose values
 // differ from the row's, so that what was read can be sent back.
-func (w *writing) compareReadOnly(c *Call, m reflect.Value, in *decoded) error {
-	if len(in.readOnly) == 0 {
+func (w *writing) compareReadOnly(c *Call, m reflect.Value, in *input.Decoded) error {
+	if len(in.ReadOnly) == 0 {
 		return nil
 	}
 	before, err := w.shownAs(c, m)
 	if err != nil {
 		return err
 	}
-	return refuseUnknown(w.ignoreReadOnly(c, in, before))
+	return problem.RefuseUnknown(w.ignoreReadOnly(c, in, before))
 }
 
 // shownAs is how the row was shown, member by member.
@@ -426,7 +408,7 @@ func (w *writing) shownAs(c *Call, m reflect.Value) (map[string]jsontext.Value, 
 	} else if value, err = w.resource.shownByKey(c, w.shown, w.resource.pk.Value(m.Elem()).Interface()); err != nil {
 		return nil, err
 	}
-	text, err := encode(value)
+	text, err := wire.Encode(value)
 	if err != nil {
 		return nil, err
 	}
@@ -437,17 +419,17 @@ func (w *writing) shownAs(c *Call, m reflect.Value) (map[string]jsontext.Value, 
 
 // ignoreReadOnly tells read-only names of the body, unless they repeat what was
 // before; a strict resource makes them faults.
-func (w *writing) ignoreReadOnly(c *Call, in *decoded, before map[string]jsontext.Value) []Fault {
-	var faults []Fault
-	for _, name := range slices.Sorted(maps.Keys(in.readOnly)) {
-		if before != nil && sameJSON(in.readOnly[name], before[name]) {
+func (w *writing) ignoreReadOnly(c *Call, in *input.Decoded, before map[string]jsontext.Value) []problem.Fault {
+	var faults []problem.Fault
+	for _, name := range slices.Sorted(maps.Keys(in.ReadOnly)) {
+		if before != nil && sameJSON(in.ReadOnly[name], before[name]) {
 			continue
 		}
 		if w.resource.strict {
-			faults = append(faults, Fault{Pointer: pointerTo(name), Code: CodeUnknownField, Detail: "is read-only"})
+			faults = append(faults, problem.Fault{Pointer: naming.PointerTo(name), Code: problem.CodeUnknownField, Detail: "is read-only"})
 			continue
 		}
-		c.notes.ignore(pointerTo(name), "")
+		c.notes.ignore(naming.PointerTo(name), "")
 	}
 	return faults
 }

@@ -1,0 +1,380 @@
+package input
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"github.com/go-json-experiment/json/jsontext"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
+	"unicode/utf8"
+)
+
+const (
+	maxDepth     = 32       // objects and arrays inside each other
+	maxFaults    = 100      // of each kind that one answer lists
+	maxFaultText = 64 << 10 // bytes of pointers that one answer lists
+)
+
+// A fieldSet is a set of a shape's fields, by position.
+type fieldSet [maxFields / 64]uint64
+
+func (s *fieldSet) add(position int) { s[position/64] |= 1 << (position % 64) }
+
+func (s *fieldSet) has(position int) bool { return s[position/64]>>(position%64)&1 == 1 }
+
+// A Decoded is what a body said: a value, and all that was wrong or had no
+// effect. It belongs to one request.
+type Decoded struct {
+	Value    reflect.Value             // addressable, of the shape's type
+	present  fieldSet                  // the top-level fields that were in the body, well or ill
+	Unknown  []string                  // JSON Pointers of names that no field has, at any depth, in order
+	ReadOnly map[string]jsontext.Value // top-level names that may only be read, as sent; nil for none
+	Faults   []problem.Fault           // in order of the body, then missing fields in order of declaration
+	shape    *Shape
+}
+
+// Has reports whether the body named a top-level field, well or ill.
+func (d *Decoded) Has(name string) bool {
+	f := d.shape.ByName[name]
+	return f != nil && d.present.has(f.position)
+}
+
+// Check runs what the input checks over several fields on d.value.
+func (d *Decoded) Check() []problem.Fault { return d.shape.Checked(d.Value) }
+
+// Decode reads one JSON object (RFC 8259, with unique names as RFC 7493 has
+// it). The fields start from zero and, unless partial, from their defaults.
+// Partial is for PATCH: absent fields are no fault, and check is for the
+// caller to run on the merged value. A top-level name in readOnly is kept as
+// it was sent and is neither decoded nor required, even if a field has it too.
+//
+// The error is for a body that is not one JSON object at all; whatever is
+// wrong with an object is in faults. Faults and unknown each stop at a
+// hundred, or when the pointers have come to 64 KiB; neither is empty for that.
+func (s *Shape) Decode(body []byte, partial bool, readOnly map[string]bool) (*Decoded, *problem.Error) {
+	d := &Decoded{Value: reflect.New(s.Typ).Elem(), shape: s}
+	if !partial {
+		s.fill(d.Value)
+	}
+	if blank := len(bytes.TrimLeft(body, " \t\r\n")) == 0; blank && len(s.Fields) == 0 {
+		return d, nil
+	}
+	if e := refuseUnread(body); e != nil {
+		return nil, e
+	}
+	// A reader that a panic in a type's own method left behind is not used again.
+	r := s.readers.Get().(*bodyReader)
+	err := r.body(s, body, partial, readOnly, d)
+	s.release(r)
+	if err != nil {
+		return nil, err
+	}
+	if !partial && len(d.Faults) == 0 {
+		d.Faults = d.Check()
+	}
+	s.suggest(d)
+	return d, nil
+}
+
+// missingDetail is what is wrong with a required field that the body does not name.
+const missingDetail = "is required"
+
+func (s *Shape) release(r *bodyReader) {
+	r.reset(nil, nil)
+	s.readers.Put(r)
+}
+
+// A bodyReader walks one body. The first syntax error stops it; faults do not.
+type bodyReader struct {
+	dec      *jsontext.Decoder
+	source   bytes.Buffer
+	book     *ruleBook
+	out      *Decoded
+	readOnly map[string]bool
+	err      error // of syntax, the first
+	count    int   // faults found, listed or not
+	room     int   // bytes of pointers that may still be listed
+	blank    bool  // the last value was text of white space, or an empty slice
+}
+
+func newBodyReader(book *ruleBook) *bodyReader {
+	return &bodyReader{book: book, dec: jsontext.NewDecoder(strings.NewReader(""))}
+}
+
+func (r *bodyReader) reset(text []byte, out *Decoded) {
+	r.source = *bytes.NewBuffer(text)
+	r.dec.Reset(&r.source)
+	r.out, r.readOnly, r.err, r.count, r.room, r.blank = out, nil, nil, 0, maxFaultText, false
+}
+
+// body reads a whole body into d.
+func (r *bodyReader) body(s *Shape, text []byte, partial bool, readOnly map[string]bool, d *Decoded) *problem.Error {
+	r.reset(text, d)
+	r.readOnly = readOnly
+	if kind := r.dec.PeekKind(); kind != jsontext.KindBeginObject {
+		if _, ok := r.raw(); ok {
+			return problem.InvalidJSON("The body must be one JSON object, not %s.", kindName(kind))
+		}
+		return describe(text, r.err)
+	}
+	d.present = r.object(s, d.Value)
+	if r.err != nil {
+		return describe(text, r.err)
+	}
+	if at := r.dec.InputOffset(); len(bytes.TrimLeft(text[at:], " \t\r\n")) > 0 {
+		return problem.InvalidJSON("The body must be one JSON object and nothing more, but it goes on after byte %d.", at)
+	}
+	if !partial {
+		r.missing(s, d.present)
+	}
+	return nil
+}
+
+// value reads one JSON value on its own, and returns what is wrong with it.
+func (r *bodyReader) value(p *ValuePlan, text []byte, v reflect.Value) []problem.Fault {
+	d := &Decoded{}
+	r.reset(text, d)
+	if p.decode(r, v); r.err != nil {
+		return []problem.Fault{{Code: problem.CodeInvalidJSON, Detail: "is not JSON"}}
+	}
+	return d.Faults
+}
+
+// object reads an object whose first token is next, and returns the fields
+// that it named.
+func (r *bodyReader) object(s *Shape, v reflect.Value) (seen fieldSet) {
+	r.token()
+	for r.err == nil && r.dec.PeekKind() != jsontext.KindEndObject {
+		f := r.member(s)
+		if f == nil {
+			continue
+		}
+		seen.add(f.position)
+		before := len(r.out.Faults)
+		f.Value.decode(r, f.in(v))
+		if f.Ref != "" {
+			asReference(r.out.Faults[before:])
+		}
+	}
+	r.token()
+	return seen
+}
+
+// member reads a name and returns its field. It deals with a name that has
+// none, or may only be read, and returns nil.
+func (r *bodyReader) member(s *Shape) *Field {
+	raw, ok := r.raw()
+	if !ok {
+		return nil
+	}
+	name := raw[1 : len(raw)-1]
+	if bytes.IndexByte(name, '\\') >= 0 {
+		name = unescape(raw)
+	}
+	if len(r.readOnly) > 0 && r.dec.StackDepth() == 1 && r.readOnly[string(name)] {
+		r.keep(string(name))
+		return nil
+	}
+	if f := s.ByName[string(name)]; f != nil {
+		return f
+	}
+	if r.mayList(len(r.out.Unknown)) {
+		pointer := string(r.dec.StackPointer())
+		r.out.Unknown = append(r.out.Unknown, pointer)
+		r.room -= len(pointer)
+	}
+	r.skip()
+	return nil
+}
+
+func (r *bodyReader) keep(name string) {
+	raw, ok := r.raw()
+	if !ok {
+		return
+	}
+	if r.out.ReadOnly == nil {
+		r.out.ReadOnly = map[string]jsontext.Value{}
+	}
+	r.out.ReadOnly[name] = raw.Clone()
+}
+
+// missing notes the required fields that the object just read did not name.
+func (r *bodyReader) missing(s *Shape, seen fieldSet) {
+	top := r.dec.StackDepth() == 0
+	for _, f := range s.Fields {
+		if f.Required && !seen.has(f.position) && !(top && r.readOnly[f.Name]) {
+			r.faultAt("/"+naming.EscapePointer(f.Name), "required", missingDetail)
+		}
+	}
+}
+
+// asReference turns what is wrong with the form of a key into the one code
+// that a reference answers with, whatever keeps it from leading anywhere.
+func asReference(faults []problem.Fault) {
+	for i := range faults {
+		if code := faults[i].Code; code != "required" && code != "null" {
+			faults[i].Code = problem.CodeInvalidReference
+		}
+	}
+}
+
+// token reads past a bracket.
+func (r *bodyReader) token() {
+	if r.err == nil {
+		_, r.err = r.dec.ReadToken()
+	}
+}
+
+// raw reads a name or a whole value; the bytes are the body's own.
+func (r *bodyReader) raw() (jsontext.Value, bool) {
+	if r.err != nil {
+		return nil, false
+	}
+	var v jsontext.Value
+	v, r.err = r.dec.ReadValue()
+	return v, r.err == nil
+}
+
+func (r *bodyReader) skip() {
+	if r.err == nil {
+		r.err = r.dec.SkipValue()
+	}
+}
+
+// fault notes what is wrong with the value just read.
+func (r *bodyReader) fault(code, detail string) { r.faultAt("", code, detail) }
+
+// faultAt notes what is wrong at a pointer below the value just read.
+func (r *bodyReader) faultAt(below, code, detail string) {
+	r.count++
+	if !r.mayList(len(r.out.Faults)) {
+		return
+	}
+	f := problem.Fault{Pointer: string(r.dec.StackPointer()) + below, Code: code, Detail: detail}
+	r.room -= len(f.Pointer)
+	r.out.Faults = append(r.out.Faults, f)
+}
+
+// mayList reports whether one more may follow those listed. The first always
+// may: a list that should have something in it is never empty.
+func (r *bodyReader) mayList(listed int) bool {
+	return r.err == nil && (listed == 0 || r.room > 0 && listed < maxFaults)
+}
+
+// mismatch refuses the next value for its kind.
+func (r *bodyReader) mismatch(want string) bool {
+	kind := r.dec.PeekKind()
+	if r.skip(); r.err == nil {
+		r.fault("type", "must be "+want+", not "+kindName(kind))
+	}
+	return false
+}
+
+// refuseUnread finds what is wrong with a body before it is read: nothing in
+// it, a byte order mark, or too many levels.
+func refuseUnread(body []byte) *problem.Error {
+	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
+		return problem.InvalidJSON("The body is empty; send one JSON object.")
+	}
+	if bytes.HasPrefix(body, []byte("\xef\xbb\xbf")) {
+		return problem.InvalidJSON("The body begins with a byte order mark; send UTF-8 without one.")
+	}
+	if at := tooDeep(body); at >= 0 {
+		return problem.InvalidJSON("The body is nested more than %d levels deep, at byte %d.", maxDepth, at)
+	}
+	return nil
+}
+
+// tooDeep returns where the body opens one level too many, or -1. It may be
+// mistaken about text that is not JSON, which is refused in any case.
+func tooDeep(body []byte) int {
+	depth := 0
+	for i := 0; i < len(body); i++ {
+		switch body[i] {
+		case '"':
+			for i++; i < len(body) && body[i] != '"'; i++ {
+				if body[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			if depth++; depth > maxDepth {
+				return i
+			}
+		case '}', ']':
+			depth--
+		}
+	}
+	return -1
+}
+
+// describe says in plain words where and how a body stops being JSON.
+func describe(body []byte, err error) *problem.Error {
+	var syntax *jsontext.SyntacticError
+	if !errors.As(err, &syntax) {
+		return problem.InvalidJSON("The body ends too early, after byte %d.", len(body))
+	}
+	at := min(int(syntax.ByteOffset), len(body))
+	rest := body[at:]
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return problem.InvalidJSON("The name at %s is given twice, the second time at byte %d; each name may appear once in its object.", naming.Clip(string(syntax.JSONPointer)), at)
+	case errors.Is(err, io.ErrUnexpectedEOF) || len(rest) == 0:
+		return problem.InvalidJSON("The body ends too early, after byte %d.", len(body))
+	case errors.Is(err, jsontext.ErrNonStringName):
+		return problem.InvalidJSON("At byte %d a name is expected, which must be a string in double quotes.", at)
+	}
+	return problem.InvalidJSON("%s at byte %d.", oddity(rest), at)
+}
+
+// oddity names what stands where the body stops being JSON.
+func oddity(rest []byte) string {
+	c, size := utf8.DecodeRune(rest)
+	switch {
+	case c == utf8.RuneError && size == 1:
+		return "The body is not UTF-8"
+	case bytes.HasPrefix(rest, []byte(`\u`)):
+		return `A string has a \u escape that is not a whole character (four hexadecimal digits, or a surrogate pair)`
+	case c == '\\':
+		return "A string has an escape that JSON does not know"
+	case c < ' ':
+		return fmt.Sprintf("The control character U+%04X may not stand here unescaped", c)
+	}
+	return "Unexpected " + strconv.QuoteRune(c)
+}
+
+// kindName names a kind of JSON value as a sentence about it does.
+func kindName(k jsontext.Kind) string {
+	switch k {
+	case jsontext.KindBeginObject:
+		return "an object"
+	case jsontext.KindBeginArray:
+		return "an array"
+	case jsontext.KindString:
+		return "a string"
+	case jsontext.KindNumber:
+		return "a number"
+	case jsontext.KindNull:
+		return "null"
+	}
+	return "a boolean"
+}
+
+// refuseBlank notes a blank value of a plan that takes none.
+func (r *bodyReader) refuseBlank(p *ValuePlan, detail string) bool {
+	switch {
+	case !r.blank:
+	case p.Required:
+		r.fault("required", detail)
+		return false
+	case p.Filled:
+		r.fault("filled", detail)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,422 @@
+package input
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
+)
+
+// suggest adds to a missing field the unknown name that the client probably meant
+// for it.
+func (s *Shape) suggest(d *Decoded) {
+	missing := func(f problem.Fault) bool { return f.Detail == missingDetail }
+	if len(d.Unknown) == 0 || !slices.ContainsFunc(d.Faults, missing) {
+		return
+	}
+	meant := map[string]string{}
+	for _, unknown := range d.Unknown {
+		if near := s.NearestPointer(unknown); meant[near] == "" {
+			meant[near] = unknown
+		}
+	}
+	for i, f := range d.Faults {
+		if wrong := meant[f.Pointer]; wrong != "" && missing(f) {
+			d.Faults[i].Detail += "; the body has " + naming.Clip(wrong) + ": did you mean " + f.Pointer + "?"
+		}
+	}
+}
+
+// A Checker is an input type with a rule that tags cannot express, such as one
+// that compares two fields. Check runs on a body whose fields are all valid by
+// themselves, for Create and Update as it was sent, for Patch on the row with
+// the changes applied, and returns what is wrong, nil for nothing. Each
+// [Fault] needs a Pointer (RFC 6901, from the input itself: "/ends_at"), a code
+// and a sentence that the client reads. A nested input's Check runs with
+// its own object, pointers counted from there.
+//
+// Check may have a value or a pointer receiver; it must not touch the database
+// and is called by many requests at once, each with a value of its own.
+type Checker interface {
+	Check() []problem.Fault
+}
+
+// maxFields is how many fields an input type may have, a bound of [fieldSet].
+const maxFields = 256
+
+// An Shape is an input type compiled at registration: everything about it
+// that reflection and tags can tell, so that a request only sets fields. It is
+// used by many requests at once. The tags that it reads:
+//
+//	json:"name"          the client's name; the Go name without it, "-" leaves a field out
+//	validate:"..."       rules as validator has them, of one value each
+//	default:"booked"     what an absent field becomes, except in a PATCH
+//	ref:"patients"       the viewset whose row the value names
+//	trim:"-"             keeps white space at both ends of text
+//	doc:"..."            a sentence for the reference
+//	example:"..."        a value for the reference
+//
+// Required is about presence: 0 and false pass, blank text and empty slices do
+// not. Filled is required without the presence: what is given must not be blank
+// text nor an empty slice, and an absent field or null passes. Every other rule
+// judges each value but null: max=120 takes blank text, min=1 and email do not.
+// With omitempty the rules leave blank text, 0 and an empty slice alone. Rules
+// after dive are for each element of a slice or map.
+type Shape struct {
+	Typ     reflect.Type
+	Fields  []*Field // in order of declaration, embedded structs flattened
+	ByName  map[string]*Field
+	checker bool     // *typ has a Check method
+	OneOf   []*Field // at least one is required, see OneRequirer; nil for none
+	book    *ruleBook
+	readers *sync.Pool // of *bodyReader
+}
+
+// An Field is one field of an input type, embedded ones included.
+type Field struct {
+	Name     string          // the client's name
+	GoName   string          // the name in Go
+	Place    string          // for a developer's eyes: "PatientInput.Name"
+	Index    []int           // for reflect.Value.FieldByIndex
+	position int             // in inputShape.fields
+	Typ      reflect.Type    // as declared, pointer included
+	Required bool            // must be present, not null, not blank, not an empty slice
+	nullable bool            // takes null: a pointer that is not required, or any JSON
+	def      reflect.Value   // what an absent field becomes on POST and PUT; not to be changed
+	HasDef   bool            // the tag default was given
+	Sent     json.RawMessage // the default as a client would send it
+	Ref      string          // the viewset whose row it names, "" for none
+	Doc      string          // the tag doc, for the reference
+	Example  string          // the tag example, for the reference
+	Enum     []string        // the values that there are, nil for any
+	Rules    []Rule          // the rules of the field itself, without required and dive
+	Nested   *Shape          // of struct, *struct and []struct
+	Value    *ValuePlan
+	fallback []byte // the default as JSON, where its value cannot be shared
+}
+
+// A Rule is one term of a validate tag: {"max", "200"}.
+type Rule struct{ Name, Param string }
+
+// names lists the client's names of all fields, in order of declaration.
+func (s *Shape) names() []string {
+	names := make([]string, len(s.Fields))
+	for i, f := range s.Fields {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// in is the field inside v, a value of the shape's type.
+func (f *Field) in(v reflect.Value) reflect.Value {
+	if len(f.Index) == 1 {
+		return v.Field(f.Index[0])
+	}
+	return v.FieldByIndex(f.Index)
+}
+
+// fill sets every field of v that has a default, those of nested structs too.
+// v must be zero.
+func (s *Shape) fill(v reflect.Value) {
+	for _, f := range s.Fields {
+		switch {
+		case f.fallback != nil:
+			r := s.readers.Get().(*bodyReader)
+			r.value(f.Value, f.fallback, f.in(v))
+			s.release(r)
+		case f.HasDef:
+			f.in(v).Set(f.def)
+		case f.Nested != nil && f.Typ.Kind() == reflect.Struct && !f.Value.Optional:
+			f.Nested.fill(f.in(v))
+		}
+	}
+}
+
+// CompileInput compiles t, a struct type. It always returns a shape; the
+// errors are the developer's mistakes, each a sentence that begins with its
+// place ("PatientInput.Name: ..."), and with any of them the shape must not
+// be used.
+func CompileInput(t reflect.Type) (*Shape, []error) {
+	c := &inputCompiler{book: newRuleBook(), done: map[reflect.Type]*Shape{}}
+	c.readers = &sync.Pool{New: func() any { return newBodyReader(c.book) }}
+	if t.Kind() != reflect.Struct {
+		c.mistakef(t.String(), "an input must be a struct, not a %s", t.Kind())
+		return &Shape{Typ: t}, c.mistakes
+	}
+	return c.shape(t, naming.ShortName(t, "input")), c.mistakes
+}
+
+// An inputCompiler compiles one input type and those nested in it.
+type inputCompiler struct {
+	book     *ruleBook
+	readers  *sync.Pool
+	done     map[reflect.Type]*Shape
+	open     []reflect.Type // the structs that are being compiled, outermost first
+	mistakes []error
+}
+
+func (c *inputCompiler) mistakef(place, format string, args ...any) {
+	c.mistakes = append(c.mistakes, fmt.Errorf("%s: %s", place, fmt.Sprintf(format, args...)))
+}
+
+// shape compiles a struct; name is what mistakes call it.
+func (c *inputCompiler) shape(t reflect.Type, name string) *Shape {
+	if s := c.done[t]; s != nil {
+		return s
+	}
+	s := &Shape{Typ: t, ByName: map[string]*Field{}, checker: isChecker(t), book: c.book, readers: c.readers}
+	if slices.Contains(c.open, t) {
+		c.mistakef(name, "an input may not contain itself; use json.RawMessage, or a type with an UnmarshalJSON method, for what nests without end")
+		return s
+	}
+	if readsItself(t) {
+		c.mistakef(name, "an input may not have an UnmarshalJSON or UnmarshalText method, not even by embedding: its fields would not be seen; give the embedded type a field name")
+		return s
+	}
+	c.open = append(c.open, t)
+	c.flatten(s, t, nil, name)
+	c.open = c.open[:len(c.open)-1]
+	c.oneRequired(s, name)
+	if len(s.Fields) > maxFields {
+		c.mistakef(name, "has %d fields; an input may have at most %d", len(s.Fields), maxFields)
+	}
+	c.done[t] = s
+	return s
+}
+
+// flatten adds the fields of t, which is the shape's type or embedded in it.
+func (c *inputCompiler) flatten(s *Shape, t reflect.Type, at []int, owner string) {
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		place, index := owner+"."+sf.Name, slices.Concat(at, []int{i})
+		tag, tagged := sf.Tag.Lookup("json")
+		name, options, _ := strings.Cut(tag, ",")
+		switch {
+		case tag == "-":
+		case sf.Anonymous && name == "" && sf.Type.Kind() == reflect.Struct:
+			c.embed(s, sf.Type, index, place)
+		case sf.Anonymous && name == "" && sf.Type.Kind() == reflect.Pointer && sf.Type.Elem().Kind() == reflect.Struct:
+			c.mistakef(place, "embed the struct itself, not a pointer to it")
+		case !sf.IsExported() && tagged:
+			c.mistakef(place, "is not exported, so it cannot be set; export it or remove its json tag")
+		case !sf.IsExported():
+		case slices.Contains(strings.Split(options, ","), "string"):
+			c.mistakef(place, "the json option \"string\" is not supported; a number is sent as a number")
+		default:
+			c.field(s, sf, cmp.Or(name, sf.Name), index, place)
+		}
+	}
+}
+
+func (c *inputCompiler) embed(s *Shape, t reflect.Type, index []int, place string) {
+	if isChecker(t) && !s.checker {
+		c.mistakef(place, "has a Check method that %s hides or shares; give %s a Check method that calls it", naming.ShortName(s.Typ, "the input"), naming.ShortName(s.Typ, "the input"))
+	}
+	c.flatten(s, t, index, naming.ShortName(t, place))
+}
+
+func (c *inputCompiler) field(s *Shape, sf reflect.StructField, name string, index []int, place string) {
+	if taken := s.ByName[name]; taken != nil {
+		c.mistakef(place, "is named %q like %s; give one of them another json name", name, taken.Place)
+		return
+	}
+	spec, errs := parseRules(sf.Tag.Get("validate"))
+	for _, err := range errs {
+		c.mistakef(place, "%s", err)
+	}
+	trim, ok := sf.Tag.Lookup("trim")
+	if ok && trim != "-" {
+		c.mistakef(place, "tag trim is %q, and only \"-\" means something: keep white space at the ends", trim)
+	}
+	value := c.plan(sf.Type, spec, trim != "-", place)
+	if value == nil {
+		return
+	}
+	f := &Field{
+		Name: name, GoName: sf.Name, Place: place, Index: index, position: len(s.Fields), Typ: sf.Type,
+		Required: value.Required, nullable: value.Nullable, Rules: value.Rules, Enum: value.words(),
+		Ref: sf.Tag.Get("ref"), Doc: sf.Tag.Get("doc"), Example: sf.Tag.Get("example"), Nested: value.shape(), Value: value,
+	}
+	c.reference(f)
+	c.fallback(f, sf.Tag)
+	s.ByName[name] = f
+	s.Fields = append(s.Fields, f)
+}
+
+// Reference checks that a field with the tag ref can hold a key.
+func (c *inputCompiler) reference(f *Field) {
+	if f.Ref == "" {
+		return
+	}
+	t := f.Value.Typ
+	if t != naming.UUIDType && t.Kind() != reflect.String && !naming.IsInteger(t.Kind()) {
+		c.mistakef(f.Place, "ref is for a key, a uuid.UUID, a string or an integer, not for %s", f.Typ)
+	}
+}
+
+// fallback works out what the field becomes when it is absent.
+func (c *inputCompiler) fallback(f *Field, tag reflect.StructTag) {
+	f.def = reflect.New(f.Typ).Elem()
+	text, ok := tag.Lookup("default")
+	if !ok {
+		if f.Nested != nil && f.Typ.Kind() == reflect.Struct && !f.Value.Optional {
+			f.Nested.fill(f.def)
+		}
+		return
+	}
+	if f.Value.Optional {
+		c.mistakef(f.Place, "an Optional tells absent apart, so its default %q is never used; remove it", text)
+		return
+	}
+	if f.Required {
+		c.mistakef(f.Place, "is required, so its default %q is never used; remove one of the two", text)
+		return
+	}
+	sent, detail := parseDefault(newBodyReader(c.book), f.Value, text, f.def)
+	if detail != "" {
+		c.mistakef(f.Place, "default %q %s", text, detail)
+		return
+	}
+	f.HasDef, f.Sent = true, sent
+	if f.Value.pointer || !isPlain(f.Value.Typ) {
+		f.fallback = sent
+	}
+}
+
+// plan says how a value of type t is read; nil after a mistake that leaves
+// nothing to read into.
+func (c *inputCompiler) plan(t reflect.Type, spec *RuleSpec, trim bool, place string) *ValuePlan {
+	if isOptional(t) {
+		return c.optional(t, spec, trim, place)
+	}
+	p := &ValuePlan{Typ: t, trim: trim, Required: spec.required, Filled: spec.filled, OmitZero: spec.omitZero, Rules: spec.Rules, Tag: spec.Tag()}
+	if t.Kind() == reflect.Pointer {
+		p.Typ, p.pointer, p.Nullable = t.Elem(), true, !spec.required
+	}
+	if !c.choose(p, spec, place) {
+		return nil
+	}
+	if spec.elem != nil && p.Elem == nil && p.Nested == nil {
+		c.mistakef(place, "rule \"dive\" is for slices and maps, not for %s", p.Typ)
+	}
+	c.filled(p, place)
+	for _, err := range c.book.fit(p) {
+		c.mistakef(place, "%s", err)
+	}
+	p.limit = limitOf(p.Rules)
+	c.enumerated(p, place)
+	p.unique = slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Name == "unique" })
+	return p
+}
+
+// filled checks that the rule filled can mean something.
+func (c *inputCompiler) filled(p *ValuePlan, place string) {
+	if !p.Filled {
+		return
+	}
+	switch k := p.Typ.Kind(); {
+	case p.OmitZero:
+		c.mistakef(place, "rule \"filled\" refuses what is blank and \"omitempty\" allows it; remove one of the two")
+	case p.Required:
+		c.mistakef(place, "rule \"required\" says what \"filled\" says; remove \"filled\"")
+	case k != reflect.String && k != reflect.Slice || isJSON(p.Typ):
+		c.mistakef(place, "rule \"filled\" is for text and slices, not for %s", p.Typ)
+	}
+}
+
+// enumValues holds a plan to the values of its type.
+func (c *inputCompiler) enumerated(p *ValuePlan, place string) {
+	values, err := EnumValues(p.Typ)
+	if err != nil {
+		c.mistakef(place, "%s", err)
+	}
+	p.Values = values
+	words := ValueWords(values)
+	for _, name := range enumOf(p.Rules) {
+		if values != nil && !slices.Contains(words, name) {
+			c.mistakef(place, "the rule oneof names %q, which is no %s%s", name, p.Typ, naming.DidYouMean(name, words))
+		}
+	}
+}
+
+// choose finds the reader for the plan's type.
+func (c *inputCompiler) choose(p *ValuePlan, spec *RuleSpec, place string) bool {
+	if p.read = knownReader(p.Typ); p.read == nil {
+		p.read = kindReader(p.Typ.Kind())
+	}
+	switch {
+	case p.Typ == naming.TimeType || p.Typ == naming.UUIDType:
+		p.trim = false
+		return true
+	case isJSON(p.Typ):
+		p.Nullable = !p.Required
+		return true
+	case p.read != nil:
+		return true
+	case p.Typ.Kind() == reflect.Struct:
+		return c.structPlan(p, place)
+	case p.Typ.Kind() == reflect.Slice:
+		p.read = readSlice
+		return c.elements(p, spec, place)
+	case p.Typ.Kind() == reflect.Map && p.Typ.Key().Kind() == reflect.String && !readsItself(p.Typ.Key()):
+		p.read = readMap
+		return c.elements(p, spec, place)
+	}
+	c.mistakef(place, "type %s is not supported; use text, numbers, bool, time.Time, uuid.UUID, json.RawMessage, structs, slices, maps by string, or a type with an UnmarshalJSON or UnmarshalText method", p.Typ)
+	return false
+}
+
+func (c *inputCompiler) structPlan(p *ValuePlan, place string) bool {
+	p.read, p.Nested = readObject, c.shape(p.Typ, naming.ShortName(p.Typ, place))
+	if len(p.Nested.Fields) == 0 && len(c.mistakes) == 0 {
+		c.mistakef(place, "%s has no exported field, so nothing can be sent for it", p.Typ)
+	}
+	return true
+}
+
+func (c *inputCompiler) elements(p *ValuePlan, spec *RuleSpec, place string) bool {
+	elem := spec.elem
+	if elem == nil {
+		elem = &RuleSpec{}
+	}
+	p.Elem = c.plan(p.Typ.Elem(), elem, p.trim, place)
+	return p.Elem != nil
+}
+
+// shape is what the plan's objects look like: of a struct, or of each element.
+func (p *ValuePlan) shape() *Shape {
+	for ; p != nil; p = p.Elem {
+		if p.Nested != nil {
+			return p.Nested
+		}
+	}
+	return nil
+}
+
+// words are the values that the plan takes, by its rules or its type; nil for
+// any.
+func (p *ValuePlan) words() []string {
+	if p.Optional {
+		return p.Elem.words()
+	}
+	if listed := enumOf(p.Rules); listed != nil {
+		return listed
+	}
+	return ValueWords(p.Values)
+}
+
+// isPlain reports whether a value may be shared by copying it.
+func isPlain(t reflect.Type) bool {
+	k := t.Kind()
+	return t == naming.TimeType || t == naming.UUIDType ||
+		k == reflect.String || k == reflect.Bool || naming.IsInteger(k) || k == reflect.Float32 || k == reflect.Float64
+}
+
+func isChecker(t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[Checker]())
+}

@@ -1,0 +1,10 @@
+package input
+
+import "reflect"
+
+// None is the input of an endpoint that takes nothing, or the output of one
+// that answers 204.
+type None struct{}
+
+// NoneType is the type of [None].
+var NoneType = reflect.TypeFor[None]()

@@ -1,0 +1,63 @@
+package input
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"trestle.example/framework/internal/naming"
+)
+
+// parseInt reads a whole number of some bits; what is wrong names the bound that is
+// violated.
+func parseInt(text string, bits int) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, bits)
+	if errors.Is(err, strconv.ErrRange) {
+		return 0, beyond(n, n < 0) // the nearest that there is
+	}
+	if err != nil || text[0] == '+' {
+		return 0, naming.Sentence("must be a whole number")
+	}
+	return n, nil
+}
+
+// parseUint reads at most 63 bits: no database keeps more in an integer.
+func parseUint(text string, bits int) (uint64, error) {
+	n, err := strconv.ParseUint(text, 10, min(bits, 63))
+	if errors.Is(err, strconv.ErrRange) {
+		return 0, beyond(n, false)
+	}
+	if below, _ := strconv.ParseInt(text, 10, 64); below < 0 {
+		return 0, beyond(int64(0), true)
+	}
+	if err != nil && text != "-0" || text[0] == '+' {
+		return 0, naming.Sentence("must be a whole number of at least 0")
+	}
+	return n, nil
+}
+
+// parseFloat reads a decimal number.
+func parseFloat(text string, bits int) (float64, error) {
+	most := math.MaxFloat64
+	if bits == 32 {
+		most = math.MaxFloat32
+	}
+	n, err := strconv.ParseFloat(text, bits)
+	switch {
+	case errors.Is(err, strconv.ErrRange) && n < 0:
+		return 0, beyond(-most, true)
+	case errors.Is(err, strconv.ErrRange):
+		return 0, beyond(most, false)
+	case err != nil || n != n || math.IsInf(n, 0):
+		return 0, naming.Sentence("must be a number")
+	}
+	return n, nil
+}
+
+// beyond names the bound that a number violates.
+func beyond[N int64 | uint64 | float64](bound N, below bool) error {
+	if below {
+		return fmt.Errorf("must be at least %v", bound)
+	}
+	return fmt.Errorf("must be at most %v", bound)
+}

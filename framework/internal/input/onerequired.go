@@ -1,0 +1,53 @@
+package input
+
+import (
+	"reflect"
+	"slices"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
+)
+
+// A OneRequirer is an input type that needs one of several fields, such as an e-mail
+// address or a user name. If none of them has a value, the first has the fault
+// "required"; blank text counts as no value. The OpenAPI document says it as a choice of
+// one schema for each field.
+type OneRequirer interface {
+	// OneRequired returns the names of the fields in JSON, two or more. It is called on
+	// the type's zero value.
+	OneRequired() []string
+}
+
+// Checked runs what an input type checks over several fields: that one of the required
+// fields has a value, then its own Check. v is addressable and of the shape's type.
+func (s *Shape) Checked(v reflect.Value) []problem.Fault {
+	if len(s.OneOf) > 0 && !slices.ContainsFunc(s.OneOf, func(f *Field) bool { return !f.in(v).IsZero() }) {
+		return []problem.Fault{{Pointer: "/" + s.OneOf[0].Name, Code: "required", Detail: "is required"}}
+	}
+	if !s.checker {
+		return nil
+	}
+	return v.Addr().Interface().(Checker).Check()
+}
+
+// oneRequired finds the fields of which a shape needs one.
+func (c *inputCompiler) oneRequired(s *Shape, name string) {
+	requirer, ok := reflect.TypeAssert[OneRequirer](reflect.New(s.Typ))
+	if !ok {
+		return
+	}
+	names := requirer.OneRequired()
+	if len(names) < 2 {
+		c.mistakef(name, "OneRequired returns %d names; it needs two or more", len(names))
+	}
+	for _, one := range names {
+		f := s.ByName[one]
+		switch {
+		case f == nil:
+			c.mistakef(name, "OneRequired names %q, which is no field%s", one, naming.DidYouMean(one, s.names()))
+		case f.Required || f.HasDef:
+			c.mistakef(f.Place, "always has a value, so OneRequired must not name it")
+		default:
+			s.OneOf = append(s.OneOf, f)
+		}
+	}
+}

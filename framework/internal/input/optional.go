@@ -1,0 +1,66 @@
+package input
+
+import (
+	"reflect"
+	"strings"
+	"trestle.example/framework/internal/naming"
+)
+
+// An Optional is a field of an input that tells absent apart from every value,
+// at any depth: in a nested object, where [Call.Has] does not reach. With a
+// pointer as T it takes null too. Rules of its tag judge the value where one is
+// given; it has no default and cannot be required.
+//
+//	Price framework.Optional[int64]   `json:"price" validate:"min=1"`  // absent or a number
+//	SKU   framework.Optional[string]  `json:"sku" validate:"filled"`   // absent or text that is not blank
+//	Brand framework.Optional[*string] `json:"brand" validate:"max=80"` // absent, null or text
+//
+// It is for functions ([Does], [Changes], [Fills] and actions): no column has
+// this type.
+type Optional[T any] struct {
+	Given bool // the body named the field
+	Value T
+}
+
+// Or is the value, or other if none was given.
+func (o Optional[T]) Or(other T) T {
+	if o.Given {
+		return o.Value
+	}
+	return other
+}
+
+// isOptional reports whether a type is an Optional itself: one that embeds it
+// has other fields.
+func isOptional(t reflect.Type) bool {
+	return t.PkgPath() == reflect.TypeFor[Optional[int]]().PkgPath() && strings.HasPrefix(t.Name(), "Optional[")
+}
+
+// OptionalValue is the type of what an Optional holds.
+func OptionalValue(t reflect.Type) reflect.Type { return t.Field(1).Type }
+
+// Given is the value of a field, inside its Optional if it is one.
+func (f *Field) Given(v reflect.Value) reflect.Value {
+	if f.Value.Optional {
+		return v.Field(1)
+	}
+	return v
+}
+
+// optional plans a field that remembers whether it was named.
+func (c *inputCompiler) optional(t reflect.Type, spec *RuleSpec, trim bool, place string) *ValuePlan {
+	inner := OptionalValue(t)
+	switch {
+	case spec.required:
+		c.mistakef(place, "an Optional may be absent, so it cannot be required; use %s itself", inner)
+		return nil
+	case inner.Kind() == reflect.Struct && inner != naming.TimeType && !readsItself(inner):
+		c.mistakef(place, "an Optional holds a plain value, a slice or a pointer; use a pointer to %s", inner)
+		return nil
+	}
+	value := c.plan(inner, spec, trim, place)
+	if value == nil {
+		return nil
+	}
+	return &ValuePlan{Typ: t, Optional: true, Nullable: value.Nullable, Rules: value.Rules, limit: -1, Elem: value}
+}

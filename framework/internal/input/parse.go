@@ -1,0 +1,130 @@
+package input
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+	"reflect"
+	"strings"
+	"time"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
+	"unicode/utf8"
+)
+
+// ParseKey parses the text of a path or a reference as a key of type t.
+func ParseKey(t reflect.Type, text string) (any, bool) {
+	switch {
+	case t == naming.UUIDType:
+		id, err := uuid.Parse(text)
+		return id, err == nil && len(text) == 36
+	case t.Kind() == reflect.String:
+		return text, text != "" && utf8.ValidString(text) && !strings.ContainsRune(text, 0)
+	}
+	v, err := ParseValue(t, text)
+	return v, err == nil
+}
+
+// ParseValue parses the text of a query parameter as a value of type t: text,
+// whole and decimal numbers, true/false/1/0, UUIDs, RFC 3339 times, and
+// whatever implements [encoding.TextUnmarshaler] or else [json.Unmarshaler], in
+// the form that it reads, and says why not by a [ValueError]. A value of an [Enumerated] type is one of its values. The error
+// says what the parameter takes: "must be a whole number".
+func ParseValue(t reflect.Type, text string) (any, error) {
+	v, err := parseValue(t, text)
+	if err != nil {
+		return nil, err
+	}
+	values, err := EnumValues(t)
+	if err != nil {
+		return nil, err
+	}
+	if !isAmong(reflect.ValueOf(v), values) {
+		return nil, problem.ValueError(problem.OneOf(ValueWords(values), text))
+	}
+	return v, nil
+}
+
+func parseValue(t reflect.Type, text string) (any, error) {
+	v := reflect.New(t)
+	switch p := v.Interface().(type) {
+	case *time.Time:
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil || !isStrictTime(text) {
+			return nil, naming.Sentence("must be a time as RFC 3339 has it, such as 2026-01-31T09:00:00Z")
+		}
+		return at.UTC().Truncate(time.Microsecond), nil
+	case *uuid.UUID:
+		id, err := uuid.Parse(text)
+		if err != nil || len(text) != 36 {
+			return nil, naming.Sentence("must be an id, a UUID")
+		}
+		return id, nil
+	case encoding.TextUnmarshaler:
+		return accepted(v, p.UnmarshalText([]byte(text)))
+	case json.Unmarshaler:
+		return accepted(v, p.UnmarshalJSON(QueryValue(t, text)))
+	}
+	if err := parseScalar(v.Elem(), text); err != nil {
+		return nil, err
+	}
+	return v.Elem().Interface(), nil
+}
+
+// accepted is what a type of the program read, or why it did not, in its words.
+func accepted(v reflect.Value, err error) (any, error) {
+	if err == nil {
+		return v.Elem().Interface(), nil
+	}
+	if said, ok := errors.AsType[problem.ValueError](err); ok {
+		return nil, said
+	}
+	return nil, problem.ValueError("is not in the form that this parameter takes")
+}
+
+func parseScalar(v reflect.Value, text string) error {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Bool:
+		b, ok := map[string]bool{"true": true, "1": true, "false": false, "0": false}[strings.ToLower(text)]
+		if !ok {
+			return naming.Sentence("must be true or false")
+		}
+		v.SetBool(b)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		n, err := parseInt(text, v.Type().Bits())
+		if err != nil {
+			return err
+		}
+		v.SetInt(n)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		n, err := parseUint(text, v.Type().Bits())
+		if err != nil {
+			return err
+		}
+		v.SetUint(n)
+	case reflect.Float32, reflect.Float64:
+		n, err := parseFloat(text, v.Type().Bits())
+		if err != nil {
+			return err
+		}
+		v.SetFloat(n)
+	default:
+		return naming.Sentence("cannot be given as text")
+	}
+	return nil
+}
+
+// readsItself reports whether a type has a method that reads JSON or text.
+func readsItself(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+// isJSON reports whether a type keeps any JSON as it is.
+func isJSON(t reflect.Type) bool {
+	return t == reflect.TypeFor[json.RawMessage]() || t == reflect.TypeFor[jsontext.Value]() || t.Kind() == reflect.Interface && t.NumMethod() == 0
+}

@@ -1,0 +1,88 @@
+package input
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
+	"trestle.example/framework/problem"
+	"unicode/utf8"
+)
+
+// Limits of a query string.
+const (
+	queryBytes  = 8 << 10
+	queryValues = 100
+)
+
+// ReadQuery takes the query string apart. What is malformed is refused, not
+// dropped.
+func ReadQuery(r *http.Request) (url.Values, error) {
+	raw := r.URL.RawQuery
+	if raw == "" {
+		return nil, nil
+	}
+	if len(raw) > queryBytes {
+		return nil, problem.Refuse(http.StatusRequestURITooLong, problem.CodeURITooLong,
+			fmt.Sprintf("The query string has %d bytes; at most %d are read.", len(raw), queryBytes))
+	}
+	if strings.Contains(raw, ";") {
+		return nil, problem.MalformedQuery("it has a semicolon; separate parameters with & and write ; as %3B")
+	}
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, problem.MalformedQuery("a % is not followed by two hexadecimal digits")
+	}
+	count := 0
+	for name, list := range values {
+		count += len(list)
+		if err := checkQueryText(name); err != nil {
+			return nil, err
+		}
+		for _, text := range list {
+			if err := checkQueryText(text); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if count > queryValues {
+		return nil, problem.MalformedQuery(fmt.Sprintf("it has %d parameters; at most %d are read", count, queryValues))
+	}
+	return values, nil
+}
+
+// checkQueryText refuses what no text of a database can be.
+func checkQueryText(text string) error {
+	switch {
+	case !utf8.ValidString(text):
+		return problem.MalformedQuery("it is not UTF-8")
+	case strings.IndexByte(text, 0) >= 0:
+		return problem.MalformedQuery("it has a NUL character, %00")
+	}
+	return nil
+}
+
+// QueryValue is a parameter's text as a value of JSON.
+func QueryValue(t reflect.Type, text string) []byte {
+	var truth bool
+	switch kind := t.Kind(); {
+	case readsText(t):
+	case kind == reflect.Bool && parseScalar(reflect.ValueOf(&truth).Elem(), text) == nil:
+		return strconv.AppendBool(nil, truth)
+	case (naming.IsInteger(kind) || kind == reflect.Float32 || kind == reflect.Float64) && wire.IsNumber(text):
+		return []byte(text)
+	}
+	return wire.AppendJSON(nil, text)
+}
+
+// readsText reports whether a type is read from text and not from JSON.
+func readsText(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) && !p.Implements(reflect.TypeFor[json.Unmarshaler]())
+}

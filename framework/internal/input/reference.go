@@ -1,0 +1,86 @@
+package input
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
+)
+
+// A Reference is a key in a body that leads to a row of another viewset.
+type Reference struct {
+	Pointer string
+	Target  string // the viewset's path
+	Key     any
+	Owning  bool // it decides, through the scope, whose the row is
+}
+
+// Refer adds the reference that a field holds, none if it is null.
+func (f *Field) Refer(list []Reference, v reflect.Value, at string) []Reference {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return list
+		}
+		v = v.Elem()
+	}
+	return append(list, Reference{Pointer: at, Target: f.Ref, Key: v.Interface()})
+}
+
+// NestedReferences adds those in the objects of a field. There, what was not
+// in the body is zero, which is no key.
+func (f *Field) NestedReferences(list []Reference, v reflect.Value, at string) []Reference {
+	if f.Nested == nil {
+		return list
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return f.NestedReferences(list, v.Elem(), at)
+		}
+	case reflect.Struct:
+		return f.Nested.references(list, v, at)
+	case reflect.Slice:
+		for i := range v.Len() {
+			list = f.NestedReferences(list, v.Index(i), at+"/"+strconv.Itoa(i))
+		}
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, key := range keys {
+			list = f.NestedReferences(list, v.MapIndex(key), at+naming.PointerTo(key.String()))
+		}
+	}
+	return list
+}
+
+func (s *Shape) references(list []Reference, v reflect.Value, at string) []Reference {
+	for _, f := range s.Fields {
+		value, pointer := f.Given(v.FieldByIndex(f.Index)), at+naming.PointerTo(f.Name)
+		if f.Ref != "" && !value.IsZero() {
+			list = f.Refer(list, value, pointer)
+		}
+		list = f.NestedReferences(list, value, pointer)
+	}
+	return list
+}
+
+// Refs lists every field of the shape that is a reference, at any depth.
+func (s *Shape) Refs() []*Field {
+	var list []*Field
+	for _, f := range s.Fields {
+		if f.Ref != "" {
+			list = append(list, f)
+		}
+		if f.Nested != nil {
+			list = append(list, f.Nested.Refs()...)
+		}
+	}
+	return list
+}
+
+// Faulty reports whether any fault is at the pointer.
+func Faulty(faults []problem.Fault, pointer string) bool {
+	return slices.ContainsFunc(faults, func(f problem.Fault) bool { return f.Pointer == pointer })
+}

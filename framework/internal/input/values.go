@@ -1,0 +1,484 @@
+package input
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
+)
+
+// A ValuePlan says how one JSON value becomes one Go value: a field's, an
+// element's. It is compiled once and used by many requests at once.
+type ValuePlan struct {
+	Typ      reflect.Type // without the pointer
+	pointer  bool
+	Nullable bool
+	Required bool // not blank, not an empty slice
+	Filled   bool // the same, where it is given
+	trim     bool // white space at both ends of text goes
+	OmitZero bool // rules leave the zero value alone (omitempty)
+	Rules    []Rule
+	Tag      string          // rules, as validator has them
+	limit    int             // elements that rules allow at most; -1 for any number
+	unique   bool            // the rules compare elements
+	Optional bool            // an Optional, of what elem reads
+	Values   []reflect.Value // of an Enumerated type, nil for any other
+	read     valueReader
+	Elem     *ValuePlan
+	Nested   *Shape
+}
+
+// A valueReader reads the next value into v, which is zero. It notes its faults,
+// and reports whether v is good enough for rules.
+type valueReader func(r *bodyReader, p *ValuePlan, v reflect.Value) bool
+
+// decode reads the next value into v: null, type, form, then rules.
+func (p *ValuePlan) decode(r *bodyReader, v reflect.Value) {
+	if p.Optional {
+		v.Field(0).SetBool(true)
+		p.Elem.decode(r, v.Field(1))
+		return
+	}
+	null := r.dec.PeekKind() == jsontext.KindNull
+	switch {
+	case null && !p.Nullable:
+		if r.skip(); r.err == nil {
+			r.fault("null", "must not be null")
+		}
+		return
+	case null && !isJSON(p.Typ):
+		r.skip()
+		v.SetZero()
+		return
+	case p.pointer:
+		v.Set(reflect.New(p.Typ))
+		v = v.Elem()
+	}
+	r.blank = false
+	before := r.count
+	if !p.read(r, p, v) || r.err != nil {
+		return
+	}
+	p.judge(r, v, r.count > before)
+}
+
+// judge applies the rules to a value that was read, and what its type says;
+// troubled says that something inside it was at fault.
+func (p *ValuePlan) judge(r *bodyReader, v reflect.Value, troubled bool) {
+	before := r.count
+	p.rule(r, v, troubled)
+	if r.count == before && !isAmong(v, p.Values) {
+		r.fault("oneof", noneOf(v, ValueWords(p.Values)))
+	}
+}
+
+func (p *ValuePlan) rule(r *bodyReader, v reflect.Value, troubled bool) {
+	switch {
+	case p.Tag == "" || troubled && p.unique:
+	case p.OmitZero && (r.blank && v.Kind() == reflect.String || v.IsZero() || (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0):
+	default:
+		if code, detail := r.book.check(p, v); code != "" {
+			r.fault(code, detail)
+		}
+	}
+}
+
+// note remembers that a value is blank and refuses it where it must be filled.
+func (r *bodyReader) note(p *ValuePlan, blank bool) bool {
+	r.blank = blank
+	return r.refuseBlank(p, "must not be blank")
+}
+
+// knownReader is the reader of a type that is known by name or reads itself.
+func knownReader(t reflect.Type) valueReader {
+	switch {
+	case t == naming.TimeType:
+		return readTime
+	case t == naming.UUIDType:
+		return readUUID
+	case isJSON(t):
+		return readJSON
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()):
+		return readUnmarshaler
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+		return readTextUnmarshaler
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !readsItself(t.Elem()):
+		return readBytes
+	}
+	return nil
+}
+
+func kindReader(k reflect.Kind) valueReader {
+	switch k {
+	case reflect.String:
+		return readString
+	case reflect.Bool:
+		return readBool
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return readInt
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return readUint
+	case reflect.Float32, reflect.Float64:
+		return readFloat
+	}
+	return nil
+}
+
+// text reads a string: unescaped, trimmed, without NUL, not blank if required.
+func (r *bodyReader) text(p *ValuePlan) (string, bool) {
+	if r.dec.PeekKind() != jsontext.KindString {
+		return "", r.mismatch("a string")
+	}
+	raw, ok := r.raw()
+	if !ok {
+		return "", false
+	}
+	text := raw[1 : len(raw)-1]
+	if bytes.IndexByte(text, '\\') >= 0 {
+		text = unescape(raw)
+		if bytes.IndexByte(text, 0) >= 0 {
+			r.fault("nul", "must not contain the character U+0000")
+			return "", false
+		}
+	}
+	blank := naming.IsBlank(text)
+	switch {
+	case p.trim && blank:
+		text = nil
+	case p.trim:
+		text = bytes.TrimSpace(text)
+	}
+	return string(text), r.note(p, blank)
+}
+
+// unescape returns what a valid JSON string says.
+func unescape(raw jsontext.Value) []byte {
+	text, _ := jsontext.AppendUnquote(nil, raw) // valid: the decoder read it
+	return text
+}
+
+func readString(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
+	text, ok := r.text(p)
+	v.SetString(text)
+	return ok
+}
+
+func readBool(r *bodyReader, _ *ValuePlan, v reflect.Value) bool {
+	kind := r.dec.PeekKind()
+	if kind != jsontext.KindTrue && kind != jsontext.KindFalse {
+		return r.mismatch("true or false")
+	}
+	r.skip()
+	v.SetBool(kind == jsontext.KindTrue)
+	return true
+}
+
+// number reads a number's digits; whole refuses a fraction or an exponent,
+// so that nothing is rounded and 1.0 never stands for 1.
+func (r *bodyReader) number(whole bool) (jsontext.Value, bool) {
+	want := "a number"
+	if whole {
+		want = "a whole number"
+	}
+	if r.dec.PeekKind() != jsontext.KindNumber {
+		return nil, r.mismatch(want)
+	}
+	raw, ok := r.raw()
+	if ok && whole && bytes.ContainsAny(raw, ".eE") {
+		r.fault("integer", "must be a whole number, written without a fraction or an exponent")
+		return nil, false
+	}
+	return raw, ok
+}
+
+func readInt(r *bodyReader, _ *ValuePlan, v reflect.Value) bool {
+	raw, ok := r.number(true)
+	if !ok {
+		return false
+	}
+	n, err := parseInt(string(raw), v.Type().Bits())
+	if err != nil {
+		r.fault("range", err.Error())
+		return false
+	}
+	v.SetInt(n)
+	return true
+}
+
+func readUint(r *bodyReader, _ *ValuePlan, v reflect.Value) bool {
+	raw, ok := r.number(true)
+	if !ok {
+		return false
+	}
+	n, err := parseUint(string(raw), v.Type().Bits())
+	if err != nil {
+		r.fault("range", err.Error())
+		return false
+	}
+	v.SetUint(n)
+	return true
+}
+
+func readFloat(r *bodyReader, _ *ValuePlan, v reflect.Value) bool {
+	raw, ok := r.number(false)
+	if !ok {
+		return false
+	}
+	n, err := parseFloat(string(raw), v.Type().Bits())
+	if err != nil {
+		r.fault("range", err.Error())
+		return false
+	}
+	v.SetFloat(n)
+	return true
+}
+
+// readTime takes RFC 3339 with a capital T and Z and no leap second. It keeps UTC in whole microseconds, which both databases hold.
+func readTime(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
+	text, ok := r.text(p)
+	if !ok {
+		return false
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil || !isStrictTime(text) {
+		r.fault("format", "must be a time as RFC 3339 has it, such as 2026-01-31T09:00:00Z")
+		return false
+	}
+	t = t.UTC().Truncate(time.Microsecond)
+	if t.Year() < 1 || t.Year() > 9999 {
+		r.fault("range", "must lie in the years 1 to 9999, in UTC")
+		return false
+	}
+	v.Set(reflect.ValueOf(t))
+	return true
+}
+
+// isStrictTime refuses what [time.Parse] lets pass beyond RFC 3339: an hour of
+// one digit, a decimal comma, and offsets of a day or more.
+func isStrictTime(text string) bool {
+	if len(text) < len("2006-01-02T15:04:05Z") || text[len("2006-01-02T15")] != ':' || strings.Contains(text, ",") {
+		return false
+	}
+	offset := text[len(text)-len("+00:00"):]
+	return strings.HasSuffix(text, "Z") || offset[1:3] <= "23" && offset[4:] <= "59"
+}
+
+// readUUID takes the canonical form of RFC 9562 alone, in any case.
+func readUUID(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
+	text, ok := r.text(p)
+	if !ok {
+		return false
+	}
+	id, err := uuid.Parse(text)
+	if err != nil || len(text) != 36 {
+		r.fault("format", "must be an id, a UUID")
+		return false
+	}
+	*v.Addr().Interface().(*uuid.UUID) = id
+	return true
+}
+
+// readBytes takes base64 with padding (RFC 4648 section 4), as encoding/json
+// writes bytes.
+func readBytes(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
+	text, ok := r.text(p)
+	if !ok {
+		return false
+	}
+	data, err := base64.StdEncoding.Strict().DecodeString(text)
+	if err != nil || strings.ContainsAny(text, "\r\n") {
+		r.fault("format", "must be base64 with padding")
+		return false
+	}
+	v.SetBytes(data)
+	return true
+}
+
+// own reads a value whole, for a type that understands it by itself.
+func (r *bodyReader) own(p *ValuePlan) (jsontext.Value, bool) {
+	raw, ok := r.raw()
+	if !ok || bytes.Contains(raw, []byte(`\u0000`)) && !r.inspect(raw, false) {
+		return nil, false
+	}
+	blank := raw[0] == '"' && naming.IsBlank(unescape(raw))
+	return raw, r.note(p, blank)
+}
+
+// inspect notes every string inside raw, names included, that has U+0000,
+// and if numbers is set, every number that a database could not keep.
+func (r *bodyReader) inspect(raw jsontext.Value, numbers bool) bool {
+	before := r.count
+	dec := jsontext.NewDecoder(bytes.NewReader(raw))
+	for {
+		token, err := dec.ReadToken()
+		if err != nil {
+			return r.count == before
+		}
+		switch kind := token.Kind(); {
+		case kind == jsontext.KindString && strings.ContainsRune(token.String(), 0):
+			r.faultAt(string(dec.StackPointer()), "nul", "must not contain the character U+0000")
+		case kind == jsontext.KindNumber && numbers && !isKeepable(token.String()):
+			r.faultAt(string(dec.StackPointer()), "range", "is a number too large, too small or too long to keep")
+		}
+	}
+}
+
+// isKeepable reports whether a number is within what RFC 7493 section 2.2
+// expects of others: the range of a double. Databases keep more, but not
+// without end, and fail beyond.
+func isKeepable(number string) bool {
+	const longest = 400 // as many digits as a double's range takes, and some
+	f, err := strconv.ParseFloat(number, 64)
+	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
+	vanished := f == 0 && strings.ContainsAny(mantissa, "123456789")
+	return err == nil && !vanished && len(number) <= longest
+}
+
+// readJSON keeps any JSON but NUL and numbers out of range. An interface gets Go's usual types, numbers as
+// [json.Number] so that no digit is lost.
+func readJSON(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
+	raw, ok := r.own(p)
+	if !ok || !r.inspect(raw, true) {
+		return false
+	}
+	if v.Kind() != reflect.Interface {
+		v.SetBytes(raw.Clone())
+		return true
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	return dec.Decode(v.Addr().Interface()) == nil // the JSON is valid, so this holds
+}
+
+func readUnmarshaler(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
+	raw, ok := r.own(p)
+	if !ok {
+		return false
+	}
+	return r.accept(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(slices.Clip(raw)))
+}
+
+func readTextUnmarshaler(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
+	text, ok := r.text(p)
+	if !ok {
+		return false
+	}
+	return r.accept(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)))
+}
+
+// accept notes why a type of the program refused a value, in its own words.
+func (r *bodyReader) accept(err error) bool {
+	if err == nil {
+		return true
+	}
+	said, ok := errors.AsType[problem.ValueError](err)
+	if !ok {
+		said = "is not in the form that this field takes"
+	}
+	r.fault("format", naming.Clip(string(said)))
+	return false
+}
+
+// readSlice reads elements up to one more than the rules allow: the one tells
+// that there are too many, and the rest is not kept.
+func readSlice(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
+	if r.dec.PeekKind() != jsontext.KindBeginArray {
+		return r.mismatch("an array")
+	}
+	r.token()
+	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+	for n := 0; r.err == nil && r.dec.PeekKind() != jsontext.KindEndArray; n++ {
+		if p.limit >= 0 && n > p.limit {
+			r.skip()
+			continue
+		}
+		v.Grow(1)
+		v.SetLen(n + 1)
+		elem := v.Index(n)
+		elem.SetZero()
+		p.Elem.decode(r, elem)
+	}
+	r.token()
+	if r.err != nil {
+		return false
+	}
+	r.blank = v.Len() == 0
+	return r.refuseBlank(p, "must have at least one item")
+}
+
+func readMap(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
+	if r.dec.PeekKind() != jsontext.KindBeginObject {
+		return r.mismatch("an object")
+	}
+	r.token()
+	v.Set(reflect.MakeMap(v.Type()))
+	for r.err == nil && r.dec.PeekKind() != jsontext.KindEndObject {
+		raw, ok := r.raw()
+		if !ok {
+			return false
+		}
+		key := string(unescape(raw))
+		if strings.ContainsRune(key, 0) {
+			r.fault("nul", "is named with the character U+0000, which it must not contain")
+			r.skip()
+			continue
+		}
+		if p.limit >= 0 && v.Len() > p.limit {
+			r.skip()
+			continue
+		}
+		elem := reflect.New(v.Type().Elem()).Elem()
+		p.Elem.decode(r, elem)
+		v.SetMapIndex(reflect.ValueOf(key).Convert(v.Type().Key()), elem)
+	}
+	r.token()
+	r.blank = false
+	return r.err == nil
+}
+
+// readObject reads a nested input, and runs its own Check if its fields hold.
+func readObject(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
+	if r.dec.PeekKind() != jsontext.KindBeginObject {
+		return r.mismatch("an object")
+	}
+	before := r.count
+	p.Nested.fill(v)
+	seen := r.object(p.Nested, v)
+	if r.err != nil {
+		return false
+	}
+	r.missing(p.Nested, seen)
+	if r.count == before {
+		for _, f := range p.Nested.Checked(v) {
+			r.faultAt(f.Pointer, f.Code, f.Detail)
+		}
+	}
+	return true
+}
+
+// parseDefault reads the tag default into v as if it had been sent, as JSON
+// or, failing that, as text. It returns the JSON, or what is wrong with it.
+func parseDefault(r *bodyReader, p *ValuePlan, text string, v reflect.Value) ([]byte, string) {
+	quoted, err := jsontext.AppendQuote(nil, text)
+	if err != nil {
+		return nil, "is not UTF-8"
+	}
+	sent := []byte(text)
+	if p.Typ.Kind() == reflect.String || !jsontext.Value(sent).IsValid() {
+		sent = quoted
+	}
+	if faults := r.value(p, sent, v); len(faults) > 0 {
+		return nil, faults[0].Detail
+	}
+	return sent, ""
+}

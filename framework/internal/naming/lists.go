@@ -1,0 +1,45 @@
+package naming
+
+import (
+	"strings"
+)
+
+// FirstSet returns the first value that is not the zero value.
+func FirstSet[T comparable](values ...T) T {
+	var zero T
+	for _, v := range values {
+		if v != zero {
+			return v
+		}
+	}
+	return zero
+}
+
+// SplitList splits at commas and drops what is empty.
+func SplitList(text string) []string {
+	var list []string
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// Given makes an empty list differ from one that was never set.
+func Given[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// Inherited is the first of the lists that was set.
+func Inherited[T any](lists ...[]T) []T {
+	for _, l := range lists {
+		if l != nil {
+			return l
+		}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package naming
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Suggestion asks if a name was meant. It is empty for an empty name.
+func Suggestion(near string) string {
+	if near == "" {
+		return ""
+	}
+	return "; did you mean " + near + "?"
+}
+
+// ListWords says which values there are, to a client that sent another.
+func ListWords(words []string) string { return "must be one of " + strings.Join(words, ", ") }
+
+// Nearest finds the known name that a misspelt one was probably meant to be:
+// one that differs only in case, else the closest by Damerau-Levenshtein
+// distance (adjacent letters swapped count once), at most a third of the
+// name's length away and at least one. Of equally close names the first wins.
+// It returns "" if none is close.
+func Nearest(name string, known []string) string {
+	if len(name) > endless {
+		return ""
+	}
+	for _, k := range known {
+		if strings.EqualFold(k, name) {
+			return k
+		}
+	}
+	wrong := []rune(strings.ToLower(name))
+	best, limit := "", max(1, len(wrong)/3)
+	for _, k := range known {
+		right := []rune(strings.ToLower(k))
+		if len(right)-len(wrong) > limit || len(wrong)-len(right) > limit {
+			continue
+		}
+		if d := EditDistance(wrong, right); d <= limit {
+			best, limit = k, d-1
+		}
+	}
+	return best
+}
+
+// endless is longer, in bytes, than what anybody meant for a known name: to compare
+// such a one costs much, and finds nothing.
+const endless = 256
+
+// EditDistance counts the letters inserted, left out, replaced or swapped with
+// their neighbour between a and b (the optimal string alignment distance).
+func EditDistance(a, b []rune) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
+
+// DidYouMean names the nearest known name, or nothing.
+func DidYouMean(name string, known []string) string {
+	if near := Nearest(name, known); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}

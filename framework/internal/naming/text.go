@@ -1,0 +1,111 @@
+package naming
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// IsOrigin reports whether a text is an origin, written as browsers send it.
+func IsOrigin(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || strings.Contains(text, "*") {
+		return false
+	}
+	usual := map[string]string{"https": "443", "http": "80"}[u.Scheme]
+	return u.Port() != usual && !strings.HasSuffix(u.Host, ":") && text == strings.ToLower(u.Scheme+"://"+u.Host)
+}
+
+// Clip keeps a text short enough for a sentence.
+func Clip(text string) string {
+	const most = 200
+	if len(text) <= most {
+		return text
+	}
+	end := most
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "..."
+}
+
+// KnownMethods are the methods of HTTP that logs and metrics name.
+var KnownMethods = []string{ //nolint:gochecknoglobals // a table, which nothing changes
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+	http.MethodOptions, http.MethodTrace, http.MethodConnect, "PROPFIND", "REPORT",
+}
+
+// MethodOf is the method as endpoints know it: HEAD is served as GET.
+func MethodOf(r *http.Request) string {
+	if r.Method == http.MethodHead {
+		return http.MethodGet
+	}
+	return r.Method
+}
+
+// Printable keeps a method that a client made up fit for a sentence.
+func Printable(method string) string {
+	if slices.Contains(KnownMethods, method) {
+		return method
+	}
+	return "This method"
+}
+
+// Legible is a client's text as a log may show it: one in which a character would
+// begin a line, be obeyed by a terminal or be seen by nobody is escaped as in a
+// URL.
+func Legible(text string) string {
+	if !strings.ContainsFunc(text, isUnseen) {
+		return text
+	}
+	return (&url.URL{Path: text}).EscapedPath()
+}
+
+// isUnseen takes bytes that are no UTF-8 for unseen too.
+func isUnseen(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
+
+// Sentence makes an error that a developer or a client reads as it is.
+func Sentence(format string, args ...any) error { return fmt.Errorf(format, args...) }
+
+// IsBlank reports whether nobody would see anything of a text: it has white
+// space, control characters and characters without width alone.
+func IsBlank(text []byte) bool {
+	return !bytes.ContainsFunc(text, func(r rune) bool {
+		return !unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	})
+}
+
+// IsLine reports whether a text is one line that reads as it is stored. This is
+// the rule "line" of inputs, for a name that a program takes by other means; the
+// code of its fault is "line" too. Control characters, line and paragraph
+// separators and bidirectional controls (Unicode property Bidi_Control) fail.
+// Characters that join letters or keep them apart (U+200C, U+200D) pass, since
+// several scripts are written with them. It is safe for concurrent use.
+func IsLine(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
+	})
+}
+
+// The characters that IsLine refuses, those that isBlank ignores, and those of the latter
+// that IsLine takes, inside a class of a pattern: control characters and white space as escapes that every engine has, the
+// others as themselves. Rare blanks are missing, so that a schema takes a little more
+// than the server and never less.
+const (
+	unseen = `\x00-\x1f\x7f-\x9f` + "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+	Skips  = ` ` + "\u00a0\u00ad\u1680\u180e\u2000-\u200d\u202f\u205f-\u2065\u206a-\u206f\u3000\ufeff"
+	blanks = `\s\x00-\x1f\x7f-\x9f` + "\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff"
+)
+
+// Patterns of text that is not blank, of one line of text, and of a line that is not
+// blank.
+const (
+	FilledPattern     = `[^` + blanks + `]`
+	LinePattern       = `^[^` + unseen + `]*$`
+	FilledLinePattern = `^[` + Skips + `]*[^` + blanks + `][^` + unseen + `]*$` // linear: no character is in the first two classes
+)

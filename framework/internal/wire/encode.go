@@ -1,0 +1,77 @@
+package wire
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+	"reflect"
+	"trestle.example/framework/internal/naming"
+)
+
+// IsNumber reports whether text is a number of JSON.
+func IsNumber(text string) bool {
+	v := jsontext.Value(text)
+	return v.IsValid() && v.Kind() == '0'
+}
+
+// AppendJSON appends a text as a JSON string.
+func AppendJSON(b []byte, text string) []byte {
+	b, _ = jsontext.AppendQuote(b, text) // it is UTF-8: readQuery saw to it
+	return b
+}
+
+// wireFormat is how the API writes JSON: as encoding/json does, but an empty
+// list is never null, and what only HTML needs escaped is not.
+var wireFormat = jsonv2.JoinOptions( //nolint:gochecknoglobals // a constant, which Go cannot write as one
+	jsonv1.DefaultOptionsV1(),
+	jsonv2.FormatNilSliceAsNull(false), jsonv2.FormatNilMapAsNull(false), jsontext.EscapeForHTML(false),
+	jsonv2.WithMarshalers(jsonv2.JoinMarshalers(
+		jsonv2.MarshalToFunc(writeNumber), jsonv2.MarshalToFunc(writeBytes),
+	)),
+)
+
+// writeNumber writes what a decoder kept of a number, as encoding/json does.
+func writeNumber(e *jsontext.Encoder, n json.Number) error {
+	if kind, members := e.StackIndex(e.StackDepth()); kind == '{' && members%2 == 0 {
+		return errors.ErrUnsupported // a name, which is written as text
+	}
+	if n == "" {
+		n = "0"
+	}
+	if !IsNumber(string(n)) {
+		return naming.Sentence("json.Number %q is no number", string(n))
+	}
+	return e.WriteValue(jsontext.Value(n))
+}
+
+// writeBytes writes no bytes at all, a NULL, as null: empty is something else.
+func writeBytes(e *jsontext.Encoder, b []byte) error {
+	if b == nil {
+		return e.WriteToken(jsontext.Null)
+	}
+	return errors.ErrUnsupported
+}
+
+// A selfEncoder writes itself as compact JSON in UTF-8.
+type selfEncoder interface{ EncodeSelf() ([]byte, error) }
+
+// Encode writes a value as compact JSON in UTF-8.
+func Encode(value any) ([]byte, error) {
+	switch value := value.(type) {
+	case jsontext.Value:
+		return value, nil
+	case selfEncoder:
+		return value.EncodeSelf()
+	}
+	return jsonv2.Marshal(value, wireFormat)
+}
+
+// MakesJSON reports whether a type is written in a way of its own.
+func MakesJSON(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return t == reflect.TypeFor[json.Number]() || p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]()) ||
+		p.Implements(reflect.TypeFor[interface{ MarshalJSONTo(*jsontext.Encoder) error }]()) || p.Implements(reflect.TypeFor[encoding.TextAppender]())
+}

@@ -1,0 +1,100 @@
+package wire
+
+import (
+	"fmt"
+	"github.com/go-json-experiment/json/jsontext"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// FormatYAML writes what readOrdered read as YAML that readers of versions 1.1 and
+// 1.2 take alike: text that either could take for something else is quoted as
+// JSON quotes it.
+func FormatYAML(value any, indent string) string {
+	var b strings.Builder
+	switch value := value.(type) {
+	case Members:
+		for _, one := range value {
+			b.WriteString(indent + yamlWord(one.Name) + ":" + yamlAfter(one.Value, indent+"  "))
+		}
+	case []any:
+		for _, one := range value {
+			b.WriteString(indent + "-" + yamlItem(one, indent+"  "))
+		}
+	}
+	return b.String()
+}
+
+// yamlAfter is a value behind the name of its member.
+func yamlAfter(value any, indent string) string {
+	if line, ok := yamlLine(value, indent); ok {
+		return " " + line + "\n"
+	}
+	return "\n" + FormatYAML(value, indent)
+}
+
+// yamlItem is a value behind the dash of a list, its first line beside it.
+func yamlItem(value any, indent string) string {
+	if line, ok := yamlLine(value, indent); ok {
+		return " " + line + "\n"
+	}
+	return " " + strings.TrimPrefix(FormatYAML(value, indent), indent)
+}
+
+// yamlLine is a value that begins on the line of its name; false for what has
+// parts.
+func yamlLine(value any, indent string) (string, bool) {
+	switch value := value.(type) {
+	case Members:
+		return "{}", len(value) == 0
+	case []any:
+		return "[]", len(value) == 0
+	case string:
+		return yamlText(value, indent), true
+	case jsontext.Value:
+		return string(value), true
+	}
+	return "null", true
+}
+
+// yamlText is text: as it is where nothing else could be meant, as a block where
+// it has several plain lines, else in quotes.
+func yamlText(text, indent string) string {
+	if strings.Contains(text, "\n") && yamlBlock.MatchString(text) {
+		return "|-\n" + indent + strings.ReplaceAll(strings.ReplaceAll(text, "\n", "\n"+indent), "\n"+indent+"\n", "\n\n")
+	}
+	return yamlWord(text)
+}
+
+func yamlWord(text string) string {
+	if yamlPlain.MatchString(text) && !strings.HasSuffix(text, " ") && !yamlReserved(text) {
+		return text
+	}
+	return quoted(text)
+}
+
+var (
+	yamlPlain = regexp.MustCompile(`^[A-Za-z/$][A-Za-z0-9 _./{}$()'-]*$`)
+	yamlBlock = regexp.MustCompile(`^[!-~][ -~]*(\n|\n[!-~][ -~]*)*\n[!-~][ -~]*$`)
+)
+
+// yamlReserved reports whether YAML 1.1 takes a word for something else.
+func yamlReserved(word string) bool {
+	return slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, strings.ToLower(word))
+}
+
+// quoted is text as JSON and YAML both have it: what YAML takes for the end of
+// a line, or does not allow, is escaped, as are marks that turn the direction of writing.
+func quoted(text string) string {
+	var b strings.Builder
+	for _, r := range string(AppendJSON(nil, text)) {
+		if r >= 0x7f && r <= 0x9f || r == 0x2028 || r == 0x2029 || r == 0xfeff || unicode.Is(unicode.Bidi_Control, r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

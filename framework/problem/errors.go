@@ -1,0 +1,189 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+	"trestle.example/framework/internal/naming"
+)
+
+// MalformedQuery is 400 for a query string that cannot be read.
+func MalformedQuery(why string) *Error {
+	return Refuse(http.StatusBadRequest, CodeInvalidParameter, "The query string cannot be read: "+why+".")
+}
+
+// InvalidJSON is 400 for a body that is not JSON.
+func InvalidJSON(format string, args ...any) *Error {
+	return Refuse(http.StatusBadRequest, CodeInvalidJSON, fmt.Sprintf(format, args...))
+}
+
+// Throttled is 429 with the time after which a client may try again.
+func Throttled(wait time.Duration) *Error {
+	seconds := strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10)
+	e := Refuse(http.StatusTooManyRequests, CodeThrottled, "Too many requests; try again in "+seconds+" s.")
+	e.Header = map[string]string{"Retry-After": seconds}
+	return e
+}
+
+// OneOf is the sentence to a client whose text is none of some words: which there
+// are, and the nearest.
+func OneOf(known []string, text string) string {
+	return naming.ListWords(known) + naming.Suggestion(naming.Nearest(text, known))
+}
+
+// An Error is a refusal that the client reads: a status, a stable code, a
+// sentence, and every fault that was found. Handlers return it as an error;
+// the API's [ErrorShape] turns it into a body at the door. Nothing but these
+// fields reaches a client: any other error becomes a plain 500.
+//
+// An Error is not changed once it was made, so one value may be shared.
+type Error struct {
+	Status  int               // HTTP status
+	Code    string            // stable, machine readable: "not_found"
+	Detail  string            // one sentence for a person
+	Faults  []Fault           // what is wrong with the request, place by place
+	Details any               // typed facts that go with Code; nil for none
+	Header  map[string]string // response headers that go with the refusal
+	cause   error             // for the log only
+}
+
+// A Fault is one thing wrong with a request: where it is, a stable code, and a
+// sentence. Exactly one of Pointer and Parameter is set.
+type Fault struct {
+	Pointer   string `json:"pointer,omitempty"`   // JSON Pointer (RFC 6901) into the body
+	Parameter string `json:"parameter,omitempty"` // name of a query parameter
+	Code      string `json:"code"`
+	Detail    string `json:"detail"`
+}
+
+// Error describes the refusal for a log.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %s: %s", e.Status, e.Code, e.Detail)
+	for _, f := range e.Faults {
+		fmt.Fprintf(&b, "; %s%s %s", f.Pointer, f.Parameter, f.Code)
+	}
+	if e.cause != nil {
+		b.WriteString(": " + e.cause.Error())
+	}
+	return b.String()
+}
+
+// Unwrap returns what caused the refusal; it is logged and never sent.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Because returns a copy of e that carries err for the log.
+func (e *Error) Because(err error) *Error {
+	c := *e
+	c.cause = err
+	return &c
+}
+
+// With returns a copy of e that carries details, the typed facts of its code.
+func (e *Error) With(details any) *Error {
+	c := *e
+	c.Details = details
+	return &c
+}
+
+// Refuse makes an [Error]. Declare codes of your own in [Config.Codes], so
+// that each has a page at {prefix}/errors/{code}.
+func Refuse(status int, code, detail string) *Error {
+	return &Error{Status: status, Code: code, Detail: detail}
+}
+
+// A ValueError says to clients why a value is not one of its type: an
+// UnmarshalJSON or UnmarshalText of the program's own returns one, such as
+// ValueError("must be a number with at most two decimal places"). Errors of
+// other kinds, which name Go's types and functions, are not repeated.
+type ValueError string
+
+// Error is the sentence.
+func (e ValueError) Error() string { return string(e) }
+
+// Conflict refuses a request that is well formed but not possible in the
+// present state: status 409.
+func Conflict(code, detail string) *Error {
+	return Refuse(http.StatusConflict, code, detail)
+}
+
+// NotFound is the one answer for an unknown path, an unknown id and a row
+// outside the caller's scope: status 404.
+func NotFound() *Error {
+	return Refuse(http.StatusNotFound, CodeNotFound, "Nothing is here, or it is not yours to see.")
+}
+
+// Forbidden refuses a caller who is known but may not: status 403.
+func Forbidden() *Error {
+	return Refuse(http.StatusForbidden, CodeForbidden, "You are signed in but have no permission to do this.")
+}
+
+// Unauthenticated refuses a caller without credentials: status 401. The
+// framework adds WWW-Authenticate.
+func Unauthenticated() *Error {
+	return Refuse(http.StatusUnauthorized, CodeAuthenticationRequired, "This needs credentials, and the request carries none.")
+}
+
+// InvalidCredentials refuses credentials that were sent but do not hold:
+// status 401.
+func InvalidCredentials(detail string) *Error {
+	return Refuse(http.StatusUnauthorized, CodeInvalidToken, detail)
+}
+
+// Invalid refuses a body for its faults: status 400, code validation_failed.
+func Invalid(faults ...Fault) *Error {
+	e := Refuse(http.StatusBadRequest, CodeValidationFailed, "The body is not valid; errors names each fault.")
+	e.Faults = faults
+	return e
+}
+
+// InvalidParameter refuses one query parameter: status 400.
+func InvalidParameter(name, detail string) *Error {
+	return InvalidParameters([]Fault{{Parameter: name, Code: CodeInvalidParameter, Detail: detail}})
+}
+
+// InvalidParameters is 400 with the faults of several parameters.
+func InvalidParameters(faults []Fault) *Error {
+	e := Refuse(http.StatusBadRequest, CodeInvalidParameter, "A query parameter is not valid; errors names each.")
+	e.Faults = faults
+	return e
+}
+
+// IsAbort reports whether a panic is how a handler breaks the connection off.
+func IsAbort(p any) bool {
+	err, ok := p.(error)
+	return ok && errors.Is(err, http.ErrAbortHandler)
+}
+
+// Panicked is the error of a panic, for the log. It is made where that is
+// recovered, so that the stack is still there.
+func Panicked(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
+
+// Overloaded is the error of a request for which the server has no capacity at the
+// moment, so that it did nothing: status 503 with Retry-After.
+func Overloaded() *Error {
+	e := Refuse(http.StatusServiceUnavailable, CodeOverloaded, "There are more requests than the server can answer; try again shortly.")
+	e.Header = map[string]string{HeaderRetry: "1"}
+	return e
+}
+
+// Unavailable is the error of a request to a server that cannot answer any request at
+// the moment, such as a server that is starting: status 503 with Retry-After.
+func Unavailable() *Error { return UnavailableFor(1) }
+
+// TooManyRows is 409 for an answer with more rows than the API sends at once.
+func TooManyRows(most int64, viewset string) *Error {
+	return Refuse(http.StatusConflict, CodeTooManyRows,
+		fmt.Sprintf("There are more than %d rows; list them in pages, at the address of %s.", most, viewset))
+}
+
+// UnavailableFor is 503 with the seconds after which a client may try again.
+func UnavailableFor(seconds int) *Error {
+	e := Refuse(http.StatusServiceUnavailable, CodeUnavailable, "The server cannot answer just now; try again shortly.")
+	e.Header = map[string]string{"Retry-After": strconv.Itoa(seconds)}
+	return e
+}

@@ -1,0 +1,117 @@
+package problem
+
+import (
+	"github.com/google/uuid"
+	"net/http"
+	"trestle.example/framework/internal/naming"
+)
+
+// An ErrorShape is the body of errors. Implementations are used by many
+// requests at once.
+type ErrorShape interface {
+	// Shape returns the media type and the value to encode as JSON.
+	Shape(p Problem) (mediaType string, body any)
+}
+
+// A ShapeTeller is an [ErrorShape] that tells the reference what its bodies are.
+// Without it they may be any object.
+type ShapeTeller interface {
+	// ShapeSchema returns the JSON Schema of the bodies of refusals with a
+	// status.
+	ShapeSchema(status int) ([]byte, error)
+	// ShapeDoc says in a sentence what the bodies are, "" for nothing.
+	ShapeDoc() string
+}
+
+// A Problem is a refusal on its way out, with what its body may say.
+type Problem struct {
+	*Error
+	Type      string    // address of the page that explains Code: PublicURL, Prefix, "/errors/" and Code, or the path alone without a PublicURL; about:blank if it has none
+	Title     string    // of Code
+	RequestID uuid.UUID // also in X-Request-Id
+}
+
+// ProblemJSON shapes errors as RFC 9457 does, application/problem+json, with
+// the members code, errors and details besides.
+type ProblemJSON struct{}
+
+// problemJSON is the body of [ProblemJSON].
+type problemJSON struct {
+	Type     string  `json:"type"`
+	Title    string  `json:"title"`
+	Status   int     `json:"status"`
+	Detail   string  `json:"detail"`
+	Code     string  `json:"code"`
+	Instance string  `json:"instance"`
+	Errors   []Fault `json:"errors"`
+	Details  any     `json:"details,omitempty"`
+}
+
+// Shape implements [ErrorShape].
+func (ProblemJSON) Shape(p Problem) (string, any) {
+	return "application/problem+json", problemJSON{
+		Type: p.Type, Title: p.Title, Status: p.Status, Detail: p.Detail, Code: p.Code,
+		Instance: "urn:uuid:" + p.RequestID.String(), Errors: p.Faults, Details: p.Details,
+	}
+}
+
+// DRFShape shapes errors as Django REST Framework does: {"name": ["..."]} for
+// faults, lists and objects nested as the body was, {"detail": "..."} for
+// everything else.
+type DRFShape struct{}
+
+// Shape implements [ErrorShape].
+func (DRFShape) Shape(p Problem) (string, any) {
+	if p.Status != http.StatusBadRequest || len(p.Faults) == 0 {
+		return "application/json", map[string]string{"detail": p.Detail}
+	}
+	body := map[string]any{}
+	for _, f := range p.Faults {
+		path := naming.PointerSegments(f.Pointer)
+		if f.Parameter != "" {
+			path = []string{f.Parameter}
+		}
+		if len(path) == 0 {
+			path = []string{"non_field_errors"}
+		}
+		nest(body, path, f.Detail)
+	}
+	return "application/json", body
+}
+
+// ShapeSchema implements [ShapeTeller].
+func (DRFShape) ShapeSchema(status int) ([]byte, error) {
+	const detail = `{"type":"object","required":["detail"],"properties":{"detail":{"type":"string"}}}`
+	if status != http.StatusBadRequest {
+		return []byte(detail), nil
+	}
+	const faults = `{"type":"object","additionalProperties":{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"object"}]}}`
+	return []byte(`{"anyOf":[` + detail + `,` + faults + `]}`), nil
+}
+
+// ShapeDoc implements [ShapeTeller].
+func (DRFShape) ShapeDoc() string {
+	return "Refusals are objects with the member detail, a sentence; those of a body or of parameters have a list of sentences for each name at fault, nested as the body was."
+}
+
+// nest puts a message where its path leads, making objects on the way. A
+// message about what has members of its own goes to non_field_errors in it.
+func nest(into map[string]any, path []string, message string) {
+	for _, segment := range path[:len(path)-1] {
+		deeper, ok := into[segment].(map[string]any)
+		if !ok {
+			deeper = map[string]any{}
+			if messages, taken := into[segment]; taken {
+				deeper["non_field_errors"] = messages
+			}
+			into[segment] = deeper
+		}
+		into = deeper
+	}
+	last := path[len(path)-1]
+	if deeper, ok := into[last].(map[string]any); ok {
+		into, last = deeper, "non_field_errors"
+	}
+	messages, _ := into[last].([]string)
+	into[last] = append(messages, message)
+}

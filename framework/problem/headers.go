@@ -1,0 +1,15 @@
+package problem
+
+// The headers of answers that are not HTTP's own business alone.
+const (
+	HeaderRequestID = "X-Request-Id"
+	HeaderAllow     = "Allow"
+	HeaderIgnored   = "Trestle-Ignored"
+	HeaderLocation  = "Location"
+	HeaderReplayed  = "Idempotent-Replayed"
+	HeaderChallenge = "WWW-Authenticate"
+	HeaderRetry     = "Retry-After"
+)
+
+// IdempotencyHeader carries the key of a request that may be repeated.
+const IdempotencyHeader = "Idempotency-Key"
