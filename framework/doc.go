@@ -9,18 +9,22 @@
 //
 // # The path of a request
 //
-// Every request walks the same way, one file after the other, and nobody
-// calls back:
+// A request passes these files and packages in this order:
 //
-//	http.go        finds the endpoint of the path and the method
-//	endpoint.go    identifies the caller, asks throttles and permission
-//	ask.go         reads the query string; decode.go reads the body
-//	list.go        scope, filter, search, order, page
-//	item.go        one row in scope
-//	write.go       create, update and patch; store.go their statements
-//	custom.go      actions and verbs that are functions
-//	plan.go        selects, joins and loads exactly what a shape shows
-//	encode.go      writes JSON; errorshape.go writes refusals
+//	http.go          finds the endpoint of the path and the method
+//	endpoint.go      identifies the caller, then checks throttles and the permission
+//	ask.go           reads the query string
+//	internal/input   reads the body, and reports every fault of it
+//	list.go          lists: scope, filter, search, order, page
+//	item.go          reads one row in scope
+//	write.go         creates and changes; store.go has the statements
+//	custom.go        calls the functions of actions and verbs
+//	plan.go          selects, joins and loads what a view shows
+//	internal/wire    writes JSON
+//	problem          has the errors, with their codes and shapes
+//
+// Package [trestle.example/framework/problem] has the same errors for packages that the
+// framework imports; names.go declares them here.
 //
 // # What a client writes
 //

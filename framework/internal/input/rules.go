@@ -242,7 +242,7 @@ func (b *ruleBook) try(r Rule, t reflect.Type) (err error) {
 		switch {
 		case p == nil:
 		case strings.HasPrefix(text, "Undefined validation"):
-			err = fmt.Errorf("rule %q is unknown%s", r.Name, naming.DidYouMean(r.Name, append(slices.Sorted(maps.Keys(ruleDetails)), "required", "filled", "omitempty", "dive", "min", "max", "len", "unique")))
+			err = fmt.Errorf("rule %q is unknown%s", r.Name, naming.DidYouMean(r.Name, RuleNames()))
 		case strings.HasPrefix(text, "Bad field type"):
 			err = fmt.Errorf("rule %q does not apply to %s", r.Name, t)
 		default:
@@ -358,6 +358,14 @@ func RuleDetail(r Rule, t reflect.Type) string {
 		return fmt.Sprintf(known.detail, r.Param)
 	}
 	return known.detail
+}
+
+// RuleNames returns the names of all rules, sorted.
+func RuleNames() []string {
+	all := slices.AppendSeq([]string{"required", "filled", "omitempty", "dive", "unique"}, maps.Keys(ruleDetails))
+	all = slices.AppendSeq(all, maps.Keys(sizeWords))
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // sizeDetail words the rules that mean a length for text and lists, and the
