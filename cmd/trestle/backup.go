@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework/sqldb"
-	"trestle.example/resources"
 )
 
 func (p *program) backupCommand() *cobra.Command {
@@ -74,7 +73,7 @@ func (p *program) backUp(ctx context.Context, c config, to string, over bool) (h
 	if err := copyDatabase(ctx, c.databaseURL, sqldb.Options{ReadOnly: true}, file.part); err != nil {
 		return holding{}, err
 	}
-	held, err := lookThrough(ctx, file.part)
+	held, err := p.lookThrough(ctx, file.part)
 	if err != nil {
 		return holding{}, fmt.Errorf("the database was copied, but the copy is not right, so it was thrown away: %w", err)
 	}
@@ -162,7 +161,7 @@ func (h holding) String() string {
 }
 
 // lookThrough verifies a file, by itself, as a database of this program.
-func lookThrough(ctx context.Context, path string) (holding, error) {
+func (p *program) lookThrough(ctx context.Context, path string) (holding, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return holding{}, err
@@ -176,14 +175,14 @@ func lookThrough(ctx context.Context, path string) (holding, error) {
 	if held.Contents, err = db.Verify(ctx); err != nil {
 		return holding{}, err
 	}
-	held.pending, err = lacking(ctx, db)
+	held.pending, err = p.lacking(ctx, db)
 	return held, err
 }
 
 // lacking counts the migrations that a database lacks. One that has none, or
 // those of another version of the program, is not for this one.
-func lacking(ctx context.Context, db *sqldb.DB) (int, error) {
-	list, err := db.MigrationStatus(ctx, resources.Migrations()...)
+func (p *program) lacking(ctx context.Context, db *sqldb.DB) (int, error) {
+	list, err := db.MigrationStatus(ctx, p.Migrations...)
 	if err != nil {
 		return 0, fmt.Errorf("it is of another version of this program: %w", err)
 	}

@@ -30,13 +30,13 @@ func (p *program) check(cmd *cobra.Command, _ []string) error {
 	if err := errors.Join(err, wrong, c.nameless()); err != nil {
 		return err
 	}
-	api, err := c.declared(log)
+	api, err := p.declare(c, log)
 	if err != nil {
 		return err
 	}
 	if cmd.Flags().Changed("database") {
 		bar := p.progressBar("Comparing")
-		err := c.checkSchema(cmd, log)
+		err := p.checkSchema(cmd, c, log)
 		bar.end()
 		if err != nil {
 			return err
@@ -47,8 +47,8 @@ func (p *program) check(cmd *cobra.Command, _ []string) error {
 }
 
 // checkSchema compares the database with the declarations, as serve does.
-func (c config) checkSchema(cmd *cobra.Command, log *slog.Logger) error {
-	e := &examination{config: c, log: log}
+func (p *program) checkSchema(cmd *cobra.Command, c config, log *slog.Logger) error {
+	e := &examination{Program: p.Program, config: c, log: log}
 	s, err := e.openExisting()
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (c config) checkSchema(cmd *cobra.Command, log *slog.Logger) error {
 		return needsAction("%s: %s; %s", f.Where, f.What, f.Fix)
 	}
 	defer s.close()
-	api := s.api(s.db, s.identity, log)
+	api := s.api()
 	if err := api.Check(); err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ The exit code is 1 if there is a problem, and 0 if there are only warnings.`,
 
 // An examination is one run of doctor.
 type examination struct {
+	Program
 	config
 	report
 
@@ -54,7 +55,7 @@ func (p *program) doctor(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	e := &examination{config: c, log: log}
+	e := &examination{Program: p.Program, config: c, log: log}
 	bar := p.progressBar("Examining")
 	missing, err := e.examine(cmd.Context())
 	bar.end()
@@ -112,5 +113,5 @@ func (e *examination) openExisting() (*site, error) {
 		return nil, nil
 	}
 	e.readOnly = true
-	return e.open(e.identityConfig(e.log), e.log)
+	return e.Program.open(e.config, e.identityConfig(e.log), e.log)
 }

@@ -13,7 +13,6 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
-	"trestle.example/resources"
 )
 
 // checkFile looks at a database that is a file, and reports whether there is
@@ -63,13 +62,13 @@ func (e *examination) examineDatabase(ctx context.Context, s *site) (missing []f
 	e.found("pooler", "", append(betweenPooler(ctx, s.db, e.prepare), unlimited(ctx, s.db, e.prepare)...)...)
 	e.examineReplica(ctx, s.db)
 	e.found("journal", "", behind(ctx, s.db)...)
-	migrated, findings := unmigrated(ctx, s.db)
+	migrated, findings := unmigrated(ctx, s)
 	e.found("migrations", "", findings...)
 	e.found("migration lock", "", heldLock(ctx, s.db)...)
 	if !migrated {
 		return nil, nil
 	}
-	api := s.api(s.db, s.identity, s.log)
+	api := s.api()
 	if err := api.Check(); err != nil {
 		return nil, err
 	}
@@ -191,8 +190,8 @@ func unasked(err error) []finding {
 
 // unmigrated finds migrations that are not as the program has them. One that
 // failed left nothing behind, and is pending.
-func unmigrated(ctx context.Context, db *sqldb.DB) (migrated bool, found []finding) {
-	list, err := db.MigrationStatus(ctx, resources.Migrations()...)
+func unmigrated(ctx context.Context, s *site) (migrated bool, found []finding) {
+	list, err := s.db.MigrationStatus(ctx, s.Migrations...)
 	if err != nil {
 		return false, []finding{{problem, "trestle_migrations", explained(err), "run the version of the program that has them; trestle migrate status lists all"}}
 	}

@@ -216,7 +216,9 @@ func TestDoctorSeesWhoMigrates(t *testing.T) {
 		waits := newLogged()
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan int, 1)
-		go func() { ended <- run(ctx, []string{"migrate", "up"}, r.env, strings.NewReader(""), io.Discard, waits) }()
+		go func() {
+			ended <- trestle().run(ctx, []string{"migrate", "up"}, r.env, strings.NewReader(""), io.Discard, waits)
+		}()
 		waits.await(t, "others that migrate wait. To go on: wait for the migration that is running; if none is: SELECT pg_terminate_backend(")
 		stop()
 		<-ended

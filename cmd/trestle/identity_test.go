@@ -109,7 +109,7 @@ func TestHousekeepingOutlivesAPanic(t *testing.T) {
 			}
 			identity := c.identityConfig(log)
 			identity.Now = now
-			s, err := c.open(identity, log)
+			s, err := trestle().open(c, identity, log)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,10 +17,22 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"trestle.example/resources"
 )
 
 func main() {
-	os.Exit(run(untilSignal(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(trestle().run(untilSignal(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+}
+
+// trestle is the program of this module: the services in package resources.
+func trestle() Program {
+	return Program{
+		Migrations: resources.Migrations(),
+		Identity:   resources.Identity,
+		Config:     resources.Config,
+		Register:   resources.Register,
+	}
 }
 
 // untilSignal is a context that the first request to end ends. By then the

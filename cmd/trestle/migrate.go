@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework/sqldb"
-	"trestle.example/resources"
 )
 
 func (p *program) migrateCommand() *cobra.Command {
@@ -36,7 +35,7 @@ first that fails. Any number of processes may do so at once.`,
 func (p *program) migrateUp(ctx context.Context, s *site) error {
 	p.tellWhoMigrates(ctx, s)
 	n, pending := 0, 0
-	if total, err := lacking(ctx, s.db); err == nil { // else Migrate reports it
+	if total, err := p.lacking(ctx, s.db); err == nil { // else Migrate reports it
 		pending = total
 	}
 	bar := p.progressBar("Migrating")
@@ -44,7 +43,7 @@ func (p *program) migrateUp(ctx context.Context, s *site) error {
 		n++
 		bar.sayf("Applied %s in %s.", m, took.Round(time.Millisecond))
 		bar.show(n, max(n, pending))
-	}, resources.Migrations()...)
+	}, p.Migrations...)
 	bar.end()
 	if err == nil && n == 0 {
 		p.sayf("The database's schema is up to date.")
@@ -82,7 +81,7 @@ gone with all they hold, so it asks first; away from a terminal it needs --yes.`
 }
 
 func (p *program) migrateDown(ctx context.Context, s *site, yes bool) error {
-	newest, err := s.db.NewestMigration(ctx, resources.Migrations()...)
+	newest, err := s.db.NewestMigration(ctx, p.Migrations...)
 	if err != nil {
 		return err
 	}
@@ -98,7 +97,7 @@ func (p *program) migrateDown(ctx context.Context, s *site, yes bool) error {
 		}
 	}
 	bar := p.progressBar("Undoing")
-	err = s.db.UndoMigration(ctx, newest, resources.Migrations()...)
+	err = s.db.UndoMigration(ctx, newest, p.Migrations...)
 	bar.end()
 	if err == nil {
 		p.sayf("Undid %s.", newest)
@@ -119,7 +118,7 @@ func (p *program) migrateStatusCommand() *cobra.Command {
 }
 
 func (p *program) migrateStatus(ctx context.Context, s *site, inJSON bool) error {
-	list, err := s.db.MigrationStatus(ctx, resources.Migrations()...)
+	list, err := s.db.MigrationStatus(ctx, p.Migrations...)
 	if err != nil && len(list) == 0 {
 		return err
 	}

@@ -15,7 +15,6 @@ import (
 	"trestle.example/framework/httpserver"
 	"trestle.example/framework/metrics"
 	"trestle.example/framework/tracing"
-	"trestle.example/resources"
 )
 
 // A watch is what looks at a server while it serves: metrics, at an address of
@@ -67,7 +66,7 @@ func (w *watch) include(s *server, web *httpserver.Server) error {
 	if w.metrics == nil {
 		return nil
 	}
-	all := metrics.Sources{Server: web, RequestTimeout: s.requestTimeout, Schema: s.probe, Migrations: resources.Migrations()}
+	all := metrics.Sources{Server: web, RequestTimeout: s.requestTimeout, Schema: s.probe, Migrations: s.Migrations}
 	if s.counters != nil {
 		all.RedisDegraded = func() bool { return s.counters.Ping(context.Background()) != nil } // as /readyz
 	}

@@ -7,10 +7,32 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"trestle.example/framework"
+	"trestle.example/framework/auth"
+	"trestle.example/framework/sqldb"
 )
 
-// A program is one run of the command: what the system handed to it.
+// A Program is what the commands need to know of a project.
+type Program struct {
+	Migrations []sqldb.Migrations // in the order in which they build on each other
+
+	// Identity makes the service that knows who callers are. A command fills in the
+	// settings; Identity adds what is the same in every deployment.
+	Identity func(settings auth.Config) (*auth.Service, error)
+
+	// Config is what the services have in common. A command adds addresses, limits
+	// and the log. Lists have pages of pageSize rows.
+	Config func(db *sqldb.DB, pageSize int, identity *auth.Service) framework.Config
+
+	// Register adds every service, and the endpoints by which callers sign in.
+	Register func(api *framework.API, identity *auth.Service)
+}
+
+// A program is one run of a command: what the project and the system handed to it.
 type program struct {
+	Program
+
 	env            map[string]string
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -18,11 +40,11 @@ type program struct {
 	started bool // a command was found and its words were right
 }
 
-// run is main without the end of the process. The end of ctx asks a server to
+// run is main without the end of the process, and returns the exit code. The end of ctx asks a server to
 // stop, and ends any other command.
-func run(ctx context.Context, args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func (made Program) run(ctx context.Context, args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stderr = shared(stderr)
-	p := &program{env: variables(env), stdin: stdin, stdout: stdout, stderr: stderr}
+	p := &program{Program: made, env: variables(env), stdin: stdin, stdout: stdout, stderr: stderr}
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)

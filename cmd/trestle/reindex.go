@@ -24,7 +24,7 @@ written by other means than the API.`,
 func (p *program) reindex(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
 	return p.withMigrated(ctx, cmd.Flags(), func(s *site) error {
-		api := s.api(s.db, s.identity, s.log)
+		api := s.api()
 		if err := api.Check(); err != nil {
 			return err
 		}

@@ -188,7 +188,7 @@ func (p *program) sayWhatIsNext(held holding, kept string) {
 // bringBack puts a copy of a file in the place of the database, and returns the
 // new name of the one that was there, "" for none.
 func (p *program) bringBack(ctx context.Context, from, called, at string) (held holding, kept string, err error) {
-	if held, err = backupIn(ctx, from, called); err != nil {
+	if held, err = p.backupIn(ctx, from, called); err != nil {
 		return held, "", err
 	}
 	room, err := p.makeRoom(at)
@@ -261,7 +261,7 @@ func (r *room) remove() error {
 }
 
 // backupIn verifies a file that somebody named.
-func backupIn(ctx context.Context, path, called string) (holding, error) {
+func (p *program) backupIn(ctx context.Context, path, called string) (holding, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return holding{}, fmt.Errorf("there is no backup to restore: %w", err)
@@ -277,7 +277,7 @@ func backupIn(ctx context.Context, path, called string) (holding, error) {
 	if info.Size() == 0 {
 		return holding{}, fmt.Errorf("%s is empty, so it is no backup, and nothing was changed", called)
 	}
-	held, err := lookThrough(ctx, path)
+	held, err := p.lookThrough(ctx, path)
 	if err != nil {
 		return holding{}, fmt.Errorf("%s cannot be restored, and nothing was changed: %w", called, err)
 	}
@@ -298,7 +298,7 @@ func (p *program) exchange(ctx context.Context, from, at string, want holding, m
 	if err := toWriteAhead(ctx, file.part); err != nil {
 		return "", err
 	}
-	held, err := lookThrough(ctx, file.part)
+	held, err := p.lookThrough(ctx, file.part)
 	if err != nil {
 		return "", fmt.Errorf("the copy of %s is not right, and nothing was changed: %w", from, err)
 	}

@@ -57,7 +57,7 @@ func (p *program) serve(cmd *cobra.Command, _ []string) error {
 			return err
 		}
 		defer watch.end()
-		api := s.api(s.db, s.identity, s.log, watch.observers...)
+		api := s.api(watch.observers...)
 		web, err := s.web(api)
 		if err != nil {
 			return err

@@ -53,7 +53,7 @@ func (p *program) withServer(flags *pflag.FlagSet, seed bool, do func(*server) e
 	if err := errors.Join(err, wrong, c.nameless()); err != nil {
 		return err
 	}
-	s, err := c.openServer(own, log)
+	s, err := p.openServer(c, own, log)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (c config) nameless() error {
 }
 
 // openServer connects to nothing yet.
-func (c config) openServer(own secrets, log *slog.Logger) (*server, error) {
+func (p *program) openServer(c config, own secrets, log *slog.Logger) (*server, error) {
 	identity := c.identityConfig(log)
 	identity.JWT.Keys = own.keys
 	counters, err := c.openCounters(log)
@@ -83,7 +83,7 @@ func (c config) openServer(own secrets, log *slog.Logger) (*server, error) {
 		identity.Counters = counters
 	}
 	s := &server{secrets: own, counters: counters}
-	if s.site, err = c.open(identity, log); err != nil {
+	if s.site, err = p.open(c, identity, log); err != nil {
 		return nil, errors.Join(err, s.closeCounters())
 	}
 	if s.probe, err = sqldb.Open(c.databaseURL, sqldb.Options{

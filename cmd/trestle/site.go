@@ -14,13 +14,14 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/sqldb"
-	"trestle.example/resources"
 )
 
 // A site is what most commands work on: the settings, the database they name,
 // and its accounts.
 type site struct {
+	Program
 	config
+
 	db       *sqldb.DB
 	identity *auth.Service
 	users    *auth.Users
@@ -40,7 +41,7 @@ func (p *program) settings(flags *pflag.FlagSet) (config, *slog.Logger, error) {
 }
 
 // open opens the database, which need not be up, and identity with it.
-func (c config) open(identity auth.Config, log *slog.Logger) (*site, error) {
+func (p Program) open(c config, identity auth.Config, log *slog.Logger) (*site, error) {
 	db, err := sqldb.Open(c.databaseURL, sqldb.Options{
 		MaxConns: c.dbConns, StatementTimeout: c.statementTimeout, QueueTimeout: c.queueTimeout,
 		NoPrepare: !c.prepare, ReadOnly: c.readOnly, SetLocal: c.setLocal,
@@ -49,11 +50,11 @@ func (c config) open(identity auth.Config, log *slog.Logger) (*site, error) {
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	service, err := resources.Identity(identity)
+	service, err := p.Identity(identity)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &site{config: c, db: db, identity: service, users: service.Users, log: log}, nil
+	return &site{Program: p, config: c, db: db, identity: service, users: service.Users, log: log}, nil
 }
 
 // replicaLog writes a line whenever the use of the replica begins or ends.
@@ -77,7 +78,7 @@ func (p *program) with(ctx context.Context, flags *pflag.FlagSet, do func(*site)
 		return err
 	}
 	c.setLocal = true
-	s, err := c.open(c.identityConfig(log), log)
+	s, err := p.open(c, c.identityConfig(log), log)
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (p *program) withMigrated(ctx context.Context, flags *pflag.FlagSet, do fun
 // requireMigrated is an error that names what to do when migrations are
 // pending.
 func (s *site) requireMigrated(ctx context.Context) error {
-	list, err := s.db.MigrationStatus(ctx, resources.Migrations()...)
+	list, err := s.db.MigrationStatus(ctx, s.Migrations...)
 	if err != nil {
 		return err
 	}
@@ -131,22 +132,22 @@ func pendingNames(list []sqldb.Migration) (names []string) {
 // hsts is how long browsers remember that the server speaks TLS.
 const hsts = 365 * 24 * time.Hour
 
-// api declares every service, on db.
-func (c config) api(db *sqldb.DB, identity *auth.Service, log *slog.Logger, observers ...framework.Observer) *framework.API {
-	common := resources.Config(db, c.pageSize, identity)
-	common.PublicURL = c.publicURL
-	common.Hosts = c.hosts
-	common.TrustedProxies = c.trustedProxies
-	common.Timeout = c.requestTimeout
-	common.CORS = c.corsOrigins
-	if c.production {
+// api declares every service.
+func (s *site) api(observers ...framework.Observer) *framework.API {
+	common := s.Config(s.db, s.pageSize, s.identity)
+	common.PublicURL = s.publicURL
+	common.Hosts = s.hosts
+	common.TrustedProxies = s.trustedProxies
+	common.Timeout = s.requestTimeout
+	common.CORS = s.corsOrigins
+	if s.production {
 		common.HSTS = hsts
 	}
-	common.Log = log
-	common.Slow = c.slow
+	common.Log = s.log
+	common.Slow = s.slow
 	common.Observers = observers
 	api := framework.New(common)
-	resources.Register(api, identity)
+	s.Register(api, s.identity)
 	return api
 }
 
@@ -156,22 +157,19 @@ func (p *program) declared(flags *pflag.FlagSet) (*framework.API, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.declared(log)
+	return p.declare(c, log)
 }
 
-// declared is the checked API without a database: the one it is given is never
+// declare checks the API. It needs no database: the one that the API gets is never
 // connected to.
-func (c config) declared(log *slog.Logger) (*framework.API, error) {
-	db, err := sqldb.Open("postgres://nobody@localhost/nothing", sqldb.Options{})
+func (p Program) declare(c config, log *slog.Logger) (*framework.API, error) {
+	c.databaseURL, c.replicaURL = "postgres://nobody@localhost/nothing", ""
+	s, err := p.open(c, c.identityConfig(log), log)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = db.Close() }()
-	identity, err := resources.Identity(c.identityConfig(log))
-	if err != nil {
-		return nil, err
-	}
-	api := c.api(db, identity, log)
+	defer s.close()
+	api := s.api()
 	return api, api.Check()
 }
 

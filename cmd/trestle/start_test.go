@@ -101,7 +101,7 @@ func startWithout(t *testing.T, database string, flags ...string) *starting {
 	s := &starting{log: newLogged(), stop: stop, ended: make(chan int, 1)}
 	args := append([]string{"serve", "--addr", "127.0.0.1:0"}, flags...)
 	go func() {
-		code := run(ctx, args, []string{"DATABASE_URL=" + database}, strings.NewReader(""), io.Discard, s.log)
+		code := trestle().run(ctx, args, []string{"DATABASE_URL=" + database}, strings.NewReader(""), io.Discard, s.log)
 		io.WriteString(s.log, "ended\n")
 		s.ended <- code
 	}()

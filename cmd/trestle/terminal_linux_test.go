@@ -73,7 +73,7 @@ func TestThePasswordIsAskedForTwiceAndNotShown(t *testing.T) {
 			keyboard, screen := openTerminal(t)
 			stderr := &typist{keyboard: keyboard, answers: test.answers, question: ": "}
 			var stdout bytes.Buffer
-			code := run(context.Background(), []string{"createsuperuser", "--email", "a@example.com"}, r.env, screen, &stdout, stderr)
+			code := trestle().run(context.Background(), []string{"createsuperuser", "--email", "a@example.com"}, r.env, screen, &stdout, stderr)
 			result{code, stdout.String(), stderr.String()}.is(t, test.code, "Password: \r\nPassword again: \r\n", test.says)
 			screen.Close()
 			if shown, _ := io.ReadAll(keyboard); bytes.Contains(shown, []byte("horse")) {
@@ -92,7 +92,7 @@ func TestUndoingAsksAtATerminal(t *testing.T) {
 			r.ok("migrate up")
 			keyboard, screen := openTerminal(t)
 			stderr := &typist{keyboard: keyboard, answers: []string{answer}, question: "[y/N] "}
-			code := run(context.Background(), []string{"migrate", "down"}, r.env, screen, io.Discard, stderr)
+			code := trestle().run(context.Background(), []string{"migrate", "down"}, r.env, screen, io.Discard, stderr)
 			result{code: code, stderr: stderr.String()}.is(t, exitOK, "and lose what it holds?", says)
 		})
 	}
@@ -117,7 +117,7 @@ func TestAnInterruptEndsAQuestion(t *testing.T) {
 			ctx, signal := context.WithCancel(t.Context())
 			defer signal()
 			stderr := &interrupter{question: "Password: ", interrupt: func() { end(keyboard, signal) }}
-			code := run(ctx, []string{"createsuperuser", "--email", "a@example.com"}, r.env, screen, io.Discard, stderr)
+			code := trestle().run(ctx, []string{"createsuperuser", "--email", "a@example.com"}, r.env, screen, io.Discard, stderr)
 			result{code: code, stderr: stderr.text()}.is(t, exitFailure, "interrupted")
 			after, err := unix.IoctlGetTermios(int(screen.Fd()), unix.TCGETS)
 			if err != nil || *after != *before {

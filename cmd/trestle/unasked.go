@@ -12,7 +12,7 @@ func (p *program) sayUnasked(s *site, named []string) {
 	if len(named) == 0 {
 		return
 	}
-	api := s.api(s.db, s.identity, s.log)
+	api := s.api()
 	if api.Check() != nil {
 		return
 	}

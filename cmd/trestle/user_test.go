@@ -97,7 +97,7 @@ func emails(table string) string {
 
 // site runs do on the rig's database.
 func (r *rig) site(do func(*site) error) error {
-	p := &program{env: variables(r.env), stdout: io.Discard, stderr: io.Discard}
+	p := &program{Program: trestle(), env: variables(r.env), stdout: io.Discard, stderr: io.Discard}
 	return p.with(context.Background(), pflag.NewFlagSet("", pflag.ContinueOnError), do)
 }
 
@@ -209,7 +209,7 @@ func (r *rig) serve(t *testing.T) address {
 	stdout, printed := io.Pipe()
 	stderr, ended := newLogged(), make(chan int, 1)
 	go func() {
-		ended <- run(ctx, []string{"serve", "--addr", "127.0.0.1:0"}, r.env, strings.NewReader(""), printed, stderr)
+		ended <- trestle().run(ctx, []string{"serve", "--addr", "127.0.0.1:0"}, r.env, strings.NewReader(""), printed, stderr)
 		printed.Close()
 	}()
 	t.Cleanup(func() {
