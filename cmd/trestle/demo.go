@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/spf13/pflag"
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/auth"
@@ -53,20 +54,81 @@ type demo struct {
 	SeededAt     time.Time
 }
 
-// A sowing is what seeding was asked to make, and what it made.
+// demoData is that of a clinic and a store.
+func demoData() *Demo {
+	return &Demo{Usage: "[--scale N]", Long: demoLong, Example: demoExample, Flags: addDemoFlags, Plan: sowingOf, Visitor: triedOut, Requests: demoRequests}
+}
+
+const demoLong = `Seed makes the demo data of a clinic and of a store, and a user of each kind:
+patients, doctors and appointments; products, orders in every state and a cart.
+The records are the same each time; the users' passwords are random and printed
+this once, on standard output.
+
+A database that is a demo's already is left as it is: --force then adds the
+records that are missing, gives the demo's users new passwords and revokes their
+tokens. A database that has users and is not a demo's is refused without
+--force. With TRESTLE_ENV=production nothing is ever seeded.`
+
+const demoExample = `  trestle seed
+  trestle seed --scale 100 --force
+  trestle seed --products 100000`
+
+func addDemoFlags(flags *pflag.FlagSet) {
+	flags.Int("scale", 1, "`number` of times as many records: 200 patients, 600 appointments, 12 doctors and 120 products each")
+	flags.Int("patients", 0, "`number` of patients, whatever the scale")
+	flags.Int("appointments", 0, "`number` of appointments, whatever the scale")
+	flags.Int("products", 0, "`number` of products, whatever the scale")
+}
+
+// maxSeeds keeps a mistyped number from filling the disk.
+const maxSeeds = 10_000_000
+
+// sowingOf is as much demo data as the flags say.
+func sowingOf(flags *pflag.FlagSet) (Sowing, error) {
+	scale, _ := flags.GetInt("scale")
+	if largest := maxSeeds / clinic.SeedAppointments; scale < 1 || scale > largest {
+		return nil, fmt.Errorf("--scale is %d; it must be from 1 to %d", scale, largest)
+	}
+	w := &sowing{
+		clinic: clinic.SeedOptions{
+			Doctors: scale * clinic.SeedDoctors, Patients: scale * clinic.SeedPatients, Appointments: scale * clinic.SeedAppointments,
+		},
+		store: store.SeedOptions{Products: scale * store.SeedProducts},
+	}
+	for name, size := range map[string]*int{"patients": &w.clinic.Patients, "appointments": &w.clinic.Appointments, "products": &w.store.Products} {
+		if !flags.Changed(name) {
+			continue
+		}
+		if *size, _ = flags.GetInt(name); *size < 1 || *size > maxSeeds {
+			return nil, fmt.Errorf("--%s is %d; it must be from 1 to %d", name, *size, maxSeeds)
+		}
+	}
+	return w, nil
+}
+
+// demoRequests show the clinic to a user, and the store to anybody.
+func demoRequests(base string, token auth.Secret) []string {
+	return []string{
+		"Try it as " + triedOut + ", for 12 hours:", "",
+		fmt.Sprintf("  curl -H 'Authorization: Token %s' '%s/api/patients/?search=an&ordering=-city'", token.Reveal(), base), "",
+		"or look into the store, as anybody:", "", "  curl '" + base + "/api/products?q=atta&inStock=true&sort=price_asc'", "",
+	}
+}
+
+// A sowing is what seeding makes.
 type sowing struct {
+	SowOptions
+
 	clinic clinic.SeedOptions
 	store  store.SeedOptions
+	users  *auth.Users
 
-	force    bool
-	progress func(done, total int)
-
-	before *demo                  // the demo that was there already, nil for none
-	users  map[string]auth.Secret // new passwords by e-mail
+	before *demo      // the demo that was there already
+	made   []DemoUser // with new passwords
 }
 
 // findDemo returns the mark of a demo's database, or nil.
-func (s *site) findDemo(ctx context.Context, in *sqldb.Session) (*demo, error) {
+func findDemo(ctx context.Context, in *sqldb.Session) (*demo, error) {
 	var found []demo
 	err := in.IDB().NewSelect().Model(&found).Scan(ctx)
 	if err != nil || len(found) == 0 {
@@ -75,23 +137,32 @@ func (s *site) findDemo(ctx context.Context, in *sqldb.Session) (*demo, error) {
 	return &found[0], nil
 }
 
-// sow fills the database with demo data, all or nothing. A database that is a
-// demo's already is left as it is, unless force asks for what is missing and
-// for new passwords.
-func (s *site) sow(ctx context.Context, w *sowing) error {
+// Sow implements [Sowing].
+func (w *sowing) Sow(ctx context.Context, db *sqldb.DB, users *auth.Users, o SowOptions) (Sown, error) {
+	w.SowOptions, w.users = o, users
 	var err error
-	if w.before, err = s.findDemo(ctx, s.db.Session()); err != nil || w.before != nil && !w.force {
-		return err
+	if w.before, err = findDemo(ctx, db.Session()); err == nil && (w.before == nil || o.Force) {
+		err = db.InTx(ctx, func(ctx context.Context, in *sqldb.Session) error {
+			w.made, w.before = nil, nil
+			return w.sowIn(ctx, in)
+		})
 	}
-	return s.db.InTx(ctx, func(ctx context.Context, in *sqldb.Session) error {
-		w.users, w.before = map[string]auth.Secret{}, nil
-		return s.sowIn(ctx, in, w)
-	})
+	switch {
+	case err != nil:
+		return Sown{}, err
+	case len(w.made) == 0:
+		return Sown{Records: records(w.before.Patients, w.before.Appointments, w.before.Products), Since: w.before.SeededAt}, nil
+	}
+	return Sown{Records: records(int64(w.clinic.Patients), int64(w.clinic.Appointments), int64(w.store.Products)), Users: w.made}, nil
+}
+
+func records(patients, appointments, products int64) string {
+	return fmt.Sprintf("%d patients, %d appointments, %d products", patients, appointments, products)
 }
 
 // sowIn marks the database first: of two who seed at once, one waits there and
 // then finds the other's mark.
-func (s *site) sowIn(ctx context.Context, in *sqldb.Session, w *sowing) error {
+func (w *sowing) sowIn(ctx context.Context, in *sqldb.Session) error {
 	mark := demo{ID: 1, SeededAt: time.Now().UTC().Truncate(time.Microsecond)}
 	result, err := in.Exec(ctx, in.IDB().NewInsert().Model(&mark).On("CONFLICT DO NOTHING"))
 	if err != nil {
@@ -100,39 +171,39 @@ func (s *site) sowIn(ctx context.Context, in *sqldb.Session, w *sowing) error {
 	if n, err := result.RowsAffected(); err != nil {
 		return err
 	} else if n == 0 {
-		if w.before, err = s.findDemo(ctx, in); err != nil || !w.force {
+		if w.before, err = findDemo(ctx, in); err != nil || !w.Force {
 			return err
 		}
-	} else if err := s.requireNoUsers(ctx, in, w); err != nil {
+	} else if err := w.requireNoUsers(ctx, in); err != nil {
 		return err
 	}
-	if err := s.sowUsers(ctx, in, w); err != nil {
+	if err := w.sowUsers(ctx, in); err != nil {
 		return err
 	}
-	if err := w.records(ctx, in); err != nil {
+	if err := w.sowRecords(ctx, in); err != nil {
 		return err
 	}
-	return s.markDemo(ctx, in, mark)
+	return markDemo(ctx, in, mark)
 }
 
-// records makes those of every service.
-func (w *sowing) records(ctx context.Context, in *sqldb.Session) error {
+// sowRecords makes those of every service.
+func (w *sowing) sowRecords(ctx context.Context, in *sqldb.Session) error {
 	before := 0
 	err := clinic.Seed(ctx, in, w.clinic, func(done, total int) {
 		before = total
-		w.progress(done, total+w.store.Products)
+		w.Progress(done, total+w.store.Products)
 	})
 	if err != nil {
 		return err
 	}
-	return store.Seed(ctx, in, w.store, func(done, total int) { w.progress(before+done, before+total) })
+	return store.Seed(ctx, in, w.store, func(done, total int) { w.Progress(before+done, before+total) })
 }
 
 // requireNoUsers refuses a database that is in use, and e-mails of the demo
 // that are taken even by force: their passwords would change.
-func (s *site) requireNoUsers(ctx context.Context, in *sqldb.Session, w *sowing) error {
+func (w *sowing) requireNoUsers(ctx context.Context, in *sqldb.Session) error {
 	q := in.IDB().NewSelect().Model((*auth.User)(nil))
-	if w.force {
+	if w.Force {
 		var emails []string
 		for _, u := range demoUsers() {
 			emails = append(emails, u.Email)
@@ -143,7 +214,7 @@ func (s *site) requireNoUsers(ctx context.Context, in *sqldb.Session, w *sowing)
 	switch {
 	case err != nil || n == 0:
 		return err
-	case w.force:
+	case w.Force:
 		return errors.New("users of this database have the e-mails of the demo's (admin, staff, asha, ravi @example.com), and it is not a demo's database; seed another one")
 	}
 	return needsAction("this database has users and is not a demo's; name another one by DATABASE_URL, or add demo data to it by: trestle seed --force")
@@ -151,15 +222,15 @@ func (s *site) requireNoUsers(ctx context.Context, in *sqldb.Session, w *sowing)
 
 // sowUsers makes the demo's users, or gives them new passwords, and notes who
 // owns the patients, who orders, and who set the stocks.
-func (s *site) sowUsers(ctx context.Context, in *sqldb.Session, w *sowing) error {
+func (w *sowing) sowUsers(ctx context.Context, in *sqldb.Session) error {
 	w.clinic.Owners = nil
 	for _, u := range demoUsers() {
-		u.Password = newPassword(s.passwordMin)
-		id, err := s.sowUser(ctx, in, u)
+		u.Password = newPassword(w.PasswordMin)
+		id, err := w.sowUser(ctx, in, u)
 		if err != nil {
 			return fmt.Errorf("making the demo's user %s: %w", u.Email, err)
 		}
-		w.users[u.Email] = auth.NewSecret(u.Password)
+		w.made = append(w.made, DemoUser{u.Email, auth.NewSecret(u.Password), u.kind})
 		if u.owner {
 			w.clinic.Owners = append(w.clinic.Owners, id)
 		}
@@ -171,22 +242,22 @@ func (s *site) sowUsers(ctx context.Context, in *sqldb.Session, w *sowing) error
 	return nil
 }
 
-func (s *site) sowUser(ctx context.Context, in *sqldb.Session, u demoUser) (uuid.UUID, error) {
-	known, err := s.users.FindUser(ctx, in, u.Email)
+func (w *sowing) sowUser(ctx context.Context, in *sqldb.Session, u demoUser) (uuid.UUID, error) {
+	known, err := w.users.FindUser(ctx, in, u.Email)
 	switch {
 	case errors.Is(err, auth.ErrNotFound):
-		known, err = s.users.CreateUser(ctx, in, u.NewUser)
+		known, err = w.users.CreateUser(ctx, in, u.NewUser)
 	case err == nil:
-		err = s.users.SetPassword(ctx, in, known.ID, u.Password)
+		err = w.users.SetPassword(ctx, in, known.ID, u.Password)
 	}
 	if err != nil {
 		return uuid.Nil, err
 	}
-	return known.ID, s.users.Grant(ctx, in, known.ID, u.permissions...)
+	return known.ID, w.users.Grant(ctx, in, known.ID, u.permissions...)
 }
 
 // markDemo completes the mark with what the database holds.
-func (s *site) markDemo(ctx context.Context, in *sqldb.Session, mark demo) error {
+func markDemo(ctx context.Context, in *sqldb.Session, mark demo) error {
 	for model, n := range map[any]*int64{
 		(*clinic.Patient)(nil): &mark.Patients, (*clinic.Appointment)(nil): &mark.Appointments, (*store.Product)(nil): &mark.Products,
 	} {

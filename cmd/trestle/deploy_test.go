@@ -80,7 +80,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 // TestCommandsAreDocumented: each command has one row, and pages name no other command.
 func TestCommandsAreDocumented(t *testing.T) {
 	t.Parallel()
-	root := (&program{}).root()
+	root := (&program{Program: trestle()}).root()
 	var want []string
 	var list func(c *cobra.Command)
 	list = func(c *cobra.Command) {

@@ -32,6 +32,7 @@ func trestle() Program {
 		Identity:   resources.Identity,
 		Config:     resources.Config,
 		Register:   resources.Register,
+		Demo:       demoData(),
 	}
 }
 

@@ -27,6 +27,10 @@ type Program struct {
 
 	// Register adds every service, and the endpoints by which callers sign in.
 	Register func(api *framework.API, identity *auth.Service)
+
+	// Demo is the demo data. Without it there is neither the command seed nor the flag
+	// --seed of serve.
+	Demo *Demo
 }
 
 // A program is one run of a command: what the project and the system handed to it.
@@ -77,11 +81,14 @@ func (p *program) root() *cobra.Command {
 	root.SetFlagErrorFunc(wrongFlag)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.AddCommand(
-		p.serveCommand(), p.migrateCommand(), p.seedCommand(), p.createSuperuserCommand(),
+		p.serveCommand(), p.migrateCommand(), p.createSuperuserCommand(),
 		p.usersCommand(), p.groupsCommand(), p.tokenCommand(), p.jwtCommand(),
 		p.routesCommand(), p.openapiCommand(), p.permissionsCommand(), p.checkCommand(), p.configCommand(), p.doctorCommand(), p.reindexCommand(),
 		p.backupCommand(), p.restoreCommand(), p.healthCommand(), p.versionCommand(),
 	)
+	if p.Demo != nil {
+		root.AddCommand(p.seedCommand())
+	}
 	return root
 }
 

@@ -40,7 +40,9 @@ tells browsers to come by nothing but TLS for a year, and never makes demo data.
   DATABASE_URL=postgres://app@localhost/clinic trestle serve --addr :8080`,
 	}, p.serve)
 	c.Flags().Bool("migrate", false, "apply pending migrations first")
-	c.Flags().Bool("seed", false, "fill an empty database with demo data first, and print a token to try it with")
+	if p.Demo != nil {
+		c.Flags().Bool("seed", false, "fill an empty database with demo data first, and print a token to try it with")
+	}
 	addSettings(c.Flags(), true)
 	return c
 }
@@ -84,7 +86,7 @@ func (p *program) begin(ctx context.Context, s *server, api *framework.API, migr
 	if err := p.prepareInTime(ctx, s, api, migrate); err != nil || !seed {
 		return err
 	}
-	return p.sow(ctx, s.site, sowingAt(1))
+	return p.sowUsual(ctx, s.site)
 }
 
 // prepare brings the schema to where it can be served.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"strings"
 	"time"
@@ -24,22 +23,25 @@ func (p *program) welcome(ctx context.Context, s *site, addr net.Addr, demo bool
 		"Trestle serves", "", "  " + base + "/api/", "", "The reference, to read and to try:", "", "  " + base + "/api/docs", "",
 	}
 	if demo {
-		token, err := s.demoToken(ctx)
-		switch {
-		case errors.Is(err, auth.ErrNotFound):
-			lines = append(lines, "The demo's user "+triedOut+" is gone; trestle seed --force brings it back.", "")
-		case err != nil:
+		more, err := s.demoLines(ctx, base)
+		if err != nil {
 			return err
-		default:
-			lines = append(lines, "Try it as "+triedOut+", for 12 hours:", "", "  "+demoRequest(base, token), "",
-				"or look into the store, as anybody:", "", "  curl '"+base+"/api/products?q=atta&inStock=true&sort=price_asc'", "")
 		}
+		lines = append(lines, more...)
 	}
 	return p.print(strings.Join(lines, "\n"))
 }
 
-func demoRequest(base string, token auth.Secret) string {
-	return fmt.Sprintf("curl -H 'Authorization: Token %s' '%s/api/patients/?search=an&ordering=-city'", token.Reveal(), base)
+// demoLines are the requests to try.
+func (s *site) demoLines(ctx context.Context, base string) ([]string, error) {
+	token, err := s.demoToken(ctx)
+	if errors.Is(err, auth.ErrNotFound) {
+		return []string{"The demo's user " + s.Demo.Visitor + " is gone; trestle seed --force brings it back.", ""}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.Demo.Requests(base, token), nil
 }
 
 // baseURL is where a client on this machine finds the server.
@@ -65,7 +67,7 @@ func (s *site) baseURL(addr net.Addr) string {
 // that have expired.
 func (s *site) demoToken(ctx context.Context) (auth.Secret, error) {
 	in := s.db.Session()
-	user, err := s.users.FindUser(ctx, in, triedOut)
+	user, err := s.users.FindUser(ctx, in, s.Demo.Visitor)
 	if err != nil {
 		return auth.Secret{}, err
 	}
