@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/uptrace/bun"
 
 	"trestle.example/framework/sqldb"
 	"trestle.example/internal/testserver/postgres"
@@ -310,6 +313,15 @@ func killBackup(t *testing.T, program string, r *rig, to string) bool {
 	return true
 }
 
+func sqliteURLOf(path string) string {
+	return (&url.URL{Scheme: "sqlite", Path: filepath.ToSlash(path)}).String()
+}
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // awaitPart returns when a part of a file is there that holds something, or the
 // file itself.
 func awaitPart(t *testing.T, place string) {
@@ -317,7 +329,7 @@ func awaitPart(t *testing.T, place string) {
 	limit, tick := time.After(patience), time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for {
-		parts, _ := leftovers(place)
+		parts, _ := filepath.Glob(place + ".*.part")
 		for _, part := range parts {
 			if info, err := os.Stat(part); err == nil && info.Size() > 0 {
 				return
@@ -385,7 +397,7 @@ func dropKept(t *testing.T, db *sqldb.DB) int {
 		t.Fatal(err)
 	}
 	for _, name := range kept {
-		if _, err := db.ExecContext(t.Context(), "DROP DATABASE "+identifier(name)); err != nil {
+		if _, err := db.ExecContext(t.Context(), "DROP DATABASE ?", bun.Ident(name)); err != nil {
 			t.Error(err)
 		}
 	}

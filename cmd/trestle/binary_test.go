@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"trestle.example/framework/program"
 )
 
 // binaryFolder holds the program as buildProgram makes it.
@@ -136,7 +138,7 @@ func (r *rig) start(t *testing.T, env ...string) *running {
 	ctx, stop := context.WithCancel(context.Background())
 	s, ended := &running{log: newLogged(), printed: newLogged()}, make(chan int, 1)
 	go func() {
-		code := trestle().run(ctx, []string{"serve", "--migrate", "--addr", "127.0.0.1:0"}, append(env, r.env...), strings.NewReader(""), s.printed, s.log)
+		code := program.Run(ctx, trestle(), []string{"serve", "--migrate", "--addr", "127.0.0.1:0"}, append(env, r.env...), strings.NewReader(""), s.printed, s.log)
 		fmt.Fprintf(s.log, "ended with %d\n", code)
 		ended <- code
 	}()

@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/auth"
+	"trestle.example/framework/program"
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources/clinic"
 	"trestle.example/resources/store"
@@ -55,8 +56,8 @@ type demo struct {
 }
 
 // demoData is that of a clinic and a store.
-func demoData() *Demo {
-	return &Demo{Usage: "[--scale N]", Long: demoLong, Example: demoExample, Flags: addDemoFlags, Plan: sowingOf, Visitor: triedOut, Requests: demoRequests}
+func demoData() *program.Demo {
+	return &program.Demo{Usage: "[--scale N]", Long: demoLong, Example: demoExample, Flags: addDemoFlags, Plan: sowingOf, Visitor: triedOut, Requests: demoRequests}
 }
 
 const demoLong = `Seed makes the demo data of a clinic and of a store, and a user of each kind:
@@ -84,7 +85,7 @@ func addDemoFlags(flags *pflag.FlagSet) {
 const maxSeeds = 10_000_000
 
 // sowingOf is as much demo data as the flags say.
-func sowingOf(flags *pflag.FlagSet) (Sowing, error) {
+func sowingOf(flags *pflag.FlagSet) (program.Sowing, error) {
 	scale, _ := flags.GetInt("scale")
 	if largest := maxSeeds / clinic.SeedAppointments; scale < 1 || scale > largest {
 		return nil, fmt.Errorf("--scale is %d; it must be from 1 to %d", scale, largest)
@@ -117,14 +118,14 @@ func demoRequests(base string, token auth.Secret) []string {
 
 // A sowing is what seeding makes.
 type sowing struct {
-	SowOptions
+	program.SowOptions
 
 	clinic clinic.SeedOptions
 	store  store.SeedOptions
 	users  *auth.Users
 
-	before *demo      // the demo that was there already
-	made   []DemoUser // with new passwords
+	before *demo              // the demo that was there already
+	made   []program.DemoUser // with new passwords
 }
 
 // findDemo returns the mark of a demo's database, or nil.
@@ -137,8 +138,8 @@ func findDemo(ctx context.Context, in *sqldb.Session) (*demo, error) {
 	return &found[0], nil
 }
 
-// Sow implements [Sowing].
-func (w *sowing) Sow(ctx context.Context, db *sqldb.DB, users *auth.Users, o SowOptions) (Sown, error) {
+// Sow implements [program.Sowing].
+func (w *sowing) Sow(ctx context.Context, db *sqldb.DB, users *auth.Users, o program.SowOptions) (program.Sown, error) {
 	w.SowOptions, w.users = o, users
 	var err error
 	if w.before, err = findDemo(ctx, db.Session()); err == nil && (w.before == nil || o.Force) {
@@ -149,11 +150,11 @@ func (w *sowing) Sow(ctx context.Context, db *sqldb.DB, users *auth.Users, o Sow
 	}
 	switch {
 	case err != nil:
-		return Sown{}, err
+		return program.Sown{}, err
 	case len(w.made) == 0:
-		return Sown{Records: records(w.before.Patients, w.before.Appointments, w.before.Products), Since: w.before.SeededAt}, nil
+		return program.Sown{Records: records(w.before.Patients, w.before.Appointments, w.before.Products), Since: w.before.SeededAt}, nil
 	}
-	return Sown{Records: records(int64(w.clinic.Patients), int64(w.clinic.Appointments), int64(w.store.Products)), Users: w.made}, nil
+	return program.Sown{Records: records(int64(w.clinic.Patients), int64(w.clinic.Appointments), int64(w.store.Products)), Users: w.made}, nil
 }
 
 func records(patients, appointments, products int64) string {
@@ -217,7 +218,7 @@ func (w *sowing) requireNoUsers(ctx context.Context, in *sqldb.Session) error {
 	case w.Force:
 		return errors.New("users of this database have the e-mails of the demo's (admin, staff, asha, ravi @example.com), and it is not a demo's database; seed another one")
 	}
-	return needsAction("this database has users and is not a demo's; name another one by DATABASE_URL, or add demo data to it by: trestle seed --force")
+	return program.NeedsAction("this database has users and is not a demo's; name another one by DATABASE_URL, or add demo data to it by: trestle seed --force")
 }
 
 // sowUsers makes the demo's users, or gives them new passwords, and notes who
@@ -230,7 +231,7 @@ func (w *sowing) sowUsers(ctx context.Context, in *sqldb.Session) error {
 		if err != nil {
 			return fmt.Errorf("making the demo's user %s: %w", u.Email, err)
 		}
-		w.made = append(w.made, DemoUser{u.Email, auth.NewSecret(u.Password), u.kind})
+		w.made = append(w.made, program.DemoUser{Email: u.Email, Password: auth.NewSecret(u.Password), Kind: u.kind})
 		if u.owner {
 			w.clinic.Owners = append(w.clinic.Owners, id)
 		}

@@ -39,31 +39,6 @@ func TestDoctorLooksAtTheReplica(t *testing.T) {
 	}
 }
 
-// TestUnfitReplicas: what a test's server is never.
-func TestUnfitReplicas(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		standby sqldb.Standby
-		says    string
-	}{
-		"all is well":       {sqldb.Standby{MaxConns: 18}, ""},
-		"far behind":        {sqldb.Standby{MaxConns: 100, Behind: 17 << 20}, "17825792 bytes"},
-		"few connections":   {sqldb.Standby{MaxConns: 17}, "may open 18"},
-		"promoted":          {sqldb.Standby{MaxConns: 100, Promoted: true, Behind: 17 << 20}, "not in recovery"},
-		"another primary's": {sqldb.Standby{MaxConns: 100, Stranger: true, Promoted: true}, "no standby of the database"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			found := unfitReplica(&c.standby, 18)
-			if len(found) == 0 && c.says == "" {
-				return
-			}
-			if len(found) != 1 || c.says == "" || !strings.Contains(found[0].What, c.says) {
-				t.Errorf("it finds %+v; want one that says %q", found, c.says)
-			}
-		})
-	}
-}
-
 // TestReplicaSetting: what cannot be a replica stops the program at once.
 func TestReplicaSetting(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"regexp"
 	"runtime"
 	"strings"
@@ -78,13 +77,9 @@ func TestMetricsAreServedApart(t *testing.T) {
 	})
 }
 
-// TestNothingWatchesWithoutSettings: no listener, no observer, nothing to end.
+// TestNothingWatchesWithoutSettings: no listener, and no metrics beside the API.
 func TestNothingWatchesWithoutSettings(t *testing.T) {
 	t.Parallel()
-	w, err := (&server{site: &site{}}).watch(t.Context())
-	if err != nil || !reflect.DeepEqual(w, &watch{}) {
-		t.Errorf("it is %+v, %v; want nothing", w, err)
-	}
 	onBoth(t, func(t *testing.T, r *rig) {
 		s := r.start(t)
 		if status, _ := asked(t, "GET", s.base+"/metrics"); status != http.StatusNotFound || strings.Contains(s.log.String(), "serving metrics") {
@@ -124,28 +119,6 @@ func TestWatchingThatCannotBegin(t *testing.T) {
 			got.is(t, test.code, test.says)
 			if strings.Contains(got.stderr, "hidden") || strings.Contains(got.stderr, "msg=serving ") {
 				t.Errorf("it shows a secret, or serves: %s", got.stderr)
-			}
-		})
-	}
-}
-
-// TestCollectors: where traces go, by the rules of the standard.
-func TestCollectors(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct{ all, traces, want string }{
-		"none":                      {"", "", ""},
-		"for all":                   {"http://c:4318", "", "http://c:4318/v1/traces"},
-		"for all, with a slash":     {"http://c:4318/", "", "http://c:4318/v1/traces"},
-		"for all, with a path":      {"https://c/otlp", "", "https://c/otlp/v1/traces"},
-		"for traces":                {"", "http://c:4318/spans", "http://c:4318/spans"},
-		"for traces, before others": {"http://a", "http://c/v1/traces", "http://c/v1/traces"},
-		"for traces, without path":  {"", "http://c:4318", "http://c:4318/"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c, err := configOf(t, nil, "OTEL_EXPORTER_OTLP_ENDPOINT="+test.all, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT="+test.traces)
-			if got := c.collector(); err != nil || got != test.want {
-				t.Errorf("%s, %v; want %s", got, err, test.want)
 			}
 		})
 	}

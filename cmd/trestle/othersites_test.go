@@ -44,20 +44,11 @@ func TestOtherOriginsAreNamedInDevelopment(t *testing.T) {
 	if said := s.log.String(); strings.Count(said, warning) != 1 || !strings.Contains(said, setting) {
 		t.Errorf("want one line with %s in %s", setting, said)
 	}
+	const mostOrigins = 20
 	for i := range 2 * mostOrigins {
 		asks("GET", fmt.Sprintf("http://localhost:%d", 6000+i))
 	}
 	if n := strings.Count(s.log.String(), warning); n != mostOrigins {
 		t.Errorf("%d origins are named; want %d", n, mostOrigins)
-	}
-}
-
-// TestOtherOriginsAreNotNamedInProduction, where anybody may send any origin.
-func TestOtherOriginsAreNotNamedInProduction(t *testing.T) {
-	t.Parallel()
-	c := config{production: true}
-	handler := c.naming(http.NotFoundHandler(), nil)
-	if _, named := handler.(*otherSites); named {
-		t.Error("they are")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"trestle.example/framework/program"
 	"trestle.example/internal/testserver/postgres"
 )
 
@@ -61,7 +62,7 @@ func (r *rig) call(words ...string) result { return r.entered("", words) }
 func (r *rig) entered(stdin string, words []string, env ...string) result {
 	r.t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := trestle().run(context.Background(), words, append(r.env, env...), strings.NewReader(stdin), &stdout, &stderr)
+	code := program.Run(context.Background(), trestle(), words, append(r.env, env...), strings.NewReader(stdin), &stdout, &stderr)
 	return result{code, stdout.String(), stderr.String()}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -116,6 +115,16 @@ func TestASecondSignalEndsItAtOnce(t *testing.T) {
 	}
 }
 
+// next is the address with the next port.
+func next(t *testing.T, addr string) string {
+	t.Helper()
+	at, err := netip.ParseAddrPort(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return netip.AddrPortFrom(at.Addr(), at.Port()+1).String()
+}
+
 func TestPortInUse(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -125,9 +134,9 @@ func TestPortInUse(t *testing.T) {
 	t.Cleanup(func() { taken.Close() })
 	addr := taken.Addr().String()
 	for name, test := range map[string]struct{ call, variable, says string }{
-		"the flag":                   {"serve --migrate --seed --addr " + addr, "", "try --addr " + next(addr)},
-		"the variable":               {"serve --migrate --seed", addr, "try TRESTLE_ADDR=" + next(addr)},
-		"the flag, not the variable": {"serve --migrate --seed --addr " + addr, "127.0.0.1:0", "try --addr " + next(addr)},
+		"the flag":                   {"serve --migrate --seed --addr " + addr, "", "try --addr " + next(t, addr)},
+		"the variable":               {"serve --migrate --seed", addr, "try TRESTLE_ADDR=" + next(t, addr)},
+		"the flag, not the variable": {"serve --migrate --seed --addr " + addr, "127.0.0.1:0", "try --addr " + next(t, addr)},
 	} {
 		t.Run("chosen by "+name, func(t *testing.T) {
 			t.Parallel()
@@ -135,75 +144,6 @@ func TestPortInUse(t *testing.T) {
 			got.is(t, exitFailure, "the address "+addr+" is in use; "+test.says)
 			if got.stdout != "" {
 				t.Errorf("it prints passwords before it fails: %s", got.stdout)
-			}
-		})
-	}
-}
-
-func TestNextAddress(t *testing.T) {
-	t.Parallel()
-	for addr, want := range map[string]string{
-		":8080": ":8081", "127.0.0.1:80": "127.0.0.1:81", "[::1]:9": "[::1]:10", "localhost:65535": "localhost:8080",
-	} {
-		if got := next(addr); got != want {
-			t.Errorf("after %s comes %s; want %s", addr, got, want)
-		}
-	}
-}
-
-func TestWarnings(t *testing.T) {
-	t.Parallel()
-	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
-	for name, test := range map[string]struct {
-		c    config
-		says string // "" for no warning
-	}{
-		"loopback":                        {config{addr: "127.0.0.1:80"}, ""},
-		"loopback, IPv6":                  {config{addr: "[::1]:80"}, ""},
-		"localhost":                       {config{addr: "localhost:80"}, ""},
-		"every network":                   {config{addr: ":80"}, "in the clear"},
-		"another network":                 {config{addr: "10.0.0.1:80"}, "in the clear"},
-		"every network, by TLS":           {config{addr: ":80", tlsCert: "a.pem"}, ""},
-		"every network, with a proxy":     {config{addr: ":80", publicURL: "https://a.example", trustedProxies: proxies}, "in the clear"},
-		"production, with its public URL": {config{addr: ":80", production: true, tlsCert: "a.pem", publicURL: "https://a.example"}, ""},
-		"production, with its host":       {config{addr: ":80", production: true, trustedProxies: proxies, hosts: []string{"a.example"}}, ""},
-		"production, without either":      {config{addr: ":80", production: true, trustedProxies: proxies}, "TRESTLE_PUBLIC_URL or TRESTLE_HOSTS"},
-		"production, without TLS":         {config{addr: "127.0.0.1:80", production: true, publicURL: "https://a.example"}, "nobody can sign in"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var log strings.Builder
-			s := &site{config: test.c, log: slog.New(slog.NewTextHandler(&log, nil))}
-			s.warnOfSettings()
-			if got := log.String(); (got == "") != (test.says == "") || !strings.Contains(got, test.says) {
-				t.Errorf("the log says %q; want %q", got, test.says)
-			}
-		})
-	}
-}
-
-func TestBaseURL(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		addr, public, cert, want string
-	}{
-		"loopback":         {"127.0.0.1:8080", "", "", "http://127.0.0.1:8080"},
-		"IPv6":             {"[::1]:8080", "", "", "http://[::1]:8080"},
-		"every network":    {"[::]:8080", "", "", "http://localhost:8080"},
-		"every IPv4":       {"0.0.0.0:8080", "", "", "http://localhost:8080"},
-		"a public address": {"127.0.0.1:8080", "https://api.example.org", "", "https://api.example.org"},
-		"TLS of its own":   {"127.0.0.1:8443", "", "a.pem", "https://127.0.0.1:8443"},
-		"TLS, everywhere":  {"[::]:8443", "", "a.pem", "https://localhost:8443"},
-		"a proxy's TLS":    {"127.0.0.1:8080", "https://api.example.org", "a.pem", "https://api.example.org"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			addr, err := net.ResolveTCPAddr("tcp", test.addr)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := (&site{config: config{publicURL: test.public, tlsCert: test.cert}}).baseURL(addr); got != test.want {
-				t.Errorf("%s; want %s", got, test.want)
 			}
 		})
 	}

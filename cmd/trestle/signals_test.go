@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"trestle.example/internal/testserver/selfsigned"
 )
 
 // TestADeadLogReader: what reads the server's output ends, as head does after a
@@ -140,8 +141,8 @@ func TestSIGHUPReloadsTheCertificate(t *testing.T) {
 		return connection.ConnectionState().PeerCertificates[0].SerialNumber.Int64()
 	}
 	now := time.Now()
-	second, secondKey := certificateOf(t, 2, now.Add(-time.Hour), now.Add(time.Hour))
-	third, thirdKey := certificateOf(t, 3, now.Add(-time.Hour), now.Add(time.Hour))
+	second, secondKey := selfsigned.Make(t, 2, now.Add(-time.Hour), now.Add(time.Hour))
+	third, thirdKey := selfsigned.Make(t, 3, now.Add(-time.Hour), now.Add(time.Hour))
 	for i, step := range []struct {
 		cert, key []byte
 		says      string

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"trestle.example/framework/program"
 	"trestle.example/internal/testserver/postgres"
 )
 
@@ -101,7 +102,7 @@ func startWithout(t *testing.T, database string, flags ...string) *starting {
 	s := &starting{log: newLogged(), stop: stop, ended: make(chan int, 1)}
 	args := append([]string{"serve", "--addr", "127.0.0.1:0"}, flags...)
 	go func() {
-		code := trestle().run(ctx, args, []string{"DATABASE_URL=" + database}, strings.NewReader(""), io.Discard, s.log)
+		code := program.Run(ctx, trestle(), args, []string{"DATABASE_URL=" + database}, strings.NewReader(""), io.Discard, s.log)
 		io.WriteString(s.log, "ended\n")
 		s.ended <- code
 	}()
@@ -279,21 +280,4 @@ func TestHealthIsForProbes(t *testing.T) {
 			t.Errorf("the log tells of them: %s", s.log)
 		}
 	})
-}
-
-// TestLimitSettings as the server gets them.
-func TestLimitSettings(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		c     config
-		delay time.Duration
-	}{
-		"by default":               {config{limitConfig: limitConfig{drainDelay: -1}}, 0},
-		"by default in production": {config{production: true, limitConfig: limitConfig{drainDelay: -1}}, 3 * time.Second},
-		"as it is set":             {config{production: true, limitConfig: limitConfig{drainDelay: time.Second}}, time.Second},
-	} {
-		if got := test.c.delay(); got != test.delay {
-			t.Errorf("%s: a delay of %s; want %s", name, got, test.delay)
-		}
-	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"trestle.example/framework/program"
 )
 
 // openTerminal makes a pseudo terminal: what is written to keyboard is typed
@@ -73,7 +75,7 @@ func TestThePasswordIsAskedForTwiceAndNotShown(t *testing.T) {
 			keyboard, screen := openTerminal(t)
 			stderr := &typist{keyboard: keyboard, answers: test.answers, question: ": "}
 			var stdout bytes.Buffer
-			code := trestle().run(context.Background(), []string{"createsuperuser", "--email", "a@example.com"}, r.env, screen, &stdout, stderr)
+			code := program.Run(context.Background(), trestle(), []string{"createsuperuser", "--email", "a@example.com"}, r.env, screen, &stdout, stderr)
 			result{code, stdout.String(), stderr.String()}.is(t, test.code, "Password: \r\nPassword again: \r\n", test.says)
 			screen.Close()
 			if shown, _ := io.ReadAll(keyboard); bytes.Contains(shown, []byte("horse")) {
@@ -92,7 +94,7 @@ func TestUndoingAsksAtATerminal(t *testing.T) {
 			r.ok("migrate up")
 			keyboard, screen := openTerminal(t)
 			stderr := &typist{keyboard: keyboard, answers: []string{answer}, question: "[y/N] "}
-			code := trestle().run(context.Background(), []string{"migrate", "down"}, r.env, screen, io.Discard, stderr)
+			code := program.Run(context.Background(), trestle(), []string{"migrate", "down"}, r.env, screen, io.Discard, stderr)
 			result{code: code, stderr: stderr.String()}.is(t, exitOK, "and lose what it holds?", says)
 		})
 	}
@@ -117,7 +119,7 @@ func TestAnInterruptEndsAQuestion(t *testing.T) {
 			ctx, signal := context.WithCancel(t.Context())
 			defer signal()
 			stderr := &interrupter{question: "Password: ", interrupt: func() { end(keyboard, signal) }}
-			code := trestle().run(ctx, []string{"createsuperuser", "--email", "a@example.com"}, r.env, screen, io.Discard, stderr)
+			code := program.Run(ctx, trestle(), []string{"createsuperuser", "--email", "a@example.com"}, r.env, screen, io.Discard, stderr)
 			result{code: code, stderr: stderr.text()}.is(t, exitFailure, "interrupted")
 			after, err := unix.IoctlGetTermios(int(screen.Fd()), unix.TCGETS)
 			if err != nil || *after != *before {
@@ -149,31 +151,4 @@ func (i *interrupter) text() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.String()
-}
-
-func TestTheProgressBarIsForTerminals(t *testing.T) {
-	t.Parallel()
-	_, screen := openTerminal(t)
-	found := (&program{stderr: screen}).progressBar("Seeding")
-	found.end()
-	if !found.terminal {
-		t.Fatal("it does not know the terminal")
-	}
-	var drawn bytes.Buffer
-	bar := newProgressBar(&drawn, "Seeding", true)
-	close(bar.ended) // nothing ticks by itself
-	for done := range 1001 {
-		bar.show(done, 1000)
-	}
-	bar.end()
-	if lines := strings.Count(drawn.String(), "\r"); lines != 101 || !strings.HasSuffix(drawn.String(), "100%\n") {
-		t.Errorf("drawn %d times, the last %q; want once for each per cent", lines, drawn.String()[max(0, drawn.Len()-50):])
-	}
-	away := (&program{stderr: &drawn}).progressBar("Seeding")
-	drawn.Reset()
-	away.show(1, 2)
-	away.end()
-	if drawn.Len() > 0 {
-		t.Errorf("away from a terminal it draws %q", drawn.String())
-	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
+	"trestle.example/framework/program"
 )
 
 // horse is a password that may be set.
@@ -74,15 +73,6 @@ func TestUserList(t *testing.T) {
 		if got := emails(r.ok("user list")); got != strings.Join(want, " ") {
 			t.Errorf("the list is of %s; want %v, the newest last", got, want)
 		}
-		for _, atOnce := range []int{1, 2, 5} {
-			var out bytes.Buffer
-			if err := r.site(func(s *site) error { return s.writeUsers(t.Context(), &out, atOnce) }); err != nil {
-				t.Fatal(err)
-			}
-			if got := emails(out.String()); got != strings.Join(want, " ") {
-				t.Errorf("%d at a time the list is of %s; want %v", atOnce, got, want)
-			}
-		}
 	})
 }
 
@@ -93,12 +83,6 @@ func emails(table string) string {
 		column = append(column, strings.Fields(line)[1])
 	}
 	return strings.Join(column, " ")
-}
-
-// site runs do on the rig's database.
-func (r *rig) site(do func(*site) error) error {
-	p := &program{Program: trestle(), env: variables(r.env), stdout: io.Discard, stderr: io.Discard}
-	return p.with(context.Background(), pflag.NewFlagSet("", pflag.ContinueOnError), do)
 }
 
 // TestWhatCommandsChange holds from the next request to a server on.
@@ -209,7 +193,7 @@ func (r *rig) serve(t *testing.T) address {
 	stdout, printed := io.Pipe()
 	stderr, ended := newLogged(), make(chan int, 1)
 	go func() {
-		ended <- trestle().run(ctx, []string{"serve", "--addr", "127.0.0.1:0"}, r.env, strings.NewReader(""), printed, stderr)
+		ended <- program.Run(ctx, trestle(), []string{"serve", "--addr", "127.0.0.1:0"}, r.env, strings.NewReader(""), printed, stderr)
 		printed.Close()
 	}()
 	t.Cleanup(func() {

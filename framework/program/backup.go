@@ -1,0 +1,208 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"trestle.example/framework/sqldb"
+)
+
+func (p *program) backupCommand() *cobra.Command {
+	c := p.command(cobra.Command{
+		Use:   "backup FILE [--force] [flags]",
+		Short: "Write a copy of the SQLite database to a file",
+		Long: `Backup writes all that is committed to a new file, while servers go on to read
+and to write. The copy is verified, and it is complete on the disk when its name
+appears: a backup that fails or is killed leaves nothing under that name. Only
+its owner can read it, and it holds everything, password hashes included. It
+holds no settings: keep TRESTLE_JWT_KEYS elsewhere.
+
+A PostgreSQL database is left to pg_dump; backup then says how to call it.`,
+		Example: `  trestle backup /var/backups/trestle-$(date +%F).db`,
+		Args:    oneFile,
+	}, p.backup)
+	c.Flags().Bool("force", false, "write over a file that is there")
+	addSettings(c.Flags(), false)
+	return c
+}
+
+func (p *program) backup(cmd *cobra.Command, args []string) error {
+	force, _ := cmd.Flags().GetBool("force")
+	c, _, err := p.settings(cmd.Flags())
+	if err != nil {
+		return err
+	}
+	to, err := filepath.Abs(args[0])
+	if err != nil {
+		return err
+	}
+	from := sqldb.File(c.databaseURL)
+	if from == "" {
+		return misused("backup is for SQLite; for this PostgreSQL database run: (umask 077 && pg_dump --format=custom --no-owner --file=%s --dbname=%s)",
+			quoted(to), quoted(sqldb.ClientURL(c.databaseURL)))
+	}
+	if err := mayBeWritten(to, from, force); err != nil {
+		return err
+	}
+	began := time.Now()
+	bar := p.progressBar("Backing up")
+	held, err := p.backUp(cmd.Context(), c, to, force)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	return p.print(fmt.Sprintf("backed up %s to %s: %s, in %s", from, to, held, time.Since(began).Round(time.Millisecond)))
+}
+
+// backUp copies the database of the settings to a file, verified and complete.
+func (p *program) backUp(ctx context.Context, c config, to string, over bool) (holding, error) {
+	file, err := p.newWholeFile(to)
+	if err != nil {
+		return holding{}, err
+	}
+	defer file.discard()
+	if err := copyDatabase(ctx, c.databaseURL, sqldb.Options{ReadOnly: true}, file.part); err != nil {
+		return holding{}, err
+	}
+	held, err := p.lookThrough(ctx, file.part)
+	if err != nil {
+		return holding{}, fmt.Errorf("the database was copied, but the copy is not right, so it was thrown away: %w", err)
+	}
+	return held, file.put(over)
+}
+
+func (p *program) newWholeFile(place string) (*wholeFile, error) {
+	return newWholeFile(place, p.sayLeft)
+}
+
+func (p *program) removeParts(place string) error { return removeParts(place, p.sayLeft) }
+
+func (p *program) sayLeft(part string) {
+	p.sayf("Removed %s, which was left by a process that was killed.", part)
+}
+
+// mayBeWritten is why a file may not be written for a copy of the database in
+// another.
+func mayBeWritten(path, database string, over bool) error {
+	if !isThere(database) {
+		return fmt.Errorf("there is no database at %s; is DATABASE_URL right?", database)
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		if sameFile(path, database+suffix) {
+			return misused("%s belongs to the database itself; name another file", path)
+		}
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return misused("%s is no file; name a file", path)
+	case !over:
+		return misused("%s is there already; name another file, or say --force to write over it", path)
+	}
+	return nil
+}
+
+// oneFile is the name of a file and nothing else.
+func oneFile(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("name the file: %s FILE", cmd.CommandPath())
+	}
+	return nil
+}
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// sameFile tells whether two names are of one file, be it there or not.
+func sameFile(a, b string) bool {
+	first, wrong := os.Stat(a)
+	second, alsoWrong := os.Stat(b)
+	if wrong != nil || alsoWrong != nil {
+		return filepath.Clean(a) == filepath.Clean(b)
+	}
+	return os.SameFile(first, second)
+}
+
+// copyDatabase copies a database to a file that is there and empty.
+func copyDatabase(ctx context.Context, from string, as sqldb.Options, to string) error {
+	db, err := sqldb.Open(from, as)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	defer func() { _ = db.Close() }()
+	return db.CopyTo(ctx, to)
+}
+
+// A holding is what a database file holds.
+type holding struct {
+	sqldb.Contents
+
+	bytes   int64
+	pending int // migrations that it lacks
+}
+
+func (h holding) String() string {
+	return fmt.Sprintf("%d bytes, %d rows in %d tables", h.bytes, h.Rows, h.Tables)
+}
+
+// lookThrough verifies a file, by itself, as a database of this program.
+func (p *program) lookThrough(ctx context.Context, path string) (holding, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return holding{}, err
+	}
+	db, err := sqldb.Open(sqliteURLOf(path), sqldb.Options{Immutable: true})
+	if err != nil {
+		return holding{}, err
+	}
+	defer func() { _ = db.Close() }()
+	held := holding{bytes: info.Size()}
+	if held.Contents, err = db.Verify(ctx); err != nil {
+		return holding{}, err
+	}
+	held.pending, err = p.lacking(ctx, db)
+	return held, err
+}
+
+// lacking counts the migrations that a database lacks. One that has none, or
+// those of another version of the program, is not for this one.
+func (p *program) lacking(ctx context.Context, db *sqldb.DB) (int, error) {
+	list, err := db.MigrationStatus(ctx, p.Migrations...)
+	if err != nil {
+		return 0, fmt.Errorf("it is of another version of this program: %w", err)
+	}
+	n := 0
+	for _, m := range list {
+		if m.AppliedAt.IsZero() {
+			n++
+		}
+	}
+	if n == len(list) {
+		return 0, errors.New("it is a SQLite database, but holds nothing of this program: trestle migrate up was never run on it")
+	}
+	return n, nil
+}
+
+func sqliteURLOf(path string) string {
+	return (&url.URL{Scheme: "sqlite", Path: filepath.ToSlash(path)}).String()
+}
+
+// quoted is a word as a shell reads it.
+func quoted(word string) string {
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

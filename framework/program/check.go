@@ -1,0 +1,66 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+)
+
+func (p *program) checkCommand() *cobra.Command {
+	c := p.command(cobra.Command{
+		Use:   "check [flags]",
+		Short: "Check settings and declarations",
+		Long: `Check reads every setting and binds every declaration, as serve does before it
+listens, and reports all mistakes. It does not touch the database, unless the flag
+--database names one: then it also checks that no migration is pending there, and
+that each table and column of the declarations exists. It changes nothing. If
+something is missing, the exit code is 3. DATABASE_URL is read but not connected to.`,
+		Example: `  trestle check
+  trestle check --database "$DATABASE_URL"`,
+	}, p.check)
+	addSettings(c.Flags(), true)
+	return c
+}
+
+func (p *program) check(cmd *cobra.Command, _ []string) error {
+	c, log, err := p.settings(cmd.Flags())
+	_, wrong := c.readSecrets(log)
+	if err := errors.Join(err, wrong, c.nameless()); err != nil {
+		return err
+	}
+	api, err := p.declare(c, log)
+	if err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("database") {
+		bar := p.progressBar("Comparing")
+		err := p.checkSchema(cmd, c, log)
+		bar.end()
+		if err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(p.stdout, "ok: %d routes\n", len(api.Routes()))
+	return err
+}
+
+// checkSchema compares the database with the declarations, as serve does.
+func (p *program) checkSchema(cmd *cobra.Command, c config, log *slog.Logger) error {
+	e := &examination{Program: p.Program, config: c, log: log}
+	s, err := e.openExisting()
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		f := e.Checks[0].Findings[0]
+		return NeedsAction("%s: %s; %s", f.Where, f.What, f.Fix)
+	}
+	defer s.close()
+	api := s.api()
+	if err := api.Check(); err != nil {
+		return err
+	}
+	return s.requireSchema(cmd.Context(), api)
+}

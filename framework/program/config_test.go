@@ -1,0 +1,199 @@
+package program
+
+import (
+	"log/slog"
+	"net/netip"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"trestle.example/framework/auth"
+	"trestle.example/framework/throttle"
+)
+
+// configOf reads the settings of a server.
+func configOf(t *testing.T, args []string, env ...string) (config, error) {
+	t.Helper()
+	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	addSettings(flags, true)
+	if err := flags.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return readConfig(flags, variables(env))
+}
+
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	got, err := configOf(t, nil, "TRESTLE_ADDR=", "DATABASE_URL=") // empty is absent
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := filepath.Abs("data/trestle.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config{
+		addr: "127.0.0.1:8080", databaseURL: "sqlite://" + file, pageSize: 20,
+		statementTimeout: 10 * time.Second, queueTimeout: 2 * time.Second, requestTimeout: 15 * time.Second, prepare: true, logLevel: slog.LevelInfo,
+		rates: map[string]throttle.Rate{}, passwordMin: 8, tokenLife: auth.DefaultTokenLife,
+		limitConfig:   limitConfig{maxConns: 2048, drainDelay: -1},
+		observeConfig: observeConfig{slow: time.Second},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v; want %+v", got, want)
+	}
+}
+
+func TestAFlagBeatsAVariableBeatsADefault(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		args, env []string
+		want      int
+	}{
+		"neither":                               {nil, nil, 20},
+		"the variable":                          {nil, []string{"TRESTLE_PAGE_SIZE=30"}, 30},
+		"the flag":                              {[]string{"--page-size=40"}, nil, 40},
+		"both":                                  {[]string{"--page-size=40"}, []string{"TRESTLE_PAGE_SIZE=30"}, 40},
+		"a variable wrong that a flag replaces": {[]string{"--page-size=40"}, []string{"TRESTLE_PAGE_SIZE=no"}, 40},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := configOf(t, test.args, test.env...)
+			if err != nil || got.pageSize != test.want {
+				t.Errorf("page size %d, %v; want %d", got.pageSize, err, test.want)
+			}
+		})
+	}
+}
+
+func TestEverySettingFromItsVariable(t *testing.T) {
+	t.Parallel()
+	got, err := configOf(t, nil,
+		"TRESTLE_ADDR=[::1]:09", "DATABASE_URL=postgres://h/db", "TRESTLE_PUBLIC_URL=https://api.example.org/", "TRESTLE_HOSTS= a.example, ::1,,[::2]",
+		"TRESTLE_PAGE_SIZE=7", "TRESTLE_DB_CONNS=8", "TRESTLE_STATEMENT_TIMEOUT=2s", "TRESTLE_REQUEST_TIMEOUT=3s", "TRESTLE_PREPARE=OFF",
+		"TRESTLE_LOG=json", "TRESTLE_LOG_LEVEL=Warn", "TRESTLE_ENV=production",
+		"TRESTLE_TLS_CERT=a.pem", "TRESTLE_TLS_KEY=b.pem", "TRESTLE_TRUSTED_PROXIES=10.1.2.3/8, 127.0.0.1,::1,,2001:db8::/32",
+		"TRESTLE_TRUSTED_ORIGINS=https://app.example.org, http://localhost:5173", "TRESTLE_JWT_KEYS=a:HS256:hidden",
+		"TRESTLE_PASSWORD_MIN=12", "TRESTLE_TOKEN_LIFE=1h", "TRESTLE_RATES=login=5/min, anon=50/hour", "REDIS_URL=redis://:hidden@localhost:6379/1",
+		"TRESTLE_MAX_CONNS=100", "TRESTLE_QUEUE_TIMEOUT=500ms", "TRESTLE_DRAIN_DELAY=2s", "TRESTLE_CORS_ORIGINS=https://a.example, https://b.example:8443",
+		"TRESTLE_METRICS_ADDR=:09464", "TRESTLE_SLOW=250ms", "OTEL_EXPORTER_OTLP_ENDPOINT=http://c:4318", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://c/spans",
+		"OTEL_SERVICE_NAME=clinic", "OTEL_TRACES_SAMPLER=traceidratio", "OTEL_TRACES_SAMPLER_ARG=0.5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config{
+		addr: "[::1]:9", databaseURL: "postgres://h/db", publicURL: "https://api.example.org", hosts: []string{"a.example", "::1", "[::2]"},
+		pageSize: 7, dbConns: 8, statementTimeout: 2 * time.Second, queueTimeout: 500 * time.Millisecond, requestTimeout: 3 * time.Second,
+		logJSON: true, logLevel: slog.LevelWarn, production: true,
+		tlsCert: "a.pem", tlsKey: "b.pem",
+		trustedProxies: []netip.Prefix{
+			netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("127.0.0.1/32"),
+			netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("2001:db8::/32"),
+		},
+		trustedOrigins: []string{"https://app.example.org", "http://localhost:5173"},
+		jwtKeys:        auth.NewSecret("a:HS256:hidden"), passwordMin: 12, tokenLife: time.Hour,
+		rates:    map[string]throttle.Rate{"login": {Limit: 5, Per: time.Minute}, "anon": {Limit: 50, Per: time.Hour}},
+		redisURL: "redis://:hidden@localhost:6379/1",
+		limitConfig: limitConfig{
+			maxConns: 100, drainDelay: 2 * time.Second, corsOrigins: []string{"https://a.example", "https://b.example:8443"},
+		},
+		observeConfig: observeConfig{
+			metricsAddr: ":9464", slow: 250 * time.Millisecond, otlpEndpoint: "http://c:4318", tracesEndpoint: "http://c/spans",
+			serviceName: "clinic", sampler: "traceidratio", samplerArg: "0.5",
+		},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v; want %+v", got, want)
+	}
+}
+
+func TestWrongValues(t *testing.T) {
+	t.Parallel()
+	for pair, says := range map[string]string{
+		"TRESTLE_ADDR=8080":                               "a host and a port",
+		"TRESTLE_ADDR=localhost:http":                     "from 0 to 65535",
+		"TRESTLE_ADDR=:70000":                             "from 0 to 65535",
+		"TRESTLE_ADDR=a/b:1":                              "a name or an IP address",
+		"TRESTLE_PUBLIC_URL=api.example.org":              "begins with https://",
+		"TRESTLE_PUBLIC_URL=ftp://api.example.org":        "begins with https://",
+		"TRESTLE_PUBLIC_URL=https://":                     "begins with https://",
+		"TRESTLE_PUBLIC_URL=https://a.example?x=1":        "nothing of a user, a query or a fragment",
+		"TRESTLE_PUBLIC_URL=https://a:hidden@b":           "nothing of a user, a query or a fragment",
+		"TRESTLE_HOSTS=https://a.example":                 "without scheme, port or path",
+		"TRESTLE_HOSTS=a.example:8080":                    "without scheme, port or path",
+		"TRESTLE_HOSTS=*.example":                         "without scheme, port or path",
+		"TRESTLE_PAGE_SIZE=0":                             "from 1 to 1000",
+		"TRESTLE_PAGE_SIZE=twenty":                        "from 1 to 1000",
+		"TRESTLE_DB_CONNS=-1":                             "a whole number from 1 to 10000, or auto",
+		"TRESTLE_DB_CONNS=0":                              "a whole number from 1 to 10000, or auto",
+		"TRESTLE_STATEMENT_TIMEOUT=10":                    "a time with its unit",
+		"TRESTLE_STATEMENT_TIMEOUT=1ms":                   "from 100ms to 1h0m0s",
+		"TRESTLE_REQUEST_TIMEOUT=2m":                      "from 100ms to 50s",
+		"TRESTLE_PREPARE=maybe":                           "on or off",
+		"TRESTLE_MAX_CONNS=0":                             "from 16 to 1000000",
+		"TRESTLE_QUEUE_TIMEOUT=1ms":                       "from 10ms to 1m0s",
+		"TRESTLE_QUEUE_TIMEOUT=15s":                       "but TRESTLE_REQUEST_TIMEOUT is 15s",
+		"TRESTLE_QUEUE_TIMEOUT=never":                     "a time with its unit",
+		"TRESTLE_DRAIN_DELAY=3":                           "a time with its unit",
+		"TRESTLE_DRAIN_DELAY=2m":                          "from 0s to 1m0s",
+		"TRESTLE_CORS_ORIGINS=*":                          "not written as browsers send it",
+		"TRESTLE_CORS_ORIGINS=null":                       "not written as browsers send it",
+		"TRESTLE_CORS_ORIGINS=https://a.example/":         "not written as browsers send it",
+		"TRESTLE_CORS_ORIGINS=https://*.example":          "not written as browsers send it",
+		"TRESTLE_LOG=xml":                                 "text or json",
+		"TRESTLE_LOG_LEVEL=loud":                          "debug, info, warn or error",
+		"TRESTLE_ENV=prod":                                "development or production",
+		"TRESTLE_TRUSTED_PROXIES=10.0.0.0/33":             `"10.0.0.0/33" must be a network`,
+		"TRESTLE_TRUSTED_PROXIES=proxy.example":           `"proxy.example" must be a network`,
+		"TRESTLE_TRUSTED_PROXIES=::1,fe80::1%eth0":        `"fe80::1%eth0" must be a network`,
+		"TRESTLE_TRUSTED_PROXIES=::ffff:10.0.0.1":         `"::ffff:10.0.0.1" must be a network`,
+		"TRESTLE_TRUSTED_PROXIES=::ffff:1.0.0.0/104":      `"::ffff:1.0.0.0/104" must be a network`,
+		"TRESTLE_TRUSTED_PROXIES=0.0.0.0/0":               "is everybody",
+		"TRESTLE_TRUSTED_PROXIES=::1,::/0":                "is everybody",
+		"TRESTLE_TRUSTED_ORIGINS=app.example.org":         "a scheme and a host in lower case",
+		"TRESTLE_TRUSTED_ORIGINS=https://a.test/":         "without a path",
+		"TRESTLE_TRUSTED_ORIGINS=https://*.a.test":        "a usual port or *",
+		"TRESTLE_TRUSTED_ORIGINS=https://a:hidden@b.test": `"https://***@b.test" is not written`,
+		"TRESTLE_PASSWORD_MIN=7":                          "from 8 to 128",
+		"TRESTLE_PASSWORD_MIN=129":                        "from 8 to 128",
+		"TRESTLE_TOKEN_LIFE=720":                          "a time with its unit",
+		"TRESTLE_TOKEN_LIFE=1s":                           "from 1m0s to 8784h0m0s",
+		"TRESTLE_RATES=login":                             `"login" names no rate`,
+		"TRESTLE_RATES=logn=5/min":                        `there is no throttle scope "logn"; did you mean "login"?`,
+		"TRESTLE_RATES=login=5/min,login=6/min":           `"login" has two rates`,
+		"TRESTLE_RATES=login=0/min,user=1/week":           `begins with "0"; write a whole number from 1 to 1000000, as in 100/min; throttle scope "user"`,
+	} {
+		t.Run(pair, func(t *testing.T) {
+			t.Parallel()
+			name, _, _ := strings.Cut(pair, "=")
+			_, err := configOf(t, nil, pair)
+			if err == nil {
+				t.Fatal("it is taken")
+			}
+			for _, words := range []string{name + " is ", says, "for example " + name + "="} {
+				if !strings.Contains(err.Error(), words) {
+					t.Errorf("%q; want it to say %q", err, words)
+				}
+			}
+			if strings.Contains(err.Error(), "hidden") {
+				t.Errorf("it shows a password: %v", err)
+			}
+		})
+	}
+}
+
+func TestEveryExampleIsRight(t *testing.T) {
+	t.Parallel()
+	for _, s := range settings() {
+		if s.example == "" {
+			continue
+		}
+		if err := s.read(&config{}, s.example); err != nil {
+			t.Errorf("the example of %s: %v", s.variable, err)
+		}
+	}
+}

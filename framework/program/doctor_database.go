@@ -1,0 +1,326 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
+)
+
+// checkFile looks at a database that is a file, and reports whether there is
+// one to open. A server's database has none.
+func (e *examination) checkFile() (there bool) {
+	path := sqldb.File(e.databaseURL)
+	if path == "" {
+		return true
+	}
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		e.found("file", "", finding{problem, path, "there is no database yet: " + err.Error(), "trestle migrate up makes it; or set DATABASE_URL right"})
+		return false
+	case err != nil:
+		e.found("file", "", finding{problem, path, err.Error(), "let the user who runs this read the file, or set DATABASE_URL right"})
+		return false
+	case !info.Mode().IsRegular():
+		e.found("file", "", finding{problem, path, "it is no file", "set DATABASE_URL to a file"})
+		return false
+	}
+	e.found("file", "", append(readableByOthers(path, "it holds everything"), openFolder(filepath.Dir(path))...)...)
+	return true
+}
+
+// openFolder is a finding about a folder where everybody on the machine can put
+// another file in the place of one.
+func openFolder(path string) []finding {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm()&0o002 == 0 || info.Mode()&os.ModeSticky != 0 || runtime.GOOS == "windows" {
+		return nil
+	}
+	return []finding{{problem, path, "every user of this machine can put another file in the place of the database", "chmod o-w " + path}}
+}
+
+// examineDatabase makes the checks of a database, as far as it answers and its
+// schema is the one that the declarations are about. An error is one of the
+// program, not of the database.
+func (e *examination) examineDatabase(ctx context.Context, s *site) (missing []framework.IndexNeed, err error) {
+	version, err := s.db.Version(ctx)
+	if err != nil {
+		e.found("database", "", unanswered(err))
+		return nil, nil
+	}
+	e.found("database", version.String(), oldVersion(version, databaseVariable)...)
+	e.found("connection", "", append(unsafeLink(s.db.Link(), databaseVariable), anywhere(s.db)...)...)
+	e.found("writes", "", readOnly(ctx, s.db)...)
+	e.found("pooler", "", append(betweenPooler(ctx, s.db, e.prepare), unlimited(ctx, s.db, e.prepare)...)...)
+	e.examineReplica(ctx, s.db)
+	e.found("journal", "", behind(ctx, s.db)...)
+	migrated, findings := unmigrated(ctx, s)
+	e.found("migrations", "", findings...)
+	e.found("migration lock", "", heldLock(ctx, s.db)...)
+	if !migrated {
+		return nil, nil
+	}
+	api := s.api()
+	if err := api.Check(); err != nil {
+		return nil, err
+	}
+	complete, findings := missingColumns(ctx, api)
+	e.found("tables and columns", "", findings...)
+	if !complete {
+		return nil, nil
+	}
+	missing, findings = unindexed(ctx, s.db, api)
+	e.found("indexes", "", findings...)
+	e.found("search documents", "", unsearchable(ctx, api)...)
+	return missing, nil
+}
+
+const databaseVariable = "DATABASE_URL"
+
+// unanswered is the finding about a database that cannot be asked.
+func unanswered(err error) finding {
+	const fix = "start the database, or set DATABASE_URL right; the checks of what it holds were left out"
+	return finding{problem, databaseVariable, explained(err), fix}
+}
+
+func oldVersion(v sqldb.Version, variable string) []finding {
+	if !v.Old {
+		return nil
+	}
+	return []finding{{problem, variable, v.String() + " is older than what is tested", "move to PostgreSQL 15 or newer"}}
+}
+
+func unsafeLink(l sqldb.Link, variable string) []finding {
+	fix := "leave sslmode out of " + variable + ", which is verify-full then, and name the server's authority by sslrootcert if it is no public one"
+	switch {
+	case l.Local || l.Verified:
+		return nil
+	case l.Encrypted:
+		return []finding{{warning, variable, "the server's certificate is not checked, so another may pass for it", fix}}
+	}
+	return []finding{{warning, variable, "everything that is asked and answered crosses the network in the clear", "where others share that network, " + fix}}
+}
+
+// readOnly is the finding about a database that takes no writes.
+func readOnly(ctx context.Context, db *sqldb.DB) []finding {
+	switch err := db.Writable(ctx); {
+	case err == nil:
+		return nil
+	case sqldb.IsReadOnly(err):
+		return []finding{{
+			problem, databaseVariable, "the database takes no writes: the server is a standby, or default_transaction_read_only is on. A server is not ready, and answers writes with 503",
+			"name the primary by DATABASE_URL, or several hosts and target_session_attrs=read-write; or set default_transaction_read_only off for the role and the database",
+		}}
+	default:
+		return unasked(err)
+	}
+}
+
+// betweenPooler is the finding about a pooler that the settings do not know of.
+func betweenPooler(ctx context.Context, db *sqldb.DB, prepare bool) []finding {
+	looks, err := db.LooksPooled(ctx)
+	switch {
+	case err != nil:
+		return unasked(err)
+	case !looks || !prepare:
+		return nil
+	}
+	return []finding{{
+		warning, databaseVariable, "it looks like there is a pooler, or a proxy, between: PostgreSQL sees another port than the connection has. " +
+			"If that is a pooler that gives a connection to each transaction, what this program sets and prepares reaches other clients",
+		"set TRESTLE_PREPARE=off for every server if it is such a pooler (pool_mode = transaction of pgbouncer); a proxy that passes connections through needs nothing",
+	}}
+}
+
+// unlimited is the finding about a role whose statements have no limits of time, where
+// the servers set none for their sessions.
+func unlimited(ctx context.Context, db *sqldb.DB, prepare bool) []finding {
+	if prepare || db.Kind() != sqldb.PostgreSQL {
+		return nil
+	}
+	var missing []string
+	err := db.NewRaw(`SELECT name FROM pg_settings WHERE reset_val = '0'
+		AND name IN ('statement_timeout', 'lock_timeout', 'client_connection_check_interval') ORDER BY name`).Scan(ctx, &missing)
+	switch {
+	case err != nil:
+		return unasked(err)
+	case missing == nil:
+		return nil
+	}
+	return []finding{{
+		warning, databaseVariable, "the role has no " + strings.Join(missing, ", no ") + ": with TRESTLE_PREPARE=off the servers set none, so a statement runs until it is done",
+		"as an administrator of PostgreSQL: ALTER ROLE name SET statement_timeout = '10s', and so for lock_timeout ('5s') and client_connection_check_interval ('100ms')",
+	}}
+}
+
+// anywhere is the finding about several hosts without target_session_attrs.
+func anywhere(db *sqldb.DB) []finding {
+	if !db.LeadsAnywhere() {
+		return nil
+	}
+	return []finding{{
+		warning, databaseVariable, "it names several hosts and does not say which of them to use, so a connection may lead to a standby, which takes no writes",
+		"add target_session_attrs=read-write to " + databaseVariable,
+	}}
+}
+
+func behind(ctx context.Context, db *sqldb.DB) []finding {
+	ahead, err := db.WritesAhead(ctx)
+	switch {
+	case err != nil:
+		return unasked(err)
+	case ahead:
+		return nil
+	}
+	return []finding{{warning, databaseVariable, "there is no write-ahead log, so readers and a writer wait for each other", "keep the file on a disk of this machine, not of a network"}}
+}
+
+// unasked is a check that failed itself.
+func unasked(err error) []finding {
+	return []finding{{problem, databaseVariable, "this could not be looked at: " + explained(err), "run it again; if that does not help, read what the database's log says"}}
+}
+
+// unmigrated finds migrations that are not as the program has them. One that
+// failed left nothing behind, and is pending.
+func unmigrated(ctx context.Context, s *site) (migrated bool, found []finding) {
+	list, err := s.db.MigrationStatus(ctx, s.Migrations...)
+	if err != nil {
+		return false, []finding{{problem, "trestle_migrations", explained(err), "run the version of the program that has them; trestle migrate status lists all"}}
+	}
+	if pending := pendingNames(list); len(pending) > 0 {
+		what := fmt.Sprintf("%s pending (%s); the checks of what the schema holds were left out", counted(len(pending), "migration is", "migrations are"), strings.Join(pending, ", "))
+		found = append(found, finding{problem, "trestle_migrations", what, "trestle migrate up"})
+	}
+	migrated = len(found) == 0
+	for _, m := range list {
+		if m.Unknown {
+			found = append(found, finding{
+				warning, m.String(), "a newer version of the program applied it, and this one is older", "replace this program with that version",
+			})
+		}
+		if m.Changed {
+			found = append(found, finding{
+				warning, m.String(), "its file was changed since it was applied, so other databases may have another schema",
+				"put the file back, and make a migration of the difference: trestle migrate new",
+			})
+		}
+	}
+	return migrated, found
+}
+
+// counted is a number with its noun.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func heldLock(ctx context.Context, db *sqldb.DB) []finding {
+	const place = "trestle_migration_lock"
+	lock, err := db.MigrationLock(ctx)
+	switch {
+	case err != nil:
+		return unasked(err)
+	case lock.Missing:
+		return []finding{{problem, place, "its row is gone, and without it nobody can migrate", "INSERT INTO trestle_migration_lock (id, held) VALUES (1, 0);"}}
+	case lock.Holder == 0:
+		return nil
+	}
+	since := ""
+	if !lock.Since.IsZero() {
+		since = " since " + lock.Since.UTC().Format(time.RFC3339)
+	}
+	return []finding{{
+		warning, place, fmt.Sprintf("the server's process %d holds it%s, and others that migrate wait", lock.Holder, since),
+		fmt.Sprintf("wait for the migration that is running; if none is: SELECT pg_terminate_backend(%d);", lock.Holder),
+	}}
+}
+
+// unsearchable finds rows that no search finds.
+func unsearchable(ctx context.Context, api *framework.API) (found []finding) {
+	for _, viewset := range api.Searchable() {
+		stale, err := api.NeedsReindex(ctx, viewset)
+		switch {
+		case err != nil:
+			what := "its rows could not be looked at: " + explained(err)
+			found = append(found, finding{warning, viewset, what, "run it again with a longer --statement-timeout"})
+		case stale:
+			found = append(found, finding{problem, viewset, "it has rows whose search document is empty, so that no search finds them", "trestle reindex " + viewset})
+		}
+	}
+	return found
+}
+
+// unindexed finds the indexes that are missing, and those that serve nothing.
+func unindexed(ctx context.Context, db *sqldb.DB, api *framework.API) (missing []framework.IndexNeed, found []finding) {
+	missing, err := api.MissingIndexes(ctx)
+	if err != nil {
+		return nil, unasked(err)
+	}
+	for _, n := range missing {
+		what := "no index begins with these columns; rows are read and put in order without one for " + strings.Join(n.For, ", ")
+		switch {
+		case n.Unique:
+			what = "no unique index is of these columns; nothing keeps their values unique for " + strings.Join(n.For, ", ")
+		case n.Search:
+			what = "the search index is not there, or not all of it; searches look into it: " + strings.Join(n.For, ", ")
+		}
+		fix := n.Create()
+		if strings.Contains(fix, "{{") { // which only a migration understands
+			fix = "trestle doctor --migration NAME writes it"
+		}
+		found = append(found, finding{problem, n.String(), what, fix})
+	}
+	seen := map[string]bool{}
+	for _, n := range api.Indexes() {
+		if seen[n.Table] {
+			continue
+		}
+		seen[n.Table] = true
+		there, err := db.Indexes(ctx, n.Table)
+		if err != nil {
+			return missing, append(found, unasked(err)...)
+		}
+		found = append(found, unfinished(there)...)
+	}
+	return missing, found
+}
+
+func unfinished(there []sqldb.Index) (found []finding) {
+	for _, i := range there {
+		if i.Unfinished {
+			found = append(found, finding{
+				problem, i.Name, "PostgreSQL began this index CONCURRENTLY and did not finish it: it serves nothing, and each write pays for it",
+				`DROP INDEX "` + strings.ReplaceAll(i.Name, `"`, `""`) + `"; and make it anew`,
+			})
+		}
+	}
+	return found
+}
+
+// indexScripts are the two files of a migration that makes indexes.
+func indexScripts(needs []framework.IndexNeed) (up, down string) {
+	var made, dropped []string
+	for _, n := range needs {
+		made = append(made, "-- "+strings.Join(n.For, ", ")+"\n"+n.Create()+"\n")
+		dropped = append([]string{n.Drop() + "\n"}, dropped...)
+	}
+	const between = "\n--bun:split\n\n"
+	return indexPreface + strings.Join(made, between), strings.Join(dropped, between)
+}
+
+const indexPreface = `-- Indexes that the declarations need. This is one transaction, in which PostgreSQL
+-- cannot CREATE INDEX CONCURRENTLY: writes to a table wait while its index is made.
+-- For a large table make it by hand before, with CONCURRENTLY and under the same
+-- name; what is there already stays as it is.
+
+`

@@ -1,0 +1,177 @@
+package program
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"trestle.example/framework/auth"
+	"trestle.example/framework/throttle/redisthrottle"
+)
+
+// examineSettings looks at what no database is needed for.
+func (e *examination) examineSettings(ctx context.Context) {
+	e.found("secrets", "", e.secretFindings()...)
+	e.found("transport", "", e.exposed()...)
+	e.found("hosts", "", e.hostless()...)
+	e.found("proxies", "", e.tooTrusting()...)
+	if e.redisURL != "" {
+		e.found("redis", "", e.redisAway(ctx)...)
+	}
+}
+
+// secretFindings are of keys and certificates. What their own readers refuse is
+// said as check says it: a key is long enough if it was read at all, and how old
+// it is nobody knows.
+func (e *examination) secretFindings() (found []finding) {
+	if _, err := e.readKeys(); err != nil {
+		found = append(found, finding{problem, jwtKeysVariable, err.Error(), `TRESTLE_JWT_KEYS="$(trestle jwt keygen)"; trestle check tells when it is right`})
+	} else {
+		found = guessable(e.jwtKeys.Reveal())
+	}
+	if c, err := e.readCertificate(e.log); err != nil {
+		found = append(found, finding{problem, "TRESTLE_TLS_CERT", err.Error(), "name a certificate and its key; trestle check tells when they are right"})
+	} else if c != nil {
+		if until, soon := c.endsSoon(); soon {
+			found = append(found, finding{
+				warning, "TRESTLE_TLS_CERT", "the certificate expires at " + day(&until) + ", and after that no client trusts this server",
+				"renew it; the server takes the new files within a minute",
+			})
+		}
+	}
+	if e.tlsKey != "" {
+		found = append(found, readableByOthers(e.tlsKey, "whoever has it can pass for this server")...)
+	}
+	return found
+}
+
+// fewestLetters is how many different letters a key of 32 random bytes has in
+// base64, less so many that chance never comes so far.
+const fewestLetters = 16
+
+// guessable are keys of JWTs that were typed and not made.
+func guessable(keys string) (found []finding) {
+	for entry := range strings.FieldsFuncSeq(keys, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+		kid, rest, _ := strings.Cut(entry, ":")
+		algorithm, key, _ := strings.Cut(rest, ":")
+		if algorithm != auth.HS256 || strings.HasPrefix(key, "@") || lettersIn(key) >= fewestLetters {
+			continue
+		}
+		found = append(found, finding{
+			problem, jwtKeysVariable, "the key " + kid + " repeats itself, so it is likely no random one, and whoever guesses it can sign in as anybody",
+			`TRESTLE_JWT_KEYS="$(trestle jwt keygen)"`,
+		})
+	}
+	return found
+}
+
+// lettersIn counts the different letters of a text.
+func lettersIn(text string) int {
+	letters := map[rune]bool{}
+	for _, r := range text {
+		letters[r] = true
+	}
+	return len(letters)
+}
+
+// readableByOthers is a finding about a file whose mode lets everybody on the
+// machine read or write it. Windows has no such modes.
+func readableByOthers(path, why string) []finding {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm()&0o006 == 0 || runtime.GOOS == "windows" {
+		return nil
+	}
+	return []finding{{problem, path, "every user of this machine can open it (" + info.Mode().Perm().String() + "), and " + why, "chmod o-rwx " + path}}
+}
+
+// exposed is what is wrong with the way by which requests come.
+func (c config) exposed() []finding {
+	host, _, _ := net.SplitHostPort(c.addr)
+	ip := net.ParseIP(host)
+	local := host == "localhost" || ip != nil && ip.IsLoopback()
+	switch {
+	case c.hasTLS():
+		return nil
+	case c.production && len(c.trustedProxies) == 0:
+		return []finding{{
+			problem, "TRESTLE_TLS_CERT", "nobody can sign in: in production credentials need TLS",
+			"set TRESTLE_TLS_CERT and TRESTLE_TLS_KEY, or put a proxy that speaks TLS before the server and name it by TRESTLE_TRUSTED_PROXIES",
+		}}
+	case !c.production && !local:
+		return []finding{{
+			warning, "TRESTLE_ADDR", "other machines can reach " + c.addr + ", and passwords and tokens cross the network in the clear",
+			"set TRESTLE_TLS_CERT and TRESTLE_TLS_KEY, or put a proxy that speaks TLS before it and set TRESTLE_ENV=production, or listen on 127.0.0.1",
+		}}
+	}
+	return nil
+}
+
+// hostless is a server in production that believes any Host.
+func (c config) hostless() []finding {
+	if !c.production || c.publicURL != "" || len(c.hosts) > 0 {
+		return nil
+	}
+	return []finding{{
+		problem, "TRESTLE_HOSTS", "the server does not start: in production it has to know its names, or links in answers would lead wherever a request's Host says",
+		"set TRESTLE_PUBLIC_URL or TRESTLE_HOSTS",
+	}}
+}
+
+// Networks of proxies are at most as wide as the widest private ones, 10.0.0.0/8
+// and fc00::/7.
+const (
+	widestIPv4 = 8
+	widestIPv6 = 7
+)
+
+// tooTrusting are proxies that are no few machines of one's own.
+func (c config) tooTrusting() (found []finding) {
+	for _, network := range c.trustedProxies {
+		if wide(network) {
+			found = append(found, finding{
+				problem, "TRESTLE_TRUSTED_PROXIES", network.String() + " is more than any private network: whoever is in it can say where it comes from, and that it spoke TLS",
+				"name the addresses of the proxies, or the private network that they are in",
+			})
+		}
+	}
+	return found
+}
+
+func wide(network netip.Prefix) bool {
+	if network.Addr().Is4() {
+		return network.Bits() < widestIPv4
+	}
+	return network.Bits() < widestIPv6
+}
+
+// redisPatience is how long Redis may take to answer: longer than a request
+// waits for it, so that a busy machine is no finding.
+const redisPatience = 5 * time.Second
+
+func (e *examination) redisAway(ctx context.Context) []finding {
+	store, err := redisthrottle.Open(e.redisURL, redisthrottle.Options{Timeout: redisPatience, Log: e.log})
+	if err == nil {
+		defer func() { _ = store.Close() }()
+		err = store.Ping(ctx)
+	}
+	if err == nil {
+		return nil
+	}
+	return []finding{{
+		problem, "REDIS_URL", "Redis does not answer, and each server counts by itself: " + err.Error(),
+		"start it, set REDIS_URL right, or leave REDIS_URL out if there is one server",
+	}}
+}
+
+// warnOfSettings logs what is likely a mistake in how the server is set up.
+func (s *site) warnOfSettings() {
+	for _, f := range slices.Concat(s.exposed(), s.hostless()) {
+		s.log.Warn(f.What + "; " + f.Fix)
+	}
+}

@@ -1,0 +1,38 @@
+package program
+
+import (
+	"github.com/spf13/cobra"
+
+	"trestle.example/framework/auth"
+)
+
+func (p *program) jwtCommand() *cobra.Command {
+	return p.group("jwt", "Make the keys that sign JWTs", p.jwtKeygenCommand())
+}
+
+func (p *program) jwtKeygenCommand() *cobra.Command {
+	c := p.command(cobra.Command{
+		Use:   "keygen [flags]",
+		Short: "Make a key and print it, this once",
+		Long: `Keygen makes a key from the system's random source and prints it alone on
+standard output, in the form of TRESTLE_JWT_KEYS: kid:algorithm:key. It keeps it
+nowhere and needs neither settings nor a database.
+
+To rotate, put the new key first, where it signs, and keep the older ones behind
+it, where they verify, until the refresh tokens that they signed have expired.`,
+		Example: `  TRESTLE_JWT_KEYS="$(trestle jwt keygen) $TRESTLE_JWT_KEYS"`,
+	}, func(cmd *cobra.Command, _ []string) error {
+		algorithm, _ := cmd.Flags().GetString("alg")
+		kid, _ := cmd.Flags().GetString("kid")
+		key, err := auth.GenerateKey(kid, algorithm)
+		if err != nil {
+			return misused("%w", err)
+		}
+		p.sayf("This key is a secret: whoever has it can sign in as anybody. Put it first in TRESTLE_JWT_KEYS,\n" +
+			"and keep the older keys there until their refresh tokens have expired.")
+		return p.print(key.Reveal())
+	})
+	c.Flags().String("alg", auth.EdDSA, "`algorithm`: EdDSA, HS256 or RS256")
+	c.Flags().String("kid", "", "`id` of the key, unlike that of any other; random if it is not given")
+	return c
+}

@@ -1,0 +1,39 @@
+// Package program is the command line of a project: it migrates and seeds the
+// database, serves the API, keeps users, groups and tokens, makes backups, and checks
+// settings and the database. A project's main function names its services:
+//
+//	func main() { program.Main(program.Program{ ... }) }
+//
+// Each setting is a flag, an environment variable, or a default, in that order.
+//
+// Results go to standard output, everything else to standard error. The exit
+// code is 0 for success, 1 for a failure, 2 for a wrong call or setting, and 3
+// when the database needs something done first, such as a migration.
+package program
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Main runs the command that the process was called with, and ends the process with its
+// exit code. SIGINT and SIGTERM stop the command; the second one ends the process.
+func Main(p Program) {
+	os.Exit(Run(untilSignal(), p, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+}
+
+// untilSignal is a context that the first request to end ends. By then the
+// second one has its usual effect, to end the process at once.
+func untilSignal() context.Context {
+	ctx, end := context.WithCancel(context.Background())
+	requests := make(chan os.Signal, 1)
+	signal.Notify(requests, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-requests
+		signal.Stop(requests)
+		end()
+	}()
+	return ctx
+}

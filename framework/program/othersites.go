@@ -1,0 +1,62 @@
+package program
+
+import (
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// corsVariable has the origins whose pages may read answers.
+const corsVariable = "TRESTLE_CORS_ORIGINS"
+
+// mostOrigins bounds how many origins are named in the log of one process.
+const mostOrigins = 20
+
+// otherSites names in the log each origin whose pages send requests without being
+// allowed to read the answers, with the setting that allows it: once for each. It
+// is for development, where a page is often served from a port of its own, and a
+// browser says little more than that the request failed. It is safe for
+// concurrent use.
+type otherSites struct {
+	http.Handler
+
+	allowed []string // origins, as browsers send them
+	log     *slog.Logger
+
+	mu    sync.Mutex
+	named map[string]bool
+}
+
+// naming is a handler that names other origins in development.
+func (c config) naming(handler http.Handler, log *slog.Logger) http.Handler {
+	if c.production {
+		return handler
+	}
+	return &otherSites{Handler: handler, allowed: c.corsOrigins, log: log, named: map[string]bool{}}
+}
+
+func (o *otherSites) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if origin := r.Header.Get("Origin"); origin != "" {
+		o.name(origin, r.Host)
+	}
+	o.Handler.ServeHTTP(w, r)
+}
+
+// name logs an origin that is not the server's own and not allowed.
+func (o *otherSites) name(origin, host string) {
+	u, err := url.Parse(origin)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || origin != u.Scheme+"://"+u.Host || u.Host == host || slices.Contains(o.allowed, origin) {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.named[origin] || len(o.named) >= mostOrigins {
+		return
+	}
+	o.named[origin] = true
+	o.log.Warn("a page of another origin sends requests, and its browser does not let it read the answers; to allow that, use this setting",
+		"origin", origin, "setting", corsVariable+"="+strings.Join(append(slices.Clip(o.allowed), origin), ","))
+}

@@ -1,0 +1,150 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trestle.example/framework"
+	"trestle.example/framework/auth"
+	"trestle.example/framework/sqldb"
+)
+
+// A Program is what the commands need to know of a project.
+type Program struct {
+	Migrations []sqldb.Migrations // in the order in which they build on each other
+
+	// Identity makes the service that knows who callers are. A command fills in the
+	// settings; Identity adds what is the same in every deployment.
+	Identity func(settings auth.Config) (*auth.Service, error)
+
+	// Config is what the services have in common. A command adds addresses, limits
+	// and the log. Lists have pages of pageSize rows.
+	Config func(db *sqldb.DB, pageSize int, identity *auth.Service) framework.Config
+
+	// Register adds every service, and the endpoints by which callers sign in.
+	Register func(api *framework.API, identity *auth.Service)
+
+	// Demo is the demo data. Without it there is neither the command seed nor the flag
+	// --seed of serve.
+	Demo *Demo
+}
+
+// A program is one run of a command: what the project and the system handed to it.
+type program struct {
+	Program
+
+	env            map[string]string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+
+	started bool // a command was found and its words were right
+}
+
+// Run runs one command and returns its exit code. args are the words after the name of
+// the program, env has the form of [os.Environ]. The end of ctx asks a server to stop,
+// and ends any other command. Several runs may take place at the same time.
+func Run(ctx context.Context, made Program, args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	stderr = shared(stderr)
+	p := &program{Program: made, env: variables(env), stdin: stdin, stdout: stdout, stderr: stderr}
+	root := p.root()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	called, err := root.ExecuteContextC(ctx)
+	return p.finish(called, err)
+}
+
+func variables(env []string) map[string]string {
+	all := make(map[string]string, len(env))
+	for _, pair := range env {
+		name, value, _ := strings.Cut(pair, "=")
+		all[name] = value
+	}
+	return all
+}
+
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "trestle",
+		Short:         "Serve the API and look after its database",
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ", "Flags.FlagUsagesWrapped 100 ") +
+		"{{if not .HasParent}}" + rootNotes + "{{end}}")
+	root.SetFlagErrorFunc(wrongFlag)
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.AddCommand(
+		p.serveCommand(), p.migrateCommand(), p.createSuperuserCommand(),
+		p.usersCommand(), p.groupsCommand(), p.tokenCommand(), p.jwtCommand(),
+		p.routesCommand(), p.openapiCommand(), p.permissionsCommand(), p.checkCommand(), p.configCommand(), p.doctorCommand(), p.reindexCommand(),
+		p.backupCommand(), p.restoreCommand(), p.healthCommand(), p.versionCommand(),
+	)
+	if p.Demo != nil {
+		root.AddCommand(p.seedCommand())
+	}
+	return root
+}
+
+// rootNotes end the help of the program itself.
+const rootNotes = `
+Settings: "trestle serve --help" lists them all. A flag goes before the
+variable, the variable before the default.
+
+Exit codes:
+  0   success
+  1   a failure
+  2   a wrong call or a wrong setting
+  3   the database needs something done first, such as a migration
+`
+
+// version is that of the module, "(devel)" if it was built without one, and
+// Go's.
+func version() string {
+	v := builtOf()
+	return v.Version + " " + v.Go
+}
+
+// command completes a command with what it runs.
+func (p *program) command(c cobra.Command, do func(cmd *cobra.Command, args []string) error) *cobra.Command {
+	if c.Args == nil {
+		c.Args = cobra.NoArgs
+	}
+	c.DisableFlagsInUseLine = true
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		p.started = true
+		return do(cmd, args)
+	}
+	return &c
+}
+
+// group is a command that only holds others.
+func (p *program) group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use:                   use,
+		Short:                 short,
+		Args:                  noSubcommand,
+		DisableFlagsInUseLine: true,
+		RunE:                  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.AddCommand(commands...)
+	return c
+}
+
+// aboutUser adds the flag --email, without which the command is not run.
+func aboutUser(c *cobra.Command, usage string) {
+	email := c.Flags().String("email", "", usage)
+	c.PreRunE = func(*cobra.Command, []string) error {
+		if *email == "" {
+			return errors.New("say whose: --email ADDRESS")
+		}
+		return nil
+	}
+}

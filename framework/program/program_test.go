@@ -1,0 +1,116 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"trestle.example/framework"
+	"trestle.example/framework/auth"
+	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/postgres"
+)
+
+// usersAlone is a program without services of its own.
+func usersAlone() Program {
+	return Program{
+		Migrations: []sqldb.Migrations{framework.Migrations(), auth.Migrations()},
+		Identity:   auth.New,
+		Config: func(db *sqldb.DB, _ int, identity *auth.Service) framework.Config {
+			return framework.Config{DB: db, Title: "Users", Authentication: identity.Authentication(), Throttles: identity.Throttles(), Codes: identity.Codes()}
+		},
+		Register: func(api *framework.API, identity *auth.Service) { api.Register(identity.ViewSet()) },
+	}
+}
+
+// onBoth runs a test on a fresh, migrated database of each kind.
+func onBoth(t *testing.T, test func(t *testing.T, database string)) {
+	t.Helper()
+	for name, fresh := range map[string]func(*testing.T) string{
+		"sqlite": func(t *testing.T) string {
+			t.Helper()
+			return (&url.URL{Scheme: "sqlite", Path: filepath.Join(t.TempDir(), "test.db")}).String()
+		},
+		"postgresql": func(t *testing.T) string { t.Helper(); return postgres.Database(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			database := fresh(t)
+			if code, said := called(t, database, "migrate up"); code != exitOK {
+				t.Fatal(said)
+			}
+			test(t, database)
+		})
+	}
+}
+
+// called runs a command, and returns its exit code and all that it printed.
+func called(t *testing.T, database, command string) (int, string) {
+	t.Helper()
+	var said bytes.Buffer
+	env := []string{"DATABASE_URL=" + database, "TRESTLE_DB_CONNS=4", passwordVariable + "=correct horse battery"}
+	code := Run(t.Context(), usersAlone(), strings.Fields(command), env, strings.NewReader(""), &said, &said)
+	return code, said.String()
+}
+
+// TestAProgramWithoutDemoData has neither seed nor --seed, and all other commands.
+func TestAProgramWithoutDemoData(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]struct {
+		code int
+		says string
+	}{
+		"seed":         {exitUsage, `unknown command "seed"`},
+		"serve --seed": {exitUsage, "unknown flag: --seed"},
+		"check":        {exitOK, "ok: "},
+		"routes":       {exitOK, "/api/auth/login"},
+	} {
+		if code, said := called(t, "", command); code != want.code || !strings.Contains(said, want.says) {
+			t.Errorf("%s ends with %d and says %q; want %d, %q", command, code, said, want.code, want.says)
+		}
+	}
+}
+
+// TestUsersAreListedInParts of any size.
+func TestUsersAreListedInParts(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, database string) {
+		for _, email := range []string{"a@example.com", "b@example.com", "c@example.com"} {
+			if code, said := called(t, database, "user create --email "+email); code != exitOK {
+				t.Fatal(said)
+			}
+		}
+		p := &program{Program: usersAlone(), env: map[string]string{"DATABASE_URL": database}, stdout: io.Discard, stderr: io.Discard}
+		for _, atOnce := range []int{1, 2, 5} {
+			var out bytes.Buffer
+			err := p.with(context.Background(), pflag.NewFlagSet("", pflag.ContinueOnError), func(s *site) error {
+				return s.writeUsers(t.Context(), &out, atOnce)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var emails []string
+			for line := range strings.Lines(out.String()) {
+				emails = append(emails, strings.Fields(line)[1])
+			}
+			if got := strings.Join(emails, " "); got != "EMAIL a@example.com b@example.com c@example.com" {
+				t.Errorf("%d at a time the list is of %s", atOnce, got)
+			}
+		}
+	})
+}
+
+// TestTheTimeToStop is what the files of deploy/ allow for.
+func TestTheTimeToStop(t *testing.T) {
+	t.Parallel()
+	if got := usualDelay + drainTime + lastWrites; got != 33*time.Second {
+		t.Errorf("a server stops within %s; change longestStop of cmd/trestle too", got)
+	}
+}

@@ -1,0 +1,56 @@
+package program
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"trestle.example/framework"
+)
+
+func (p *program) routesCommand() *cobra.Command {
+	c := p.command(cobra.Command{
+		Use:   "routes [--json]",
+		Short: "List every endpoint and who may use it",
+		Long: `Routes lists, in order of registration, the method, the path, the resource, the
+action and the permission of every endpoint, and which rows a caller has there.
+It does not touch the database.`,
+	}, func(cmd *cobra.Command, _ []string) error {
+		api, err := p.declared(cmd.Flags())
+		if err != nil {
+			return err
+		}
+		if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+			return writeJSON(p.stdout, api.Routes())
+		}
+		return writeRoutes(p.stdout, api.Routes())
+	})
+	c.Flags().Bool("json", false, "print a JSON array")
+	return c
+}
+
+func writeJSON(w io.Writer, value any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(value)
+}
+
+func writeRoutes(w io.Writer, routes []framework.RouteInfo) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "METHOD\tPATH\tRESOURCE\tACTION\tPERMISSION\tROWS")
+	for _, r := range routes {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Method, r.Path, orDash(r.ViewSet), r.Name, r.Permission, r.Scope)
+	}
+	return table.Flush()
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

@@ -1,0 +1,59 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"trestle.example/framework"
+)
+
+// requireSchema is an error that names what to do if a migration is pending, or if
+// a table or a column of the declarations is missing all the same.
+func (s *site) requireSchema(ctx context.Context, api *framework.API) error {
+	if err := s.requireMigrated(ctx); err != nil {
+		return err
+	}
+	missing, err := api.MissingColumns(ctx)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	var lines []error
+	for _, m := range missing {
+		cure := "; " + addingMigration
+		if m.Nearest != "" { // the sentence ends with a question
+			cure = " If not, " + addingMigration
+		}
+		lines = append(lines, errors.New(strings.Join(m.For, ", ")+": "+m.String()+cure))
+	}
+	return &exitError{exitNeedsAction, errors.Join(lines...)}
+}
+
+// addingMigration is what to do about a table or a column that is missing when no
+// migration is pending.
+const addingMigration = "write a migration that adds it (trestle migrate new NAME), then run: trestle migrate up"
+
+// missingColumns are the findings about tables and columns that the declarations
+// need. Without its tables nothing else can be looked at.
+func missingColumns(ctx context.Context, api *framework.API) (complete bool, found []finding) {
+	missing, err := api.MissingColumns(ctx)
+	if err != nil {
+		return false, unasked(err)
+	}
+	complete = true
+	for _, m := range missing {
+		place := m.Table
+		if m.Column != "" {
+			place += "." + m.Column
+		} else {
+			complete = false
+		}
+		fix := addingMigration
+		if m.Nearest != "" {
+			fix = fmt.Sprintf("use %q in the model, or %s", m.Nearest, addingMigration)
+		}
+		found = append(found, finding{problem, place, strings.Join(m.For, ", ") + ": " + m.String(), fix})
+	}
+	return complete, found
+}

@@ -1,0 +1,133 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"trestle.example/framework"
+)
+
+func (p *program) serveCommand() *cobra.Command {
+	c := p.command(cobra.Command{
+		Use:   "serve [--migrate] [--seed] [flags]",
+		Short: "Serve the API",
+		Long: `Serve answers requests until it is told to stop by SIGINT or SIGTERM: /readyz then
+says so, while requests are still taken for as long as --drain-delay has it, and
+those under way have 25 seconds. A second signal ends it at once. SIGHUP reloads
+the TLS certificate at once. SIGHUP and SIGPIPE never end a server.
+
+/livez answers 200 while the server runs, /readyz while it can answer requests,
+else 503. A database that is not there yet, of PostgreSQL, is waited for. If a
+migration is pending, or a table or a column of a resource is missing, serve ends
+with exit code 3.
+
+Every setting is a flag, else an environment variable, else a default. One has
+no flag, because other users of the machine may see a flag: TRESTLE_JWT_KEYS,
+the keys of JWTs, of which the first signs; trestle jwt keygen makes one. Without
+it, a key is made up that is good until the server stops.
+
+With TRESTLE_ENV=production the server takes credentials by TLS alone, its own
+(--tls-cert and --tls-key) or that of a proxy (--trusted-proxies); it does not
+start without TRESTLE_JWT_KEYS and a name of its own (--public-url or --hosts),
+tells browsers to come by nothing but TLS for a year, and never makes demo data.`,
+		Example: `  trestle serve --migrate --seed
+  DATABASE_URL=postgres://app@localhost/clinic trestle serve --addr :8080`,
+	}, p.serve)
+	c.Flags().Bool("migrate", false, "apply pending migrations first")
+	if p.Demo != nil {
+		c.Flags().Bool("seed", false, "fill an empty database with demo data first, and print a token to try it with")
+	}
+	addSettings(c.Flags(), true)
+	return c
+}
+
+func (p *program) serve(cmd *cobra.Command, _ []string) error {
+	ctx := cmd.Context()
+	migrate, _ := cmd.Flags().GetBool("migrate")
+	seed, _ := cmd.Flags().GetBool("seed")
+	p.outliveReaders()
+	return p.withServer(cmd.Flags(), seed, func(s *server) error {
+		defer s.reloadOnSIGHUP()()
+		watch, err := s.watch(ctx)
+		if err != nil {
+			return err
+		}
+		defer watch.end()
+		api := s.api(watch.observers...)
+		web, err := s.web(api)
+		if err != nil {
+			return err
+		}
+		if err := watch.include(s, web); err != nil {
+			return err
+		}
+		listener, err := s.listen(ctx)
+		if err != nil {
+			return err
+		}
+		return s.serve(ctx, api, web, listener, phases{
+			begin: func(ctx context.Context) error { return p.begin(ctx, s, api, migrate, seed) },
+			greet: func(ctx context.Context) error { return p.welcome(ctx, s.site, listener.Addr(), seed) },
+		})
+	})
+}
+
+// begin brings the server to where it is ready. The address is taken by then:
+// passwords that are shown once are not followed by a failure.
+func (p *program) begin(ctx context.Context, s *server, api *framework.API, migrate, seed bool) error {
+	s.warnOfSettings()
+	s.tellOfKeys()
+	if err := p.prepareInTime(ctx, s, api, migrate); err != nil || !seed {
+		return err
+	}
+	return p.sowUsual(ctx, s.site)
+}
+
+// prepare brings the schema to where it can be served.
+func (p *program) prepare(ctx context.Context, s *site, api *framework.API, migrate bool) error {
+	if migrate {
+		if err := p.migrateUp(ctx, s); err != nil {
+			return err
+		}
+	}
+	return s.requireSchema(ctx, api)
+}
+
+// listen takes the address, or says why it cannot and how another is chosen.
+func (s *site) listen(ctx context.Context) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.addr)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("the address %s is in use; try %s", s.addr, s.choosing(next(s.addr)))
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("the address %s is not open to this user; try a port above 1023, as in %s", s.addr, s.choosing("127.0.0.1:8080"))
+	case err != nil:
+		return nil, fmt.Errorf("listening on %s: %v", s.addr, err) //nolint:errorlint // wrapped, it would pass for a fault of the database
+	}
+	return listener, nil
+}
+
+// choosing is how another address is said: by the flag, if that was used, else
+// by the variable, which works below make too.
+func (c config) choosing(addr string) string {
+	if c.addrByFlag {
+		return "--addr " + addr
+	}
+	return "TRESTLE_ADDR=" + addr + " (or --addr " + addr + ")"
+}
+
+// next is the same address with the next port.
+func next(addr string) string {
+	host, port, _ := net.SplitHostPort(addr)
+	n, err := strconv.Atoi(port)
+	if err != nil || n >= 65535 {
+		n = 8079
+	}
+	return net.JoinHostPort(host, strconv.Itoa(n+1))
+}

@@ -1,0 +1,193 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"trestle.example/framework"
+	"trestle.example/framework/auth"
+	"trestle.example/framework/sqldb"
+)
+
+// A site is what most commands work on: the settings, the database they name,
+// and its accounts.
+type site struct {
+	Program
+	config
+
+	db       *sqldb.DB
+	identity *auth.Service
+	users    *auth.Users
+	log      *slog.Logger
+}
+
+// settings reads the settings, and warns of variables that are none. Every
+// wrong setting is reported, that of the database among them.
+func (p *program) settings(flags *pflag.FlagSet) (config, *slog.Logger, error) {
+	c, err := readConfig(flags, p.env)
+	log := newLog(p.stderr, c)
+	warnUnknown(log, p.env)
+	if err != nil {
+		err = &exitError{exitUsage, err}
+	}
+	return c, log, err
+}
+
+// open opens the database, which need not be up, and identity with it.
+func (p Program) open(c config, identity auth.Config, log *slog.Logger) (*site, error) {
+	db, err := sqldb.Open(c.databaseURL, sqldb.Options{
+		MaxConns: c.dbConns, StatementTimeout: c.statementTimeout, QueueTimeout: c.queueTimeout,
+		NoPrepare: !c.prepare, ReadOnly: c.readOnly, SetLocal: c.setLocal,
+		Replica: c.replicaURL, ReplicaChanged: replicaLog(log),
+	})
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	service, err := p.Identity(identity)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &site{Program: p, config: c, db: db, identity: service, users: service.Users, log: log}, nil
+}
+
+// replicaLog writes a line whenever the use of the replica begins or ends.
+func replicaLog(log *slog.Logger) func(error) {
+	return func(err error) {
+		if err != nil {
+			log.Warn("reads do not go to the replica; the primary answers them", "error", err.Error())
+			return
+		}
+		log.Info("reads go to the replica")
+	}
+}
+
+func (s *site) close() { _ = s.db.Close() }
+
+// with reads the settings, opens the site, connects to its database, hands it to do, and
+// closes it.
+func (p *program) with(ctx context.Context, flags *pflag.FlagSet, do func(*site) error) error {
+	c, log, err := p.settings(flags)
+	if err != nil {
+		return err
+	}
+	c.setLocal = true
+	s, err := p.open(c, c.identityConfig(log), log)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	bar := p.progressBar("Connecting")
+	err = s.db.PingContext(ctx)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	return do(s)
+}
+
+// withMigrated is with, for commands that need the tables.
+func (p *program) withMigrated(ctx context.Context, flags *pflag.FlagSet, do func(*site) error) error {
+	return p.with(ctx, flags, func(s *site) error {
+		if err := s.requireMigrated(ctx); err != nil {
+			return err
+		}
+		return do(s)
+	})
+}
+
+// requireMigrated is an error that names what to do when migrations are
+// pending.
+func (s *site) requireMigrated(ctx context.Context) error {
+	list, err := s.db.MigrationStatus(ctx, s.Migrations...)
+	if err != nil {
+		return err
+	}
+	names := pendingNames(list)
+	switch len(names) {
+	case 0:
+		return nil
+	case 1:
+		return NeedsAction("the database lacks the migration %s; run: trestle migrate up", names[0])
+	}
+	return NeedsAction("the database lacks %d migrations (%s); run: trestle migrate up", len(names), strings.Join(names, ", "))
+}
+
+// pendingNames are the migrations that were not applied yet.
+func pendingNames(list []sqldb.Migration) (names []string) {
+	for _, m := range list {
+		if m.AppliedAt.IsZero() {
+			names = append(names, m.String())
+		}
+	}
+	return names
+}
+
+// hsts is how long browsers remember that the server speaks TLS.
+const hsts = 365 * 24 * time.Hour
+
+// api declares every service.
+func (s *site) api(observers ...framework.Observer) *framework.API {
+	common := s.Config(s.db, s.pageSize, s.identity)
+	common.PublicURL = s.publicURL
+	common.Hosts = s.hosts
+	common.TrustedProxies = s.trustedProxies
+	common.Timeout = s.requestTimeout
+	common.CORS = s.corsOrigins
+	if s.production {
+		common.HSTS = hsts
+	}
+	common.Log = s.log
+	common.Slow = s.slow
+	common.Observers = observers
+	api := framework.New(common)
+	s.Register(api, s.identity)
+	return api
+}
+
+// declared is the checked API of the settings.
+func (p *program) declared(flags *pflag.FlagSet) (*framework.API, error) {
+	c, log, err := p.settings(flags)
+	if err != nil {
+		return nil, err
+	}
+	return p.declare(c, log)
+}
+
+// declare checks the API. It needs no database: the one that the API gets is never
+// connected to.
+func (p Program) declare(c config, log *slog.Logger) (*framework.API, error) {
+	c.databaseURL, c.replicaURL = "postgres://nobody@localhost/nothing", ""
+	s, err := p.open(c, c.identityConfig(log), log)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	api := s.api()
+	return api, api.Check()
+}
+
+func newLog(w io.Writer, c config) *slog.Logger {
+	o := &slog.HandlerOptions{Level: c.logLevel}
+	if c.logJSON {
+		return slog.New(slog.NewJSONHandler(w, o))
+	}
+	return slog.New(slog.NewTextHandler(w, o))
+}
+
+// sayf writes a line for the person at the terminal.
+func (p *program) sayf(format string, args ...any) {
+	fmt.Fprintf(p.stderr, format+"\n", args...)
+}
+
+// print writes one line of the result.
+func (p *program) print(line string) error {
+	_, err := fmt.Fprintln(p.stdout, line)
+	return err
+}

@@ -1,0 +1,23 @@
+package program
+
+import (
+	"testing"
+	"time"
+)
+
+// TestLimitSettings as the server gets them.
+func TestLimitSettings(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		c     config
+		delay time.Duration
+	}{
+		"by default":               {config{limitConfig: limitConfig{drainDelay: -1}}, 0},
+		"by default in production": {config{production: true, limitConfig: limitConfig{drainDelay: -1}}, 3 * time.Second},
+		"as it is set":             {config{production: true, limitConfig: limitConfig{drainDelay: time.Second}}, time.Second},
+	} {
+		if got := test.c.delay(); got != test.delay {
+			t.Errorf("%s: a delay of %s; want %s", name, got, test.delay)
+		}
+	}
+}

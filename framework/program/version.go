@@ -1,0 +1,68 @@
+package program
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// A buildVersion says of what the program was made.
+type buildVersion struct {
+	Version  string `json:"version"`  // of the module; "(devel)" if it was built without one
+	Revision string `json:"revision"` // of the version control system; "" if it was built without one
+	Modified bool   `json:"modified"` // the source was changed since the revision
+	Time     string `json:"time"`     // of the revision, RFC 3339; "" if unknown
+	Go       string `json:"go"`
+}
+
+// versionOf reads what Go writes into a program; nil is a program without it.
+func versionOf(info *debug.BuildInfo) buildVersion {
+	v := buildVersion{Version: "unknown"}
+	if info == nil {
+		return v
+	}
+	v.Version, v.Go = info.Main.Version, info.GoVersion
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Revision = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
+		case "vcs.time":
+			v.Time = s.Value
+		}
+	}
+	return v
+}
+
+func (v buildVersion) lines() string {
+	revision := orDash(v.Revision)
+	if v.Modified {
+		revision += ", and files that were changed since"
+	}
+	return fmt.Sprintf("trestle %s\nrevision %s\nof %s\n%s\n", v.Version, revision, orDash(v.Time), orDash(v.Go))
+}
+
+func builtOf() buildVersion {
+	info, _ := debug.ReadBuildInfo()
+	return versionOf(info)
+}
+
+func (p *program) versionCommand() *cobra.Command {
+	c := p.command(cobra.Command{
+		Use:   "version [--json]",
+		Short: "Show the version of this program",
+		Long: `Version prints the version of the module, the revision of the version control
+system and its time, and the version of Go. What the program was built without is
+a dash. It touches no database.`,
+	}, func(cmd *cobra.Command, _ []string) error {
+		if asJSON(cmd) {
+			return writeJSON(p.stdout, builtOf())
+		}
+		_, err := fmt.Fprint(p.stdout, builtOf().lines())
+		return err
+	})
+	c.Flags().Bool("json", false, "print a JSON object")
+	return c
+}
