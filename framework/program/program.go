@@ -10,27 +10,59 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
+	"trestle.example/framework/page"
 	"trestle.example/framework/sqldb"
 )
 
-// A Program is what the commands need to know of a project.
+// A Program is what the commands need to know of a project. Texts call the program
+// trestle, and names of variables begin with TRESTLE_, in every project.
 type Program struct {
-	Migrations []sqldb.Migrations // in the order in which they build on each other
+	// Migrations make the tables, in the order in which they build on each other. The
+	// default is those of the framework and of auth. A project with tables of its own
+	// lists these two first.
+	Migrations []sqldb.Migrations
 
 	// Identity makes the service that knows who callers are. A command fills in the
-	// settings; Identity adds what is the same in every deployment.
+	// settings; Identity adds what is the same in every deployment. The default is
+	// [auth.New].
 	Identity func(settings auth.Config) (*auth.Service, error)
 
 	// Config is what the services have in common. A command adds addresses, limits
-	// and the log. Lists have pages of pageSize rows.
+	// and the log. Lists have pages of pageSize rows. The default is [DefaultConfig].
 	Config func(db *sqldb.DB, pageSize int, identity *auth.Service) framework.Config
 
-	// Register adds every service, and the endpoints by which callers sign in.
+	// Register adds every service, and the endpoints by which callers sign in:
+	// identity.ViewSet(). It is required.
 	Register func(api *framework.API, identity *auth.Service)
 
 	// Demo is the demo data. Without it there is neither the command seed nor the flag
 	// --seed of serve.
 	Demo *Demo
+}
+
+// DefaultConfig lets callers sign in by session, token or JWT, limits their rates, and
+// has numbered pages.
+func DefaultConfig(db *sqldb.DB, pageSize int, identity *auth.Service) framework.Config {
+	return framework.Config{
+		DB:             db,
+		Authentication: identity.Authentication(),
+		Throttles:      identity.Throttles(),
+		Pagination:     page.Number{Size: pageSize},
+		Codes:          identity.Codes(),
+	}
+}
+
+func (p Program) withDefaults() Program {
+	if p.Migrations == nil {
+		p.Migrations = []sqldb.Migrations{framework.Migrations(), auth.Migrations()}
+	}
+	if p.Identity == nil {
+		p.Identity = auth.New
+	}
+	if p.Config == nil {
+		p.Config = DefaultConfig
+	}
+	return p
 }
 
 // A program is one run of a command: what the project and the system handed to it.
@@ -49,7 +81,7 @@ type program struct {
 // and ends any other command. Several runs may take place at the same time.
 func Run(ctx context.Context, made Program, args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stderr = shared(stderr)
-	p := &program{Program: made, env: variables(env), stdin: stdin, stdout: stdout, stderr: stderr}
+	p := &program{Program: made.withDefaults(), env: variables(env), stdin: stdin, stdout: stdout, stderr: stderr}
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)

@@ -14,20 +14,12 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
-	"trestle.example/framework/sqldb"
 	"trestle.example/internal/testserver/postgres"
 )
 
-// usersAlone is a program without services of its own.
+// usersAlone is a program without services of its own, with all defaults.
 func usersAlone() Program {
-	return Program{
-		Migrations: []sqldb.Migrations{framework.Migrations(), auth.Migrations()},
-		Identity:   auth.New,
-		Config: func(db *sqldb.DB, _ int, identity *auth.Service) framework.Config {
-			return framework.Config{DB: db, Title: "Users", Authentication: identity.Authentication(), Throttles: identity.Throttles(), Codes: identity.Codes()}
-		},
-		Register: func(api *framework.API, identity *auth.Service) { api.Register(identity.ViewSet()) },
-	}
+	return Program{Register: func(api *framework.API, identity *auth.Service) { api.Register(identity.ViewSet()) }}.withDefaults()
 }
 
 // onBoth runs a test on a fresh, migrated database of each kind.
