@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"github.com/uptrace/bun/schema"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -10,6 +9,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"

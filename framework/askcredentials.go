@@ -3,8 +3,10 @@ package framework
 import (
 	"errors"
 	"fmt"
-	"github.com/google/uuid"
 	"net/http"
+
+	"github.com/google/uuid"
+
 	"trestle.example/framework/problem"
 )
 

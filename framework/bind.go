@@ -3,12 +3,14 @@ package framework
 import (
 	"errors"
 	"fmt"
-	"github.com/uptrace/bun/schema"
 	"net/http"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/problem"

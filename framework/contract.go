@@ -1,13 +1,15 @@
 package framework
 
 import (
-	"github.com/google/uuid"
-	"github.com/jinzhu/inflection"
 	"maps"
 	"net/http"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jinzhu/inflection"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 )

@@ -3,6 +3,7 @@ package framework
 import (
 	"slices"
 	"strings"
+
 	"trestle.example/framework/problem"
 )
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
 	"trestle.example/framework/problem"
 )
 

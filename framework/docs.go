@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+
 	"trestle.example/framework/docspage"
 	"trestle.example/framework/internal/wire"
 )

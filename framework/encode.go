@@ -2,6 +2,7 @@ package framework
 
 import (
 	"github.com/go-json-experiment/json/jsontext"
+
 	"trestle.example/framework/internal/wire"
 )
 

@@ -3,12 +3,14 @@ package framework
 import (
 	"context"
 	"errors"
-	"github.com/google/uuid"
 	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
 	"time"
+
+	"github.com/google/uuid"
+
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/problem"

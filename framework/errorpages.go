@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+
 	"trestle.example/framework/problem"
 )
 

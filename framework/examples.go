@@ -2,9 +2,11 @@ package framework
 
 import (
 	"encoding/json"
-	"github.com/google/uuid"
 	"reflect"
 	"strings"
+
+	"github.com/google/uuid"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"

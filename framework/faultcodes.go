@@ -3,6 +3,7 @@ package framework
 import (
 	"cmp"
 	"slices"
+
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/problem"
 )

@@ -2,8 +2,10 @@ package framework
 
 import (
 	"cmp"
-	"github.com/uptrace/bun"
 	"reflect"
+
+	"github.com/uptrace/bun"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"

@@ -3,6 +3,7 @@ package framework
 import (
 	"net/http"
 	"slices"
+
 	"trestle.example/framework/problem"
 )
 

@@ -5,13 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/labstack/echo/v4"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/labstack/echo/v4"
+
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"

@@ -1,11 +1,13 @@
 package framework
 
 import (
-	"github.com/uptrace/bun/schema"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/sqldb"
 )
 

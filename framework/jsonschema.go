@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"reflect"
+
 	"trestle.example/framework/internal/naming"
 )
 

@@ -2,14 +2,16 @@ package framework
 
 import (
 	"database/sql"
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
 	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"

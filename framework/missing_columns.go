@@ -3,9 +3,11 @@ package framework
 import (
 	"context"
 	"fmt"
-	"github.com/uptrace/bun/schema"
 	"slices"
 	"strings"
+
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/naming"
 )
 

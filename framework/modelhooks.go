@@ -1,10 +1,12 @@
 package framework
 
 import (
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
 	"reflect"
 	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/naming"
 )
 

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 )

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/google/uuid"
 	"log/slog"
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/google/uuid"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 )

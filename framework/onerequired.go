@@ -3,6 +3,7 @@ package framework
 import (
 	"maps"
 	"slices"
+
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"

@@ -4,13 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/swaggest/openapi-go/openapi31"
 	"maps"
 	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/swaggest/openapi-go/openapi31"
+
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"

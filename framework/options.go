@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"
 )

@@ -2,10 +2,12 @@ package framework
 
 import (
 	"fmt"
-	"github.com/uptrace/bun"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/uptrace/bun"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 )

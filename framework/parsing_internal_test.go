@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
 	"trestle.example/framework/internal/naming"
 )
 

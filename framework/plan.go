@@ -2,12 +2,14 @@ package framework
 
 import (
 	"database/sql/driver"
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/sqldb"
 )

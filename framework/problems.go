@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"

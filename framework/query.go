@@ -1,9 +1,11 @@
 package framework
 
 import (
+	"reflect"
+
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
-	"reflect"
+
 	"trestle.example/framework/internal/input"
 )
 

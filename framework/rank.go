@@ -3,6 +3,7 @@ package framework
 import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/naming"
 )
 

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"slices"
+
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"

@@ -1,9 +1,11 @@
 package framework
 
 import (
-	"github.com/uptrace/bun/schema"
 	"reflect"
 	"slices"
+
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/naming"
 )
 

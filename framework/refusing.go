@@ -2,6 +2,7 @@ package framework
 
 import (
 	"net/http"
+
 	"trestle.example/framework/problem"
 )
 

@@ -2,9 +2,11 @@ package framework
 
 import (
 	"context"
+	"reflect"
+
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
-	"reflect"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/sqldb"
 )

@@ -1,10 +1,12 @@
 package framework
 
 import (
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
 	"net/http"
 	"reflect"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"

@@ -1,13 +1,15 @@
 package framework
 
 import (
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
 	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/sqldb"

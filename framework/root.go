@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/problem"
 )

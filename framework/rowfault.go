@@ -3,10 +3,12 @@ package framework
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/uptrace/bun/schema"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"

@@ -3,18 +3,20 @@ package framework
 import (
 	"bytes"
 	"database/sql/driver"
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/uuid"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
-	"unicode/utf8"
 )
 
 // sentRows are rows as a client sees them, as JSON.

@@ -3,8 +3,6 @@ package framework
 import (
 	"database/sql/driver"
 	"encoding/json"
-	"github.com/google/uuid"
-	"github.com/uptrace/bun"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -12,6 +10,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/sqldb"

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"
 )

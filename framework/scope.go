@@ -1,10 +1,12 @@
 package framework
 
 import (
+	"reflect"
+
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
-	"reflect"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/sqldb"
 )

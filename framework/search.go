@@ -1,15 +1,17 @@
 package framework
 
 import (
-	"github.com/uptrace/bun"
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Search makes a list searchable. Every term of the parameter must be

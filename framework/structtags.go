@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
 	"trestle.example/framework/internal/naming"
 )
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"

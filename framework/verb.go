@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+
 	"trestle.example/framework/internal/naming"
 )
 

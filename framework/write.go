@@ -3,13 +3,15 @@ package framework
 import (
 	"bytes"
 	"encoding/json"
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
 	"maps"
 	"net/http"
 	"reflect"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
 	"trestle.example/framework/internal/naming"
 )
 

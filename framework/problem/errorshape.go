@@ -1,8 +1,10 @@
 package problem
 
 import (
-	"github.com/google/uuid"
 	"net/http"
+
+	"github.com/google/uuid"
+
 	"trestle.example/framework/internal/naming"
 )
 

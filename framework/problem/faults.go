@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+
 	"trestle.example/framework/internal/naming"
 )
 

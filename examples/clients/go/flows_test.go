@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-	client "trestle.example/examples/clients/go"
 
+	client "trestle.example/examples/clients/go"
 	"trestle.example/internal/testserver/postgres"
 )
 

@@ -2,12 +2,14 @@ package input
 
 import (
 	"encoding/json"
-	"github.com/google/uuid"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
+
 	"trestle.example/framework/problem"
 )
 

@@ -3,17 +3,19 @@ package input
 import (
 	"bytes"
 	"encoding/json"
-	"github.com/google/uuid"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
-	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/problem"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
 )
 
 // roundTrip has a field of every kind that encoding/json writes as this

@@ -2,13 +2,15 @@ package input
 
 import (
 	"encoding/json"
-	"github.com/google/uuid"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
+
 	"trestle.example/framework/problem"
 )
 

@@ -3,6 +3,7 @@ package input
 import (
 	"reflect"
 	"slices"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 )

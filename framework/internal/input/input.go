@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 )

@@ -4,8 +4,10 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
-	"github.com/go-json-experiment/json/jsontext"
 	"reflect"
+
+	"github.com/go-json-experiment/json/jsontext"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"
 )

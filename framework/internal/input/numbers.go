@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
 	"trestle.example/framework/internal/naming"
 )
 

@@ -3,6 +3,7 @@ package input
 import (
 	"reflect"
 	"strings"
+
 	"trestle.example/framework/internal/naming"
 )
 

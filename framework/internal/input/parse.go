@@ -4,14 +4,16 @@ import (
 	"encoding"
 	"encoding/json"
 	"errors"
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/uuid"
 	"reflect"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
-	"unicode/utf8"
 )
 
 // ParseKey parses the text of a path or a reference as a key of type t.

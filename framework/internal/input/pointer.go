@@ -2,6 +2,7 @@ package input
 
 import (
 	"strings"
+
 	"trestle.example/framework/internal/naming"
 )
 

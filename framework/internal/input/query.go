@@ -9,10 +9,11 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
-	"unicode/utf8"
 )
 
 // Limits of a query string.

@@ -3,13 +3,15 @@ package input
 import (
 	"errors"
 	"fmt"
-	"github.com/go-playground/validator/v10"
 	"maps"
 	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-playground/validator/v10"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 )

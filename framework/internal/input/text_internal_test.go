@@ -5,9 +5,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"trestle.example/framework/internal/naming"
 	"unicode"
 	"unicode/utf8"
+
+	"trestle.example/framework/internal/naming"
 )
 
 // TestWhatIsALine: text of one line reads as it is stored. Every script may be

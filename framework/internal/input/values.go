@@ -6,13 +6,15 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/uuid"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 )

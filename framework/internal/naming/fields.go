@@ -2,12 +2,13 @@ package naming
 
 import (
 	"cmp"
-	"github.com/google/uuid"
 	"iter"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // IsInteger reports whether a kind is a whole number.

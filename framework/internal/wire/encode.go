@@ -4,10 +4,12 @@ import (
 	"encoding"
 	"encoding/json"
 	"errors"
+	"reflect"
+
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
-	"reflect"
+
 	"trestle.example/framework/internal/naming"
 )
 

@@ -3,11 +3,13 @@ package wire
 import (
 	"bytes"
 	"errors"
-	"github.com/go-json-experiment/json/jsontext"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
 	"trestle.example/framework/internal/naming"
 )
 

@@ -2,11 +2,12 @@ package wire
 
 import (
 	"fmt"
-	"github.com/go-json-experiment/json/jsontext"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // FormatYAML writes what readOrdered read as YAML that readers of versions 1.1 and
