@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/sqldb"
 )
 
@@ -99,7 +100,7 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 
 // didYouMean ends a sentence with the known name that was probably meant.
 func didYouMean(prefix, name string, known []string) string {
-	meant := nearest(name, known, strings.ToLower)
+	meant := naming.Nearest(name, known)
 	if meant == "" {
 		return ""
 	}

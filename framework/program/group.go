@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework/auth"
+	"trestle.example/framework/internal/naming"
 )
 
 func (p *program) groupsCommand() *cobra.Command {
@@ -206,7 +207,7 @@ func (s *site) findGroup(ctx context.Context, name string) (auth.Group, error) {
 	for i, g := range groups {
 		names[i] = g.Name
 	}
-	if meant := nearest(name, names, strings.ToLower); meant != "" {
+	if meant := naming.Nearest(name, names); meant != "" {
 		return group, fmt.Errorf("no group has the name %q; did you mean %q?", name, meant)
 	}
 	return group, fmt.Errorf("no group has the name %q; trestle group list shows them", name)

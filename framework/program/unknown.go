@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"trestle.example/framework/internal/naming"
 )
 
 // ours begins the names of the program's own variables.
@@ -45,41 +47,12 @@ func variableNames() []string {
 // nearestSetting is the variable that a wrong name is nearest to, "" for none.
 // What they all begin with and underscores do not count.
 func nearestSetting(name string) string {
-	return nearest(name, variableNames(), func(name string) string {
+	plain := func(name string) string {
 		return strings.ReplaceAll(strings.TrimPrefix(strings.ToUpper(name), ours), "_", "")
-	})
-}
-
-// nearest is the known name of which at most a third is misspelt, "" for none.
-// Names are compared as plain leaves them.
-func nearest(name string, known []string, plain func(string) string) string {
-	wrong := plain(name)
-	best, limit := "", (len(wrong)+2)/3
-	for _, k := range known {
-		if d := misspelt(wrong, plain(k)); d <= limit {
-			best, limit = k, d-1
-		}
 	}
-	return best
-}
-
-// misspelt counts the letters that were added, left out or replaced between a
-// and b (the Levenshtein distance).
-func misspelt(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	known := map[string]string{} // by what counts of it
+	for _, variable := range variableNames() {
+		known[plain(variable)] = variable
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0]++
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
+	return known[naming.Nearest(plain(name), slices.Sorted(maps.Keys(known)))]
 }
