@@ -93,7 +93,7 @@ func segmentDistance(given, right []string) (distance int, near bool) {
 func (s *server) noPath(path string) *problem.Error {
 	e := problem.NotFound()
 	if near := s.paths.nearest(path); near != "" {
-		e.Detail = "Nothing is at this path; did you mean " + near + "?"
+		e.Detail = "Nothing is at this path; did you mean " + s.api.basePath() + near + "?"
 	}
 	return e
 }

@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -101,7 +102,7 @@ func (a *API) spec() (*openapi31.Spec, error) {
 		headers: map[string]Header{}, shared: map[string]*openapi31.Response{},
 	}
 	w.spec.Info.WithTitle(a.config.Title).WithVersion(a.config.Version).WithDescription(strings.TrimSpace(a.config.Doc + "\n\n" + a.conventions()))
-	w.spec.WithServers(openapi31.Server{URL: "/"})
+	w.spec.WithServers(openapi31.Server{URL: cmp.Or(a.basePath(), "/")})
 	w.used = w.codesInUse()
 	w.reserveSchemes()
 	w.problems()

@@ -3,11 +3,13 @@ package framework_test
 import (
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
 	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/sqldb"
 )
 
 // typeOf is the type of a problem, and of its example in the reference.
@@ -123,4 +125,24 @@ func TestTheAddressOfThePagesIsTaken(t *testing.T) {
 			t.Errorf("the mistake is %v; want %s", err, want)
 		}
 	}
+}
+
+// TestAPublicURLWithAPath: a proxy takes the path off, so clients need it in the OpenAPI
+// document and in a suggested path.
+func TestAPublicURLWithAPath(t *testing.T) {
+	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+		settings := config(db)
+		settings.PublicURL = "https://api.example.org/base/"
+		api := framework.New(settings)
+		api.Register(countries())
+		handler, err := api.Handler()
+		if err != nil {
+			t.Fatal(err)
+		}
+		document, err := api.Document("json")
+		if err != nil || !regexp.MustCompile(`"servers":\s*\[\s*\{\s*"url":\s*"/base"\s*\}\s*\]`).Match(document) {
+			t.Errorf("the document lacks the path of the public URL: %v", err)
+		}
+		frameworktest.New(t, handler).Get("/api/countrie/").Expect(http.StatusNotFound).Contains("did you mean /base/api/countries/?")
+	})
 }

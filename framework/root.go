@@ -12,6 +12,16 @@ import (
 	"trestle.example/framework/problem"
 )
 
+// basePath is the path of [Config.PublicURL], which a proxy takes off before the server
+// sees a request. It is "" without one.
+func (a *API) basePath() string {
+	u, err := url.Parse(a.config.PublicURL)
+	if err != nil {
+		return ""
+	}
+	return u.EscapedPath()
+}
+
 // root is where clients reach the server, without a last slash.
 func (a *API) root(r *http.Request) string {
 	if a.config.PublicURL != "" {

@@ -95,7 +95,7 @@ func TestFaultsOfRows(t *testing.T) {
 		script(t, db, `CREATE TABLE paints ({{id}});
 			CREATE TABLE racks ({{id}}, name {{text}} NOT NULL UNIQUE, smallest {{bigint}} NOT NULL, largest {{bigint}} NOT NULL,
 				CONSTRAINT racks_in_order CHECK (smallest <= largest), CONSTRAINT racks_not_huge CHECK (largest < 1000));
-			CREATE TABLE boards ({{id}}, rack_id {{uuid}} NOT NULL REFERENCES racks (id), mark {{text}} NOT NULL UNIQUE,
+			CREATE TABLE boards ({{id}}, rack_id {{uuid}} NOT NULL REFERENCES racks (id), mark {{text}} NOT NULL UNIQUE CONSTRAINT boards_mark CHECK (mark <> 'reserved'),
 				above {{uuid}} REFERENCES boards (id), paint {{uuid}} REFERENCES paints (id));
 			CREATE TABLE notes ({{id}}, rack_id {{uuid}} REFERENCES racks (id) ON DELETE CASCADE);
 			INSERT INTO notes (id, rack_id) SELECT id, id FROM racks`)
@@ -110,6 +110,7 @@ func TestFaultsOfRows(t *testing.T) {
 		boards := framework.ViewSet[Board]{
 			Name: "boards", Scope: framework.Public(), Verbs: framework.CRUD[BoardRow, BoardView](),
 			Uniques: []framework.Unique{{Fields: []string{"mark"}, Code: "mark_taken", Detail: "Another board has this mark."}},
+			Checks:  []framework.Check{{Constraint: "boards_mark", Fields: []string{"mark"}, Code: "bad_mark", Detail: "This mark is reserved."}},
 		}
 		api := serve(t, config(db), racks, boards).as("ada")
 		rack := api.post("/api/racks/", fields{"name": "first", "boards": []fields{{"mark": "a"}}}).is(201).id()
@@ -137,6 +138,8 @@ func TestFaultsOfRows(t *testing.T) {
 			{"a mark that is taken, in a list", "POST", "/api/racks/", fields{"name": "n", "boards": []fields{{"mark": "b"}, {"mark": " a "}}}, 409, "mark_taken", "/boards/1/mark not_unique"},
 			{"a mark twice in a list", "POST", "/api/racks/", fields{"name": "n", "boards": []fields{{"mark": "b"}, {"mark": "c"}, {"mark": "b"}}}, 409, "mark_taken", "/boards/2/mark not_unique"},
 			{"a mark that is taken, in an object", "POST", "/api/racks/", fields{"name": "n", "best": fields{"mark": "a"}}, 409, "mark_taken", "/best/mark not_unique"},
+			{"a check of a row in a list", "POST", "/api/racks/", fields{"name": "n", "boards": []fields{{"mark": "b"}, {"mark": "reserved"}}}, 409, "bad_mark", "/boards/1/mark bad_mark"},
+			{"a check of a row by itself", "POST", "/api/boards/", fields{"rack": rack, "mark": "reserved"}, 409, "bad_mark", "/mark bad_mark"},
 			{"a mark that is taken, by itself", "POST", "/api/boards/", fields{"rack": rack, "mark": "a"}, 409, "mark_taken", "/mark not_unique"},
 			{"a row that is referred to", "DELETE", "/api/racks/" + rack + "/", nil, 409, "still_referenced", ""},
 			{"a row that none refers to", "DELETE", "/api/racks/" + empty + "/", nil, 204, "", ""},

@@ -34,6 +34,9 @@ func (r *resource) translate(err error, e *endpoint, body []byte) error {
 	case sqldb.ForeignKey:
 		return r.brokenReference(fault, e.route).Because(err)
 	case sqldb.Check:
+		if known && of.resource.table.Name != r.table.Name {
+			return of.notAllowed(e.input, body).Because(err)
+		}
 		return r.notAllowed(fault).Because(err)
 	case sqldb.OutOfRange:
 		return problem.Refuse(http.StatusBadRequest, problem.CodeValidationFailed, "A value is larger than what can be stored.").Because(err)
@@ -45,6 +48,22 @@ func (r *resource) translate(err error, e *endpoint, body []byte) error {
 func (e *rowError) notUnique(shape *input.Shape, body []byte) *problem.Error {
 	refusal := e.resource.notUnique(e.fault)
 	refusal.Faults = e.nestedFaults(shape, body)
+	return refusal
+}
+
+// notAllowed is the error of a CHECK constraint on a row of another resource, which was a
+// part of the body.
+func (e *rowError) notAllowed(shape *input.Shape, body []byte) *problem.Error {
+	refusal := e.resource.notAllowed(e.fault)
+	for _, k := range e.resource.checks {
+		if k.Constraint == e.fault.Constraint {
+			e.fault.Columns = k.columns
+		}
+	}
+	refusal.Faults = e.nestedFaults(shape, body)
+	for i := range refusal.Faults {
+		refusal.Faults[i].Code, refusal.Faults[i].Detail = refusal.Code, refusal.Detail
+	}
 	return refusal
 }
 
