@@ -16,6 +16,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb/internal/fault"
 )
 
 type author struct {
@@ -313,7 +315,7 @@ func TestUntypedParameters(t *testing.T) {
 		})
 	}
 	t.Run("a real fault stays", func(t *testing.T) {
-		if _, err := oneOf[string](background(t), db.Session(), "SELECT no_such_function(?)", "a"); sqlState(err) != "42883" {
+		if _, err := oneOf[string](background(t), db.Session(), "SELECT no_such_function(?)", "a"); fault.State(err) != "42883" {
 			t.Errorf("got %v", err)
 		}
 	})

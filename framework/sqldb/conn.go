@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/sqldb/internal/fault"
 )
 
 // conn is a connection of either driver with what both lack: a deadline for
@@ -70,11 +71,11 @@ func (c *conn) settle(ctx context.Context, err error) error {
 	if c.core.kind == SQLite {
 		return endOfSQLite(ctx, err)
 	}
-	if err == nil || errors.Is(err, errUnrendered) || !severe(err) && !c.demoted(err) {
+	if err == nil || errors.Is(err, errUnrendered) || !fault.EndsConnection(err) && !c.demoted(err) {
 		return err
 	}
 	_ = c.inner.Close()
-	if isOver(ctx) && sqlState(err) == "" {
+	if isOver(ctx) && fault.State(err) == "" {
 		return endOf(ctx)
 	}
 	return err
@@ -84,7 +85,7 @@ func (c *conn) settle(ctx context.Context, err error) error {
 // takes no writes: another may lead to the primary.
 // A transaction that the program began as read only says the same.
 func (c *conn) demoted(err error) bool {
-	return !c.core.onlyReads() && !c.onlyReads && sqlState(err) == stateReadOnly
+	return !c.core.onlyReads() && !c.onlyReads && fault.State(err) == fault.StateReadOnly
 }
 
 // A runner gives do the statement to run, perhaps a second time.
@@ -235,7 +236,7 @@ func (c *conn) prepared(ctx context.Context, query string) (statement, error) {
 // isStale tells that a prepared statement no longer fits: its result changed
 // shape with the schema, or a pooler handed out another server connection.
 func isStale(err error) bool {
-	switch sqlState(err) {
+	switch fault.State(err) {
 	case "0A000", "26000":
 		return true
 	}
@@ -250,7 +251,7 @@ var ErrPooled = errors.New("sqldb: a prepared statement is not where it was made
 // pooled names the cure where another client's statement has the name of ours, or
 // ours is gone though it was just prepared.
 func pooled(err error) error {
-	switch sqlState(err) {
+	switch fault.State(err) {
 	case "26000", "42P05":
 		return fmt.Errorf("%w (%w)", ErrPooled, err)
 	}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+
+	"trestle.example/framework/sqldb/internal/fault"
 )
 
 // statement is what a runner runs: a prepared statement or a text.
@@ -82,7 +84,7 @@ func (s *statements) renew(generation uint64) error {
 // closed it already.
 func (s *statements) clear() error {
 	for s.order.Len() > 0 {
-		if err := s.drop(s.order.Front()); err != nil && sqlState(err) != "26000" {
+		if err := s.drop(s.order.Front()); err != nil && fault.State(err) != "26000" {
 			return err
 		}
 	}

@@ -1,132 +1,61 @@
 package sqldb
 
-import (
-	"context"
-	"database/sql"
-	"database/sql/driver"
-	"errors"
-	"io/fs"
-	"net"
-	"os"
+import "trestle.example/framework/sqldb/internal/fault"
 
-	"github.com/uptrace/bun/driver/pgdriver"
-	"modernc.org/sqlite"
-)
+// FaultKind is the category of a database error. Its method String returns the kind in
+// lower-case words, "none" for the zero FaultKind.
+type FaultKind = fault.Kind
 
-// FaultKind is what an error of a database comes down to.
-type FaultKind int
-
-// The kinds of fault. The zero FaultKind is none of them.
+// The kinds of fault. The zero FaultKind is not one of them.
 const (
 	// Other is a fault without a kind of its own, such as a syntax error.
-	Other FaultKind = iota + 1
+	Other = fault.Other
 	// Unique is a second row with a value that must be unique.
-	Unique
-	// ForeignKey is a reference to a row that is not there, or the removal of
-	// one that is referenced.
-	ForeignKey
-	// Check is a row that a CHECK or EXCLUDE constraint refuses.
-	Check
-	// NotNull is a NULL where none may be.
-	NotNull
+	Unique = fault.Unique
+	// ForeignKey is a reference to a row that does not exist, or the removal of
+	// a row that is referenced.
+	ForeignKey = fault.ForeignKey
+	// Check is a row that a CHECK or EXCLUDE constraint rejects.
+	Check = fault.Check
+	// NotNull is a NULL in a column that does not allow it.
+	NotNull = fault.NotNull
 	// Retry is a transaction to run again: a serialization failure, a
 	// deadlock, a busy SQLite file.
-	Retry
+	Retry = fault.Retry
 	// Timeout is a statement that ran too long, or a context past its deadline.
-	Timeout
+	Timeout = fault.Timeout
 	// Unavailable is a database that cannot be reached, is starting or
-	// stopping, takes no writes ([IsReadOnly]) or no more connections; a connection that broke; or a wait for
-	// one that took too long, see [IsOverloaded].
-	Unavailable
+	// stopping, takes no writes ([IsReadOnly]) or no more connections; a connection that
+	// broke; or a wait for a connection that took too long ([IsOverloaded]).
+	Unavailable = fault.Unavailable
 	// Full is a disk without space.
-	Full
+	Full = fault.Full
 	// OutOfRange is a value that its column cannot hold: too large, too long,
-	// or not of its type.
-	OutOfRange
+	// or of another type.
+	OutOfRange = fault.OutOfRange
 	// Locked is a statement that waited too long for a lock that another
-	// transaction holds, see [Options.LockTimeout]. Of several that wait for one row
-	// PostgreSQL cancels one in some thousands without saying why, which is a Timeout: it
-	// forgets the cause if the time is up in the moment in which one lock is given and the
-	// wait for the next begins.
-	Locked
+	// transaction holds, see [Options.LockTimeout]. If several statements wait for one
+	// row, PostgreSQL reports about one in some thousands of them as a Timeout: it loses
+	// the cause if the time is up in the moment between two waits for a lock.
+	Locked = fault.Locked
 )
 
-var faultNames = [...]string{Other: "other", Unique: "unique", ForeignKey: "foreign key", Check: "check",
-	NotNull: "not null", Retry: "retry", Timeout: "timeout", Unavailable: "unavailable", Full: "full", OutOfRange: "out of range", Locked: "locked"}
+// Fault is an error of a database in terms that both databases share. A field that the
+// database does not report is empty: SQLite names no foreign key, and for a CHECK it
+// names only the constraint.
+type Fault = fault.Fault
 
-// String is the kind in lower-case words, "none" for the zero FaultKind.
-func (k FaultKind) String() string {
-	if k <= 0 || int(k) >= len(faultNames) {
-		return "none"
-	}
-	return faultNames[k]
-}
+// Classify returns the fault of a database error, which may be wrapped. It returns false
+// if err is nil or not a database error. An ended context is a [Timeout] only if its
+// deadline passed.
+func Classify(err error) (Fault, bool) { return fault.Classify(err) }
 
-// Fault is an error of a database in terms both databases share. What a
-// database does not tell is empty: SQLite names no foreign key, and only the
-// constraint of a CHECK.
-type Fault struct {
-	Kind       FaultKind
-	Table      string
-	Constraint string   // the name of the constraint or index
-	Columns    []string // the constraint's columns; of a Referenced key the parent's
+// IsReadOnly reports whether an error means that PostgreSQL takes no writes now: the
+// server is a standby, was demoted to one, or has default_transaction_read_only on. The
+// fault is [Unavailable]. The connection is closed, because another one may lead to the
+// primary.
+func IsReadOnly(err error) bool { return fault.IsReadOnly(err) }
 
-	// Referenced tells, of a ForeignKey, that the row is still referenced: the
-	// statement was a delete or update of the parent. On SQLite it is known
-	// only of keys declared ON DELETE or ON UPDATE RESTRICT.
-	Referenced bool
-}
-
-// Classify tells what an error of a database, however wrapped, comes down to.
-// It is false when err is nil or none of a database; a context's end is a
-// Timeout only where its deadline passed.
-func Classify(err error) (Fault, bool) {
-	if err == nil {
-		return Fault{}, false
-	}
-	if _, refused := errors.AsType[*connectError](err); refused && !errors.Is(err, context.Canceled) {
-		return Fault{Kind: Unavailable}, true // whatever code the server gave with it
-	}
-	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
-		return sqliteFault(lite), true
-	}
-	if postgres, ok := errors.AsType[pgdriver.Error](err); ok {
-		return postgresFault(postgres), true
-	}
-	if errors.Is(err, errReadOnly) {
-		return Fault{Kind: Unavailable}, true
-	}
-	kind := plainFault(err)
-	return Fault{Kind: kind}, kind != 0
-}
-
-// plainFault is the kind of an error that is no database's answer.
-func plainFault(err error) FaultKind {
-	var network net.Error
-	switch {
-	case errors.Is(err, context.Canceled), isOfFile(err):
-		return 0
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
-		return Timeout
-	case errors.As(err, &network) && network.Timeout():
-		return Timeout
-	case errors.As(err, &network), isBroken(err), IsOverloaded(err):
-		return Unavailable
-	}
-	return 0
-}
-
-// isOfFile tells an error of a file, whose cause passes for one of the network.
-func isOfFile(err error) bool {
-	_, ok := errors.AsType[*fs.PathError](err)
-	return ok
-}
-
-func isBroken(err error) bool {
-	for _, broken := range []error{driver.ErrBadConn, sql.ErrConnDone, net.ErrClosed} {
-		if errors.Is(err, broken) {
-			return true
-		}
-	}
-	return isBrokenRead(err)
-}
+// IsOverloaded reports whether a request waited too long for a
+// connection ([Options.QueueTimeout]), so that its statement did not run.
+func IsOverloaded(err error) bool { return fault.IsOverloaded(err) }

@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/driver/pgdriver"
 
+	"trestle.example/framework/sqldb/internal/fault"
 	"trestle.example/internal/testserver/pgbouncer"
 )
 
@@ -87,7 +88,7 @@ func useAll(t *testing.T, db *DB) {
 	}
 	for name, way := range ways {
 		err := way(background(t))
-		if refused := sqlState(err) == "25006"; refused != db.core.options.ReadOnly || err != nil && !refused {
+		if refused := fault.State(err) == "25006"; refused != db.core.options.ReadOnly || err != nil && !refused {
 			t.Errorf("a write by %s: %v", name, err)
 		}
 		if zone := one[string](t, s, "SELECT current_setting('TimeZone')"); zone != "UTC" {
@@ -142,7 +143,7 @@ func TestAStatementThatCannotBeCommitted(t *testing.T) {
 			return rows.Close()
 		},
 	} {
-		if err := way(); sqlState(err) != "23503" {
+		if err := way(); fault.State(err) != "23503" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

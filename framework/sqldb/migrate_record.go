@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"trestle.example/framework/sqldb/internal/fault"
 )
 
 // record is an applied migration.
@@ -106,7 +108,7 @@ func recordsBreaking(ctx context.Context, k Kind, db bun.IDB) (bool, error) {
 // wasCreatedMeanwhile tells of PostgreSQL's catalogue refusing a second table
 // of a name: as a duplicate key, a duplicate table or a duplicate object.
 func wasCreatedMeanwhile(err error) bool {
-	switch sqlState(err) {
+	switch fault.State(err) {
 	case "23505", "42P07", "42710", "XX000":
 		return true
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"trestle.example/framework/sqldb/internal/fault"
 	"trestle.example/internal/testserver/pgbouncer"
 )
 
@@ -247,7 +248,7 @@ func TestPooled(t *testing.T) {
 	}
 	defer c.Close()
 	_, err = c.ExecContext(background(t), "EXECUTE nothing")
-	if got := pooled(err); sqlState(err) != "26000" || !errors.Is(got, ErrPooled) || sqlState(got) != "26000" {
+	if got := pooled(err); fault.State(err) != "26000" || !errors.Is(got, ErrPooled) || fault.State(got) != "26000" {
 		t.Errorf("%v becomes %v", err, got)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun/driver/pgdriver"
+
+	"trestle.example/framework/sqldb/internal/fault"
 )
 
 // keepAlive is between two probes of a connection on which nothing comes.
@@ -66,7 +68,7 @@ func (p *postgresConnector) Close() error {
 func (p *postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	inner, err := p.core.pulse.connect(ctx)
 	if err != nil {
-		return nil, &connectError{err}
+		return nil, &fault.ConnectError{Err: err}
 	}
 	c := newConn(p.core, inner)
 	p.core.pulse.hold(c)
@@ -75,7 +77,7 @@ func (p *postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
 		err := c.settle(guarded, standby.connected(guarded, c))
 		stop()
 		if err != nil {
-			return nil, errors.Join(&connectError{err}, c.Close())
+			return nil, errors.Join(&fault.ConnectError{Err: err}, c.Close())
 		}
 	}
 	return c, nil
@@ -253,28 +255,4 @@ func set(ctx context.Context, conn driver.ExecerContext, settings map[string]str
 // milliseconds are those of a limit for PostgreSQL, to which 0 would be none.
 func milliseconds(limit time.Duration) string {
 	return strconv.FormatInt(max(limit.Milliseconds(), 1), 10)
-}
-
-// connectError marks a failure to connect, which no statement caused.
-type connectError struct{ err error }
-
-func (e *connectError) Error() string { return "sqldb: cannot connect: " + e.err.Error() }
-func (e *connectError) Unwrap() error { return e.err }
-
-// severe tells whether the connection is of no further use after an error: it
-// is not the server's answer to one statement, or it is the server's last.
-func severe(err error) bool {
-	var refused pgdriver.Error
-	if !errors.As(err, &refused) {
-		return true
-	}
-	return refused.Field('V') == "FATAL" || refused.Field('V') == "PANIC"
-}
-
-// sqlState is PostgreSQL's code of an error, "" if it is not one of its own.
-func sqlState(err error) string {
-	if refused, ok := errors.AsType[pgdriver.Error](err); ok {
-		return refused.Field('C')
-	}
-	return ""
 }

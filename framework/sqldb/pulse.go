@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun/driver/pgdriver"
+
+	"trestle.example/framework/sqldb/internal/fault"
 )
 
 // A pulse tells whether PostgreSQL's server answers at all. One that is frozen,
@@ -127,7 +129,7 @@ func absent(err error) bool {
 	if err == nil {
 		return false
 	}
-	state := sqlState(err)
+	state := fault.State(err)
 	return state == "" || strings.HasPrefix(state, "57P")
 }
 

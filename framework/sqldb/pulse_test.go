@@ -13,6 +13,7 @@ import (
 
 	"github.com/uptrace/bun/driver/pgdriver"
 
+	"trestle.example/framework/sqldb/internal/fault"
 	"trestle.example/internal/testserver/pgbouncer"
 )
 
@@ -267,7 +268,7 @@ func TestWhatARefusalTells(t *testing.T) {
 	db := open(t, postgresURL(t), Options{})
 	raise := func(code string) error {
 		_, err := db.DB.DB.ExecContext(background(t), raised(code))
-		if sqlState(err) != code {
+		if fault.State(err) != code {
 			t.Fatalf("%v is not %s", err, code)
 		}
 		return err

@@ -2,26 +2,13 @@ package sqldb
 
 import (
 	"context"
-	"errors"
+
+	"trestle.example/framework/sqldb/internal/fault"
 )
 
 // onlyReads reports whether PostgreSQL is to refuse what writes, see
 // [Options.ReadOnly].
 func (c *core) onlyReads() bool { return c.kind == PostgreSQL && c.options.ReadOnly }
-
-// errReadOnly is of a PostgreSQL server that takes no writes.
-var errReadOnly = errors.New("sqldb: the database takes no writes: the server is a standby, or was demoted, or default_transaction_read_only is on")
-
-// stateReadOnly is PostgreSQL's code of a write that it refuses for that.
-const stateReadOnly = "25006"
-
-// IsReadOnly reports whether an error says that PostgreSQL takes no writes now: the
-// server is a standby, as a primary is that was demoted, or default_transaction_read_only
-// is on. It is a fault that is [Unavailable], and the connection is closed, because
-// another one may lead to the primary.
-func IsReadOnly(err error) bool {
-	return errors.Is(err, errReadOnly) || sqlState(err) == stateReadOnly
-}
 
 // whatServerIs is asked of a server. No function of recovery is called, because
 // compatible databases may lack it.
@@ -44,6 +31,6 @@ func (db *DB) Writable(ctx context.Context) error {
 			return err
 		}
 		_ = c.inner.Close()
-		return errReadOnly
+		return fault.ErrReadOnly
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"trestle.example/framework/sqldb/internal/fault"
 	"trestle.example/internal/testserver/postgres"
 )
 
@@ -117,7 +118,7 @@ func TestAReadOnlyTransactionKeepsItsConnection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tx.ExecContext(background(t), "INSERT INTO t VALUES (1)"); sqlState(err) != stateReadOnly {
+	if _, err := tx.ExecContext(background(t), "INSERT INTO t VALUES (1)"); fault.State(err) != fault.StateReadOnly {
 		t.Errorf("it writes: %v", err)
 	}
 	if err := tx.Rollback(); err != nil {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb/internal/fault"
 )
 
 // A replica is a standby of the database that answers reads in its place, and
@@ -217,8 +219,8 @@ func (r *replica) stands(ctx context.Context) bool {
 // tookTooLong reports whether a statement ended because it ran for too long, or
 // waited too long for a lock.
 func tookTooLong(err error) bool {
-	fault, _ := Classify(err)
-	return fault.Kind == Locked || sqlState(err) == stateCanceled
+	failure, _ := Classify(err)
+	return failure.Kind == Locked || fault.State(err) == stateCanceled
 }
 
 // A readError is one of a read that the replica was asked for, not of what is
@@ -253,14 +255,14 @@ func caughtUp[T any](ctx context.Context, r *replica, p position, ask func(conte
 // judge ends the use of a replica that an error speaks against. It is true for
 // one of the statement alone, which the primary may run.
 func (r *replica) judge(err error) (refused bool) {
-	fault, known := Classify(err)
+	failure, known := Classify(err)
 	read := ofRead(err)
 	switch {
 	case errors.Is(err, errRemade), errors.Is(err, context.Canceled), read && !known:
 		return false
-	case read && fault.Kind == Retry: // it was in the way of what is replayed
+	case read && failure.Kind == Retry: // it was in the way of what is replayed
 		return false
-	case read && sqlState(err) != "" && fault.Kind != Unavailable:
+	case read && fault.State(err) != "" && failure.Kind != Unavailable:
 		return true
 	}
 	r.settle(err)

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"trestle.example/framework/sqldb/internal/fault"
 )
 
 // A position is how far the primary's log went when it was asked: all that was
@@ -205,7 +207,7 @@ func system(ctx context.Context, on func(context.Context, func(*conn) error) err
 		}
 		return found.Scan(0, &id)
 	})
-	switch sqlState(err) {
+	switch fault.State(err) {
 	case "42501", "42883": // it is forbidden, or there is no such function
 		return "", nil
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"trestle.example/framework/sqldb/internal/fault"
 )
 
 func testRefusedByAStandby(t *testing.T, p *pair) {
@@ -41,11 +43,11 @@ func testRefusedByAStandby(t *testing.T, p *pair) {
 	}
 	t.Run("and one that is wrong is wrong in the primary's words", func(t *testing.T) {
 		_, err := db.Session().Replica().Read(background(t), bun.SafeQuery("SELECT nothing FROM t"))
-		if sqlState(err) != "42703" {
+		if fault.State(err) != "42703" {
 			t.Errorf("the error is %v", err)
 		}
 		for _, why := range told.all() {
-			if sqlState(why) != "" {
+			if fault.State(why) != "" {
 				t.Errorf("a wrong statement ended the use of the replica: %v", why)
 			}
 		}
@@ -61,7 +63,7 @@ func testTooLongOnAReplica(t *testing.T, p *pair) {
 			_, err = db.Session().Replica().Read(background(t), bun.SafeQuery(statement))
 			return err != nil
 		})
-		if sqlState(err) != want {
+		if fault.State(err) != want {
 			t.Errorf("%s: the error is %v; want that of a statement that took too long", statement, err)
 		}
 		if db.replica.unfit.has(statement) {
@@ -107,7 +109,7 @@ func testRecoveryConflict(t *testing.T, p *pair) {
 func errorsOf(db *DB, state string) *atomic.Int64 {
 	n := new(atomic.Int64)
 	db.Observe(func(_ context.Context, e Event) {
-		if sqlState(e.Err) == state {
+		if fault.State(e.Err) == state {
 			n.Add(1)
 		}
 	})

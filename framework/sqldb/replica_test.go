@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/sqldb/internal/fault"
 	"trestle.example/internal/testserver/postgres"
 )
 
@@ -420,7 +421,7 @@ func testPromotedReplica(t *testing.T, p *pair) {
 	}
 	promoted := open(t, p.standby.URL(), Options{})
 	run(t, promoted.Session(), "UPDATE t SET n = -1") // which nobody of the primary is to see
-	if _, err := reader.replica.db.ExecContext(background(t), "UPDATE t SET n = -2"); sqlState(err) != stateReadOnly {
+	if _, err := reader.replica.db.ExecContext(background(t), "UPDATE t SET n = -2"); fault.State(err) != fault.StateReadOnly {
 		t.Errorf("a connection to the replica writes: %v", err)
 	}
 	lookup := rowLookup()

@@ -7,6 +7,8 @@ import (
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb/internal/fault"
 )
 
 // Session is where statements run: the pool, or one transaction. A Session of
@@ -137,7 +139,7 @@ func (db *DB) renderQuoted(q schema.QueryAppender) (string, error) {
 // isUntyped tells that PostgreSQL could not make sense of a statement whose
 // values it did not see. Each of these is found before anything is done.
 func isUntyped(err error) bool {
-	switch sqlState(err) {
+	switch fault.State(err) {
 	case "42P18", "42P08", "42804", "42883", "42725", "42601":
 		return true
 	}

@@ -3,7 +3,6 @@ package sqldb
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -26,10 +25,6 @@ func (e *overloadError) Error() string {
 	return "sqldb: waiting for a connection of the pool: " + e.err.Error() + "; other requests hold them all (Options.MaxConns, Options.QueueTimeout)"
 }
 func (e *overloadError) Unwrap() error { return e.err }
-
-// IsOverloaded reports whether an error says that a request waited too long for a
-// connection ([Options.QueueTimeout]), so that its statement did not run.
-func IsOverloaded(err error) bool { return errors.Is(err, fair.ErrOverloaded) }
 
 // acquire waits for a slot: that of SQLite's writer, or one of the others. The turn is
 // nil for a request that holds a slot, which needs no other.

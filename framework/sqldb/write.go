@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/sqldb/internal/fault"
 )
 
 // Write runs a statement that changes one row and has a RETURNING clause, and
@@ -288,17 +289,17 @@ func (db *DB) readCommitted(ctx context.Context) (bool, error) {
 // was done. A server that takes no such statement is not asked again, nor one whose
 // answer cannot be read.
 func (db *DB) asApart(text string, err error) error {
-	fault, known := Classify(err)
+	failure, known := Classify(err)
 	switch {
 	case err == nil || errors.Is(err, errApart):
 		return err
-	case sqlState(err) == "57014": // the server ended it, and all that it did
-	case fault.Kind == Unavailable || fault.Kind == Timeout:
+	case fault.State(err) == "57014": // the server ended it, and all that it did
+	case failure.Kind == Unavailable || failure.Kind == Timeout:
 		return err
 	case !known && db.core.kind == PostgreSQL:
 		db.apart.add(text)
 		return err
-	case isUntyped(err) || sqlState(err) == "0A000":
+	case isUntyped(err) || fault.State(err) == "0A000":
 		db.apart.add(text)
 	}
 	return errApart

@@ -1,4 +1,4 @@
-package sqldb
+package fault
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 // sqliteFaults are the extended result codes with a kind of their own;
 // sqlitePrimary are the kinds of the rest, by their lowest eight bits.
 // https://www.sqlite.org/rescode.html
-var sqliteFaults = map[int]FaultKind{
+var sqliteFaults = map[int]Kind{
 	sqlite3.SQLITE_CONSTRAINT_UNIQUE:     Unique,
 	sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: Unique,
 	sqlite3.SQLITE_CONSTRAINT_ROWID:      Unique,
@@ -20,7 +20,7 @@ var sqliteFaults = map[int]FaultKind{
 	sqlite3.SQLITE_CONSTRAINT_DATATYPE:   OutOfRange,
 }
 
-var sqlitePrimary = map[int]FaultKind{
+var sqlitePrimary = map[int]Kind{
 	sqlite3.SQLITE_BUSY:      Retry,
 	sqlite3.SQLITE_LOCKED:    Retry,
 	sqlite3.SQLITE_INTERRUPT: Timeout,
@@ -36,6 +36,7 @@ var sqlitePrimary = map[int]FaultKind{
 	sqlite3.SQLITE_PERM:      Unavailable,
 }
 
+// sqliteFault reads the code and the message of a SQLite error.
 func sqliteFault(err *sqlite.Error) Fault {
 	f := Fault{Kind: sqliteKind(err)}
 	if f.Kind == ForeignKey {
@@ -58,9 +59,9 @@ func sqliteFault(err *sqlite.Error) Fault {
 	return f
 }
 
-func sqliteKind(err *sqlite.Error) FaultKind {
+func sqliteKind(err *sqlite.Error) Kind {
 	code := err.Code()
-	// A RESTRICT key is enforced by a trigger of SQLite's own.
+	// SQLite enforces a RESTRICT key by a trigger of its own.
 	if code == sqlite3.SQLITE_CONSTRAINT_TRIGGER && strings.Contains(err.Error(), "FOREIGN KEY constraint failed") {
 		return ForeignKey
 	}

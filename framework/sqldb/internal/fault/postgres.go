@@ -1,8 +1,7 @@
-package sqldb
+package fault
 
 import (
 	"errors"
-	"io"
 	"strings"
 
 	"github.com/uptrace/bun/driver/pgdriver"
@@ -11,7 +10,7 @@ import (
 // postgresFaults are the codes with a kind of their own; postgresClasses are
 // the kinds of the rest of a class, the first two characters of a code.
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
-var postgresFaults = map[string]FaultKind{
+var postgresFaults = map[string]Kind{
 	"23505":       Unique,
 	"23503":       ForeignKey,
 	"23001":       ForeignKey,
@@ -26,7 +25,7 @@ var postgresFaults = map[string]FaultKind{
 	"25P04":       Timeout, // transaction_timeout
 	"53100":       Full,
 	"53300":       Unavailable,
-	stateReadOnly: Unavailable,
+	StateReadOnly: Unavailable,
 	"57P01":       Unavailable,
 	"57P02":       Unavailable,
 	"57P03":       Unavailable,
@@ -34,14 +33,15 @@ var postgresFaults = map[string]FaultKind{
 	"55000":       Other,
 }
 
-var postgresClasses = map[string]FaultKind{
+var postgresClasses = map[string]Kind{
 	"08": Unavailable, // connection exceptions
 	"22": OutOfRange,  // data exceptions
 	"53": Unavailable, // insufficient resources
-	"28": Unavailable, // the server does not let us in
+	"28": Unavailable, // the server rejects the user
 	"3D": Unavailable, // the database does not exist
 }
 
+// postgresFault reads the fields of a PostgreSQL error.
 func postgresFault(err pgdriver.Error) Fault {
 	f := Fault{Kind: postgresKind(err.Field('C')), Table: err.Field('t'), Constraint: err.Field('n')}
 	switch f.Kind {
@@ -56,7 +56,7 @@ func postgresFault(err pgdriver.Error) Fault {
 	return f
 }
 
-func postgresKind(code string) FaultKind {
+func postgresKind(code string) Kind {
 	if kind, ok := postgresFaults[code]; ok {
 		return kind
 	}
@@ -68,10 +68,10 @@ func postgresKind(code string) FaultKind {
 	return Other
 }
 
-// isReferenced tells a delete of a parent from an insert of a child. The
-// server's words may be in any language; but the table of the fault is the
-// child's, and only for a delete does the detail, "Key (id)=(1) is still
-// referenced from table "children"", name it.
+// isReferenced reports whether the statement was a delete or update of the parent and
+// not an insert of the child. The server's message may be in any language. The fault's
+// table is always the child's, and the detail names it only for a delete:
+// "Key (id)=(1) is still referenced from table "children"".
 func isReferenced(err pgdriver.Error) bool {
 	switch message := err.Field('M'); {
 	case err.Field('C') == "23001", strings.HasPrefix(message, "update or delete "):
@@ -123,6 +123,31 @@ func unquote(name string) string {
 	return name
 }
 
-func isBrokenRead(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+// ErrReadOnly is the error of a PostgreSQL server that takes no writes.
+var ErrReadOnly = errors.New("sqldb: the database takes no writes: the server is a standby, or was demoted, or default_transaction_read_only is on")
+
+// StateReadOnly is PostgreSQL's code for a write that it rejects for that reason.
+const StateReadOnly = "25006"
+
+// IsReadOnly reports whether PostgreSQL takes no writes now.
+func IsReadOnly(err error) bool {
+	return errors.Is(err, ErrReadOnly) || State(err) == StateReadOnly
+}
+
+// State returns PostgreSQL's code of an error (SQLSTATE), "" for any other error.
+func State(err error) string {
+	if answer, ok := errors.AsType[pgdriver.Error](err); ok {
+		return answer.Field('C')
+	}
+	return ""
+}
+
+// EndsConnection reports whether a connection is unusable after an error: the error is
+// not the server's answer to one statement, or it is the server's last answer.
+func EndsConnection(err error) bool {
+	var answer pgdriver.Error
+	if !errors.As(err, &answer) {
+		return true
+	}
+	return answer.Field('V') == "FATAL" || answer.Field('V') == "PANIC"
 }
