@@ -397,7 +397,7 @@ func dropKept(t *testing.T, db *sqldb.DB) int {
 		t.Fatal(err)
 	}
 	for _, name := range kept {
-		if _, err := db.ExecContext(t.Context(), "DROP DATABASE ?", bun.Ident(name)); err != nil {
+		if _, err := db.ExecContext(t.Context(), "DROP DATABASE ?", bun.Name(name)); err != nil { // bun.Ident would part the name at its dot
 			t.Error(err)
 		}
 	}

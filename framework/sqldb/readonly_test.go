@@ -64,20 +64,20 @@ func TestADatabaseThatTakesNoWrites(t *testing.T) {
 	set := func(value string) {
 		script(t, primary, "SET default_transaction_read_only TO off; ALTER DATABASE postgres SET default_transaction_read_only TO "+value)
 	}
-	for name, c := range map[string]struct {
-		url        string
+	for _, c := range []struct { // the standby first: it would replay the setting, and be promoted with it
+		name, url  string
 		begin, end func()
 		options    Options
 	}{
-		"a standby until it is promoted": {standby.URL(), func() {}, func() {
+		{"a standby until it is promoted", standby.URL(), func() {}, func() {
 			if err := standby.Promote(); err != nil {
 				t.Fatal(err)
 			}
 		}, Options{}},
-		"a setting":                          {cluster.URL(), func() { set("on") }, func() { set("off") }, Options{}},
-		"a setting, statements sent as text": {cluster.URL(), func() { set("on") }, func() { set("off") }, Options{NoPrepare: true}},
+		{"a setting", cluster.URL(), func() { set("on") }, func() { set("off") }, Options{}},
+		{"a setting, statements sent as text", cluster.URL(), func() { set("on") }, func() { set("off") }, Options{NoPrepare: true}},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			c.options.MaxConns = 1
 			db := open(t, c.url, c.options)
 			eventually(t, "the table is there", func() bool { _, err := oneOf[int](background(t), db.Session(), "SELECT 1 FROM t"); return err == nil })
