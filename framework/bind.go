@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -107,15 +108,15 @@ func (b *binder) open(d *declaration) {
 // settle resolves what a viewset inherits.
 func (b *binder) settle(r *resource) {
 	d := r.declaration
-	r.strict = naming.FirstSet(d.strict, b.api.config.Strict) == Strict
+	r.strict = cmp.Or(d.strict, b.api.config.Strict) == Strict
 	r.slash = "/"
-	if naming.FirstSet(d.slash, b.api.config.Slash) == WithoutSlash {
+	if cmp.Or(d.slash, b.api.config.Slash) == WithoutSlash {
 		r.slash = ""
 	}
 	r.door = door{
 		authentication: naming.Inherited(d.authentication, b.api.config.Authentication),
 		throttles:      naming.Inherited(d.throttles, b.api.config.Throttles),
-		permission:     naming.FirstSet(d.permission, b.api.config.Permission),
+		permission:     cmp.Or(d.permission, b.api.config.Permission),
 	}
 	r.created, r.updated = timeColumn(r.table, "CreatedAt"), timeColumn(r.table, "UpdatedAt")
 }
@@ -349,7 +350,7 @@ func (b *binder) input(r *resource, in reflect.Type, fault func(error)) *input.S
 
 func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb) *listing {
 	e.asks = true
-	l := &listing{resource: r, endpoint: e, shown: shown, pagination: naming.FirstSet(v.pagination, r.declaration.pagination, b.api.config.Pagination)}
+	l := &listing{resource: r, endpoint: e, shown: shown, pagination: cmp.Or(v.pagination, r.declaration.pagination, b.api.config.Pagination)}
 	if l.pagination == nil {
 		b.fault(r.path, "list", naming.Sentence("no pagination; set Pagination in framework.Config or here, such as page.Number{Size: 20}"))
 		return l
@@ -476,7 +477,7 @@ func (b *binder) newEndpoint(r *resource, place, name, method string, own rules)
 		untransacted: own.untransacted, idempotent: own.idempotent, refuses: own.refuses, named: own.named, sends: own.sends, takes: own.takes,
 		signsIn: own.signsIn,
 		door: door{
-			permission:     naming.FirstSet(own.permission, r.door.permission),
+			permission:     cmp.Or(own.permission, r.door.permission),
 			authentication: naming.Inherited(own.authentication, r.door.authentication),
 			throttles:      naming.Inherited(own.throttles, r.door.throttles),
 		},

@@ -115,8 +115,8 @@ func (s *schemas) out(t reflect.Type) wire.JSONSchema {
 	if t.Kind() == reflect.Pointer {
 		return nullable(s.out(t.Elem()))
 	}
-	if told := s.told(t); told != nil {
-		return told
+	if schema := s.ownSchema(t); schema != nil {
+		return schema
 	}
 	switch form := input.WrittenForm(t); form {
 	case input.FormParts:
@@ -166,11 +166,11 @@ func (s *schemas) shown(t reflect.Type) wire.JSONSchema {
 // is as the input has it that the shape is shown beside. Rules are for what is
 // taken: what is stored may be older than they are, or a zero value.
 func (s *schemas) field(shape reflect.Type, f reflect.StructField, t reflect.Type) wire.JSONSchema {
-	told := s.out(t)
+	schema := s.out(t)
 	if isQuoted(f) {
-		told = wire.JSONSchema{"type": "string"}
+		schema = wire.JSONSchema{"type": "string"}
 		if t.Kind() == reflect.Pointer {
-			told = nullable(told)
+			schema = nullable(schema)
 		}
 	}
 	doc, example := f.Tag.Get("doc"), f.Tag.Get("example")
@@ -178,9 +178,9 @@ func (s *schemas) field(shape reflect.Type, f reflect.StructField, t reflect.Typ
 		doc, example = cmp.Or(doc, in.Doc), cmp.Or(example, in.Example)
 	}
 	if example != "" {
-		told["examples"] = []any{literal(told, t, example)}
+		schema["examples"] = []any{literal(schema, t, example)}
 	}
-	return described(told, doc)
+	return described(schema, doc)
 }
 
 // isQuoted reports whether a field's tag makes text of its value.
@@ -208,9 +208,9 @@ func described(s wire.JSONSchema, doc string) wire.JSONSchema {
 	return s
 }
 
-// told is what a type, which is no pointer, says of itself, nil if it says
+// ownSchema is what a type, which is no pointer, says of itself, nil if it says
 // nothing.
-func (s *schemas) told(t reflect.Type) wire.JSONSchema {
+func (s *schemas) ownSchema(t reflect.Type) wire.JSONSchema {
 	if t.Kind() == reflect.Interface {
 		return nil
 	}
@@ -218,28 +218,28 @@ func (s *schemas) told(t reflect.Type) wire.JSONSchema {
 	if !ok {
 		return nil
 	}
-	told, err := readSchema(teller.JSONSchemaBytes())
+	schema, err := readSchema(teller.JSONSchemaBytes())
 	if err != nil {
 		s.fault(naming.Sentence("%s.JSONSchemaBytes: %w", t, err))
 	}
-	return told
+	return schema
 }
 
 // readSchema reads a schema of the program's own, numbers as they are written.
 func readSchema(text []byte, err error) (wire.JSONSchema, error) {
-	told := wire.JSONSchema{}
+	schema := wire.JSONSchema{}
 	if err != nil {
-		return told, err
+		return schema, err
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
-	if err := dec.Decode(&told); err != nil {
+	if err := dec.Decode(&schema); err != nil {
 		return wire.JSONSchema{}, naming.Sentence("it is no object of JSON: %w", err)
 	}
 	if dec.More() {
-		return told, naming.Sentence("it has more than one value of JSON")
+		return schema, naming.Sentence("it has more than one value of JSON")
 	}
-	return told, nil
+	return schema, nil
 }
 
 // fault remembers what is wrong with a type's own word, once.
@@ -252,7 +252,7 @@ func (s *schemas) fault(err error) {
 // listed is a type in a form, with the values that there are of an [Enumerated]
 // one as that form has them.
 func (s *schemas) listed(t reflect.Type, in input.Form) wire.JSONSchema {
-	told := in.Schema(t)
+	schema := in.Schema(t)
 	values, err := input.EnumValues(t)
 	if err != nil {
 		s.fault(err)
@@ -264,30 +264,30 @@ func (s *schemas) listed(t reflect.Type, in input.Form) wire.JSONSchema {
 		}
 	}
 	if len(all) > 0 && len(all) == len(values) {
-		told["enum"] = all
+		schema["enum"] = all
 	}
-	return told
+	return schema
 }
 
 // literals are texts as values that a schema of a type may have.
-func literals(told wire.JSONSchema, t reflect.Type, texts []string) []any {
+func literals(schema wire.JSONSchema, t reflect.Type, texts []string) []any {
 	values := make([]any, len(texts))
 	for i, text := range texts {
-		values[i] = literal(told, t, text)
+		values[i] = literal(schema, t, text)
 	}
 	return values
 }
 
 // literal is a text of a tag as a value of JSON: as it is where it is JSON of a
 // type that the schema names, else as text.
-func literal(told wire.JSONSchema, t reflect.Type, text string) any {
+func literal(schema wire.JSONSchema, t reflect.Type, text string) any {
 	var value any
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
 	if dec.Decode(&value) != nil || dec.More() {
 		return text
 	}
-	kinds := typesOf(told)
+	kinds := typesOf(schema)
 	isNamed := func(kind string) bool { return slices.Contains(kinds, kind) }
 	if len(kinds) == 0 && naming.Indirect(t).Kind() != reflect.String || slices.ContainsFunc(typesOfValue(value), isNamed) {
 		return value

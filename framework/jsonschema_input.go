@@ -51,9 +51,9 @@ func (s *schemas) onlyShown(input *input.Shape, shown reflect.Type) wire.Members
 	}
 	for f := range naming.ShapeFields(shown) {
 		if input.ByName[naming.JSONName(f)] == nil {
-			told := s.field(shown, f, f.Type)
-			told["readOnly"] = true
-			all.Add(naming.JSONName(f), told)
+			schema := s.field(shown, f, f.Type)
+			schema["readOnly"] = true
+			all.Add(naming.JSONName(f), schema)
 		}
 	}
 	return all
@@ -66,18 +66,18 @@ func (s *schemas) taken(f *input.Field, partial, strict bool) wire.JSONSchema {
 }
 
 // explained adds to the schema of a field's values what its tags say.
-func (s *schemas) explained(f *input.Field, told wire.JSONSchema, partial bool) wire.JSONSchema {
+func (s *schemas) explained(f *input.Field, schema wire.JSONSchema, partial bool) wire.JSONSchema {
 	doc := f.Doc
 	if f.Ref != "" {
 		doc = strings.TrimSpace(doc + " The id of one of " + f.Ref + " that the caller may see.")
 	}
 	if f.HasDef && !partial {
-		told["default"] = f.Sent
+		schema["default"] = f.Sent
 	}
 	if f.Example != "" {
-		told["examples"] = []any{literal(told, f.Value.Typ, f.Example)}
+		schema["examples"] = []any{literal(schema, f.Value.Typ, f.Example)}
 	}
-	return described(told, doc)
+	return described(schema, doc)
 }
 
 // parameter is the field of a GET's input: text, so that it is never null.
@@ -95,8 +95,8 @@ func (s *schemas) parameter(f *input.Field) wire.JSONSchema {
 func (s *schemas) asked(t reflect.Type) wire.JSONSchema {
 	form := input.AskedForm(t)
 	if form == input.FormText || form == input.FormOwn {
-		if told := s.told(t); told != nil {
-			return withoutNull(told)
+		if schema := s.ownSchema(t); schema != nil {
+			return withoutNull(schema)
 		}
 	}
 	return form.Schema(t)
@@ -104,8 +104,8 @@ func (s *schemas) asked(t reflect.Type) wire.JSONSchema {
 
 // key is the schema of what finds a row in a path.
 func (s *schemas) key(t reflect.Type) wire.JSONSchema {
-	if told := s.told(t); told != nil {
-		return withoutNull(told)
+	if schema := s.ownSchema(t); schema != nil {
+		return withoutNull(schema)
 	}
 	if t.Kind() == reflect.String {
 		return wire.JSONSchema{"type": "string"}
@@ -118,23 +118,23 @@ func (s *schemas) value(p *input.ValuePlan, strict bool) wire.JSONSchema {
 	if p.Optional {
 		return s.value(p.Elem, strict)
 	}
-	told := s.base(p, strict)
+	schema := s.base(p, strict)
 	for _, r := range p.Rules {
-		narrowByRule(told, r, p)
+		narrowByRule(schema, r, p)
 	}
 	if p.Required || p.Filled {
-		filled(told, p)
+		filled(schema, p)
 	}
 	if p.Nullable {
-		return nullable(told)
+		return nullable(schema)
 	}
-	return told
+	return schema
 }
 
 // base is what is read before any rule; null is the plan's to allow.
 func (s *schemas) base(p *input.ValuePlan, strict bool) wire.JSONSchema {
-	if told := s.told(p.Typ); told != nil {
-		return withoutNull(told)
+	if schema := s.ownSchema(p.Typ); schema != nil {
+		return withoutNull(schema)
 	}
 	form := input.ReadForm(p.Typ)
 	switch {
@@ -151,19 +151,19 @@ func (s *schemas) base(p *input.ValuePlan, strict bool) wire.JSONSchema {
 }
 
 // filled says that a value is not blank.
-func filled(told wire.JSONSchema, p *input.ValuePlan) {
+func filled(schema wire.JSONSchema, p *input.ValuePlan) {
 	switch {
-	case told["type"] == "array" && told["minItems"] == nil:
-		told["minItems"] = 1
-	case told["type"] == "string" && p.Typ.Kind() == reflect.String && told["enum"] == nil:
-		if told["minLength"] == nil {
-			told["minLength"] = 1
+	case schema["type"] == "array" && schema["minItems"] == nil:
+		schema["minItems"] = 1
+	case schema["type"] == "string" && p.Typ.Kind() == reflect.String && schema["enum"] == nil:
+		if schema["minLength"] == nil {
+			schema["minLength"] = 1
 		}
 		switch {
-		case told["pattern"] == naming.LinePattern:
-			told["pattern"] = naming.FilledLinePattern
-		case told["pattern"] == nil && (told["format"] == nil || told["format"] == "password"):
-			told["pattern"] = naming.FilledPattern
+		case schema["pattern"] == naming.LinePattern:
+			schema["pattern"] = naming.FilledLinePattern
+		case schema["pattern"] == nil && (schema["format"] == nil || schema["format"] == "password"):
+			schema["pattern"] = naming.FilledPattern
 		}
 	}
 }
@@ -174,22 +174,22 @@ var formats = map[string]string{"email": "idn-email", "ipv6": "ipv6", "uuid": "u
 
 // narrowByRule adds a rule to the schema of a value: as keywords where some mean the
 // same, else as a sentence.
-func narrowByRule(told wire.JSONSchema, r input.Rule, p *input.ValuePlan) {
+func narrowByRule(schema wire.JSONSchema, r input.Rule, p *input.ValuePlan) {
 	keywords := ruleKeywords(r, p.Typ)
 	if len(keywords) == 0 {
-		keywords = ownBound(told, r, p.Typ)
+		keywords = ownBound(schema, r, p.Typ)
 	}
 	if blankPasses(r, p) {
 		keywords = upperBounds(keywords)
 	}
-	maps.Copy(told, keywords)
+	maps.Copy(schema, keywords)
 	if len(keywords) > 0 && (keywords["format"] == nil || keywords["format"] == r.Name) {
 		return
 	}
 	if r.Name == "line" {
-		described(told, "One line of text.") // the conventions say what that is
-		if told["pattern"] == nil && told["type"] == "string" {
-			told["pattern"] = naming.LinePattern
+		described(schema, "One line of text.") // the conventions say what that is
+		if schema["pattern"] == nil && schema["type"] == "string" {
+			schema["pattern"] = naming.LinePattern
 		}
 		return
 	}
@@ -197,7 +197,7 @@ func narrowByRule(told wire.JSONSchema, r input.Rule, p *input.ValuePlan) {
 	if p.Typ.Kind() == reflect.String && blankPasses(r, p) {
 		detail += ", or be blank"
 	}
-	described(told, strings.ToUpper(detail[:1])+detail[1:]+".")
+	described(schema, strings.ToUpper(detail[:1])+detail[1:]+".")
 }
 
 // blankPasses reports whether a rule leaves the zero value alone, as omitempty
@@ -246,10 +246,10 @@ func ruleKeywords(r input.Rule, t reflect.Type) wire.JSONSchema {
 
 // ownBound is a bound of a type that writes itself as a number, such as an amount of
 // money in hundredths: the bound as the type writes it.
-func ownBound(told wire.JSONSchema, r input.Rule, t reflect.Type) wire.JSONSchema {
+func ownBound(schema wire.JSONSchema, r input.Rule, t reflect.Type) wire.JSONSchema {
 	n, err := strconv.ParseInt(r.Param, 10, 64)
 	v := reflect.New(t).Elem()
-	if err != nil || !v.CanInt() || v.OverflowInt(n) || told["type"] != "number" && told["type"] != "integer" {
+	if err != nil || !v.CanInt() || v.OverflowInt(n) || schema["type"] != "number" && schema["type"] != "integer" {
 		return nil
 	}
 	v.SetInt(n)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"trestle.example/internal/testserver/selfsigned"
 )
 
 // A trouble is what an alert is about: how it begins, and how it ends.
@@ -123,7 +125,7 @@ func (w *watched) limitFiles(n int) {
 // watchExpiring adds a server whose certificate expires in an hour.
 func (w *watched) watchExpiring() {
 	w.t.Helper()
-	other := newRig(w.t, sqliteURL(w.t)).start(w.t, append(certificateFiles(w.t).env(), freePort)...)
+	other := newRig(w.t, sqliteURL(w.t)).start(w.t, append(selfsigned.NewFiles(w.t).Env(), freePort)...)
 	w.monitor.watch(w.instance.watching, strings.TrimPrefix(other.metricsBase(), "http://"))
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"trestle.example/internal/testserver/selfsigned"
 	"trestle.example/internal/testserver/tool"
 )
 
@@ -80,7 +81,7 @@ var ourMetric = regexp.MustCompile(`\b(?:http2?|db|go|process|redis|tls)_[a-z0-9
 func TestAlertsAndDashboardNameMetricsThatExist(t *testing.T) {
 	t.Parallel()
 	w := openWatched(t, rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0)))
-	withTLS := newRig(t, sqliteURL(t)).start(t, append(certificateFiles(t).env(), freePort)...)
+	withTLS := newRig(t, sqliteURL(t)).start(t, append(selfsigned.NewFiles(t).Env(), freePort)...)
 	release := w.lock()
 	var text string
 	untilSo(t, "requests are rejected as overloaded", func() bool {

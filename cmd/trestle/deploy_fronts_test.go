@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"trestle.example/internal/testserver/selfsigned"
 	"trestle.example/internal/testserver/tool"
 )
 
@@ -97,10 +98,10 @@ func rootsOf(t *testing.T, file string) *x509.CertPool {
 }
 
 // newFront is a front at two free addresses, with a certificate of localhost.
-func newFront(t *testing.T, dice *rand.Rand) (*front, pairOfFiles) {
+func newFront(t *testing.T, dice *rand.Rand) (*front, selfsigned.Files) {
 	t.Helper()
-	files := certificateFiles(t)
-	return &front{t: t, dice: dice, plain: freeAddress(t, dice), secure: freeAddress(t, dice), roots: rootsOf(t, files.cert)}, files
+	files := selfsigned.NewFiles(t)
+	return &front{t: t, dice: dice, plain: freeAddress(t, dice), secure: freeAddress(t, dice), roots: rootsOf(t, files.Cert)}, files
 }
 
 func startHAProxy(t *testing.T, dice *rand.Rand, servers []*instance) *front {
@@ -109,7 +110,7 @@ func startHAProxy(t *testing.T, dice *rand.Rand, servers []*instance) *front {
 	folder := t.TempDir()
 	both := filepath.Join(folder, "both.pem")
 	var pems []byte
-	for _, file := range []string{files.cert, files.key} {
+	for _, file := range []string{files.Cert, files.Key} {
 		pem, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -144,7 +145,7 @@ func startNginx(t *testing.T, dice *rand.Rand, servers []*instance) *front {
 	site, main := filepath.Join(folder, "trestle.conf"), filepath.Join(folder, "nginx.conf")
 	text := deployed(t, "nginx.conf",
 		"listen 80;", "listen "+f.plain+";", "listen 443 ", "listen "+f.secure+" ", "api.example.org", "localhost",
-		"/etc/nginx/trestle.crt", files.cert, "/etc/nginx/trestle.key", files.key,
+		"/etc/nginx/trestle.crt", files.Cert, "/etc/nginx/trestle.key", files.Key,
 		"10.0.0.11:8080", servers[0].address, "10.0.0.12:8080", servers[1].address)
 	putFile(t, site, text)
 	// What Debian's own file has around those of conf.d.

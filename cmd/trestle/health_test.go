@@ -5,12 +5,14 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"trestle.example/internal/testserver/selfsigned"
 )
 
 func TestHealth(t *testing.T) {
 	t.Parallel()
-	files := certificateFiles(t)
-	for name, env := range map[string][]string{"in the clear": nil, "by TLS": files.env()} {
+	files := selfsigned.NewFiles(t)
+	for name, env := range map[string][]string{"in the clear": nil, "by TLS": files.Env()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			onBoth(t, func(t *testing.T, r *rig) {
@@ -41,7 +43,7 @@ func TestHealthOfAServerThatIsNotReady(t *testing.T) {
 	}{
 		"one that says so":        {[]string{"TRESTLE_ADDR=" + address}, exitFailure, `is not ready: 503 Service Unavailable: {"status":"stopping"}`},
 		"one that is not there":   {[]string{"TRESTLE_ADDR=127.0.0.1:1"}, exitFailure, "the server at 127.0.0.1:1 does not answer"},
-		"one with another TLS":    {append(certificateFiles(t).env(), "TRESTLE_ADDR="+address), exitFailure, "does not answer"},
+		"one with another TLS":    {append(selfsigned.NewFiles(t).Env(), "TRESTLE_ADDR="+address), exitFailure, "does not answer"},
 		"one on any port":         {[]string{"TRESTLE_ADDR=:0"}, exitUsage, "set TRESTLE_ADDR to a port"},
 		"a certificate not there": {[]string{"TRESTLE_ADDR=" + address, "TRESTLE_TLS_CERT=/nowhere.pem", "TRESTLE_TLS_KEY=/nowhere.pem"}, exitFailure, "the server's certificate cannot be read"},
 		"a wrong setting":         {[]string{"TRESTLE_ADDR=x"}, exitUsage, "TRESTLE_ADDR"},

@@ -10,6 +10,7 @@ import (
 
 	"trestle.example/internal/testserver/postgres"
 	"trestle.example/internal/testserver/redis"
+	"trestle.example/internal/testserver/selfsigned"
 )
 
 // always are the metrics of every server that has served a request.
@@ -46,7 +47,7 @@ func TestMetricsOfALiveServer(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			env := append(certificateFiles(t).env(), freePort, "REDIS_URL="+redis.Server(t))
+			env := append(selfsigned.NewFiles(t).Env(), freePort, "REDIS_URL="+redis.Server(t))
 			s := newRig(t, c.database).start(t, append(env, c.env...)...)
 			served, err := (&http.Client{Transport: &http.Transport{
 				DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},

@@ -128,8 +128,8 @@ func underWay(t *testing.T, at string) (finish func()) {
 // logged, and the one before stays. Requests under way are not disturbed.
 func TestSIGHUPReloadsTheCertificate(t *testing.T) {
 	t.Parallel()
-	files := certificateFiles(t)
-	s := startProgram(t, buildProgram(t), sqliteURL(t), files.env()...)
+	files := selfsigned.NewFiles(t)
+	s := startProgram(t, buildProgram(t), sqliteURL(t), files.Env()...)
 	at := strings.TrimPrefix(s.base(t), "https://")
 	serial := func() int64 {
 		t.Helper()
@@ -154,7 +154,7 @@ func TestSIGHUPReloadsTheCertificate(t *testing.T) {
 		{second, secondKey, "the renewed TLS certificate is in use", 2, 2},
 		{third, thirdKey, "the renewed TLS certificate is in use", 3, 3},
 	} {
-		files.write(t, step.cert, step.key)
+		files.Write(t, step.cert, step.key)
 		if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 			t.Fatal(err)
 		}

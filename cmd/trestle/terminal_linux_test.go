@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -13,32 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"trestle.example/framework/program"
+	"trestle.example/internal/testserver/pty"
 )
-
-// openTerminal makes a pseudo terminal: what is written to keyboard is typed
-// at screen.
-func openTerminal(t *testing.T) (keyboard, screen *os.File) {
-	t.Helper()
-	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { keyboard.Close() })
-	fd := int(keyboard.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	screen, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { screen.Close() })
-	return keyboard, screen
-}
 
 // A typist types an answer whenever a question appears.
 type typist struct {
@@ -72,7 +46,7 @@ func TestThePasswordIsAskedForTwiceAndNotShown(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, sqliteURL(t))
 			r.ok("migrate up")
-			keyboard, screen := openTerminal(t)
+			keyboard, screen := pty.Open(t)
 			stderr := &typist{keyboard: keyboard, answers: test.answers, question: ": "}
 			var stdout bytes.Buffer
 			code := program.Run(context.Background(), trestle(), []string{"createsuperuser", "--email", "a@example.com"}, r.env, screen, &stdout, stderr)
@@ -92,7 +66,7 @@ func TestUndoingAsksAtATerminal(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, sqliteURL(t))
 			r.ok("migrate up")
-			keyboard, screen := openTerminal(t)
+			keyboard, screen := pty.Open(t)
 			stderr := &typist{keyboard: keyboard, answers: []string{answer}, question: "[y/N] "}
 			code := program.Run(context.Background(), trestle(), []string{"migrate", "down"}, r.env, screen, io.Discard, stderr)
 			result{code: code, stderr: stderr.String()}.is(t, exitOK, "and lose what it holds?", says)
@@ -111,7 +85,7 @@ func TestAnInterruptEndsAQuestion(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, sqliteURL(t))
 			r.ok("migrate up")
-			keyboard, screen := openTerminal(t)
+			keyboard, screen := pty.Open(t)
 			before, err := unix.IoctlGetTermios(int(screen.Fd()), unix.TCGETS)
 			if err != nil {
 				t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"trestle.example/internal/testserver/selfsigned"
 )
 
 const (
@@ -21,7 +23,7 @@ const (
 // trusts, which no other client can claim.
 func TestProductionTakesCredentialsByTLSAlone(t *testing.T) {
 	t.Parallel()
-	files := certificateFiles(t)
+	files := selfsigned.NewFiles(t)
 	onBoth(t, func(t *testing.T, r *rig) {
 		r.ok("migrate up")
 		r.with(somePhrase+"\n", "createsuperuser --email a@example.com").is(t, exitOK)
@@ -42,12 +44,12 @@ func TestProductionTakesCredentialsByTLSAlone(t *testing.T) {
 			{"a proxy that was asked in the clear", []string{proxies + "127.0.0.1"}, []string{told, "http"}, false},
 			{"the same, whose client says otherwise", []string{proxies + "127.0.0.1"}, []string{told, "https, http"}, false},
 			{"a proxy that was asked by TLS", []string{proxies + "127.0.0.0/8"}, []string{told, "https"}, true},
-			{"its own TLS", files.env(), nil, true},
+			{"its own TLS", files.Env(), nil, true},
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				var speaks *tls.Config
 				if strings.Contains(test.name, "its own") {
-					speaks = files.trusted(t)
+					speaks = files.Trusted(t)
 				}
 				v := visit(t, r.start(t, test.env...).base, speaks, test.headers...)
 				if test.safe {
@@ -157,9 +159,9 @@ func TestDevelopmentTakesCredentialsInTheClear(t *testing.T) {
 // TestLinksOfAServerWithTLS begin with https, as does what it prints.
 func TestLinksOfAServerWithTLS(t *testing.T) {
 	t.Parallel()
-	files := certificateFiles(t)
-	s := newRig(t, sqliteURL(t), files.env()...).start(t)
-	visit(t, s.base, files.trusted(t)).send(t, "GET /api/", "").is(t, http.StatusOK, `"`+s.base+`/api/patients/"`)
+	files := selfsigned.NewFiles(t)
+	s := newRig(t, sqliteURL(t), files.Env()...).start(t)
+	visit(t, s.base, files.Trusted(t)).send(t, "GET /api/", "").is(t, http.StatusOK, `"`+s.base+`/api/patients/"`)
 	if !strings.Contains(s.printed.String(), s.base+"/api/") {
 		t.Errorf("it prints %q; want %s", s.printed, s.base)
 	}

@@ -20,9 +20,9 @@ func TestDoctorOfTheDeployment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good, late := certificateFiles(t), certificateFiles(t)
+	good, late := selfsigned.NewFiles(t), selfsigned.NewFiles(t)
 	cert, key := selfsigned.Make(t, 2, time.Now().Add(-3*time.Hour), time.Now().Add(time.Hour))
-	late.write(t, cert, key)
+	late.Write(t, cert, key)
 	safe := config{addr: "127.0.0.1:80", publicURL: "https://a.example", trustedProxies: []netip.Prefix{proxy}}
 	for name, test := range map[string]struct {
 		change func(c *config)
@@ -35,8 +35,8 @@ func TestDoctorOfTheDeployment(t *testing.T) {
 		"a key that was made":              {func(c *config) { c.jwtKeys = made }, "secrets", healthy, ""},
 		"no key in development":            {func(*config) {}, "secrets", healthy, ""},
 		"a certificate that is not there":  {func(c *config) { c.tlsCert, c.tlsKey = "/nowhere/a.pem", "/nowhere/b.pem" }, "secrets", problem, "cannot be read"},
-		"a certificate that ends soon":     {func(c *config) { c.tlsCert, c.tlsKey = late.cert, late.key }, "secrets", warning, "the certificate expires at"},
-		"a certificate that was renewed":   {func(c *config) { c.tlsCert, c.tlsKey = good.cert, good.key }, "secrets", healthy, ""},
+		"a certificate that ends soon":     {func(c *config) { c.tlsCert, c.tlsKey = late.Cert, late.Key }, "secrets", warning, "the certificate expires at"},
+		"a certificate that was renewed":   {func(c *config) { c.tlsCert, c.tlsKey = good.Cert, good.Key }, "secrets", healthy, ""},
 		"production without TLS":           {func(c *config) { c.production, c.trustedProxies = true, nil }, "transport", problem, "nobody can sign in"},
 		"other machines in the clear":      {func(c *config) { c.addr = ":80" }, "transport", warning, "in the clear"},
 		"this machine alone":               {func(*config) {}, "transport", healthy, ""},

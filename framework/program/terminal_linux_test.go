@@ -2,42 +2,15 @@ package program
 
 import (
 	"bytes"
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"trestle.example/internal/testserver/pty"
 )
-
-// openTerminal makes a pseudo terminal: what is written to keyboard is typed
-// at screen.
-func openTerminal(t *testing.T) (keyboard, screen *os.File) {
-	t.Helper()
-	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { keyboard.Close() })
-	fd := int(keyboard.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	screen, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { screen.Close() })
-	return keyboard, screen
-}
 
 func TestTheProgressBarIsForTerminals(t *testing.T) {
 	t.Parallel()
-	_, screen := openTerminal(t)
+	_, screen := pty.Open(t)
 	found := (&program{stderr: screen}).progressBar("Seeding")
 	found.end()
 	if !found.terminal {

@@ -4,35 +4,12 @@ import (
 	"errors"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"trestle.example/internal/testserver/selfsigned"
 )
-
-// A pairOfFiles is a certificate for this machine and its key.
-type pairOfFiles struct{ cert, key string }
-
-// certificateFiles makes them in a folder of their own, good for an hour.
-func certificateFiles(t *testing.T) pairOfFiles {
-	t.Helper()
-	folder := t.TempDir()
-	files := pairOfFiles{filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")}
-	cert, key := selfsigned.Make(t, 1, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
-	files.write(t, cert, key)
-	return files
-}
-
-func (f pairOfFiles) write(t *testing.T, cert, key []byte) {
-	t.Helper()
-	for file, content := range map[string][]byte{f.cert: cert, f.key: key} {
-		if err := os.WriteFile(file, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // A clock is set by the test.
 type clock struct{ at time.Time }
@@ -41,9 +18,9 @@ func (c *clock) now() time.Time { return c.at }
 
 func TestARenewedCertificateIsTakenWithinAMinute(t *testing.T) {
 	t.Parallel()
-	files, watch := certificateFiles(t), &clock{time.Now()}
+	files, watch := selfsigned.NewFiles(t), &clock{time.Now()}
 	var log strings.Builder
-	c, err := config{tlsCert: files.cert, tlsKey: files.key}.readCertificate(slog.New(slog.NewTextHandler(&log, nil)))
+	c, err := config{tlsCert: files.Cert, tlsKey: files.Key}.readCertificate(slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,10 +32,10 @@ func TestARenewedCertificateIsTakenWithinAMinute(t *testing.T) {
 
 	edition := 0
 	renew := func(cert, key []byte) { // by a time of its own, however coarse the file system's clock is
-		files.write(t, cert, key)
+		files.Write(t, cert, key)
 		edition++
 		at := from.Add(time.Duration(edition) * time.Second)
-		if err := errors.Join(os.Chtimes(files.cert, at, at), os.Chtimes(files.key, at, at)); err != nil {
+		if err := errors.Join(os.Chtimes(files.Cert, at, at), os.Chtimes(files.Key, at, at)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -78,7 +55,7 @@ func TestARenewedCertificateIsTakenWithinAMinute(t *testing.T) {
 		{"half renewed, within the minute", func() {}, time.Second, 2, ""},
 		{"renewed wholly", func() { renew(third, thirdKey) }, time.Minute, 3, "the renewed TLS certificate is in use"},
 		{"renewed by an expired one", func() { renew(expired, expiredKey) }, time.Minute, 3, "renew it"},
-		{"gone", func() { _ = os.Remove(files.cert) }, time.Minute, 3, "the certificate before stays"},
+		{"gone", func() { _ = os.Remove(files.Cert) }, time.Minute, 3, "the certificate before stays"},
 		{"back", func() { renew(third, thirdKey) }, time.Minute, 3, "in use"},
 	} {
 		log.Reset()

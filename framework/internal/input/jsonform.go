@@ -99,8 +99,8 @@ func kindForm(t reflect.Type) Form {
 
 func implements[T any](t reflect.Type) bool { return t.Implements(reflect.TypeFor[T]()) }
 
-// Schema is what there is to say of all types of a form; of those that have
-// parts, or are what they are, nothing.
+// Schema returns the schema that all types of a form have. It is empty for objects, lists
+// and types that make their own JSON.
 func (f Form) Schema(t reflect.Type) wire.JSONSchema {
 	switch f {
 	case FormPlain:
@@ -120,8 +120,8 @@ func (f Form) Schema(t reflect.Type) wire.JSONSchema {
 	return wire.JSONSchema{}
 }
 
-// Value is a Go value in a form, as Go reads JSON; false if it cannot be told,
-// as of a type that reads text and does not write it.
+// Value returns a Go value as json.Unmarshal would give it. It returns false for a value
+// that cannot be written, such as one of a type that only reads text.
 func (f Form) Value(v reflect.Value) (any, bool) {
 	switch f {
 	case FormPlain:

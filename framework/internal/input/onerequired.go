@@ -30,7 +30,7 @@ func (s *Shape) Checked(v reflect.Value) []problem.Fault {
 	return v.Addr().Interface().(Checker).Check()
 }
 
-// oneRequired finds the fields of which a shape needs one.
+// oneRequired finds the fields that [OneRequirer] names.
 func (c *inputCompiler) oneRequired(s *Shape, name string) {
 	requirer, ok := reflect.TypeAssert[OneRequirer](reflect.New(s.Typ))
 	if !ok {

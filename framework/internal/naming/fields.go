@@ -66,7 +66,7 @@ func ShapeFields(t reflect.Type) iter.Seq[reflect.StructField] {
 	}
 }
 
-// flatFields are the fields of a struct and of those that it embeds.
+// flatFields returns the fields of a struct and of its embedded structs.
 func flatFields(t reflect.Type, at []int) (all []reflect.StructField) {
 	for f := range t.Fields() {
 		f.Index = slices.Concat(at, f.Index)

@@ -1,19 +1,6 @@
 package naming
 
-import (
-	"strings"
-)
-
-// FirstSet returns the first value that is not the zero value.
-func FirstSet[T comparable](values ...T) T {
-	var zero T
-	for _, v := range values {
-		if v != zero {
-			return v
-		}
-	}
-	return zero
-}
+import "strings"
 
 // SplitList splits at commas and drops what is empty.
 func SplitList(text string) []string {

@@ -48,7 +48,7 @@ func MethodOf(r *http.Request) string {
 	return r.Method
 }
 
-// Printable keeps a method that a client made up fit for a sentence.
+// Printable returns a known method, and "This method" for a method that a client invented.
 func Printable(method string) string {
 	if slices.Contains(KnownMethods, method) {
 		return method
@@ -56,9 +56,8 @@ func Printable(method string) string {
 	return "This method"
 }
 
-// Legible is a client's text as a log may show it: one in which a character would
-// begin a line, be obeyed by a terminal or be seen by nobody is escaped as in a
-// URL.
+// Legible returns a client's text for the log. A text with line breaks, control
+// characters or invisible characters is escaped as in a URL.
 func Legible(text string) string {
 	if !strings.ContainsFunc(text, isUnseen) {
 		return text
@@ -66,14 +65,14 @@ func Legible(text string) string {
 	return (&url.URL{Path: text}).EscapedPath()
 }
 
-// isUnseen takes bytes that are no UTF-8 for unseen too.
+// isUnseen reports whether a character is invisible, or is not valid UTF-8.
 func isUnseen(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
 
 // Sentence makes an error that a developer or a client reads as it is.
 func Sentence(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
-// IsBlank reports whether nobody would see anything of a text: it has white
-// space, control characters and characters without width alone.
+// IsBlank reports whether nothing of a text is visible: it has only white space, control
+// characters and characters without width.
 func IsBlank(text []byte) bool {
 	return !bytes.ContainsFunc(text, func(r rune) bool {
 		return !unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
@@ -92,10 +91,10 @@ func IsLine(text string) bool {
 	})
 }
 
-// The characters that IsLine refuses, those that isBlank ignores, and those of the latter
-// that IsLine takes, inside a class of a pattern: control characters and white space as escapes that every engine has, the
-// others as themselves. Rare blanks are missing, so that a schema takes a little more
-// than the server and never less.
+// Character classes of patterns: the characters that IsLine rejects (unseen), the
+// characters that IsBlank ignores (blanks), and the blanks that IsLine accepts (Skips).
+// Control characters and white space are escapes that every engine knows. Rare blanks are
+// missing, so a schema accepts a little more than the server, and never less.
 const (
 	unseen = `\x00-\x1f\x7f-\x9f` + "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
 	Skips  = ` ` + "\u00a0\u00ad\u1680\u180e\u2000-\u200d\u202f\u205f-\u2065\u206a-\u206f\u3000\ufeff"

@@ -1,0 +1,72 @@
+package input
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/problem"
+)
+
+// BuiltinFault reports whether a code is one of [BuiltinFaults].
+func BuiltinFault(code string) bool {
+	return slices.ContainsFunc(BuiltinFaults, func(c problem.CodeInfo) bool { return c.Code == code })
+}
+
+// BuiltinFaults are the codes of faults that any request may have. Those of
+// rules join them as inputs name them.
+var BuiltinFaults = []problem.CodeInfo{ //nolint:gochecknoglobals // a table, which nothing changes
+	{Code: "required", Text: "It must be there, and not be blank."},
+	{Code: "filled", Text: "It must not be blank, or it must be left out."},
+	{Code: "null", Text: "It must not be null."},
+	{Code: "type", Text: "It is JSON of another type, such as text in the place of a number."},
+	{Code: "format", Text: "It is not written as it must be: no id, no time, no amount."},
+	{Code: "integer", Text: "It must be a whole number, without a fraction or an exponent."},
+	{Code: "range", Text: "It is beyond what can be stored."},
+	{Code: "nul", Text: "It has the character U+0000."},
+	{Code: "line", Text: Rule{Name: "line"}.Text()},
+	{Code: "min", Text: "It is too small, too short or too few."},
+	{Code: "max", Text: "It is too large, too long or too many."},
+	{Code: "oneof", Text: "It is none of the values that there are."},
+	{Code: "unique", Text: "It is there twice in the request."},
+	{Code: problem.CodeUnique, Text: "Another record has it already."},
+	{Code: problem.CodeInvalidReference, Text: "It refers to nothing that the caller may use."},
+	{Code: problem.CodeUnknownField, Text: "There is no such field, or it cannot be written here."},
+	{Code: problem.CodeInvalidParameter, Text: "The parameter is unknown here, given twice, or not what it takes."},
+	{Code: problem.CodeValidationFailed, Text: "It is not valid."},
+}
+
+// ruleTexts are rules that the sentences of [ruleDetails] do not cover, since
+// they mean lengths and values both.
+var ruleTexts = map[string]string{
+	"gt": "It is not more, or not longer, than it must be.", "gte": "It is too small, too short or too few.",
+	"lt": "It is not less, or not shorter, than it must be.", "lte": "It is too large, too long or too many.",
+	"len": "It has another length than it must.", "eq": "It is another than it must be.",
+}
+
+// Text says what a broken rule means, whatever its parameter.
+func (r Rule) Text() string {
+	known, ok := ruleDetails[r.Name]
+	switch {
+	case ruleTexts[r.Name] != "":
+		return ruleTexts[r.Name]
+	case !ok:
+		return fmt.Sprintf("It must satisfy %q.", r.Name)
+	case known.param:
+		return "It " + strings.ReplaceAll(fmt.Sprintf(known.detail, "..."), `"..."`, "...") + "."
+	}
+	return "It " + known.detail + "."
+}
+
+// AllRules are those of every field, at any depth.
+func (s *Shape) AllRules() (all []Rule) {
+	for _, f := range s.Fields {
+		for p := f.Value; p != nil; p = p.Elem {
+			all = append(all, p.Rules...)
+			if p.Nested != nil {
+				all = append(all, p.Nested.AllRules()...)
+			}
+		}
+	}
+	return all
+}
