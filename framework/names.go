@@ -130,8 +130,8 @@ const (
 	CodeOverloaded              = problem.CodeOverloaded
 )
 
-// OneOf is the sentence to a client whose text is none of some words: which there
-// are, and the nearest.
+// OneOf returns the detail of a fault for a text that is not one of the known words. It
+// lists the words, and suggests the nearest one. It is safe for concurrent use.
 func OneOf(known []string, text string) string {
 	return problem.OneOf(known, text)
 }

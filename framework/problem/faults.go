@@ -50,7 +50,7 @@ func UnknownField(pointer, near string) Fault {
 	return Fault{Pointer: pointer, Code: CodeUnknownField, Detail: "is not a field that can be written here" + naming.Suggestion(near)}
 }
 
-// RefuseUnknown is 400 for unknown members, nil if there are none.
+// RefuseUnknown is 400 for unknown members. It is nil if the list is empty.
 func RefuseUnknown(faults []Fault) error {
 	if len(faults) == 0 {
 		return nil
