@@ -102,7 +102,25 @@ func (b *binder) open(d *declaration) {
 	r.inserting = sqldb.NewTemplate(r.insertWhole)
 	b.settle(r)
 	b.nameFields(r)
+	b.useModels(r)
 	b.api.resources = append(b.api.resources, r)
+}
+
+// useModels finds the tables of the models that only functions use.
+func (b *binder) useModels(r *resource) {
+	for _, model := range r.declaration.models {
+		t := reflect.TypeOf(model)
+		if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+			b.fault(r.path, "models", naming.Sentence("%T is no pointer to a model; write it as (*Slot)(nil)", model))
+			continue
+		}
+		table, err := b.api.table(t.Elem())
+		if err != nil {
+			b.fault(r.path, "models", err)
+			continue
+		}
+		r.models = append(r.models, table)
+	}
 }
 
 // settle resolves what a viewset inherits.
@@ -395,6 +413,7 @@ func (b *binder) asking(l *listing, add func(place string, ps ...Param)) {
 	}
 	if l.ranker = bindRanker(r, b.at(r, "ranked")); l.ranker != nil {
 		add("ranked", l.ranker.Param)
+		r.needed = append(r.needed, l.ranker.Tables...)
 	}
 	add("ordering", r.ordering.params()...)
 	add("pagination", l.pagination.Params()...)

@@ -196,6 +196,12 @@ func (k *idempotencyKey) despite(c *Call, refusal error) (*response, error) {
 	return k.replay(c, before)
 }
 
+// keysTable is the table of keys, which [Migrations] makes.
+var keysTable = NeededTable{
+	Name:    "idempotency_keys",
+	Columns: []string{"caller", "route", "key", "fingerprint", "status", "body", "location", "created_at"},
+}
+
 // claim makes the key this transaction's own, if nobody holds it or its time
 // is over, and if the caller has not too many.
 func (k *idempotencyKey) claim(c *Call) (bool, error) {

@@ -6,15 +6,20 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// linked are the operations of a resource that take the key of what the endpoint
-// makes: those on one object, if the endpoint answers the object with its key.
+// linked are the operations that take a key of what the endpoint makes: those on one
+// object in every viewset of the model whose key the answer has.
 func (e *endpoint) linked() (all []*endpoint) {
 	if e.route.Name != verbCreate || !e.answersObject() {
 		return nil
 	}
-	for _, other := range e.resource.endpoints {
-		if other.onObject && !e.resource.declaration.single {
-			all = append(all, other)
+	for _, r := range e.resource.api.resources {
+		if r.model != e.resource.model || r.declaration.single || !hasMember(e.out, r.keyName()) {
+			continue
+		}
+		for _, other := range r.endpoints {
+			if other.onObject {
+				all = append(all, other)
+			}
 		}
 	}
 	return all
@@ -28,8 +33,13 @@ func (e *endpoint) answersObject() bool {
 	if e.out == nil || e.out.Kind() != reflect.Struct || e.kind != verbAccepts && !e.resource.aloneShows(e.out) {
 		return false
 	}
-	for f := range naming.ShapeFields(e.out) {
-		if naming.JSONName(f) == e.resource.keyName() {
+	return hasMember(e.out, e.resource.keyName())
+}
+
+// hasMember reports whether the JSON of a struct has a member of a name.
+func hasMember(out reflect.Type, name string) bool {
+	for f := range naming.ShapeFields(out) {
+		if naming.JSONName(f) == name {
 			return true
 		}
 	}

@@ -11,12 +11,13 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// A MissingColumn is a column that a viewset's model names and the database
-// lacks, or a table, if Column is "".
+// A MissingColumn is a column that a viewset needs and the database lacks, or a table,
+// if Column is "".
 type MissingColumn struct {
 	// For lists the viewsets that need it.
 	For []string
-	// Field is the field of the model, "Patient.City", or the model, "Patient".
+	// Field is the field of the model, "Patient.City", or the model, "Patient"; ""
+	// for a table that no model describes.
 	Field  string
 	Table  string
 	Column string
@@ -27,9 +28,12 @@ type MissingColumn struct {
 // String says what is missing, as in `the table "patients" has no column "citty"
 // (Patient.Citty); did you mean "city"?`, which ends with a question if a name is near.
 func (m MissingColumn) String() string {
-	text := fmt.Sprintf("the database has no table %q (%s)", m.Table, m.Field)
+	text := fmt.Sprintf("the database has no table %q", m.Table)
 	if m.Column != "" {
-		text = fmt.Sprintf("the table %q has no column %q (%s)", m.Table, m.Column, m.Field)
+		text = fmt.Sprintf("the table %q has no column %q", m.Table, m.Column)
+	}
+	if m.Field != "" {
+		text += " (" + m.Field + ")"
 	}
 	if m.Nearest == "" {
 		return text
@@ -38,20 +42,21 @@ func (m MissingColumn) String() string {
 }
 
 // MissingColumns compares the database's catalogue with the models of the
-// viewsets and of the relations that they show, and returns each table and
-// column that is missing, once. Call it after [API.Check] or [API.Handler], and
+// viewsets, of the relations that they show and of their functions
+// ([ViewSet].Models), and with the tables of searches and of idempotency keys. It
+// returns each table and column that is missing, once. Call it after [API.Check] or [API.Handler], and
 // after the migrations. It changes nothing.
 func (a *API) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
 	known := map[string][]string{}
 	var missing []MissingColumn
 	for _, u := range a.tablesUsed() {
-		columns, ok := known[u.table.Name]
+		columns, ok := known[u.name]
 		if !ok {
 			var err error
-			if columns, err = a.db.Columns(ctx, u.table.Name); err != nil {
+			if columns, err = a.db.Columns(ctx, u.name); err != nil {
 				return nil, err
 			}
-			known[u.table.Name] = columns
+			known[u.name] = columns
 		}
 		missing = append(missing, u.missing(a, columns)...)
 	}
@@ -68,48 +73,85 @@ func (a *API) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
 	return missing, nil
 }
 
-// A tableUse is a model with its fields that viewsets need.
+// A tableUse is a table with its columns that viewsets need.
 type tableUse struct {
-	table  *schema.Table
-	fields []*schema.Field
-	by     []string
+	name, model string // model is "" if none describes the table
+	columns     []neededColumn
+	by          []string
 }
+
+type neededColumn struct{ name, field string }
 
 func (u *tableUse) missing(a *API, columns []string) (list []MissingColumn) {
 	if len(columns) == 0 {
-		return []MissingColumn{{For: u.by, Field: u.table.TypeName, Table: u.table.Name}}
+		return []MissingColumn{{For: u.by, Field: u.model, Table: u.name}}
 	}
-	for _, f := range u.fields {
-		if !a.db.Kind().HasColumn(columns, f.Name) {
+	for _, c := range u.columns {
+		if !a.db.Kind().HasColumn(columns, c.name) {
 			list = append(list, MissingColumn{
-				For: u.by, Field: u.table.TypeName + "." + f.GoName, Table: u.table.Name, Column: f.Name,
-				Nearest: naming.Nearest(f.Name, columns),
+				For: u.by, Field: c.field, Table: u.name, Column: c.name, Nearest: naming.Nearest(c.name, columns),
 			})
 		}
 	}
 	return list
 }
 
-// tablesUsed lists the models with the fields that statements name: all of a
-// viewset's own, since a new row has all of them, and those that are shown of a
-// relation.
+// A tableList collects what viewsets need: each table once, each of its columns once
+// and by the first model that has it.
+type tableList []*tableUse
+
+func (l *tableList) use(r *resource, name, model string, columns ...neededColumn) {
+	at := slices.IndexFunc(*l, func(u *tableUse) bool { return u.name == name })
+	if at < 0 {
+		at, *l = len(*l), append(*l, &tableUse{name: name, model: model})
+	}
+	u := (*l)[at]
+	for _, c := range columns {
+		if !slices.ContainsFunc(u.columns, func(have neededColumn) bool { return have.name == c.name }) {
+			u.columns = append(u.columns, c)
+		}
+	}
+	u.by = addNew(u.by, []string{r.path})
+}
+
+// useFields adds fields of a model.
+func (l *tableList) useFields(r *resource, table *schema.Table, fields ...*schema.Field) {
+	columns := make([]neededColumn, len(fields))
+	for i, f := range fields {
+		columns[i] = neededColumn{f.Name, table.TypeName + "." + f.GoName}
+	}
+	l.use(r, table.Name, table.TypeName, columns...)
+}
+
+// useTable adds a table without a model.
+func (l *tableList) useTable(r *resource, t NeededTable) {
+	columns := make([]neededColumn, len(t.Columns))
+	for i, c := range t.Columns {
+		columns[i].name = c
+	}
+	l.use(r, t.Name, "", columns...)
+}
+
+// tablesUsed lists the tables with the columns that statements name: all of a
+// viewset's own model, since a new row has all of them, those that are shown of a
+// relation, and those that its functions, searches and idempotency keys need.
 func (a *API) tablesUsed() []*tableUse {
-	var list []*tableUse
-	use := func(r *resource, table *schema.Table, fields ...*schema.Field) {
-		at := slices.IndexFunc(list, func(u *tableUse) bool { return u.table == table })
-		if at < 0 {
-			at, list = len(list), append(list, &tableUse{table: table})
-		}
-		u := list[at]
-		u.fields, u.by = addNew(u.fields, fields), addNew(u.by, []string{r.path})
-	}
+	var list tableList
 	for _, r := range a.resources {
-		use(r, r.table, r.table.Fields...)
+		for _, table := range append([]*schema.Table{r.table}, r.models...) {
+			list.useFields(r, table, table.Fields...)
+		}
 		for _, shown := range r.shown {
-			shown.columnsOf(func(table *schema.Table, fields ...*schema.Field) { use(r, table, fields...) })
+			shown.columnsOf(func(table *schema.Table, fields ...*schema.Field) { list.useFields(r, table, fields...) })
+		}
+		for _, t := range r.needed {
+			list.useTable(r, t)
+		}
+		if slices.ContainsFunc(r.endpoints, func(e *endpoint) bool { return e.idempotent }) {
+			list.useTable(r, keysTable)
 		}
 	}
-	slices.SortStableFunc(list, func(x, y *tableUse) int { return strings.Compare(x.table.Name, y.table.Name) })
+	slices.SortStableFunc(list, func(x, y *tableUse) int { return strings.Compare(x.name, y.name) })
 	return list
 }
 

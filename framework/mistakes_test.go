@@ -33,6 +33,15 @@ var mistakes = []struct {
 		[]string{`books: search: no field "titel" in Book; did you mean "title"?`},
 	},
 	{
+		"models that are no pointers to a struct",
+		wrongBooks(func(v *framework.ViewSet[Book]) { v.Models = []any{nil, Author{}, (*string)(nil)} }),
+		[]string{
+			`books: models: <nil> is no pointer to a model; write it as (*Slot)(nil)`,
+			`books: models: framework_test.Author is no pointer to a model; write it as (*Slot)(nil)`,
+			`books: models: *string is no pointer to a model; write it as (*Slot)(nil)`,
+		},
+	},
+	{
 		"a number in search",
 		wrongBooks(func(v *framework.ViewSet[Book]) { v.Search.Fields = []string{"title", "pages"} }),
 		[]string{`books: search: field "pages" is int64; only text can be searched`},

@@ -51,6 +51,10 @@ func TestOneOfSeveralFieldsIsRequired(t *testing.T) {
 			ada.in(t).post("/api/countries/invite/", body).is(http.StatusBadRequest).says(`"pointer":"/mail","code":"required"`)
 		})
 	}
+	t.Run("nothing: every missing field is named at once", func(t *testing.T) {
+		ada.in(t).post("/api/countries/invite/", fields{}).is(http.StatusBadRequest).
+			says(`"pointer":"/mail","code":"required"`).says(`"pointer":"/words","code":"required"`)
+	})
 	ada.post("/api/countries/invite/", fields{"mail": "x", "words": "x"}).is(http.StatusBadRequest).says(`"pointer":"/words","code":"oneof"`)
 	said.says(`{"oneOf":[{"$ref":"#/components/schemas/MailInvitationInput"},{"$ref":"#/components/schemas/PhoneInvitationInput"}]}`, "components", "schemas", "InvitationInput")
 	said.says(`["mail","words"]`, "components", "schemas", "MailInvitationInput", "required")

@@ -272,7 +272,7 @@ func (w *specWriter) answer(e *endpoint) wire.JSONSchema {
 func (w *specWriter) links(e *endpoint) map[string]openapi31.LinkOrReference {
 	all := map[string]openapi31.LinkOrReference{}
 	for _, to := range e.linked() {
-		key := e.resource.keyName()
+		key := to.resource.keyName()
 		link := openapi31.Link{Parameters: map[string]string{key: "$response.body#/" + key}}
 		all[to.id()] = openapi31.LinkOrReference{Link: link.WithOperationID(to.id())}
 	}

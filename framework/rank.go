@@ -23,6 +23,15 @@ type BoundRanker struct {
 	// Read turns its text, which is not empty, into a ranking. A nil Ranking
 	// leaves the list alone; an error is best made by [InvalidParameter].
 	Read func(c *Call, text string) (*Ranking, error)
+	// Tables are those that the search reads beside the model's, for
+	// [API.MissingColumns]. Defaults to none.
+	Tables []NeededTable
+}
+
+// A NeededTable is a table that no model describes, with the columns that are used.
+type NeededTable struct {
+	Name    string
+	Columns []string
 }
 
 // A Ranking is what a search finds. It need not know who asks: the list leaves

@@ -36,6 +36,8 @@ type resource struct {
 	uniques     []boundUnique
 	checks      []boundCheck
 	sought      []soughtField
+	models      []*schema.Table // of models that only its functions use
+	needed      []NeededTable   // by a search of it
 	unindexed   map[*schema.Field]bool
 	strict      bool
 	door        door   // of the viewset as a whole

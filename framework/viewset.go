@@ -78,6 +78,10 @@ type ViewSet[M any] struct {
 	// Checks gives CHECK constraints codes, fields and sentences of their own.
 	// Others answer 409 conflict.
 	Checks []Check
+	// Models are pointers to the bun models, (*Slot)(nil), that the viewset's functions
+	// use beside its own model and the relations that it shows. [API.MissingColumns]
+	// looks for their tables, too. Defaults to none.
+	Models []any
 	// Unindexed are fields that lists are ordered or filtered by without an
 	// index, because the table stays small or an index would cost writes more
 	// than it gives reads: [API.Indexes] asks for none. Defaults to none.
@@ -142,6 +146,7 @@ type declaration struct {
 	single           bool
 	uniques          []Unique
 	checks           []Check
+	models           []any
 	unindexed        []string
 	reserved         []string
 }
@@ -152,7 +157,7 @@ func (v ViewSet[M]) declare() []*declaration {
 		scope: v.Scope, search: v.Search, ranked: v.Ranked, ordering: v.Ordering, filters: v.Filters,
 		permission: v.Permission, authentication: v.Authentication, throttles: v.Throttles,
 		pagination: v.Pagination, strict: v.Strict, slash: v.Slash, lookup: v.Lookup, uniques: v.Uniques, checks: v.Checks,
-		unindexed: v.Unindexed, reserved: v.Reserved,
+		models: v.Models, unindexed: v.Unindexed, reserved: v.Reserved,
 	}
 	for _, a := range v.Actions {
 		d.actions = append(d.actions, a.action)

@@ -41,16 +41,23 @@ func NormalizeEmail(email string) (string, error) {
 	return normal, nil
 }
 
+// dottedI is the Turkish capital i with a dot (U+0130), the one character beyond ASCII in
+// Unicode form NFKC whose lower case is ASCII: in lower case the address is another one.
+const dottedI = "\u0130"
+
 // newEmail is [NormalizeEmail] for an address that is about to be stored. It
-// also refuses an address that is not in Unicode form NFKC, such as one in full
-// width, and one with a character that readers do not see: another account could
-// look the same. Stored addresses are still found by NormalizeEmail, so that their
+// also rejects an address that is not in Unicode form NFKC, such as one in full
+// width, one with [dottedI], and one with a character that readers do not see: another
+// account could look the same. Stored addresses are still found by NormalizeEmail, so that their
 // users can sign in.
 func newEmail(email string) (string, error) {
 	typed := strings.TrimSpace(email)
 	if len(typed) <= 4*maximumEmail && utf8.ValidString(typed) {
 		if form := norm.NFKC.String(typed); form != typed {
 			return "", standsForOthers(form)
+		}
+		if strings.Contains(typed, dottedI) {
+			return "", standsForOthers(strings.ReplaceAll(typed, dottedI, "i"))
 		}
 		if strings.ContainsFunc(typed, ignorable) {
 			return "", notAnEmail("The e-mail address has a character that readers do not see; it must not.")

@@ -68,6 +68,10 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 		Scope:      framework.Own(func(u *User) *uuid.UUID { return &u.ID }),
 		Permission: framework.Anyone(), // of what is not offered: 405 before a login too
 		Slash:      framework.WithoutSlash,
+		Models: []any{
+			(*userWithHash)(nil), (*tokenWithHash)(nil), (*sessionWithHash)(nil), (*jwtFamily)(nil), (*jwtSuperseded)(nil),
+			(*Group)(nil), (*membership)(nil), (*userPermission)(nil), (*groupPermission)(nil),
+		},
 		Collection: []framework.CollectionAction{
 			entrance(s, "register", s.register).ID("register").Throttle().Answers(http.StatusCreated).Refuses(CodeEmailTaken).
 				Sends(framework.Header{Name: "Location", Doc: "The address of the account.", Required: true}).

@@ -55,16 +55,12 @@ func (n Number) Window(v framework.Values) (framework.Window, error) {
 	if err != nil {
 		return framework.Window{}, err
 	}
-	w := framework.Window{Limit: min(limit, n.sizes().most), Number: 1, Counting: n.Count}
-	if text := v[pageParam]; text != "" {
-		number, ok := whole(text)
-		switch {
-		case !ok || number < 1:
-			return framework.Window{}, notANumber()
-		case number-1 > farthest/w.Limit:
-			return framework.Window{}, noPage(fmt.Sprintf("There is no page %d.", number))
-		}
-		w.Number = number
+	w := framework.Window{Limit: min(limit, n.sizes().most), Counting: n.Count}
+	if w.Number, err = atLeast(1, v, pageParam, 1); err != nil {
+		return framework.Window{}, notANumber(err)
+	}
+	if w.Number-1 > farthest/w.Limit {
+		return framework.Window{}, noPage(fmt.Sprintf("There is no page %d.", w.Number))
 	}
 	w.Offset = (w.Number - 1) * w.Limit
 	return w, nil
@@ -93,8 +89,7 @@ func (Number) Refuses() []string { return []string{framework.CodeNotFound} }
 
 // notANumber is 404 that names the parameter, in the words of the classes that
 // answer 400.
-func notANumber() error {
-	_, invalid := atLeast(1, framework.Values{pageParam: "0"}, pageParam, 1)
+func notANumber(invalid error) error {
 	e := framework.Refuse(http.StatusNotFound, framework.CodeNotFound, "A page is a whole number from 1.")
 	if named, ok := errors.AsType[*framework.Error](invalid); ok {
 		e.Faults = named.Faults

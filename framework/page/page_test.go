@@ -251,11 +251,14 @@ var bare = map[string]string{
 // What is no page's number is named alike by every class that has numbers, whatever
 // its status.
 func TestWhatIsNoPageIsNamedAlike(t *testing.T) {
-	for _, text := range []string{"abc", "0", "-1", "1.5", "+1", " 2 x", "99999999999999999999"} {
+	for _, text := range []string{"abc", "0", "-1", "1.5", "+1", "+99999999999999999999", " 2 x", "-99999999999999999999", "99999999999999999999"} {
 		for name, class := range map[string]framework.Pagination{"number": page.Number{}, "screen": page.Screen{}} {
 			_, err := class.Window(framework.Values{"page": text})
 			refusal, ok := errors.AsType[*framework.Error](err)
 			want := framework.Fault{Parameter: "page", Code: framework.CodeInvalidParameter, Detail: "must be a whole number of at least 1"}
+			if text == "99999999999999999999" {
+				want.Detail = "must be at most 9223372036854775807"
+			}
 			if !ok || len(refusal.Faults) != 1 || refusal.Faults[0] != want {
 				t.Errorf("%s: page=%s is %v; want the fault %v", name, text, err, want)
 			}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"trestle.example/framework"
 )
@@ -43,10 +44,13 @@ func limited(s sizes) framework.Param {
 	return framework.Param{Name: limitParam, Type: reflect.TypeFor[int64](), Doc: sizeDoc(s), Minimum: 1, Default: s.of}
 }
 
-// whole reads a whole number as clients write one, without a plus sign.
-func whole(text string) (n int64, ok bool) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	return n, err == nil && text[0] != '+'
+// whole reads a whole number as clients write one, without a plus sign. For a number
+// beyond 64 bits it returns the nearest and [strconv.ErrRange].
+func whole(text string) (int64, error) {
+	if strings.HasPrefix(text, "+") {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseInt(text, 10, 64)
 }
 
 // atLeast reads a parameter that must be a whole number of least or more.
@@ -54,8 +58,11 @@ func atLeast(least int64, v framework.Values, param string, absent int64) (int64
 	if v[param] == "" {
 		return absent, nil
 	}
-	n, ok := whole(v[param])
-	if !ok || n < least {
+	n, err := whole(v[param])
+	switch {
+	case errors.Is(err, strconv.ErrRange) && n > 0:
+		return 0, framework.InvalidParameter(param, fmt.Sprintf("must be at most %d", n))
+	case err != nil || n < least:
 		return 0, framework.InvalidParameter(param, fmt.Sprintf("must be a whole number of at least %d", least))
 	}
 	return n, nil

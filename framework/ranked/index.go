@@ -43,7 +43,7 @@ func (i Index) Bind(f *framework.Facts) (framework.BoundRanker, error) {
 		Doc:  fmt.Sprintf("At most %d words, which must each begin a word of the row; the best matches come first.", mostWords),
 	}
 	self := f.Self()
-	return framework.BoundRanker{Param: p, Read: func(_ *framework.Call, text string) (*framework.Ranking, error) {
+	return framework.BoundRanker{Param: p, Tables: i.tables(), Read: func(_ *framework.Call, text string) (*framework.Ranking, error) {
 		if utf8.RuneCountInString(text) > mostCharacters {
 			return nil, framework.InvalidParameter(p.Name, fmt.Sprintf("must have at most %d characters", mostCharacters))
 		}
@@ -53,6 +53,15 @@ func (i Index) Bind(f *framework.Facts) (framework.BoundRanker, error) {
 		}
 		return &framework.Ranking{Rows: i.matches(asked), Instead: i.meant(self, asked)}, nil
 	}}, nil
+}
+
+// tables are those that the package comment describes.
+func (i Index) tables() []framework.NeededTable {
+	needed := []framework.NeededTable{{Name: i.Terms, Columns: []string{"key", "term", "weight", "depth", "spelt"}}}
+	if i.Grams != "" {
+		needed = append(needed, framework.NeededTable{Name: i.Grams, Columns: []string{"term", "gram"}})
+	}
+	return needed
 }
 
 func (i Index) check() error {

@@ -72,6 +72,7 @@ var AdminProducts = framework.ViewSet[Product]{
 			Doc("Change a product. What is absent stays, null clears; variants are merged by id."),
 	},
 	Scope:      framework.Public(),
+	Models:     []any{(*ProductChange)(nil)},
 	Permission: framework.Staff(),
 	Strict:     framework.Strict,
 	Slash:      framework.WithoutSlash,

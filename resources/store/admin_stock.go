@@ -30,6 +30,7 @@ var AdminVariants = framework.ViewSet[Variant]{
 	Under:      "admin",
 	Doc:        "The stock of variants, for staff.",
 	Scope:      framework.Public(),
+	Models:     []any{(*StockMovement)(nil)},
 	Permission: framework.Staff(),
 	Strict:     framework.Strict,
 	Slash:      framework.WithoutSlash,

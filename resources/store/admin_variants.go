@@ -29,8 +29,8 @@ func (in VariantInput) Check() []framework.Fault {
 // Stock is set by a request of its own.
 type VariantPatch struct {
 	ID         framework.Optional[uuid.UUID] `json:"id"         doc:"A variant of this product; without it a new one is added."`
-	SKU        framework.Optional[string]    `json:"sku"        validate:"line,max=64"`
-	Label      framework.Optional[string]    `json:"label"      validate:"line,max=80"`
+	SKU        framework.Optional[string]    `json:"sku"        validate:"filled,line,max=64"`
+	Label      framework.Optional[string]    `json:"label"      validate:"filled,line,max=80"`
 	Unit       framework.Optional[Unit]      `json:"unit"       doc:"What it is measured or counted in."`
 	PricePaise framework.Optional[int64]     `json:"pricePaise" validate:"min=1,max=10000000" doc:"The price in paise: 100 are 1 rupee." example:"14900"`
 	MRPPaise   framework.Optional[*int64]    `json:"mrpPaise"   validate:"min=1,max=10000000" doc:"The list price in paise, not below the price; null for none." example:"16500"`
@@ -39,14 +39,6 @@ type VariantPatch struct {
 
 // Check implements [framework.Checker].
 func (in VariantPatch) Check() (faults []framework.Fault) {
-	for _, text := range []struct {
-		pointer string
-		framework.Optional[string]
-	}{{"/sku", in.SKU}, {"/label", in.Label}} {
-		if text.Given && text.Value == "" {
-			faults = append(faults, framework.Fault{Pointer: text.pointer, Code: "required", Detail: "must not be blank"})
-		}
-	}
 	if !in.ID.Given {
 		faults = append(faults, in.missing()...)
 	}

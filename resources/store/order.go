@@ -92,10 +92,11 @@ var Orders = framework.ViewSet[Order]{
 		Retrieve: framework.Computes(orderView, "Items:-"),
 		Create: framework.Does(place).Idempotent().
 			Refuses(codeCartEmpty, codeCartChanged, codeInsufficientStock, codeItemUnavailable, codeSlotUnavailable, codeOrderLimit).
-			Doc("Place an order of everything in the cart. All of it is done, or nothing. An empty body buys the cart at any price: " +
+			Doc("Place an order of everything in the cart. All of it is done, or nothing. The body {} buys the cart at any price: " +
 				"send expectedTotalPaise, so that a price which has changed since the customer saw it is refused."),
 	},
 	Scope:      framework.Own((*Order).user),
+	Models:     []any{(*DeliverySlot)(nil), (*OrderItem)(nil)},
 	Ordering:   framework.Ordering{Default: newestFirst},
 	Pagination: page.Screen{},
 	Slash:      framework.WithoutSlash,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -212,6 +213,9 @@ func (r *bodyReader) missing(s *Shape, seen fieldSet) {
 		if f.Required && !seen.has(f.position) && !(top && r.readOnly[f.Name]) {
 			r.faultAt("/"+naming.EscapePointer(f.Name), "required", missingDetail)
 		}
+	}
+	if len(s.OneOf) > 0 && !slices.ContainsFunc(s.OneOf, func(f *Field) bool { return seen.has(f.position) }) {
+		r.faultAt("/"+naming.EscapePointer(s.OneOf[0].Name), "required", missingDetail)
 	}
 }
 

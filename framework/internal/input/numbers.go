@@ -9,12 +9,12 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// parseInt reads a whole number of some bits; what is wrong names the bound that is
-// violated.
+// parseInt reads a whole number of some bits. For a number out of range it returns the
+// nearest in range, and an error that names the violated bound.
 func parseInt(text string, bits int) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, bits)
 	if errors.Is(err, strconv.ErrRange) {
-		return 0, beyond(n, n < 0) // the nearest that there is
+		return n, beyond(n, n < 0)
 	}
 	if err != nil || text[0] == '+' {
 		return 0, naming.Sentence("must be a whole number")
@@ -22,11 +22,11 @@ func parseInt(text string, bits int) (int64, error) {
 	return n, nil
 }
 
-// parseUint reads at most 63 bits: no database keeps more in an integer.
+// parseUint does the same for at most 63 bits: no database keeps more in an integer.
 func parseUint(text string, bits int) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, min(bits, 63))
 	if errors.Is(err, strconv.ErrRange) {
-		return 0, beyond(n, false)
+		return n, beyond(n, false)
 	}
 	if below, _ := strconv.ParseInt(text, 10, 64); below < 0 {
 		return 0, beyond(int64(0), true)
@@ -37,7 +37,7 @@ func parseUint(text string, bits int) (uint64, error) {
 	return n, nil
 }
 
-// parseFloat reads a decimal number.
+// parseFloat does the same for a decimal number.
 func parseFloat(text string, bits int) (float64, error) {
 	most := math.MaxFloat64
 	if bits == 32 {
@@ -46,9 +46,9 @@ func parseFloat(text string, bits int) (float64, error) {
 	n, err := strconv.ParseFloat(text, bits)
 	switch {
 	case errors.Is(err, strconv.ErrRange) && n < 0:
-		return 0, beyond(-most, true)
+		return -most, beyond(-most, true)
 	case errors.Is(err, strconv.ErrRange):
-		return 0, beyond(most, false)
+		return most, beyond(most, false)
 	case err != nil || n != n || math.IsInf(n, 0):
 		return 0, naming.Sentence("must be a number")
 	}

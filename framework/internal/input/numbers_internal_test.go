@@ -32,10 +32,8 @@ func TestTheViolatedBoundIsNamed(t *testing.T) {
 		{reflect.TypeFor[float64](), "-1e309", "-" + float64Most, "1e309", float64Most, "1.5"},
 	} {
 		t.Run(c.typ.String(), func(t *testing.T) {
-			s, mistakes := CompileInput(reflect.StructOf([]reflect.StructField{{Name: "F", Type: c.typ, Tag: `validate:"min=2,max=5"`}}))
-			if len(mistakes) > 0 {
-				t.Fatal(mistakes)
-			}
+			s, ruled := oneOf(t, c.typ, ""), oneOf(t, c.typ, `validate:"min=2,max=5"`)
+			halfRuled := oneOf(t, c.typ, `validate:"ne=3"`)
 			for _, given := range []struct{ number, want string }{
 				{c.below, "must be at least " + c.atLeast}, {c.above, "must be at most " + c.atMost},
 			} {
@@ -43,9 +41,14 @@ func TestTheViolatedBoundIsNamed(t *testing.T) {
 					t.Errorf("the parameter %s: %v; want %s", given.number, err, given.want)
 				}
 				decodes(t, s, given.number, given.want)
+				decodes(t, halfRuled, given.number, given.want)
 			}
-			decodes(t, s, c.tooSmall, "must be at least 2")
-			decodes(t, s, "6", "must be at most 5")
+			for _, low := range []string{c.tooSmall, c.below} {
+				decodes(t, ruled, low, "must be at least 2")
+			}
+			for _, high := range []string{"6", c.above} {
+				decodes(t, ruled, high, "must be at most 5")
+			}
 			for _, bound := range []string{c.atLeast, c.atMost} {
 				if _, err := ParseValue(c.typ, bound); err != nil {
 					t.Errorf("the bound %s itself: %v", bound, err)
@@ -53,6 +56,16 @@ func TestTheViolatedBoundIsNamed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// oneOf is the input of one field F.
+func oneOf(t *testing.T, typ reflect.Type, tag reflect.StructTag) *Shape {
+	t.Helper()
+	s, mistakes := CompileInput(reflect.StructOf([]reflect.StructField{{Name: "F", Type: typ, Tag: tag}}))
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes)
+	}
+	return s
 }
 
 func decodes(t *testing.T, s *Shape, number, want string) {

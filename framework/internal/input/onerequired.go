@@ -22,7 +22,7 @@ type OneRequirer interface {
 // fields has a value, then its own Check. v is addressable and of the shape's type.
 func (s *Shape) Checked(v reflect.Value) []problem.Fault {
 	if len(s.OneOf) > 0 && !slices.ContainsFunc(s.OneOf, func(f *Field) bool { return !f.in(v).IsZero() }) {
-		return []problem.Fault{{Pointer: "/" + s.OneOf[0].Name, Code: "required", Detail: "is required"}}
+		return []problem.Fault{{Pointer: "/" + s.OneOf[0].Name, Code: "required", Detail: missingDetail}}
 	}
 	if !s.checker {
 		return nil

@@ -203,46 +203,49 @@ func (r *bodyReader) number(whole bool) (jsontext.Value, bool) {
 	return raw, ok
 }
 
-func readInt(r *bodyReader, _ *ValuePlan, v reflect.Value) bool {
+func readInt(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	raw, ok := r.number(true)
 	if !ok {
 		return false
 	}
 	n, err := parseInt(string(raw), v.Type().Bits())
-	if err != nil {
-		r.fault("range", err.Error())
-		return false
-	}
 	v.SetInt(n)
-	return true
+	return err == nil || r.outOfRange(p, v, err)
 }
 
-func readUint(r *bodyReader, _ *ValuePlan, v reflect.Value) bool {
+// outOfRange reports a number that the field's type cannot hold. v has the nearest
+// number that it can hold: if a rule rejects that too, its bound is the nearer one
+// and the client reads about the rule. It returns false.
+func (r *bodyReader) outOfRange(p *ValuePlan, v reflect.Value, err error) bool {
+	code, detail := "", ""
+	if p.Tag != "" {
+		code, detail = r.book.check(p, v)
+	}
+	if code == "" {
+		code, detail = "range", err.Error()
+	}
+	r.fault(code, detail)
+	return false
+}
+
+func readUint(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	raw, ok := r.number(true)
 	if !ok {
 		return false
 	}
 	n, err := parseUint(string(raw), v.Type().Bits())
-	if err != nil {
-		r.fault("range", err.Error())
-		return false
-	}
 	v.SetUint(n)
-	return true
+	return err == nil || r.outOfRange(p, v, err)
 }
 
-func readFloat(r *bodyReader, _ *ValuePlan, v reflect.Value) bool {
+func readFloat(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	raw, ok := r.number(false)
 	if !ok {
 		return false
 	}
 	n, err := parseFloat(string(raw), v.Type().Bits())
-	if err != nil {
-		r.fault("range", err.Error())
-		return false
-	}
 	v.SetFloat(n)
-	return true
+	return err == nil || r.outOfRange(p, v, err)
 }
 
 // readTime takes RFC 3339 with a capital T and Z and no leap second. It keeps UTC in whole microseconds, which both databases hold.

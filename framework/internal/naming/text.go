@@ -72,10 +72,10 @@ func isUnseen(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
 func Sentence(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
 // IsBlank reports whether nothing of a text is visible: it has only white space, control
-// characters and characters without width.
+// characters, characters without width and the blank of Braille.
 func IsBlank(text []byte) bool {
 	return !bytes.ContainsFunc(text, func(r rune) bool {
-		return !unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+		return r != '\u2800' && !unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 	})
 }
 
@@ -97,8 +97,8 @@ func IsLine(text string) bool {
 // missing, so a schema accepts a little more than the server, and never less.
 const (
 	unseen = `\x00-\x1f\x7f-\x9f` + "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
-	Skips  = ` ` + "\u00a0\u00ad\u1680\u180e\u2000-\u200d\u202f\u205f-\u2065\u206a-\u206f\u3000\ufeff"
-	blanks = `\s\x00-\x1f\x7f-\x9f` + "\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff"
+	Skips  = ` ` + "\u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200d\u202f\u205f-\u2065\u206a-\u206f\u2800\u3000\u3164\ufeff\uffa0"
+	blanks = `\s\x00-\x1f\x7f-\x9f` + "\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufeff\uffa0"
 )
 
 // Patterns of text that is not blank, of one line of text, and of a line that is not
