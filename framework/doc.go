@@ -23,6 +23,9 @@
 //	internal/wire    writes JSON
 //	problem          has the errors, with their codes and shapes
 //
+// spec.go describes the checked API as plain data, and internal/openapi writes the OpenAPI
+// document from it.
+//
 // Package [trestle.example/framework/problem] has the same errors for packages that the
 // framework imports; names.go declares them here.
 //

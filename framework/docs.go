@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"trestle.example/framework/docspage"
+	"trestle.example/framework/internal/openapi"
 	"trestle.example/framework/internal/wire"
 )
 
@@ -81,7 +82,7 @@ func documents(document func() (wire.Members, error)) map[string]opening {
 			if err != nil {
 				return nil, err
 			}
-			text, err := formatted(root, format)
+			text, err := openapi.Format(root, format)
 			return hosted(docspage.Compressed(media, text)), err
 		})
 		return func(c *Call, r *http.Request) (*response, error) {

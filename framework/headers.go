@@ -72,8 +72,8 @@ func (e *endpoint) ownHeaders() []Header {
 
 // usualHeaders are those that the API's own schemes, throttles and permission
 // set, so that any answer may have them.
-func (w *specWriter) usualHeaders() []Header {
-	c := w.api.config
+func (a *API) usualHeaders() []Header {
+	c := a.config
 	return (&endpoint{door: door{c.Authentication, c.Throttles, c.Permission}}).ownHeaders()
 }
 

@@ -40,7 +40,7 @@ type place struct {
 }
 
 func newServer(a *API) (http.Handler, error) {
-	document := sync.OnceValues(a.written)
+	document := sync.OnceValues(a.document)
 	if !a.config.Undocumented {
 		if _, err := document(); err != nil {
 			return nil, err

@@ -75,7 +75,7 @@ func TestMissingTablesOfNoViewSet(t *testing.T) {
 		lacksColumns(t, "without all three tables", api,
 			`books: the database has no table "book_terms"`,
 			`books: the database has no table "idempotency_keys"`,
-			`books: the database has no table "shelf_marks" (shelfMark)`)
+			`books: the database has no table "shelf_marks" (ShelfMark)`)
 
 		script(t, db, "CREATE TABLE book_terms (terms TEXT)")
 		script(t, db, "CREATE TABLE shelf_marks (id TEXT, marks TEXT)")
@@ -83,8 +83,8 @@ func TestMissingTablesOfNoViewSet(t *testing.T) {
 		lacksColumns(t, "with a column missing in each", api,
 			`books: the table "book_terms" has no column "key"`,
 			`books: the table "book_terms" has no column "term"; did you mean "terms"?`,
-			`books: the table "idempotency_keys" has no column "created_at"`,
-			`books: the table "shelf_marks" has no column "mark" (shelfMark.Mark); did you mean "marks"?`)
+			`books: the table "idempotency_keys" has no column "created_at"; did you mean "created"?`,
+			`books: the table "shelf_marks" has no column "mark" (ShelfMark.Mark); did you mean "marks"?`)
 	})
 }
 

@@ -2,10 +2,9 @@ package framework
 
 import (
 	"net/http"
-	"slices"
-	"strings"
 
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/openapi"
 	"trestle.example/framework/internal/wire"
 )
 
@@ -41,8 +40,7 @@ func (d *describer) describe(c *Call, r *http.Request, p *place) (*response, err
 	}
 	for _, method := range naming.KnownMethods {
 		if e := p.methods[method]; e != nil && e.mayBeUsed(c) {
-			operation := root.At("paths").At(d.api.info(e).Path).At(strings.ToLower(method))
-			said.Actions.Add(method, taken(root, operation))
+			said.Actions.Add(method, openapi.Describe(root, d.api.info(e).Path, method))
 		}
 	}
 	return &response{status: http.StatusOK, value: said}, nil
@@ -72,56 +70,4 @@ func (e *endpoint) mayBeUsed(c *Call) bool {
 	as := *c
 	as.Route = e.route
 	return e.permission.Permit(&as)
-}
-
-// taken is what an operation of the reference takes: its parameters but for
-// those of the path, and the JSON Schema of its body.
-func taken(root, operation wire.Members) wire.Members {
-	said := wire.Members{}
-	if summary := operation.Member("summary"); summary != nil {
-		said.Add("summary", summary)
-	}
-	parameters, _ := operation.Member("parameters").([]any)
-	parameters = slices.DeleteFunc(slices.Clone(parameters), func(one any) bool {
-		told, _ := one.(wire.Members)
-		return told.Member("in") == "path"
-	})
-	if len(parameters) > 0 {
-		said.Add("parameters", inlined(root, parameters, mostInlined))
-	}
-	if body := operation.At("requestBody"); body != nil {
-		schema := body.At("content").At("application/json").Member("schema")
-		said.Add("body", inlined(root, schema, mostInlined))
-	}
-	return said
-}
-
-// mostInlined is how deep schemas are put in the place of their references, so
-// that one which refers to itself has an end.
-const mostInlined = 16
-
-// inlined is a part of the reference that refers to no other part: what a
-// reference leads to stands in its place, with what is said beside it.
-func inlined(root wire.Members, value any, depth int) any {
-	switch value := value.(type) {
-	case []any:
-		all := make([]any, len(value))
-		for i, one := range value {
-			all[i] = inlined(root, one, depth)
-		}
-		return all
-	case wire.Members:
-		all := wire.Members{}
-		for _, one := range value {
-			if one.Name != "$ref" || depth == 0 {
-				all.Add(one.Name, inlined(root, one.Value, depth))
-			}
-		}
-		if to, refers := value.Member("$ref").(string); refers && depth > 0 {
-			found, _ := inlined(root, root.Find(to), depth-1).(wire.Members)
-			return found.With(all)
-		}
-		return all
-	}
-	return value
 }

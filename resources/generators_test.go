@@ -152,7 +152,7 @@ func TestCreatesLeadToWhatTakesTheirKey(t *testing.T) {
 	d.is("/paths/~1api~1orders/post/responses/201/links/cancelOrder", `{"operationId":"cancelOrder","parameters":{"id":"$response.body#/id"}}`)
 	d.is("/paths/~1api~1admin~1products/post/responses/201/links/updateAdminProduct", `{"operationId":"updateAdminProduct","parameters":{"id":"$response.body#/id"}}`)
 	d.is("/paths/~1api~1admin~1products/post/responses/201/links/getProduct", `{"operationId":"getProduct","parameters":{"slug":"$response.body#/slug"}}`)
-	d.is("/paths/~1api~1orders/post/responses/201/links/advanceAdminOrder", `{"operationId":"advanceAdminOrder","parameters":{"id":"$response.body#/id"}}`)
+	d.is("/paths/~1api~1orders/post/responses/201/links/packAdminOrder", `{"operationId":"packAdminOrder","parameters":{"id":"$response.body#/id"}}`)
 	d.is("/paths/~1api~1cart~1items/post/responses/201/links", "null") // it answers the whole cart
 }
 

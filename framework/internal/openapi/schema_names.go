@@ -1,4 +1,4 @@
-package framework
+package openapi
 
 import (
 	"cmp"
@@ -11,8 +11,7 @@ import (
 	"trestle.example/framework/internal/wire"
 )
 
-// names gives each thing that a document names, a type, a page or a problem, one
-// name, and no two the same.
+// names gives each type, page and error of a document a name of its own.
 type names struct {
 	named    map[string]wire.JSONSchema
 	known    map[any]string  // by what is named
@@ -23,8 +22,8 @@ func newNames() names {
 	return names{map[string]wire.JSONSchema{}, map[any]string{}, map[string]bool{}}
 }
 
-// A component is a schema that is named by a type: as it is shown, as it is
-// taken, as PATCH takes it, or with what it shows beside what it takes.
+// A component is a schema that has the name of a type: of its values in an answer, in a
+// body, in the body of a PATCH, or in a body that may send shown fields back.
 type component struct {
 	typ     reflect.Type
 	partial bool
@@ -47,10 +46,10 @@ func (c component) member(field string) string {
 	return strings.TrimSuffix(c.plain(), "Input") + naming.Title(field)
 }
 
-// A pageOf is the schema of a resource's list.
-type pageOf struct{ resource *resource }
+// A pageOf is the schema of a viewset's list.
+type pageOf struct{ viewset string }
 
-// A problemOf is the schema of refusals with a code.
+// A problemOf is the schema of errors with a code.
 type problemOf struct{ code string }
 
 // allot names a thing by the first of some names that is free, or else by the
@@ -73,9 +72,9 @@ func (n names) allot(thing any, candidates ...string) (name string, fresh bool) 
 	return name, true
 }
 
-// component names a component. The name depends on the type alone, so that it
-// stays when other types come; only two that would have one name are told apart,
-// the later one by its package.
+// component names a component. The name depends on the type alone, so that it stays when
+// other types are added. If two types would have the same name, the later one has its
+// package before it.
 func (n names) component(c component) (name string, fresh bool) {
 	base := c.base()
 	candidates := []string{base, naming.Title(packageName(c.typ)) + base}

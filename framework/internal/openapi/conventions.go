@@ -1,20 +1,20 @@
-package framework
+package openapi
 
 import (
-	"slices"
 	"strings"
 
+	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/problem"
 )
 
 // conventions are what holds for every operation, so that none repeats it.
-func (a *API) conventions() string {
+func conventions(api *spec.API) string {
 	said := []string{
 		"Bodies are JSON in UTF-8, at most 1 MiB. Times are RFC 3339 in UTC.",
-		a.aboutRefusals(),
+		aboutRefusals(api),
 		"Besides what its operations list, any path may answer 401, 403, 429, 500 or 503, one that is not there 404, and a method that a path does not have 405.",
 	}
-	if len(a.resources) == 0 || slices.ContainsFunc(a.resources, func(r *resource) bool { return !r.strict }) {
+	if api.Lenient {
 		said = append(said, "What of a request has no effect is named in the header Trestle-Ignored.")
 	}
 	said = append(said,
@@ -26,9 +26,9 @@ func (a *API) conventions() string {
 }
 
 // aboutRefusals says what refusals look like and where they are explained.
-func (a *API) aboutRefusals() string {
-	pages := "[" + a.errorsAt() + "](" + a.errorsAt() + ")"
-	switch shape := a.config.ErrorShape.(type) {
+func aboutRefusals(api *spec.API) string {
+	pages := "[" + api.ErrorsAt + "](" + api.ErrorsAt + ")"
+	switch shape := api.ErrorShape.(type) {
 	case problem.ProblemJSON:
 		return "Refusals are problems as RFC 9457 has them; the member code is stable, and type is a page that explains it: " + pages + " lists all."
 	case problem.ShapeTeller:

@@ -1,4 +1,4 @@
-package framework
+package openapi
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/wire"
 )
 
@@ -17,33 +18,27 @@ import (
 type schemas struct {
 	names
 
-	beside map[reflect.Type]map[string]*input.Field // by what is shown, the fields of what is taken
+	beside map[reflect.Type]map[string]*input.Field // by a shown type, the input's fields with the same names
 	faults []error
 	within string // what an input type without a name is called where it comes next
 }
 
-func newSchemas(resources []*resource) *schemas {
+func newSchemas(shown []spec.Shown) *schemas {
 	s := &schemas{names: newNames(), beside: map[reflect.Type]map[string]*input.Field{}}
-	for _, r := range resources {
-		for _, v := range r.declaration.verbs.named() {
-			s.shownBeside(r, v.out)
-		}
+	for _, one := range shown {
+		s.shownBeside(one.Output, one.Inputs)
 	}
 	return s
 }
 
-// shownBeside learns what the inputs of a resource's verbs say of fields that a
-// shape of its verbs shows by the same name and type.
-func (s *schemas) shownBeside(r *resource, out reflect.Type) {
+// shownBeside remembers the fields of a viewset's inputs that a shown type has too, with the
+// same name and type.
+func (s *schemas) shownBeside(out reflect.Type, inputs []*input.Shape) {
 	if out == nil || out.Kind() != reflect.Struct || s.beside[out] != nil {
 		return
 	}
 	s.beside[out] = map[string]*input.Field{}
-	for _, v := range r.declaration.verbs.named() {
-		shape := r.inputs[v.in]
-		if shape == nil {
-			continue
-		}
+	for _, shape := range inputs {
 		for f := range naming.ShapeFields(out) {
 			in := shape.ByName[naming.JSONName(f)]
 			if in != nil && s.beside[out][in.Name] == nil && naming.Indirect(in.Typ) == naming.Indirect(f.Type) {
@@ -162,9 +157,9 @@ func (s *schemas) shown(t reflect.Type) wire.JSONSchema {
 	return schemaOf(name)
 }
 
-// field is one field of a shape as it is written. What it does not say of itself
-// is as the input has it that the shape is shown beside. Rules are for what is
-// taken: what is stored may be older than they are, or a zero value.
+// field is one field of a shape as it is written. A missing doc or example is that of the
+// input's field with the same name. Rules are left out: they are for input, and a stored
+// value may be older than they are, or zero.
 func (s *schemas) field(shape reflect.Type, f reflect.StructField, t reflect.Type) wire.JSONSchema {
 	schema := s.out(t)
 	if isQuoted(f) {
@@ -214,11 +209,11 @@ func (s *schemas) ownSchema(t reflect.Type) wire.JSONSchema {
 	if t.Kind() == reflect.Interface {
 		return nil
 	}
-	teller, ok := reflect.TypeAssert[input.SchemaTeller](reflect.New(t))
+	described, ok := reflect.TypeAssert[input.SchemaTeller](reflect.New(t))
 	if !ok {
 		return nil
 	}
-	schema, err := readSchema(teller.JSONSchemaBytes())
+	schema, err := readSchema(described.JSONSchemaBytes())
 	if err != nil {
 		s.fault(naming.Sentence("%s.JSONSchemaBytes: %w", t, err))
 	}

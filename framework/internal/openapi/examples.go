@@ -1,4 +1,4 @@
-package framework
+package openapi
 
 import (
 	"encoding/json"
@@ -12,8 +12,8 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// examples are refusals as they look, by their codes.
-func (w *specWriter) examples() map[string]any {
+// examples are errors as a client reads them, by their codes.
+func (w *writer) examples() map[string]any {
 	all := map[string]any{}
 	for _, info := range w.used { // in an order: they may name schemas
 		code := info.Code
@@ -22,7 +22,7 @@ func (w *specWriter) examples() map[string]any {
 		if info.Details != nil {
 			shown.Error = shown.With(w.schemas.sample(w.schemas.out(reflect.TypeOf(info.Details)), 0))
 		}
-		_, body := w.api.config.ErrorShape.Shape(shown)
+		_, body := w.api.ErrorShape.Shape(shown)
 		text, err := wire.Encode(body)
 		if err != nil {
 			w.schemas.fault(naming.Sentence("the error shape cannot be written as JSON: %w", err))
@@ -33,19 +33,19 @@ func (w *specWriter) examples() map[string]any {
 	return all
 }
 
-// sample is a refusal with a code, in the words that explain it.
-func (w *specWriter) sample(code string) problem.Problem {
-	info := w.api.codes[code]
+// sample is an error with a code, in the words that explain the code.
+func (w *writer) sample(code string) problem.Problem {
+	info := w.api.Codes[code]
 	detail, _, _ := strings.Cut(info.Text, ". ")
 	return problem.Problem{
 		Error: problem.Refuse(info.Status, code, strings.TrimSuffix(detail, ".")+"."), Title: info.Title,
-		Type: w.api.errorsAt() + code, RequestID: uuid.MustParse(sampleID),
+		Type: w.api.ErrorsAt + code, RequestID: uuid.MustParse(sampleID),
 	}
 }
 
 const sampleID = "0198f1c2-7a3b-7c4d-8e5f-001122334455"
 
-// sampleFaults are what codes that name faults are shown with.
+// sampleFaults are the faults in the samples of codes that have some.
 var sampleFaults = map[string][]problem.Fault{
 	problem.CodeValidationFailed: {{Pointer: "/name", Code: "required", Detail: "is required"}},
 	problem.CodeUnknownField:     {{Pointer: "/names", Code: problem.CodeUnknownField, Detail: "is not a field that can be written here; did you mean /name?"}},
@@ -95,8 +95,8 @@ func (s *schemas) sampleObject(schema wire.JSONSchema, depth int) any {
 	all := wire.Members{}
 	properties, _ := schema["properties"].(wire.Members)
 	for _, one := range properties {
-		told, _ := one.Value.(wire.JSONSchema)
-		all.Add(one.Name, s.sample(told, depth+1))
+		property, _ := one.Value.(wire.JSONSchema)
+		all.Add(one.Name, s.sample(property, depth+1))
 	}
 	return all
 }

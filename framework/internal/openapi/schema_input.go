@@ -1,4 +1,4 @@
-package framework
+package openapi
 
 import (
 	"encoding/json"
@@ -12,8 +12,8 @@ import (
 	"trestle.example/framework/internal/wire"
 )
 
-// in is the schema of a body: what the decoder takes. In one that is shown, what
-// is only shown may be sent back as it was, where nothing else is taken.
+// in is the schema of a body, as the decoder reads it. With shown, fields that the body
+// lacks and shown has may be sent back.
 func (s *schemas) in(shape *input.Shape, partial, strict bool, shown reflect.Type) wire.JSONSchema {
 	c := component{typ: shape.Typ, partial: partial, strict: strict, input: true, shown: shown}
 	if shape.Typ.Name() == "" {
@@ -30,7 +30,7 @@ func (s *schemas) in(shape *input.Shape, partial, strict bool, shown reflect.Typ
 		if f.Required && !partial {
 			required = append(required, f.Name)
 		}
-		properties.Add(f.Name, s.taken(f, partial, strict))
+		properties.Add(f.Name, s.accepted(f, partial, strict))
 	}
 	o := object(append(properties, s.onlyShown(shape, shown)...), required)
 	if strict {
@@ -59,9 +59,9 @@ func (s *schemas) onlyShown(input *input.Shape, shown reflect.Type) wire.Members
 	return all
 }
 
-// taken is one field as a body may have it. In a PATCH an absent field stays as
+// accepted is one field as a body may have it. In a PATCH an absent field stays as
 // it is, so it has no default.
-func (s *schemas) taken(f *input.Field, partial, strict bool) wire.JSONSchema {
+func (s *schemas) accepted(f *input.Field, partial, strict bool) wire.JSONSchema {
 	return s.explained(f, s.value(f.Value, strict), partial)
 }
 

@@ -1,4 +1,4 @@
-package framework
+package openapi
 
 import (
 	"maps"
@@ -11,11 +11,11 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// problem is the schema of refusals with a status and one of the codes: a
-// reference for one code, else a choice of references that the member code makes.
-// A client that knows Problem can read any of them.
-func (w *specWriter) problem(status int, codes []string) wire.JSONSchema {
-	if _, standard := w.api.config.ErrorShape.(problem.ProblemJSON); !standard {
+// problem is the schema of errors with a status and one of the codes: a reference for one
+// code, else a choice of references by the member code. A client that knows Problem can
+// read all of them.
+func (w *writer) problem(status int, codes []string) wire.JSONSchema {
+	if _, standard := w.api.ErrorShape.(problem.ProblemJSON); !standard {
 		return w.ownShape(status)
 	}
 	choices, mapping := make([]any, len(codes)), wire.Members{}
@@ -30,9 +30,9 @@ func (w *specWriter) problem(status int, codes []string) wire.JSONSchema {
 	return wire.JSONSchema{"oneOf": choices, "discriminator": wire.Members{{Name: "propertyName", Value: "code"}, {Name: "mapping", Value: mapping}}}
 }
 
-// problemOfCode is the schema of refusals with one code. Status and code are enums
+// problemOfCode is the schema of errors with one code. Status and code are enums
 // of one value with a type: some generators drop what has an untyped const.
-func (w *specWriter) problemOfCode(info problem.CodeInfo) wire.JSONSchema {
+func (w *writer) problemOfCode(info problem.CodeInfo) wire.JSONSchema {
 	properties, required := wire.Members{
 		{Name: "status", Value: wire.JSONSchema{"type": "integer", "enum": []any{info.Status}}},
 		{Name: "code", Value: wire.JSONSchema{"type": "string", "enum": []any{info.Code}}},
@@ -45,27 +45,27 @@ func (w *specWriter) problemOfCode(info problem.CodeInfo) wire.JSONSchema {
 	return described(wire.JSONSchema{"allOf": []any{schemaOf("Problem"), object(properties, required)}}, info.Title+".")
 }
 
-// ownShape is the schema of refusals in a shape of the program's own.
-func (w *specWriter) ownShape(status int) wire.JSONSchema {
-	shape := w.api.config.ErrorShape
-	teller, ok := shape.(problem.ShapeTeller)
+// ownShape is the schema of errors in the program's own shape.
+func (w *writer) ownShape(status int) wire.JSONSchema {
+	shape := w.api.ErrorShape
+	shaped, ok := shape.(problem.ShapeTeller)
 	if !ok {
 		return wire.JSONSchema{"type": "object"}
 	}
-	told, err := readSchema(teller.ShapeSchema(status))
+	schema, err := readSchema(shaped.ShapeSchema(status))
 	if err != nil {
 		w.schemas.fault(naming.Sentence("%T.ShapeSchema(%d): %w", shape, status, err))
 	}
-	return told
+	return schema
 }
 
-// problems names the shapes that refusals have, before anything else.
-func (w *specWriter) problems() {
-	if _, standard := w.api.config.ErrorShape.(problem.ProblemJSON); !standard {
+// problems gives the shapes of errors their names, before all other schemas.
+func (w *writer) problems() {
+	if _, standard := w.api.ErrorShape.(problem.ProblemJSON); !standard {
 		return
 	}
 	text := func(doc string) wire.JSONSchema { return wire.JSONSchema{"type": "string", "description": doc} }
-	// The first names are given to these, so that they are theirs whatever is declared.
+	// These are named first, so that their names do not depend on the declarations.
 	w.schemas.allot("a fault", "Fault")
 	w.schemas.allot("a problem", "Problem")
 	w.schemas.named["Fault"] = object(wire.Members{
@@ -77,7 +77,7 @@ func (w *specWriter) problems() {
 	w.schemas.named["Problem"] = described(object(wire.Members{
 		{Name: "type", Value: wire.JSONSchema{
 			"type": "string", "format": "uri-reference",
-			"description": "The address of a page that explains the code: " + w.api.errorsAt() + " and the code.",
+			"description": "The address of a page that explains the code: " + w.api.ErrorsAt + " and the code.",
 		}},
 		{Name: "title", Value: text("The code in a few words.")},
 		{Name: "status", Value: wire.JSONSchema{"type": "integer", "minimum": 400, "maximum": 599}},
@@ -105,13 +105,13 @@ func alwaysThere(info problem.CodeInfo) []any {
 	return []any{"details"}
 }
 
-// codesInUse are the codes by which some operation refuses, in order.
-func (w *specWriter) codesInUse() []problem.CodeInfo {
+// codesInUse are the codes of errors that some operation answers, sorted.
+func (w *writer) codesInUse() []problem.CodeInfo {
 	used := map[string]problem.CodeInfo{}
-	for _, e := range w.api.endpoints() {
-		for _, codes := range e.refusals() {
-			for _, code := range codes {
-				used[code] = w.api.codes[code]
+	for _, e := range w.api.Endpoints {
+		for _, refusal := range e.Refusals {
+			for _, code := range refusal.Codes {
+				used[code] = w.api.Codes[code]
 			}
 		}
 	}
@@ -125,21 +125,21 @@ func (w *specWriter) codesInUse() []problem.CodeInfo {
 
 // faultCode is the code of one fault: every one that there is, with what it
 // means.
-func (w *specWriter) faultCode() wire.JSONSchema {
+func (w *writer) faultCode() wire.JSONSchema {
 	var codes []any
 	meanings := []string{"Stable, for programs:", ""}
-	for _, info := range w.api.faultCodes() {
+	for _, info := range w.api.FaultCodes {
 		codes = append(codes, info.Code)
 		meanings = append(meanings, "- `"+info.Code+"`: "+info.Text)
 	}
 	return wire.JSONSchema{"type": "string", "enum": codes, "description": strings.Join(meanings, "\n")}
 }
 
-// meanings are codes with what they say, a line for each.
-func (w *specWriter) meanings(codes []string) string {
+// meanings has a line for each code with its title.
+func (w *writer) meanings(codes []string) string {
 	lines := make([]string, len(codes))
 	for i, code := range codes {
-		lines[i] = "- `" + code + "`: " + w.api.codes[code].Title + "."
+		lines[i] = "- `" + code + "`: " + w.api.Codes[code].Title + "."
 	}
 	if len(lines) == 1 {
 		return strings.TrimPrefix(lines[0], "- ")

@@ -1,0 +1,61 @@
+package openapi
+
+import (
+	"slices"
+	"strings"
+
+	"trestle.example/framework/internal/wire"
+)
+
+// Describe returns what an operation of a document takes: its parameters except those of
+// the path, and the JSON Schema of its body, without references to other parts.
+func Describe(root wire.Members, path, method string) wire.Members {
+	operation := root.At("paths").At(path).At(strings.ToLower(method))
+	described := wire.Members{}
+	if summary := operation.Member("summary"); summary != nil {
+		described.Add("summary", summary)
+	}
+	parameters, _ := operation.Member("parameters").([]any)
+	parameters = slices.DeleteFunc(slices.Clone(parameters), func(one any) bool {
+		parameter, _ := one.(wire.Members)
+		return parameter.Member("in") == "path"
+	})
+	if len(parameters) > 0 {
+		described.Add("parameters", inlined(root, parameters, mostInlined))
+	}
+	if body := operation.At("requestBody"); body != nil {
+		schema := body.At("content").At("application/json").Member("schema")
+		described.Add("body", inlined(root, schema, mostInlined))
+	}
+	return described
+}
+
+// mostInlined is how deep references are replaced, so that a schema which refers to itself
+// has an end.
+const mostInlined = 16
+
+// inlined is a part of the document without references: what a reference leads to stands in
+// its place, together with the members beside the reference.
+func inlined(root wire.Members, value any, depth int) any {
+	switch value := value.(type) {
+	case []any:
+		all := make([]any, len(value))
+		for i, one := range value {
+			all[i] = inlined(root, one, depth)
+		}
+		return all
+	case wire.Members:
+		all := wire.Members{}
+		for _, one := range value {
+			if one.Name != "$ref" || depth == 0 {
+				all.Add(one.Name, inlined(root, one.Value, depth))
+			}
+		}
+		if to, refers := value.Member("$ref").(string); refers && depth > 0 {
+			found, _ := inlined(root, root.Find(to), depth-1).(wire.Members)
+			return found.With(all)
+		}
+		return all
+	}
+	return value
+}

@@ -1,0 +1,353 @@
+// Package openapi writes the OpenAPI 3.1 document of an API from its description as plain
+// data. It knows no server, no database and no declaration.
+package openapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/swaggest/openapi-go/openapi31"
+
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/wire"
+	"trestle.example/framework/problem"
+)
+
+// Write returns the document as its members, in the order of declaration. The same API
+// has the same document. The error names every type whose own schema is none.
+func Write(api *spec.API) (wire.Members, error) {
+	written, err := write(api)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(written)
+	if err != nil {
+		return nil, err
+	}
+	document, err := wire.ReadOrdered(text)
+	root, _ := document.(wire.Members) // it is an object
+	inOrder(api, root)
+	keepUsed(root)
+	return root, err
+}
+
+// Format returns the document as text in the format "json" or "yaml".
+func Format(document wire.Members, format string) ([]byte, error) {
+	switch format {
+	case "json":
+		return append(wire.IndentJSON(nil, document, ""), '\n'), nil
+	case "yaml":
+		return []byte(wire.FormatYAML(document, "")), nil
+	}
+	return nil, naming.Sentence("the reference is written as json or yaml, not as %q", format)
+}
+
+// inOrder puts paths, and the methods of each, in the order of declaration.
+func inOrder(api *spec.API, root wire.Members) {
+	var paths []string
+	methods := map[string][]string{}
+	for _, e := range api.Endpoints {
+		paths = append(paths, e.Path)
+		methods[e.Path] = append(methods[e.Path], strings.ToLower(e.Method))
+	}
+	all := root.At("paths")
+	all.SortBy(paths)
+	for _, path := range paths {
+		all.At(path).SortBy(methods[path])
+	}
+}
+
+// A writer writes one document. This is the only file that knows openapi-go.
+type writer struct {
+	api     *spec.API
+	doc     *openapi31.Spec
+	schemas *schemas
+	headers map[string]spec.Header         // those that have a component
+	shared  map[string]*openapi31.Response // refusals that have a component, by its name
+	used    []problem.CodeInfo             // the codes of errors that some operation answers
+}
+
+func write(api *spec.API) (*openapi31.Spec, error) {
+	w := &writer{
+		api: api, doc: &openapi31.Spec{Openapi: "3.1.0"}, schemas: newSchemas(api.Shown),
+		headers: map[string]spec.Header{}, shared: map[string]*openapi31.Response{},
+	}
+	w.schemas.faults = slices.Clone(api.Mistakes)
+	w.doc.Info.WithTitle(api.Title).WithVersion(api.Version).WithDescription(strings.TrimSpace(api.Doc + "\n\n" + conventions(api)))
+	w.doc.WithServers(openapi31.Server{URL: api.Server})
+	w.used = w.codesInUse()
+	w.reserveSchemes()
+	w.problems()
+	for _, h := range slices.Concat(api.Headers, api.UsualHeaders) {
+		w.header(h)
+	}
+	for _, e := range api.Endpoints {
+		if err := w.operation(e); err != nil {
+			return nil, fmt.Errorf("the reference of %s %s: %w", e.Method, e.Path, err)
+		}
+	}
+	if tags := w.doc.Tags; len(tags) > 1 {
+		w.doc.Tags = slices.Concat(tags[1:], tags[:1]) // the services, then the root
+	}
+	examples := w.examples() // which may name a schema more
+	for name, value := range examples {
+		w.doc.ComponentsEns().WithExamplesItem(name, openapi31.ExampleOrReference{Example: example(api.Codes[name].Title, value)})
+	}
+	for name, s := range w.schemas.named {
+		w.doc.ComponentsEns().WithSchemasItem(name, s)
+	}
+	if err := errors.Join(w.schemas.faults...); err != nil {
+		return nil, fmt.Errorf("the reference: %w", err)
+	}
+	return w.doc, nil
+}
+
+// operation adds one endpoint.
+func (w *writer) operation(e *spec.Endpoint) error {
+	op := openapi31.Operation{}
+	op.WithID(e.ID).WithSummary(e.Summary).WithDescription(w.prefixed(e.Description)).WithTags(w.tag(e.Service))
+	w.parameters(&op, e)
+	w.body(&op, e.Body)
+	w.responses(&op, e)
+	op.Security = w.security(e)
+	return w.doc.SetupOperation(e.Method, e.Path, func(o *openapi31.Operation) error { *o = op; return nil })
+}
+
+// tag is the service of an endpoint, which the document lists in order.
+func (w *writer) tag(s spec.Service) string {
+	tag := openapi31.Tag{Name: s.Name}
+	tag.WithDescription(s.Doc)
+	if !slices.ContainsFunc(w.doc.Tags, func(known openapi31.Tag) bool { return known.Name == tag.Name }) {
+		w.doc.Tags = append(w.doc.Tags, tag)
+	}
+	return tag.Name
+}
+
+func (w *writer) parameters(op *openapi31.Operation, e *spec.Endpoint) {
+	add := func(p openapi31.Parameter) { op.Parameters = append(op.Parameters, p.ToParameterOrRef()) }
+	if key := e.Key; key != nil {
+		p := openapi31.Parameter{Name: key.Name, In: openapi31.ParameterInPath, Schema: w.schemas.key(key.Type)}
+		p.WithRequired(true).WithDescription(key.Doc)
+		add(p)
+	}
+	for _, param := range e.Params {
+		add(w.queryParameter(param))
+	}
+	for _, h := range e.Takes {
+		p := openapi31.Parameter{Name: h.Name, In: openapi31.ParameterInHeader, Schema: wire.JSONSchema{"type": "string"}}
+		if h.Required {
+			p.WithRequired(true)
+		}
+		add(*p.WithDescription(w.prefixed(h.Doc)))
+	}
+	if e.Idempotent {
+		key := wire.JSONSchema{"type": "string", "pattern": idempotencyPattern}
+		p := openapi31.Parameter{Name: problem.IdempotencyHeader, In: openapi31.ParameterInHeader, Schema: key}
+		add(*p.WithDescription("A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time."))
+	}
+}
+
+// idempotencyPattern is what readKey takes.
+const idempotencyPattern = `^([!#-~][!-~]{0,254}|"([!#-\[\]-~]|\\["\\]){1,255}")$`
+
+func (w *writer) queryParameter(param spec.Param) openapi31.Parameter {
+	p := openapi31.Parameter{Name: param.Name, In: openapi31.ParameterInQuery}
+	var one wire.JSONSchema
+	if f := param.Field; f != nil {
+		one = w.schemas.parameter(f)
+		p.WithRequired(f.Required)
+	} else if one = w.schemas.asked(param.Type); param.Enum != nil {
+		one["enum"] = literals(one, param.Type, param.Enum)
+	}
+	if param.Minimum != nil {
+		one["minimum"] = param.Minimum
+	}
+	if param.Default != nil {
+		one["default"] = param.Default
+	}
+	p.Schema = one
+	if param.List {
+		p.Schema = wire.JSONSchema{"type": "array", "items": one}
+		p.WithStyle(openapi31.ParameterStyleForm).WithExplode(false)
+	}
+	if param.Doc != "" {
+		p.WithDescription(param.Doc)
+	}
+	return p
+}
+
+func (w *writer) body(op *openapi31.Operation, b *spec.Body) {
+	if b == nil {
+		return
+	}
+	body := openapi31.RequestBody{}
+	body.WithRequired(b.Required)
+	w.schemas.within = b.Noun
+	body.WithContentItem("application/json", openapi31.MediaType{Schema: w.schemas.in(b.Shape, b.Partial, b.Strict, b.Shown)})
+	op.WithRequestBody(openapi31.RequestBodyOrReference{RequestBody: &body})
+}
+
+func (w *writer) responses(op *openapi31.Operation, e *spec.Endpoint) {
+	op.Responses = &openapi31.Responses{MapOfResponseOrReferenceValues: map[string]openapi31.ResponseOrReference{}}
+	for _, status := range e.Statuses {
+		op.Responses.MapOfResponseOrReferenceValues[strconv.Itoa(status)] = openapi31.ResponseOrReference{Response: w.success(e, status)}
+	}
+	for _, refusal := range e.Refusals {
+		op.Responses.MapOfResponseOrReferenceValues[strconv.Itoa(refusal.Status)] = w.refusal(refusal)
+	}
+}
+
+func (w *writer) success(e *spec.Endpoint, status int) *openapi31.Response {
+	r := &openapi31.Response{Description: http.StatusText(status), Headers: w.describe(e.Headers), Links: links(e)}
+	if body := w.answer(e); body != nil {
+		r.WithContentItem("application/json", openapi31.MediaType{Schema: body})
+	}
+	return r
+}
+
+// answer is the schema of an endpoint's success, nil for none.
+func (w *writer) answer(e *spec.Endpoint) wire.JSONSchema {
+	switch {
+	case e.Root:
+		return wire.JSONSchema{"type": "object", "additionalProperties": wire.JSONSchema{"type": "string", "format": "uri-reference"}}
+	case e.Output == nil:
+		return nil
+	case e.Page != nil:
+		return w.list(e)
+	}
+	return w.schemas.out(e.Output)
+}
+
+// links describe where the key in a success leads (OpenAPI 3.1, section 4.8.20).
+func links(e *spec.Endpoint) map[string]openapi31.LinkOrReference {
+	all := map[string]openapi31.LinkOrReference{}
+	for _, to := range e.Links {
+		link := openapi31.Link{Parameters: map[string]string{to.Key: "$response.body#/" + to.Key}}
+		all[to.ID] = openapi31.LinkOrReference{Link: link.WithOperationID(to.ID)}
+	}
+	return all
+}
+
+// refusal is an error that an endpoint may answer. Those with the same few codes share a
+// component, which has their names.
+func (w *writer) refusal(refusal spec.Refusal) openapi31.ResponseOrReference {
+	media, _ := w.api.ErrorShape.Shape(w.sample(refusal.Codes[0]))
+	r := &openapi31.Response{Description: w.meanings(refusal.Codes), Headers: w.describe(refusal.Headers)}
+	content := openapi31.MediaType{Schema: w.problem(refusal.Status, refusal.Codes), Examples: map[string]openapi31.ExampleOrReference{}}
+	for _, code := range refusal.Codes {
+		content.Examples[code] = openapi31.ExampleOrReference{Reference: &openapi31.Reference{Ref: "#/components/examples/" + code}}
+	}
+	r.WithContentItem(media, content)
+	if len(refusal.Codes) > mostInName {
+		return openapi31.ResponseOrReference{Response: r}
+	}
+	return w.share(naming.Title(strings.Join(refusal.Codes, " or ")), r)
+}
+
+// mostInName is how many codes a name is made of; a longer one reads badly.
+const mostInName = 3
+
+// share makes a component of a response, unless another response has its name.
+func (w *writer) share(name string, r *openapi31.Response) openapi31.ResponseOrReference {
+	whole := openapi31.ResponseOrReference{Response: r}
+	switch known := w.shared[name]; {
+	case known == nil:
+		w.shared[name] = r
+		w.doc.ComponentsEns().WithResponsesItem(name, whole)
+	case !reflect.DeepEqual(known, r):
+		return whole
+	}
+	return openapi31.ResponseOrReference{Reference: &openapi31.Reference{Ref: "#/components/responses/" + name}}
+}
+
+func example(summary string, value any) *openapi31.Example {
+	e := &openapi31.Example{}
+	return e.WithSummary(summary).WithValue(value)
+}
+
+// describe has the headers of an answer; of two with one name, the latter.
+func (w *writer) describe(headers []spec.Header) map[string]openapi31.HeaderOrReference {
+	all := map[string]openapi31.HeaderOrReference{}
+	for _, h := range headers {
+		all[h.Name] = w.header(h)
+	}
+	return all
+}
+
+// header is a header of an answer. The first with a name gets a component, which equal ones share.
+func (w *writer) header(h spec.Header) openapi31.HeaderOrReference {
+	described := &openapi31.Header{Schema: wire.JSONSchema{"type": "string"}}
+	if h.Required {
+		described.WithRequired(true)
+	}
+	whole := openapi31.HeaderOrReference{Header: described.WithDescription(w.prefixed(h.Doc))}
+	known, exists := w.headers[h.Name]
+	if exists && known != h {
+		return whole
+	}
+	if !exists {
+		w.headers[h.Name] = h
+		w.doc.ComponentsEns().WithHeadersItem(h.Name, whole)
+	}
+	return openapi31.HeaderOrReference{Reference: &openapi31.Reference{Ref: "#/components/headers/" + h.Name}}
+}
+
+// security are the ways to send credentials: one is enough. The empty one is for callers
+// who need none.
+func (w *writer) security(e *spec.Endpoint) []map[string][]string {
+	var ways []map[string][]string
+	for _, way := range e.Security {
+		names := map[string][]string{}
+		for _, s := range way {
+			names[s.Name] = []string{}
+			w.doc.ComponentsEns().WithSecuritySchemesItem(s.Name, openapi31.SecuritySchemeOrReference{SecurityScheme: w.securityScheme(s)})
+		}
+		if !slices.ContainsFunc(ways, func(known map[string][]string) bool { return maps.EqualFunc(known, names, slices.Equal) }) {
+			ways = append(ways, names)
+		}
+	}
+	if e.Open || len(ways) == 0 {
+		ways = append([]map[string][]string{{}}, ways...)
+	}
+	return ways
+}
+
+// reserveSchemes keeps the names of security schemes from schemas: generators make a
+// type of either.
+func (w *writer) reserveSchemes() {
+	for _, e := range w.api.Endpoints {
+		for _, s := range slices.Concat(e.Security...) {
+			w.schemas.reserved[strings.ToLower(s.Name)] = true
+		}
+	}
+}
+
+func (w *writer) securityScheme(s spec.Scheme) *openapi31.SecurityScheme {
+	described := &openapi31.SecurityScheme{}
+	switch {
+	case s.Scheme == "bearer":
+		bearer := openapi31.SecuritySchemeHTTPBearer{Scheme: s.Scheme}
+		if s.Format != "" {
+			bearer.WithBearerFormat(s.Format)
+		}
+		described.WithHTTPBearer(bearer)
+	case s.Scheme != "":
+		described.WithHTTP(openapi31.SecuritySchemeHTTP{Scheme: s.Scheme})
+	default:
+		described.WithAPIKey(openapi31.SecuritySchemeAPIKey{Name: s.Key, In: openapi31.SecuritySchemeAPIKeyIn(s.In)})
+	}
+	return described.WithDescription(w.prefixed(s.Doc))
+}
+
+// prefixed is a text in which {prefix} stands for the API's own.
+func (w *writer) prefixed(text string) string {
+	return strings.ReplaceAll(text, "{prefix}", w.api.Prefix)
+}
