@@ -24,14 +24,14 @@ func (p *program) backupCommand() *cobra.Command {
 and to write. The copy is verified, and it is complete on the disk when its name
 appears: a backup that fails or is killed leaves nothing under that name. Only
 its owner can read it, and it holds everything, password hashes included. It
-holds no settings: keep TRESTLE_JWT_KEYS elsewhere.
+holds no settings: keep {PROGRAM}_JWT_KEYS elsewhere.
 
 A PostgreSQL database is left to pg_dump; backup then says how to call it.`,
-		Example: `  trestle backup /var/backups/trestle-$(date +%F).db`,
+		Example: `  {program} backup /var/backups/{program}-$(date +%F).db`,
 		Args:    oneFile,
 	}, p.backup)
 	c.Flags().Bool("force", false, "write over a file that is there")
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -193,7 +193,7 @@ func (p *program) lacking(ctx context.Context, db *sqldb.DB) (int, error) {
 		}
 	}
 	if n == len(list) {
-		return 0, errors.New("it is a SQLite database, but holds nothing of this program: trestle migrate up was never run on it")
+		return 0, errors.New(p.text("it is a SQLite database, but holds nothing of this program: {program} migrate up was never run on it"))
 	}
 	return n, nil
 }

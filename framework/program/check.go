@@ -17,10 +17,10 @@ listens, and reports all mistakes. It does not touch the database, unless the fl
 --database names one: then it also checks that no migration is pending there, and
 that each table and column of the declarations exists. It changes nothing. If
 something is missing, the exit code is 3. DATABASE_URL is read but not connected to.`,
-		Example: `  trestle check
-  trestle check --database "$DATABASE_URL"`,
+		Example: `  {program} check
+  {program} check --database "$DATABASE_URL"`,
 	}, p.check)
-	addSettings(c.Flags(), true)
+	p.addSettings(c.Flags(), true)
 	return c
 }
 

@@ -20,6 +20,8 @@ import (
 // A config is what can be set from outside. Every setting is a flag, else an
 // environment variable, else a default; an empty variable counts as absent.
 type config struct {
+	programName
+
 	addr             string
 	addrByFlag       bool // --addr set it
 	tlsCert, tlsKey  string
@@ -64,9 +66,9 @@ type setting struct {
 }
 
 // addSettings adds the flags of settings to a command.
-func addSettings(flags *pflag.FlagSet, serving bool) {
+func (p Program) addSettings(flags *pflag.FlagSet, serving bool) {
 	flags.SortFlags = false
-	for _, s := range settings() {
+	for _, s := range p.declaredSettings() {
 		if s.flag == "" || s.serving && !serving {
 			continue
 		}
@@ -81,17 +83,17 @@ func addSettings(flags *pflag.FlagSet, serving bool) {
 // readConfig reads every setting, those without a flag at this command too: a
 // deployment is right for all commands or for none. Every wrong value is
 // reported.
-func readConfig(flags *pflag.FlagSet, env map[string]string) (config, error) {
-	c := config{addrByFlag: flags.Changed("addr")}
+func (p Program) readConfig(flags *pflag.FlagSet, env map[string]string) (config, error) {
+	c := config{programName: programName(p.Name), addrByFlag: flags.Changed("addr")}
 	var wrong []error
-	for _, s := range settings() {
+	for _, s := range p.declaredSettings() {
 		value, from := s.given(flags, env)
 		if err := s.read(&c, value); err != nil {
 			wrong = append(wrong, s.wrong(s.nameOf(from), value, err))
 		}
 	}
 	if wrong == nil && c.queueTimeout >= c.requestTimeout {
-		wrong = append(wrong, fmt.Errorf("TRESTLE_QUEUE_TIMEOUT is %s, but TRESTLE_REQUEST_TIMEOUT is %s: a request would end before its wait for the database does; for example TRESTLE_QUEUE_TIMEOUT=%s",
+		wrong = append(wrong, fmt.Errorf(p.text("{PROGRAM}_QUEUE_TIMEOUT is %s, but {PROGRAM}_REQUEST_TIMEOUT is %s: a request would end before its wait for the database does; for example {PROGRAM}_QUEUE_TIMEOUT=%s"),
 			c.queueTimeout, c.requestTimeout, c.requestTimeout/2))
 	}
 	if wrong == nil {

@@ -24,12 +24,12 @@ const (
 func limitSettings() []setting {
 	return []setting{
 		{
-			flag: "max-conns", variable: "TRESTLE_MAX_CONNS", fallback: "2048", example: "2048", serving: true,
+			flag: "max-conns", variable: "{PROGRAM}_MAX_CONNS", fallback: "2048", example: "2048", serving: true,
 			usage: "`number` of connections at once, at most, and of requests by HTTP/2 beside their first; a new connection then takes the place of one that waits for its client",
 			read:  func(c *config, v string) error { return readNumber(&c.maxConns, v, 16, 1_000_000) },
 		},
 		{
-			flag: "drain-delay", variable: "TRESTLE_DRAIN_DELAY", example: "3s", serving: true, shown: "3s in production, else 0s",
+			flag: "drain-delay", variable: "{PROGRAM}_DRAIN_DELAY", example: "3s", serving: true, shown: "3s in production, else 0s",
 			usage: "`duration` for which a server that is to stop still takes requests, while /readyz says so",
 			read:  readDrainDelay,
 		},

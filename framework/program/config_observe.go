@@ -25,12 +25,12 @@ type observeConfig struct {
 func observeSettings() []setting {
 	return []setting{
 		{
-			flag: "metrics-addr", variable: "TRESTLE_METRICS_ADDR", example: "127.0.0.1:9464", serving: true, shown: "no metrics",
+			flag: "metrics-addr", variable: "{PROGRAM}_METRICS_ADDR", example: "127.0.0.1:9464", serving: true, shown: "no metrics",
 			usage: "`host:port` at which /metrics is served for Prometheus, apart from the API; whoever reaches it can read it, so keep it from clients",
 			read:  readMetricsAddr,
 		},
 		{
-			flag: "slow", variable: "TRESTLE_SLOW", fallback: "1s", example: "1s", serving: true,
+			flag: "slow", variable: "{PROGRAM}_SLOW", fallback: "1s", example: "1s", serving: true,
 			usage: "`duration` from which on a request is a warning in the log; 0 for none",
 			read:  func(c *config, v string) error { return readDuration(&c.slow, v, 0, time.Hour) },
 		},
@@ -45,7 +45,7 @@ func observeSettings() []setting {
 			read:  func(c *config, v string) error { return readCollector(&c.tracesEndpoint, v) },
 		},
 		{
-			flag: "service-name", variable: "OTEL_SERVICE_NAME", serving: true, shown: "trestle",
+			flag: "service-name", variable: "OTEL_SERVICE_NAME", serving: true, shown: "{program}",
 			usage: "`name` of the service in traces",
 			read:  func(c *config, v string) error { return readText(&c.serviceName, v) },
 		},

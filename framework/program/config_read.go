@@ -35,14 +35,15 @@ func readAddr(to *string, v string) error {
 	return nil
 }
 
-// readDatabaseURL leaves the checks to the package that opens it.
-func readDatabaseURL(to *string, v string) error {
-	*to = v
+// readDatabaseURL leaves the checks to the package that opens it. The default is a
+// SQLite file with the name of the program.
+func readDatabaseURL(c *config, v string) error {
+	c.databaseURL = v
 	if v != "" {
 		return checkDatabaseURL(v)
 	}
-	path, err := filepath.Abs(filepath.Join("data", "trestle.db"))
-	*to = (&url.URL{Scheme: "sqlite", Path: filepath.ToSlash(path)}).String()
+	path, err := filepath.Abs(filepath.Join("data", c.text("{program}.db")))
+	c.databaseURL = (&url.URL{Scheme: "sqlite", Path: filepath.ToSlash(path)}).String()
 	return err
 }
 

@@ -19,11 +19,11 @@ import (
 func configOf(t *testing.T, args []string, env ...string) (config, error) {
 	t.Helper()
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
-	addSettings(flags, true)
+	usersAlone().addSettings(flags, true)
 	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
 	}
-	return readConfig(flags, variables(env))
+	return usersAlone().readConfig(flags, variables(env))
 }
 
 func TestDefaults(t *testing.T) {
@@ -37,7 +37,8 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config{
-		addr: "127.0.0.1:8080", databaseURL: "sqlite://" + file, pageSize: 20,
+		programName: "trestle",
+		addr:        "127.0.0.1:8080", databaseURL: "sqlite://" + file, pageSize: 20,
 		statementTimeout: 10 * time.Second, queueTimeout: 2 * time.Second, requestTimeout: 15 * time.Second, prepare: true, logLevel: slog.LevelInfo,
 		rates: map[string]throttle.Rate{}, passwordMin: 8, tokenLife: auth.DefaultTokenLife,
 		limitConfig:   limitConfig{maxConns: 2048, drainDelay: -1},
@@ -86,7 +87,8 @@ func TestEverySettingFromItsVariable(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config{
-		addr: "[::1]:9", databaseURL: "postgres://h/db", publicURL: "https://api.example.org", hosts: []string{"a.example", "::1", "[::2]"},
+		programName: "trestle",
+		addr:        "[::1]:9", databaseURL: "postgres://h/db", publicURL: "https://api.example.org", hosts: []string{"a.example", "::1", "[::2]"},
 		pageSize: 7, dbConns: 8, statementTimeout: 2 * time.Second, queueTimeout: 500 * time.Millisecond, requestTimeout: 3 * time.Second,
 		logJSON: true, logLevel: slog.LevelWarn, production: true,
 		tlsCert: "a.pem", tlsKey: "b.pem",
@@ -188,7 +190,7 @@ func TestWrongValues(t *testing.T) {
 
 func TestEveryExampleIsRight(t *testing.T) {
 	t.Parallel()
-	for _, s := range settings() {
+	for _, s := range usersAlone().declaredSettings() {
 		if s.example == "" {
 			continue
 		}

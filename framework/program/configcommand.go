@@ -24,11 +24,11 @@ the default gave it, and what is wrong with it, as serve would see it. Keys are
 not shown, nor the user and password of a URL. It does not touch the database.
 
 The exit code is 2 if a setting is wrong.`,
-		Example: `  trestle config
-  trestle config --json | jq '.[] | select(.from != "default")'`,
+		Example: `  {program} config
+  {program} config --json | jq '.[] | select(.from != "default")'`,
 	}, p.showConfig)
 	c.Flags().Bool("json", false, "print a JSON array")
-	addSettings(c.Flags(), true)
+	p.addSettings(c.Flags(), true)
 	return c
 }
 
@@ -59,12 +59,12 @@ func (p *program) showConfig(cmd *cobra.Command, _ []string) error {
 
 // shownSettings are all of them, and everything that is wrong.
 func (p *program) shownSettings(flags *pflag.FlagSet) (shown []shownSetting, wrong error) {
-	c, _ := readConfig(flags, p.env)
+	c, _ := p.readConfig(flags, p.env)
 	log := newLog(p.stderr, c)
-	warnUnknown(log, p.env)
+	p.warnUnknown(log)
 	together := c.wrongTogether(log)
-	var read config // some settings look at those before them
-	for _, s := range settings() {
+	read := config{programName: c.programName} // some settings look at those before them
+	for _, s := range p.declaredSettings() {
 		value, from := s.given(flags, p.env)
 		err := s.read(&read, value)
 		one := shownSetting{Setting: s.variable, Value: s.shownValue(value, from, err != nil), From: from}
@@ -90,11 +90,11 @@ func (p *program) shownSettings(flags *pflag.FlagSet) (shown []shownSetting, wro
 func (c config) wrongTogether(log *slog.Logger) map[string]error {
 	_, keys := c.readKeys()
 	_, certificate := c.readCertificate(log)
-	variable := "TRESTLE_TLS_CERT"
+	file := "{PROGRAM}_TLS_CERT"
 	if c.tlsCert != "" && c.tlsKey == "" {
-		variable = "TRESTLE_TLS_KEY"
+		file = "{PROGRAM}_TLS_KEY"
 	}
-	return map[string]error{jwtKeysVariable: keys, variable: certificate, "TRESTLE_PUBLIC_URL": c.nameless()}
+	return map[string]error{c.text(jwtKeysVariable): keys, c.text(file): certificate, c.text("{PROGRAM}_PUBLIC_URL"): c.nameless()}
 }
 
 var secretInQuery = regexp.MustCompile(`(?i)([?&][^=&]*(?:pass|secret|token)[^=&]*=)[^&]*`)

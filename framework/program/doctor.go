@@ -27,13 +27,13 @@ PostgreSQL cannot CREATE INDEX CONCURRENTLY: the files say what to do for a larg
 table. A viewset may say by Unindexed that it needs no index for a field.
 
 The exit code is 1 if there is a problem, and 0 if there are only warnings.`,
-		Example: `  trestle doctor
-  trestle doctor --migration add_missing_indexes`,
+		Example: `  {program} doctor
+  {program} doctor --migration add_missing_indexes`,
 	}, p.doctor)
 	c.Flags().Bool("json", false, "print a JSON object")
 	c.Flags().String("migration", "", "`name` of a migration to write, of the indexes that are missing")
 	c.Flags().String("dir", "migrations", "`folder` of the application's migrations")
-	addSettings(c.Flags(), true)
+	p.addSettings(c.Flags(), true)
 	return c
 }
 

@@ -24,7 +24,8 @@ func (e *examination) checkFile() (there bool) {
 	}
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		e.found("file", "", finding{problem, path, "there is no database yet: " + err.Error(), "trestle migrate up makes it; or set DATABASE_URL right"})
+		fix := e.text("{program} migrate up makes it; or set DATABASE_URL right")
+		e.found("file", "", finding{problem, path, "there is no database yet: " + err.Error(), fix})
 		return false
 	case err != nil:
 		e.found("file", "", finding{problem, path, err.Error(), "let the user who runs this read the file, or set DATABASE_URL right"})
@@ -53,18 +54,18 @@ func openFolder(path string) []finding {
 func (e *examination) examineDatabase(ctx context.Context, s *site) (missing []framework.IndexNeed, err error) {
 	version, err := s.db.Version(ctx)
 	if err != nil {
-		e.found("database", "", unanswered(err))
+		e.found("database", "", e.unanswered(err))
 		return nil, nil
 	}
 	e.found("database", version.String(), oldVersion(version, databaseVariable)...)
 	e.found("connection", "", append(unsafeLink(s.db.Link(), databaseVariable), anywhere(s.db)...)...)
-	e.found("writes", "", readOnly(ctx, s.db)...)
-	e.found("pooler", "", append(betweenPooler(ctx, s.db, e.prepare), unlimited(ctx, s.db, e.prepare)...)...)
+	e.found("writes", "", s.unwritable(ctx)...)
+	e.found("pooler", "", append(s.betweenPooler(ctx), s.unlimited(ctx)...)...)
 	e.examineReplica(ctx, s.db)
-	e.found("journal", "", behind(ctx, s.db)...)
-	migrated, findings := unmigrated(ctx, s)
+	e.found("journal", "", s.behind(ctx)...)
+	migrated, findings := s.unmigrated(ctx)
 	e.found("migrations", "", findings...)
-	e.found("migration lock", "", heldLock(ctx, s.db)...)
+	e.found("migration lock", "", s.heldLock(ctx)...)
 	if !migrated {
 		return nil, nil
 	}
@@ -72,23 +73,23 @@ func (e *examination) examineDatabase(ctx context.Context, s *site) (missing []f
 	if err := api.Check(); err != nil {
 		return nil, err
 	}
-	complete, findings := missingColumns(ctx, api)
+	complete, findings := s.missingColumns(ctx, api)
 	e.found("tables and columns", "", findings...)
 	if !complete {
 		return nil, nil
 	}
-	missing, findings = unindexed(ctx, s.db, api)
+	missing, findings = s.unindexed(ctx, api)
 	e.found("indexes", "", findings...)
-	e.found("search documents", "", unsearchable(ctx, api)...)
+	e.found("search documents", "", s.unsearchable(ctx, api)...)
 	return missing, nil
 }
 
 const databaseVariable = "DATABASE_URL"
 
 // unanswered is the finding about a database that cannot be asked.
-func unanswered(err error) finding {
+func (p Program) unanswered(err error) finding {
 	const fix = "start the database, or set DATABASE_URL right; the checks of what it holds were left out"
-	return finding{problem, databaseVariable, explained(err), fix}
+	return finding{problem, databaseVariable, p.explained(err), fix}
 }
 
 func oldVersion(v sqldb.Version, variable string) []finding {
@@ -109,9 +110,9 @@ func unsafeLink(l sqldb.Link, variable string) []finding {
 	return []finding{{warning, variable, "everything that is asked and answered crosses the network in the clear", "where others share that network, " + fix}}
 }
 
-// readOnly is the finding about a database that takes no writes.
-func readOnly(ctx context.Context, db *sqldb.DB) []finding {
-	switch err := db.Writable(ctx); {
+// unwritable is the finding about a database that takes no writes.
+func (s *site) unwritable(ctx context.Context) []finding {
+	switch err := s.db.Writable(ctx); {
 	case err == nil:
 		return nil
 	case sqldb.IsReadOnly(err):
@@ -120,43 +121,43 @@ func readOnly(ctx context.Context, db *sqldb.DB) []finding {
 			"name the primary by DATABASE_URL, or several hosts and target_session_attrs=read-write; or set default_transaction_read_only off for the role and the database",
 		}}
 	default:
-		return unasked(err)
+		return s.unasked(err)
 	}
 }
 
 // betweenPooler is the finding about a pooler that the settings do not know of.
-func betweenPooler(ctx context.Context, db *sqldb.DB, prepare bool) []finding {
-	looks, err := db.LooksPooled(ctx)
+func (s *site) betweenPooler(ctx context.Context) []finding {
+	looks, err := s.db.LooksPooled(ctx)
 	switch {
 	case err != nil:
-		return unasked(err)
-	case !looks || !prepare:
+		return s.unasked(err)
+	case !looks || !s.prepare:
 		return nil
 	}
 	return []finding{{
 		warning, databaseVariable, "it looks like there is a pooler, or a proxy, between: PostgreSQL sees another port than the connection has. " +
 			"If that is a pooler that gives a connection to each transaction, what this program sets and prepares reaches other clients",
-		"set TRESTLE_PREPARE=off for every server if it is such a pooler (pool_mode = transaction of pgbouncer); a proxy that passes connections through needs nothing",
+		s.text("set {PROGRAM}_PREPARE=off for every server if it is such a pooler (pool_mode = transaction of pgbouncer); a proxy that passes connections through needs nothing"),
 	}}
 }
 
 // unlimited is the finding about a role whose statements have no limits of time, where
 // the servers set none for their sessions.
-func unlimited(ctx context.Context, db *sqldb.DB, prepare bool) []finding {
-	if prepare || db.Kind() != sqldb.PostgreSQL {
+func (s *site) unlimited(ctx context.Context) []finding {
+	if s.prepare || s.db.Kind() != sqldb.PostgreSQL {
 		return nil
 	}
 	var missing []string
-	err := db.NewRaw(`SELECT name FROM pg_settings WHERE reset_val = '0'
+	err := s.db.NewRaw(`SELECT name FROM pg_settings WHERE reset_val = '0'
 		AND name IN ('statement_timeout', 'lock_timeout', 'client_connection_check_interval') ORDER BY name`).Scan(ctx, &missing)
 	switch {
 	case err != nil:
-		return unasked(err)
+		return s.unasked(err)
 	case missing == nil:
 		return nil
 	}
 	return []finding{{
-		warning, databaseVariable, "the role has no " + strings.Join(missing, ", no ") + ": with TRESTLE_PREPARE=off the servers set none, so a statement runs until it is done",
+		warning, databaseVariable, "the role has no " + strings.Join(missing, ", no ") + s.text(": with {PROGRAM}_PREPARE=off the servers set none, so a statement runs until it is done"),
 		"as an administrator of PostgreSQL: ALTER ROLE name SET statement_timeout = '10s', and so for lock_timeout ('5s') and client_connection_check_interval ('100ms')",
 	}}
 }
@@ -172,11 +173,11 @@ func anywhere(db *sqldb.DB) []finding {
 	}}
 }
 
-func behind(ctx context.Context, db *sqldb.DB) []finding {
-	ahead, err := db.WritesAhead(ctx)
+func (s *site) behind(ctx context.Context) []finding {
+	ahead, err := s.db.WritesAhead(ctx)
 	switch {
 	case err != nil:
-		return unasked(err)
+		return s.unasked(err)
 	case ahead:
 		return nil
 	}
@@ -184,20 +185,20 @@ func behind(ctx context.Context, db *sqldb.DB) []finding {
 }
 
 // unasked is a check that failed itself.
-func unasked(err error) []finding {
-	return []finding{{problem, databaseVariable, "this could not be looked at: " + explained(err), "run it again; if that does not help, read what the database's log says"}}
+func (p Program) unasked(err error) []finding {
+	return []finding{{problem, databaseVariable, "this could not be looked at: " + p.explained(err), "run it again; if that does not help, read what the database's log says"}}
 }
 
 // unmigrated finds migrations that are not as the program has them. One that
 // failed left nothing behind, and is pending.
-func unmigrated(ctx context.Context, s *site) (migrated bool, found []finding) {
+func (s *site) unmigrated(ctx context.Context) (migrated bool, found []finding) {
 	list, err := s.db.MigrationStatus(ctx, s.Migrations...)
 	if err != nil {
-		return false, []finding{{problem, "trestle_migrations", explained(err), "run the version of the program that has them; trestle migrate status lists all"}}
+		return false, []finding{{problem, "trestle_migrations", s.explained(err), s.text("run the version of the program that has them; {program} migrate status lists all")}}
 	}
 	if pending := pendingNames(list); len(pending) > 0 {
 		what := fmt.Sprintf("%s pending (%s); the checks of what the schema holds were left out", counted(len(pending), "migration is", "migrations are"), strings.Join(pending, ", "))
-		found = append(found, finding{problem, "trestle_migrations", what, "trestle migrate up"})
+		found = append(found, finding{problem, "trestle_migrations", what, s.text("{program} migrate up")})
 	}
 	migrated = len(found) == 0
 	for _, m := range list {
@@ -209,7 +210,7 @@ func unmigrated(ctx context.Context, s *site) (migrated bool, found []finding) {
 		if m.Changed {
 			found = append(found, finding{
 				warning, m.String(), "its file was changed since it was applied, so other databases may have another schema",
-				"put the file back, and make a migration of the difference: trestle migrate new",
+				s.text("put the file back, and make a migration of the difference: {program} migrate new"),
 			})
 		}
 	}
@@ -224,12 +225,12 @@ func counted(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-func heldLock(ctx context.Context, db *sqldb.DB) []finding {
+func (s *site) heldLock(ctx context.Context) []finding {
 	const place = "trestle_migration_lock"
-	lock, err := db.MigrationLock(ctx)
+	lock, err := s.db.MigrationLock(ctx)
 	switch {
 	case err != nil:
-		return unasked(err)
+		return s.unasked(err)
 	case lock.Missing:
 		return []finding{{problem, place, "its row is gone, and without it nobody can migrate", "INSERT INTO trestle_migration_lock (id, held) VALUES (1, 0);"}}
 	case lock.Holder == 0:
@@ -246,25 +247,25 @@ func heldLock(ctx context.Context, db *sqldb.DB) []finding {
 }
 
 // unsearchable finds rows that no search finds.
-func unsearchable(ctx context.Context, api *framework.API) (found []finding) {
+func (s *site) unsearchable(ctx context.Context, api *framework.API) (found []finding) {
 	for _, viewset := range api.Searchable() {
 		stale, err := api.NeedsReindex(ctx, viewset)
 		switch {
 		case err != nil:
-			what := "its rows could not be looked at: " + explained(err)
+			what := "its rows could not be looked at: " + s.explained(err)
 			found = append(found, finding{warning, viewset, what, "run it again with a longer --statement-timeout"})
 		case stale:
-			found = append(found, finding{problem, viewset, "it has rows whose search document is empty, so that no search finds them", "trestle reindex " + viewset})
+			found = append(found, finding{problem, viewset, "it has rows whose search document is empty, so that no search finds them", s.text("{program} reindex ") + viewset})
 		}
 	}
 	return found
 }
 
 // unindexed finds the indexes that are missing, and those that serve nothing.
-func unindexed(ctx context.Context, db *sqldb.DB, api *framework.API) (missing []framework.IndexNeed, found []finding) {
+func (s *site) unindexed(ctx context.Context, api *framework.API) (missing []framework.IndexNeed, found []finding) {
 	missing, err := api.MissingIndexes(ctx)
 	if err != nil {
-		return nil, unasked(err)
+		return nil, s.unasked(err)
 	}
 	for _, n := range missing {
 		what := "no index begins with these columns; rows are read and put in order without one for " + strings.Join(n.For, ", ")
@@ -276,7 +277,7 @@ func unindexed(ctx context.Context, db *sqldb.DB, api *framework.API) (missing [
 		}
 		fix := n.Create()
 		if strings.Contains(fix, "{{") { // which only a migration understands
-			fix = "trestle doctor --migration NAME writes it"
+			fix = s.text("{program} doctor --migration NAME writes it")
 		}
 		found = append(found, finding{problem, n.String(), what, fix})
 	}
@@ -286,9 +287,9 @@ func unindexed(ctx context.Context, db *sqldb.DB, api *framework.API) (missing [
 			continue
 		}
 		seen[n.Table] = true
-		there, err := db.Indexes(ctx, n.Table)
+		there, err := s.db.Indexes(ctx, n.Table)
 		if err != nil {
-			return missing, append(found, unasked(err)...)
+			return missing, append(found, s.unasked(err)...)
 		}
 		found = append(found, unfinished(there)...)
 	}

@@ -26,7 +26,7 @@ func (e *examination) examineReplica(ctx context.Context, db *sqldb.DB) {
 	subject := fmt.Sprintf("%s, %d bytes behind", standby.Version, standby.Behind)
 	found := oldVersion(standby.Version, replicaVariable)
 	found = append(found, unsafeLink(standby.Link, replicaVariable)...)
-	e.found("replica", subject, append(found, unfitReplica(standby, db.Stats().MaxOpenConnections+1)...)...)
+	e.found("replica", subject, append(found, e.unfitReplica(standby, db.Stats().MaxOpenConnections+1)...)...)
 }
 
 // unansweredReplica is the finding about a replica that cannot be asked.
@@ -37,7 +37,7 @@ func unansweredReplica(err error) finding {
 
 // unfitReplica are the findings about a replica to which this process opens so many
 // connections at most.
-func unfitReplica(s *sqldb.Standby, conns int) (found []finding) {
+func (c config) unfitReplica(s *sqldb.Standby, conns int) (found []finding) {
 	add := func(weight, what, fix string) { found = append(found, finding{weight, replicaVariable, what, fix}) }
 	if s.Pooled {
 		add(warning, "it looks like there is a pooler, or a proxy, between: PostgreSQL sees another port than the connection has",
@@ -54,7 +54,7 @@ func unfitReplica(s *sqldb.Standby, conns int) (found []finding) {
 	}
 	if s.MaxConns < conns {
 		what := fmt.Sprintf("it takes %d connections, and this process alone may open %d", s.MaxConns, conns)
-		add(warning, what, "lower TRESTLE_DB_CONNS, or raise its max_connections")
+		add(warning, what, c.text("lower {PROGRAM}_DB_CONNS, or raise its max_connections"))
 	}
 	return found
 }

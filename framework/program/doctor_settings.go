@@ -31,16 +31,16 @@ func (e *examination) examineSettings(ctx context.Context) {
 // it is nobody knows.
 func (e *examination) secretFindings() (found []finding) {
 	if _, err := e.readKeys(); err != nil {
-		found = append(found, finding{problem, jwtKeysVariable, err.Error(), `TRESTLE_JWT_KEYS="$(trestle jwt keygen)"; trestle check tells when it is right`})
+		found = append(found, finding{problem, e.text(jwtKeysVariable), err.Error(), e.text(newKey + "; {program} check tells when it is right")})
 	} else {
-		found = guessable(e.jwtKeys.Reveal())
+		found = e.guessable()
 	}
 	if c, err := e.readCertificate(e.log); err != nil {
-		found = append(found, finding{problem, "TRESTLE_TLS_CERT", err.Error(), "name a certificate and its key; trestle check tells when they are right"})
+		found = append(found, finding{problem, e.text("{PROGRAM}_TLS_CERT"), err.Error(), e.text("name a certificate and its key; {program} check tells when they are right")})
 	} else if c != nil {
 		if until, soon := c.endsSoon(); soon {
 			found = append(found, finding{
-				warning, "TRESTLE_TLS_CERT", "the certificate expires at " + day(&until) + ", and after that no client trusts this server",
+				warning, e.text("{PROGRAM}_TLS_CERT"), "the certificate expires at " + day(&until) + ", and after that no client trusts this server",
 				"renew it; the server takes the new files within a minute",
 			})
 		}
@@ -55,17 +55,20 @@ func (e *examination) secretFindings() (found []finding) {
 // base64, less so many that chance never comes so far.
 const fewestLetters = 16
 
+// newKey makes a key of JWTs.
+const newKey = `{PROGRAM}_JWT_KEYS="$({program} jwt keygen)"`
+
 // guessable are keys of JWTs that were typed and not made.
-func guessable(keys string) (found []finding) {
-	for entry := range strings.FieldsFuncSeq(keys, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+func (c config) guessable() (found []finding) {
+	for entry := range strings.FieldsFuncSeq(c.jwtKeys.Reveal(), func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
 		kid, rest, _ := strings.Cut(entry, ":")
 		algorithm, key, _ := strings.Cut(rest, ":")
 		if algorithm != auth.HS256 || strings.HasPrefix(key, "@") || lettersIn(key) >= fewestLetters {
 			continue
 		}
 		found = append(found, finding{
-			problem, jwtKeysVariable, "the key " + kid + " repeats itself, so it is likely no random one, and whoever guesses it can sign in as anybody",
-			`TRESTLE_JWT_KEYS="$(trestle jwt keygen)"`,
+			problem, c.text(jwtKeysVariable), "the key " + kid + " repeats itself, so it is likely no random one, and whoever guesses it can sign in as anybody",
+			c.text(newKey),
 		})
 	}
 	return found
@@ -100,13 +103,13 @@ func (c config) exposed() []finding {
 		return nil
 	case c.production && len(c.trustedProxies) == 0:
 		return []finding{{
-			problem, "TRESTLE_TLS_CERT", "nobody can sign in: in production credentials need TLS",
-			"set TRESTLE_TLS_CERT and TRESTLE_TLS_KEY, or put a proxy that speaks TLS before the server and name it by TRESTLE_TRUSTED_PROXIES",
+			problem, c.text("{PROGRAM}_TLS_CERT"), "nobody can sign in: in production credentials need TLS",
+			c.text("set {PROGRAM}_TLS_CERT and {PROGRAM}_TLS_KEY, or put a proxy that speaks TLS before the server and name it by {PROGRAM}_TRUSTED_PROXIES"),
 		}}
 	case !c.production && !local:
 		return []finding{{
-			warning, "TRESTLE_ADDR", "other machines can reach " + c.addr + ", and passwords and tokens cross the network in the clear",
-			"set TRESTLE_TLS_CERT and TRESTLE_TLS_KEY, or put a proxy that speaks TLS before it and set TRESTLE_ENV=production, or listen on 127.0.0.1",
+			warning, c.text("{PROGRAM}_ADDR"), "other machines can reach " + c.addr + ", and passwords and tokens cross the network in the clear",
+			c.text("set {PROGRAM}_TLS_CERT and {PROGRAM}_TLS_KEY, or put a proxy that speaks TLS before it and set {PROGRAM}_ENV=production, or listen on 127.0.0.1"),
 		}}
 	}
 	return nil
@@ -118,8 +121,8 @@ func (c config) hostless() []finding {
 		return nil
 	}
 	return []finding{{
-		problem, "TRESTLE_HOSTS", "the server does not start: in production it has to know its names, or links in answers would lead wherever a request's Host says",
-		"set TRESTLE_PUBLIC_URL or TRESTLE_HOSTS",
+		problem, c.text("{PROGRAM}_HOSTS"), "the server does not start: in production it has to know its names, or links in answers would lead wherever a request's Host says",
+		c.text("set {PROGRAM}_PUBLIC_URL or {PROGRAM}_HOSTS"),
 	}}
 }
 
@@ -135,7 +138,7 @@ func (c config) tooTrusting() (found []finding) {
 	for _, network := range c.trustedProxies {
 		if wide(network) {
 			found = append(found, finding{
-				problem, "TRESTLE_TRUSTED_PROXIES", network.String() + " is more than any private network: whoever is in it can say where it comes from, and that it spoke TLS",
+				problem, c.text("{PROGRAM}_TRUSTED_PROXIES"), network.String() + " is more than any private network: whoever is in it can say where it comes from, and that it spoke TLS",
 				"name the addresses of the proxies, or the private network that they are in",
 			})
 		}

@@ -23,7 +23,7 @@ func TestDoctorOfTheDeployment(t *testing.T) {
 	good, late := selfsigned.NewFiles(t), selfsigned.NewFiles(t)
 	cert, key := selfsigned.Make(t, 2, time.Now().Add(-3*time.Hour), time.Now().Add(time.Hour))
 	late.Write(t, cert, key)
-	safe := config{addr: "127.0.0.1:80", publicURL: "https://a.example", trustedProxies: []netip.Prefix{proxy}}
+	safe := config{programName: "trestle", addr: "127.0.0.1:80", publicURL: "https://a.example", trustedProxies: []netip.Prefix{proxy}}
 	for name, test := range map[string]struct {
 		change func(c *config)
 		check  string

@@ -53,8 +53,8 @@ func (p *program) finish(called *cobra.Command, err error) int {
 	if err == nil {
 		return exitOK
 	}
-	if text := oneSentence(explained(err)); text != "" {
-		p.sayf("trestle: %s", strings.ReplaceAll(text, "\n", "\ntrestle: "))
+	if text := oneSentence(p.explained(err)); text != "" {
+		p.sayf("%s: %s", p.Name, strings.ReplaceAll(text, "\n", "\n"+p.Name+": "))
 	}
 	if !p.started {
 		p.sayf("Run %q for help.", called.CommandPath()+" --help")
@@ -109,13 +109,13 @@ func didYouMean(prefix, name string, known []string) string {
 
 // explained adds what helps to the faults of a database that a person at a
 // terminal can do something about.
-func explained(err error) string {
+func (p Program) explained(err error) string {
 	fault, ok := sqldb.Classify(err)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "interrupted"
 	case errors.Is(err, sqldb.ErrPooled):
-		return fmt.Sprintf("a pooler before the database gives a connection to each transaction; set TRESTLE_PREPARE=off (%v)", err)
+		return fmt.Sprintf(p.text("a pooler before the database gives a connection to each transaction; set {PROGRAM}_PREPARE=off (%v)"), err)
 	case sqldb.IsReadOnly(err):
 		return fmt.Sprintf("the database takes no writes; does DATABASE_URL name the primary, and is default_transaction_read_only off? (%v)", err)
 	case ok && fault.Kind == sqldb.Unavailable:

@@ -26,7 +26,7 @@ func (p *program) groupCreateCommand() *cobra.Command {
 		Use:     "create NAME [PERMISSION...] [flags]",
 		Short:   "Create a group that holds permissions",
 		Long:    `Create makes a group without members and prints its id.`,
-		Example: `  trestle group create "night shift" patients.view appointments.view`,
+		Example: `  {program} group create "night shift" patients.view appointments.view`,
 		Args:    groupAndPermissions(0),
 	}, func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
@@ -41,7 +41,7 @@ func (p *program) groupCreateCommand() *cobra.Command {
 			return p.print(group.ID.String())
 		})
 	})
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -63,7 +63,7 @@ func (p *program) groupListCommand() *cobra.Command {
 		})
 	})
 	jsonFlag(c)
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -89,7 +89,7 @@ func (p *program) groupGrantCommand() *cobra.Command {
 		p.sayUnasked(s, permissions)
 		return nil
 	})
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -111,7 +111,7 @@ that.`,
 		}
 		return p.sayNotOfGroup(ctx, s, group, notIn(permissions, taken))
 	})
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -138,7 +138,7 @@ func (p *program) groupJoinCommand() *cobra.Command {
 	c := p.userCommand(cobra.Command{
 		Use:     "join NAME --email ADDRESS [flags]",
 		Short:   "Make a user a member of a group, at once",
-		Example: `  trestle group join "night shift" --email asha@example.com`,
+		Example: `  {program} group join "night shift" --email asha@example.com`,
 		Args:    oneGroup,
 	}, func(ctx context.Context, cmd *cobra.Command, s *site, user auth.User) error {
 		group, err := s.findGroup(ctx, cmd.Flags().Arg(0))
@@ -152,7 +152,7 @@ func (p *program) groupJoinCommand() *cobra.Command {
 		p.sayf("%s is a member of the group %q.", user.Email, group.Name)
 		return nil
 	})
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -173,7 +173,7 @@ func (p *program) groupLeaveCommand() *cobra.Command {
 		p.sayf("%s is no member of the group %q.", user.Email, group.Name)
 		return nil
 	})
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -210,7 +210,7 @@ func (s *site) findGroup(ctx context.Context, name string) (auth.Group, error) {
 	if meant := naming.Nearest(name, names); meant != "" {
 		return group, fmt.Errorf("no group has the name %q; did you mean %q?", name, meant)
 	}
-	return group, fmt.Errorf("no group has the name %q; trestle group list shows them", name)
+	return group, fmt.Errorf(s.text("no group has the name %q; {program} group list shows them"), name)
 }
 
 // oneGroup is the name of a group and nothing else.

@@ -28,7 +28,7 @@ func (p *program) healthCommand() *cobra.Command {
 have it. It is for containers, which have no other program to ask with. The exit
 code is 0 if the server is ready, and 1 if it is not.`,
 	}, p.health)
-	addSettings(c.Flags(), true)
+	p.addSettings(c.Flags(), true)
 	return c
 }
 
@@ -57,7 +57,7 @@ func (c config) ownAddress() (string, error) {
 	case err != nil:
 		return "", err
 	case port == "0":
-		return "", misused("the server takes whatever port is free, so it cannot be found; set TRESTLE_ADDR to a port")
+		return "", misused("the server takes whatever port is free, so it cannot be found; set %s to a port", c.text("{PROGRAM}_ADDR"))
 	case host == "":
 		host = "127.0.0.1"
 	}

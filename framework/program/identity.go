@@ -14,7 +14,7 @@ import (
 )
 
 // jwtKeysVariable holds the keys of JWTs.
-const jwtKeysVariable = "TRESTLE_JWT_KEYS"
+const jwtKeysVariable = "{PROGRAM}_JWT_KEYS"
 
 // lastWrites is the part of the drain time that is left for what identity has
 // still to write when the server stops. Its last flush takes no longer.
@@ -46,11 +46,11 @@ func (c config) readKeys() (*auth.Keys, error) {
 	case text != "":
 		keys, err := auth.ParseKeys(text)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w; make one with: trestle jwt keygen", jwtKeysVariable, err)
+			return nil, fmt.Errorf(c.text("{PROGRAM}_JWT_KEYS: %w; make one with: {program} jwt keygen"), err)
 		}
 		return keys, nil
 	case c.production:
-		return nil, errors.New(jwtKeysVariable + " is not set, and in production no key is made up; make one with: trestle jwt keygen")
+		return nil, errors.New(c.text("{PROGRAM}_JWT_KEYS is not set, and in production no key is made up; make one with: {program} jwt keygen"))
 	}
 	return nil, nil
 }

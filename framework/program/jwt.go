@@ -15,12 +15,12 @@ func (p *program) jwtKeygenCommand() *cobra.Command {
 		Use:   "keygen [flags]",
 		Short: "Make a key and print it, this once",
 		Long: `Keygen makes a key from the system's random source and prints it alone on
-standard output, in the form of TRESTLE_JWT_KEYS: kid:algorithm:key. It keeps it
+standard output, in the form of {PROGRAM}_JWT_KEYS: kid:algorithm:key. It keeps it
 nowhere and needs neither settings nor a database.
 
 To rotate, put the new key first, where it signs, and keep the older ones behind
 it, where they verify, until the refresh tokens that they signed have expired.`,
-		Example: `  TRESTLE_JWT_KEYS="$(trestle jwt keygen) $TRESTLE_JWT_KEYS"`,
+		Example: `  {PROGRAM}_JWT_KEYS="$({program} jwt keygen) ${PROGRAM}_JWT_KEYS"`,
 	}, func(cmd *cobra.Command, _ []string) error {
 		algorithm, _ := cmd.Flags().GetString("alg")
 		kid, _ := cmd.Flags().GetString("kid")
@@ -28,8 +28,8 @@ it, where they verify, until the refresh tokens that they signed have expired.`,
 		if err != nil {
 			return misused("%w", err)
 		}
-		p.sayf("This key is a secret: whoever has it can sign in as anybody. Put it first in TRESTLE_JWT_KEYS,\n" +
-			"and keep the older keys there until their refresh tokens have expired.")
+		p.sayf("This key is a secret: whoever has it can sign in as anybody. Put it first in %s,\n"+
+			"and keep the older keys there until their refresh tokens have expired.", p.text(jwtKeysVariable))
 		return p.print(key.Reveal())
 	})
 	c.Flags().String("alg", auth.EdDSA, "`algorithm`: EdDSA, HS256 or RS256")

@@ -29,7 +29,7 @@ func listed[Row, Line any](rows []Row, line func(Row) Line) []Line {
 	return lines
 }
 
-// A userLine is one user of "trestle user list --json".
+// A userLine is one user of "user list --json".
 type userLine struct {
 	ID          uuid.UUID `json:"id"`
 	Email       string    `json:"email"`
@@ -44,7 +44,7 @@ func lineOfUser(u auth.User) userLine {
 	return userLine{u.ID, u.Email, u.Name, u.IsActive, u.IsStaff, u.IsSuperuser, u.CreatedAt.UTC()}
 }
 
-// A groupLine is one group of "trestle group list --json".
+// A groupLine is one group of "group list --json".
 type groupLine struct {
 	ID          uuid.UUID `json:"id"`
 	Name        string    `json:"name"`
@@ -56,7 +56,7 @@ func lineOfGroup(g auth.GroupListing) groupLine {
 	return groupLine{g.ID, g.Name, append([]string{}, g.Permissions...), g.Members}
 }
 
-// A tokenLine is one token of "trestle token list --json": never the token itself.
+// A tokenLine is one token of "token list --json": never the token itself.
 type tokenLine struct {
 	ID         uuid.UUID  `json:"id"`
 	Prefix     string     `json:"prefix"`
@@ -70,7 +70,7 @@ func lineOfToken(t auth.TokenRecord) tokenLine {
 	return tokenLine{t.ID, t.Prefix, t.Name, t.CreatedAt.UTC(), t.LastUsedAt, t.ExpiresAt}
 }
 
-// A migrationLine is one migration of "trestle migrate status --json".
+// A migrationLine is one migration of "migrate status --json".
 type migrationLine struct {
 	Namespace string     `json:"namespace"`
 	ID        string     `json:"id"`

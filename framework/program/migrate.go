@@ -27,7 +27,7 @@ first that fails. Any number of processes may do so at once.`,
 	}, func(cmd *cobra.Command, _ []string) error {
 		return p.with(cmd.Context(), cmd.Flags(), func(s *site) error { return p.migrateUp(cmd.Context(), s) })
 	})
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -56,7 +56,7 @@ func (p *program) migrateUp(ctx context.Context, s *site) error {
 func (p *program) tellWhoMigrates(ctx context.Context, s *site) {
 	lock, err := s.db.MigrationLock(ctx)
 	if err == nil && lock.Holder != 0 {
-		for _, f := range heldLock(ctx, s.db) {
+		for _, f := range s.heldLock(ctx) {
 			p.sayf("%s: %s. To go on: %s", f.Where, f.What, f.Fix)
 		}
 	}
@@ -76,7 +76,7 @@ gone with all they hold, so it asks first; away from a terminal it needs --yes.`
 		return p.with(cmd.Context(), cmd.Flags(), func(s *site) error { return p.migrateDown(cmd.Context(), s, yes) })
 	})
 	c.Flags().Bool("yes", false, "go on without asking")
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -113,7 +113,7 @@ func (p *program) migrateStatusCommand() *cobra.Command {
 		return p.with(cmd.Context(), cmd.Flags(), func(s *site) error { return p.migrateStatus(cmd.Context(), s, asJSON(cmd)) })
 	})
 	jsonFlag(c)
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 

@@ -22,7 +22,7 @@ is the present time, and prints their paths.
 A program runs on a schema that a newer version of it has migrated. If older
 programs cannot run on what a migration makes, put the line --trestle:breaking into
 its up file: then they do not start on it.`,
-		Example: `  trestle migrate new add_patient_email`,
+		Example: `  {program} migrate new add_patient_email`,
 		Args:    checkMigrationName,
 	}, func(cmd *cobra.Command, args []string) error {
 		dir, _ := cmd.Flags().GetString("dir")

@@ -53,7 +53,8 @@ func (w *watch) measure(ctx context.Context, s *server) error {
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.metricsAddr)
 	if err != nil {
-		return fmt.Errorf("metrics cannot be served at %s: %v; set TRESTLE_METRICS_ADDR to another address", s.metricsAddr, err) //nolint:errorlint // wrapped, it would pass for a fault of the database
+		// Wrapped, err would pass for a fault of the database.
+		return fmt.Errorf(s.text("metrics cannot be served at %s: %v; set {PROGRAM}_METRICS_ADDR to another address"), s.metricsAddr, err)
 	}
 	w.metrics = m
 	w.observers = append(w.observers, m)
@@ -106,7 +107,8 @@ func (w *watch) trace(ctx context.Context, s *server) error {
 		return nil
 	}
 	o := tracing.Options{
-		Endpoint: to, Service: s.serviceName, Sampler: s.sampler, SamplerArg: s.samplerArg, TrustedProxies: s.trustedProxies, Log: s.log,
+		Endpoint: to, Service: s.serviceName, DefaultService: s.Name,
+		Sampler: s.sampler, SamplerArg: s.samplerArg, TrustedProxies: s.trustedProxies, Log: s.log,
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		o.Version = info.Main.Version

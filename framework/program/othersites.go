@@ -10,7 +10,7 @@ import (
 )
 
 // corsVariable has the origins whose pages may read answers.
-const corsVariable = "TRESTLE_CORS_ORIGINS"
+const corsVariable = "{PROGRAM}_CORS_ORIGINS"
 
 // mostOrigins bounds how many origins are named in the log of one process.
 const mostOrigins = 20
@@ -24,6 +24,7 @@ type otherSites struct {
 	http.Handler
 
 	allowed []string // origins, as browsers send them
+	setting string   // the variable that allows them
 	log     *slog.Logger
 
 	mu    sync.Mutex
@@ -35,7 +36,7 @@ func (c config) naming(handler http.Handler, log *slog.Logger) http.Handler {
 	if c.production {
 		return handler
 	}
-	return &otherSites{Handler: handler, allowed: c.corsOrigins, log: log, named: map[string]bool{}}
+	return &otherSites{Handler: handler, allowed: c.corsOrigins, setting: c.text(corsVariable), log: log, named: map[string]bool{}}
 }
 
 func (o *otherSites) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -58,5 +59,5 @@ func (o *otherSites) name(origin, host string) {
 	}
 	o.named[origin] = true
 	o.log.Warn("a page of another origin sends requests, and its browser does not let it read the answers; to allow that, use this setting",
-		"origin", origin, "setting", corsVariable+"="+strings.Join(append(slices.Clip(o.allowed), origin), ","))
+		"origin", origin, "setting", o.setting+"="+strings.Join(append(slices.Clip(o.allowed), origin), ","))
 }

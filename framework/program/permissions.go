@@ -34,7 +34,7 @@ and says what it is to them:
 
 It is worked out from the declarations and does not touch the database. Whether
 anything asks for a permission of --holding is not checked.`,
-		Example: `  trestle permissions --holding patients.view,doctors.add`,
+		Example: `  {program} permissions --holding patients.view,doctors.add`,
 	}, p.permissions)
 	c.Flags().String("holding", "", "`permissions`, separated by commas, that the holder has")
 	c.Flags().Bool("json", false, "print a JSON array")

@@ -1,9 +1,12 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,9 +17,13 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A Program is what the commands need to know of a project. Texts call the program
-// trestle, and names of variables begin with TRESTLE_, in every project.
+// A Program is what the commands need to know of a project.
 type Program struct {
+	// Name is what the program is called by in its texts: lower-case letters, digits and
+	// hyphens. The names of its variables begin with it: those of "my-shop" begin with
+	// MY_SHOP_. The default is "trestle".
+	Name string
+
 	// Migrations make the tables, in the order in which they build on each other. The
 	// default is those of the framework and of auth. A project with tables of its own
 	// lists these two first.
@@ -52,7 +59,18 @@ func DefaultConfig(db *sqldb.DB, pageSize int, identity *auth.Service) framework
 	}
 }
 
+var rightName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+
+// mistakes is everything that is wrong with the declaration itself.
+func (p Program) mistakes() error {
+	if !rightName.MatchString(p.Name) {
+		return fmt.Errorf("program: the name is %q; it must be lower-case letters, digits and hyphens, and begin with a letter, such as my-shop", p.Name)
+	}
+	return nil
+}
+
 func (p Program) withDefaults() Program {
+	p.Name = cmp.Or(p.Name, "trestle")
 	if p.Migrations == nil {
 		p.Migrations = []sqldb.Migrations{framework.Migrations(), auth.Migrations()}
 	}
@@ -82,6 +100,10 @@ type program struct {
 func Run(ctx context.Context, made Program, args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stderr = shared(stderr)
 	p := &program{Program: made.withDefaults(), env: variables(env), stdin: stdin, stdout: stdout, stderr: stderr}
+	if err := p.mistakes(); err != nil {
+		p.sayf("%s", err)
+		return exitFailure
+	}
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -102,7 +124,7 @@ func variables(env []string) map[string]string {
 
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "trestle",
+		Use:           p.Name,
 		Short:         "Serve the API and look after its database",
 		Version:       version(),
 		SilenceErrors: true,
@@ -110,7 +132,7 @@ func (p *program) root() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ", "Flags.FlagUsagesWrapped 100 ") +
-		"{{if not .HasParent}}" + rootNotes + "{{end}}")
+		"{{if not .HasParent}}" + p.text(rootNotes) + "{{end}}")
 	root.SetFlagErrorFunc(wrongFlag)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.AddCommand(
@@ -127,7 +149,7 @@ func (p *program) root() *cobra.Command {
 
 // rootNotes end the help of the program itself.
 const rootNotes = `
-Settings: "trestle serve --help" lists them all. A flag goes before the
+Settings: "{program} serve --help" lists them all. A flag goes before the
 variable, the variable before the default.
 
 Exit codes:
@@ -149,6 +171,7 @@ func (p *program) command(c cobra.Command, do func(cmd *cobra.Command, args []st
 	if c.Args == nil {
 		c.Args = cobra.NoArgs
 	}
+	c.Long, c.Example = p.text(c.Long), p.text(c.Example)
 	c.DisableFlagsInUseLine = true
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		p.started = true

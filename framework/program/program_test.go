@@ -25,6 +25,17 @@ func usersAlone() Program {
 // onBoth runs a test on a fresh, migrated database of each kind.
 func onBoth(t *testing.T, test func(t *testing.T, database string)) {
 	t.Helper()
+	onBothEmpty(t, func(t *testing.T, database string) {
+		if code, said := called(t, database, "migrate up"); code != exitOK {
+			t.Fatal(said)
+		}
+		test(t, database)
+	})
+}
+
+// onBothEmpty runs a test on a fresh database of each kind, without tables.
+func onBothEmpty(t *testing.T, test func(t *testing.T, database string)) {
+	t.Helper()
 	for name, fresh := range map[string]func(*testing.T) string{
 		"sqlite": func(t *testing.T) string {
 			t.Helper()
@@ -34,11 +45,7 @@ func onBoth(t *testing.T, test func(t *testing.T, database string)) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			database := fresh(t)
-			if code, said := called(t, database, "migrate up"); code != exitOK {
-				t.Fatal(said)
-			}
-			test(t, database)
+			test(t, fresh(t))
 		})
 	}
 }
@@ -46,10 +53,7 @@ func onBoth(t *testing.T, test func(t *testing.T, database string)) {
 // called runs a command, and returns its exit code and all that it printed.
 func called(t *testing.T, database, command string) (int, string) {
 	t.Helper()
-	var said bytes.Buffer
-	env := []string{"DATABASE_URL=" + database, "TRESTLE_DB_CONNS=4", passwordVariable + "=correct horse battery"}
-	code := Run(t.Context(), usersAlone(), strings.Fields(command), env, strings.NewReader(""), &said, &said)
-	return code, said.String()
+	return run(t, usersAlone(), command, "DATABASE_URL="+database, "TRESTLE_DB_CONNS=4", "TRESTLE_PASSWORD=correct horse battery")
 }
 
 // TestAProgramWithoutDemoData has neither seed nor --seed, and all other commands.

@@ -17,7 +17,7 @@ that store them, and may run while the API serves. It is for rows that were
 written by other means than the API.`,
 		Args: cobra.MaximumNArgs(1),
 	}, p.reindex)
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 

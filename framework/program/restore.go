@@ -34,11 +34,11 @@ since are good again, and passwords are those of before.
 For FILE, - is standard input: who runs restore need not be able to open the file.
 
 A PostgreSQL database is left to pg_restore; restore then says how to call it.`,
-		Example: `  trestle restore /var/backups/trestle-2026-11-20.db
-  runuser -u trestle -- trestle restore - < /var/backups/trestle-2026-11-20.db`,
+		Example: `  {program} restore /var/backups/{program}-2026-11-20.db
+  runuser -u {program} -- {program} restore - < /var/backups/{program}-2026-11-20.db`,
 		Args: oneFile,
 	}, p.restore)
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -180,7 +180,7 @@ func (p *program) sayWhatIsNext(held holding, kept string) {
 		p.sayf("The database that was there is %s now; delete it when you need it no more.", kept)
 	}
 	if held.pending > 0 {
-		p.sayf("The backup lacks %d migrations; run: trestle migrate up", held.pending)
+		p.sayf(p.text("The backup lacks %d migrations; run: {program} migrate up"), held.pending)
 	}
 	p.sayf("Now start the server.")
 }

@@ -21,9 +21,9 @@ func (s *site) requireSchema(ctx context.Context, api *framework.API) error {
 	}
 	var lines []error
 	for _, m := range missing {
-		cure := "; " + addingMigration
+		cure := "; " + s.text(addingMigration)
 		if m.Nearest != "" { // the sentence ends with a question
-			cure = " If not, " + addingMigration
+			cure = " If not, " + s.text(addingMigration)
 		}
 		lines = append(lines, errors.New(strings.Join(m.For, ", ")+": "+m.String()+cure))
 	}
@@ -32,14 +32,14 @@ func (s *site) requireSchema(ctx context.Context, api *framework.API) error {
 
 // addingMigration is what to do about a table or a column that is missing when no
 // migration is pending.
-const addingMigration = "write a migration that adds it (trestle migrate new NAME), then run: trestle migrate up"
+const addingMigration = "write a migration that adds it ({program} migrate new NAME), then run: {program} migrate up"
 
 // missingColumns are the findings about tables and columns that the declarations
 // need. Without its tables nothing else can be looked at.
-func missingColumns(ctx context.Context, api *framework.API) (complete bool, found []finding) {
+func (s *site) missingColumns(ctx context.Context, api *framework.API) (complete bool, found []finding) {
 	missing, err := api.MissingColumns(ctx)
 	if err != nil {
-		return false, unasked(err)
+		return false, s.unasked(err)
 	}
 	complete = true
 	for _, m := range missing {
@@ -49,9 +49,9 @@ func missingColumns(ctx context.Context, api *framework.API) (complete bool, fou
 		} else {
 			complete = false
 		}
-		fix := addingMigration
+		fix := s.text(addingMigration)
 		if m.Nearest != "" {
-			fix = fmt.Sprintf("use %q in the model, or %s", m.Nearest, addingMigration)
+			fix = fmt.Sprintf("use %q in the model, or %s", m.Nearest, fix)
 		}
 		found = append(found, finding{problem, place, strings.Join(m.For, ", ") + ": " + m.String(), fix})
 	}

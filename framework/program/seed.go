@@ -72,7 +72,7 @@ func (p *program) seedCommand() *cobra.Command {
 	}, p.seed)
 	p.Demo.Flags(c.Flags())
 	c.Flags().Bool("force", false, "seed a database that has data already")
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -108,7 +108,7 @@ func (p *program) sowUsual(ctx context.Context, s *site) error {
 // sow seeds with a progress bar, and prints the passwords that were made.
 func (p *program) sow(ctx context.Context, s *site, plan Sowing, force bool) (Sown, error) {
 	if s.production {
-		return Sown{}, &exitError{exitUsage, errors.New("TRESTLE_ENV is production, where demo data is never made; seed with TRESTLE_ENV=development")}
+		return Sown{}, &exitError{exitUsage, errors.New(s.text("{PROGRAM}_ENV is production, where demo data is never made; seed with {PROGRAM}_ENV=development"))}
 	}
 	bar := p.progressBar("Seeding")
 	sown, err := plan.Sow(ctx, s.db, s.users, SowOptions{Force: force, PasswordMin: s.passwordMin, Progress: bar.show})

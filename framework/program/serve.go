@@ -28,22 +28,22 @@ migration is pending, or a table or a column of a resource is missing, serve end
 with exit code 3.
 
 Every setting is a flag, else an environment variable, else a default. One has
-no flag, because other users of the machine may see a flag: TRESTLE_JWT_KEYS,
-the keys of JWTs, of which the first signs; trestle jwt keygen makes one. Without
+no flag, because other users of the machine may see a flag: {PROGRAM}_JWT_KEYS,
+the keys of JWTs, of which the first signs; {program} jwt keygen makes one. Without
 it, a key is made up that is good until the server stops.
 
-With TRESTLE_ENV=production the server takes credentials by TLS alone, its own
+With {PROGRAM}_ENV=production the server takes credentials by TLS alone, its own
 (--tls-cert and --tls-key) or that of a proxy (--trusted-proxies); it does not
-start without TRESTLE_JWT_KEYS and a name of its own (--public-url or --hosts),
+start without {PROGRAM}_JWT_KEYS and a name of its own (--public-url or --hosts),
 tells browsers to come by nothing but TLS for a year, and never makes demo data.`,
-		Example: `  trestle serve --migrate --seed
-  DATABASE_URL=postgres://app@localhost/clinic trestle serve --addr :8080`,
+		Example: `  {program} serve --migrate --seed
+  DATABASE_URL=postgres://app@localhost/clinic {program} serve --addr :8080`,
 	}, p.serve)
 	c.Flags().Bool("migrate", false, "apply pending migrations first")
 	if p.Demo != nil {
 		c.Flags().Bool("seed", false, "fill an empty database with demo data first, and print a token to try it with")
 	}
-	addSettings(c.Flags(), true)
+	p.addSettings(c.Flags(), true)
 	return c
 }
 
@@ -119,7 +119,7 @@ func (c config) choosing(addr string) string {
 	if c.addrByFlag {
 		return "--addr " + addr
 	}
-	return "TRESTLE_ADDR=" + addr + " (or --addr " + addr + ")"
+	return c.text("{PROGRAM}_ADDR=") + addr + " (or --addr " + addr + ")"
 }
 
 // next is the same address with the next port.

@@ -41,6 +41,7 @@ func TestWarnings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var log strings.Builder
+			test.c.programName = "trestle"
 			s := &site{config: test.c, log: slog.New(slog.NewTextHandler(&log, nil))}
 			s.warnOfSettings()
 			if got := log.String(); (got == "") != (test.says == "") || !strings.Contains(got, test.says) {

@@ -47,7 +47,7 @@ func (c config) readSecrets(log *slog.Logger) (secrets, error) {
 func (p *program) withServer(flags *pflag.FlagSet, seed bool, do func(*server) error) error {
 	c, log, err := p.settings(flags)
 	if seed && c.production {
-		err = errors.Join(err, misused("TRESTLE_ENV is production, where demo data is never made; serve without --seed"))
+		err = errors.Join(err, misused("%s is production, where demo data is never made; serve without --seed", p.text("{PROGRAM}_ENV")))
 	}
 	own, wrong := c.readSecrets(log)
 	if err := errors.Join(err, wrong, c.nameless()); err != nil {
@@ -67,8 +67,8 @@ func (c config) nameless() error {
 	if !c.production || c.publicURL != "" || len(c.hosts) > 0 {
 		return nil
 	}
-	return misused("TRESTLE_ENV is production, and nothing says by which name clients reach the server; " +
-		"set TRESTLE_PUBLIC_URL (--public-url) or TRESTLE_HOSTS (--hosts)")
+	return &exitError{exitUsage, errors.New(c.text("{PROGRAM}_ENV is production, and nothing says by which name clients reach the server; " +
+		"set {PROGRAM}_PUBLIC_URL (--public-url) or {PROGRAM}_HOSTS (--hosts)"))}
 }
 
 // openServer connects to nothing yet.
@@ -100,7 +100,7 @@ func (c config) openCounters(log *slog.Logger) (*redisthrottle.Store, error) {
 	if c.redisURL == "" {
 		return nil, nil
 	}
-	return redisthrottle.Open(c.redisURL, redisthrottle.Options{Log: log})
+	return redisthrottle.Open(c.redisURL, redisthrottle.Options{Prefix: c.text("{program}:throttle:"), Log: log})
 }
 
 func (s *server) closeCounters() error {
@@ -190,6 +190,6 @@ func (s *server) checks() []httpserver.Check {
 func (s *server) tellOfKeys() {
 	if s.keys == nil {
 		s.log.Info("a key for JWTs was made up, so they are good in this process alone and until it stops; " +
-			"to keep them, set " + jwtKeysVariable + " to what trestle jwt keygen makes")
+			s.text("to keep them, set {PROGRAM}_JWT_KEYS to what {program} jwt keygen makes"))
 	}
 }

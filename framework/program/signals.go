@@ -9,7 +9,7 @@ import (
 )
 
 // outliveReaders lets a server go on after the process that reads its output has
-// ended, as in "trestle serve 2>&1 | head -1". Go ends a process that writes to
+// ended, as in "program serve 2>&1 | head -1". Go ends a process that writes to
 // such a standard output or error, unless SIGPIPE is asked for; then the write
 // fails instead, which costs the text alone. The signal is not ignored, since
 // child processes would inherit that. Other commands end as usual, because

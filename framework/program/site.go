@@ -31,9 +31,9 @@ type site struct {
 // settings reads the settings, and warns of variables that are none. Every
 // wrong setting is reported, that of the database among them.
 func (p *program) settings(flags *pflag.FlagSet) (config, *slog.Logger, error) {
-	c, err := readConfig(flags, p.env)
+	c, err := p.readConfig(flags, p.env)
 	log := newLog(p.stderr, c)
-	warnUnknown(log, p.env)
+	p.warnUnknown(log)
 	if err != nil {
 		err = &exitError{exitUsage, err}
 	}
@@ -114,9 +114,9 @@ func (s *site) requireMigrated(ctx context.Context) error {
 	case 0:
 		return nil
 	case 1:
-		return NeedsAction("the database lacks the migration %s; run: trestle migrate up", names[0])
+		return NeedsAction(s.text("the database lacks the migration %s; run: {program} migrate up"), names[0])
 	}
-	return NeedsAction("the database lacks %d migrations (%s); run: trestle migrate up", len(names), strings.Join(names, ", "))
+	return NeedsAction(s.text("the database lacks %d migrations (%s); run: {program} migrate up"), len(names), strings.Join(names, ", "))
 }
 
 // pendingNames are the migrations that were not applied yet.

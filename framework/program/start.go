@@ -33,7 +33,7 @@ func (p *program) prepareInTime(ctx context.Context, s *server, api *framework.A
 		if err == nil || !s.isAway(err) {
 			return err
 		}
-		if why := explained(err); why != told && time.Since(at) >= startNews {
+		if why := p.explained(err); why != told && time.Since(at) >= startNews {
 			s.log.Warn("the server is not ready, and tries again until the database answers: " + why)
 			told, at = why, time.Now()
 		}

@@ -12,21 +12,21 @@ import (
 )
 
 // passwordVariable may hold the password that a command sets.
-const passwordVariable = "TRESTLE_PASSWORD"
+const passwordVariable = "{PROGRAM}_PASSWORD"
 
 func (p *program) createSuperuserCommand() *cobra.Command {
 	c := p.command(cobra.Command{
 		Use:   "createsuperuser --email ADDRESS [flags]",
 		Short: "Create a user who holds every permission",
 		Long: `Createsuperuser makes an active user who is staff and holds every permission,
-and prints the user's id. The password is that of the variable TRESTLE_PASSWORD;
+and prints the user's id. The password is that of the variable {PROGRAM}_PASSWORD;
 without it, it is asked for at a terminal, or is the first line of standard input.`,
-		Example: `  trestle createsuperuser --email admin@example.com
-  trestle createsuperuser --email admin@example.com < password.txt`,
+		Example: `  {program} createsuperuser --email admin@example.com
+  {program} createsuperuser --email admin@example.com < password.txt`,
 	}, p.createSuperuser)
 	aboutUser(c, "the user's e-mail `address`, by which the user signs in")
 	c.Flags().String("name", "", "the user's `name`")
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -79,7 +79,7 @@ func (s *site) requireFree(ctx context.Context, email string) error {
 
 // password finds the password that a command sets.
 func (p *program) password(ctx context.Context) (string, error) {
-	if password := p.env[passwordVariable]; password != "" {
+	if password := p.env[p.text(passwordVariable)]; password != "" {
 		return password, nil
 	}
 	if fd, ok := terminal(p.stdin); ok {
@@ -87,7 +87,7 @@ func (p *program) password(ctx context.Context) (string, error) {
 	}
 	password, err := wait(ctx, func() (string, error) { return readLine(p.stdin) })
 	if err == nil && password == "" {
-		err = errors.New("there is no password; write it on the first line of standard input, or set TRESTLE_PASSWORD")
+		err = errors.New(p.text("there is no password; write it on the first line of standard input, or set {PROGRAM}_PASSWORD"))
 	}
 	return password, err
 }

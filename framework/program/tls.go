@@ -39,13 +39,13 @@ func (c config) readCertificate(log *slog.Logger) (*certificate, error) {
 	case c.tlsCert == "" && c.tlsKey == "":
 		return nil, nil
 	case c.tlsKey == "":
-		return nil, errors.New("TRESTLE_TLS_CERT (--tls-cert) names a certificate; name its key too, by TRESTLE_TLS_KEY (--tls-key)")
+		return nil, errors.New(c.text("{PROGRAM}_TLS_CERT (--tls-cert) names a certificate; name its key too, by {PROGRAM}_TLS_KEY (--tls-key)"))
 	case c.tlsCert == "":
-		return nil, errors.New("TRESTLE_TLS_KEY (--tls-key) names a key; name its certificate too, by TRESTLE_TLS_CERT (--tls-cert)")
+		return nil, errors.New(c.text("{PROGRAM}_TLS_KEY (--tls-key) names a key; name its certificate too, by {PROGRAM}_TLS_CERT (--tls-cert)"))
 	}
 	made := &certificate{certFile: c.tlsCert, keyFile: c.tlsKey, now: time.Now, log: log}
 	if err := made.renew(); err != nil {
-		return nil, fmt.Errorf("TRESTLE_TLS_CERT, TRESTLE_TLS_KEY: %w", err)
+		return nil, fmt.Errorf(c.text("{PROGRAM}_TLS_CERT, {PROGRAM}_TLS_KEY: %w"), err)
 	}
 	made.looked = made.now()
 	return made, nil

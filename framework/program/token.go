@@ -26,7 +26,7 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 		Short: "Create a token and print it, this once",
 		Long: `Create makes a token for the header "Authorization: Token ...", and prints it
 alone on standard output. It cannot be shown again: only its hash is kept.`,
-		Example: `  TOKEN=$(trestle token create --email asha@example.com --name laptop)`,
+		Example: `  TOKEN=$({program} token create --email asha@example.com --name laptop)`,
 	}, func(ctx context.Context, cmd *cobra.Command, s *site, user auth.User) error {
 		name, _ := cmd.Flags().GetString("name")
 		life, _ := cmd.Flags().GetDuration("expires-in")
@@ -40,7 +40,7 @@ alone on standard output. It cannot be shown again: only its hash is kept.`,
 	})
 	c.Flags().String("name", "", "a `name` to know the token by")
 	c.Flags().Duration("expires-in", auth.DefaultTokenLife, "`duration` for which the token is good")
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -59,7 +59,7 @@ func (p *program) tokenListCommand() *cobra.Command {
 		return writeTokens(p.stdout, tokens)
 	})
 	jsonFlag(c)
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -77,7 +77,7 @@ func (p *program) tokenRevokeCommand() *cobra.Command {
 			err := s.users.RevokeTokenByID(ctx, s.db.Session(), user.ID, id)
 			switch {
 			case errors.Is(err, auth.ErrNotFound):
-				return fmt.Errorf("%s has no token with the id %s; trestle token list shows them", user.Email, id)
+				return fmt.Errorf(p.text("%s has no token with the id %s; {program} token list shows them"), user.Email, id)
 			case err != nil:
 				return fmt.Errorf("revoking %s of %s: %w", id, user.Email, err)
 			}
@@ -85,9 +85,9 @@ func (p *program) tokenRevokeCommand() *cobra.Command {
 		}
 		return nil
 	})
-	c.Args = checkRevoked
+	c.Args = p.checkRevoked
 	c.Flags().Bool("all", false, "revoke every token of the user")
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -99,14 +99,14 @@ func (s *site) revokeAll(ctx context.Context, user auth.User) error {
 	return nil
 }
 
-func checkRevoked(cmd *cobra.Command, ids []string) error {
+func (p *program) checkRevoked(cmd *cobra.Command, ids []string) error {
 	all, _ := cmd.Flags().GetBool("all")
 	if all != (len(ids) == 0) {
-		return fmt.Errorf("say which tokens: either their ids, as trestle token list shows them, or --all")
+		return errors.New(p.text("say which tokens: either their ids, as {program} token list shows them, or --all"))
 	}
 	for _, id := range ids {
 		if _, err := uuid.Parse(id); err != nil {
-			return fmt.Errorf("%q is no id of a token; trestle token list shows them", shortened(id))
+			return fmt.Errorf(p.text("%q is no id of a token; {program} token list shows them"), shortened(id))
 		}
 	}
 	return nil

@@ -19,7 +19,7 @@ func (p *program) sayUnasked(s *site, named []string) {
 	asked := api.Permissions()
 	for _, name := range named {
 		if !slices.Contains(asked, name) {
-			p.sayf("no endpoint asks for %s%s", name, cmp.Or(didYouMean("", name, asked), "; trestle routes shows what each asks for"))
+			p.sayf("no endpoint asks for %s%s", name, cmp.Or(didYouMean("", name, asked), p.text("; {program} routes shows what each asks for")))
 		}
 	}
 }

@@ -9,25 +9,25 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// ours begins the names of the program's own variables.
-const ours = "TRESTLE_"
+// prefix begins the names of the program's own variables.
+const prefix = "{PROGRAM}_"
 
 // warnUnknown logs the variables that look like settings and are none, each
 // with the one that was probably meant.
-func warnUnknown(log *slog.Logger, env map[string]string) {
-	for _, name := range unknownSettings(env) {
-		if meant := nearestSetting(name); meant != "" {
+func (p *program) warnUnknown(log *slog.Logger) {
+	for _, name := range p.unknownSettings() {
+		if meant := p.nearestSetting(name); meant != "" {
 			log.Warn("this variable is no setting and has no effect; did you mean "+meant+"?", "variable", name)
 		} else {
-			log.Warn("this variable is no setting and has no effect; trestle serve --help lists them", "variable", name)
+			log.Warn(p.text("this variable is no setting and has no effect; {program} serve --help lists them"), "variable", name)
 		}
 	}
 }
 
-func unknownSettings(env map[string]string) []string {
-	known := variableNames()
+func (p *program) unknownSettings() []string {
+	known, ours := p.variableNames(), p.text(prefix)
 	var unknown []string
-	for _, name := range slices.Sorted(maps.Keys(env)) {
+	for _, name := range slices.Sorted(maps.Keys(p.env)) {
 		if strings.HasPrefix(name, ours) && !strings.HasPrefix(name, ours+"TEST_") && !slices.Contains(known, name) {
 			unknown = append(unknown, name)
 		}
@@ -36,9 +36,9 @@ func unknownSettings(env map[string]string) []string {
 }
 
 // variableNames are all that the program reads.
-func variableNames() []string {
-	names := []string{passwordVariable}
-	for _, s := range settings() {
+func (p *program) variableNames() []string {
+	names := []string{p.text(passwordVariable)}
+	for _, s := range p.declaredSettings() {
 		names = append(names, s.variable)
 	}
 	return names
@@ -46,12 +46,12 @@ func variableNames() []string {
 
 // nearestSetting is the variable that a wrong name is nearest to, "" for none.
 // What they all begin with and underscores do not count.
-func nearestSetting(name string) string {
+func (p *program) nearestSetting(name string) string {
 	plain := func(name string) string {
-		return strings.ReplaceAll(strings.TrimPrefix(strings.ToUpper(name), ours), "_", "")
+		return strings.ReplaceAll(strings.TrimPrefix(strings.ToUpper(name), p.text(prefix)), "_", "")
 	}
 	known := map[string]string{} // by what counts of it
-	for _, variable := range variableNames() {
+	for _, variable := range p.variableNames() {
 		known[plain(variable)] = variable
 	}
 	return known[naming.Nearest(plain(name), slices.Sorted(maps.Keys(known)))]

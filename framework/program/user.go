@@ -28,10 +28,10 @@ func (p *program) userCreateCommand() *cobra.Command {
 		Use:   "create --email ADDRESS [flags]",
 		Short: "Create a user",
 		Long: `Create makes an active user and prints the user's id. The password is that of
-the variable TRESTLE_PASSWORD; without it, it is asked for at a terminal, or is
+the variable {PROGRAM}_PASSWORD; without it, it is asked for at a terminal, or is
 the first line of standard input.`,
-		Example: `  trestle user create --email asha@example.com --name Asha
-  trestle user create --email asha@example.com < password.txt`,
+		Example: `  {program} user create --email asha@example.com --name Asha
+  {program} user create --email asha@example.com < password.txt`,
 	}, func(cmd *cobra.Command, _ []string) error {
 		var n auth.NewUser
 		n.Staff, _ = cmd.Flags().GetBool("staff")
@@ -42,7 +42,7 @@ the first line of standard input.`,
 	c.Flags().String("name", "", "the user's `name`")
 	c.Flags().Bool("staff", false, "make the user staff, which by itself holds no permission")
 	c.Flags().Bool("superuser", false, "give the user every permission")
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -59,7 +59,7 @@ func (p *program) userListCommand() *cobra.Command {
 		})
 	})
 	jsonFlag(c)
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -123,7 +123,7 @@ func (p *program) userDisableCommand() *cobra.Command {
 		Short: "Refuse a user from the next request on",
 		Long: `Disable refuses every credential of a user from the next request on, and ends
 their JWT logins. Their sessions and tokens are good again once the user is
-enabled; "trestle user set-password" and "trestle token revoke" end them.`,
+enabled; "{program} user set-password" and "{program} token revoke" end them.`,
 	}, func(ctx context.Context, _ *cobra.Command, s *site, user auth.User) error {
 		if err := s.users.SetActive(ctx, s.db.Session(), user.ID, false); err != nil {
 			return err
@@ -132,7 +132,7 @@ enabled; "trestle user set-password" and "trestle token revoke" end them.`,
 		p.sayf("%s is refused from the next request on.", user.Email)
 		return nil
 	})
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -150,7 +150,7 @@ and that have not expired are good again too.`,
 		p.sayf("%s may sign in again; sessions and tokens that have not expired are good again.", user.Email)
 		return nil
 	})
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -159,7 +159,7 @@ func (p *program) userSetPasswordCommand() *cobra.Command {
 		Use:   "set-password --email ADDRESS [flags]",
 		Short: "Change a user's password and end what they are signed in with",
 		Long: `Set-password changes a user's password and ends the user's sessions, tokens and
-JWT logins. The password is that of the variable TRESTLE_PASSWORD; without it,
+JWT logins. The password is that of the variable {PROGRAM}_PASSWORD; without it,
 it is asked for at a terminal, or is the first line of standard input.`,
 	}, func(ctx context.Context, _ *cobra.Command, s *site, user auth.User) error {
 		password, err := p.password(ctx)
@@ -173,7 +173,7 @@ it is asked for at a terminal, or is the first line of standard input.`,
 		p.sayf("Changed the password of %s; the user's sessions, tokens and JWT logins have ended.", user.Email)
 		return nil
 	})
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -182,7 +182,7 @@ func (p *program) userGrantCommand() *cobra.Command {
 		Use:     "grant --email ADDRESS PERMISSION... [flags]",
 		Short:   "Give a user permissions, at once",
 		Long:    `Grant gives a user permissions of their own, such as patients.view.`,
-		Example: `  trestle user grant --email asha@example.com patients.view doctors.add`,
+		Example: `  {program} user grant --email asha@example.com patients.view doctors.add`,
 		Args:    somePermissions,
 	}, func(ctx context.Context, cmd *cobra.Command, s *site, user auth.User) error {
 		permissions := cmd.Flags().Args()
@@ -194,7 +194,7 @@ func (p *program) userGrantCommand() *cobra.Command {
 		p.sayUnasked(s, permissions)
 		return nil
 	})
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -215,7 +215,7 @@ what the user does not hold it says that, too.`,
 		s.auditRevoked(ctx, ofUser(user.ID), taken)
 		return p.sayWhatIsLeft(ctx, s, user, permissions, taken)
 	})
-	addSettings(c.Flags(), false)
+	p.addSettings(c.Flags(), false)
 	return c
 }
 
@@ -237,7 +237,7 @@ func (p *program) sayWhatIsLeft(ctx context.Context, s *site, user auth.User, as
 		p.sayf("%s no longer holds %s.", user.Email, strings.Join(gone, ", "))
 	}
 	if len(left) > 0 {
-		p.sayf("%s still holds %s, through a group; trestle group list shows which.", user.Email, strings.Join(left, ", "))
+		p.sayf(p.text("%s still holds %s, through a group; {program} group list shows which."), user.Email, strings.Join(left, ", "))
 	}
 	p.sayNotHeld(s, user.Email, missed, held)
 	return nil
@@ -291,7 +291,7 @@ func (p *program) userCommand(c cobra.Command, do func(context.Context, *cobra.C
 			user, err := s.users.FindUser(ctx, s.db.Session(), email)
 			switch {
 			case errors.Is(err, auth.ErrNotFound):
-				return fmt.Errorf("no user has the e-mail %s; trestle user list shows them", email)
+				return fmt.Errorf(p.text("no user has the e-mail %s; {program} user list shows them"), email)
 			case err != nil:
 				return err
 			}

@@ -36,12 +36,12 @@ func versionOf(info *debug.BuildInfo) buildVersion {
 	return v
 }
 
-func (v buildVersion) lines() string {
+func (v buildVersion) lines(program string) string {
 	revision := orDash(v.Revision)
 	if v.Modified {
 		revision += ", and files that were changed since"
 	}
-	return fmt.Sprintf("trestle %s\nrevision %s\nof %s\n%s\n", v.Version, revision, orDash(v.Time), orDash(v.Go))
+	return fmt.Sprintf("%s %s\nrevision %s\nof %s\n%s\n", program, v.Version, revision, orDash(v.Time), orDash(v.Go))
 }
 
 func builtOf() buildVersion {
@@ -60,7 +60,7 @@ a dash. It touches no database.`,
 		if asJSON(cmd) {
 			return writeJSON(p.stdout, builtOf())
 		}
-		_, err := fmt.Fprint(p.stdout, builtOf().lines())
+		_, err := fmt.Fprint(p.stdout, builtOf().lines(p.Name))
 		return err
 	})
 	c.Flags().Bool("json", false, "print a JSON object")

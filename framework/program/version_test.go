@@ -20,7 +20,7 @@ func TestVersionOf(t *testing.T) {
 		}}, "trestle (devel)\nrevision abc, and files that were changed since\nof -\ngo1.30\n"},
 		"without any of it": {nil, "trestle unknown\nrevision -\nof -\n-\n"},
 	} {
-		if got := versionOf(c.info).lines(); got != c.want {
+		if got := versionOf(c.info).lines("trestle"); got != c.want {
 			t.Errorf("%s: %q; want %q", name, got, c.want)
 		}
 	}

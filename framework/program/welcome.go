@@ -20,7 +20,8 @@ const demoTokenName = "demo server"
 func (p *program) welcome(ctx context.Context, s *site, addr net.Addr, demo bool) error {
 	base := s.baseURL(addr)
 	lines := []string{
-		"Trestle serves", "", "  " + base + "/api/", "", "The reference, to read and to try:", "", "  " + base + "/api/docs", "",
+		strings.ToUpper(s.Name[:1]) + s.Name[1:] + " serves", "", "  " + base + "/api/", "",
+		"The reference, to read and to try:", "", "  " + base + "/api/docs", "",
 	}
 	if demo {
 		more, err := s.demoLines(ctx, base)
@@ -36,7 +37,7 @@ func (p *program) welcome(ctx context.Context, s *site, addr net.Addr, demo bool
 func (s *site) demoLines(ctx context.Context, base string) ([]string, error) {
 	token, err := s.demoToken(ctx)
 	if errors.Is(err, auth.ErrNotFound) {
-		return []string{"The demo's user " + s.Demo.Visitor + " is gone; trestle seed --force brings it back.", ""}, nil
+		return []string{"The demo's user " + s.Demo.Visitor + s.text(" is gone; {program} seed --force brings it back."), ""}, nil
 	}
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package tracing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -24,8 +25,11 @@ type Options struct {
 	// is added where there is none.
 	Endpoint string
 	// Service is service.name. Defaults to what OTEL_SERVICE_NAME or
-	// OTEL_RESOURCE_ATTRIBUTES say, and else to "trestle".
+	// OTEL_RESOURCE_ATTRIBUTES say, and else to DefaultService.
 	Service string
+	// DefaultService is service.name if neither Service nor the environment has one.
+	// Defaults to "trestle".
+	DefaultService string
 	// Version is service.version. Defaults to none.
 	Version string
 	// Sampler says which traces are kept: always_on, always_off, traceidratio, or
@@ -104,7 +108,7 @@ func Start(ctx context.Context, o Options) (*Tracing, error) {
 // goes before.
 func (o Options) about(ctx context.Context) (*resource.Resource, error) {
 	told := []resource.Option{
-		resource.WithAttributes(attribute.String("service.name", "trestle")),
+		resource.WithAttributes(attribute.String("service.name", cmp.Or(o.DefaultService, "trestle"))),
 		resource.WithTelemetrySDK(), resource.WithFromEnv(),
 	}
 	if o.Service != "" {

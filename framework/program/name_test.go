@@ -1,0 +1,162 @@
+package program
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// library is a program with a name of its own, and with demo data.
+func library() Program {
+	p := usersAlone()
+	p.Name = "library"
+	p.Demo = &Demo{
+		Usage: "[--books N]", Long: "Seed makes books.", Example: "  {program} seed",
+		Flags: func(flags *pflag.FlagSet) { flags.Int("books", 10, "`number` of books") },
+		Plan:  func(*pflag.FlagSet) (Sowing, error) { return nil, errors.New("no book was written yet") },
+	}
+	return p
+}
+
+// run runs a command of a program, and returns its exit code and all that it printed.
+func run(t *testing.T, p Program, command string, env ...string) (int, string) {
+	t.Helper()
+	var said bytes.Buffer
+	code := Run(t.Context(), p, strings.Fields(command), env, strings.NewReader(""), &said, &said)
+	return code, said.String()
+}
+
+// TestNames are used in texts, and variables begin with them.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[programName]string{
+		"trestle":  "trestle serve reads TRESTLE_ADDR",
+		"library":  "library serve reads LIBRARY_ADDR",
+		"my-shop2": "my-shop2 serve reads MY_SHOP2_ADDR",
+	} {
+		if got := name.text("{program} serve reads {PROGRAM}_ADDR"); got != want {
+			t.Errorf("%q; want %q", got, want)
+		}
+	}
+}
+
+func TestWrongNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"My Shop", "9lives", "-", "a_b", "bücher", "a="} {
+		p := usersAlone()
+		p.Name = name
+		if code, said := run(t, p, "version"); code != exitFailure || !strings.Contains(said, "it must be lower-case letters, digits and hyphens") {
+			t.Errorf("%q ends with %d and says %q", name, code, said)
+		}
+	}
+}
+
+// without finds Trestle's name in a text where that of the program belongs. Tables and
+// the line in a migration are the framework's.
+func without(t *testing.T, what, text string) {
+	t.Helper()
+	for _, own := range []string{"--trestle:breaking", "trestle_migrations", "trestle_migration_lock"} {
+		text = strings.ReplaceAll(text, own, "")
+	}
+	if strings.Contains(strings.ToLower(text), "trestle") || strings.Contains(text, "{program}") || strings.Contains(text, "{PROGRAM}") {
+		t.Errorf("%s has another name than the program's: %s", what, text)
+	}
+}
+
+// TestHelpHasTheNameOfTheProgram in each command.
+func TestHelpHasTheNameOfTheProgram(t *testing.T) {
+	t.Parallel()
+	p, seen := library(), 0
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		seen++
+		_, words, _ := strings.Cut(c.CommandPath()+" ", " ")
+		code, said := run(t, p, words+"--help")
+		if code != exitOK || !strings.Contains(said, c.CommandPath()) || !strings.HasPrefix(c.CommandPath(), "library") {
+			t.Errorf("%s --help ends with %d and says %s", c.CommandPath(), code, said)
+		}
+		without(t, c.CommandPath()+" --help", said)
+		for _, below := range c.Commands() {
+			visit(below)
+		}
+	}
+	visit((&program{Program: p}).root())
+	if seen < 35 {
+		t.Errorf("there are %d commands; want all of them", seen)
+	}
+}
+
+// TestReportsHaveTheNameOfTheProgram, results and mistakes alike.
+func TestReportsHaveTheNameOfTheProgram(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		command, env string
+		code         int
+		says         string
+	}{
+		"settings":                       {"config", "TRESTLE_PAGE_SIZE=7", exitOK, "LIBRARY_PAGE_SIZE         20 "},
+		"the file of the database":       {"config", "", exitOK, "(sqlite file ./data/library.db)"},
+		"the service in traces":          {"config", "", exitOK, "OTEL_SERVICE_NAME         (library)"},
+		"a wrong setting":                {"check", "LIBRARY_PAGE_SIZE=0", exitUsage, `library: LIBRARY_PAGE_SIZE is "0"`},
+		"settings that differ":           {"check", "LIBRARY_QUEUE_TIMEOUT=15s", exitUsage, "but LIBRARY_REQUEST_TIMEOUT is 15s"},
+		"an unknown setting":             {"check", "LIBRARY_PAGESIZ=7", exitOK, "did you mean LIBRARY_PAGE_SIZE?"},
+		"an unknown setting, unlike any": {"check", "LIBRARY_X=7", exitOK, "library serve --help lists them"},
+		"production without keys":        {"check", "LIBRARY_ENV=production", exitUsage, "LIBRARY_JWT_KEYS is not set, and in production no key is made up; make one with: library jwt keygen"},
+		"wrong keys":                     {"check", "LIBRARY_JWT_KEYS=x", exitUsage, "make one with: library jwt keygen"},
+		"half a certificate":             {"check", "LIBRARY_TLS_CERT=a.pem", exitUsage, "by LIBRARY_TLS_KEY (--tls-key)"},
+		"the other half":                 {"config", "LIBRARY_TLS_KEY=a.pem", exitUsage, "LIBRARY_TLS_KEY (--tls-key) names a key"},
+		"a file that is not there":       {"doctor --database sqlite:///nowhere/a.db --addr :80", "", exitFailure, "library migrate up makes it"},
+		"any port":                       {"health --addr :0", "", exitUsage, "set LIBRARY_ADDR to a port"},
+		"an unknown command":             {"serv", "", exitUsage, `unknown command "serv" for "library"`},
+		"a token that is none":           {"token revoke --email a@example.com x", "", exitUsage, "library token list shows them"},
+		"no token":                       {"token revoke --email a@example.com", "", exitUsage, "as library token list shows them"},
+		"demo data in production":        {"serve --seed", "LIBRARY_ENV=production", exitUsage, "LIBRARY_ENV is production, where demo data is never made"},
+		"a key":                          {"jwt keygen", "", exitOK, "Put it first in LIBRARY_JWT_KEYS"},
+		"the version":                    {"version", "", exitOK, "library "},
+		"the version, in short":          {"--version", "", exitOK, "library "},
+		"the API":                        {"openapi", "", exitOK, `"openapi"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, said := run(t, library(), c.command, c.env)
+			if code != c.code || !strings.Contains(said, c.says) {
+				t.Errorf("it ends with %d and says %s; want %d, %q", code, said, c.code, c.says)
+			}
+			if c.command != "openapi" { // whose headers are the framework's
+				without(t, c.command, said)
+			}
+		})
+	}
+}
+
+// TestTheDatabaseIsOfTheNamedProgram: what the commands say of a database has its name.
+func TestTheDatabaseIsOfTheNamedProgram(t *testing.T) {
+	t.Parallel()
+	onBothEmpty(t, func(t *testing.T, database string) {
+		for _, step := range []struct {
+			command string
+			code    int
+			says    string
+		}{
+			{"user list", exitNeedsAction, "run: library migrate up"},
+			{"doctor", exitFailure, "fix: library migrate up"},
+			{"migrate up", exitOK, "Applied "},
+			{"createsuperuser --email a@example.com", exitOK, "Created the superuser a@example.com."},
+			{"user disable --email b@example.com", exitFailure, "library user list shows them"},
+			{"user grant --email a@example.com books.view", exitOK, "library routes shows"},
+			{"group join readers --email a@example.com", exitFailure, "library group list shows them"},
+			{"seed", exitUsage, "no book was written yet"},
+			{"doctor", exitOK, "migrations"},
+		} {
+			code, said := run(t, library(), step.command, "DATABASE_URL="+database, "LIBRARY_PASSWORD=correct horse battery")
+			if code != step.code || !strings.Contains(said, step.says) {
+				t.Errorf("%s ends with %d and says %s; want %d, %q", step.command, code, said, step.code, step.says)
+			}
+			without(t, step.command, said)
+		}
+	})
+}
