@@ -8,6 +8,7 @@
 package main
 
 import (
+	"trestle.example/framework"
 	"trestle.example/framework/program"
 	"trestle.example/resources"
 )
@@ -19,8 +20,10 @@ func trestle() program.Program {
 	return program.Program{
 		Migrations: resources.Migrations(),
 		Identity:   resources.Identity,
-		Config:     resources.Config,
-		Register:   resources.Register,
-		Demo:       demoData(),
+		Config: func(site *program.Site) framework.Config {
+			return resources.Config(site.DB, site.PageSize, site.Identity)
+		},
+		Register: func(api *framework.API, site *program.Site) { resources.Register(api, site.Identity) },
+		Demo:     demoData(),
 	}
 }

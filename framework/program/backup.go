@@ -47,7 +47,7 @@ func (p *program) backup(cmd *cobra.Command, args []string) error {
 	}
 	from := sqldb.File(c.databaseURL)
 	if from == "" {
-		return misused("backup is for SQLite; for this PostgreSQL database run: (umask 077 && pg_dump --format=custom --no-owner --file=%s --dbname=%s)",
+		return Misused("backup is for SQLite; for this PostgreSQL database run: (umask 077 && pg_dump --format=custom --no-owner --file=%s --dbname=%s)",
 			quoted(to), quoted(sqldb.ClientURL(c.databaseURL)))
 	}
 	if err := mayBeWritten(to, from, force); err != nil {
@@ -98,7 +98,7 @@ func mayBeWritten(path, database string, over bool) error {
 	}
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
 		if sameFile(path, database+suffix) {
-			return misused("%s belongs to the database itself; name another file", path)
+			return Misused("%s belongs to the database itself; name another file", path)
 		}
 	}
 	info, err := os.Lstat(path)
@@ -108,9 +108,9 @@ func mayBeWritten(path, database string, over bool) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return misused("%s is no file; name a file", path)
+		return Misused("%s is no file; name a file", path)
 	case !over:
-		return misused("%s is there already; name another file, or say --force to write over it", path)
+		return Misused("%s is there already; name another file, or say --force to write over it", path)
 	}
 	return nil
 }

@@ -50,6 +50,13 @@ type config struct {
 
 	limitConfig
 	observeConfig
+
+	own map[string]any // the values of the project's own settings, by their names
+}
+
+// newConfig is one that no setting was read into yet.
+func (p Program) newConfig() config {
+	return config{programName: programName(p.Name), own: map[string]any{}}
 }
 
 // A setting is one of them: where its value comes from and how it is read. A
@@ -84,7 +91,8 @@ func (p Program) addSettings(flags *pflag.FlagSet, serving bool) {
 // deployment is right for all commands or for none. Every wrong value is
 // reported.
 func (p Program) readConfig(flags *pflag.FlagSet, env map[string]string) (config, error) {
-	c := config{programName: programName(p.Name), addrByFlag: flags.Changed("addr")}
+	c := p.newConfig()
+	c.addrByFlag = flags.Changed("addr")
 	var wrong []error
 	for _, s := range p.declaredSettings() {
 		value, from := s.given(flags, env)

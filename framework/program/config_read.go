@@ -195,9 +195,9 @@ func parts(v string) iter.Seq[string] {
 }
 
 func readNumber(to *int, v string, least, most int) error {
-	n, err := strconv.Atoi(v)
-	if err != nil || n < least || n > most {
-		return fmt.Errorf("it must be a whole number from %d to %d", least, most)
+	n, err := Number(least, most)(v)
+	if err != nil {
+		return err
 	}
 	*to = n
 	return nil
@@ -216,23 +216,20 @@ func readConns(to *int, v string) error {
 }
 
 func readDuration(to *time.Duration, v string, least, most time.Duration) error {
-	d, err := time.ParseDuration(v)
-	if err != nil || d < least || d > most {
-		return fmt.Errorf("it must be a time with its unit (ms, s, m, h) from %s to %s", least, most)
+	d, err := Duration(least, most)(v)
+	if err != nil {
+		return err
 	}
 	*to = d
 	return nil
 }
 
 func readSwitch(to *bool, v string) error {
-	switch strings.ToLower(v) {
-	case "on", "true", "1", "yes":
-		*to = true
-	case "off", "false", "0", "no":
-		*to = false
-	default:
-		return errors.New("it must be on or off")
+	on, err := Switch(v)
+	if err != nil {
+		return err
 	}
+	*to = on
 	return nil
 }
 

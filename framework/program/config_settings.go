@@ -8,9 +8,12 @@ import (
 	"trestle.example/framework/auth"
 )
 
-// declaredSettings are all of them, in the order of the help.
+// declaredSettings are all of them, in the order of the help, those of the project last.
 func (p Program) declaredSettings() []setting {
 	all := slices.Concat(serverSettings(), limitSettings(), transportSettings(), identitySettings(), databaseSettings(), runSettings(), observeSettings())
+	for _, own := range p.Settings {
+		all = append(all, own.declared())
+	}
 	for i := range all {
 		s := &all[i]
 		s.variable, s.shown, s.usage = p.text(s.variable), p.text(s.shown), p.text(s.usage)

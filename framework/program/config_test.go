@@ -43,6 +43,7 @@ func TestDefaults(t *testing.T) {
 		rates: map[string]throttle.Rate{}, passwordMin: 8, tokenLife: auth.DefaultTokenLife,
 		limitConfig:   limitConfig{maxConns: 2048, drainDelay: -1},
 		observeConfig: observeConfig{slow: time.Second},
+		own:           map[string]any{},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v; want %+v", got, want)
@@ -107,6 +108,7 @@ func TestEverySettingFromItsVariable(t *testing.T) {
 			metricsAddr: ":9464", slow: 250 * time.Millisecond, otlpEndpoint: "http://c:4318", tracesEndpoint: "http://c/spans",
 			serviceName: "clinic", sampler: "traceidratio", samplerArg: "0.5",
 		},
+		own: map[string]any{},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v; want %+v", got, want)
@@ -194,7 +196,7 @@ func TestEveryExampleIsRight(t *testing.T) {
 		if s.example == "" {
 			continue
 		}
-		if err := s.read(&config{}, s.example); err != nil {
+		if err := s.read(new(usersAlone().newConfig()), s.example); err != nil {
 			t.Errorf("the example of %s: %v", s.variable, err)
 		}
 	}

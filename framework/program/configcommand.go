@@ -63,7 +63,7 @@ func (p *program) shownSettings(flags *pflag.FlagSet) (shown []shownSetting, wro
 	log := newLog(p.stderr, c)
 	p.warnUnknown(log)
 	together := c.wrongTogether(log)
-	read := config{programName: c.programName} // some settings look at those before them
+	read := p.newConfig() // some settings look at those before them
 	for _, s := range p.declaredSettings() {
 		value, from := s.given(flags, p.env)
 		err := s.read(&read, value)

@@ -49,7 +49,7 @@ type examination struct {
 func (p *program) doctor(cmd *cobra.Command, _ []string) error {
 	name, _ := cmd.Flags().GetString("migration")
 	if cmd.Flags().Changed("migration") && !migrationName.MatchString(name) {
-		return misused("--migration %q: %w", name, errMigrationName)
+		return Misused("--migration %q: %w", name, errMigrationName)
 	}
 	c, log, err := p.settings(cmd.Flags())
 	if err != nil {

@@ -37,8 +37,8 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// misused is a wrong call.
-func misused(format string, args ...any) error {
+// Misused is an error for a wrong call. It ends a command with exit code 2.
+func Misused(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 

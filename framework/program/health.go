@@ -57,7 +57,7 @@ func (c config) ownAddress() (string, error) {
 	case err != nil:
 		return "", err
 	case port == "0":
-		return "", misused("the server takes whatever port is free, so it cannot be found; set %s to a port", c.text("{PROGRAM}_ADDR"))
+		return "", Misused("the server takes whatever port is free, so it cannot be found; set %s to a port", c.text("{PROGRAM}_ADDR"))
 	case host == "":
 		host = "127.0.0.1"
 	}

@@ -26,7 +26,7 @@ it, where they verify, until the refresh tokens that they signed have expired.`,
 		kid, _ := cmd.Flags().GetString("kid")
 		key, err := auth.GenerateKey(kid, algorithm)
 		if err != nil {
-			return misused("%w", err)
+			return Misused("%w", err)
 		}
 		p.sayf("This key is a secret: whoever has it can sign in as anybody. Put it first in %s,\n"+
 			"and keep the older keys there until their refresh tokens have expired.", p.text(jwtKeysVariable))

@@ -71,7 +71,7 @@ gone with all they hold, so it asks first; away from a terminal it needs --yes.`
 	}, func(cmd *cobra.Command, _ []string) error {
 		yes, _ := cmd.Flags().GetBool("yes")
 		if _, ok := terminal(p.stdin); !ok && !yes {
-			return misused("this cannot be undone and nobody can be asked here; say --yes to go on")
+			return Misused("this cannot be undone and nobody can be asked here; say --yes to go on")
 		}
 		return p.with(cmd.Context(), cmd.Flags(), func(s *site) error { return p.migrateDown(cmd.Context(), s, yes) })
 	})

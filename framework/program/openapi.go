@@ -14,7 +14,7 @@ database.`,
 	}, func(cmd *cobra.Command, _ []string) error {
 		format, _ := cmd.Flags().GetString("format")
 		if format != "json" && format != "yaml" {
-			return misused("--format is %q: the reference is written as json or yaml", format)
+			return Misused("--format is %q: the reference is written as json or yaml", format)
 		}
 		api, err := p.declared(cmd.Flags())
 		if err != nil {

@@ -84,7 +84,7 @@ func kindsOfCaller(cmd *cobra.Command) ([]kindOfCaller, error) {
 	for name := range strings.SplitSeq(names, ",") {
 		name = strings.TrimSpace(name)
 		if err := auth.CheckPermission(name); err != nil {
-			return nil, misused("--holding: %w", err)
+			return nil, Misused("--holding: %w", err)
 		}
 		held[name] = true
 	}

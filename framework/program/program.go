@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"regexp"
+	"log/slog"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,38 +34,45 @@ type Program struct {
 	Identity func(settings auth.Config) (*auth.Service, error)
 
 	// Config is what the services have in common. A command adds addresses, limits
-	// and the log. Lists have pages of pageSize rows. The default is [DefaultConfig].
-	Config func(db *sqldb.DB, pageSize int, identity *auth.Service) framework.Config
+	// and the log. The default is [DefaultConfig].
+	Config func(site *Site) framework.Config
 
 	// Register adds every service, and the endpoints by which callers sign in:
-	// identity.ViewSet(). It is required.
-	Register func(api *framework.API, identity *auth.Service)
+	// site.Identity.ViewSet(). It is required.
+	Register func(api *framework.API, site *Site)
+
+	// Settings are the project's own settings, beside the built-in ones.
+	Settings []AnySetting
+
+	// Commands are the project's own commands, beside the built-in ones.
+	Commands []Command
 
 	// Demo is the demo data. Without it there is neither the command seed nor the flag
 	// --seed of serve.
 	Demo *Demo
 }
 
-// DefaultConfig lets callers sign in by session, token or JWT, limits their rates, and
-// has numbered pages.
-func DefaultConfig(db *sqldb.DB, pageSize int, identity *auth.Service) framework.Config {
-	return framework.Config{
-		DB:             db,
-		Authentication: identity.Authentication(),
-		Throttles:      identity.Throttles(),
-		Pagination:     page.Number{Size: pageSize},
-		Codes:          identity.Codes(),
-	}
+// A Site is one deployment of a project: its database, its users, and the values of its
+// settings. It is safe for concurrent use.
+type Site struct {
+	DB       *sqldb.DB
+	Identity *auth.Service
+	PageSize int // rows on a page of a list
+	Log      *slog.Logger
+
+	values map[string]any // of the project's own settings; nil for the defaults
 }
 
-var rightName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
-
-// mistakes is everything that is wrong with the declaration itself.
-func (p Program) mistakes() error {
-	if !rightName.MatchString(p.Name) {
-		return fmt.Errorf("program: the name is %q; it must be lower-case letters, digits and hyphens, and begin with a letter, such as my-shop", p.Name)
+// DefaultConfig lets callers sign in by session, token or JWT, limits their rates, and
+// has numbered pages.
+func DefaultConfig(site *Site) framework.Config {
+	return framework.Config{
+		DB:             site.DB,
+		Authentication: site.Identity.Authentication(),
+		Throttles:      site.Identity.Throttles(),
+		Pagination:     page.Number{Size: site.PageSize},
+		Codes:          site.Identity.Codes(),
 	}
-	return nil
 }
 
 func (p Program) withDefaults() Program {
@@ -144,6 +150,9 @@ func (p *program) root() *cobra.Command {
 	if p.Demo != nil {
 		root.AddCommand(p.seedCommand())
 	}
+	for _, own := range p.Commands {
+		root.AddCommand(p.ownCommand(own))
+	}
 	return root
 }
 
@@ -171,7 +180,7 @@ func (p *program) command(c cobra.Command, do func(cmd *cobra.Command, args []st
 	if c.Args == nil {
 		c.Args = cobra.NoArgs
 	}
-	c.Long, c.Example = p.text(c.Long), p.text(c.Example)
+	c.Short, c.Long, c.Example = p.text(c.Short), p.text(c.Long), p.text(c.Example)
 	c.DisableFlagsInUseLine = true
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		p.started = true

@@ -13,13 +13,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"trestle.example/framework"
-	"trestle.example/framework/auth"
 	"trestle.example/internal/testserver/postgres"
 )
 
 // usersAlone is a program without services of its own, with all defaults.
 func usersAlone() Program {
-	return Program{Register: func(api *framework.API, identity *auth.Service) { api.Register(identity.ViewSet()) }}.withDefaults()
+	return Program{Register: func(api *framework.API, site *Site) { api.Register(site.Identity.ViewSet()) }}.withDefaults()
 }
 
 // onBoth runs a test on a fresh, migrated database of each kind.

@@ -31,7 +31,7 @@ func (p *program) reindex(cmd *cobra.Command, args []string) error {
 		resources := api.Searchable()
 		if len(args) == 1 {
 			if !slices.Contains(resources, args[0]) {
-				return misused("no resource %q stores a search document; these do: %s", args[0], strings.Join(resources, ", "))
+				return Misused("no resource %q stores a search document; these do: %s", args[0], strings.Join(resources, ", "))
 			}
 			resources = args
 		}

@@ -57,20 +57,20 @@ func (p *program) restore(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		return misused("restore is for SQLite; for this PostgreSQL database stop the servers and, as its owner who may create databases, run: %s", command)
+		return Misused("restore is for SQLite; for this PostgreSQL database stop the servers and, as its owner who may create databases, run: %s", command)
 	}
 	if from != "" && sameFile(from, at) {
-		return misused("%s is the database itself; name a backup of it", from)
+		return Misused("%s is the database itself; name a backup of it", from)
 	}
 	place, passed := behindLinks(at)
 	if !leadsTo(at, place) {
-		return misused("%s leads elsewhere than its links say, as those below /proc do; name the file itself", at)
+		return Misused("%s leads elsewhere than its links say, as those below /proc do; name the file itself", at)
 	}
 	if err := mayRestore(passed); err != nil {
 		return err
 	}
 	if from != "" && (isPart(from, place) || isPart(from, spooled(place))) {
-		return misused("%s is what a restore that was killed left, and perhaps not all of it; name the backup itself", from)
+		return Misused("%s is what a restore that was killed left, and perhaps not all of it; name the backup itself", from)
 	}
 	return p.restoreTo(cmd.Context(), at, place, from, name)
 }
@@ -154,7 +154,7 @@ func spooled(place string) string { return place + ".stdin" }
 // spool writes standard input to a file, to be discarded.
 func (p *program) spool(ctx context.Context, place string) (*wholeFile, error) {
 	if _, ok := terminal(p.stdin); ok {
-		return nil, misused("standard input is a terminal; say: restore - < FILE")
+		return nil, Misused("standard input is a terminal; say: restore - < FILE")
 	}
 	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
 		return nil, err

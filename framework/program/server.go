@@ -47,7 +47,7 @@ func (c config) readSecrets(log *slog.Logger) (secrets, error) {
 func (p *program) withServer(flags *pflag.FlagSet, seed bool, do func(*server) error) error {
 	c, log, err := p.settings(flags)
 	if seed && c.production {
-		err = errors.Join(err, misused("%s is production, where demo data is never made; serve without --seed", p.text("{PROGRAM}_ENV")))
+		err = errors.Join(err, Misused("%s is production, where demo data is never made; serve without --seed", p.text("{PROGRAM}_ENV")))
 	}
 	own, wrong := c.readSecrets(log)
 	if err := errors.Join(err, wrong, c.nameless()); err != nil {

@@ -68,6 +68,11 @@ func replicaLog(log *slog.Logger) func(error) {
 	}
 }
 
+// forProject is what the functions of the project may use.
+func (s *site) forProject() *Site {
+	return &Site{DB: s.db, Identity: s.identity, PageSize: s.pageSize, Log: s.log, values: s.own}
+}
+
 func (s *site) close() { _ = s.db.Close() }
 
 // with reads the settings, opens the site, connects to its database, hands it to do, and
@@ -134,7 +139,7 @@ const hsts = 365 * 24 * time.Hour
 
 // api declares every service.
 func (s *site) api(observers ...framework.Observer) *framework.API {
-	common := s.Config(s.db, s.pageSize, s.identity)
+	common := s.Config(s.forProject())
 	common.PublicURL = s.publicURL
 	common.Hosts = s.hosts
 	common.TrustedProxies = s.trustedProxies
@@ -147,7 +152,7 @@ func (s *site) api(observers ...framework.Observer) *framework.API {
 	common.Slow = s.slow
 	common.Observers = observers
 	api := framework.New(common)
-	s.Register(api, s.identity)
+	s.Register(api, s.forProject())
 	return api
 }
 

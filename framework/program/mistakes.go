@@ -1,0 +1,108 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+var rightName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+
+// mistakes is everything that is wrong with the declaration of the program itself.
+func (p Program) mistakes() error {
+	if !rightName.MatchString(p.Name) {
+		return fmt.Errorf("program: the name is %q; it must be lower-case letters, digits and hyphens, and begin with a letter, such as my-shop", p.Name)
+	}
+	if p.Register == nil {
+		return errors.New("program: there is no function Register, which adds the services to the API")
+	}
+	taken := p.takenNames()
+	var wrong []error
+	for _, s := range p.Settings {
+		if err := errors.Join(s.mistake(), taken.addSetting(p, s.declared())); err != nil {
+			wrong = append(wrong, fmt.Errorf("program: the setting %q: %w", s.name(), err))
+		}
+	}
+	for _, c := range p.Commands {
+		if err := errors.Join(c.mistake(), taken.addCommand(c)); err != nil {
+			wrong = append(wrong, fmt.Errorf("program: the command %q: %w", c.name(), err))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// takenNames are those that no further setting or command may have.
+type takenNames struct {
+	commands  map[string]bool
+	variables map[string]bool
+	settings  map[string]bool   // the flags of settings, which each command has
+	flags     map[string]string // all flags, each with a command that has it
+}
+
+// takenNames are those of the built-in commands and settings.
+func (p Program) takenNames() takenNames {
+	p.Settings, p.Commands = nil, nil
+	builtIn := &program{Program: p}
+	taken := takenNames{
+		commands: map[string]bool{"help": true, "completion": true}, variables: map[string]bool{},
+		settings: map[string]bool{"help": true}, flags: map[string]string{"help": "each command", "version": "the program itself"},
+	}
+	for _, variable := range builtIn.variableNames() {
+		taken.variables[variable] = true
+	}
+	for _, s := range p.declaredSettings() {
+		taken.settings[s.flag] = true
+	}
+	root := builtIn.root()
+	for _, c := range root.Commands() {
+		taken.commands[c.Name()] = true
+	}
+	taken.addFlags(root)
+	return taken
+}
+
+// addFlags adds those of a command and of the commands below it.
+func (t takenNames) addFlags(c *cobra.Command) {
+	c.Flags().VisitAll(func(f *pflag.Flag) { t.flags[f.Name] = c.CommandPath() })
+	for _, below := range c.Commands() {
+		t.addFlags(below)
+	}
+}
+
+func (t takenNames) addSetting(p Program, s setting) error {
+	variable := p.text(s.variable)
+	where, taken := t.flags[s.flag]
+	switch {
+	case taken:
+		return fmt.Errorf("%s has a flag of this name; choose another", where)
+	case t.variables[variable]:
+		return fmt.Errorf("its variable would be %s, which the program reads already; choose another name", variable)
+	}
+	t.variables[variable] = true
+	if s.flag != "" {
+		t.settings[s.flag], t.flags[s.flag] = true, "another setting"
+	}
+	return nil
+}
+
+func (t takenNames) addCommand(c Command) error {
+	if t.commands[c.name()] {
+		return errors.New("there is a command of this name already; choose another")
+	}
+	t.commands[c.name()] = true
+	if c.Flags == nil {
+		return nil
+	}
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	c.Flags(own)
+	var wrong []error
+	own.VisitAll(func(f *pflag.Flag) {
+		if t.settings[f.Name] {
+			wrong = append(wrong, fmt.Errorf("its flag --%s has the name of a setting, whose flag it has too; choose another name", f.Name))
+		}
+	})
+	return errors.Join(wrong...)
+}

@@ -1,0 +1,145 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Setting is a value of the project's own that operators can set, as they set the
+// built-in ones: by a flag, else by a variable, else the default applies. It is declared
+// once, and listed in [Program].Settings. Commands that read settings have its flag,
+// config shows it, and a wrong value ends each command with exit code 2 and a sentence.
+type Setting[T any] struct {
+	// Name is lower-case words with hyphens between them. In a program with the name
+	// library, "loan-days" is the flag --loan-days and the variable LIBRARY_LOAN_DAYS.
+	Name string
+
+	// Default is the value that applies if none is given, as an operator would write it.
+	// Without it the zero value of T applies.
+	Default string
+
+	// Usage says what the setting means. Its `word` in backquotes names the value in the
+	// help.
+	Usage string
+
+	// Secret settings have no flag, because other users of the machine may see a flag.
+	// Their values are never shown.
+	Secret bool
+
+	// Read reads a value that is not empty. Its error says what would be right: "it must
+	// be ...". [Text], [Number], [Duration] and [Switch] are such functions. Several
+	// goroutines may call it.
+	Read func(value string) (T, error)
+}
+
+// An AnySetting is a [Setting] of any type.
+type AnySetting interface {
+	name() string
+	declared() setting
+	mistake() error
+}
+
+// Of is the value of the setting in a site. A site that no command made, as in a test,
+// has the default. Of panics if the setting is not in [Program].Settings.
+func (s Setting[T]) Of(site *Site) T {
+	if site.values == nil {
+		value, err := s.read(s.Default)
+		if err != nil {
+			panic(fmt.Sprintf("program: the default of the setting %s is %q: %v", s.Name, s.Default, err))
+		}
+		return value
+	}
+	known, ok := site.values[s.Name]
+	if !ok {
+		panic(fmt.Sprintf("program: the setting %s is not in Program.Settings", s.Name))
+	}
+	value, _ := known.(T) // of an interface type it may be nil
+	return value
+}
+
+// read reads a value, which may be empty.
+func (s Setting[T]) read(value string) (T, error) {
+	if value == "" {
+		var zero T
+		return zero, nil
+	}
+	return s.Read(value)
+}
+
+// declared is the setting as one of the table of settings.
+func (s Setting[T]) declared() setting {
+	d := setting{
+		variable: "{PROGRAM}_" + strings.ToUpper(strings.ReplaceAll(s.Name, "-", "_")), fallback: s.Default, usage: s.Usage,
+		read: func(c *config, v string) error {
+			value, err := s.read(v)
+			if err == nil {
+				c.own[s.Name] = value
+			}
+			return err
+		},
+	}
+	if s.Default == "" {
+		d.shown = "none"
+	}
+	if !s.Secret {
+		d.flag, d.example = s.Name, s.Default
+	}
+	return d
+}
+
+func (s Setting[T]) name() string { return s.Name }
+
+// mistake is what is wrong with the declaration itself.
+func (s Setting[T]) mistake() error {
+	switch {
+	case !rightName.MatchString(s.Name):
+		return errors.New("its name must be lower-case letters, digits and hyphens, and begin with a letter, such as loan-days")
+	case s.Usage == "":
+		return errors.New("it needs a Usage, which says what it means")
+	case s.Read == nil:
+		return errors.New("it needs a function Read, such as program.Text")
+	}
+	if _, err := s.read(s.Default); err != nil {
+		return fmt.Errorf("its default is %q: %w", s.Default, err)
+	}
+	return nil
+}
+
+// Text reads any text.
+func Text(value string) (string, error) { return value, nil }
+
+// Number reads a whole number from least to most.
+func Number(least, most int) func(value string) (int, error) {
+	return func(value string) (int, error) {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < least || n > most {
+			return 0, fmt.Errorf("it must be a whole number from %d to %d", least, most)
+		}
+		return n, nil
+	}
+}
+
+// Duration reads a time with its unit, such as 90s or 1h30m, from least to most.
+func Duration(least, most time.Duration) func(value string) (time.Duration, error) {
+	return func(value string) (time.Duration, error) {
+		d, err := time.ParseDuration(value)
+		if err != nil || d < least || d > most {
+			return 0, fmt.Errorf("it must be a time with its unit (ms, s, m, h) from %s to %s", least, most)
+		}
+		return d, nil
+	}
+}
+
+// Switch reads on or off, and true, false, 1, 0, yes and no for them.
+func Switch(value string) (bool, error) {
+	switch strings.ToLower(value) {
+	case "on", "true", "1", "yes":
+		return true, nil
+	case "off", "false", "0", "no":
+		return false, nil
+	}
+	return false, errors.New("it must be on or off")
+}
