@@ -138,20 +138,25 @@ func TestReadmeIsShort(t *testing.T) {
 // TestCodeIsThatOfTheExample: a page that prints a part of a program prints its lines.
 func TestCodeIsThatOfTheExample(t *testing.T) {
 	code := regexp.MustCompile("(?s)```go\n(.*?)```")
-	for page, file := range map[string]string{
-		"README.md":                        "examples/notes/main.go",
-		"docs/explanation/declarations.md": "resources/clinic/patient.go",
-		"docs/how-to/add-a-resource.md":    "examples/permission/main.go",
+	for page, example := range map[string]struct {
+		file   string
+		blocks int // of the page, that are in the file; -1 for all
+	}{
+		"README.md":                                 {"examples/notes/main.go", 1},
+		"docs/explanation/declarations.md":          {"resources/clinic/patient.go", 1},
+		"docs/how-to/add-a-resource.md":             {"examples/permission/main.go", 1},
+		"docs/how-to/add-a-setting-or-a-command.md": {"examples/library/main.go", -1},
 	} {
-		lines := strings.Split(read(t, file), "\n")
-		block := code.FindStringSubmatch(read(t, page))
-		if block == nil {
+		lines := strings.Split(read(t, example.file), "\n")
+		blocks := code.FindAllStringSubmatch(read(t, page), example.blocks)
+		if blocks == nil {
 			t.Errorf("%s prints no code", page)
-			continue
 		}
-		for line := range strings.SplitSeq(block[1], "\n") {
-			if !slices.Contains(lines, line) {
-				t.Errorf("%s prints %q, which is not in %s", page, line, file)
+		for _, block := range blocks {
+			for line := range strings.SplitSeq(block[1], "\n") {
+				if !slices.Contains(lines, line) {
+					t.Errorf("%s prints %q, which is not in %s", page, line, example.file)
+				}
 			}
 		}
 	}

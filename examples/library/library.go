@@ -2,7 +2,6 @@ package main
 
 import (
 	"embed"
-	"net/http"
 	"strings"
 	"time"
 
@@ -10,19 +9,11 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework"
-	"trestle.example/framework/auth"
 	"trestle.example/framework/filter"
-	"trestle.example/framework/page"
-	"trestle.example/framework/sqldb"
 )
 
 //go:embed *.sql
 var files embed.FS
-
-// migrations are the tables of the users and tokens, and the library's own.
-func migrations() []sqldb.Migrations {
-	return []sqldb.Migrations{auth.Migrations(), {Namespace: "library", FS: files}}
-}
 
 // An Author writes books.
 type Author struct {
@@ -123,29 +114,28 @@ var Books = framework.ViewSet[Book]{
 	Filters:    []framework.Filter{filter.Contains("title")},
 }
 
-// Loans serves /api/loans/: each caller has their own. They are made and
-// returned, never edited.
-var Loans = framework.ViewSet[Loan]{
-	Name: "loans",
-	Verbs: framework.Verbs{
-		List:     framework.Shows[LoanView](),
-		Retrieve: framework.Shows[LoanView](),
-		Create:   framework.Fills[LoanView](lend),
-	},
-	Scope:    framework.Own((*Loan).borrower),
-	Ordering: framework.Ordering{Allowed: []string{"due_at"}, Default: "due_at"},
-	Filters:  []framework.Filter{filter.IsNull("lent", "returned_at")},
-	Actions:  []framework.Action[Loan]{framework.Post("return", giveBack).Refuses("returned_already")},
-	Uniques:  []framework.Unique{{Fields: []string{"book"}, Code: "book_lent", Detail: "Somebody has this book."}},
+// Loans serves /api/loans/: each caller has their own. They are made for some days
+// and returned, never edited.
+func Loans(days int) framework.ViewSet[Loan] {
+	return framework.ViewSet[Loan]{
+		Name: "loans",
+		Verbs: framework.Verbs{
+			List:     framework.Shows[LoanView](),
+			Retrieve: framework.Shows[LoanView](),
+			Create: framework.Fills[LoanView](func(c *framework.Call, l *Loan, _ LoanInput) error {
+				l.DueAt = c.Now.AddDate(0, 0, days) // no client writes it
+				return nil
+			}),
+		},
+		Scope:    framework.Own((*Loan).borrower),
+		Ordering: framework.Ordering{Allowed: []string{"due_at"}, Default: "due_at"},
+		Filters:  []framework.Filter{filter.IsNull("lent", "returned_at")},
+		Actions:  []framework.Action[Loan]{framework.Post("return", giveBack).Refuses("returned_already")},
+		Uniques:  []framework.Unique{{Fields: []string{"book"}, Code: "book_lent", Detail: "Somebody has this book."}},
+	}
 }
 
 func (l *Loan) borrower() *uuid.UUID { return &l.BorrowerID }
-
-// lend fills what no client writes.
-func lend(c *framework.Call, l *Loan, _ LoanInput) error {
-	l.DueAt = c.Now.AddDate(0, 0, 28)
-	return nil
-}
 
 // giveBack serves POST /loans/{id}/return/. The loan is the caller's and locked.
 func giveBack(c *framework.Call, l *Loan, _ framework.None) (LoanView, error) {
@@ -154,18 +144,4 @@ func giveBack(c *framework.Call, l *Loan, _ framework.None) (LoanView, error) {
 	}
 	l.ReturnedAt = &c.Now
 	return LoanView{l.ID, LoanInput{l.BookID}, l.DueAt, l.ReturnedAt}, framework.Save(c, l)
-}
-
-// api is the whole service.
-func api(config framework.Config) (http.Handler, error) {
-	config.Title = "Library"
-	config.Authentication = []framework.Authenticator{auth.Token{}}
-	config.Pagination = page.Number{Size: 20}
-	config.Codes = []framework.CodeInfo{
-		{Code: "book_lent", Status: http.StatusConflict, Title: "Book is lent", Text: "Another loan of this book is not returned yet. Try again when it is."},
-		{Code: "returned_already", Status: http.StatusConflict, Title: "Returned already", Text: "A loan is returned once. To have the book again, make a new loan."},
-	}
-	a := framework.New(config)
-	a.Register(Authors, Books, Loans)
-	return a.Handler()
 }

@@ -1,102 +1,90 @@
-// Library is a whole program: users with tokens, a schema in migrations, books
-// with their authors, loans that belong to whom borrows, and a server that
-// stops when it is told to. Try it:
+// Library is a whole program: users with tokens, a schema in migrations, books with
+// their authors, loans that belong to their borrower, and a setting and a command of its
+// own. Package program has all other commands. Try it:
 //
-//	go run ./examples/library -user lib@library.example   # prints a token
-//	go run ./examples/library
+//	export LIBRARY_PASSWORD='four unrelated words'
+//	go run ./examples/library migrate up
+//	go run ./examples/library user create --email lib@library.example
+//	go run ./examples/library token create --email lib@library.example
+//	go run ./examples/library serve --loan-days 14
 //	curl -H 'Authorization: Token ...' -H 'Content-Type: application/json' -d '{"name":"Italo Calvino"}' localhost:8080/api/authors/
+//	go run ./examples/library overdue
 package main
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
-	"flag"
-	"log"
-	"net"
+	"fmt"
 	"net/http"
-	"os"
-	"os/signal"
-	"path/filepath"
-	"syscall"
+	"text/tabwriter"
+	"time"
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
-	"trestle.example/framework/httpserver"
+	"trestle.example/framework/page"
+	"trestle.example/framework/program"
 	"trestle.example/framework/sqldb"
 )
 
 func main() {
-	database := flag.String("database", "sqlite://"+filepath.Join(os.TempDir(), "trestle-library.db"), "`URL` of the database")
-	addr := flag.String("addr", "localhost:8080", "`host:port` to listen on")
-	email := flag.String("user", "", "print a token for the user with this e-mail `address`, who is made if need be, and end")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends it at once
-	if err := run(ctx, *database, *addr, *email); err != nil {
-		log.Fatal(err) //nolint:gocritic // stop is for a process that goes on
-	}
-}
-
-// run brings the schema up to date, then prints a token or serves.
-func run(ctx context.Context, database, addr, email string) error {
-	db, err := sqldb.Open(database, sqldb.Options{})
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	if err := db.Migrate(ctx, nil, migrations()...); err != nil {
-		return err
-	}
-	if email != "" {
-		token, err := issue(ctx, db, email)
-		if err == nil {
-			_, err = os.Stdout.WriteString(token + "\n")
-		}
-		return err
-	}
-	handler, err := api(framework.Config{DB: db})
-	if err != nil {
-		return err
-	}
-	return serve(ctx, addr, handler, database)
-}
-
-// issue makes a token, and its user where there is none. Nobody knows the
-// user's password: this program has tokens alone.
-func issue(ctx context.Context, db *sqldb.DB, email string) (string, error) {
-	users, err := auth.NewUsers(auth.Options{})
-	if err != nil {
-		return "", err
-	}
-	user, err := users.FindUser(ctx, db.Session(), email)
-	if errors.Is(err, auth.ErrNotFound) {
-		user, err = users.CreateUser(ctx, db.Session(), auth.NewUser{Email: email, Password: rand.Text()})
-	}
-	if err != nil {
-		return "", err
-	}
-	token, _, err := users.IssueToken(ctx, db.Session(), user, "command line", auth.DefaultTokenLife)
-	return token.Reveal(), err
-}
-
-// serve answers requests until ctx ends, and lets those under way finish. /livez
-// and /readyz are answered too, with a connection apart: requests may need all
-// others.
-func serve(ctx context.Context, addr string, handler http.Handler, database string) error {
-	probe, err := sqldb.Open(database, sqldb.Options{MaxConns: 1})
-	if err != nil {
-		return err
-	}
-	defer probe.Close()
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
-	if err != nil {
-		return err
-	}
-	server := httpserver.New(handler, httpserver.Options{
-		Checks: []httpserver.Check{{Name: "database", Run: probe.PingContext}},
+	program.Main(program.Program{
+		Name:       "library",
+		Migrations: migrations(),
+		Config:     config,
+		Register:   register,
+		Settings:   []program.AnySetting{loanDays},
+		Commands:   []program.Command{{Use: "overdue", Short: "List the loans that are overdue", Run: overdue}},
 	})
-	log.Printf("http://%s/api/", listener.Addr())
-	return server.Serve(ctx, listener)
+}
+
+// migrations are the tables of the framework and of the users, and the library's own.
+func migrations() []sqldb.Migrations {
+	return []sqldb.Migrations{framework.Migrations(), auth.Migrations(), {Namespace: "library", FS: files}}
+}
+
+// loanDays is the flag --loan-days, the variable LIBRARY_LOAN_DAYS, or 28.
+var loanDays = program.Setting[int]{
+	Name:    "loan-days",
+	Default: "28",
+	Usage:   "`number` of days for which a book is lent",
+	Read:    program.Number(1, 365),
+}
+
+// config lets callers sign in by a token alone, which the command "token create" makes:
+// there are no endpoints by which somebody registers with an address of the library.
+func config(site *program.Site) framework.Config {
+	return framework.Config{
+		DB:             site.DB,
+		Title:          "Library",
+		Authentication: []framework.Authenticator{auth.Token{}},
+		Pagination:     page.Number{Size: site.PageSize},
+		Codes: []framework.CodeInfo{
+			{Code: "book_lent", Status: http.StatusConflict, Title: "Book is lent", Text: "Another loan of this book is not returned yet. Try again when it is."},
+			{Code: "returned_already", Status: http.StatusConflict, Title: "Returned already", Text: "A loan is returned once. To have the book again, make a new loan."},
+		},
+	}
+}
+
+func register(api *framework.API, site *program.Site) {
+	api.Register(Authors, Books, Loans(loanDays.Of(site)))
+}
+
+// overdue prints a line for each loan whose time is over, the oldest first.
+func overdue(ctx context.Context, in *program.Invocation) error {
+	var late []struct {
+		DueAt        time.Time
+		Email, Title string
+	}
+	err := in.DB.NewSelect().TableExpr("loans").
+		Join("JOIN books ON books.id = loans.book_id").Join("JOIN auth_users ON auth_users.id = loans.borrower_id").
+		Column("loans.due_at", "auth_users.email", "books.title").
+		Where("loans.returned_at IS NULL").Where("loans.due_at < ?", time.Now()).
+		Order("loans.due_at", "loans.id").Scan(ctx, &late)
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(in.Stdout, 0, 0, 2, ' ', 0)
+	for _, l := range late {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", l.DueAt.Format(time.DateOnly), l.Email, l.Title)
+	}
+	return table.Flush()
 }

@@ -1,23 +1,36 @@
 package main
 
 import (
+	"crypto/rand"
 	"log/slog"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"trestle.example/framework"
+	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/program"
 	"trestle.example/framework/sqldb"
 )
 
 // token makes a user and returns a token of theirs.
 func token(t *testing.T, db *sqldb.DB, email string) string {
 	t.Helper()
-	token, err := issue(t.Context(), db, email)
+	users, err := auth.NewUsers(auth.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return token
+	user, err := users.CreateUser(t.Context(), db.Session(), auth.NewUser{Email: email, Password: rand.Text()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, _, err := users.IssueToken(t.Context(), db.Session(), user, "test", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token.Reveal()
 }
 
 // library is the service on a fresh database.
@@ -26,7 +39,12 @@ func library(t *testing.T, db *sqldb.DB) http.Handler {
 	if err := db.Migrate(t.Context(), nil, migrations()...); err != nil {
 		t.Fatal(err)
 	}
-	handler, err := api(framework.Config{DB: db, Log: slog.New(slog.DiscardHandler)})
+	site := &program.Site{DB: db, PageSize: 20}
+	common := config(site)
+	common.Log = slog.New(slog.DiscardHandler)
+	api := framework.New(common)
+	register(api, site)
+	handler, err := api.Handler()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,3 +84,39 @@ func TestLibrary(t *testing.T) {
 }
 
 func TestDomain(t *testing.T) { frameworktest.TestPermission(t, Domain("library.example")) }
+
+// TestOverdue lists the loans that are overdue, and neither those that are not nor those
+// that were returned.
+func TestOverdue(t *testing.T) {
+	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+		visitor := frameworktest.New(t, library(t, db))
+		librarian, ada := visitor.As(token(t, db, "lib@library.example")), visitor.As(token(t, db, "ada@example.com"))
+		var author AuthorView
+		librarian.Post("/api/authors/", AuthorInput{"Italo Calvino"}).Expect(201).JSON(&author)
+		loans := map[string]LoanView{}
+		for _, title := range []string{"overdue", "in time", "returned"} {
+			var book BookView
+			librarian.Post("/api/books/", BookInput{title, author.ID}).Expect(201).JSON(&book)
+			var loan LoanView
+			ada.Post("/api/loans/", LoanInput{book.ID}).Expect(201).JSON(&loan)
+			if days := time.Until(loan.DueAt).Hours() / 24; days < 27 || days > 28 {
+				t.Errorf("it is due in %.1f days; want 28", days)
+			}
+			loans[title] = loan
+		}
+		for _, title := range []string{"overdue", "returned"} {
+			late := Loan{ID: loans[title].ID, DueAt: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)}
+			if _, err := db.NewUpdate().Model(&late).Column("due_at").WherePK().Exec(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ada.Post("/api/loans/"+loans["returned"].ID.String()+"/return/", nil).Expect(200)
+		var printed strings.Builder
+		if err := overdue(t.Context(), &program.Invocation{Site: &program.Site{DB: db}, Stdout: &printed}); err != nil {
+			t.Fatal(err)
+		}
+		if got := printed.String(); got != "2026-11-01  ada@example.com  overdue\n" {
+			t.Errorf("it prints %q", got)
+		}
+	})
+}
