@@ -1,12 +1,20 @@
 package docs_test
 
 import (
+	"bufio"
+	"io"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"trestle.example/framework/frameworktest"
+	"trestle.example/internal/testserver/postgres"
 )
 
 // file is a file that the tutorial prints: its name, then its content.
@@ -20,8 +28,8 @@ func TestTutorial(t *testing.T) {
 	folder := t.TempDir()
 	page := read(t, "docs/tutorial.md")
 	files := file.FindAllStringSubmatch(page, -1)
-	if len(files) != 5 {
-		t.Fatalf("the tutorial has %d files; want 5", len(files))
+	if len(files) != 6 {
+		t.Fatalf("the tutorial has %d files; want 6", len(files))
 	}
 	for _, f := range files {
 		write(t, filepath.Join(folder, filepath.FromSlash(f[1])), f[2])
@@ -36,13 +44,74 @@ func TestTutorial(t *testing.T) {
 	if output := run(t, folder, "test", "-mod=mod", "-ldflags=-s", "-v", "-count=1", "."); strings.Count(output, "\n    --- PASS: TestEntries") != 4 {
 		t.Errorf("the tests of the tutorial did not all run:\n%s", output)
 	}
-	wrong := exec.CommandContext(t.Context(), "go", "run", "-mod=mod", "-ldflags=-s", ".")
+	run(t, folder, "build", "-mod=mod", "-ldflags=-s", "-o", "journal", ".")
+	for name, database := range map[string]string{"SQLite": "", "PostgreSQL": postgres.Database(t)} {
+		t.Run(name, func(t *testing.T) { tryJournal(t, filepath.Join(folder, "journal"), database) })
+	}
+	wrong := exec.CommandContext(t.Context(), "go", "run", "-mod=mod", "-ldflags=-s", ".", "check")
 	wrong.Dir, wrong.Env = folder, environment("DATABASE_URL=")
-	write(t, filepath.Join(folder, "journal.go"), strings.ReplaceAll(files[2][2], `Choice("mood"`, `Choice("mod"`))
+	resource := slices.IndexFunc(files, func(f []string) bool { return f[1] == "journal.go" })
+	write(t, filepath.Join(folder, "journal.go"), strings.ReplaceAll(files[resource][2], `Choice("mood"`, `Choice("mod"`))
 	const sentence = `entries: filter "mod": no field "mod" in Entry; did you mean "mood"?`
 	if output, err := wrong.CombinedOutput(); err == nil || !strings.Contains(string(output), sentence) || !strings.Contains(page, sentence) {
 		t.Errorf("the mistake of step 7: %v\n%s", err, output)
 	}
+}
+
+// tryJournal serves the tutorial's program on a database and sends the requests of step 4.
+func tryJournal(t *testing.T, program, database string) {
+	t.Helper()
+	server := exec.CommandContext(t.Context(), program, "serve", "--migrate", "--addr", "127.0.0.1:0")
+	server.Dir, server.Env = t.TempDir(), environment("DATABASE_URL="+database)
+	var log strings.Builder
+	server.Stderr = &log
+	printed, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = server.Process.Kill() }()
+	visitor := frameworktest.New(t, httputil.NewSingleHostReverseProxy(served(t, printed)))
+	visitor.Get("/api/entries/").Expect(401).Code("authentication_required")
+	var answer struct{ Token string }
+	visitor.Post("/api/auth/register", map[string]string{"email": "ada@example.com", "password": "four unrelated words"}).Expect(201).JSON(&answer)
+	ada := visitor.As(answer.Token)
+	ada.Post("/api/entries/", map[string]string{"title": "A walk by the river", "mood": "good"}).Expect(201)
+	ada.Get("/api/entries/?mood=good&search=river&ordering=title").Expect(200).Contains("A walk by the river")
+	ada.Post("/api/entries/", map[string]string{"title": "", "mood": "splendid"}).Expect(400).Fault("/title", "required").Fault("/mood", "oneof")
+	if err := server.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, printed)
+	if err := server.Wait(); err != nil {
+		t.Errorf("it ends with %v: %s", err, &log)
+	}
+	if file := filepath.Join(server.Dir, "data", "journal.db"); (database == "") != exists(file) {
+		t.Errorf("the file %s is not as step 4 says", file)
+	}
+}
+
+// served is the address that a server prints when it is ready.
+func served(t *testing.T, printed io.Reader) *url.URL {
+	t.Helper()
+	for lines := bufio.NewScanner(printed); lines.Scan(); {
+		if base, ok := strings.CutSuffix(strings.TrimSpace(lines.Text()), "/api/"); ok {
+			at, err := url.Parse(base)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return at
+		}
+	}
+	t.Fatal("it does not serve")
+	return nil
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }
 
 func write(t *testing.T, name, content string) {
