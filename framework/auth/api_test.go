@@ -14,7 +14,7 @@ import (
 	"trestle.example/internal/testserver/postgres"
 )
 
-// whoView is what the endpoint of these tests tells of its caller.
+// whoView is the answer of the endpoint in these tests: its caller.
 type whoView struct {
 	Email  string `json:"email"`
 	Scheme string `json:"scheme"`
@@ -34,7 +34,7 @@ var groups = framework.ViewSet[auth.Group]{
 	},
 }
 
-// The scheme in its place: behind an API, on both databases.
+// TestTokenProtectsAnAPI runs the scheme in an API, on both databases.
 func TestTokenProtectsAnAPI(t *testing.T) {
 	for name, url := range map[string]func(*testing.T) string{
 		"sqlite":     func(t *testing.T) string { return "sqlite://" + filepath.Join(t.TempDir(), "auth.db") },
@@ -77,7 +77,7 @@ func testTokenProtectsAnAPI(t *testing.T, url string) {
 		{"without credentials", nil, "who/", "", 401, "authentication_required", ""},
 		{"a token in the URL", nil, "who/?token=" + token, "", 401, "authentication_required", ""},
 		{"an unknown token", nil, "who/", "Token trs_" + strings.Repeat("A", 43), 401, "invalid_token", ""},
-		{"a scheme that nobody knows", nil, "who/", "Basic YTpi", 401, "invalid_token", "send Token or Bearer, a space and the credentials"},
+		{"an unknown scheme", nil, "who/", "Basic YTpi", 401, "invalid_token", "send Token or Bearer, a space and the credentials"},
 		{"anonymous where anyone may", nil, "open/", "", 200, "", `"email":""`},
 		{"a bad token where anyone may", nil, "open/", "Token trs_x", 401, "invalid_token", ""},
 		{"without the permission", nil, "held/", "Token " + token, 403, "forbidden", ""},

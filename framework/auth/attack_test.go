@@ -7,8 +7,8 @@ import (
 	"trestle.example/framework/frameworktest/contract"
 )
 
-// TestTheEndpointsKeepTheirContract against requests made of their own document, with no
-// fault excused: each request that is as the document has it is valid by itself.
+// TestTheEndpointsKeepTheirContract sends requests that are generated from the OpenAPI
+// document. No fault is excused: every valid request must be accepted as valid.
 func TestTheEndpointsKeepTheirContract(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		user := d.user("asha@example.com")

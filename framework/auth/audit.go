@@ -9,10 +9,10 @@ import (
 	"trestle.example/framework"
 )
 
-// The events of the audit. A line has the event, the request's id, the client's
-// address and, as far as they are known, the user's id and how they signed in.
-// An account that does not exist leaves no name: people type passwords into
-// that field.
+// The events of the audit log. Each line has the event, the id of the request and the
+// address of the client. If they are known, it also has the id of the user and the
+// scheme. If the account does not exist, the line has no e-mail: people type passwords
+// into that field.
 const (
 	eventRegistered     = "registered"
 	eventLogin          = "login"
@@ -25,11 +25,11 @@ const (
 	eventRefreshReused  = "refresh_reused"
 )
 
-// note writes a line of the audit.
+// note writes a line of the audit log.
 func (s *Service) note(c *framework.Call, event string, user uuid.UUID, more ...slog.Attr) {
 	level := slog.LevelInfo
 	if event == eventRefreshReused {
-		level = slog.LevelWarn // somebody has a token that is not theirs
+		level = slog.LevelWarn // someone else has the token of a user
 	}
 	attrs := []slog.Attr{
 		slog.String("event", event), slog.String("request", c.ID.String()), slog.String("address", c.Address.String()),
@@ -40,24 +40,25 @@ func (s *Service) note(c *framework.Call, event string, user uuid.UUID, more ...
 	s.log.LogAttrs(c, level, "audit", append(attrs, more...)...)
 }
 
-// via says by which of the ways a user signed in or out.
+// via is the attribute for the scheme with which a user signed in or out.
 func via(scheme string) slog.Attr { return slog.String("scheme", scheme) }
 
-// A rejection is [ErrWrongCredentials] with what the client does not learn.
+// A rejection is [ErrWrongCredentials] with the reason. The client does not see the
+// reason.
 type rejection struct {
-	user   uuid.UUID // the account, uuid.Nil if there is none
-	reason string    // "unknown", "inactive", "password", or "changed" since the password held
+	user   uuid.UUID // the account, or uuid.Nil if there is none
+	reason string    // "unknown", "inactive", "password", or "changed" if the account changed after the password was checked
 }
 
 func (rejection) Error() string { return ErrWrongCredentials.Error() }
 
-// Unwrap makes it the one answer.
+// Unwrap returns ErrWrongCredentials, so that all reasons are the same error to a caller.
 func (rejection) Unwrap() error { return ErrWrongCredentials }
 
-// noteFailure writes down why a sign-in was refused.
+// noteFailure logs why a sign-in failed.
 func (s *Service) noteFailure(c *framework.Call, scheme string, user uuid.UUID, err error) {
-	r, told := errors.AsType[rejection](err)
-	if !told {
+	r, ok := errors.AsType[rejection](err)
+	if !ok {
 		r = rejection{user, "changed"}
 	}
 	s.note(c, eventLoginFailed, r.user, via(scheme), slog.String("reason", r.reason))

@@ -17,14 +17,14 @@ import (
 	"trestle.example/framework/throttle"
 )
 
-// wants checks the lines of the audit since the last look, each as
-// "event level attribute=value ...". Beside what is listed, each line has the
-// request's id and the client's address, and nothing more.
+// wants checks the lines of the audit log since the last call, each as "event level
+// attribute=value ...". Each line must also have the id of the request and the address of
+// the client, and nothing more.
 func (d *desk) wants(r *frameworktest.Response, address string, want ...string) {
 	d.Helper()
 	lines := d.log.take(d.T)
 	if len(lines) != len(want) {
-		d.Errorf("the audit has %d lines, want %d: %v", len(lines), len(want), lines)
+		d.Errorf("the audit log has %d lines, want %d: %v", len(lines), len(want), lines)
 		return
 	}
 	id := r.Headers().Get("X-Request-Id")
@@ -118,8 +118,8 @@ func TestAuditOfLimits(t *testing.T) {
 	})
 }
 
-// A line is written once what it tells of is kept: no statement follows it, and
-// no COMMIT that could fail.
+// TestAuditComesLast: a line is written after its change is committed. No statement
+// follows it.
 func TestAuditComesLast(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		user := d.user("asha@example.com")
@@ -152,13 +152,14 @@ func TestAuditComesLast(t *testing.T) {
 	})
 }
 
-// A failure of the server is no failed login, and no limit.
+// TestAuditDoesNotBlameTheClient: a failure of the server is neither a failed login nor a
+// limit.
 func TestAuditDoesNotBlameTheClient(t *testing.T) {
 	onDesk(t, func(c *auth.Config, _ *framework.Config) { c.Counters = broken{} }, func(d *desk) {
 		d.user("asha@example.com")
 		d.wants(d.Post(login, right).Expect(http.StatusInternalServerError), "127.0.0.1")
-		if d.hashes.Load() != 1 { // the account's own
-			d.Error("a password was looked at that could not be counted")
+		if d.hashes.Load() != 1 { // the hash of the account
+			d.Error("a password was checked before it was counted")
 		}
 	})
 }

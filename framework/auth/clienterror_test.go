@@ -10,7 +10,7 @@ import (
 	"trestle.example/framework/auth"
 )
 
-// A hiring is the input of an endpoint of a program's own that makes an account.
+// A hiring is the input of an endpoint of a program that creates an account.
 type hiring struct {
 	Email    string `json:"email"`
 	Password string `json:"password" trim:"-"`
@@ -18,8 +18,8 @@ type hiring struct {
 	Group    string `json:"group"`
 }
 
-// TestAnOwnFunctionRefusesAsTheServiceDoes: errors of accounts are faults and
-// conflicts, by one call.
+// TestAnOwnFunctionRefusesAsTheServiceDoes: one call turns errors of accounts into faults
+// and conflicts.
 func TestAnOwnFunctionRefusesAsTheServiceDoes(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		d.user("asha@example.com")
@@ -47,13 +47,13 @@ func TestAnOwnFunctionRefusesAsTheServiceDoes(t *testing.T) {
 			code      string
 			at, fault string // "" for none
 		}{
-			"an e-mail that is none":       {hiring{Email: "bela", Password: goodPassword}, 400, framework.CodeValidationFailed, "/email", "email"},
-			"an e-mail of full width":      {hiring{Email: "ａ@example.com", Password: goodPassword}, 400, framework.CodeValidationFailed, "/email", "email"},
-			"a short password":             {hiring{Email: "c@example.com", Password: "short"}, 400, framework.CodeValidationFailed, "/password", "too_short"},
-			"a name of two lines":          {hiring{Email: "c@example.com", Password: goodPassword, Name: "a\nb"}, 400, framework.CodeValidationFailed, "/name", "line"},
-			"an e-mail that is taken":      {hiring{Email: "Asha@example.com", Password: goodPassword}, 409, auth.CodeEmailTaken, "", ""},
-			"the name of a group, taken":   {hiring{Group: "Reception"}, 409, framework.CodeUnique, "/name", framework.CodeUnique},
-			"a group that turns its order": {hiring{Group: "Night\u202e"}, 400, framework.CodeValidationFailed, "/name", "line"},
+			"an invalid e-mail":             {hiring{Email: "bela", Password: goodPassword}, 400, framework.CodeValidationFailed, "/email", "email"},
+			"a full-width e-mail":           {hiring{Email: "ａ@example.com", Password: goodPassword}, 400, framework.CodeValidationFailed, "/email", "email"},
+			"a short password":              {hiring{Email: "c@example.com", Password: "short"}, 400, framework.CodeValidationFailed, "/password", "too_short"},
+			"a name of two lines":           {hiring{Email: "c@example.com", Password: goodPassword, Name: "a\nb"}, 400, framework.CodeValidationFailed, "/name", "line"},
+			"an e-mail in use":              {hiring{Email: "Asha@example.com", Password: goodPassword}, 409, auth.CodeEmailTaken, "", ""},
+			"the name of a group in use":    {hiring{Group: "Reception"}, 409, framework.CodeUnique, "/name", framework.CodeUnique},
+			"a group with a direction mark": {hiring{Group: "Night\u202e"}, 400, framework.CodeValidationFailed, "/name", "line"},
 		} {
 			d.Run(name, func(t *testing.T) {
 				r := visitor.On(t).Post(path, c.in).Expect(c.status).Code(c.code)
@@ -77,13 +77,13 @@ func TestClientErrorOfSeveralErrors(t *testing.T) {
 		errs []error
 		want string // as the error says it, "" for nil
 	}{
-		"none":                         {nil, ""},
-		"only nil":                     {[]error{nil, nil}, ""},
-		"one":                          {[]error{nil, short}, "400 validation_failed: The body is not valid; errors names each fault.; /password too_short"},
-		"two":                          {[]error{email, nil, short}, "400 validation_failed: The body is not valid; errors names each fault.; /email email; /password too_short"},
-		"one that is taken":            {[]error{taken}, "409 email_taken: A user with this e-mail exists already."},
-		"a fault beside a taken value": {[]error{taken, short}, "400 validation_failed: The body is not valid; errors names each fault.; /password too_short"},
-		"another kind":                 {[]error{short, other}, "the disk is full"},
+		"none":                       {nil, ""},
+		"only nil":                   {[]error{nil, nil}, ""},
+		"one":                        {[]error{nil, short}, "400 validation_failed: The body is not valid; errors names each fault.; /password too_short"},
+		"two":                        {[]error{email, nil, short}, "400 validation_failed: The body is not valid; errors names each fault.; /email email; /password too_short"},
+		"a value in use":             {[]error{taken}, "409 email_taken: A user with this e-mail exists already."},
+		"a fault and a value in use": {[]error{taken, short}, "400 validation_failed: The body is not valid; errors names each fault.; /password too_short"},
+		"another kind":               {[]error{short, other}, "the disk is full"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := ""

@@ -7,7 +7,7 @@ import (
 	"trestle.example/framework"
 )
 
-// What the schemes tell the reference of themselves.
+// The schemes describe themselves in the OpenAPI document.
 var (
 	_ framework.Secured = (*Sessions)(nil)
 	_ framework.Secured = Token{}
@@ -15,7 +15,7 @@ var (
 	_ framework.Secured = (*JWT)(nil)
 )
 
-// bearer is the header that tokens and JWTs share.
+// bearer is the security scheme that tokens and JWTs share.
 func bearer() []framework.SecurityScheme {
 	return []framework.SecurityScheme{{
 		Name: "bearerAuth", Scheme: "bearer",
@@ -23,8 +23,8 @@ func bearer() []framework.SecurityScheme {
 	}}
 }
 
-// Security tells of the session's cookie and, to write, of the header that
-// proves that no other site sent the request.
+// Security returns the cookie of the session. For methods that write it adds the header
+// X-CSRFToken, which proves that no other site sent the request.
 func (s *Sessions) Security(method string) [][]framework.SecurityScheme {
 	cookie := framework.SecurityScheme{
 		Name: "sessionAuth", In: "cookie", Key: s.name(sessionCookie),
@@ -38,15 +38,16 @@ func (s *Sessions) Security(method string) [][]framework.SecurityScheme {
 	}}}
 }
 
-// Refuses names csrf_failed.
+// Refuses lists csrf_failed.
 func (s *Sessions) Refuses() []string { return []string{CodeCSRFFailed} }
 
-// Sends tells that a cookie which names no live session is cleared.
+// Sends documents the header Set-Cookie, which also clears a cookie that names no live
+// session.
 func (s *Sessions) Sends() []framework.Header {
 	return []framework.Header{{Name: "Set-Cookie", Doc: "The cookies of a session that began or ended; one that is no longer live is cleared."}}
 }
 
-// Security tells of the header Authorization, with either keyword.
+// Security returns the header Authorization, with either keyword.
 func (t Token) Security(string) [][]framework.SecurityScheme {
 	token := framework.SecurityScheme{
 		Name: "tokenAuth", In: "header", Key: "Authorization",
@@ -55,25 +56,25 @@ func (t Token) Security(string) [][]framework.SecurityScheme {
 	return [][]framework.SecurityScheme{{token}, bearer()}
 }
 
-// Security is that of [Token].
+// Security returns the same as [Token.Security].
 func (t *Tokens) Security(method string) [][]framework.SecurityScheme {
 	return t.scheme.Security(method)
 }
 
-// Security tells of the header Authorization.
+// Security returns the header Authorization.
 func (j *JWT) Security(string) [][]framework.SecurityScheme {
 	return [][]framework.SecurityScheme{bearer()}
 }
 
-// Refuses names tls_required.
+// Refuses lists tls_required.
 func (transport) Refuses() []string { return []string{CodeTLSRequired} }
 
-// An address is an e-mail as it is registered.
+// An address is the e-mail address of a registration.
 type address string
 
-// JSONSchemaBytes returns the schema of an address. It may have letters of any script,
-// which the format email does not know. The pattern is the rule of [NormalizeEmail]: one
-// "@" with something on both sides, and no character that readers do not see.
+// JSONSchemaBytes returns the schema of an address. An address may contain letters of any
+// script, which the format email does not allow. The pattern states the rule of
+// [NormalizeEmail]: one "@" with something on both sides, and no invisible character.
 func (address) JSONSchemaBytes() ([]byte, error) {
 	seen := `[^@\s` + controls + "\u00a0\u00ad\u2000-\u200d\u2028\u2029\u202f\u205f-\u2065\u206a-\u206f\u3000\ufeff" + `]+`
 	return json.Marshal(map[string]any{
@@ -82,21 +83,22 @@ func (address) JSONSchemaBytes() ([]byte, error) {
 	})
 }
 
-// controls are the characters that no name has, inside a class of a pattern: control
-// characters, separators of lines, and marks that turn the direction of writing.
+// controls are the characters that no name may contain, for use inside a class of a
+// pattern: control characters, line separators, and marks that change the direction of
+// text.
 const controls = `\x00-\x1f\x7f-\x9f` + "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
 
-// A newPassword is a password as it is set.
+// A newPassword is the password of a registration.
 type newPassword string
 
-// JSONSchemaBytes tells the reference the least that any policy asks for. The
-// lengths are those of the password as typed.
+// JSONSchemaBytes returns a schema with the minimum that every policy requires. The
+// lengths count the password as typed.
 func (newPassword) JSONSchemaBytes() ([]byte, error) {
-	const told = `{"type":"string","format":"password","minLength":%d,"maxLength":%d,"examples":["four unrelated words"]}`
-	return fmt.Appendf(nil, told, defaultMinimum, maximumLength), nil
+	const schema = `{"type":"string","format":"password","minLength":%d,"maxLength":%d,"examples":["four unrelated words"]}`
+	return fmt.Appendf(nil, schema, defaultMinimum, maximumLength), nil
 }
 
-// A givenName is what to call a user.
+// A givenName is the display name of a user.
 type givenName string
 
 // JSONSchemaBytes returns the schema of a name.

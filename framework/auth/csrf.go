@@ -12,11 +12,12 @@ import (
 )
 
 const (
-	// CodeCSRFFailed is the code of requests that may have been forged.
+	// CodeCSRFFailed is the code of the 403 for a request that another site may have
+	// forged.
 	CodeCSRFFailed = "csrf_failed"
 
 	csrfHeader  = "X-CSRFToken"
-	csrfLength  = 86 // of a mask and a masked secret in base64url without padding
+	csrfLength  = 86 // length of a mask and a masked secret in base64url without padding
 	secretBytes = sha256.Size
 )
 
@@ -30,13 +31,14 @@ func SessionCodes() []framework.CodeInfo {
 	}}
 }
 
-// CSRFToken returns what the browser's scripts send as X-CSRFToken, and sets it
-// as the cookie csrftoken. With a live session it is one of that session.
-// Before login it is one of the cookie "presession", a random key that is kept
-// nowhere else and is set if there is none: it allows to sign in, nothing else.
+// CSRFToken returns the value for the header X-CSRFToken, and sets it as the cookie
+// csrftoken. If the request has a live session, the token belongs to that session. Before
+// login it belongs to the cookie "presession". That cookie is a random key that the
+// server does not store, and CSRFToken sets it if it is absent. Its only use is to sign
+// in.
 //
-// Each call masks the token anew, so that compression does not tell it (BREACH);
-// all of them hold as long as the cookie that they belong to.
+// Each call masks the token again, so that compression does not reveal it (BREACH). All
+// tokens of a cookie stay valid as long as the cookie.
 func (s *Sessions) CSRFToken(c *framework.Call) (string, error) {
 	secret, err := s.secret(c)
 	if err != nil {
@@ -52,10 +54,10 @@ func (s *Sessions) CSRFToken(c *framework.Call) (string, error) {
 	return token, nil
 }
 
-// CheckCSRF refuses a request that another site may have made the browser
-// send: 403 csrf_failed with a sentence that says which check failed. The
-// scheme itself checks where it names the caller; this is for endpoints that
-// run no scheme and yet change what the browser is, such as signing in.
+// CheckCSRF rejects a request that another site may have forged: 403 csrf_failed, with
+// the check that failed. The scheme runs the same check when it authenticates a caller.
+// Call CheckCSRF in an endpoint that runs no scheme and still changes the session of the
+// browser, such as one for signing in.
 func (s *Sessions) CheckCSRF(c *framework.Call) error {
 	secret, err := s.secret(c)
 	if err != nil {
@@ -64,8 +66,8 @@ func (s *Sessions) CheckCSRF(c *framework.Call) error {
 	return s.check(c, c.Request(), secret)
 }
 
-// secret is what tokens of the request's browser hold: that of its session,
-// else of its presession; nil if it has neither.
+// secret returns the CSRF secret of the browser that sent the request: of its session,
+// else of its presession cookie. It returns nil if the request has neither.
 func (s *Sessions) secret(c *framework.Call) ([]byte, error) {
 	live, err := s.live(c, c.Request())
 	if err != nil {
@@ -80,7 +82,7 @@ func (s *Sessions) secret(c *framework.Call) ([]byte, error) {
 	return nil, nil
 }
 
-// check asks both: where the request comes from, and the token.
+// check runs both checks: the origin of the request, and the token.
 func (s *Sessions) check(c *framework.Call, r *http.Request, secret []byte) error {
 	if err := s.checkSource(c, r); err != nil {
 		return err
@@ -88,16 +90,16 @@ func (s *Sessions) check(c *framework.Call, r *http.Request, secret []byte) erro
 	return checkCSRF(r.Header.Values(csrfHeader), secret)
 }
 
-// csrfSecret derives a secret from a cookie's key, so that it is bound to it,
-// changes with it, and needs no place in the table. It does not lead back to
-// the key, nor to the hash that the table holds.
+// csrfSecret derives a secret from the key of a cookie. The secret changes with the key
+// and needs no column in the table. Neither the key nor its stored hash can be computed
+// from it.
 func csrfSecret(cookie, key string) []byte {
 	mac := hmac.New(sha256.New, []byte(key))
 	mac.Write([]byte("csrf " + cookie))
 	return mac.Sum(nil)
 }
 
-// maskCSRF makes a token: a random mask and the secret under it.
+// maskCSRF makes a token from a random mask and the masked secret.
 func maskCSRF(secret []byte) string {
 	token := make([]byte, 2*secretBytes)
 	mask, covered := token[:secretBytes], token[secretBytes:]

@@ -11,8 +11,8 @@ import (
 
 const trustedOrigin = "https://app.example.com"
 
-// A sourceCase is an Origin and, for each Sec-Fetch-Site, whether a browser
-// that sends both may write.
+// A sourceCase is an Origin and, for each Sec-Fetch-Site, whether a browser that sends
+// both may write.
 type sourceCase struct {
 	name   string
 	origin string // "" for none; SCHEME and OTHER are the site's and the other
@@ -31,7 +31,7 @@ var sourceCases = []sourceCase{
 	{"own name as a user", "SCHEME://api.example.org@evil.test", [6]bool{}},
 	{"http of https, or https of http", "OTHER://api.example.org", [6]bool{}},
 	{"other port", "SCHEME://api.example.org:8443", [6]bool{}},
-	{"a stranger", "https://evil.test", [6]bool{}},
+	{"another site", "https://evil.test", [6]bool{}},
 	{"trusted", trustedOrigin, [6]bool{true, true, true, true, true, true}},
 	{"trusted by another scheme", "http://app.example.com", [6]bool{}},
 }
@@ -39,7 +39,7 @@ var sourceCases = []sourceCase{
 var csrfMethods = []struct {
 	name         string
 	safe, whole  bool
-	status, made int // where it passes; made is how often it acts
+	status, made int // if it passes; made is how often it acts
 }{
 	{"GET", true, true, 204, 0},
 	{"HEAD", true, false, 204, 0},
@@ -51,14 +51,14 @@ var csrfMethods = []struct {
 	{"DELETE", false, true, 204, 1},
 }
 
-// A csrfTarget is one way to come in, with the tokens that one could send.
+// A csrfTarget is an endpoint with credentials and the tokens to try.
 type csrfTarget struct {
 	name    string
 	path    string
 	body    string
 	headers []string // the credentials
-	free    bool     // of the checks
-	post    int      // the status of a POST that passes; other methods are not tried. 0 for the usual
+	free    bool     // exempt from the checks
+	post    int      // the status of a POST that passes; then other methods are not tried. 0 for the default
 	tokens  []csrfToken
 }
 
@@ -68,7 +68,7 @@ type csrfToken struct {
 	right bool
 }
 
-// csrfTokens are wrong ones and the right one.
+// csrfTokens returns wrong tokens and the right one.
 func csrfTokens(right, other, stale string) []csrfToken {
 	return []csrfToken{
 		{"missing", nil, false},
@@ -109,7 +109,8 @@ func (s *site) csrfTargets() []csrfTarget {
 	}
 }
 
-// Every scheme x method x token x Origin x Sec-Fetch-Site, over https and http.
+// TestCSRFMatrix tries every scheme x method x token x Origin x Sec-Fetch-Site, over
+// https and http.
 func TestCSRFMatrix(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race run; these are single requests and run in make test")
@@ -181,7 +182,7 @@ func (s *site) csrfRequest(target csrfTarget, method string, token csrfToken, so
 	return r
 }
 
-// csrfCell sends one request and compares what came of it.
+// csrfCell sends one request and checks its effect.
 func (s *site) csrfCell(cell string, r *http.Request, status, made int) bool {
 	s.Helper()
 	before := s.acts.Load()
@@ -195,20 +196,20 @@ func (s *site) csrfCell(cell string, r *http.Request, status, made int) bool {
 		return false
 	}
 	if made > 0 && r.Header.Get("Authorization") == "" && !s.standardAllows(r) {
-		s.Errorf("%s: net/http's CrossOriginProtection refuses what passed", cell)
+		s.Errorf("%s: net/http's CrossOriginProtection rejects what passed", cell)
 		return false
 	}
 	return true
 }
 
-// standardAllows asks net/http, whose rules are looser than ours.
+// standardAllows returns the decision of net/http, whose rules are less strict.
 func (s *site) standardAllows(r *http.Request) bool {
 	p := http.NewCrossOriginProtection()
 	s.must(p.AddTrustedOrigin(trustedOrigin))
 	return p.Check(r) == nil
 }
 
-// The other ways to say where a request comes from.
+// TestCSRFSources tries the other headers that state the origin of a request.
 func TestCSRFSources(t *testing.T) {
 	onBoth(t, func(w *world) {
 		w.user("asha@example.com")
@@ -224,14 +225,14 @@ func TestCSRFSources(t *testing.T) {
 			{"own Referer with the usual port", []string{"Referer: https://api.example.org:443/"}, ""},
 			{"own Referer in upper case", []string{"Referer: https://API.example.org/"}, ""},
 			{"a Referer of a trusted origin", []string{"Referer: " + trustedOrigin + "/page"}, ""},
-			{"a stranger's Referer", []string{"Referer: https://evil.test/https://api.example.org/"}, "header Referer"},
+			{"a Referer of another site", []string{"Referer: https://evil.test/https://api.example.org/"}, "header Referer"},
 			{"own Referer by http", []string{"Referer: http://api.example.org/"}, "header Referer"},
 			{"own name as a user in Referer", []string{"Referer: https://api.example.org@evil.test/"}, "header Referer"},
-			{"a Referer that is no URL", []string{"Referer: ://"}, "header Referer"},
+			{"a Referer that is not a URL", []string{"Referer: ://"}, "header Referer"},
 			{"a Referer without a host", []string{"Referer: about:blank"}, "header Referer"},
 			{"an empty Referer", []string{"Referer: "}, "header Referer"},
 			{"a trusted Referer from another site", []string{"Referer: " + trustedOrigin + "/", "Sec-Fetch-Site: cross-site"}, "header Sec-Fetch-Site"},
-			{"own Origin beside a stranger's Referer", []string{"Origin: https://api.example.org", "Referer: https://evil.test/"}, ""},
+			{"own Origin and a Referer of another site", []string{"Origin: https://api.example.org", "Referer: https://evil.test/"}, ""},
 			{"two Referers", []string{"Referer: https://api.example.org/", "Referer: https://evil.test/"}, "several Origin or Referer"},
 			{"two Origins", []string{"Origin: https://api.example.org", "Origin: https://evil.test"}, "several Origin or Referer"},
 			{"two Origins, both own", []string{"Origin: https://api.example.org", "Origin: https://api.example.org"}, "several Origin or Referer"},
@@ -279,7 +280,8 @@ func TestRefererOrigin(t *testing.T) {
 	}
 }
 
-// Behind a proxy that ends TLS the request itself does not tell its scheme.
+// TestTheOriginBehindAProxyIsThatOfSecure: behind a proxy that terminates TLS, the
+// request itself does not state its scheme.
 func TestTheOriginBehindAProxyIsThatOfSecure(t *testing.T) {
 	onBoth(t, func(w *world) {
 		w.user("asha@example.com")
@@ -316,8 +318,8 @@ func TestTheOriginBehindAProxyIsThatOfSecure(t *testing.T) {
 	})
 }
 
-// Bodies that a page of another site can make a browser send, and ways to call
-// a POST something else.
+// TestCSRFBodiesAndOverrides tries bodies that another site can make a browser send, and
+// ways to override the method of a POST.
 func TestCSRFBodiesAndOverrides(t *testing.T) {
 	const multipart = "--x\r\nContent-Disposition: form-data; name=\"_method\"\r\n\r\nGET\r\n--x--\r\n"
 	onBoth(t, func(w *world) {
@@ -332,7 +334,7 @@ func TestCSRFBodiesAndOverrides(t *testing.T) {
 			{"JSON", "POST", "act/", "{}", nil, 403, 204},
 			{"JSON as text/plain", "POST", "session/", `{"email":"asha@example.com"}`, []string{"Content-Type: text/plain"}, 415, 415},
 			{"a form", "POST", "session/", "email=asha@example.com", []string{"Content-Type: application/x-www-form-urlencoded"}, 415, 415},
-			{"signing in as somebody else", "POST", "session/", `{"email":"asha@example.com"}`, nil, 403, 200},
+			{"signing in as another user", "POST", "session/", `{"email":"asha@example.com"}`, nil, 403, 200},
 			{"text/plain beside a session", "POST", "act/", "{}", []string{"Content-Type: text/plain"}, 403, 415},
 			{"a form beside a session", "POST", "act/", "a=b", []string{"Content-Type: application/x-www-form-urlencoded"}, 403, 415},
 			{"a form with files", "POST", "act/", multipart, []string{"Content-Type: multipart/form-data; boundary=x"}, 403, 415},
@@ -360,7 +362,7 @@ func TestCSRFBodiesAndOverrides(t *testing.T) {
 				w.Errorf("GET %s acted", path)
 			}
 		}
-		// A token that is not in the header is none.
+		// A token that is not in the header does not count.
 		for _, path := range []string{"act/?csrftoken=", "act/?csrfmiddlewaretoken=", "act/?X-CSRFToken="} {
 			s.wants(s.send("POST", path+b.token, "", "Cookie: "+b.cookie()), http.StatusForbidden, "X-CSRFToken is missing")
 		}

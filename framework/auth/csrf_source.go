@@ -8,12 +8,12 @@ import (
 	"trestle.example/framework"
 )
 
-// checkSource refuses a request that a page of another origin made. Each of
-// the three headers that is there has to agree; a request with none does not
-// come from a browser of this decade, and the token alone decides.
+// checkSource rejects a request that a page of another origin sent. It checks each of the
+// three headers that the request has. A request with none of them does not come from a
+// current browser, and the token alone decides.
 //
-// It is stricter than net/http's CrossOriginProtection, which compares Origin
-// by its host alone and so takes http for https, and asks no Referer.
+// It is stricter than CrossOriginProtection of net/http, which compares only the host of
+// Origin, so that http passes for https, and ignores Referer.
 func (s *Sessions) checkSource(c *framework.Call, r *http.Request) error {
 	own := s.ownOrigin(c, r)
 	origin, referer := r.Header.Values("Origin"), r.Header.Values("Referer")
@@ -30,8 +30,8 @@ func (s *Sessions) checkSource(c *framework.Call, r *http.Request) error {
 	return checkFetchSite(r.Header.Values("Sec-Fetch-Site"))
 }
 
-// checkFetchSite reads what the browser itself says of a request's origin
-// (Fetch Metadata); "none" is a person's own doing.
+// checkFetchSite checks what the browser states about the origin of a request (Fetch
+// Metadata). "none" means that a person opened the address.
 func checkFetchSite(site []string) error {
 	if len(site) == 0 || len(site) == 1 && (site[0] == "same-origin" || site[0] == "none") {
 		return nil
@@ -41,7 +41,7 @@ func checkFetchSite(site []string) error {
 
 func (s *Sessions) knows(origin, own string) bool { return s.trusted[origin] || origin == own }
 
-// ownOrigin is the origin that the request was sent to.
+// ownOrigin returns the origin that the request was sent to.
 func (s *Sessions) ownOrigin(c *framework.Call, r *http.Request) string {
 	if s.options.Secure || c.Secure {
 		return serializeOrigin("https", r.Host)
@@ -49,7 +49,7 @@ func (s *Sessions) ownOrigin(c *framework.Call, r *http.Request) string {
 	return serializeOrigin("http", r.Host)
 }
 
-// refererOrigin is the origin of a Referer, "" for what has none.
+// refererOrigin returns the origin of a Referer, or "" if it has none.
 func refererOrigin(referer string) string {
 	u, err := url.Parse(referer)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

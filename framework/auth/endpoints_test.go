@@ -11,7 +11,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// What is served, and to whom.
+// TestEndpoints checks the endpoints and who may use them.
 func TestEndpoints(t *testing.T) {
 	want := strings.TrimSpace(`
 POST /api/auth/register: anyone
@@ -32,7 +32,7 @@ POST /api/auth/jwt/revoke: anyone`)
 		t.Run(name, func(t *testing.T) {
 			service, err := auth.New(auth.Config{})
 			must(t, err)
-			db, err := sqldb.Open("postgres://nobody@localhost/nothing", sqldb.Options{}) // never connected to
+			db, err := sqldb.Open("postgres://nobody@localhost/nothing", sqldb.Options{}) // never connects
 			must(t, err)
 			defer func() { _ = db.Close() }()
 			api := framework.New(framework.Config{DB: db, Permission: permission, Authentication: service.Authentication(), Codes: service.Codes()})
@@ -52,7 +52,8 @@ POST /api/auth/jwt/revoke: anyone`)
 	}
 }
 
-// A path takes the methods that it offers, in either form, and says which.
+// TestMethodsThatAreNotOffered: a path accepts only its methods, with and without a
+// slash, and lists them.
 func TestMethodsThatAreNotOffered(t *testing.T) {
 	offered := map[string]string{
 		"register": "POST, OPTIONS", "login": "POST, OPTIONS", "logout": "POST, OPTIONS", "me": "GET, HEAD, OPTIONS", "token": "POST, DELETE, OPTIONS",
@@ -84,7 +85,7 @@ func TestMethodsThatAreNotOffered(t *testing.T) {
 	})
 }
 
-// What a body may be, where one is taken and where none is.
+// TestBodies tries bodies on endpoints that accept a body and on endpoints that do not.
 func TestBodies(t *testing.T) {
 	takes := []string{register, login, token, jwtPath, sessionPath, refreshPath, revokePath}
 	onDesk(t, unlimited, func(d *desk) {
@@ -99,7 +100,7 @@ func TestBodies(t *testing.T) {
 				code              string
 			}{
 				{"nothing", "", nil, 400, "invalid_json"},
-				{"nothing of a type", "application/json", "", 400, "invalid_json"},
+				{"an empty body with a type", "application/json", "", 400, "invalid_json"},
 				{"an array", "application/json", []any{credentialsOf("asha@example.com", goodPassword)}, 400, "invalid_json"},
 				{"null", "application/json", "null", 400, "invalid_json"},
 				{"text", "application/json", `"x"`, 400, "invalid_json"},
@@ -140,7 +141,7 @@ func TestBodies(t *testing.T) {
 	})
 }
 
-// A name that nobody reads is told, by its name alone.
+// TestUnknownNamesAreTold: an unknown member is reported by its name only.
 func TestUnknownNamesAreTold(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		d.user("asha@example.com")
@@ -164,12 +165,12 @@ func TestUnknownNamesAreTold(t *testing.T) {
 	})
 }
 
-// Those who are not known yet are not asked who they are.
+// TestEntrancesRunNoScheme: endpoints for signing in ignore credentials.
 func TestEntrancesRunNoScheme(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		user := d.user("asha@example.com")
 		headers := map[string]string{
-			"a token": "Token " + d.token(user), "an unknown token": "Token trs_x", "an expired JWT": "Bearer a.b.c", "a scheme that nobody knows": "Basic YTpi", "junk": "\"",
+			"a token": "Token " + d.token(user), "an unknown token": "Token trs_x", "an expired JWT": "Bearer a.b.c", "an unknown scheme": "Basic YTpi", "junk": "\"",
 		}
 		n := 0
 		for name, header := range headers {
@@ -208,7 +209,8 @@ func TestTheRootListsTheEntryPoints(t *testing.T) {
 	})
 }
 
-// Each code has a page, to which the type of its problem leads.
+// TestEveryCodeIsExplained: the type of each problem leads to a page that explains its
+// code.
 func TestEveryCodeIsExplained(t *testing.T) {
 	onDesk(t, nil, func(d *desk) {
 		want := []string{"invalid_credentials", "email_taken", "not_revocable", "tls_required", "csrf_failed", "refresh_superseded"}
@@ -237,7 +239,7 @@ func TestEveryCodeIsExplained(t *testing.T) {
 	})
 }
 
-// A scheme of the program's own has nothing that a logout could end.
+// TestLogoutOfAnotherScheme: a scheme of the program has nothing to revoke.
 func TestLogoutOfAnotherScheme(t *testing.T) {
 	onDesk(t, nil, func(d *desk) {
 		user := d.user("asha@example.com")

@@ -12,25 +12,25 @@ import (
 	"trestle.example/framework/frameworktest"
 )
 
-// failures are the three ways in which a login fails, which a client must not
-// tell apart.
+// failures are the three reasons for a failed login. A client must not be able to
+// distinguish them.
 var failures = []struct{ name, email, password string }{
 	{"an unknown account", "nobody@example.com", goodPassword},
 	{"an inactive account", "gone@example.com", goodPassword},
 	{"a wrong password", "asha@example.com", "another four words walk"},
 }
 
-// ofTheRequest is what differs between any two answers.
+// ofTheRequest matches the parts that differ between any two answers.
 var ofTheRequest = regexp.MustCompile(`"instance":"urn:uuid:[0-9a-f-]{36}"`)
 
-// An attempt is all that a client could compare, and the work behind it.
+// An attempt has everything that a client could compare, and the work of the server.
 type attempt struct {
 	status, hashes int64
 	body, headers  string
 	statements     []string
 }
 
-// watched signs in by one of the ways and notes what came of it.
+// watched signs in with an endpoint and records the result.
 func (d *desk) watched(statements *frameworktest.Counter, path, email, password string) (a attempt) {
 	d.Helper()
 	b := d.tab()
@@ -46,8 +46,8 @@ func (d *desk) watched(statements *frameworktest.Counter, path, email, password 
 	return a
 }
 
-// alike are headers as far as they do not differ between any two answers; of
-// the limits, that they are there.
+// alike returns the headers without values that differ between any two answers. Of the
+// limits it returns only that they are present.
 func alike(h http.Header) string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(h)) {
@@ -63,8 +63,8 @@ func alike(h http.Header) string {
 	return strings.Join(lines, "\n")
 }
 
-// Whatever is wrong with an e-mail and a password, the answer is one, and so is
-// the work: one hash, and the same statements.
+// TestFailedLoginsAreAlike: the answer and the work are the same for every reason: one
+// hash and the same statements.
 func TestFailedLoginsAreAlike(t *testing.T) {
 	onDesk(t, nil, func(d *desk) {
 		d.user("asha@example.com")

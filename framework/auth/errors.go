@@ -6,16 +6,16 @@ import (
 	"trestle.example/framework"
 )
 
-// ErrNotFound is what is behind an error that says that a user, a group or a
-// token does not exist.
+// ErrNotFound is wrapped by errors that state that a user, a group or a token does not
+// exist.
 var ErrNotFound = errors.New("not found")
 
-// ErrWrongCredentials is the one answer of [Users.CheckPassword] to an unknown
-// e-mail, an inactive user and a wrong password.
+// ErrWrongCredentials is the error of [Users.CheckPassword] for an unknown e-mail, an
+// inactive user and a wrong password alike.
 var ErrWrongCredentials = errors.New("the e-mail and the password do not belong to an active user")
 
-// An InputError says why one value of an account is not valid. [ClientError] turns it
-// into the answer for a client.
+// An InputError states why one value of an account is not valid. [ClientError] turns it
+// into an error for a client.
 type InputError struct {
 	Field  string // "email", "password", "name", "permission", "expires_in"
 	Code   string // stable, machine readable: "too_short", "unique", ...
@@ -25,19 +25,20 @@ type InputError struct {
 // Error returns the sentence.
 func (e *InputError) Error() string { return e.Detail }
 
-// ClientError turns the [InputError]s among errs into the answer for a client. It is for
-// a program's own function that makes or changes accounts:
+// ClientError turns the [InputError]s among errs into one error for a client. Use it in a
+// function of your own that creates or changes accounts:
 //
 //	user, err := identity.Users.CreateUser(c, c.Session(), auth.NewUser{Email: in.Email, Password: in.Password})
 //	if err != nil {
 //		return view{}, auth.ClientError(err)
 //	}
 //
-// The answer is 400 validation_failed with one fault for each of errs, whose
-// pointer is "/" and the error's Field. A value that is taken is a conflict
-// instead: 409 [CodeEmailTaken] for an e-mail, 409 not_unique for the name of a
-// group. The first error of another kind is returned as it is, before anything
-// else. Without errors the result is nil. It is safe for concurrent use.
+// The result is 400 validation_failed with one fault for each of errs. The pointer of a
+// fault is "/" and the Field of the error. If the only error is that a value is already
+// used, the result is a conflict: 409 [CodeEmailTaken] for an e-mail, 409 not_unique for
+// the name of a group. If errs contains an error of another kind, ClientError returns the
+// first such error unchanged. Without errors the result is nil. ClientError is safe for
+// concurrent use.
 func ClientError(errs ...error) error {
 	var taken error
 	var faults []framework.Fault
@@ -59,7 +60,8 @@ func ClientError(errs ...error) error {
 	return taken
 }
 
-// conflict is the error of a value that is taken. It does not repeat the value.
+// conflict returns the 409 for a value that is already used. It does not repeat the
+// value.
 func (e *InputError) conflict() error {
 	if e.Field == "email" {
 		return framework.Conflict(CodeEmailTaken, "A user with this e-mail exists already.")

@@ -19,21 +19,21 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// APIKeys is a scheme of a program's own: machines send a key in the header
-// X-Api-Key, and act for the user to whom it belongs. Only hashes of keys are
-// kept. It does not change and is used by many requests at once.
+// APIKeys is a scheme of a program: machines send a key in the header X-Api-Key and act
+// for its owner. Only hashes of keys are stored. It never changes and is safe for
+// concurrent use.
 type APIKeys struct {
 	Users  *auth.Users
 	Owners map[[sha256.Size]byte]uuid.UUID // users by the SHA-256 of their keys
 }
 
-// Authenticate returns the user of the request's key.
+// Authenticate returns the user of the key.
 func (k APIKeys) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
 	keys := r.Header.Values("X-Api-Key")
 	if len(keys) == 0 {
-		return nil, nil // the next scheme is asked
+		return nil, nil // the next scheme decides
 	}
-	// A lookup by hash tells nothing of the key by its timing.
+	// A lookup by hash reveals nothing about the key by its timing.
 	owner, known := k.Owners[sha256.Sum256([]byte(keys[0]))]
 	if !known || len(keys) > 1 {
 		return nil, framework.InvalidCredentials("The header X-Api-Key holds no key of this service.")
@@ -42,13 +42,13 @@ func (k APIKeys) Authenticate(c *framework.Call, r *http.Request) (*framework.Ca
 	if errors.Is(err, auth.ErrNotFound) {
 		return nil, framework.InvalidCredentials("The header X-Api-Key holds no key of this service.")
 	}
-	return caller, err // another error is 500 or 503: never anonymous
+	return caller, err // any other error is 500 or 503, never anonymous
 }
 
-// Challenge is what a 401 names.
+// Challenge is part of the header of a 401.
 func (APIKeys) Challenge() string { return `ApiKey realm="api"` }
 
-// A program adds a scheme of its own before those of a Service.
+// A program adds a scheme of its own before the schemes of a Service.
 func ExampleService_Authentication() {
 	ctx := context.Background()
 	db, done := openExample(ctx)
@@ -58,7 +58,7 @@ func ExampleService_Authentication() {
 	robot, err := identity.Users.CreateUser(ctx, db.Session(), auth.NewUser{Email: "robot@example.com", Password: rand.Text()})
 	check(err)
 	check(identity.Users.Grant(ctx, db.Session(), robot.ID, "groups.view"))
-	key := rand.Text() // shown once, and kept as a hash
+	key := rand.Text() // shown once, and stored as a hash
 	keys := APIKeys{identity.Users, map[[sha256.Size]byte]uuid.UUID{sha256.Sum256([]byte(key)): robot.ID}}
 
 	api := framework.New(framework.Config{
@@ -94,7 +94,8 @@ func ExampleService_Authentication() {
 	// 409 .
 }
 
-// The suite holds the scheme against what every authenticator promises.
+// TestAPIKeysAreAnAuthenticator checks the scheme against the contract of every
+// authenticator.
 func TestAPIKeysAreAnAuthenticator(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		must(t, db.Migrate(t.Context(), nil, auth.Migrations()))
@@ -118,7 +119,7 @@ func TestAPIKeysAreAnAuthenticator(t *testing.T) {
 			Authenticator: APIKeys{users, owners}, DB: db, Valid: valid, Caller: user.ID,
 			Invalid: map[string]func(*http.Request){
 				"of an inactive user": inactive,
-				"of nobody":           deleted,
+				"of a deleted user":   deleted,
 				"guessed":             func(r *http.Request) { r.Header.Set("X-Api-Key", "guessed") },
 				"empty":               func(r *http.Request) { r.Header["X-Api-Key"] = []string{""} },
 				"sent twice":          func(r *http.Request) { r.Header["X-Api-Key"] = []string{key, old} },

@@ -17,8 +17,8 @@ import (
 	"trestle.example/framework/throttle"
 )
 
-// An API with accounts, three schemes and the endpoints below /auth: somebody
-// registers, asks who they are, and signs out.
+// An API with accounts, three schemes and the endpoints below /auth: a user registers,
+// requests the account, and signs out.
 func ExampleService() {
 	ctx := context.Background()
 	db, done := openExample(ctx)
@@ -62,7 +62,7 @@ func ExampleService() {
 	// 401 invalid_credentials
 }
 
-// visitor keeps the token that it was given and sends it along.
+// visitor stores its token and sends it with each request.
 type visitor struct{ at, token string }
 
 func (v *visitor) send(method, path, body string) string {
@@ -80,7 +80,7 @@ func (v *visitor) send(method, path, body string) string {
 	return strings.TrimSpace(fmt.Sprint(response.StatusCode, " ", v.read(content)))
 }
 
-// read says what the body comes to.
+// read returns a short form of the body.
 func (v *visitor) read(body []byte) string {
 	type user struct{ Email, Name, Role string }
 	var said struct {

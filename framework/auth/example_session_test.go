@@ -16,7 +16,7 @@ import (
 	"trestle.example/framework/auth"
 )
 
-// door is what a browser signs in and out by.
+// door has the endpoints to sign in and out by browser.
 type door struct {
 	users    *auth.Users
 	sessions *auth.Sessions
@@ -108,7 +108,7 @@ func ExampleSessions() {
 	// after: 200 signed in as ""
 }
 
-// browser keeps cookies, and sends the token as the page's script would.
+// browser stores cookies, and sends the token as the script of the page would.
 type browser struct {
 	*httptest.Server
 

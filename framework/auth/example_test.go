@@ -13,7 +13,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A user gets a permission through a group, and a token to send it with.
+// A user gets a permission through a group, and a token to use it.
 func Example() {
 	ctx := context.Background()
 	db, done := openExample(ctx)
@@ -41,7 +41,7 @@ func Example() {
 	// for its owner: 47 characters that begin with trs_
 }
 
-// Whatever is wrong with an e-mail and a password, the answer is one.
+// The error is the same for a wrong e-mail and a wrong password.
 func ExampleUsers_CheckPassword() {
 	ctx := context.Background()
 	db, done := openExample(ctx)

@@ -6,8 +6,8 @@ import (
 	"trestle.example/framework/internal/fair"
 )
 
-// CountHashes counts how often a service hashes a password from now on. Call it
-// before the service is used.
+// CountHashes counts the hashes of a service from now on. Call it before the service is
+// used.
 func CountHashes(s *Service) *atomic.Int64 {
 	count, derive := new(atomic.Int64), s.Users.hasher.derive
 	s.Users.hasher.derive = func(password, salt []byte, passes, memory uint32, threads uint8, keyLen uint32) []byte {
@@ -17,8 +17,8 @@ func CountHashes(s *Service) *atomic.Int64 {
 	return count
 }
 
-// WhileHashing lets fn run inside every hash from now on: between the moment at
-// which a user was read and the one at which the password is known to hold.
+// WhileHashing runs fn inside every hash from now on: after the user was read and before
+// the password is checked.
 func WhileHashing(s *Service, fn func()) {
 	derive := s.Users.hasher.derive
 	s.Users.hasher.derive = func(password, salt []byte, passes, memory uint32, threads uint8, keyLen uint32) []byte {
@@ -27,8 +27,8 @@ func WhileHashing(s *Service, fn func()) {
 	}
 }
 
-// FillQueue has as many passwords of an address wait to be hashed as may wait, until
-// release is called.
+// FillQueue fills the queue for hashes with passwords of one address, until release is
+// called.
 func FillQueue(s *Service, address string) (release func()) {
 	var turns []*fair.Turn
 	for range hashSlots + hashQueue {

@@ -20,33 +20,33 @@ type Group struct {
 	Name string    // unique, as written
 }
 
-// CheckPermission returns an [InputError] for a name that no permission can
-// have, as [framework.IsPermissionName] tells it.
+// CheckPermission returns an [InputError] if name is not the name of a permission, see
+// [framework.IsPermissionName].
 func CheckPermission(name string) error {
 	if framework.IsPermissionName(name) {
 		return nil
 	}
 	return invalid("permission", "permission",
-		fmt.Sprintf("%q is no permission; it must be a resource and a right, as in patients.view.", name))
+		fmt.Sprintf("%q is not a permission; it must be a resource and a right, as in patients.view.", name))
 }
 
-// Grant gives a user permissions such as "patients.view". Those that the user
-// holds already are left as they are. A name of another form is an
-// [InputError], nobody [ErrNotFound].
+// Grant gives a user permissions such as "patients.view". Permissions that the user
+// already holds do not change. A malformed name is an [InputError]. If the user does not
+// exist, the error is [ErrNotFound].
 func (u *Users) Grant(ctx context.Context, s *sqldb.Session, userID uuid.UUID, permissions ...string) error {
 	row := func(p string) userPermission { return userPermission{UserID: userID, Permission: p} }
 	return grant(ctx, s, permissions, row, noUser(userID))
 }
 
-// Revoke takes permissions from a user, and returns those that were taken, in order.
-// One that comes through a group stays: leave the group. What the user does not hold
-// is no error.
+// Revoke removes permissions from a user and returns the removed ones, in order. A
+// permission that the user holds through a group stays; remove the user from the group
+// instead. A permission that the user does not hold is not an error.
 func (u *Users) Revoke(ctx context.Context, s *sqldb.Session, userID uuid.UUID, permissions ...string) (taken []string, err error) {
 	return revoke[userPermission](ctx, s, "user_id", userID, permissions)
 }
 
-// CreateGroup adds a group that holds permissions. A name that is empty or
-// taken, or a permission of another form, is an [InputError].
+// CreateGroup adds a group that holds permissions. A name that is empty or already used,
+// and a malformed permission, are an [InputError].
 func (u *Users) CreateGroup(ctx context.Context, s *sqldb.Session, name string, permissions ...string) (Group, error) {
 	name, err := normalizeName(name)
 	if err == nil && name == "" {
@@ -73,28 +73,28 @@ func (u *Users) CreateGroup(ctx context.Context, s *sqldb.Session, name string, 
 	return group, err
 }
 
-// FindGroup returns the group with a name. None is [ErrNotFound].
+// FindGroup returns the group with a name. If there is none, the error is [ErrNotFound].
 func (u *Users) FindGroup(ctx context.Context, s *sqldb.Session, name string) (Group, error) {
 	var group Group
 	err := scanOne(ctx, s, s.IDB().NewSelect().Model(&group).Where("g.name = ?", name), &group)
 	return group, found(err, fmt.Errorf("no group has the name %s: %w", name, ErrNotFound))
 }
 
-// GrantGroup gives permissions to all members of a group. A name of another
-// form is an [InputError], no such group [ErrNotFound].
+// GrantGroup gives permissions to all members of a group. A malformed name is an
+// [InputError]. If the group does not exist, the error is [ErrNotFound].
 func (u *Users) GrantGroup(ctx context.Context, s *sqldb.Session, groupID uuid.UUID, permissions ...string) error {
 	row := func(p string) groupPermission { return groupPermission{GroupID: groupID, Permission: p} }
 	return grant(ctx, s, permissions, row, noGroup(groupID))
 }
 
-// RevokeGroup takes permissions from a group, and returns those that were taken, in
-// order. What the group does not hold is no error.
+// RevokeGroup removes permissions from a group and returns the removed ones, in order. A
+// permission that the group does not hold is not an error.
 func (u *Users) RevokeGroup(ctx context.Context, s *sqldb.Session, groupID uuid.UUID, permissions ...string) (taken []string, err error) {
 	return revoke[groupPermission](ctx, s, "group_id", groupID, permissions)
 }
 
-// Join makes a user a member of a group; being one already is no error. A
-// missing user or group is [ErrNotFound].
+// Join makes a user a member of a group. If the user is already a member, Join does
+// nothing. A missing user or group is [ErrNotFound].
 func (u *Users) Join(ctx context.Context, s *sqldb.Session, userID, groupID uuid.UUID) error {
 	_, err := s.Exec(ctx, s.IDB().NewInsert().Model(&membership{UserID: userID, GroupID: groupID}).On("CONFLICT DO NOTHING"))
 	if isFault(err, sqldb.ForeignKey) {
@@ -103,7 +103,8 @@ func (u *Users) Join(ctx context.Context, s *sqldb.Session, userID, groupID uuid
 	return err
 }
 
-// Leave ends a user's membership of a group; not being a member is no error.
+// Leave ends the membership of a user in a group. If the user is not a member, Leave does
+// nothing.
 func (u *Users) Leave(ctx context.Context, s *sqldb.Session, userID, groupID uuid.UUID) error {
 	_, err := s.Exec(ctx, s.IDB().NewDelete().Table("auth_user_groups").
 		Where("user_id = ?", userID).Where("group_id = ?", groupID))
@@ -130,8 +131,8 @@ type groupPermission struct {
 	Permission string
 }
 
-// grant inserts one row for each permission; missing is the error for a
-// holder that does not exist.
+// grant inserts one row for each permission. missing is the error if the holder does not
+// exist.
 func grant[R any](ctx context.Context, s *sqldb.Session, permissions []string, row func(string) R, missing error) error {
 	rows := make([]R, len(permissions))
 	for i, p := range permissions {
@@ -150,8 +151,8 @@ func grant[R any](ctx context.Context, s *sqldb.Session, permissions []string, r
 	return err
 }
 
-// revoke deletes the rows of one holder, a column named by this package, and
-// returns the permissions of those that were there.
+// revoke deletes rows of one holder and returns the deleted permissions. holder is a
+// column name, a constant of this package.
 func revoke[R any](ctx context.Context, s *sqldb.Session, holder string, id uuid.UUID, permissions []string) ([]string, error) {
 	if len(permissions) == 0 {
 		return nil, nil

@@ -42,14 +42,14 @@ func TestPermissionsComeFromTheUserAndTheirGroups(t *testing.T) {
 			return strings.Join(taken, " ")
 		}
 		if got := took(w.users.Revoke(w.ctx, w.s, user.ID, "patients.view", "orders.change", "never.held", "doctors.view")); got != "orders.change patients.view" {
-			t.Errorf("it took %q; want what the user held of their own", got)
+			t.Errorf("removed %q; want the direct permissions of the user", got)
 		}
 		if got := took(w.users.Revoke(w.ctx, w.s, user.ID)); got != "" {
-			t.Errorf("without names it took %q", got)
+			t.Errorf("without names it removed %q", got)
 		}
 		w.holds(token, "doctors.view", "patients.add", "patients.view")
 		if got := took(w.users.RevokeGroup(w.ctx, w.s, reception.ID, "patients.add", "doctors.view")); got != "patients.add" {
-			t.Errorf("from the group it took %q; want what the group held", got)
+			t.Errorf("removed %q from the group; want the permissions of the group", got)
 		}
 		w.holds(token, "doctors.view", "patients.view")
 		w.must(w.users.Leave(w.ctx, w.s, user.ID, night.ID))
@@ -73,7 +73,7 @@ func TestGroupNames(t *testing.T) {
 		_, err = w.users.CreateGroup(w.ctx, w.s, "Kitchen", "patients.view", "no permission")
 		wantInput(w.T, err, "permission", "permission")
 		_, err = w.users.FindGroup(w.ctx, w.s, "Kitchen")
-		wantNotFound(w.T, err) // nothing is left of the refused one
+		wantNotFound(w.T, err) // the rejected group left nothing
 	})
 }
 
@@ -82,7 +82,7 @@ func TestPermissionNames(t *testing.T) {
 		user := w.user("asha@example.com")
 		for _, good := range []string{"patients.view", "order-items.change", "line_items.delete", "reports2.export_all"} {
 			if err := w.users.Grant(w.ctx, w.s, user.ID, good); err != nil {
-				w.Errorf("%q was refused: %v", good, err)
+				w.Errorf("%q was rejected: %v", good, err)
 			}
 		}
 		for _, bad := range []string{

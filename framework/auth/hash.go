@@ -18,8 +18,8 @@ import (
 	"trestle.example/framework/internal/fair"
 )
 
-// The cost of a new hash: 19 MiB, two passes, one thread, as the OWASP
-// password storage cheat sheet recommends for argon2id.
+// The cost of a new hash: 19 MiB, two passes, one thread, as the OWASP password storage
+// cheat sheet recommends for argon2id.
 const (
 	hashMemory  = 19 * 1024 // KiB
 	hashPasses  = 2
@@ -28,8 +28,8 @@ const (
 	hashKey     = 32 // bytes
 )
 
-// The most that a stored hash may ask for. Whoever can write a hash into the
-// table must not be able to buy seconds of work or gigabytes with it.
+// The maximum cost of a stored hash. Without these limits, an attacker who can write a
+// hash into the table could cause seconds of work and gigabytes of memory.
 const (
 	maxHashText    = 256       // bytes of the whole string
 	maxHashMemory  = 64 * 1024 // KiB
@@ -40,38 +40,38 @@ const (
 	minHashKey     = 16 // bytes
 )
 
-// hashQueue is how many hashes wait at most, unless [Options] says otherwise: more
-// would wait for longer than clients do.
+// hashQueue is how many hashes may wait, unless [Options] sets another number. In a
+// longer queue clients would time out before their turn.
 const hashQueue = 128
 
-// errBusy refuses a hash where the queue is full: whichever endpoint it is,
-// its client is told to come again. It is not changed by anybody.
+// errBusy is the error when the queue is full. Every endpoint answers it to the client as
+// it is. Nothing changes it.
 var errBusy error = &framework.Error{
 	Status: http.StatusServiceUnavailable, Code: framework.CodeUnavailable,
 	Detail: "Too many passwords are being checked; try again in a second.",
 	Header: map[string]string{"Retry-After": "1"},
 }
 
-// hashPatience is how long a hash waits for its turn.
+// hashPatience is how long a hash may wait for its turn.
 const hashPatience = 5 * time.Second
 
-// wrongPassword is what a wrong password costs its client in the queue, beside the
-// work: clients that guess go after those that do not.
+// wrongPassword is the additional use of the fair queue that a wrong password counts as.
+// So clients that guess passwords go after other clients.
 const wrongPassword = time.Second
 
-// hashSlots is how many hashes are computed at once: enough for a login a few
-// times a second, and never more than a little memory.
+// hashSlots is how many hashes are computed at once. Two are enough for several logins a
+// second and bound the memory.
 const hashSlots = 2
 
-// errHash never repeats the hash: errors end up in logs.
+// errHash never repeats the hash: errors are logged.
 var errHash = errors.New("a stored password hash is not an argon2id hash within the accepted bounds")
 
-// deriveFunc is argon2.IDKey.
+// A deriveFunc has the signature of argon2.IDKey.
 type deriveFunc func(password, salt []byte, passes, memory uint32, threads uint8, keyLen uint32) []byte
 
-// hasher hashes and compares passwords with argon2id (RFC 9106). It is safe
-// for concurrent use. Callers wait for one of its slots in a fair queue: the client
-// that used them least goes first, and a wrong password counts as much more use.
+// A hasher hashes and compares passwords with argon2id (RFC 9106). It is safe for
+// concurrent use. Callers wait for one of its slots in a fair queue: the client that used
+// the slots least goes first, and a wrong password counts as additional use.
 type hasher struct {
 	slots  *fair.Queue
 	derive deriveFunc
@@ -86,7 +86,7 @@ func newHasher(queue int) *hasher {
 	}
 }
 
-// ready is [errBusy] if a hash for the client of a context would be shed now.
+// ready returns [errBusy] if the queue would shed a hash for the client of a context now.
 func (h *hasher) ready(ctx context.Context) error {
 	if h.slots.Sheds(clientOf(ctx)) {
 		return errBusy
@@ -94,12 +94,13 @@ func (h *hasher) ready(ctx context.Context) error {
 	return nil
 }
 
-// clientOf is the address of a context's client: callers of one address share its slot.
+// clientOf returns the address of the client of a context: all callers at one address
+// share its slots.
 func clientOf(ctx context.Context) fair.Client {
 	return fair.Client{Anonymous: true, Address: fair.ClientOf(ctx).Address}
 }
 
-// hash returns password, normalised already, as a PHC string.
+// hash returns the hash of a normalised password as a PHC string.
 func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 	salt := make([]byte, hashSalt)
 	_, _ = rand.Read(salt) // never fails: it ends the program instead
@@ -112,9 +113,9 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 	return made.String(), nil
 }
 
-// verify reports whether password made stored, and whether it should be hashed
-// again because the cost has changed since. A stored hash that is malformed or
-// too costly is an error, before any work.
+// verify reports whether stored is the hash of password, and whether the password should
+// be hashed again because the cost changed. A stored hash that is malformed or too costly
+// is an error, before any work.
 func (h *hasher) verify(ctx context.Context, stored, password string) (ok, again bool, err error) {
 	parsed, err := parseHash(stored)
 	if err != nil {
@@ -130,16 +131,16 @@ func (h *hasher) verify(ctx context.Context, stored, password string) (ok, again
 	return ok, ok && !parsed.current(), nil
 }
 
-// pretend does the work of verify for a user who is not there.
+// pretend does the same work as verify, for a user who does not exist.
 func (h *hasher) pretend(ctx context.Context, password string) error {
 	_, err := h.key(ctx, password, h.dummy, func([]byte) bool { return false })
 	return err
 }
 
-// key derives the key for password with the salt and cost of a. right reports whether
-// it is the right one.
+// key derives the key for password with the salt and cost of a. right reports whether the
+// key is correct.
 func (h *hasher) key(ctx context.Context, password string, a argonHash, right func(key []byte) bool) ([]byte, error) {
-	turn, err := h.slots.Acquire(fair.Apart(ctx, clientOf(ctx))) // not a part of what it waits for connections
+	turn, err := h.slots.Acquire(fair.Apart(ctx, clientOf(ctx))) // a queue of its own: not the one for connections
 	switch {
 	case errors.Is(err, fair.ErrOverloaded):
 		return nil, errBusy
@@ -154,7 +155,7 @@ func (h *hasher) key(ctx context.Context, password string, a argonHash, right fu
 	return key, nil
 }
 
-// An argonHash is what a PHC string says:
+// An argonHash is the content of a PHC string:
 // $argon2id$v=19$m=19456,t=2,p=1$<salt>$<key>, both in base64 without padding.
 type argonHash struct {
 	memory, passes uint32
@@ -177,7 +178,7 @@ func (a argonHash) String() string {
 		argon2.Version, a.memory, a.passes, a.threads, encode(a.salt), encode(a.key))
 }
 
-// parseHash reads a PHC string and refuses costs out of bounds.
+// parseHash reads a PHC string and rejects costs out of bounds.
 func parseHash(text string) (argonHash, error) {
 	parts := strings.Split(text, "$")
 	if len(text) > maxHashText || len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" ||

@@ -15,7 +15,7 @@ import (
 	"trestle.example/framework/internal/fair"
 )
 
-// countedHasher counts how often argon2id really runs.
+// countedHasher counts how often argon2id runs.
 func countedHasher() (*hasher, *atomic.Int64) {
 	h, count := newHasher(hashQueue), new(atomic.Int64)
 	derive := h.derive
@@ -147,11 +147,11 @@ func TestNoMoreThanTwoHashesRunAtOnce(t *testing.T) {
 		all.Go(func() { _, _ = h.hash(context.Background(), "x") })
 	}
 	<-entered
-	<-entered // two are inside; the others cannot be
+	<-entered // two are inside; the others wait
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := h.hash(gone, "x"); !errors.Is(err, context.Canceled) {
-		t.Errorf("a caller who left while waiting got %v", err)
+		t.Errorf("a caller that was cancelled while it waited got %v", err)
 	}
 	close(leave)
 	all.Wait()
@@ -160,7 +160,7 @@ func TestNoMoreThanTwoHashesRunAtOnce(t *testing.T) {
 	}
 }
 
-// TestOneHashForEachAddress: callers of one address and its anonymous requests share one
+// TestOneHashForEachAddress: authenticated and anonymous callers at one address share one
 // slot.
 func TestOneHashForEachAddress(t *testing.T) {
 	h := newHasher(hashQueue)
@@ -203,8 +203,8 @@ func TestWaitingForASlotEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// TestAFullQueue rejects the client that fills it at once, and says so beforehand, and
-// serves another client.
+// TestAFullQueue rejects the client that fills the queue at once, reports it in advance,
+// and serves another client.
 func TestAFullQueue(t *testing.T) {
 	t.Parallel()
 	u, err := NewUsers(Options{PasswordQueue: 1})
@@ -234,13 +234,13 @@ func TestAFullQueue(t *testing.T) {
 	if err := u.hasher.ready(greedy); err != nil {
 		t.Errorf("one more may wait: %v", err)
 	}
-	second := hash(greedy) // of which one at a time is hashed
+	second := hash(greedy) // one hash of the client runs at a time
 	waits(1)
 	if err := u.hasher.ready(greedy); !errors.Is(err, errBusy) {
-		t.Errorf("the queue is full; ready says %v", err)
+		t.Errorf("the queue is full; ready returns %v", err)
 	}
 	if err := u.hasher.pretend(greedy, "x"); !errors.Is(err, errBusy) {
-		t.Errorf("one too many: %v", err)
+		t.Errorf("one more than the queue allows: %v", err)
 	}
 	if err := u.hasher.ready(polite); err != nil {
 		t.Errorf("another client may wait: %v", err)
@@ -248,27 +248,27 @@ func TestAFullQueue(t *testing.T) {
 	third := hash(polite)
 	<-entered // in the second slot
 	close(leave)
-	<-entered // and the greedy client's second one
+	<-entered // the second hash of the greedy client
 	for _, answer := range []<-chan error{first, second, third} {
 		if err := <-answer; err != nil {
 			t.Errorf("a hash: %v", err)
 		}
 	}
-	if _, err := NewUsers(Options{PasswordQueue: -1}); err == nil || !strings.Contains(err.Error(), "PasswordQueue: -1") {
+	if _, err := NewUsers(Options{PasswordQueue: -1}); err == nil || !strings.Contains(err.Error(), "PasswordQueue is -1") {
 		t.Errorf("a negative queue: %v", err)
 	}
 }
 
-// TestTheCostsAndPartsOfAStoredHash are accepted up to their bounds.
+// TestTheCostsAndPartsOfAStoredHash: costs and lengths are accepted up to their bounds.
 func TestTheCostsAndPartsOfAStoredHash(t *testing.T) {
 	for _, c := range []struct {
 		what, costs string
 		salt, key   int // bytes
 		want        bool
 	}{
-		{"the most of all", "m=65536,t=4,p=4", 64, 64, true},
-		{"the least of all", "m=8,t=1,p=1", 8, 16, true},
-		{"the least memory of two threads", "m=16,t=1,p=2", 8, 16, true},
+		{"all maxima", "m=65536,t=4,p=4", 64, 64, true},
+		{"all minima", "m=8,t=1,p=1", 8, 16, true},
+		{"the minimum memory for two threads", "m=16,t=1,p=2", 8, 16, true},
 		{"less memory", "m=15,t=1,p=2", 8, 16, false},
 		{"more memory", "m=65537,t=4,p=4", 64, 64, false},
 		{"more passes", "m=65536,t=5,p=4", 64, 64, false},

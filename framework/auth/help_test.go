@@ -15,7 +15,7 @@ import (
 
 const goodPassword = "four unrelated words walk"
 
-// world is a database with this package's tables, and a clock to turn.
+// A world is a database with the tables of this package, and a clock that the test sets.
 type world struct {
 	*testing.T
 	ctx   context.Context

@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	purgeEvery  = 60              // in turns of a minute
+	purgeEvery  = 60              // minutes
 	purgeAtOnce = 1000            // rows in one transaction
-	lastFlush   = 5 * time.Second // for what a stopping server still knows
+	lastFlush   = 5 * time.Second // the time limit of the flush when the server stops
 )
 
-// A housekeeper has rows that come to their end. One that also has uses to
-// write down is a flusher.
+// A housekeeper has rows that expire. If it also records the use of credentials, it is a
+// flusher.
 type housekeeper interface {
-	// Purge deletes those that have, and counts them.
+	// Purge deletes the expired rows and counts them.
 	Purge(ctx context.Context, s *sqldb.Session) (int64, error)
 }
 
-// A flusher has uses of its credentials to write down.
+// A flusher holds uses of its credentials that are not stored yet.
 type flusher interface {
 	Flush(ctx context.Context, db *sqldb.DB) error
 }
@@ -38,16 +38,16 @@ var (
 	_ flusher     = (*Tokens)(nil)
 )
 
-// keepHouse lets all flush every minute and purge every hour, the first time
-// after a minute, until ctx ends; then it lets them flush once more and
-// returns. Errors, of which a panic is one, go to report and end nothing.
+// keepHouse flushes every minute and purges every hour until ctx ends. The first purge is
+// after one minute. When ctx ends, it flushes once more and returns. It passes errors and
+// panics to report and continues.
 func keepHouse(ctx context.Context, db *sqldb.DB, report func(error), all ...housekeeper) {
 	ticker := time.NewTicker(seenEvery)
 	defer ticker.Stop()
 	keepHouseAt(ctx, db, ticker.C, report, all...)
 }
 
-// keepHouseAt is keepHouse by another clock, which ticks every minute.
+// keepHouseAt is keepHouse with another clock, which ticks every minute.
 func keepHouseAt(ctx context.Context, db *sqldb.DB, ticks <-chan time.Time, report func(error), all ...housekeeper) {
 	for turn := 0; ; turn++ {
 		select {
@@ -82,13 +82,13 @@ func purgeAll(ctx context.Context, db *sqldb.DB, report func(error), all []house
 	}
 }
 
-// attempt reports the error of what it does, unless that only says that the
-// server stops: the last flush is still to come. Nobody else would take a panic,
-// which would end the process.
+// attempt runs do and reports its error. It does not report an error that only means that
+// the server stops, because the last flush is still to come. It turns a panic, which
+// would end the process, into an error.
 func attempt(ctx context.Context, report func(error), do func() error) {
 	defer func() {
 		if p := recover(); p != nil {
-			report(fmt.Errorf("auth: writing down and deleting ended in a panic: %v\n%s", p, debug.Stack()))
+			report(fmt.Errorf("auth: a flush or a purge panicked: %v\n%s", p, debug.Stack()))
 		}
 	}()
 	if err := do(); err != nil && !errors.Is(ctx.Err(), context.Canceled) {
@@ -96,16 +96,15 @@ func attempt(ctx context.Context, report func(error), do func() error) {
 	}
 }
 
-// ended are the rows of a table that nobody can use any more, because a time
-// in them has come. The column is indexed, or few rows are there to look through.
+// ended selects the expired rows of a table: the time in the column is not after until.
+// The column is indexed, or the table has few rows.
 type ended struct {
 	table, column bun.Ident
 	until         time.Time
 }
 
-// purge deletes rows that have ended and counts them, also if it fails on the
-// way. On the pool every batch is a transaction of its own, so that a large
-// backlog locks few rows at a time.
+// purge deletes expired rows and counts them, even if it fails later. On the pool every
+// batch is a transaction of its own, so that a large backlog locks few rows at a time.
 func purge(ctx context.Context, s *sqldb.Session, batch int64, kinds ...ended) (int64, error) {
 	total := int64(0)
 	for _, rows := range kinds {
@@ -115,16 +114,16 @@ func purge(ctx context.Context, s *sqldb.Session, batch int64, kinds ...ended) (
 				return err
 			})
 			if err != nil {
-				return total, fmt.Errorf("auth: what has ended in %s could not be deleted, after %d rows: %w", rows.table, total, err)
+				return total, fmt.Errorf("auth: the expired rows of %s could not be deleted, after %d rows: %w", rows.table, total, err)
 			}
 		}
 	}
 	return total, nil
 }
 
-// purge deletes a batch, the oldest first. The condition stands twice: a row
-// that another transaction prolongs meanwhile, as a session that is used, is
-// in the batch as it was, and is asked again as it is.
+// purge deletes a batch, the oldest rows first. The condition is in the statement twice,
+// because another transaction may extend a selected row meanwhile, such as a session in
+// use. The DELETE checks the current row.
 func (e ended) purge(ctx context.Context, s *sqldb.Session, batch int64) (int64, error) {
 	const over = "? <= ?"
 	some := s.IDB().NewSelect().TableExpr("?", e.table).Column("id").

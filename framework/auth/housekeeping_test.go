@@ -14,7 +14,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// ids are the rows of a table.
+// ids returns the ids of all rows of a table.
 func (w *world) ids(table bun.Ident) []uuid.UUID {
 	w.Helper()
 	rows := []struct{ ID uuid.UUID }{}
@@ -30,14 +30,14 @@ func sorted(ids ...uuid.UUID) []uuid.UUID {
 	return slices.SortedFunc(slices.Values(ids), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 }
 
-// purges checks which rows of a table are left by a purge, and its count.
+// purges checks which rows of a table remain after a purge, and the count.
 func (w *world) purges(table bun.Ident, purge func(context.Context, *sqldb.Session) (int64, error), living []uuid.UUID) {
 	w.Helper()
 	before := w.ids(table)
 	n, err := purge(w.ctx, w.s)
 	w.must(err)
 	if left := w.ids(table); !slices.Equal(left, living) || int(n) != len(before)-len(left) {
-		w.Errorf("of %d rows %d were purged, left are %v; want %v", len(before), n, left, living)
+		w.Errorf("of %d rows %d were purged, and %v remain; want %v", len(before), n, left, living)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestLapsedLoginsArePurged(t *testing.T) {
 	jwtOnBoth(t, func(w *jwtWorld) {
 		user, other := w.user("asha@example.com"), w.user("other@example.com")
 		began := w.now
-		w.refresh(w.login(user)) // with a token that it remembers
+		w.refresh(w.login(user)) // with a replaced token
 		w.login(other)
 		w.pass(time.Microsecond)
 		later := w.login(other).Family
@@ -103,12 +103,13 @@ func TestLapsedLoginsArePurged(t *testing.T) {
 		var left int
 		w.must(w.s.IDB().NewSelect().TableExpr("auth_jwt_superseded").ColumnExpr("count(*)").Scan(w.ctx, &left))
 		if left != 0 {
-			w.Errorf("%d replaced tokens are remembered", left)
+			w.Errorf("%d replaced tokens are stored", left)
 		}
 	})
 }
 
-// session stores one that began and was used so long ago, and returns its id.
+// session stores a session that began and was used before the given durations, and
+// returns its id.
 func (w *world) session(user User, began, used time.Duration) uuid.UUID {
 	w.Helper()
 	id := newID()
@@ -137,12 +138,12 @@ func TestEndedSessionsArePurged(t *testing.T) {
 			lives       bool
 		}{
 			{"a new one", 0, 0, true},
-			{"one at its idle life", idle, idle, false},
+			{"one at the end of its idle life", idle, idle, false},
 			{"one just before it", idle - bit, idle - bit, true},
 			{"one that was used just before it", 13 * day, idle - bit, true},
 			{"one that was used, but too long ago", 13 * day, idle, false},
 			{"one just before its life", life - bit, 0, true},
-			{"one at its life, and used", life, 0, false},
+			{"one in use at the end of its total life", life, 0, false},
 			{"one forgotten long ago", 100 * day, 100 * day, false},
 			{"one of another server, whose clock is ahead", -time.Minute, -time.Minute, true},
 		} {
@@ -155,14 +156,15 @@ func TestEndedSessionsArePurged(t *testing.T) {
 		if len(list) != len(living) {
 			w.Errorf("%d sessions are listed", len(list))
 		}
-		// One by one, to see each found among those that live.
+		// One by one, so that each is found among live ones.
 		w.purges("auth_sessions", func(ctx context.Context, s *sqldb.Session) (int64, error) {
 			return purge(ctx, s, 1, sessions.ended()...)
 		}, sorted(living...))
 	})
 }
 
-// A large backlog goes in small transactions, the oldest first.
+// TestPurgeGoesInBatches: a large backlog is deleted in small transactions, the oldest
+// rows first.
 func TestPurgeGoesInBatches(t *testing.T) {
 	for _, c := range []struct {
 		name             string
@@ -174,7 +176,7 @@ func TestPurgeGoesInBatches(t *testing.T) {
 	}{
 		{"of one row", 1, 6, 6, false, false, 5},
 		{"of two", 2, 3, 3, false, false, 5},
-		{"that come out even", 5, 2, 2, false, false, 5},
+		{"without a remainder", 5, 2, 2, false, false, 5},
 		{"larger than there are rows", 1000, 1, 1, false, false, 5},
 		{"in a transaction of the caller", 2, 3, 1, true, false, 5},
 		{"the second of which fails", 2, 1, 1, false, true, 2},
@@ -203,11 +205,11 @@ func TestPurgeGoesInBatches(t *testing.T) {
 				} else {
 					n, err = purge(ctx, w.s, c.batch, tokens.expired())
 				}
-				if (err != nil) != c.stop || c.stop && !strings.Contains(err.Error(), "in auth_tokens could not be deleted, after 2 rows") {
+				if (err != nil) != c.stop || c.stop && !strings.Contains(err.Error(), "of auth_tokens could not be deleted, after 2 rows") {
 					w.Errorf("the error is %v", err)
 				}
 				if left := w.ids("auth_tokens"); int(n) != c.purged || !slices.Equal(left, sorted(all[c.purged:]...)) {
-					w.Errorf("%d were purged, left are %v of %v", n, left, all)
+					w.Errorf("%d were purged, and %v of %v remain", n, left, all)
 				}
 				if *deletes != c.deletes || *commits != c.commits {
 					w.Errorf("%d DELETE in %d transactions", *deletes, *commits)
@@ -232,8 +234,8 @@ func (w *world) countsPurging(fn func()) (deletes, commits *int) {
 	return deletes, commits
 }
 
-// What looked dead when the purge began, and is prolonged before it comes to
-// delete it, stays.
+// TestPurgeSparesWhatIsProlongedMeanwhile: a row that is extended between its selection
+// and its deletion stays.
 func TestPurgeSparesWhatIsProlongedMeanwhile(t *testing.T) {
 	onBoth(t, func(w *world) {
 		user := w.user("asha@example.com")
@@ -254,13 +256,13 @@ func TestPurgeSparesWhatIsProlongedMeanwhile(t *testing.T) {
 			return nil
 		}))
 		if n := <-purged; n != 1 || !slices.Equal(w.ids("auth_sessions"), sorted(used)) {
-			w.Errorf("%d were purged of %v and %v; left are %v", n, used, dead, w.ids("auth_sessions"))
+			w.Errorf("%d of %v and %v were purged; %v remain", n, used, dead, w.ids("auth_sessions"))
 		}
 	})
 }
 
-// waitsForLock returns when a statement waits for a row that is locked. SQLite
-// has one writer, for whom others wait before they read anything.
+// waitsForLock returns when a statement waits for a locked row. SQLite has one writer,
+// and others wait before they read.
 func (w *world) waitsForLock(done chan int64) {
 	w.Helper()
 	if w.db.Kind() != sqldb.PostgreSQL {
@@ -268,14 +270,14 @@ func (w *world) waitsForLock(done chan int64) {
 	}
 	for waiting := 0; waiting == 0; {
 		if len(done) > 0 {
-			w.Fatal("it did not wait")
+			w.Fatal("no statement waited")
 		}
 		w.must(w.s.IDB().NewSelect().TableExpr("pg_stat_activity").ColumnExpr("count(*)").
 			Where("wait_event_type = 'Lock' AND datname = current_database()").Scan(w.ctx, &waiting))
 	}
 }
 
-// house is all that keeps house, as a server has it.
+// house has all housekeepers of a server.
 type house struct {
 	*jwtWorld
 
@@ -296,8 +298,8 @@ func houseOnBoth(t *testing.T, test func(*house)) {
 	})
 }
 
-// keep keeps house while during runs, and until it has ended, for more before
-// all.
+// keep runs the housekeepers while during runs, and until they have ended. more run
+// before the others.
 func (h *house) keep(ctx context.Context, during func(), more ...housekeeper) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -310,20 +312,19 @@ func (h *house) keep(ctx context.Context, during func(), more ...housekeeper) {
 	<-done
 }
 
-// tick lets some minutes go by. Each tick but the last has been dealt with
-// when it returns.
+// tick lets minutes pass. When it returns, all ticks except the last have been handled.
 func (h *house) tick(n int) {
 	for range n {
 		h.ticks <- h.now
 	}
 }
 
-// rows are the tables of credentials, by how many rows they have.
+// rows are the tables of credentials with their numbers of rows.
 func (h *house) rows() [3]int {
 	return [3]int{len(h.ids("auth_sessions")), len(h.ids("auth_tokens")), len(h.ids("auth_jwt_families"))}
 }
 
-// mortal adds a credential of each kind that lives no longer than a day.
+// mortal adds a credential of each kind that expires within a day.
 func (h *house) mortal() {
 	h.session(h.user, 0, 0)
 	h.issued(h.user, time.Hour)
@@ -378,7 +379,7 @@ func TestErrorsDoNotEndTheHousekeeping(t *testing.T) {
 		if rows := h.rows(); rows != [3]int{0, 2, 0} {
 			h.Errorf("the tables have %v rows", rows)
 		}
-		if len(h.reported) < 4 { // of the first tick, the second and the end; the third may be cut short
+		if len(h.reported) < 4 { // from the first tick, the second and the end; the third may be cut short
 			h.Errorf("reported: %v", h.reported)
 		}
 		for i, err := range h.reported {
@@ -394,12 +395,12 @@ func TestErrorsDoNotEndTheHousekeeping(t *testing.T) {
 		h.reported = nil
 		h.keep(h.ctx, func() { h.tick(2) })
 		if last := h.lastUsed(h.user); last == nil || !last.Equal(used) || len(h.reported) != 0 {
-			h.Errorf("once the table is back the last use is %v; reported: %v", last, h.reported)
+			h.Errorf("after the table exists again the last use is %v; reported: %v", last, h.reported)
 		}
 	})
 }
 
-// A faulty housekeeper panics all the time, and counts how often.
+// A faulty housekeeper always panics, and counts its calls.
 type faulty struct{ flushed, purged int }
 
 func (f *faulty) Flush(context.Context, *sqldb.DB) error {
@@ -444,8 +445,8 @@ func (h *house) rename(table, to bun.Ident) {
 	h.must(err)
 }
 
-// A server that stops in the middle of a flush still writes what it knows, and
-// nobody is told of an error.
+// TestStoppingWhileItWrites: a server that stops during a flush still writes all uses and
+// reports no error.
 func TestStoppingWhileItWrites(t *testing.T) {
 	houseOnBoth(t, func(h *house) {
 		token := h.token(h.user, 0)
@@ -463,7 +464,7 @@ func TestStoppingWhileItWrites(t *testing.T) {
 	})
 }
 
-// Each can be run alone; one that has ended flushes and returns.
+// TestRunFlushesAtTheEnd: each Run also works alone, and flushes before it returns.
 func TestRunFlushesAtTheEnd(t *testing.T) {
 	houseOnBoth(t, func(h *house) {
 		h.uses(h.tokens, h.token(h.user, 0))

@@ -14,13 +14,13 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// CodeRefreshSuperseded is the code of the 401 for a refresh token that was
-// replaced a moment ago.
+// CodeRefreshSuperseded is the code of the 401 for a refresh token that was replaced less
+// than the grace ago.
 const CodeRefreshSuperseded = "refresh_superseded"
 
-// ErrRefreshReused is behind the refusal of a refresh token that was replaced
-// longer ago than the grace: it was stolen, or its replacement was. The login
-// has been ended. The client reads the same as of any token that is not valid.
+// ErrRefreshReused is wrapped by the error for a refresh token that was replaced longer
+// ago than the grace: the token or its replacement was stolen. The login has ended. The
+// client gets the same error as for any invalid token.
 var ErrRefreshReused = errors.New("a refresh token was used again after it had been replaced; its login was ended")
 
 // JWTCodes explain the codes of [JWT], for framework.Config.Codes.
@@ -37,39 +37,40 @@ type JWTOptions struct {
 	Keys *Keys
 	// Issuer names this service in its tokens (iss), and no other. Required.
 	Issuer string
-	// Audience is whom tokens are for (aud). Defaults to the issuer.
+	// Audience names the recipient of the tokens (aud). Defaults to the issuer.
 	Audience string
-	// Access is how long an access token lives. Defaults to 5 minutes.
+	// Access is how long an access token is valid. Defaults to 5 minutes.
 	Access time.Duration
-	// Refresh is how long a refresh token lives. Defaults to 24 hours.
+	// Refresh is how long a refresh token is valid. Defaults to 24 hours.
 	Refresh time.Duration
-	// Login is how long a login can be refreshed in all. Defaults to 30 days.
+	// Login is how long a login can be refreshed in total. Defaults to 30 days.
 	Login time.Duration
-	// Leeway is how far in the future a token may have been issued, for other
-	// servers' clocks; at most 30 s. It prolongs no token. Defaults to 10 s.
+	// Leeway is how far in the future a token may have been issued, because the clocks of
+	// other servers differ; at most 30 s. It does not extend the life of a token.
+	// Defaults to 10 s.
 	Leeway time.Duration
-	// Grace is how long a replaced refresh token is forgiven, for tabs that
-	// refresh at once; at most a minute. Defaults to 10 s.
+	// Grace is how long a replaced refresh token does not end its login, because several
+	// tabs may refresh at once; at most a minute. Defaults to 10 s.
 	Grace time.Duration
 	// Realm names the protected space in the challenge. Defaults to "api".
 	Realm string
-	// Now tells the time, for tests. Defaults to time.Now.
+	// Now returns the time, for tests. Defaults to time.Now.
 	Now func() time.Time
 }
 
-// JWT issues pairs of JSON Web Tokens (RFC 7519) and is the scheme that
-// recognises callers by their access token:
+// JWT issues pairs of JSON Web Tokens (RFC 7519). It is also the scheme that
+// authenticates callers by their access token:
 //
 //	Authorization: Bearer eyJ...
 //
-// A login, here also called a family, begins with a pair. Its refresh token is
-// good for one more pair, and so on. The database knows the login and its
-// latest refresh token, so that a login ends at once, and stays ended over a
-// restart: by [JWT.Revoke], by a new password, by deactivating or deleting the
-// user, and by a refresh token that is used again. Access tokens end with it.
+// A login, also called a family, begins with a pair. Its refresh token is valid for one
+// more pair, and so on. The database stores the login and the id of its latest refresh
+// token. So a login can end at once, and it stays ended after a restart. It ends by
+// [JWT.Revoke], by a new password, when the user is deactivated or deleted, and when a
+// refresh token is used again. Its access tokens end with it.
 //
-// Methods run in the session they are given, as those of [Users] do. It is safe
-// for concurrent use.
+// Methods run in the session that they get, as the methods of [Users] do. JWT is safe for
+// concurrent use.
 type JWT struct {
 	keys             *Keys
 	issuer, audience string
@@ -80,8 +81,8 @@ type JWT struct {
 	clock            func() time.Time
 }
 
-// NewJWT returns the service under o, or an error that says which option
-// cannot be used.
+// NewJWT returns the scheme with the options o, or an error that names the invalid
+// option.
 func NewJWT(o JWTOptions) (*JWT, error) {
 	o.Audience = cmp.Or(o.Audience, o.Issuer)
 	o.Access = cmp.Or(o.Access, 5*time.Minute)
@@ -128,7 +129,7 @@ func (o *JWTOptions) check() error {
 	return nil
 }
 
-// life is how many seconds a token of a type lives, 0 for an unknown type.
+// life returns how many seconds a token of a type is valid, or 0 for an unknown type.
 func (j *JWT) life(tokenType string) int64 {
 	switch tokenType {
 	case accessType:
@@ -139,18 +140,18 @@ func (j *JWT) life(tokenType string) int64 {
 	return 0
 }
 
-// now is the time in the precision that both databases keep.
+// now returns the time in the precision that both databases store.
 func (j *JWT) now() time.Time { return j.clock().UTC().Truncate(time.Microsecond) }
 
-// A Pair is what a client gets: an access token to send with its requests, and
-// a refresh token to get the next pair with.
+// A Pair is the result of a login or a refresh: an access token for requests, and a
+// refresh token for the next pair.
 type Pair struct {
 	Access, Refresh Secret
 	UserID          uuid.UUID
-	Family          uuid.UUID // the login that they belong to; kept by Refresh
+	Family          uuid.UUID // the login; a refresh keeps it
 }
 
-// newPair signs a pair, and says by which id its refresh token is known.
+// newPair signs a pair and returns the id of its refresh token.
 func (j *JWT) newPair(userID, family uuid.UUID, now time.Time) (Pair, uuid.UUID, error) {
 	access, _, err := j.newToken(accessType, userID, family, now)
 	if err != nil {
@@ -172,10 +173,10 @@ func (j *JWT) newToken(tokenType string, userID, family uuid.UUID, now time.Time
 	return token, id, err
 }
 
-// Issue begins a login. user is the account as [Users.CheckPassword] or
-// [Users.UserByID] just returned it: if it was changed since, is inactive or
-// gone, that is [ErrWrongCredentials], so that a login with the old password
-// does not outlast a change of it.
+// Issue begins a login. user is the account that [Users.CheckPassword] or
+// [Users.UserByID] just returned. If the account changed since, is inactive or was
+// deleted, the error is [ErrWrongCredentials]. So a login with the old password cannot
+// survive a change of the password.
 func (j *JWT) Issue(ctx context.Context, s *sqldb.Session, user User) (Pair, error) {
 	now := j.now()
 	family, err := uuid.NewV7()
@@ -200,46 +201,45 @@ func (j *JWT) Issue(ctx context.Context, s *sqldb.Session, user User) (Pair, err
 	return pair, nil
 }
 
-// Refresh returns the next pair of a login and replaces its refresh token. Of
-// several at once with the same token, one gets a pair.
+// Refresh returns the next pair of a login and replaces its refresh token. If several
+// requests use the same token at once, one of them gets a pair.
 //
-// A refusal is a *framework.Error of status 401: [CodeRefreshSuperseded] for a
-// token that was replaced within the grace, after which the login goes on;
-// framework.CodeInvalidToken for any other. One that was replaced earlier ends
-// the login, and wraps [ErrRefreshReused].
+// An error for the client is a *framework.Error of status 401. Its code is
+// [CodeRefreshSuperseded] if the token was replaced within the grace; the login
+// continues. For any other token it is framework.CodeInvalidToken. If the token was
+// replaced earlier, the login ends and the error wraps [ErrRefreshReused].
 //
-// The end of a login is kept although the answer is a refusal, so Refresh runs
-// its own transaction: s must be the pool, as in an action that is declared
-// Untransacted.
+// The login must end although Refresh returns an error. So Refresh runs its own
+// transaction, and s must be the pool, as in an action that is declared Untransacted.
 func (j *JWT) Refresh(ctx context.Context, s *sqldb.Session, refresh string) (Pair, error) {
 	if s.InTx() {
-		return Pair{}, errors.New("JWT.Refresh was called inside a transaction, where a refusal would undo the end of a login; declare the action Untransacted")
+		return Pair{}, errors.New("JWT.Refresh was called inside a transaction, where an error would undo the end of a login; declare the action Untransacted")
 	}
 	now := j.now()
 	old, err := j.read(refresh, now.Unix(), refreshType)
 	if err != nil {
 		return Pair{}, err
 	}
-	// Signed before the transaction, which others may be waiting for.
+	// Signed before the transaction, so that other requests wait less.
 	next, id, err := j.newPair(old.Subject, old.Family, now)
 	if err != nil {
 		return Pair{}, err
 	}
-	var refusal error
+	var clientErr error
 	err = s.DB().InTx(ctx, func(ctx context.Context, s *sqldb.Session) error {
 		var err error
-		refusal, err = j.rotate(ctx, s, &old, id, now)
+		clientErr, err = j.rotate(ctx, s, &old, id, now)
 		return err
 	})
-	if err = cmp.Or(err, refusal); err != nil {
+	if err = cmp.Or(err, clientErr); err != nil {
 		return Pair{}, err
 	}
 	return next, nil
 }
 
-// Revoke ends the login of a token, which is a refresh token, also one that
-// has been replaced, or an access token. A login that has ended already is no
-// error; a token that is not valid is refused.
+// Revoke ends the login of a token. The token is an access token or a refresh token, even
+// a replaced one. If the login has already ended, Revoke does nothing. An invalid token
+// is an error.
 func (j *JWT) Revoke(ctx context.Context, s *sqldb.Session, token string) error {
 	claims, err := j.read(token, j.now().Unix(), refreshType, accessType)
 	if err != nil {
@@ -248,9 +248,9 @@ func (j *JWT) Revoke(ctx context.Context, s *sqldb.Session, token string) error 
 	return j.RevokeFamily(ctx, s, claims.Family)
 }
 
-// RevokeBearer ends the login of the access token in a request's Authorization
-// header: what "log out" means to a caller of this scheme. Without such a
-// token it is refused.
+// RevokeBearer ends the login of the access token in the Authorization header of a
+// request. This is how a caller of this scheme logs out. Without such a token it returns
+// an error.
 func (j *JWT) RevokeBearer(ctx context.Context, s *sqldb.Session, h http.Header) error {
 	token, err := readBearer(h)
 	if err != nil {
@@ -259,13 +259,12 @@ func (j *JWT) RevokeBearer(ctx context.Context, s *sqldb.Session, h http.Header)
 	return j.Revoke(ctx, s, token)
 }
 
-// RevokeFamily ends one login, at once. One that does not exist, or no longer,
-// is no error.
+// RevokeFamily ends one login at once. If the login does not exist, it does nothing.
 func (j *JWT) RevokeFamily(ctx context.Context, s *sqldb.Session, family uuid.UUID) error {
 	return endFamily(ctx, s, family)
 }
 
-// RevokeUser ends every login of a user, at once.
+// RevokeUser ends every login of a user at once.
 func (j *JWT) RevokeUser(ctx context.Context, s *sqldb.Session, userID uuid.UUID) error {
 	return within(ctx, s, func(ctx context.Context, s *sqldb.Session) error {
 		return endFamilies(ctx, s, userID)

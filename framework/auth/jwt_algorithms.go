@@ -13,22 +13,23 @@ import (
 
 // The algorithms of [Keys].
 const (
-	HS256 = "HS256" // HMAC with SHA-256 (RFC 7518 section 3.2): who verifies can sign
+	HS256 = "HS256" // HMAC with SHA-256 (RFC 7518 section 3.2): the key that verifies also signs
 	EdDSA = "EdDSA" // Ed25519 (RFC 8037)
 	RS256 = "RS256" // RSA PKCS#1 v1.5 with SHA-256 (RFC 7518 section 3.3)
 )
 
 const (
-	minimumSecret = 32   // bytes, as RFC 7518 section 3.2 asks for
-	minimumRSA    = 2048 // bits, as section 3.3 asks for
+	minimumSecret = 32   // bytes, required by RFC 7518 section 3.2
+	minimumRSA    = 2048 // bits, required by section 3.3
 	generatedRSA  = 3072
 )
 
-// A jwtKey is one key with the one algorithm it is for. A token's header has
-// no say in how it is verified.
+// A jwtKey is one key with its algorithm. The header of a token does not choose the
+// algorithm.
 //
-// The key itself is inside the functions: package fmt prints what a pointer in
-// another struct points to, if the verb is wrong for pointers, but no closure.
+// Closures hold the key itself, because package fmt never prints the content of a
+// closure. It would print the content of a pointer in another struct if the verb does not
+// fit.
 type jwtKey struct {
 	id, algorithm string
 	sign          func(text string) ([]byte, error)
@@ -84,7 +85,7 @@ func privateKey(id, algorithm string, private any) (*jwtKey, error) {
 	return nil, fmt.Errorf("its key is not one for %s: EdDSA takes Ed25519, RS256 takes RSA", algorithm)
 }
 
-// randomMaterial is the bytes of a new key.
+// randomMaterial returns the bytes of a new key.
 func randomMaterial(algorithm string) ([]byte, error) {
 	switch algorithm {
 	case HS256:
@@ -97,7 +98,7 @@ func randomMaterial(algorithm string) ([]byte, error) {
 	case RS256:
 		return pkcs8(rsa.GenerateKey(rand.Reader, generatedRSA))
 	}
-	return nil, fmt.Errorf("%q is no algorithm for JWT keys; use HS256, EdDSA or RS256", algorithm)
+	return nil, fmt.Errorf("%q is not an algorithm for JWT keys; use HS256, EdDSA or RS256", algorithm)
 }
 
 func pkcs8[K any](private K, err error) ([]byte, error) {

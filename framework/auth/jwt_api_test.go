@@ -15,7 +15,7 @@ import (
 	"trestle.example/internal/testserver/postgres"
 )
 
-// jwtService is a service and a user on a database, with a clock to turn.
+// jwtService is a service and a user on a database, with a clock that the test sets.
 type jwtService struct {
 	db    *sqldb.DB
 	users *auth.Users
@@ -63,7 +63,7 @@ func (s *jwtService) login(t *testing.T) auth.Pair {
 	return pair
 }
 
-// It keeps what every authenticator promises.
+// TestJWTIsAnAuthenticator checks the contract of every authenticator.
 func TestJWTIsAnAuthenticator(t *testing.T) {
 	withJWT(t, func(t *testing.T, s *jwtService) {
 		pair, ended := s.login(t), s.login(t)
@@ -92,8 +92,8 @@ type pairView struct {
 	Refresh string `json:"refresh"`
 }
 
-// Behind an API: three schemes' worth of headers, a refresh as an action, and
-// a replay that ends the login although its answer is a refusal.
+// TestJWTProtectsAnAPI runs JWTs in an API: headers of three schemes, a refresh as an
+// action, and a replay that ends the login although its answer is an error.
 func TestJWTProtectsAnAPI(t *testing.T) {
 	withJWT(t, func(t *testing.T, s *jwtService) {
 		handler := jwtAPI(t, s)

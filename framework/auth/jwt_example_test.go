@@ -10,8 +10,8 @@ import (
 	"trestle.example/framework/auth"
 )
 
-// A login begins with a pair. Its refresh token is good once; who uses it
-// again, later than two tabs would, ends the login for everybody.
+// A login begins with a pair. Its refresh token is valid once. If it is used again after
+// the grace, the login ends.
 func ExampleJWT() {
 	ctx := context.Background()
 	db, done := openExample(ctx)
@@ -22,7 +22,7 @@ func ExampleJWT() {
 	user, err := users.CreateUser(ctx, pool, auth.NewUser{Email: "asha@example.com", Password: "four unrelated words walk"})
 	check(err)
 
-	setting, err := auth.GenerateKey("2026-11", auth.EdDSA) // once, and kept where settings are
+	setting, err := auth.GenerateKey("2026-11", auth.EdDSA) // once, and stored with the settings
 	check(err)
 	keys, err := auth.ParseKeys(setting.Reveal())
 	check(err)
@@ -60,9 +60,9 @@ func ExampleJWT() {
 	// 401 invalid_token false
 }
 
-// The scheme stands beside that of opaque tokens: each takes its own kind of
-// Bearer credential. A refresh is an action outside of a transaction, so that
-// the end of a login is kept although the answer is a refusal.
+// The scheme works beside the scheme of opaque tokens: each accepts its own kind of
+// Bearer credential. A refresh is an action outside of a transaction, so that the end of
+// a login is stored although the answer is an error.
 func ExampleJWT_api() {
 	ctx := context.Background()
 	db, done := openExample(ctx)

@@ -14,11 +14,11 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A jwtFamily is a login: the one refresh token that is good for it, by its
-// id. No token is kept. To end a login is to delete its row.
+// A jwtFamily is a login with the id of its valid refresh token. No token is stored.
+// Deleting the row ends the login.
 //
-// Every statement that writes begins with this row, so that those of one login
-// queue behind each other and never wait in a circle.
+// Every statement that writes starts with this row, so that the statements of one login
+// wait for each other and never deadlock.
 type jwtFamily struct {
 	bun.BaseModel `bun:"table:auth_jwt_families,alias:f"`
 
@@ -26,11 +26,11 @@ type jwtFamily struct {
 	UserID    uuid.UUID
 	RefreshID uuid.UUID
 	CreatedAt time.Time // UTC
-	ExpiresAt time.Time // UTC, when its refresh token does
+	ExpiresAt time.Time // UTC; the expiry of its refresh token
 }
 
-// A jwtSuperseded is a refresh token that was replaced within the grace. One
-// that is neither this nor its family's own was replaced earlier.
+// A jwtSuperseded is a refresh token that was replaced within the grace. If a refresh
+// token is in neither table, it was replaced earlier.
 type jwtSuperseded struct {
 	bun.BaseModel `bun:"table:auth_jwt_superseded,alias:x"`
 
@@ -39,12 +39,12 @@ type jwtSuperseded struct {
 	SupersededAt time.Time // UTC
 }
 
-// lapses is when a login whose refresh token is issued now ends by itself.
+// lapses returns when a login ends by itself if its refresh token is issued now.
 func (j *JWT) lapses(now time.Time) time.Time {
 	return now.Add(time.Duration(j.refresh) * time.Second)
 }
 
-// beginFamily stores a login and clears away those of the user that lapsed.
+// beginFamily stores a login and deletes the expired logins of the user.
 func (j *JWT) beginFamily(ctx context.Context, s *sqldb.Session, family jwtFamily) error {
 	_, err := s.Exec(ctx, s.IDB().NewDelete().Table("auth_jwt_families").
 		Where("user_id = ?", family.UserID).Where("expires_at <= ?", family.CreatedAt))
@@ -55,22 +55,23 @@ func (j *JWT) beginFamily(ctx context.Context, s *sqldb.Session, family jwtFamil
 	return err
 }
 
-// Purge deletes the logins that have lapsed, because nobody refreshed them, and
-// counts them. Their tokens are refused without it: it only frees their room.
-// On the pool it goes in transactions of 1,000 rows.
+// Purge deletes the logins that expired because no client refreshed them, and counts
+// them. It only frees space: their tokens are rejected without it. On the pool it uses
+// transactions of 1,000 rows.
 func (j *JWT) Purge(ctx context.Context, s *sqldb.Session) (int64, error) {
 	return purge(ctx, s, purgeAtOnce, ended{"auth_jwt_families", "expires_at", j.now()})
 }
 
-// Run calls [JWT.Purge] every hour, until ctx ends. Errors go to report and end
-// nothing.
+// Run calls [JWT.Purge] every hour until ctx ends. It passes errors to report and
+// continues.
 func (j *JWT) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
 	keepHouse(ctx, db, report, j)
 }
 
-// rotate puts a refresh token in the place of an old one, if that is the one
-// that is good: the one UPDATE decides, whoever else tries.
-func (j *JWT) rotate(ctx context.Context, s *sqldb.Session, old *jwtClaims, next uuid.UUID, now time.Time) (refusal, err error) {
+// rotate replaces a refresh token if it is the valid one. The UPDATE decides among
+// requests at the same time. clientErr is the error for the client if the token was not
+// valid.
+func (j *JWT) rotate(ctx context.Context, s *sqldb.Session, old *jwtClaims, next uuid.UUID, now time.Time) (clientErr, err error) {
 	active := s.IDB().NewSelect().TableExpr("auth_users AS u").ColumnExpr("1").
 		Where("u.id = auth_jwt_families.user_id").Where("u.is_active")
 	won, err := changed(ctx, s, s.IDB().NewUpdate().Table("auth_jwt_families").
@@ -86,8 +87,8 @@ func (j *JWT) rotate(ctx context.Context, s *sqldb.Session, old *jwtClaims, next
 	return nil, j.supersede(ctx, s, old, now)
 }
 
-// supersede remembers a replaced token for the grace, and forgets those whose
-// grace is over.
+// supersede stores a replaced token for the grace and deletes the tokens whose grace is
+// over.
 func (j *JWT) supersede(ctx context.Context, s *sqldb.Session, old *jwtClaims, now time.Time) error {
 	_, err := s.Exec(ctx, s.IDB().NewDelete().Table("auth_jwt_superseded").
 		Where("family_id = ?", old.Family).Where("superseded_at <= ?", now.Add(-j.grace)))
@@ -100,9 +101,9 @@ func (j *JWT) supersede(ctx context.Context, s *sqldb.Session, old *jwtClaims, n
 	return err
 }
 
-// explain says why a refresh token is not good, and ends its login unless it
-// was replaced just now.
-func (j *JWT) explain(ctx context.Context, s *sqldb.Session, old *jwtClaims, now time.Time) (refusal, err error) {
+// explain returns the error for a refresh token that is not valid. It ends the login,
+// unless the token was replaced within the grace.
+func (j *JWT) explain(ctx context.Context, s *sqldb.Session, old *jwtClaims, now time.Time) (clientErr, err error) {
 	current, superseded, err := findRefresh(ctx, s, old)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -114,15 +115,15 @@ func (j *JWT) explain(ctx context.Context, s *sqldb.Session, old *jwtClaims, now
 			"The refresh token was replaced a moment ago; use the tokens that replaced it."), nil
 	}
 	reason := refusedJWT()
-	// Its own token, refused, means an inactive user or a login that is too old.
-	if refused, ok := errors.AsType[*framework.Error](reason); ok && current != old.ID {
-		reason = refused.Because(ErrRefreshReused)
+	// If the token is the current one, the user is inactive or the login is too old.
+	if e, ok := errors.AsType[*framework.Error](reason); ok && current != old.ID {
+		reason = e.Because(ErrRefreshReused)
 	}
 	return reason, endFamily(ctx, s, old.Family)
 }
 
-// findRefresh reads the login of a refresh token: which one is good now, and
-// when this one was replaced, if that is still remembered.
+// findRefresh reads the login of a refresh token: the id of the current token, and when
+// this token was replaced, if that is stored.
 func findRefresh(ctx context.Context, s *sqldb.Session, old *jwtClaims) (current uuid.UUID, superseded sql.NullTime, err error) {
 	rows, err := s.Query(ctx, s.IDB().NewSelect().
 		TableExpr("auth_jwt_families AS f").

@@ -19,9 +19,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// A forger makes tokens as we do, and then not quite. Unless a case is about
-// the key, a forged token is signed with the right one, so that what is wrong
-// with it is the one thing that its name says.
+// A forger makes tokens like the service, each with one fault. Unless a case is about the
+// key, the token is signed with the right key.
 type forger struct {
 	*testing.T
 
@@ -29,7 +28,7 @@ type forger struct {
 	header, claim map[string]any
 }
 
-// object is members to set; one that is drop is left out.
+// An object has members to set; a member with the value drop is removed.
 type object = map[string]any
 
 var drop any = new(int)
@@ -64,17 +63,17 @@ func edited(from, edits object) string {
 	return string(text)
 }
 
-// key is the private part of a key of the ring.
+// key returns the private part of a key of the ring.
 func (f *forger) key(kid string) any { return private(f.T, kid) }
 
-// public is the public part in DER.
+// public returns the public part in DER.
 func (f *forger) public(kid string) []byte {
 	der, err := x509.MarshalPKIXPublicKey(public(f.T, kid))
 	must(f.T, err)
 	return der
 }
 
-// sign signs a header and a payload, whatever they say.
+// sign signs any header and payload.
 func (f *forger) sign(header, payload string, method jwt.SigningMethod, key any) string {
 	signed := encode(header) + "." + encode(payload)
 	signature, err := method.Sign(signed, key)
@@ -84,12 +83,12 @@ func (f *forger) sign(header, payload string, method jwt.SigningMethod, key any)
 
 func encode(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
 
-// headed is a token with another header and the right claims.
+// headed returns a token with another header and the right claims.
 func (f *forger) headed(edits object, method jwt.SigningMethod, key any) string {
 	return f.sign(edited(f.header, edits), edited(f.claim, nil), method, key)
 }
 
-// claims is a token with other claims and the right header and key.
+// claims returns a token with other claims and the right header and key.
 func (f *forger) claims(edits object) string {
 	return f.payload(edited(f.claim, edits))
 }
@@ -98,15 +97,15 @@ func (f *forger) payload(text string) string {
 	return f.sign(edited(f.header, nil), text, jwt.SigningMethodEdDSA, f.key("ed"))
 }
 
-// head is a token with a header as written.
+// head returns a token with a literal header.
 func (f *forger) head(text string) string {
 	return f.sign(text, edited(f.claim, nil), jwt.SigningMethodEdDSA, f.key("ed"))
 }
 
-// inserted is a text of JSON with more members before its own.
+// inserted adds members to a JSON text, before its own.
 func inserted(text, members string) string { return strings.Replace(text, "{", "{"+members+",", 1) }
 
-// unsigned is a token without a signature.
+// unsigned returns a token without a signature.
 func (f *forger) unsigned(alg any) string {
 	return encode(edited(f.header, object{"alg": alg})) + "." + encode(edited(f.claim, nil)) + "."
 }
@@ -152,11 +151,11 @@ func (f *forger) algorithms() map[string]string {
 		"RS256 with another key":                     f.headed(object{"alg": RS256, "kid": "rs"}, jwt.SigningMethodRS256, otherRSA),
 		"HS384 with the key for HS256":               f.headed(object{"alg": "HS384", "kid": "hs"}, jwt.SigningMethodHS384, hs),
 		"HS512 with the key for HS256":               f.headed(object{"alg": "HS512", "kid": "hs"}, jwt.SigningMethodHS512, hs),
-		"HS512, said to be HS256":                    f.headed(toHS("hs"), jwt.SigningMethodHS512, hs),
+		"HS512, declared as HS256":                   f.headed(toHS("hs"), jwt.SigningMethodHS512, hs),
 		"RS384 with the key for RS256":               f.headed(object{"alg": "RS384", "kid": "rs"}, jwt.SigningMethodRS384, rs),
-		"RS512, said to be RS256":                    f.headed(object{"alg": RS256, "kid": "rs"}, jwt.SigningMethodRS512, rs),
+		"RS512, declared as RS256":                   f.headed(object{"alg": RS256, "kid": "rs"}, jwt.SigningMethodRS512, rs),
 		"PS256 with the key for RS256":               f.headed(object{"alg": "PS256", "kid": "rs"}, jwt.SigningMethodPS256, rs),
-		"PS256, said to be RS256":                    f.headed(object{"alg": RS256, "kid": "rs"}, jwt.SigningMethodPS256, rs),
+		"PS256, declared as RS256":                   f.headed(object{"alg": RS256, "kid": "rs"}, jwt.SigningMethodPS256, rs),
 		"ES256 with a key of its own":                f.headed(object{"alg": "ES256"}, jwt.SigningMethodES256, ec),
 		"the key of another kid, its alg":            f.headed(object{"alg": HS256}, h256, hs),
 		"the key of another kid, the alg of the kid": f.headed(nil, h256, hs),
@@ -185,7 +184,7 @@ func (f *forger) headers() map[string]string {
 		"kid in capitals":                   kid("ED"),
 		"kid with a space":                  kid("ed "),
 		"kid with NUL":                      kid("ed\x00"),
-		"kid with a letter that looks so":   kid("еd"), // U+0435
+		"kid with a lookalike letter":       kid("еd"), // U+0435
 		"kid with SQL":                      kid("ed' OR '1'='1"),
 		"kid with a UNION":                  kid("x' UNION SELECT 'secret'--"),
 		"kid with a shell command":          kid("ed|whoami"),
@@ -204,7 +203,7 @@ func (f *forger) headers() map[string]string {
 		"zip":                               with(object{"zip": "DEF"}),
 		"enc, as of an encrypted token":     with(object{"enc": "A256GCM"}),
 		"cty JWT":                           with(object{"cty": "JWT"}),
-		"a member that nobody knows":        with(object{"x": 1}),
+		"an unknown member":                 with(object{"x": 1}),
 		"header typ JWT":                    with(object{"typ": "JWT"}),
 		"header typ missing":                with(object{"typ": drop}),
 		"header typ null":                   with(object{"typ": nil}),
@@ -232,48 +231,48 @@ func (f *forger) wrongClaims() map[string]string {
 	issued, expires := f.claim["iat"].(int64), f.claim["exp"].(int64)
 	raw := func(text string) any { return json.RawMessage(text) }
 	all := map[string]string{
-		"iss wrong":                       f.claims(object{"iss": "store"}),
-		"iss in capitals":                 f.claims(object{"iss": "Clinic"}),
-		"iss longer":                      f.claims(object{"iss": "clinic.attacker.example"}),
-		"iss with a slash":                f.claims(object{"iss": "clinic/"}),
-		"iss with a letter that looks so": f.claims(object{"iss": "сlinic"}), // U+0441
-		"aud wrong":                       f.claims(object{"aud": "store"}),
-		"aud a list with ours":            f.claims(object{"aud": []string{"store", "clinic"}}),
-		"aud a list of ours":              f.claims(object{"aud": []string{"clinic"}}),
-		"aud an empty list":               f.claims(object{"aud": []string{}}),
-		"aud in capitals":                 f.claims(object{"aud": "CLINIC"}),
-		"sub unknown":                     f.claims(object{"sub": uuid.New()}),
-		"sub zero":                        f.claims(object{"sub": uuid.Nil}),
-		"sub an e-mail":                   f.claims(object{"sub": "asha@example.com"}),
-		"sub SQL":                         f.claims(object{"sub": "' OR '1'='1"}),
-		"sid unknown":                     f.claims(object{"sid": uuid.New()}),
-		"sid zero":                        f.claims(object{"sid": uuid.Nil}),
-		"jti zero":                        f.claims(object{"jti": uuid.Nil}),
-		"jti no id":                       f.claims(object{"jti": "1"}),
-		"typ in capitals":                 f.claims(object{"typ": strings.ToUpper(f.kind)}),
-		"typ unknown":                     f.claims(object{"typ": "id"}),
-		"exp now":                         f.claims(object{"exp": issued}),
-		"exp in the past":                 f.claims(object{"iat": issued - 600, "exp": issued - 300}),
-		"exp at iat, both just ahead":     f.claims(object{"iat": issued + 5, "exp": issued + 5}),
-		"exp before iat":                  f.claims(object{"exp": issued - 1}),
-		"exp zero":                        f.claims(object{"exp": 0}),
-		"exp negative":                    f.claims(object{"exp": -1}),
-		"exp one second too late":         f.claims(object{"exp": expires + 1}),
-		"exp in a hundred years":          f.claims(object{"exp": issued + 100*365*86400}),
-		"exp the largest":                 f.claims(object{"exp": int64(math.MaxInt64)}),
-		"exp beyond the largest":          f.claims(object{"exp": raw("9223372036854775808")}),
-		"exp of a thousand digits":        f.claims(object{"exp": raw(strings.Repeat("9", 1000))}),
-		"exp a fraction":                  f.claims(object{"exp": raw("1795169100.5")}),
-		"exp a power of ten":              f.claims(object{"exp": raw("1e400")}),
-		"exp a power of ten that fits":    f.claims(object{"exp": raw("17951691e2")}),
-		"exp in milliseconds":             f.claims(object{"exp": expires * 1000}),
-		"iat in the future":               f.claims(object{"iat": issued + 11}),
-		"iat zero":                        f.claims(object{"iat": 0}),
-		"iat negative, exp the largest":   f.claims(object{"iat": -1, "exp": int64(math.MaxInt64)}),
-		"iat the smallest":                f.claims(object{"iat": int64(math.MinInt64)}),
-		"nbf in the future":               f.claims(object{"nbf": issued + 11}),
-		"nbf the largest":                 f.claims(object{"nbf": int64(math.MaxInt64)}),
-		"nbf a text":                      f.claims(object{"nbf": "0"}),
+		"iss wrong":                     f.claims(object{"iss": "store"}),
+		"iss in capitals":               f.claims(object{"iss": "Clinic"}),
+		"iss longer":                    f.claims(object{"iss": "clinic.attacker.example"}),
+		"iss with a slash":              f.claims(object{"iss": "clinic/"}),
+		"iss with a lookalike letter":   f.claims(object{"iss": "сlinic"}), // U+0441
+		"aud wrong":                     f.claims(object{"aud": "store"}),
+		"aud a list with ours":          f.claims(object{"aud": []string{"store", "clinic"}}),
+		"aud a list of ours":            f.claims(object{"aud": []string{"clinic"}}),
+		"aud an empty list":             f.claims(object{"aud": []string{}}),
+		"aud in capitals":               f.claims(object{"aud": "CLINIC"}),
+		"sub unknown":                   f.claims(object{"sub": uuid.New()}),
+		"sub zero":                      f.claims(object{"sub": uuid.Nil}),
+		"sub an e-mail":                 f.claims(object{"sub": "asha@example.com"}),
+		"sub SQL":                       f.claims(object{"sub": "' OR '1'='1"}),
+		"sid unknown":                   f.claims(object{"sid": uuid.New()}),
+		"sid zero":                      f.claims(object{"sid": uuid.Nil}),
+		"jti zero":                      f.claims(object{"jti": uuid.Nil}),
+		"jti no id":                     f.claims(object{"jti": "1"}),
+		"typ in capitals":               f.claims(object{"typ": strings.ToUpper(f.kind)}),
+		"typ unknown":                   f.claims(object{"typ": "id"}),
+		"exp now":                       f.claims(object{"exp": issued}),
+		"exp in the past":               f.claims(object{"iat": issued - 600, "exp": issued - 300}),
+		"exp at iat, both just ahead":   f.claims(object{"iat": issued + 5, "exp": issued + 5}),
+		"exp before iat":                f.claims(object{"exp": issued - 1}),
+		"exp zero":                      f.claims(object{"exp": 0}),
+		"exp negative":                  f.claims(object{"exp": -1}),
+		"exp one second too late":       f.claims(object{"exp": expires + 1}),
+		"exp in a hundred years":        f.claims(object{"exp": issued + 100*365*86400}),
+		"exp the largest":               f.claims(object{"exp": int64(math.MaxInt64)}),
+		"exp beyond the largest":        f.claims(object{"exp": raw("9223372036854775808")}),
+		"exp of a thousand digits":      f.claims(object{"exp": raw(strings.Repeat("9", 1000))}),
+		"exp a fraction":                f.claims(object{"exp": raw("1795169100.5")}),
+		"exp a power of ten":            f.claims(object{"exp": raw("1e400")}),
+		"exp a power of ten that fits":  f.claims(object{"exp": raw("17951691e2")}),
+		"exp in milliseconds":           f.claims(object{"exp": expires * 1000}),
+		"iat in the future":             f.claims(object{"iat": issued + 11}),
+		"iat zero":                      f.claims(object{"iat": 0}),
+		"iat negative, exp the largest": f.claims(object{"iat": -1, "exp": int64(math.MaxInt64)}),
+		"iat the smallest":              f.claims(object{"iat": int64(math.MinInt64)}),
+		"nbf in the future":             f.claims(object{"nbf": issued + 11}),
+		"nbf the largest":               f.claims(object{"nbf": int64(math.MaxInt64)}),
+		"nbf a text":                    f.claims(object{"nbf": "0"}),
 	}
 	for name := range f.claim {
 		all[name+" missing"] = f.claims(object{name: drop})
@@ -316,7 +315,7 @@ func (f *forger) payloads(genuine string) map[string]string {
 	}
 }
 
-// mangled are the genuine token, no longer quite.
+// mangled returns changed forms of the genuine token.
 func mangled(genuine, other string) map[string]string {
 	parts, others := strings.Split(genuine, "."), strings.Split(other, ".")
 	join := func(parts ...string) string { return strings.Join(parts, ".") }
@@ -382,8 +381,8 @@ func mangled(genuine, other string) map[string]string {
 	}
 }
 
-// No forged token is accepted, as access or as refresh token, and none ends
-// the login that it speaks of.
+// TestForgedTokens: no forged token is accepted, as access or as refresh token, and none
+// ends the login that it names.
 func TestForgedTokens(t *testing.T) {
 	jwtOnBoth(t, func(w *jwtWorld) {
 		user, other := w.user("asha@example.com"), w.user("other@example.com")
@@ -440,15 +439,14 @@ func (w *jwtWorld) acceptsNone(t *testing.T, kind string, forged map[string]stri
 			t.Errorf("%s: the error repeats the token", name)
 		}
 	}
-	// What the forger makes is accepted where nothing is wrong with it, or
-	// these cases would show nothing.
+	// A token without a fault is accepted; otherwise these cases would prove nothing.
 	for name, token := range map[string]string{
 		"as it is": f.claims(nil), "with another claim": f.claims(object{"role": "admin"}),
 		"just begun":               f.claims(object{"nbf": f.claim["iat"]}),
 		"begins within the leeway": f.claims(object{"nbf": f.claim["iat"].(int64) + 10}),
 	} {
 		if _, err := w.jwt.read(token, w.now.Unix(), kind); err != nil {
-			t.Errorf("a right token, %s, is refused: %v", name, err)
+			t.Errorf("a valid token, %s, is rejected: %v", name, err)
 		}
 	}
 	if caller, _ := w.bearer(f.claims(object{"role": "admin", "is_staff": true, "is_superuser": true})); kind == accessType &&

@@ -17,7 +17,7 @@ import (
 	"trestle.example/internal/testserver/postgres"
 )
 
-// testKeys is a ring of the three algorithms, made once: RSA takes a while.
+// testKeys is a ring with the three algorithms, made once because RSA is slow.
 var testKeys = sync.OnceValues(func() (text string, err error) {
 	var lines []string
 	for _, k := range [][2]string{{"ed", EdDSA}, {"hs", HS256}, {"rs", RS256}} {
@@ -30,7 +30,7 @@ var testKeys = sync.OnceValues(func() (text string, err error) {
 	return strings.Join(lines, "\n"), nil
 })
 
-// keyRing is the test's ring with the key of a kid first.
+// keyRing returns the ring with the key of a kid first.
 func keyRing(t *testing.T, first string) *Keys {
 	t.Helper()
 	text, err := testKeys()
@@ -45,8 +45,7 @@ func keyRing(t *testing.T, first string) *Keys {
 	return keys
 }
 
-// private is a key of the test's ring itself: bytes, an ed25519.PrivateKey or
-// an *rsa.PrivateKey.
+// private returns a key of the ring: bytes, an ed25519.PrivateKey or an *rsa.PrivateKey.
 func private(t *testing.T, kid string) any {
 	t.Helper()
 	text, err := testKeys()
@@ -69,7 +68,7 @@ func private(t *testing.T, kid string) any {
 	return nil
 }
 
-// public is the public part of one.
+// public returns the public part of a key.
 func public(t *testing.T, kid string) any {
 	t.Helper()
 	return private(t, kid).(interface{ Public() crypto.PublicKey }).Public()
@@ -106,7 +105,7 @@ func jwtOnBoth(t *testing.T, test func(*jwtWorld)) {
 	}
 }
 
-// serve starts the service with the key of a kid as the one that signs.
+// serve starts the service; the key of a kid signs.
 func (w *jwtWorld) serve(first string) {
 	w.Helper()
 	var err error
@@ -114,7 +113,7 @@ func (w *jwtWorld) serve(first string) {
 	w.must(err)
 }
 
-// restart closes the database and opens it again, with a service of its own.
+// restart closes the database and opens it again with a new service.
 func (w *jwtWorld) restart() {
 	w.Helper()
 	w.must(w.db.Close())
@@ -139,25 +138,25 @@ func (w *jwtWorld) refresh(old Pair) Pair {
 	return pair
 }
 
-// refuses checks that a refresh token gets no pair, and for which reason.
+// refuses checks that a refresh token gets no pair, and the reason.
 func (w *jwtWorld) refuses(old Pair, code string, reused bool) {
 	w.Helper()
 	pair, err := w.jwt.Refresh(w.ctx, w.s, old.Refresh.Reveal())
 	wantRefusal(w.T, err, code)
 	if errors.Is(err, ErrRefreshReused) != reused {
-		w.Errorf("the refusal is %v; want it to tell of a second use: %v", err, reused)
+		w.Errorf("the error is %v; want ErrRefreshReused: %v", err, reused)
 	}
 	if pair != (Pair{}) {
-		w.Errorf("the refusal comes with %+v", pair)
+		w.Errorf("the error comes with %+v", pair)
 	}
 }
 
-// open checks whether an access token opens anything.
+// open checks whether an access token is accepted.
 func (w *jwtWorld) open(pair Pair, want bool) {
 	w.Helper()
 	caller, err := w.bearer(pair.Access.Reveal())
 	if want && (err != nil || caller == nil || caller.ID != pair.UserID) || !want && !isRefused(err) {
-		w.Errorf("the access token finds %+v, %v; want it admitted: %v", caller, err, want)
+		w.Errorf("the access token finds %+v, %v; want it accepted: %v", caller, err, want)
 	}
 }
 

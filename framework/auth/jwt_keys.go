@@ -13,12 +13,12 @@ import (
 	"unicode"
 )
 
-// Keys is a ring of keys for JWTs, each with an id (kid) and one algorithm. The
-// first signs; all of them verify. To rotate, put a new key first and take the
-// old one out once the last refresh token that it signed has expired.
+// Keys is a ring of keys for JWTs, each with an id (kid) and one algorithm. The first key
+// signs, and all keys verify. To rotate, put a new key first. Remove the old key when the
+// last refresh token that it signed has expired.
 //
-// However it is printed, logged or encoded, it shows ids and algorithms and
-// nothing of a key. It is safe for concurrent use.
+// Printed, logged or encoded in any way, Keys shows ids and algorithms and no key. It is
+// safe for concurrent use.
 type Keys struct{ ring []*jwtKey }
 
 // keyName is the form of a kid.
@@ -28,15 +28,15 @@ var keyName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 //
 //	kid:algorithm:key
 //
-// with white space or commas between them. The kid is 1 to 64 of A-Z, a-z, 0-9,
-// dot, underscore and hyphen. The algorithm is HS256, EdDSA or RS256 (RFC 7518,
-// RFC 8037). The key is base64, in either alphabet: for HS256 at least 32
-// random bytes, else a private key in PKCS#8 (RFC 5958), for RS256 of at least
-// 2048 bits. In place of the key, @path names a file that holds it, in base64
-// or PEM. [GenerateKey] makes such a text.
+// separated by white space or commas. The kid is 1 to 64 of A-Z, a-z, 0-9, dot,
+// underscore and hyphen. The algorithm is HS256, EdDSA or RS256 (RFC 7518, RFC 8037). The
+// key is base64, in either alphabet. For HS256 it is at least 32 random bytes. Otherwise
+// it is a private key in PKCS#8 (RFC 5958), for RS256 of at least 2048 bits. Instead of
+// the key, @path names a file with the key in base64 or PEM. [GenerateKey] makes such a
+// text.
 //
-// An error says which key is wrong, by its place, and shows nothing of the
-// text: whatever stands in the wrong place may be the secret.
+// An error names the invalid key by its position and never repeats the text: a text in
+// the wrong position may be the secret.
 func ParseKeys(text string) (*Keys, error) {
 	entries := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 	if len(entries) == 0 {
@@ -46,7 +46,7 @@ func ParseKeys(text string) (*Keys, error) {
 	for i, entry := range entries {
 		key, err := parseJWTKey(entry)
 		if err == nil && keys.find(key.id) != nil {
-			err = errors.New("its kid is that of a key before it; give each its own")
+			err = errors.New("an earlier key has the same kid; give each key its own")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("JWT key %d of %d: %w", i+1, len(entries), err)
@@ -71,7 +71,7 @@ func parseJWTKey(entry string) (*jwtKey, error) {
 	return newJWTKey(parts[0], parts[1], material)
 }
 
-// keyMaterial is the bytes of a key that is given as base64 or as @path.
+// keyMaterial returns the bytes of a key from base64 or @path.
 func keyMaterial(text string) ([]byte, error) {
 	if path, named := strings.CutPrefix(text, "@"); named {
 		content, err := os.ReadFile(path)
@@ -86,15 +86,14 @@ func keyMaterial(text string) ([]byte, error) {
 	text = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(text, "="))
 	material, err := base64.RawStdEncoding.Strict().DecodeString(text)
 	if err != nil {
-		return nil, errors.New("its key is not base64 (RFC 4648), and a file holds base64 or PEM")
+		return nil, errors.New("its key is not base64 (RFC 4648); a file contains base64 or PEM")
 	}
 	return material, nil
 }
 
-// GenerateKey makes a key from the system's random source and returns it in the
-// form that [ParseKeys] reads: 32 bytes for HS256, 3072 bits for RS256. An
-// empty kid stands for a random one. A kid or an algorithm that cannot be used
-// is an error.
+// GenerateKey makes a key from the random source of the system and returns it in the form
+// that [ParseKeys] reads: 32 bytes for HS256, 3072 bits for RS256. If kid is empty, it is
+// random. An invalid kid or algorithm is an error.
 func GenerateKey(kid, algorithm string) (Secret, error) {
 	if kid == "" {
 		kid = strings.ToLower(rand.Text()[:8])
@@ -119,11 +118,11 @@ func (k *Keys) find(id string) *jwtKey {
 	return nil
 }
 
-// signing is the key that signs.
+// signing returns the key that signs.
 func (k *Keys) signing() *jwtKey { return k.ring[0] }
 
-// String lists ids and algorithms, the signing key first:
-// "2026-11 (EdDSA), 2026-08 (HS256)".
+// String lists ids and algorithms, the signing key first: "2026-11 (EdDSA), 2026-08
+// (HS256)".
 func (k *Keys) String() string {
 	names := make([]string, len(k.ring))
 	for i, key := range k.ring {
@@ -132,11 +131,11 @@ func (k *Keys) String() string {
 	return strings.Join(names, ", ")
 }
 
-// GoString is String.
+// GoString returns the same as String.
 func (k *Keys) GoString() string { return k.String() }
 
-// Format writes String for every verb.
+// Format writes the same as String, for every verb.
 func (k *Keys) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(k.String())) }
 
-// LogValue is String.
+// LogValue returns the same as String.
 func (k *Keys) LogValue() slog.Value { return slog.StringValue(k.String()) }

@@ -46,7 +46,7 @@ func TestEveryKeyVerifiesAndTheFirstSigns(t *testing.T) {
 		must(t, err)
 		for _, other := range []string{"ed", "hs", "rs"} {
 			if _, ok := keyRing(t, other).open(sealed.Reveal()); !ok {
-				t.Errorf("what %s signs is refused where %s signs", first, other)
+				t.Errorf("a token of %s is rejected if %s signs", first, other)
 			}
 		}
 		head, _, _ := strings.Cut(sealed.Reveal(), ".")
@@ -57,7 +57,8 @@ func TestEveryKeyVerifiesAndTheFirstSigns(t *testing.T) {
 	}
 }
 
-// TestTheShortestRSAKey is taken: RFC 7518 section 3.3 asks for no more.
+// TestTheShortestRSAKey: a key of 2048 bits is accepted, as RFC 7518 section 3.3 requires
+// no more.
 func TestTheShortestRSAKey(t *testing.T) {
 	private, err := rsa.GenerateKey(rand.Reader, 2048)
 	if _, err := ParseKeys("a:RS256:" + pkcs8Text(t, private, err)); err != nil {
@@ -74,7 +75,7 @@ func TestGenerateKey(t *testing.T) {
 		t.Error("two keys are alike, or one is printed")
 	}
 	if _, err := ParseKeys(one.Reveal() + " " + two.Reveal()); err != nil {
-		t.Errorf("keys without a name of their own: %v", err)
+		t.Errorf("keys without a kid: %v", err)
 	}
 	for name, c := range map[string][2]string{
 		"no algorithm": {"a", ""}, "an unknown one": {"a", "HS512"}, "none": {"a", "none"}, "lower case": {"a", "hs256"},
@@ -94,7 +95,8 @@ func pkcs8Text(t *testing.T, private any, err error) string {
 	return base64.StdEncoding.EncodeToString(der)
 }
 
-// A refusal says which key and why, and repeats nothing of the text.
+// TestParseKeysRefuses: an error names the key and the reason, and repeats nothing of the
+// text.
 func TestParseKeysRefuses(t *testing.T) {
 	good, err := GenerateKey("good", HS256)
 	must(t, err)
@@ -118,7 +120,7 @@ func TestParseKeysRefuses(t *testing.T) {
 		{"an empty kid", ":HS256:" + canary, "its kid"},
 		{"the secret as kid, too long", strings.Repeat(canary, 2) + ":HS256:x", "its kid"},
 		{"a kid that is a path", "../a:HS256:" + canary, "its kid"},
-		{"the same kid twice", good.Reveal() + " good:HS256:" + canary, "that of a key before it"},
+		{"the same kid twice", good.Reveal() + " good:HS256:" + canary, "an earlier key has the same kid"},
 		{"no algorithm", "a::" + canary, "its algorithm is unknown"},
 		{"none", "a:none:" + canary, "its algorithm is unknown"},
 		{"HS512", "a:HS512:" + canary, "its algorithm is unknown"},
@@ -172,7 +174,7 @@ func TestParseKeysReadsFiles(t *testing.T) {
 		sealed, err := keyRing(t, first).seal(jwtClaims{Type: accessType})
 		must(t, err)
 		if _, ok := files.open(sealed.Reveal()); !ok {
-			t.Errorf("the key %s is another when it is read from a file", first)
+			t.Errorf("the key %s differs when it is read from a file", first)
 		}
 	}
 }
@@ -193,7 +195,7 @@ func TestNothingOfAKeyOrATokenIsPrinted(t *testing.T) {
 			fmt.Fprintf(&out, verb+"\n", v)
 		}
 		slog.New(slog.NewTextHandler(&out, nil)).Info("made", "it", v)
-		encoded, _ := json.Marshal(v) // a function in it is no concern of this test
+		encoded, _ := json.Marshal(v) // functions cannot be encoded; the error does not matter here
 		out.Write(encoded)
 	}
 	hidden := []string{pair.Access.Reveal(), pair.Refresh.Reveal()}
@@ -221,8 +223,8 @@ func TestNewJWTTakesUpToTheBounds(t *testing.T) {
 	keys := keyRing(t, "hs")
 	const century = 100 * 365 * 24 * time.Hour
 	for name, o := range map[string]JWTOptions{
-		"the shortest of all": {Keys: keys, Issuer: "clinic", Access: time.Second, Refresh: time.Second, Login: time.Second, Leeway: time.Second, Grace: time.Second},
-		"the longest of all":  {Keys: keys, Issuer: "clinic", Access: century, Refresh: century, Login: century, Leeway: 30 * time.Second, Grace: time.Minute},
+		"all minima": {Keys: keys, Issuer: "clinic", Access: time.Second, Refresh: time.Second, Login: time.Second, Leeway: time.Second, Grace: time.Second},
+		"all maxima": {Keys: keys, Issuer: "clinic", Access: century, Refresh: century, Login: century, Leeway: 30 * time.Second, Grace: time.Minute},
 	} {
 		if _, err := NewJWT(o); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -233,17 +235,17 @@ func TestNewJWTTakesUpToTheBounds(t *testing.T) {
 func TestNewJWTRefuses(t *testing.T) {
 	keys := keyRing(t, "hs")
 	for name, o := range map[string]JWTOptions{
-		"no keys":                      {Issuer: "clinic"},
-		"an empty ring":                {Issuer: "clinic", Keys: &Keys{}},
-		"no issuer":                    {Keys: keys},
-		"an access of parts of second": {Keys: keys, Issuer: "clinic", Access: 1500 * time.Millisecond},
-		"a negative access":            {Keys: keys, Issuer: "clinic", Access: -time.Second},
-		"access longer than refresh":   {Keys: keys, Issuer: "clinic", Access: 2 * time.Hour, Refresh: time.Hour},
-		"refresh longer than login":    {Keys: keys, Issuer: "clinic", Refresh: 2 * time.Hour, Login: time.Hour},
-		"a leeway above 30 s":          {Keys: keys, Issuer: "clinic", Leeway: 31 * time.Second},
-		"a negative leeway":            {Keys: keys, Issuer: "clinic", Leeway: -time.Second},
-		"a grace above a minute":       {Keys: keys, Issuer: "clinic", Grace: 61 * time.Second},
-		"a negative grace":             {Keys: keys, Issuer: "clinic", Grace: -time.Second},
+		"no keys":                               {Issuer: "clinic"},
+		"an empty ring":                         {Issuer: "clinic", Keys: &Keys{}},
+		"no issuer":                             {Keys: keys},
+		"an access with a fraction of a second": {Keys: keys, Issuer: "clinic", Access: 1500 * time.Millisecond},
+		"a negative access":                     {Keys: keys, Issuer: "clinic", Access: -time.Second},
+		"access longer than refresh":            {Keys: keys, Issuer: "clinic", Access: 2 * time.Hour, Refresh: time.Hour},
+		"refresh longer than login":             {Keys: keys, Issuer: "clinic", Refresh: 2 * time.Hour, Login: time.Hour},
+		"a leeway above 30 s":                   {Keys: keys, Issuer: "clinic", Leeway: 31 * time.Second},
+		"a negative leeway":                     {Keys: keys, Issuer: "clinic", Leeway: -time.Second},
+		"a grace above a minute":                {Keys: keys, Issuer: "clinic", Grace: 61 * time.Second},
+		"a negative grace":                      {Keys: keys, Issuer: "clinic", Grace: -time.Second},
 	} {
 		if j, err := NewJWT(o); j != nil || err == nil {
 			t.Errorf("%s: %v, %v", name, j, err)
@@ -252,6 +254,6 @@ func TestNewJWTRefuses(t *testing.T) {
 	j, err := NewJWT(JWTOptions{Keys: keys, Issuer: "clinic"})
 	must(t, err)
 	if j.audience != "clinic" || j.access != 300 || j.refresh != 86400 || j.grace != 10*time.Second || j.leeway != 10 {
-		t.Error("the defaults are others than documented")
+		t.Error("the defaults differ from the documentation")
 	}
 }

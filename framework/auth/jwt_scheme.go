@@ -13,21 +13,20 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// jwtScheme is the Scheme of callers that an access token names.
+// jwtScheme is the Scheme of callers with an access token.
 const jwtScheme = "JWT"
 
 var _ framework.Authenticator = (*JWT)(nil)
 
-// Challenge is the value for WWW-Authenticate: `Bearer realm="api"` (RFC 6750).
+// Challenge returns the value for WWW-Authenticate: `Bearer realm="api"` (RFC 6750).
 func (j *JWT) Challenge() string { return "Bearer realm=" + strconv.Quote(j.realm) }
 
-// Authenticate returns the user of the request's access token, by the time of
-// the request. A Bearer credential that does not have three parts between dots,
-// or begins with [TokenPrefix], is left to another scheme.
+// Authenticate returns the user of the access token of a request, at the time of the
+// request. It leaves a Bearer credential to another scheme if it does not have three
+// parts between dots or begins with [TokenPrefix].
 //
-// One statement reads the login, its user and the user's permissions: nothing
-// about them is taken from the token. A login that has ended and an inactive
-// user are refused alike.
+// One statement reads the login, its user and the permissions of the user; none of them
+// comes from the token. The error is the same for an ended login and an inactive user.
 func (j *JWT) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
 	return j.identify(c, c.Session(), c.Now, r.Header)
 }
@@ -53,8 +52,7 @@ func (j *JWT) identify(ctx context.Context, s *sqldb.Session, now time.Time, h h
 	return caller, nil
 }
 
-// readBearer returns the JWT of the Authorization header, "" if there is no
-// credential of this kind.
+// readBearer returns the JWT of the Authorization header, or "" if the header has no JWT.
 func readBearer(h http.Header) (string, error) {
 	values := h.Values("Authorization")
 	if len(values) > 1 {
@@ -67,7 +65,7 @@ func readBearer(h http.Header) (string, error) {
 	return token, nil
 }
 
-// findLogin reads the user of a login that goes on.
+// findLogin reads the user of a login that has not ended.
 func findLogin(ctx context.Context, s *sqldb.Session, claims *jwtClaims) (*tokenHolder, error) {
 	h := &tokenHolder{}
 	err := firstRow(ctx, s, holderByLogin.With(claims.Family, claims.Subject), h.dest()...)

@@ -12,7 +12,7 @@ import (
 func TestBearerSpellings(t *testing.T) {
 	const (
 		known = "known"
-		none  = "not this kind" // another scheme is asked
+		none  = "not this kind" // left to another scheme
 	)
 	jwtOnBoth(t, func(w *jwtWorld) {
 		pair := w.login(w.user("asha@example.com"))
@@ -20,7 +20,7 @@ func TestBearerSpellings(t *testing.T) {
 		for _, c := range []struct {
 			name   string
 			header []string
-			want   string // known, none, or a part of the refusal
+			want   string // known, none, or a part of the error
 		}{
 			{"Bearer", []string{"Bearer " + token}, known},
 			{"bearer in lower case", []string{"bearer " + token}, known},
@@ -53,7 +53,7 @@ func TestBearerSpellings(t *testing.T) {
 					}
 				case none:
 					if caller != nil || err != nil {
-						t.Errorf("got %+v, %v; want neither", caller, err)
+						t.Errorf("got %+v, %v; want neither a caller nor an error", caller, err)
 					}
 				default:
 					if caller != nil || !isRefused(err) || !strings.Contains(err.Error(), c.want) {
@@ -65,8 +65,8 @@ func TestBearerSpellings(t *testing.T) {
 	})
 }
 
-// Rights are the row's at the time of the request, whatever they were when
-// the token was issued.
+// TestTheCallerOfAJWTIsTheUserAsTheyAreNow: the permissions are those in the database at
+// the time of the request.
 func TestTheCallerOfAJWTIsTheUserAsTheyAreNow(t *testing.T) {
 	jwtOnBoth(t, func(w *jwtWorld) {
 		user, err := w.users.CreateUser(w.ctx, w.s, NewUser{Email: "asha@example.com", Name: "Asha", Password: goodPassword, Staff: true})

@@ -26,7 +26,7 @@ func TestIssueAndRefresh(t *testing.T) {
 			w.pass(time.Minute)
 			next := w.refresh(pair)
 			w.open(next, true)
-			w.open(pair, true) // what was issued before goes on to its own end
+			w.open(pair, true) // an earlier token stays valid until it expires
 			if next.Family != pair.Family || next.UserID != user.ID || next.Refresh.Reveal() == pair.Refresh.Reveal() {
 				w.Errorf("%s: refreshing %+v gave %+v", kid, pair, next)
 			}
@@ -63,7 +63,7 @@ func TestTokensExpire(t *testing.T) {
 		for _, c := range []struct {
 			name            string
 			after           time.Duration
-			access, refresh string // "" for accepted, else a part of the refusal
+			access, refresh string // "" for accepted, else a part of the error
 		}{
 			{"at once", 0, "", ""},
 			{"on a server whose clock is 10 s behind", -10 * time.Second, "", ""},
@@ -85,7 +85,8 @@ func TestTokensExpire(t *testing.T) {
 	})
 }
 
-// Each refresh is in time, and still the login ends after its 30 days.
+// TestALoginEndsHoweverOftenItIsRefreshed: even if each refresh is in time, the login
+// ends after 30 days.
 func TestALoginEndsHoweverOftenItIsRefreshed(t *testing.T) {
 	jwtOnBoth(t, func(w *jwtWorld) {
 		pair := w.login(w.user("asha@example.com"))
@@ -145,8 +146,8 @@ func TestAReplacedTokenWithinAndAfterTheGrace(t *testing.T) {
 	})
 }
 
-// Each replaced token has a grace of its own, counted from when it was
-// replaced, however many came after it.
+// TestTheGraceCountsFromEachReplacement: each replaced token has its own grace, which
+// counts from its replacement.
 func TestTheGraceCountsFromEachReplacement(t *testing.T) {
 	jwtOnBoth(t, func(w *jwtWorld) {
 		first := w.login(w.user("asha@example.com"))
@@ -158,7 +159,7 @@ func TestTheGraceCountsFromEachReplacement(t *testing.T) {
 		for _, old := range []Pair{first, second, third} {
 			w.refuses(old, CodeRefreshSuperseded, false)
 		}
-		w.pass(5 * time.Second) // 13, 9 and 5 seconds since
+		w.pass(5 * time.Second) // 13, 9 and 5 seconds since the replacements
 		for _, old := range []Pair{second, third} {
 			w.refuses(old, CodeRefreshSuperseded, false)
 		}
@@ -173,7 +174,7 @@ func TestWhatEndsALogin(t *testing.T) {
 		for i, c := range []struct {
 			name string
 			end  func(Pair) error
-			all  bool // the user's other logins too
+			all  bool // the other logins of the user too
 		}{
 			{"its refresh token", func(p Pair) error { return w.jwt.Revoke(w.ctx, w.s, p.Refresh.Reveal()) }, false},
 			{"its access token", func(p Pair) error { return w.jwt.Revoke(w.ctx, w.s, p.Access.Reveal()) }, false},
@@ -212,13 +213,13 @@ func TestWhatEndsALogin(t *testing.T) {
 				} else {
 					w.refresh(mine)
 				}
-				w.must(w.jwt.Revoke(w.ctx, w.s, pair.Refresh.Reveal())) // again is no error
+				w.must(w.jwt.Revoke(w.ctx, w.s, pair.Refresh.Reveal())) // again is not an error
 			})
 		}
 	})
 }
 
-// An operator may switch a user off in the table itself.
+// TestAnInactiveUserCannotRefresh: an operator may deactivate a user in the table itself.
 func TestAnInactiveUserCannotRefresh(t *testing.T) {
 	jwtOnBoth(t, func(w *jwtWorld) {
 		user := w.user("asha@example.com")
@@ -257,7 +258,8 @@ func TestRefreshInsideATransactionIsAnError(t *testing.T) {
 	})
 }
 
-// Logins that lapsed go when their user logs in again, others' stay.
+// TestLapsedLoginsAreClearedAway: expired logins of a user are deleted when the user logs
+// in; those of other users stay.
 func TestLapsedLoginsAreClearedAway(t *testing.T) {
 	jwtOnBoth(t, func(w *jwtWorld) {
 		user, other := w.user("asha@example.com"), w.user("other@example.com")
@@ -273,7 +275,7 @@ func TestLapsedLoginsAreClearedAway(t *testing.T) {
 		var left int
 		w.must(w.s.IDB().NewSelect().TableExpr("auth_jwt_superseded").ColumnExpr("count(*)").Scan(w.ctx, &left))
 		if left != 0 {
-			w.Errorf("%d replaced tokens are remembered", left)
+			w.Errorf("%d replaced tokens are stored", left)
 		}
 	})
 }
@@ -300,8 +302,8 @@ func many(n int, fn func(i int)) {
 	group.Wait()
 }
 
-// Of many refreshes with one token exactly one gets a pair; the others are
-// refused, and the login goes on with the one.
+// TestParallelRefreshesHaveOneWinner: of many refreshes with one token exactly one gets a
+// pair. The others are rejected, and the login continues.
 func TestParallelRefreshesHaveOneWinner(t *testing.T) {
 	jwtOnBoth(t, func(w *jwtWorld) {
 		rounds := 100
@@ -322,7 +324,7 @@ func TestParallelRefreshesHaveOneWinner(t *testing.T) {
 			if winners != 1 {
 				w.Fatalf("round %d had %d winners", round, winners)
 			}
-			w.pass(7 * time.Second) // some of those before are forgotten, some not
+			w.pass(7 * time.Second) // some of the earlier ones expire, some do not
 		}
 		w.open(current, true)
 	})
@@ -334,8 +336,8 @@ func (w *jwtWorld) refreshAll(old Pair, n int) (pairs []Pair, errs []error) {
 	return pairs, errs
 }
 
-// Many replays at once are all refused, end the login once, and are no fault
-// of the database.
+// TestParallelReplaysEndTheLogin: many replays at once are all rejected, end the login
+// once, and cause no database error.
 func TestParallelReplaysEndTheLogin(t *testing.T) {
 	jwtOnBoth(t, func(w *jwtWorld) {
 		user := w.user("asha@example.com")
@@ -352,15 +354,15 @@ func TestParallelReplaysEndTheLogin(t *testing.T) {
 				}
 			}
 			if reused == 0 {
-				w.Error("nobody was told of the second use")
+				w.Error("no error is ErrRefreshReused")
 			}
 			w.refuses(next, framework.CodeInvalidToken, false)
 		}
 	})
 }
 
-// Whatever ends a login while it is refreshed: afterwards it has ended, and
-// nobody met a fault.
+// TestEndingALoginWhileItIsRefreshed: a login that is ended during a refresh has ended
+// afterwards, without a database error.
 func TestEndingALoginWhileItIsRefreshed(t *testing.T) {
 	jwtOnBoth(t, func(w *jwtWorld) {
 		user := w.user("asha@example.com")

@@ -18,27 +18,26 @@ const (
 	refreshType = "refresh"
 )
 
-// A jwtHeader is all that a header holds. A member beside these is refused:
-// none of ours has jku, jwk, x5u, crit or anything else that tells a verifier
-// what to do.
+// A jwtHeader has all members of a header. A header with another member is rejected: our
+// tokens have no jku, jwk, x5u, crit or other instruction to a verifier.
 type jwtHeader struct {
-	Type      string `json:"typ"` // as RFC 8725 section 3.11 advises: "access+jwt"
+	Type      string `json:"typ"` // as RFC 8725 section 3.11 recommends: "access+jwt"
 	Algorithm string `json:"alg"`
 	KeyID     string `json:"kid"`
 }
 
-// jwtClaims are the claims of a token. All but nbf are required; claims beside
-// these are ignored, and nothing of a user but the id is among them.
+// jwtClaims are the claims of a token. All but nbf are required, and other claims are
+// ignored. They contain nothing about a user except the id.
 type jwtClaims struct {
 	Issuer    string    `json:"iss"`
 	Audience  string    `json:"aud"`
 	Subject   uuid.UUID `json:"sub"` // the user
-	Family    uuid.UUID `json:"sid"` // the login that the token goes back to
+	Family    uuid.UUID `json:"sid"` // the login of the token
 	ID        uuid.UUID `json:"jti"`
 	Type      string    `json:"typ"`
-	Issued    int64     `json:"iat"` // seconds since 1970, whole
+	Issued    int64     `json:"iat"` // whole seconds since 1970
 	Expires   int64     `json:"exp"`
-	NotBefore int64     `json:"nbf,omitzero"` // never issued, but honoured
+	NotBefore int64     `json:"nbf,omitzero"` // never issued, but checked
 }
 
 // seal writes and signs a token.
@@ -61,9 +60,9 @@ func (k *Keys) seal(claims jwtClaims) (Secret, error) {
 	return NewSecret(signed + "." + encode(signature)), nil
 }
 
-// open returns the claims of a token that one of the keys signed; what they
-// say is still to be checked. It is stricter than JWT libraries are, and reads
-// the claims only once the signature holds.
+// open returns the claims of a token that one of the keys signed. The caller must still
+// check the claims. It is stricter than JWT libraries and reads the claims only after it
+// has verified the signature.
 func (k *Keys) open(token string) (claims jwtClaims, ok bool) {
 	parts := strings.SplitN(token, ".", 3)
 	if len(token) > maximumJWT || len(parts) != 3 {
@@ -84,35 +83,35 @@ func (k *Keys) open(token string) (claims jwtClaims, ok bool) {
 	return claims, header.Type == claims.Type+"+jwt"
 }
 
-// readSegment decodes a part of a token. The JSON is strict: names by case and
-// each once, numbers that are whole, nothing after the end.
+// readSegment decodes a part of a token. The JSON is strict: names are case-sensitive and
+// occur once, numbers are whole, and nothing follows the end.
 func readSegment(segment string, into any, options ...json.Options) bool {
 	plain, ok := decodeSegment(segment)
 	return ok && json.Unmarshal(plain, into, options...) == nil
 }
 
-// decodeSegment reads base64url in its one spelling (RFC 7515 section 2):
-// without padding, stray bits and the line breaks that Go's decoder passes over.
+// decodeSegment reads base64url in its only valid form (RFC 7515 section 2): without
+// padding, stray bits and line breaks, which the decoder of Go ignores.
 func decodeSegment(segment string) ([]byte, bool) {
 	plain, err := base64.RawURLEncoding.Strict().DecodeString(segment)
 	return plain, err == nil && !strings.ContainsAny(segment, "\r\n")
 }
 
-// read returns the claims of a token of one of the types that may be used at a
-// time, or the refusal.
+// read returns the claims of a token of one of the types if the token is valid at a time,
+// else the error for the client.
 func (j *JWT) read(token string, now int64, types ...string) (jwtClaims, error) {
 	claims, ok := j.keys.open(token)
 	if !ok || !j.plausible(&claims, now) || !slices.Contains(types, claims.Type) {
 		return jwtClaims{}, refusedJWT()
 	}
-	// Never with leeway: an access token ends when it says it ends.
+	// Without leeway: an access token ends at the stated time.
 	if now >= claims.Expires {
 		return jwtClaims{}, framework.InvalidCredentials("The token has expired.")
 	}
 	return claims, nil
 }
 
-// plausible reports whether we could have issued a token with such claims by
+// plausible reports whether this service could have issued a token with these claims by
 // now.
 func (j *JWT) plausible(c *jwtClaims, now int64) bool {
 	switch {
@@ -126,7 +125,7 @@ func (j *JWT) plausible(c *jwtClaims, now int64) bool {
 	return c.Expires > c.Issued && c.Expires-c.Issued <= j.life(c.Type)
 }
 
-// refusedJWT is the one answer for a token that opens nothing.
+// refusedJWT returns the same error for every invalid token.
 func refusedJWT() error {
 	return framework.InvalidCredentials("The token is not valid, or its login has ended.")
 }

@@ -11,29 +11,28 @@ import (
 	"trestle.example/framework/throttle"
 )
 
-// The scopes of a [Service]'s rates, beside throttle.ScopeAnonymous and
+// The scopes of the rates of a [Service], in addition to throttle.ScopeAnonymous and
 // throttle.ScopeUser.
 const (
-	// ScopeLogin counts passwords that are tried on one account from one
-	// network, whether the account exists or not. Nobody elsewhere is kept
-	// out by it.
+	// ScopeLogin counts the passwords that one network tries on one account, whether the
+	// account exists or not. It does not affect other networks.
 	ScopeLogin = "login"
-	// ScopeLoginAddress counts passwords that are tried from one address.
+	// ScopeLoginAddress counts the passwords that one address tries.
 	ScopeLoginAddress = "login_address"
 	// ScopeRegister counts registrations from one address.
 	ScopeRegister = "register"
-	// ScopeCredentials counts tokens and the like that do not hold, from one
-	// address. Those that hold always pass.
+	// ScopeCredentials counts invalid tokens and similar credentials from one address.
+	// Valid ones always pass.
 	ScopeCredentials = "credentials"
 )
 
-// Scopes are the scopes that a [Service] may be given rates for.
+// Scopes returns the scopes for which a [Service] accepts rates.
 func Scopes() []string {
 	return []string{ScopeLogin, ScopeLoginAddress, ScopeRegister, ScopeCredentials, throttle.ScopeUser, throttle.ScopeAnonymous}
 }
 
-// DefaultRates are what a [Service] holds to where it is not told otherwise,
-// by scope. Callers as such, "user" and "anon", are not limited by default.
+// DefaultRates returns the rates of a [Service] by scope, for the scopes without a rate
+// of their own. By default "user" and "anon" have no rate.
 func DefaultRates() map[string]throttle.Rate {
 	return map[string]throttle.Rate{
 		ScopeLogin:        {Limit: 10, Per: time.Minute},
@@ -43,7 +42,7 @@ func DefaultRates() map[string]throttle.Rate {
 	}
 }
 
-// limits are the rates of a service at work.
+// limits are the limiters of a service.
 type limits struct {
 	login        *throttle.Limiter
 	loginAddress *throttle.Limiter
@@ -70,11 +69,11 @@ func newLimits(store throttle.Store, given map[string]throttle.Rate) limits {
 	return l
 }
 
-// checkRates refuses the rate of an unknown scope, and one that cannot be.
+// checkRates rejects an unknown scope and an invalid rate.
 func checkRates(rates map[string]throttle.Rate) error {
 	for _, scope := range slices.Sorted(maps.Keys(rates)) {
 		if !slices.Contains(Scopes(), scope) {
-			return fmt.Errorf("auth.Config: Rates has the scope %q; there are %s", scope, strings.Join(Scopes(), ", "))
+			return fmt.Errorf("auth.Config: Rates has the unknown scope %q; the scopes are %s", scope, strings.Join(Scopes(), ", "))
 		}
 		if err := rates[scope].Check(); err != nil {
 			return fmt.Errorf("auth.Config: Rates, scope %q: %w", scope, err)

@@ -17,7 +17,7 @@ import (
 	"trestle.example/framework/throttle"
 )
 
-// limited checks that a response is a refusal for so many seconds.
+// limited checks that a response is a 429 with a number of seconds.
 func limited(r *frameworktest.Response, scope, rate, wait string) {
 	r.Expect(http.StatusTooManyRequests).Code(framework.CodeThrottled).Header("Retry-After", wait)
 	h := r.Headers()
@@ -48,7 +48,7 @@ func TestPasswordsAreTriedAtARate(t *testing.T) {
 		b.do(http.MethodGet, nil).Expect(http.StatusOK)
 		limited(b.do(http.MethodPost, right), "login", "q=3;w=60", "50")
 		if d.hashes.Load() != hashes {
-			d.Error("a password was looked at although the account is limited")
+			d.Error("a password was checked although the account is limited")
 		}
 
 		mallory.Post(login, credentialsOf("bela@example.com", goodPassword)).Expect(http.StatusOK)
@@ -64,8 +64,8 @@ func TestPasswordsAreTriedAtARate(t *testing.T) {
 	})
 }
 
-// An account that does not exist is limited like any other, and so is what can
-// be no account.
+// TestUnknownAccountsAreLimitedAlike: an account that does not exist is limited like any
+// other, and so is an invalid address.
 func TestUnknownAccountsAreLimitedAlike(t *testing.T) {
 	set := rates(map[string]throttle.Rate{auth.ScopeLogin: {Limit: 2, Per: time.Minute}})
 	onDesk(t, set, func(d *desk) {
@@ -123,8 +123,8 @@ func TestOneAddressTriesPasswordsAtARate(t *testing.T) {
 	})
 }
 
-// An address that nobody vouches for is not believed: whoever makes up a new
-// one for each attempt is limited by their own.
+// TestAddressesAreNotMadeUp: an address in a header of an untrusted client does not
+// count. A client that sends a new one with each attempt is limited by its own address.
 func TestAddressesAreNotMadeUp(t *testing.T) {
 	set := func(_ *auth.Config, f *framework.Config) { f.TrustedProxies = nil }
 	onDesk(t, set, func(d *desk) {
@@ -163,13 +163,13 @@ func TestCredentialsThatFailAreCounted(t *testing.T) {
 		"a forged JWT": func(c *frameworktest.Client) *frameworktest.Response {
 			return c.With("Authorization", "Bearer a.b.c").Get(me)
 		},
-		"a scheme nobody knows": func(c *frameworktest.Client) *frameworktest.Response {
+		"an unknown scheme": func(c *frameworktest.Client) *frameworktest.Response {
 			return c.With("Authorization", "Basic YTpi").Get(me)
 		},
-		"a header where none is taken": func(c *frameworktest.Client) *frameworktest.Response {
+		"a header where none is accepted": func(c *frameworktest.Client) *frameworktest.Response {
 			return c.With("Authorization", "Token trs_x").Get(sessionPath)
 		},
-		"no token to give up": func(c *frameworktest.Client) *frameworktest.Response {
+		"no token to revoke": func(c *frameworktest.Client) *frameworktest.Response {
 			return c.With("Authorization", "Token trs_x").Delete(token)
 		},
 		"a forged refresh token": func(c *frameworktest.Client) *frameworktest.Response {
@@ -202,7 +202,7 @@ func TestCredentialsThatFailAreCounted(t *testing.T) {
 	})
 }
 
-// Callers as such are limited where there are rates for them.
+// TestCallersAreLimitedWhereRatesSaySo: callers are limited if there are rates for them.
 func TestCallersAreLimitedWhereRatesSaySo(t *testing.T) {
 	set := rates(map[string]throttle.Rate{
 		throttle.ScopeUser: {Limit: 2, Per: time.Minute}, throttle.ScopeAnonymous: {Limit: 1, Per: time.Minute},
@@ -224,8 +224,8 @@ func TestCallersAreNotLimitedByDefault(t *testing.T) {
 	})
 }
 
-// A page of another site can make its visitors send such requests, and must not
-// use up their rates by it.
+// TestRequestsOfOtherSitesAreNotCounted: another site can make its visitors send such
+// requests, and must not use up their rates.
 func TestRequestsOfOtherSitesAreNotCounted(t *testing.T) {
 	set := rates(map[string]throttle.Rate{auth.ScopeLoginAddress: {Limit: 3, Per: time.Minute}, auth.ScopeRegister: {Limit: 3, Per: time.Minute}})
 	onDesk(t, set, func(d *desk) {
@@ -244,7 +244,8 @@ func TestRequestsOfOtherSitesAreNotCounted(t *testing.T) {
 	})
 }
 
-// Failures of a scheme of one's own count with those of the service's.
+// TestFailuresOfOnesOwnSchemeCount: failures of a scheme of the program count together
+// with those of the service.
 func TestFailuresOfOnesOwnSchemeCount(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		must(t, db.Migrate(t.Context(), nil, auth.Migrations()))
@@ -271,7 +272,8 @@ func TestFailuresOfOnesOwnSchemeCount(t *testing.T) {
 	})
 }
 
-// A client of which too many passwords wait to be hashed is told so at once.
+// TestAFullQueueIsTold: if the queue for hashes is full, the client gets an error at
+// once.
 func TestAFullQueueIsTold(t *testing.T) {
 	onDesk(t, nil, func(d *desk) {
 		d.user("asha@example.com")
@@ -280,7 +282,7 @@ func TestAFullQueueIsTold(t *testing.T) {
 			d.Post(path, right).Expect(http.StatusServiceUnavailable).Code(framework.CodeUnavailable).Header("Retry-After", "1").Header("RateLimit", "")
 			d.Post(path, credentialsOf("nobody@example.com", goodPassword)).Expect(http.StatusServiceUnavailable)
 		}
-		for range 25 { // more than the rate: to come again costs nothing
+		for range 25 { // more than the rate: a retry is not counted
 			d.Post(register, credentialsOf("bela@example.com", goodPassword)).Expect(http.StatusServiceUnavailable).Header("Retry-After", "1")
 		}
 		_, err := d.service.Users.CheckPassword(fair.With(d.Context(), fair.Client{Anonymous: true, Address: "127.0.0.1"}), d.db.Session(), "asha@example.com", goodPassword)

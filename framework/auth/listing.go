@@ -12,10 +12,10 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// ListUsers returns up to limit users, the newest last: those that were made
-// after the one with the id after, from the first on for [uuid.Nil]. The last
-// one's id asks for the next page, and a page that is not full is the last. A
-// limit below 1 counts as 1.
+// ListUsers returns up to limit users in the order of creation, beginning after the user
+// with the id after, or with the first user if after is [uuid.Nil]. For the next page
+// pass the id of the last user. A page with fewer users is the last. A limit below 1
+// counts as 1.
 func (u *Users) ListUsers(ctx context.Context, s *sqldb.Session, after uuid.UUID, limit int) ([]User, error) {
 	users := []User{}
 	err := scanAll(ctx, s, s.IDB().NewSelect().Model(&users).
@@ -23,9 +23,9 @@ func (u *Users) ListUsers(ctx context.Context, s *sqldb.Session, after uuid.UUID
 	return users, err
 }
 
-// PermissionsOf returns the permissions that a user holds, their own and their
-// groups', each once and in order. A superuser holds every permission besides.
-// Nobody is [ErrNotFound].
+// PermissionsOf returns the permissions that a user holds, directly and through groups,
+// each once and in order. A superuser also holds every other permission. If the user does
+// not exist, the error is [ErrNotFound].
 func (u *Users) PermissionsOf(ctx context.Context, s *sqldb.Session, userID uuid.UUID) ([]string, error) {
 	rows, err := s.Query(ctx, s.IDB().NewSelect().
 		TableExpr("auth_users AS u").ColumnExpr("(?)", permissionsOf(s.DB().Kind())).Where("u.id = ?", userID))
@@ -41,7 +41,7 @@ func (u *Users) PermissionsOf(ctx context.Context, s *sqldb.Session, userID uuid
 	return sortedWords(joined), err
 }
 
-// A GroupListing is a group with what a list shows of it.
+// A GroupListing is a group in a list.
 type GroupListing struct {
 	Group
 
@@ -73,7 +73,7 @@ func (u *Users) ListGroups(ctx context.Context, s *sqldb.Session) ([]GroupListin
 	return groups, rows.Err()
 }
 
-// sortedWords parts what was joined by spaces.
+// sortedWords splits a text at spaces and sorts the words.
 func sortedWords(joined sql.NullString) []string {
 	words := strings.Fields(joined.String)
 	slices.Sort(words)

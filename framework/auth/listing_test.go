@@ -15,7 +15,7 @@ func TestListUsers(t *testing.T) {
 	onBoth(t, func(w *world) {
 		var made []User
 		for i := range 7 {
-			made = append(made, w.user(fmt.Sprintf("user%d@example.com", 9-i))) // newest last, whatever they are called
+			made = append(made, w.user(fmt.Sprintf("user%d@example.com", 9-i))) // the newest last, whatever the name
 		}
 		w.must(w.users.SetActive(w.ctx, w.s, made[3].ID, false))
 		made[3].IsActive = false
@@ -23,7 +23,7 @@ func TestListUsers(t *testing.T) {
 		for _, size := range []int{1, 3, 7, 8} {
 			var all []User
 			after, pages := uuid.Nil, 0
-			for pages <= len(made) { // a page too many ends it
+			for pages <= len(made) { // one page more than needed ends it
 				page, err := w.users.ListUsers(w.ctx, w.s, after, size)
 				w.must(err)
 				all = append(all, page...)
@@ -71,7 +71,7 @@ func TestPermissionsOf(t *testing.T) {
 		w.must(w.users.Grant(w.ctx, w.s, user.ID, "patients.view", "doctors.change"))
 		w.must(w.users.Join(w.ctx, w.s, user.ID, reception.ID))
 		for id, want := range map[uuid.UUID][]string{
-			user.ID:  {"doctors.change", "patients.add", "patients.view"}, // own and the group's, one of them both
+			user.ID:  {"doctors.change", "patients.add", "patients.view"}, // direct ones and those of the group; one of them is both
 			other.ID: nil,
 		} {
 			got, err := w.users.PermissionsOf(w.ctx, w.s, id)
@@ -95,7 +95,7 @@ func TestListGroups(t *testing.T) {
 			w.must(w.users.Join(w.ctx, w.s, user.ID, reception.ID))
 		}
 		w.must(w.users.Join(w.ctx, w.s, ravi.ID, night.ID))
-		w.must(w.users.Grant(w.ctx, w.s, ravi.ID, "orders.view")) // his own, no group's
+		w.must(w.users.Grant(w.ctx, w.s, ravi.ID, "orders.view")) // a direct permission
 
 		want := fmt.Sprint([]GroupListing{
 			{reception, []string{"patients.add", "patients.view"}, 2}, {kitchen, []string{"meals.view"}, 0}, {night, nil, 1},

@@ -43,10 +43,10 @@ func TestLogin(t *testing.T) {
 	})
 }
 
-// signIns are the four ways to sign in by a password.
+// signIns are the four endpoints for signing in with a password.
 var signIns = []string{login, token, "/api/auth/jwt", "/api/auth/session"}
 
-// attempt signs in by one of the ways, as a browser would where that asks for it.
+// attempt signs in with an endpoint, as a browser would if the endpoint is for browsers.
 func (d *desk) attempt(path string, body any) *frameworktest.Response {
 	d.Helper()
 	if path != "/api/auth/session" {
@@ -57,8 +57,8 @@ func (d *desk) attempt(path string, body any) *frameworktest.Response {
 	return b.do(http.MethodPost, body)
 }
 
-// TestAStoredEmailOfAnyFormSignsIn: registration refuses such an address today,
-// but an earlier version stored it.
+// TestAStoredEmailOfAnyFormSignsIn: registration rejects such an address, but an earlier
+// version stored it.
 func TestAStoredEmailOfAnyFormSignsIn(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		const stored = "ａｓｈａ@example.com"
@@ -83,7 +83,7 @@ func TestWhoCanSignIn(t *testing.T) {
 		}{
 			{"by e-mail", "", credentialsOf("asha@example.com", goodPassword), 200},
 			{"by user name", "", map[string]any{"username": "Asha@example.com", "password": goodPassword}, 200},
-			{"by both, which are one", "", map[string]any{"email": "asha@example.com", "username": "asha@example.com", "password": goodPassword}, 200},
+			{"by both, which are equal", "", map[string]any{"email": "asha@example.com", "username": "asha@example.com", "password": goodPassword}, 200},
 			{"by both, which differ", "validation_failed", map[string]any{"email": "asha@example.com", "username": "b@example.com", "password": goodPassword}, 400},
 			{"by neither", "validation_failed", map[string]any{"password": goodPassword}, 400},
 			{"without a password", "validation_failed", map[string]any{"email": "asha@example.com"}, 400},
@@ -92,8 +92,8 @@ func TestWhoCanSignIn(t *testing.T) {
 			{"with the password in capitals", "invalid_credentials", credentialsOf("asha@example.com", strings.ToUpper(goodPassword)), 401},
 			{"with a space after the password", "invalid_credentials", credentialsOf("asha@example.com", goodPassword+" "), 401},
 			{"with more than a password can have", "invalid_credentials", credentialsOf("asha@example.com", strings.Repeat("x", 5000)), 401},
-			{"as nobody", "invalid_credentials", credentialsOf("nobody@example.com", goodPassword), 401},
-			{"as what is no e-mail", "invalid_credentials", credentialsOf("asha", goodPassword), 401},
+			{"as an unknown user", "invalid_credentials", credentialsOf("nobody@example.com", goodPassword), 401},
+			{"as an invalid e-mail", "invalid_credentials", credentialsOf("asha", goodPassword), 401},
 			{"as a statement", "invalid_credentials", credentialsOf("' OR '1'='1", goodPassword), 401},
 			{"as an inactive user", "invalid_credentials", credentialsOf("gone@example.com", goodPassword), 401},
 		} {
@@ -112,7 +112,8 @@ func TestWhoCanSignIn(t *testing.T) {
 	})
 }
 
-// A password that is changed while it is checked signs nobody in.
+// TestAPasswordChangedMeanwhileDoesNotSignIn: if the password changes while it is
+// checked, the login fails.
 func TestAPasswordChangedMeanwhileDoesNotSignIn(t *testing.T) {
 	for _, path := range signIns {
 		t.Run(path, func(t *testing.T) {
@@ -132,7 +133,7 @@ func TestAPasswordChangedMeanwhileDoesNotSignIn(t *testing.T) {
 				}
 				lines := d.log.take(d.T)
 				if len(lines) != 1 || lines[0]["reason"] != "changed" || lines[0]["user"] != user.ID.String() {
-					d.Errorf("the audit says %v", lines)
+					d.Errorf("the audit log is %v", lines)
 				}
 			})
 		})
@@ -199,7 +200,8 @@ func TestTheUsualRoleIsStaffOrUser(t *testing.T) {
 	})
 }
 
-// Each scheme's logout ends what the request was sent with, and nothing else.
+// TestLogoutEndsThatCredentialAndNoOther: the logout of each scheme revokes the
+// credentials of the request, and no other.
 func TestLogoutEndsThatCredentialAndNoOther(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		user := d.user("asha@example.com")
@@ -232,7 +234,7 @@ func TestLogoutEndsThatCredentialAndNoOther(t *testing.T) {
 	})
 }
 
-// A login by JWT ends as a whole: its refresh token is dead too.
+// TestLogoutByJWTEndsItsRefreshToken: the refresh token of a login by JWT ends, too.
 func TestLogoutByJWTEndsItsRefreshToken(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		pair := d.pair(d.user("asha@example.com"))

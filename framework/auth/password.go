@@ -12,30 +12,29 @@ import (
 const (
 	defaultMinimum  = 8
 	maximumLength   = 128  // code points, as typed
-	maximumRawBytes = 4096 // of any password that is compared: normalisation costs time by length
+	maximumRawBytes = 4096 // for any password that is compared: normalisation takes time in proportion to the length
 )
 
 //go:embed common_passwords.txt
 var commonPasswords string
 
-// A PasswordPolicy says which passwords may be set. Passwords that are stored
-// already are not touched by a change of policy.
+// A PasswordPolicy states which passwords may be set. A change of policy does not affect
+// stored passwords.
 type PasswordPolicy struct {
-	// Minimum is the least number of code points, 8 to 128. The password as
-	// typed and its NFKC form must both have as many. Defaults to 8. The maximum
-	// is always 128, and counts the password as typed.
+	// Minimum is the minimum number of code points, from 8 to 128. The password as typed
+	// and its NFKC form must both reach it. Defaults to 8. The maximum is always 128 and
+	// counts the password as typed.
 	Minimum int
-	// Common lists passwords to refuse, in upper or lower case, such as the name
-	// of the service. They are added to a built-in list of common passwords,
-	// unless ReplaceCommon is set. Defaults to none.
+	// Common lists passwords to reject, such as the name of the service. Case does not
+	// matter. The built-in list of common passwords applies too, unless ReplaceCommon is
+	// set. Defaults to none.
 	Common []string
-	// ReplaceCommon makes Common the whole list: the built-in list is not used.
-	// A password that repeats one character is refused nevertheless. Defaults to
-	// false.
+	// ReplaceCommon replaces the built-in list by Common. A password that repeats one
+	// character is still rejected. Defaults to false.
 	ReplaceCommon bool
 }
 
-// passwordRules is a policy made ready for use. It is not changed afterwards.
+// passwordRules are a compiled policy. They never change.
 type passwordRules struct {
 	minimum int
 	common  map[string]bool
@@ -60,14 +59,15 @@ func newPasswordRules(p PasswordPolicy) (*passwordRules, error) {
 	return &passwordRules{minimum: p.Minimum, common: common}, nil
 }
 
-// check returns the password as it is hashed, or says why it may not be set.
+// check returns the normalised password, ready to be hashed, or the error that states why
+// it may not be set.
 func (r *passwordRules) check(password, email string) (string, error) {
 	normal, err := normalizePassword(password)
 	if err != nil {
 		return "", err
 	}
 	typed := utf8.RuneCountInString(password)
-	length := min(typed, utf8.RuneCountInString(normal)) // one character may stand for eighteen, and two for one
+	length := min(typed, utf8.RuneCountInString(normal)) // NFKC turns one character into up to eighteen, and two into one
 	folded := foldPassword(normal)
 	switch {
 	case typed > maximumLength:
@@ -84,10 +84,10 @@ func (r *passwordRules) check(password, email string) (string, error) {
 	return normal, nil
 }
 
-// normalizePassword returns the form that is hashed and compared: NFKC, so
-// that one password typed on two keyboards is one (NIST SP 800-63B section
-// 5.1.1.2). It refuses what cannot be a stored password: some are longer than a
-// new one may be, since earlier versions counted the NFKC form.
+// normalizePassword returns the form that is hashed and compared: NFKC, so that the same
+// password typed on two keyboards is equal (NIST SP 800-63B section 5.1.1.2). It rejects
+// text that cannot be a stored password. A stored password may be longer than a new one,
+// because earlier versions counted the NFKC form.
 func normalizePassword(password string) (string, error) {
 	if !utf8.ValidString(password) {
 		return "", invalid("password", "not_utf8", "The password is not valid UTF-8.")

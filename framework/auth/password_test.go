@@ -45,8 +45,8 @@ func TestPasswordRules(t *testing.T) {
 		{"one ligature", ordinary, strings.Repeat("ﬃ", 9), "too_common"},
 		{"the e-mail", ordinary, "asha@example.com", "same_as_email"},
 		{"the e-mail in capitals", ordinary, "Asha@Example.COM", "same_as_email"},
-		{"eleven where twelve are asked", PasswordPolicy{Minimum: 12}, "xk2!vq9zmm1", "too_short"},
-		{"twelve where twelve are asked", PasswordPolicy{Minimum: 12}, "xk2!vq9zmm1p", ""},
+		{"eleven where twelve are required", PasswordPolicy{Minimum: 12}, "xk2!vq9zmm1", "too_short"},
+		{"twelve where twelve are required", PasswordPolicy{Minimum: 12}, "xk2!vq9zmm1p", ""},
 		{"the service's own word", PasswordPolicy{Common: []string{"GreenClinic"}}, "greenclinic", "too_common"},
 		{"a built-in word beside the service's own", PasswordPolicy{Common: []string{"GreenClinic"}}, "iloveyou", "too_common"},
 		{"the service's own word, in a list that replaces", PasswordPolicy{Common: []string{"GreenClinic"}, ReplaceCommon: true}, "greenclinic", "too_common"},
@@ -62,7 +62,7 @@ func TestPasswordRules(t *testing.T) {
 			_, err = rules.check(c.password, "asha@example.com")
 			if c.code == "" {
 				if err != nil {
-					t.Errorf("it was refused: %v", err)
+					t.Errorf("it was rejected: %v", err)
 				}
 				return
 			}
@@ -85,9 +85,10 @@ func TestOnePasswordTypedOnTwoKeyboardsIsOne(t *testing.T) {
 	}
 }
 
-// A password that an older version took may be longer as typed than is taken now.
+// TestAStoredPasswordOfManyCharactersSignsIn: a password from an older version may be
+// longer as typed than a new one.
 func TestAStoredPasswordOfManyCharactersSignsIn(t *testing.T) {
-	typed := strings.Repeat("e\u0301x", 60) // 180 characters as typed, 120 once composed
+	typed := strings.Repeat("e\u0301x", 60) // 180 characters as typed, 120 in NFKC
 	if _, err := normalizePassword(typed); err != nil {
 		t.Errorf("it cannot be compared: %v", err)
 	}
@@ -110,7 +111,7 @@ func TestPolicyOutOfBoundsIsRefused(t *testing.T) {
 	}
 }
 
-// A line that could never match would protect nobody.
+// TestEveryCommonPasswordCanMatch: an entry that can never match would be useless.
 func TestEveryCommonPasswordCanMatch(t *testing.T) {
 	words := strings.Fields(commonPasswords)
 	if len(words) < 1000 {
@@ -118,7 +119,7 @@ func TestEveryCommonPasswordCanMatch(t *testing.T) {
 	}
 	for _, word := range words {
 		if utf8.RuneCountInString(word) < defaultMinimum || word != foldPassword(word) {
-			t.Errorf("%q can never be met", word)
+			t.Errorf("%q can never match", word)
 		}
 	}
 }

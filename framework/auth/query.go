@@ -53,7 +53,7 @@ func rowByHash(ctx context.Context, s *sqldb.Session, l *sqldb.Lookup, hash [has
 
 // scanAll reads all rows of q into a slice of models.
 func scanAll(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, models any) error {
-	rows, err := s.Query(ctx, q) //nolint:rowserrcheck // noRow and the return see to it
+	rows, err := s.Query(ctx, q) //nolint:rowserrcheck // ScanRows closes them and returns their error
 	if err != nil {
 		return err
 	}
@@ -61,8 +61,8 @@ func scanAll(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, mode
 	return s.DB().ScanRows(ctx, rows, models)
 }
 
-// noRow is the error for a result without rows: whatever ended it early, or
-// that there was none.
+// noRow returns the error for a result without rows: the error that ended the result
+// early, or sql.ErrNoRows.
 func noRow(err error) error {
 	if err == nil {
 		err = sql.ErrNoRows
@@ -70,7 +70,7 @@ func noRow(err error) error {
 	return err
 }
 
-// changed runs a statement and counts the rows it touched.
+// changed runs a statement and returns how many rows it changed.
 func changed(ctx context.Context, s *sqldb.Session, q schema.QueryAppender) (int64, error) {
 	result, err := s.Exec(ctx, q)
 	if err != nil {
@@ -79,7 +79,7 @@ func changed(ctx context.Context, s *sqldb.Session, q schema.QueryAppender) (int
 	return result.RowsAffected()
 }
 
-// found turns the absence of a row into an error that says what is missing.
+// found replaces sql.ErrNoRows by an error that names the missing row.
 func found(err, missing error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return missing

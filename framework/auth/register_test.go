@@ -61,12 +61,12 @@ func TestRegisterRefuses(t *testing.T) {
 			{"nothing before the @", credentialsOf("@example.com", goodPassword), map[string]string{"/email": "email"}},
 			{"two @", credentialsOf("a@b@example.com", goodPassword), map[string]string{"/email": "email"}},
 			{"a space in the e-mail", credentialsOf("a b@example.com", goodPassword), map[string]string{"/email": "email"}},
-			{"an unseen character in the e-mail", credentialsOf("a\u200bb@example.com", goodPassword), map[string]string{"/email": "email"}},
+			{"an invisible character in the e-mail", credentialsOf("a\u200bb@example.com", goodPassword), map[string]string{"/email": "email"}},
 			{"a long e-mail", credentialsOf(strings.Repeat("x", 250)+"@example.com", goodPassword), map[string]string{"/email": "email"}},
 			{"a long name", map[string]any{"email": "b@example.com", "password": goodPassword, "name": strings.Repeat("é", 201)}, map[string]string{"/name": "max"}},
 			{"a name of two lines", map[string]any{"email": "b@example.com", "password": goodPassword, "name": "a\nb"}, map[string]string{"/name": "line"}},
-			{"a name that turns its direction", map[string]any{"email": "b@example.com", "password": goodPassword, "name": "a\u202eb"}, map[string]string{"/name": "line"}},
-			{"an e-mail of full width", credentialsOf("ｂ@example.com", goodPassword), map[string]string{"/email": "email"}},
+			{"a name with a direction mark", map[string]any{"email": "b@example.com", "password": goodPassword, "name": "a\u202eb"}, map[string]string{"/name": "line"}},
+			{"a full-width e-mail", credentialsOf("ｂ@example.com", goodPassword), map[string]string{"/email": "email"}},
 			{"a password of one character that stands for eighteen", credentialsOf("b@example.com", "\ufdfa"), map[string]string{"/password": "too_short"}},
 			{
 				"everything at once", map[string]any{"email": "b", "password": "4 words", "name": strings.Repeat("é", 201)},
@@ -85,7 +85,7 @@ func TestRegisterRefuses(t *testing.T) {
 			})
 		}
 		if d.hashes.Load() != before || d.count("auth_users") != 1 || d.count("auth_tokens") != 0 {
-			d.Errorf("refusals left %d hashes, %d users, %d tokens", d.hashes.Load()-before, d.count("auth_users"), d.count("auth_tokens"))
+			d.Errorf("rejected registrations left %d hashes, %d users, %d tokens", d.hashes.Load()-before, d.count("auth_users"), d.count("auth_tokens"))
 		}
 	})
 }
@@ -97,7 +97,7 @@ func TestRegisterTakesWhatThePolicyAllows(t *testing.T) {
 			"exactly 128 characters":                         {"b@example.com", strings.Repeat("pq7w", 32)},
 			"spaces around it, which count":                  {"c@example.com", "  pq7 wz  "},
 			"eight characters of four bytes":                 {"d@example.com", "🙂🙃🙂🙃🙂🙃🙂🙃"},
-			"a name, quotes, and what a statement is of":     {"e@example.com", `'; DROP TABLE auth_users; --"\`},
+			"a name with quotes and SQL":                     {"e@example.com", `'; DROP TABLE auth_users; --"\`},
 			"an address of one letter before and after an @": {"f@g", goodPassword},
 		} {
 			d.Run(name, func(t *testing.T) {
@@ -148,7 +148,8 @@ func TestOfTwoRegistrationsAtOnceOneHolds(t *testing.T) {
 	})
 }
 
-// A token that cannot be stored leaves no account behind.
+// TestRegisterLeavesNothingHalfMade: if the token cannot be stored, no account is
+// created.
 func TestRegisterLeavesNothingHalfMade(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		_, err := d.db.ExecContext(d.Context(), "DROP TABLE auth_tokens")
@@ -158,7 +159,7 @@ func TestRegisterLeavesNothingHalfMade(t *testing.T) {
 			d.Error("there is an account without a token")
 		}
 		if lines := d.log.take(d.T); len(lines) != 0 {
-			d.Errorf("the audit says %v", lines)
+			d.Errorf("the audit log is %v", lines)
 		}
 	})
 }

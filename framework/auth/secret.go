@@ -7,18 +7,18 @@ import (
 
 const masked = "[secret]"
 
-// A Secret is text that is shown once, such as a new token. However it is
-// printed, logged or encoded it reads "[secret]"; [Secret.Reveal] is the one
-// way out. The zero Secret reveals "".
+// A Secret is text that is shown once, such as a new token. Printed, logged or encoded in
+// any way, it is "[secret]"; only [Secret.Reveal] returns the text. The zero Secret
+// reveals "".
 //
-// It holds a pointer because package fmt prints the unexported fields of other
-// structs without asking their methods: such a print shows an address.
+// It holds a pointer, because package fmt prints the unexported fields of other structs
+// without calling their methods. It then prints an address.
 type Secret struct{ text *string }
 
-// NewSecret keeps text from prints and logs.
+// NewSecret returns a Secret that hides text from prints and logs.
 func NewSecret(text string) Secret { return Secret{&text} }
 
-// Reveal returns the text itself, for the one who may read it.
+// Reveal returns the text itself. Pass it only to the person or program that may read it.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
@@ -38,5 +38,5 @@ func (Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(masked)) }
 // LogValue returns "[secret]".
 func (Secret) LogValue() slog.Value { return slog.StringValue(masked) }
 
-// MarshalText returns "[secret]", so that JSON and the like hold no secret.
+// MarshalText returns "[secret]", so that JSON and other encodings contain no secret.
 func (Secret) MarshalText() ([]byte, error) { return []byte(masked), nil }

@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	seenEvery   = time.Minute // a credential's last use is written no oftener
-	mostSeen    = 100_000     // credentials that wait to be written, a few MiB
+	seenEvery   = time.Minute // the last use of a credential is stored at most this often
+	mostSeen    = 100_000     // credentials that wait to be stored, a few MiB
 	flushAtOnce = 200         // rows in one transaction
 )
 
-// sightings are the credentials of one table that were used since that was
-// last written. Authenticating only reads, so it leaves a note here and flush
-// writes it. A nil sightings notes nothing.
+// sightings are the last uses of the credentials of one table that are not stored yet.
+// Authentication only reads the database: it records a use here, and flush stores it. A
+// nil sightings records nothing.
 type sightings struct {
 	table, column bun.Ident
 
@@ -30,14 +30,14 @@ type sightings struct {
 	at map[[hashLength]byte]time.Time
 }
 
-// newSightings are those of a table, whose rows have a key_hash, and of its
-// column for the last use, which may be null before the first.
+// newSightings returns sightings for a table whose rows have a key_hash. column holds the
+// last use; it is null before the first use.
 func newSightings(table, column bun.Ident) *sightings {
 	return &sightings{table: table, column: column, at: map[[hashLength]byte]time.Time{}}
 }
 
-// note remembers that a credential was used, if the table is a minute behind.
-// written is what the table says, zero for nothing yet.
+// note records that a credential was used, if the stored time is a minute old. written is
+// the stored time, or zero if there is none.
 func (s *sightings) note(hash [hashLength]byte, written, now time.Time) {
 	if s == nil || now.Sub(written) < seenEvery {
 		return
@@ -47,14 +47,14 @@ func (s *sightings) note(hash [hashLength]byte, written, now time.Time) {
 	s.keep(hash, now)
 }
 
-// keep holds the latest use of each, as long as there is room.
+// keep records the latest use of each credential while there is room.
 func (s *sightings) keep(hash [hashLength]byte, at time.Time) {
 	if last, known := s.at[hash]; known && last.Before(at) || !known && len(s.at) < mostSeen {
 		s.at[hash] = at
 	}
 }
 
-// take returns the notes and forgets them.
+// take returns the uses and empties the map.
 func (s *sightings) take() map[[hashLength]byte]time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +63,7 @@ func (s *sightings) take() map[[hashLength]byte]time.Time {
 	return taken
 }
 
-// restore takes back notes that could not be written.
+// restore puts uses back that could not be stored.
 func (s *sightings) restore(notes map[[hashLength]byte]time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,13 +72,12 @@ func (s *sightings) restore(notes map[[hashLength]byte]time.Time) {
 	}
 }
 
-// flush writes the notes, each row at most once a minute by all processes
-// together. What an error or a panic keeps from being written waits for the next
-// flush.
+// flush stores the uses. All processes together write each row at most once a minute.
+// Uses that an error or a panic keeps from being stored wait for the next flush.
 func (s *sightings) flush(ctx context.Context, db *sqldb.DB) error {
 	seen := s.take()
-	defer s.restore(seen) // what will be left of it
-	// In one order, so that two processes do not wait for each other.
+	defer s.restore(seen) // the uses that could not be stored
+	// In one order, so that two processes do not deadlock.
 	hashes := slices.SortedFunc(maps.Keys(seen), func(a, b [hashLength]byte) int { return bytes.Compare(a[:], b[:]) })
 	for some := range slices.Chunk(hashes, flushAtOnce) {
 		err := db.InTx(ctx, func(ctx context.Context, db *sqldb.Session) error {
@@ -90,7 +89,7 @@ func (s *sightings) flush(ctx context.Context, db *sqldb.DB) error {
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("auth: %s of %s could not be written and waits for the next time: %w", s.column, s.table, err)
+			return fmt.Errorf("auth: the column %s of %s could not be written; the next flush tries again: %w", s.column, s.table, err)
 		}
 		for _, hash := range some {
 			delete(seen, hash)

@@ -10,7 +10,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// numbered is the i-th of many hashes.
+// numbered returns the i-th of many hashes.
 func numbered(i int) [hashLength]byte { return [hashLength]byte{byte(i), byte(i >> 8), byte(i >> 16)} }
 
 func TestSightingsAreBounded(t *testing.T) {
@@ -26,7 +26,7 @@ func TestSightingsAreBounded(t *testing.T) {
 		t.Errorf("%d are kept", len(seen))
 	}
 	if len(s.take()) != 0 {
-		t.Error("they are given out twice")
+		t.Error("take returns them twice")
 	}
 
 	latest := later.Add(time.Minute)
@@ -35,16 +35,17 @@ func TestSightingsAreBounded(t *testing.T) {
 	s.restore(seen)
 	seen = s.take()
 	if len(seen) != mostSeen || !seen[numbered(0)].Equal(latest) || !seen[numbered(mostSeen)].Equal(latest) {
-		t.Errorf("%d are kept of those that could not be written", len(seen))
+		t.Errorf("%d of those that could not be written are kept", len(seen))
 	}
 }
 
-// A brokenContext is one in which nothing can be done.
+// A brokenContext panics when it is used.
 type brokenContext struct{ context.Context }
 
 func (brokenContext) Value(any) any { panic("broken") }
 
-// What a panic keeps from being written waits, as after an error.
+// TestAPanicForgetsNoSightings: uses that a panic keeps from being written wait, as after
+// an error.
 func TestAPanicForgetsNoSightings(t *testing.T) {
 	onBoth(t, func(w *world) {
 		s := newSightings("auth_tokens", "last_used_at")
@@ -63,8 +64,8 @@ func TestAPanicForgetsNoSightings(t *testing.T) {
 	})
 }
 
-// Two processes that flush at once must not wait for each other in a circle,
-// and nobody should wait for one of them long.
+// TestFlushWritesInOneOrderAndInParts: two processes that flush at once must not
+// deadlock, and other transactions must not wait long.
 func TestFlushWritesInOneOrderAndInParts(t *testing.T) {
 	onBoth(t, func(w *world) {
 		s := newSightings("auth_tokens", "last_used_at")

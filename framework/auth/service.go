@@ -13,49 +13,45 @@ import (
 	"trestle.example/framework/throttle"
 )
 
-// Config is what [New] makes a [Service] of. The zero Config is fit for
-// development.
+// Config are the settings of [New]. The zero Config is fit for development.
 type Config struct {
-	// Passwords says which passwords may be set. Defaults as [Options] says.
+	// Passwords is the policy for new passwords. Its defaults are in [Options].
 	Passwords PasswordPolicy
-	// PasswordQueue is how many passwords wait to be hashed at most, as of
+	// PasswordQueue is how many passwords may wait to be hashed, see
 	// [Options.PasswordQueue]. Defaults to 128.
 	PasswordQueue int
-	// Session are the settings of sessions. Defaults as [SessionOptions] says.
+	// Session are the settings of sessions. Their defaults are in [SessionOptions].
 	Session SessionOptions
-	// JWT are the settings of JWTs. Without Keys a key is made up, and the JWTs
-	// of this process are good in this process alone. Issuer defaults to
-	// Realm.
+	// JWT are the settings of JWTs. If Keys is nil, New generates a key, and the JWTs of
+	// this process are valid only in this process. Issuer defaults to Realm.
 	JWT JWTOptions
-	// TokenLife is how long a token lives that somebody signs in for. Defaults
-	// to [DefaultTokenLife], 30 days.
+	// TokenLife is how long a token from a sign-in is valid. Defaults to
+	// [DefaultTokenLife], 30 days.
 	TokenLife time.Duration
-	// Counters keeps what the rates count. Defaults to a throttle.Memory.
+	// Counters stores the counts of the rates. Defaults to a throttle.Memory.
 	Counters throttle.Store
-	// Rates by scope, one of [Scopes]. What it does not name is as
-	// [DefaultRates] says.
+	// Rates by scope, one of [Scopes]. A scope without a rate has that of [DefaultRates].
 	Rates map[string]throttle.Rate
-	// RequireTLS refuses credentials that come without TLS, with 403
-	// tls_required: those who sent them have to take them for stolen. It makes
-	// Session.Secure true. Defaults to false, for development.
+	// RequireTLS rejects credentials that arrive without TLS, with 403 tls_required: the
+	// client must treat them as stolen. It also sets Session.Secure. Defaults to false,
+	// for development.
 	RequireTLS bool
-	// Role is what clients read as a user's role; it decides nothing. Defaults
+	// Role returns the role of a user for clients; the server does not use it. Defaults
 	// to "staff" for staff, else "user".
 	Role func(User) string
 	// Realm names the protected space in challenges. Defaults to "api".
 	Realm string
-	// Now tells the time, for tests. Defaults to time.Now.
+	// Now returns the time, for tests. Defaults to time.Now.
 	Now func() time.Time
-	// Log receives the audit: one line, "audit", for each registration, each
-	// sign-in and its failure, each token that was issued, and whatever was
-	// revoked. It holds no secret and no e-mail address. Defaults to
-	// slog.Default.
+	// Log receives the audit log: one line, "audit", for each registration, each sign-in
+	// and failed sign-in, each issued token, and each revocation. A line contains no
+	// secret and no e-mail address. Defaults to slog.Default.
 	Log *slog.Logger
 }
 
-// A Service is identity for a whole API: accounts, the three schemes tried in
-// turn, and the endpoints below /auth by which callers register, sign in and
-// sign out. A program hands its parts to the framework:
+// A Service authenticates the callers of a whole API. It has the accounts, the three
+// schemes, and the endpoints below /auth with which callers register, sign in and sign
+// out. A program passes its parts to the framework:
 //
 //	identity, err := auth.New(auth.Config{})
 //	api := framework.New(framework.Config{
@@ -67,11 +63,11 @@ type Config struct {
 //	api.Register(identity.ViewSet())
 //	go identity.Run(ctx, db, report)
 //
-// and runs [Migrations] before. Make one Service for the process. It is safe
-// for concurrent use.
+// Run [Migrations] before that. Make one Service for the process. It is safe for
+// concurrent use.
 type Service struct {
-	// Users, Sessions and JWT are the parts, for what a program does beside
-	// the endpoints.
+	// Users, Sessions and JWT are the parts, for code that does more than the endpoints
+	// do.
 	Users    *Users
 	Sessions *Sessions
 	JWT      *JWT
@@ -85,8 +81,7 @@ type Service struct {
 	log        *slog.Logger
 }
 
-// New returns the service under c, or an error that says which setting cannot
-// be used.
+// New returns a service with the settings c, or an error that names the invalid setting.
 func New(c Config) (*Service, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -111,7 +106,7 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// complete fills in the defaults.
+// complete fills in the defaults and checks the settings.
 func (c *Config) complete() error {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -147,7 +142,7 @@ func (c *Config) complete() error {
 	return checkRates(c.Rates)
 }
 
-// makeKeys makes up a key that is kept nowhere.
+// makeKeys generates a key that is not stored.
 func (c *Config) makeKeys() error {
 	text, err := GenerateKey("", EdDSA)
 	if err != nil {
@@ -164,12 +159,12 @@ func roleOf(u User) string {
 	return "user"
 }
 
-// Authentication are the schemes, for framework.Config: those of the program's
-// own, then a session, an opaque token, a JWT. An Authorization header decides
-// alone. Failures of all are counted per address. Nothing may follow them: the
-// last refuses every Authorization header that none of them took. RequireTLS
-// knows the credentials of the service's own, and no others that are neither in
-// the header Authorization nor in its cookie.
+// Authentication returns the schemes, for framework.Config: first own, then the schemes
+// for a session, an opaque token and a JWT. If a request has an Authorization header,
+// cookies do not count. Failures of all schemes are counted per address. Add no scheme
+// after them: the last one rejects every Authorization header that no scheme accepts.
+// RequireTLS covers credentials in the header Authorization and in the cookie of the
+// session, and no other credentials of own schemes.
 func (s *Service) Authentication(own ...framework.Authenticator) []framework.Authenticator {
 	if len(own) == 0 {
 		return s.schemes
@@ -177,20 +172,20 @@ func (s *Service) Authentication(own ...framework.Authenticator) []framework.Aut
 	return s.guarded(append(slices.Clip(own), s.Sessions, s.tokens, s.JWT)...)
 }
 
-// Throttles are those of the scopes "anon" and "user", as far as they have
-// rates, for framework.Config.
+// Throttles returns the throttles of the scopes "anon" and "user" that have rates, for
+// framework.Config.
 func (s *Service) Throttles() []framework.Throttle { return s.limits.general }
 
-// Run writes down which sessions and tokens are used, every minute, and
-// deletes what has expired, every hour, until ctx ends; then it writes once
-// more and returns. Errors go to report and end nothing. Without Run a session
-// ends its idle life after it began, however much it is used.
+// Run stores which sessions and tokens were used every minute, and deletes expired ones
+// every hour, until ctx ends. Then it stores once more and returns. It passes errors to
+// report and continues. Without Run a session ends its idle life after it began, even if
+// it is used.
 func (s *Service) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
 	keepHouse(ctx, db, report, s.Sessions, s.tokens, s.JWT)
 }
 
-// guarded are schemes as an endpoint runs them: behind the check of the
-// transport, and with failures counted.
+// guarded returns schemes as an endpoint runs them: after the check for TLS, and with
+// failures counted.
 func (s *Service) guarded(schemes ...framework.Authenticator) []framework.Authenticator {
 	if s.requireTLS {
 		schemes = append([]framework.Authenticator{transport{s.Sessions}}, schemes...)

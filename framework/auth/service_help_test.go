@@ -26,22 +26,22 @@ import (
 
 const goodPassword = "four unrelated words walk"
 
-// A desk is a Service behind an API on a database, as a program would serve it,
-// with a clock to turn. Its own client is anonymous. The client stands behind a
-// trusted proxy, so that requests may come from anywhere, by TLS or not.
+// A desk is a Service in an API on a database, as a program serves it, with a clock that
+// the test sets. Its own client is anonymous and a trusted proxy, so that requests may
+// come from any address, with or without TLS.
 type desk struct {
 	*frameworktest.Client
 	*testing.T
 
 	db       *sqldb.DB
 	service  *auth.Service
-	promised *contract.Contract // of the API
+	promised *contract.Contract // the contract of the API
 	hashes   *atomic.Int64
 	log      *journal
 	clock    *clock
 }
 
-// A setting changes how a desk is set up.
+// A setting changes the configuration of a desk.
 type setting func(*auth.Config, *framework.Config)
 
 // onDesk runs a test on both databases, each with a fresh desk.
@@ -71,7 +71,7 @@ func openDesk(t *testing.T, db *sqldb.DB, set setting) *desk {
 	return d
 }
 
-// serve makes the service and its API, in the place of any before.
+// serve makes the service and its API, and replaces earlier ones.
 func (d *desk) serve(own auth.Config, common framework.Config) {
 	d.Helper()
 	var err error
@@ -85,19 +85,19 @@ func (d *desk) serve(own auth.Config, common framework.Config) {
 	d.Client, d.promised = client(d.T, api), contracts.Of(d.T, "", api)
 }
 
-// on is the desk in a subtest.
+// on returns the desk for a subtest.
 func (d *desk) on(t *testing.T) *desk {
 	other := *d
 	other.T, other.Client = t, d.Client.On(t)
 	return &other
 }
 
-// rates are the settings of a desk with these rates.
+// rates returns the settings of a desk with these rates.
 func rates(by map[string]throttle.Rate) setting {
 	return func(c *auth.Config, _ *framework.Config) { c.Rates = by }
 }
 
-// unlimited is a desk that is never too busy, for tests that sign in often.
+// unlimited is a desk without rate limits, for tests that sign in often.
 func unlimited(c *auth.Config, _ *framework.Config) {
 	most := throttle.Rate{Limit: 1_000_000, Per: time.Second}
 	c.Rates = map[string]throttle.Rate{
@@ -105,7 +105,7 @@ func unlimited(c *auth.Config, _ *framework.Config) {
 	}
 }
 
-// user makes an account.
+// user creates an account.
 func (d *desk) user(email string) auth.User {
 	d.Helper()
 	user, err := d.service.Users.CreateUser(d.Context(), d.db.Session(), auth.NewUser{Email: email, Name: "Asha", Password: goodPassword})
@@ -113,7 +113,7 @@ func (d *desk) user(email string) auth.User {
 	return user
 }
 
-// inactive makes the account gone@example.com, which is not active.
+// inactive creates the account gone@example.com, which is not active.
 func (d *desk) inactive() auth.User {
 	d.Helper()
 	user := d.user("gone@example.com")
@@ -121,7 +121,7 @@ func (d *desk) inactive() auth.User {
 	return user
 }
 
-// token makes a token for a user, as somebody else's login would.
+// token makes a token for a user, as another login would.
 func (d *desk) token(user auth.User) string {
 	d.Helper()
 	secret, _, err := d.service.Users.IssueToken(d.Context(), d.db.Session(), user, "", 0)
@@ -137,17 +137,17 @@ func (d *desk) pair(user auth.User) pairView {
 	return pairView{pair.Access.Reveal(), pair.Refresh.Reveal()}
 }
 
-// as is the client with a value of the header Authorization.
+// as returns the client with a value of the header Authorization.
 func (d *desk) as(authorization string) *frameworktest.Client {
 	return d.With("Authorization", authorization)
 }
 
-// from is the client at another address.
+// from returns the client at another address.
 func (d *desk) from(address string) *frameworktest.Client {
 	return d.With("X-Forwarded-For", address)
 }
 
-// knows checks whom a client is taken for, "" for nobody.
+// knows checks the e-mail of the caller, "" for anonymous.
 func (d *desk) knows(c *frameworktest.Client, email string) {
 	d.Helper()
 	if email == "" {
@@ -157,7 +157,7 @@ func (d *desk) knows(c *frameworktest.Client, email string) {
 	c.Get("/api/groups/who/").Expect(http.StatusOK).Contains(`"email":"` + email + `"`)
 }
 
-// count counts the rows of a table.
+// count returns the number of rows of a table.
 func (d *desk) count(table string) int64 {
 	d.Helper()
 	n, err := d.db.NewSelect().Table(table).Count(d.Context())
@@ -165,18 +165,18 @@ func (d *desk) count(table string) int64 {
 	return n
 }
 
-// right signs asha@example.com in, wrong does not.
+// right signs asha@example.com in; wrong fails.
 var (
 	right = credentialsOf("asha@example.com", goodPassword)
 	wrong = credentialsOf("asha@example.com", "another four words walk")
 )
 
-// credentialsOf is the body of a sign-in.
+// credentialsOf returns the body of a sign-in.
 func credentialsOf(email, password string) map[string]any {
 	return map[string]any{"email": email, "password": password}
 }
 
-// object is a body, members its names in order.
+// object is a body, and members returns its names in order.
 func object(r *frameworktest.Response) map[string]any {
 	value := map[string]any{}
 	r.JSON(&value)
@@ -193,8 +193,7 @@ func text(value any) string {
 	return found
 }
 
-// A tab is a browser: it keeps cookies, and its scripts send the token that
-// they were told last.
+// A tab is a browser: it stores cookies, and its scripts send the latest token.
 type tab struct {
 	*frameworktest.Client
 
@@ -204,7 +203,7 @@ type tab struct {
 
 func (d *desk) tab() *tab { return &tab{d.Client, map[string]string{}, ""} }
 
-// signedIn is a browser on which asha@example.com has signed in.
+// signedIn returns a browser on which asha@example.com is signed in.
 func (d *desk) signedIn() *tab {
 	d.Helper()
 	b := d.tab()
@@ -213,14 +212,14 @@ func (d *desk) signedIn() *tab {
 	return b
 }
 
-// do asks the endpoint of the session.
+// do calls the endpoint of the session.
 func (b *tab) do(method string, body any) *frameworktest.Response {
 	r := b.client().Do(method, "/api/auth/session", body)
 	b.keep(r)
 	return r
 }
 
-// client is the tab's client with its cookies and its token.
+// client returns a client with the cookies and the token of the tab.
 func (b *tab) client() *frameworktest.Client {
 	var cookies []string
 	for name, value := range b.cookies {
@@ -229,7 +228,7 @@ func (b *tab) client() *frameworktest.Client {
 	return b.With("Cookie", strings.Join(cookies, "; ")).With("X-CSRFToken", b.csrf)
 }
 
-// keep takes the cookies of a response.
+// keep stores the cookies of a response.
 func (b *tab) keep(r *frameworktest.Response) {
 	for _, c := range (&http.Response{Header: r.Headers()}).Cookies() {
 		if c.MaxAge < 0 {
@@ -241,7 +240,7 @@ func (b *tab) keep(r *frameworktest.Response) {
 	b.csrf = b.cookies["csrftoken"]
 }
 
-// A clock stands still until it is turned.
+// A clock shows the time that a test sets.
 type clock struct{ at atomic.Pointer[time.Time] }
 
 func newClock() *clock {
@@ -254,7 +253,7 @@ func (c *clock) now() time.Time { return *c.at.Load() }
 
 func (c *clock) turn(by time.Duration) { c.at.Store(new(c.now().Add(by))) }
 
-// A journal keeps what is logged.
+// A journal records the log.
 type journal struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -266,7 +265,7 @@ func (j *journal) Write(p []byte) (int, error) {
 	return j.text.Write(p)
 }
 
-// length is how much was logged since the last call of take, in bytes.
+// length returns how many bytes were logged since the last call of take.
 func (j *journal) length() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -287,13 +286,13 @@ func (j *journal) take(t *testing.T) (lines []map[string]any) {
 	return lines
 }
 
-// contracts are those of the APIs that are served here.
+// contracts are the contracts of the APIs in these tests.
 var contracts = contract.Book{Unsaid: unsaid}
 
-// unsaid are the faults of bodies that their schemas take, because JSON Schema cannot
+// unsaid are the faults of bodies that their schemas accept, because JSON Schema cannot
 // express the rule.
 var unsaid = map[string][]string{
-	"desksHire": {"/email: email", "/password: too_short", "/name: line"}, // its function alone has rules
+	"desksHire": {"/email: email", "/password: too_short", "/name: line"}, // only its function has the rules
 	"register": {
 		"/email: email",            // 254 bytes, and the form NFKC
 		"/password: too_short",     // in the form NFKC
@@ -305,8 +304,7 @@ var unsaid = map[string][]string{
 	"createAuthJwt": {"/username: ambiguous"}, "createAuthSession": {"/username: ambiguous"},
 }
 
-// client serves an API, whose every answer must be one that its reference tells
-// of.
+// client serves an API. The OpenAPI document must describe its every answer.
 func client(t *testing.T, api *framework.API) *frameworktest.Client {
 	t.Helper()
 	handler, err := api.Handler()
@@ -314,7 +312,7 @@ func client(t *testing.T, api *framework.API) *frameworktest.Client {
 	return frameworktest.New(t, contracts.Of(t, "", api).Wrap(t, handler))
 }
 
-// everybody is a scheme that takes every request for one user's.
+// everybody is a scheme that authenticates every request as one user.
 type everybody struct{ user auth.User }
 
 func (e everybody) Authenticate(*framework.Call, *http.Request) (*framework.Caller, error) {
@@ -323,12 +321,12 @@ func (e everybody) Authenticate(*framework.Call, *http.Request) (*framework.Call
 
 func (everybody) Challenge() string { return "" }
 
-// Security tells that a request needs nothing.
+// Security returns that a request needs no credentials.
 func (everybody) Security(string) [][]framework.SecurityScheme {
 	return [][]framework.SecurityScheme{{}}
 }
 
-// broken is a store that can count no account, and lets all others pass.
+// broken is a store that fails for accounts and lets all other keys pass.
 type broken struct{}
 
 func (broken) Take(_ context.Context, key string, rate throttle.Rate) (throttle.Quota, error) {
@@ -338,7 +336,7 @@ func (broken) Take(_ context.Context, key string, rate throttle.Rate) (throttle.
 	return throttle.Quota{Limit: rate.Limit, Remaining: rate.Limit, Reset: rate.Per}, nil
 }
 
-// lives is a desk whose tokens live so long.
+// lives returns a setting for how long tokens live.
 func lives(life time.Duration) setting {
 	return func(c *auth.Config, _ *framework.Config) { c.TokenLife = life }
 }

@@ -16,9 +16,9 @@ func TestNewRefusesWhatCannotBe(t *testing.T) {
 		config auth.Config
 		says   string
 	}{
-		{"a scope that is none", auth.Config{Rates: map[string]throttle.Rate{"logins": {Limit: 1, Per: time.Minute}}},
-			`auth.Config: Rates has the scope "logins"; there are login, login_address, register, credentials, user, anon`},
-		{"a rate that cannot be held", auth.Config{Rates: map[string]throttle.Rate{auth.ScopeLogin: {}}}, `auth.Config: Rates, scope "login": `},
+		{"an unknown scope", auth.Config{Rates: map[string]throttle.Rate{"logins": {Limit: 1, Per: time.Minute}}},
+			`auth.Config: Rates has the unknown scope "logins"; the scopes are login, login_address, register, credentials, user, anon`},
+		{"an invalid rate", auth.Config{Rates: map[string]throttle.Rate{auth.ScopeLogin: {}}}, `auth.Config: Rates, scope "login": `},
 		{"tokens without a life", auth.Config{TokenLife: -time.Second}, "auth.Config: TokenLife is -1s; it must be above zero"},
 		{"short passwords", auth.Config{Passwords: auth.PasswordPolicy{Minimum: 4}}, "PasswordPolicy.Minimum is 4"},
 		{"a short idle life", auth.Config{Session: auth.SessionOptions{IdleLife: time.Second}}, "IdleLife is 1s"},
@@ -27,7 +27,7 @@ func TestNewRefusesWhatCannotBe(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			service, err := auth.New(c.config)
 			if err == nil || service != nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%v, error %v; want one that says %s", service, err, c.says)
+				t.Errorf("%v, error %v; want an error with %s", service, err, c.says)
 			}
 		})
 	}
@@ -46,7 +46,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("the challenges are %s", got)
 	}
 	if len(service.Throttles()) != 0 {
-		t.Errorf("callers as such are limited: %v", service.Throttles())
+		t.Errorf("callers are limited: %v", service.Throttles())
 	}
 	got := map[string]string{}
 	for scope, rate := range auth.DefaultRates() {
@@ -81,8 +81,7 @@ func TestTokensLiveAsLongAsTheSettingSays(t *testing.T) {
 	})
 }
 
-// Run writes what it knows when it ends: which token was used last, and which
-// session.
+// TestRunWritesWhatWasUsed: when Run ends, it writes the last use of tokens and sessions.
 func TestRunWritesWhatWasUsed(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		user := d.user("asha@example.com")

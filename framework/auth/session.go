@@ -12,7 +12,7 @@ import (
 const (
 	// DefaultIdleLife is how long a session lives without a request.
 	DefaultIdleLife = 2 * time.Hour
-	// DefaultSessionLife is how long a session lives whatever happens.
+	// DefaultSessionLife is how long a session lives in total.
 	DefaultSessionLife = 14 * 24 * time.Hour
 
 	leastIdleLife = 5 * time.Minute // well above seenEvery
@@ -20,64 +20,62 @@ const (
 
 // SessionOptions are the settings of [NewSessions].
 type SessionOptions struct {
-	// Secure says that clients reach the service by https, its own or that of
-	// a proxy in front. Cookies are then sent over https alone, their names
-	// begin with __Host-, and the service's own origin is https. Defaults to
-	// false, for development.
+	// Secure states that clients reach the service by https, directly or through a proxy.
+	// Then cookies are sent over https only, their names begin with __Host-, and the
+	// origin of the service is https. Defaults to false, for development.
 	Secure bool
-	// IdleLife is how long a session lives without a request; at least five
-	// minutes. Defaults to DefaultIdleLife, two hours.
+	// IdleLife is how long a session lives without a request; at least five minutes.
+	// Defaults to DefaultIdleLife, two hours.
 	IdleLife time.Duration
-	// Life is how long a session lives however much it is used; not less than
-	// IdleLife. Defaults to DefaultSessionLife, 14 days.
+	// Life is how long a session lives in total; not less than IdleLife. Defaults to
+	// DefaultSessionLife, 14 days.
 	Life time.Duration
-	// TrustedOrigins are other origins whose pages may write with a session,
-	// each as browsers send it: "https://app.example.org". They are part of
-	// the service: name only those whose scripts are yours. Cookies are
-	// SameSite=Lax, so pages of another site do not send them even then: this
-	// is for sibling subdomains, ports, and a proxy that changes the header
-	// Host, which needs the public origin here. Defaults to none.
+	// TrustedOrigins are other origins whose pages may write with a session, each as
+	// browsers send it: "https://app.example.org". They are part of the service: name
+	// only origins whose scripts you control. Cookies are SameSite=Lax, so pages of
+	// another site never send them. The option is for sibling subdomains, for other
+	// ports, and for a proxy that changes the header Host, which needs the public origin
+	// here. Defaults to none.
 	TrustedOrigins []string
 	// Realm names the protected space in the challenge. Defaults to "api".
 	Realm string
-	// Now tells the time where no request does, for tests. Defaults to
-	// time.Now.
+	// Now returns the time when there is no request, for tests. Defaults to time.Now.
 	Now func() time.Time
 }
 
-// Sessions keeps browsers signed in by a cookie, and is the scheme that
-// recognises them:
+// Sessions keeps browsers signed in by a cookie. It is also the scheme that authenticates
+// them:
 //
 //	Cookie: sessionid=...             // __Host-sessionid if Secure
 //	X-CSRFToken: ...                  // on every request that may write
 //
-// The cookie holds 256 random bits, of which the table holds only a SHA-256.
-// A session ends after an idle life and after an absolute one, when it is
-// ended, when its user signs in anew from the same browser, and when the
-// user's password changes; an inactive user's does not count.
+// The cookie contains 256 random bits; the table stores only their SHA-256. A session
+// ends after its idle life and after its total life. It also ends when the user signs
+// out, signs in again from the same browser or changes the password. The sessions of an
+// inactive user are not accepted.
 //
 // # Endpoints
 //
-// A service offers four, of which the first and the last run this scheme and
-// permit anyone, and the second runs no scheme:
+// A service has four endpoints. The first and the last run this scheme and permit anyone;
+// the second runs no scheme:
 //
-//   - ask who is signed in: answer [Sessions.CSRFToken], before login too;
+//   - show who is signed in: return [Sessions.CSRFToken], before login too;
 //   - sign in: [Sessions.CheckCSRF], [Users.CheckPassword], [Sessions.Begin];
-//   - change the password: [Users.SetPassword], then [Sessions.Begin] with the
-//     user as read after it, if this browser is to stay signed in;
+//   - change the password: [Users.SetPassword], then [Sessions.Begin] with the user as
+//     read after it, if this browser should stay signed in;
 //   - sign out: [Sessions.End].
 //
 // # Forged requests
 //
-// Browsers send cookies with requests that another site makes them send. So
-// every method but GET, HEAD, OPTIONS and TRACE has to pass two checks, and
-// what fails is 403 csrf_failed: the headers Origin, Referer and
-// Sec-Fetch-Site, as far as they are there, must name the service's own origin
-// or a trusted one; and X-CSRFToken must hold a token of this very session.
-// Signing in must pass them too, with a token of the cookie "presession".
+// Browsers send cookies with requests that another site starts. So every method except
+// GET, HEAD, OPTIONS and TRACE must pass two checks; otherwise the server answers 403
+// csrf_failed. First, each of the headers Origin, Referer and Sec-Fetch-Site that the
+// request has must name the origin of the service or a trusted one. Second, X-CSRFToken
+// must be a token of the same session. A sign-in must pass them too, with a token of the
+// cookie "presession".
 //
-// Make one Sessions for the process, and let [Sessions.Run] run beside the
-// server. It is safe for concurrent use.
+// Make one Sessions for the process, and run [Sessions.Run] beside the server. It is safe
+// for concurrent use.
 type Sessions struct {
 	options SessionOptions
 	trusted map[string]bool
@@ -86,8 +84,8 @@ type Sessions struct {
 
 var _ framework.Authenticator = (*Sessions)(nil)
 
-// NewSessions returns the sessions under o, or an error that says which option
-// cannot be used.
+// NewSessions returns sessions with the options o, or an error that names the invalid
+// option.
 func NewSessions(o SessionOptions) (*Sessions, error) {
 	if o.IdleLife == 0 {
 		o.IdleLife = DefaultIdleLife
@@ -115,18 +113,18 @@ func NewSessions(o SessionOptions) (*Sessions, error) {
 	return &Sessions{options: o, trusted: trusted, seen: newSightings("auth_sessions", "last_seen_at")}, nil
 }
 
-// isOrigin reports whether text is an origin just as browsers send it: any
-// other spelling would never match.
+// isOrigin reports whether text is an origin exactly as browsers send it. Any other
+// spelling would never match.
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&
 		!strings.ContainsAny(u.Host, "*,") && serializeOrigin(u.Scheme, u.Host) == text
 }
 
-// now is the time in the precision that both databases keep.
+// now returns the time in the precision that both databases store.
 func (s *Sessions) now() time.Time { return s.options.Now().UTC().Truncate(time.Microsecond) }
 
-// lives reports whether a session of such an age and last use does at a time.
+// lives reports whether a session is alive at a time.
 func (s *Sessions) lives(r SessionRecord, now time.Time) bool {
 	return now.Before(r.CreatedAt.Add(s.options.Life)) && now.Before(r.LastSeenAt.Add(s.options.IdleLife))
 }

@@ -26,9 +26,9 @@ func TestBeginRefusesWhoMayNotEnter(t *testing.T) {
 			ok   bool
 		}{
 			{"a user as just read", user, true},
-			{"one who was changed since", changed, false},
-			{"one who does not exist", User{ID: uuid.Must(uuid.NewV7()), IsActive: true}, false},
-			{"nobody", User{}, false},
+			{"a user that was changed since", changed, false},
+			{"a user that does not exist", User{ID: uuid.Must(uuid.NewV7()), IsActive: true}, false},
+			{"the zero user", User{}, false},
 		} {
 			w.Run(c.name, func(t *testing.T) {
 				err := w.db.InTx(w.ctx, func(ctx context.Context, tx *sqldb.Session) error { return unchanged(ctx, tx, c.user) })
@@ -47,8 +47,8 @@ func TestBeginRefusesWhoMayNotEnter(t *testing.T) {
 	})
 }
 
-// A login that was checked against the old password must not outlast the
-// change of it, in whatever order the two come to the table.
+// TestALoginDoesNotOutlastAPasswordChange: a login that was checked against the old
+// password must not survive the change, in whatever order both reach the table.
 func TestALoginDoesNotOutlastAPasswordChange(t *testing.T) {
 	onBoth(t, outlasts)
 	t.Run("postgresql, repeatable read", func(t *testing.T) {
@@ -64,8 +64,8 @@ func TestALoginDoesNotOutlastAPasswordChange(t *testing.T) {
 	})
 }
 
-// setIsolation sets the isolation of the transactions of a database, for connections
-// that are made after it.
+// setIsolation sets the isolation of the transactions of a database, for connections that
+// are made after it.
 func setIsolation(t *testing.T, url, level string) {
 	t.Helper()
 	db, err := sqldb.Open(url, sqldb.Options{})

@@ -15,16 +15,16 @@ import (
 	"trestle.example/framework/frameworktest/contract"
 )
 
-// site is an API with sessions, as a service would declare it, except that one
-// enters without a password: hashing would make the tables of cases slow.
+// A site is an API with sessions, as a service would declare it, but users sign in
+// without a password: hashing would make the tables of cases slow.
 type site struct {
 	*world
 
 	sessions *Sessions
 	handler  http.Handler
-	acts     atomic.Int64 // how often a request did something
+	acts     atomic.Int64 // how often a request had an effect
 	log      bytes.Buffer
-	base     string // where browsers find it
+	base     string // its address for browsers
 }
 
 func (w *world) site(o SessionOptions) *site {
@@ -47,8 +47,8 @@ func (w *world) site(o SessionOptions) *site {
 	return s
 }
 
-// contracts are those of the APIs that are served here: every answer must be one
-// that its reference tells of.
+// contracts are the contracts of the APIs in these tests: the OpenAPI document must
+// describe every answer.
 var contracts = contract.Book{Unsaid: map[string][]string{}}
 
 type enterInput struct {
@@ -124,7 +124,7 @@ func (s *site) request(method, path, body string, headers ...string) *http.Reque
 	return r
 }
 
-// checkCookies holds every response to the rules of cookies.
+// checkCookies checks the cookies of every response.
 func (s *site) checkCookies(w *httptest.ResponseRecorder) {
 	s.Helper()
 	var names []string
@@ -146,7 +146,7 @@ func (s *site) checkCookies(w *httptest.ResponseRecorder) {
 	}
 }
 
-// browser keeps the cookies of one site and the token that it was told last.
+// A browser stores the cookies of one site and the latest token.
 type browser struct {
 	*site
 
@@ -156,7 +156,7 @@ type browser struct {
 
 func (s *site) browser() *browser { return &browser{site: s, cookies: map[string]string{}} }
 
-// signedIn is a browser whose user has signed in.
+// signedIn returns a browser whose user is signed in.
 func (s *site) signedIn(email string) *browser {
 	s.Helper()
 	b := s.browser()

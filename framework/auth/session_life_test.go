@@ -18,7 +18,7 @@ func TestSessionOptions(t *testing.T) {
 		{"none", SessionOptions{}, ""},
 		{"the least idle life", SessionOptions{IdleLife: 5 * time.Minute}, ""},
 		{"an idle life above the usual life", SessionOptions{IdleLife: 30 * 24 * time.Hour}, ""},
-		{"an idle life that the writing of it cannot follow", SessionOptions{IdleLife: time.Minute}, "IdleLife is 1m0s"},
+		{"an idle life that is shorter than the time between writes", SessionOptions{IdleLife: time.Minute}, "IdleLife is 1m0s"},
 		{"a negative idle life", SessionOptions{IdleLife: -time.Hour}, "IdleLife"},
 		{"a life below the idle life", SessionOptions{Life: time.Hour}, "Life (1h0m0s) cannot be shorter than IdleLife (2h0m0s)"},
 		{"a negative life", SessionOptions{Life: -time.Hour}, "Life"},
@@ -52,7 +52,7 @@ func TestLivesOfASession(t *testing.T) {
 		for _, c := range []struct {
 			name     string
 			options  SessionOptions
-			every    time.Duration // how often it is used, and that written, until then
+			every    time.Duration // how often it is used and written until then
 			until    time.Duration
 			admitted bool
 		}{
@@ -172,7 +172,7 @@ func TestRunWritesAndPurges(t *testing.T) {
 			keepHouseAt(ctx, w.db, ticks, func(err error) { w.Errorf("reported: %v", err) }, s.sessions)
 		}()
 		ticks <- w.now
-		ticks <- w.now // taken once the first is done
+		ticks <- w.now // received when the first tick is done
 		var rows []SessionRecord
 		w.must(scanAll(w.ctx, w.s, w.s.IDB().NewSelect().Model(&rows), &rows))
 		if len(rows) != 1 || !rows[0].LastSeenAt.Equal(w.now) {

@@ -11,11 +11,11 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// sessionScheme is the Scheme of callers that a session names.
+// sessionScheme is the Scheme of callers with a session.
 const sessionScheme = "Session"
 
-// Challenge is the value for WWW-Authenticate: `Session realm="api"`. No such
-// scheme is registered, so browsers show nothing; but a 401 has to name one.
+// Challenge returns the value for WWW-Authenticate: `Session realm="api"`. A 401 must
+// name a scheme. This one is not registered, so browsers show no dialog.
 func (s *Sessions) Challenge() string {
 	realm := s.options.Realm
 	if realm == "" {
@@ -24,11 +24,11 @@ func (s *Sessions) Challenge() string {
 	return "Session realm=" + strconv.Quote(realm)
 }
 
-// Authenticate returns the user of the request's session, in one statement
-// that only reads. With an Authorization header it does not look at cookies.
-// A cookie that names no live session counts as absent and is cleared; several
-// of the name count as absent. A request that may write and fails the checks
-// for forged ones is 403 csrf_failed.
+// Authenticate returns the user of the session of a request. It sends one statement,
+// which only reads. If the request has an Authorization header, it ignores cookies. A
+// cookie without a live session counts as absent and is cleared. Several cookies of the
+// name count as absent. A request that may write and fails the CSRF checks is 403
+// csrf_failed.
 func (s *Sessions) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
 	if len(r.Header.Values("Authorization")) > 0 {
 		return nil, nil
@@ -57,7 +57,7 @@ func isSafe(method string) bool {
 	return false
 }
 
-// A liveSession is what a request's cookie names.
+// A liveSession is the session of a request.
 type liveSession struct {
 	key    string
 	hash   [hashLength]byte
@@ -65,9 +65,9 @@ type liveSession struct {
 	holder tokenHolder
 }
 
-// live finds the session of a request, nil for none, and clears a cookie that
-// names none. Several cookies are left as they are: clearing ours would leave
-// the planted one alone.
+// live returns the session of a request, or nil, and clears a cookie that names no live
+// session. If there are several cookies, it clears none: clearing ours would leave the
+// cookie of an attacker.
 func (s *Sessions) live(c *framework.Call, r *http.Request) (*liveSession, error) {
 	key, sent := s.key(r, sessionCookie)
 	if sent != 1 {
@@ -86,7 +86,7 @@ func (s *Sessions) live(c *framework.Call, r *http.Request) (*liveSession, error
 	return nil, nil
 }
 
-// findSession looks a session up in one statement, whether it lives or not.
+// findSession reads a session in one statement, alive or not.
 func findSession(ctx context.Context, s *sqldb.Session, key string) (*liveSession, error) {
 	found := &liveSession{key: key, hash: [hashLength]byte(hashToken(key))}
 	dest := append([]any{&found.record.CreatedAt, &found.record.LastSeenAt}, found.holder.dest()...)

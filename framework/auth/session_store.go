@@ -15,12 +15,12 @@ import (
 
 const hashLength = sha256.Size
 
-// A SessionRecord is what is kept of a session: enough to list it, nothing to
-// use it with.
+// A SessionRecord is the stored data of a session. It is enough to list the session, and
+// nothing in it can be used to sign in.
 type SessionRecord struct {
 	bun.BaseModel `bun:"table:auth_sessions,alias:se"`
 
-	ID         uuid.UUID `bun:"id,pk"` // names it; no part of the cookie
+	ID         uuid.UUID `bun:"id,pk"` // identifies the session; no part of the cookie
 	UserID     uuid.UUID
 	CreatedAt  time.Time // UTC
 	LastSeenAt time.Time // UTC, up to two minutes behind
@@ -32,14 +32,14 @@ type sessionWithHash struct {
 	KeyHash       []byte
 }
 
-// Begin signs a user in on the browser that sent the request, and returns the
-// token that its scripts send as X-CSRFToken from now on. The session has a
-// new id; the one that the browser had before is deleted.
+// Begin signs a user in on the browser that sent the request, and returns the token for
+// the header X-CSRFToken. The session has a new id; the earlier session of the browser is
+// deleted.
 //
-// It first checks as [Sessions.CheckCSRF] does, whatever the method. user is
-// the account as [Users.CheckPassword] or [Users.UserByID] just returned it: if
-// it was changed since, is inactive or gone, that is [ErrWrongCredentials], so
-// that a login with the old password does not outlast a change of it.
+// It first runs [Sessions.CheckCSRF], for every method. user is the account that
+// [Users.CheckPassword] or [Users.UserByID] just returned. If the account changed since,
+// is inactive or was deleted, the error is [ErrWrongCredentials]. So a login with the old
+// password cannot survive a change of the password.
 func (s *Sessions) Begin(c *framework.Call, user User) (csrfToken string, err error) {
 	if err := s.CheckCSRF(c); err != nil {
 		return "", err
@@ -47,7 +47,7 @@ func (s *Sessions) Begin(c *framework.Call, user User) (csrfToken string, err er
 	return s.begin(c, user)
 }
 
-// begin is Begin for who has checked the request already.
+// begin is Begin without the CSRF check, for callers that already made it.
 func (s *Sessions) begin(c *framework.Call, user User) (csrfToken string, err error) {
 	key := newKey()
 	old, _ := s.key(c.Request(), sessionCookie)
@@ -70,8 +70,8 @@ func (s *Sessions) begin(c *framework.Call, user User) (csrfToken string, err er
 	return csrfToken, nil
 }
 
-// End signs the browser out: its session is deleted and its cookies cleared.
-// Without a session it clears the cookies.
+// End signs the browser out: it deletes the session and clears the cookies. Without a
+// session it only clears the cookies.
 func (s *Sessions) End(c *framework.Call) error {
 	key, _ := s.key(c.Request(), sessionCookie)
 	if err := deleteSession(c, c.Session(), key); err != nil {
@@ -83,7 +83,7 @@ func (s *Sessions) End(c *framework.Call) error {
 	return nil
 }
 
-// List returns a user's live sessions, the oldest first.
+// List returns the live sessions of a user, the oldest first.
 func (s *Sessions) List(ctx context.Context, db *sqldb.Session, userID uuid.UUID) ([]SessionRecord, error) {
 	sessions, now := []SessionRecord{}, s.now()
 	err := scanAll(ctx, db, db.IDB().NewSelect().Model(&sessions).
@@ -94,8 +94,8 @@ func (s *Sessions) List(ctx context.Context, db *sqldb.Session, userID uuid.UUID
 	return sessions, err
 }
 
-// EndByID ends one session of a user, at once. One that does not exist or is
-// another user's is [ErrNotFound].
+// EndByID ends one session of a user at once. If the session does not exist or belongs to
+// another user, the error is [ErrNotFound].
 func (s *Sessions) EndByID(ctx context.Context, db *sqldb.Session, userID, id uuid.UUID) error {
 	n, err := changed(ctx, db, db.IDB().NewDelete().Table("auth_sessions").
 		Where("id = ?", id).Where("user_id = ?", userID))
@@ -105,28 +105,26 @@ func (s *Sessions) EndByID(ctx context.Context, db *sqldb.Session, userID, id uu
 	return err
 }
 
-// EndAll ends all sessions of a user, at once. [Users.SetPassword] does.
+// EndAll ends all sessions of a user at once. [Users.SetPassword] does the same.
 func (s *Sessions) EndAll(ctx context.Context, db *sqldb.Session, userID uuid.UUID) error {
 	return endSessions(ctx, db, userID)
 }
 
-// Flush writes which sessions were used since the last Flush of this process,
-// on which their idle life rests. [Sessions.Run] calls it every minute. Each
-// row is written at most once a minute by all processes together, so that the
-// table is up to two minutes behind: a session may end that much before its
-// idle life, and never after it. What an error keeps from being written waits
-// for the next Flush.
+// Flush stores which sessions were used since the last Flush of this process; the idle
+// life depends on it. [Sessions.Run] calls it every minute. All processes together write
+// each row at most once a minute, so the table is up to two minutes behind. A session may
+// end up to two minutes before its idle life, and never after it. Uses that an error
+// keeps from being stored wait for the next Flush.
 func (s *Sessions) Flush(ctx context.Context, db *sqldb.DB) error { return s.seen.flush(ctx, db) }
 
-// Purge deletes the sessions that have come to their end, and counts them.
-// They are refused without it: it only frees their room. On the pool it goes
-// in transactions of 1,000 rows.
+// Purge deletes the sessions that have ended, and counts them. It only frees space: ended
+// sessions are rejected without it. On the pool it uses transactions of 1,000 rows.
 func (s *Sessions) Purge(ctx context.Context, db *sqldb.Session) (int64, error) {
 	return purge(ctx, db, purgeAtOnce, s.ended()...)
 }
 
-// ended are the sessions past their idle life, of which there may be many, and
-// then the few that are still used past their whole one.
+// ended returns the sessions after their idle life, which may be many, and then the few
+// in use after their total life.
 func (s *Sessions) ended() []ended {
 	now := s.now()
 	return []ended{
@@ -135,10 +133,9 @@ func (s *Sessions) ended() []ended {
 	}
 }
 
-// Run calls [Sessions.Flush] every minute and [Sessions.Purge] every hour,
-// until ctx ends; then it flushes once more and returns. Errors go to report
-// and end nothing. Without Run every session ends its idle life after it
-// began, however much it is used.
+// Run calls [Sessions.Flush] every minute and [Sessions.Purge] every hour until ctx ends.
+// Then it flushes once more and returns. It passes errors to report and continues.
+// Without Run a session ends its idle life after it began, even if it is used.
 func (s *Sessions) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
 	keepHouse(ctx, db, report, s)
 }
@@ -148,10 +145,10 @@ func endSessions(ctx context.Context, db *sqldb.Session, userID uuid.UUID) error
 	return err
 }
 
-// unchanged writes a user's row as it is, so that a change of the password
-// waits for the session that it is going to delete, or is seen here. A lock
-// would do where the isolation is read committed; under a stricter one only a
-// write has the change begin again, with what was committed meanwhile.
+// unchanged checks that a user did not change, and writes the row as it is. So a change
+// of the password at the same time either waits for the new session and deletes it, or is
+// detected here. At the isolation level read committed a lock would be enough. At a
+// stricter level only a write makes the change begin again and see the new session.
 func unchanged(ctx context.Context, db *sqldb.Session, user User) error {
 	var now User
 	q := db.IDB().NewUpdate().Model((*User)(nil)).Set("is_active = u.is_active").Where("u.id = ?", user.ID).Returning("is_active, updated_at")
@@ -178,7 +175,7 @@ func insertSession(ctx context.Context, db *sqldb.Session, key string, userID uu
 	return err
 }
 
-// deleteSession deletes the session of a key; "" and an unknown one are none.
+// deleteSession deletes the session of a key, if there is one.
 func deleteSession(ctx context.Context, db *sqldb.Session, key string) error {
 	if key == "" {
 		return nil

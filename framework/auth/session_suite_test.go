@@ -13,7 +13,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// The scheme keeps what framework.Authenticator promises.
+// TestSessionsAreAnAuthenticator checks the contract of framework.Authenticator.
 func TestSessionsAreAnAuthenticator(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		must(t, db.Migrate(t.Context(), nil, auth.Migrations()))
@@ -31,8 +31,7 @@ func TestSessionsAreAnAuthenticator(t *testing.T) {
 	})
 }
 
-// signIn walks through the endpoints of the Example and returns the cookie of
-// the session.
+// signIn calls the endpoints of the example and returns the cookie of the session.
 func signIn(t *testing.T, db *sqldb.DB, sessions *auth.Sessions, user auth.User) string {
 	t.Helper()
 	enter := func(c *framework.Call, _ framework.None) (session, error) {

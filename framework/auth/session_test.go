@@ -63,7 +63,7 @@ func TestSigningInNeedsTheTokenOfThePresession(t *testing.T) {
 			{"only the cookie csrftoken", []string{"Cookie: csrftoken=" + b.token, "X-CSRFToken: " + b.token}, "no cookie"},
 			{"another browser's token", []string{"Cookie: " + b.cookie(), "X-CSRFToken: " + attacker.token}, "another session"},
 			{"a presession under its name without __Host-", []string{"Cookie: presession=" + b.key(presessionCookie), "X-CSRFToken: " + b.token}, "no cookie"},
-			{"a presession that is none", []string{"Cookie: __Host-presession=x", "X-CSRFToken: " + b.token}, "no cookie"},
+			{"an invalid presession", []string{"Cookie: __Host-presession=x", "X-CSRFToken: " + b.token}, "no cookie"},
 			{"two presessions", []string{"Cookie: " + b.cookie() + "; " + attacker.cookie(), "X-CSRFToken: " + b.token}, "no cookie"},
 			{"another site", []string{"Cookie: " + b.cookie(), "X-CSRFToken: " + b.token, "Origin: https://evil.test"}, "header Origin"},
 		} {
@@ -71,7 +71,7 @@ func TestSigningInNeedsTheTokenOfThePresession(t *testing.T) {
 				s := s.on(t)
 				r := s.wants(s.send("POST", "session/", body, c.headers...), http.StatusForbidden, c.refused)
 				if cookies := r.Header().Values("Set-Cookie"); len(cookies) != 0 {
-					t.Errorf("a refusal sets %v", cookies)
+					t.Errorf("an error sets %v", cookies)
 				}
 			})
 		}
@@ -134,13 +134,14 @@ func TestFixation(t *testing.T) {
 	})
 }
 
-// with asks to act with a session's key.
+// with tries to act with the key of a session.
 func (s *site) with(key string) *httptest.ResponseRecorder {
 	s.Helper()
 	return s.send("GET", "act/", "", "Cookie: "+s.sessions.name(sessionCookie)+"="+key)
 }
 
-// What ends a session holds from the very next request on, and ends no other.
+// TestWhatKillsASession: an end takes effect with the next request, and ends no other
+// session.
 func TestWhatKillsASession(t *testing.T) {
 	onBoth(t, func(w *world) {
 		user, other := w.user("asha@example.com"), w.user("other@example.com")
@@ -149,7 +150,7 @@ func TestWhatKillsASession(t *testing.T) {
 		for _, c := range []struct {
 			name  string
 			kill  func(b *browser)
-			twins bool // whether it ends the user's other sessions too
+			twins bool // whether it ends the other sessions of the user, too
 		}{
 			{"logout", func(b *browser) { b.copy().do("DELETE", "session/", "") }, false},
 			{"a new password", func(*browser) {
@@ -195,7 +196,7 @@ func TestWhatKillsASession(t *testing.T) {
 	})
 }
 
-// copy is the browser as it is now, so that what follows does not change it.
+// copy returns the browser as it is now, so that later changes do not affect it.
 func (b *browser) copy() *browser {
 	twin := b.site.browser()
 	twin.token = b.token
@@ -203,7 +204,7 @@ func (b *browser) copy() *browser {
 	return twin
 }
 
-// Which cookies name a session, and which are cleared.
+// TestSessionCookieSpellings: which cookies name a session, and which are cleared.
 func TestSessionCookieSpellings(t *testing.T) {
 	onBoth(t, func(w *world) {
 		w.user("asha@example.com")
@@ -299,7 +300,7 @@ func TestACookieBesideAnAuthorizationHeaderIsNotLookedAt(t *testing.T) {
 				statements := w.statements(func() {
 					caller, err := s.sessions.Authenticate(nil, s.request("POST", "act/", "", "Cookie: "+c.cookie, "Authorization: "+c.authorization))
 					if caller != nil || err != nil {
-						t.Errorf("the cookie was looked at: %v, %v", caller, err)
+						t.Errorf("the cookie was used: %v, %v", caller, err)
 					}
 				})
 				r := s.wants(s.send("GET", "session/", "", "Cookie: "+c.cookie, "Authorization: "+c.authorization), c.status, c.contains)
@@ -311,7 +312,7 @@ func TestACookieBesideAnAuthorizationHeaderIsNotLookedAt(t *testing.T) {
 	})
 }
 
-// statements is what reaches the database while fn runs.
+// statements returns the statements that reach the database while fn runs.
 func (w *world) statements(fn func()) []sqldb.Event {
 	var mu sync.Mutex
 	var sent []sqldb.Event
@@ -347,7 +348,7 @@ func TestASessionCostsOneStatementThatReads(t *testing.T) {
 			{"writing", "POST", []string{"Cookie: " + b.cookie(), "X-CSRFToken: " + b.token}, 1},
 			{"writing without the token", "POST", []string{"Cookie: " + b.cookie()}, 1},
 			{"an unknown session", "GET", []string{"Cookie: sessionid=" + newKey()}, 1},
-			{"what cannot be a session", "GET", []string{"Cookie: sessionid=x"}, 0},
+			{"an impossible session", "GET", []string{"Cookie: sessionid=x"}, 0},
 			{"two sessions", "GET", []string{"Cookie: sessionid=" + key + "; sessionid=" + key}, 0},
 			{"no cookie", "GET", nil, 0},
 		} {
@@ -380,7 +381,8 @@ func TestADatabaseThatFailsIsNoAbsentSession(t *testing.T) {
 	})
 }
 
-// Keys and tokens are in cookies, in the answer for scripts, and nowhere else.
+// TestNoSecretOfASessionIsKeptOrPrinted: keys and tokens are in cookies and in the answer
+// for scripts, and nowhere else.
 func TestNoSecretOfASessionIsKeptOrPrinted(t *testing.T) {
 	onBoth(t, func(w *world) {
 		user := w.user("asha@example.com")
@@ -411,7 +413,7 @@ func TestNoSecretOfASessionIsKeptOrPrinted(t *testing.T) {
 		})
 		fmt.Fprintf(&all, "%+v %s", sent, s.log.String())
 		if !strings.Contains(all.String(), "INSERT") || !strings.Contains(all.String(), "csrf_failed") {
-			w.Fatal("what was to be searched is not there")
+			w.Fatal("there is nothing to search")
 		}
 		for i, secret := range secrets {
 			if secret == "" || strings.Contains(all.String(), secret) {

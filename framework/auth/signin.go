@@ -11,7 +11,7 @@ import (
 	"trestle.example/framework/throttle"
 )
 
-// credentials are what somebody signs in with.
+// credentials are the body of a sign-in.
 type credentials struct {
 	Email    string `json:"email"    doc:"The account's e-mail address. It or username is needed." example:"asha@example.com"`
 	Username string `json:"username" doc:"Another name for email, for clients that send it; the same if both are there." example:"asha@example.com"`
@@ -21,7 +21,7 @@ type credentials struct {
 // OneRequired returns the two names of the account.
 func (credentials) OneRequired() []string { return []string{"email", "username"} }
 
-// Check refuses two names that differ.
+// Check rejects two names that differ.
 func (in credentials) Check() []framework.Fault {
 	if in.Email != "" && in.Username != "" && in.Email != in.Username {
 		return []framework.Fault{{Pointer: "/username", Code: "ambiguous", Detail: "is another name for email; send one of them"}}
@@ -36,7 +36,7 @@ func (in credentials) account() string {
 	return in.Email
 }
 
-// A userView is what clients see of a user.
+// A userView is the representation of a user for clients.
 type userView struct {
 	ID        uuid.UUID `json:"id"`
 	Email     string    `json:"email"     doc:"In lower case, as it is kept." example:"asha@example.com"`
@@ -49,19 +49,19 @@ func (s *Service) view(u User) userView {
 	return userView{ID: u.ID, Email: u.Email, Name: u.Name, Role: s.role(u), CreatedAt: u.CreatedAt}
 }
 
-// recognise returns the user whom credentials name. It counts them per address,
-// and per account and network, before it looks at them, and tells the three
-// ways to fail apart in the audit alone.
+// recognise returns the user of credentials. Before it checks the password, it counts the
+// attempt per address, and per account and network. Only the audit log states which of
+// the three reasons a failure has.
 //
-// What is counted has been read as JSON and, for browsers, has passed the check
-// for forged requests: no other site can make a visitor use up the rate.
+// A counted request has been read as JSON and, from a browser, has passed the CSRF check.
+// So no other site can use up the rate of a visitor.
 func (s *Service) recognise(c *framework.Call, in credentials, scheme string) (User, error) {
 	if err := s.Users.hasher.ready(c); err != nil {
-		return User{}, err // and not counted: to come again costs nothing
+		return User{}, err // not counted, so that a retry costs nothing
 	}
 	account, err := NormalizeEmail(in.account())
 	if err != nil {
-		account = "" // nobody's, counted together
+		account = "" // an invalid address; all of them are counted together
 	}
 	err = s.limits.loginAddress.Allow(c, throttle.Address(c))
 	if err == nil {
@@ -80,8 +80,8 @@ func (s *Service) recognise(c *framework.Call, in credentials, scheme string) (U
 	return user, nil
 }
 
-// refuseLogin makes of [ErrWrongCredentials] what a client reads, and writes
-// down why. user is the account whose password held, if it did.
+// refuseLogin turns [ErrWrongCredentials] into the error for the client, and logs the
+// reason. user is the account if the password was correct.
 func (s *Service) refuseLogin(c *framework.Call, scheme string, user uuid.UUID, err error) error {
 	if !errors.Is(err, ErrWrongCredentials) {
 		return err
@@ -92,16 +92,16 @@ func (s *Service) refuseLogin(c *framework.Call, scheme string, user uuid.UUID, 
 	return e
 }
 
-// me answers who sends the request.
+// me returns the user who sends the request.
 func (s *Service) me(c *framework.Call, _ framework.None) (userView, error) {
 	user, err := s.Users.UserByID(c, c.Session(), c.Caller.ID)
-	if errors.Is(err, ErrNotFound) { // deleted since the caller was identified
+	if errors.Is(err, ErrNotFound) { // deleted since the request was authenticated
 		return userView{}, framework.Unauthenticated()
 	}
 	return s.view(user), err
 }
 
-// logout revokes what the request was recognised by.
+// logout revokes the credentials of the request.
 func (s *Service) logout(c *framework.Call, _ framework.None) (framework.None, error) {
 	var err error
 	switch c.Caller.Scheme {

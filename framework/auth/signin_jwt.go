@@ -16,12 +16,12 @@ type tokenPairView struct {
 
 func viewPair(p Pair) tokenPairView { return tokenPairView{p.Access.Reveal(), p.Refresh.Reveal()} }
 
-// refreshInput is a refresh token.
+// A refreshInput is a refresh token.
 type refreshInput struct {
 	Refresh string `json:"refresh" validate:"required" doc:"The refresh token of the latest pair."`
 }
 
-// obtainJWT begins a login with a pair.
+// obtainJWT begins a login and returns its first pair.
 func (s *Service) obtainJWT(c *framework.Call, in credentials) (tokenPairView, error) {
 	user, err := s.recognise(c, in, jwtScheme)
 	if err != nil {
@@ -35,12 +35,12 @@ func (s *Service) obtainJWT(c *framework.Call, in credentials) (tokenPairView, e
 	return viewPair(pair), nil
 }
 
-// refreshJWT answers the next pair. A token that is used again ends the login,
-// and that is written down.
+// refreshJWT returns the next pair. If the token was already used, the login ends, and
+// the audit log states it.
 func (s *Service) refreshJWT(c *framework.Call, in refreshInput) (tokenPairView, error) {
 	pair, err := s.JWT.Refresh(c, c.Session(), in.Refresh)
 	if errors.Is(err, ErrRefreshReused) {
-		claims, _ := s.JWT.keys.open(in.Refresh) // the signature held, or it would not be known
+		claims, _ := s.JWT.keys.open(in.Refresh) // the signature is valid, since the token was known
 		s.note(c, eventRefreshReused, claims.Subject)
 	}
 	if err != nil {
@@ -59,8 +59,8 @@ func (s *Service) revokeJWT(c *framework.Call, in refreshInput) (framework.None,
 	return framework.None{}, nil
 }
 
-// refuseToken counts a token that does not hold, as the schemes do, and adds
-// what a 401 has to have.
+// refuseToken counts an invalid token, as the schemes do, and adds the header that a 401
+// needs.
 func (s *Service) refuseToken(c *framework.Call, err error) error {
 	refused, ok := errors.AsType[*framework.Error](err)
 	if !ok || refused.Status != http.StatusUnauthorized {

@@ -16,7 +16,7 @@ const (
 	revokePath  = "/api/auth/jwt/revoke"
 )
 
-// signInByJWT is the first pair of a login of asha@example.com.
+// signInByJWT returns the first pair of a login of asha@example.com.
 func (d *desk) signInByJWT() (pair pairView) {
 	d.Helper()
 	r := d.Post(jwtPath, right).Expect(http.StatusOK).JSON(&pair)
@@ -32,14 +32,14 @@ func (d *desk) refresh(token string) *frameworktest.Response {
 	return d.Post(refreshPath, map[string]any{"refresh": token})
 }
 
-// refreshed is the next pair.
+// refreshed returns the next pair.
 func (d *desk) refreshed(token string) (pair pairView) {
 	d.Helper()
 	d.refresh(token).Expect(http.StatusOK).JSON(&pair)
 	return pair
 }
 
-// refused checks that a refresh token is good no longer.
+// refused checks that a refresh token is rejected.
 func (d *desk) refused(token, code string) {
 	d.Helper()
 	d.refresh(token).Expect(http.StatusUnauthorized).Code(code).Header("WWW-Authenticate", `Bearer realm="api"`).Lacks(token)
@@ -55,7 +55,7 @@ func TestJWTIsRefreshedOnce(t *testing.T) {
 
 		second := d.refreshed(first.Refresh)
 		if second.Refresh == first.Refresh || second.Access == first.Access {
-			d.Error("a token is handed out twice")
+			d.Error("a token is issued twice")
 		}
 		d.knows(d.as("Bearer "+second.Access), "asha@example.com")
 		d.refused(first.Refresh, auth.CodeRefreshSuperseded)
@@ -69,7 +69,7 @@ func TestJWTIsRefreshedOnce(t *testing.T) {
 	})
 }
 
-// A token that is used again ends its login, and no other one.
+// TestReuseEndsTheLogin: a token that is used again ends its login, and no other one.
 func TestReuseEndsTheLogin(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		d.user("asha@example.com")
@@ -84,8 +84,8 @@ func TestReuseEndsTheLogin(t *testing.T) {
 	})
 }
 
-// What a login has come to is in the database: another process with the same
-// keys knows it.
+// TestALoginOutlivesTheProcess: the state of a login is in the database, so another
+// process with the same keys knows it.
 func TestALoginOutlivesTheProcess(t *testing.T) {
 	key, err := auth.GenerateKey("test", auth.EdDSA)
 	must(t, err)
@@ -115,7 +115,8 @@ func TestALoginOutlivesTheProcess(t *testing.T) {
 	})
 }
 
-// Without keys a service makes one up, which another process does not know.
+// TestWithoutKeysALoginEndsWithTheProcess: without keys a service generates one, which
+// another process does not know.
 func TestWithoutKeysALoginEndsWithTheProcess(t *testing.T) {
 	own, common := auth.Config{}, framework.Config{}
 	set := func(c *auth.Config, f *framework.Config) { own, common = *c, *f }
@@ -171,7 +172,7 @@ func TestRevokeEndsOneLogin(t *testing.T) {
 		d.Post(revokePath, map[string]any{"refresh": pair.Refresh}).Expect(http.StatusNoContent)
 		d.knows(d.as("Bearer "+pair.Access), "")
 		d.refused(pair.Refresh, framework.CodeInvalidToken)
-		d.Post(revokePath, map[string]any{"refresh": pair.Refresh}).Expect(http.StatusNoContent) // it has ended, as was asked
+		d.Post(revokePath, map[string]any{"refresh": pair.Refresh}).Expect(http.StatusNoContent) // it has ended, as requested
 
 		next := d.refreshed(superseded.Refresh)
 		d.Post(revokePath, map[string]any{"refresh": superseded.Refresh}).Expect(http.StatusNoContent)

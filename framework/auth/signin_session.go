@@ -2,14 +2,14 @@ package auth
 
 import "trestle.example/framework"
 
-// A sessionView is who is signed in on a browser, and what its scripts send as
+// A sessionView is the user who is signed in on a browser, and the value for the header
 // X-CSRFToken.
 type sessionView struct {
 	User      *userView `json:"user"      doc:"Who is signed in; null for nobody."`
 	CSRFToken string    `json:"csrfToken" doc:"What the header X-CSRFToken says of requests that write."`
 }
 
-// showSession answers before a login too, with user null.
+// showSession also answers before a login, with user null.
 func (s *Service) showSession(c *framework.Call, _ framework.None) (sessionView, error) {
 	var view sessionView
 	if !c.Caller.Anonymous() {
@@ -24,8 +24,8 @@ func (s *Service) showSession(c *framework.Call, _ framework.None) (sessionView,
 	return view, err
 }
 
-// beginSession signs a browser in, with a new id. What may be forged is
-// refused before the password is looked at.
+// beginSession signs a browser in, with a new session. It checks for CSRF before it
+// checks the password.
 func (s *Service) beginSession(c *framework.Call, in credentials) (sessionView, error) {
 	if err := s.Sessions.CheckCSRF(c); err != nil {
 		return sessionView{}, err

@@ -45,7 +45,8 @@ func TestABrowserSignsInAndOut(t *testing.T) {
 	})
 }
 
-// Signing in again on one browser ends the session before, and no other one.
+// TestSigningInAnewEndsTheSessionBefore: a new login on a browser ends its earlier
+// session, and no other one.
 func TestSigningInAnewEndsTheSessionBefore(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		d.user("asha@example.com")
@@ -59,8 +60,8 @@ func TestSigningInAnewEndsTheSessionBefore(t *testing.T) {
 	})
 }
 
-// What another site may have made a browser send is refused before the password
-// is looked at: no hash is computed, and no limit of the account is touched.
+// TestAForgedSignInIsNotLookedAt: a forged sign-in is rejected before the password is
+// checked: no hash is computed, and nothing is counted for the account.
 func TestAForgedSignInIsNotLookedAt(t *testing.T) {
 	onDesk(t, nil, func(d *desk) {
 		d.user("asha@example.com")
@@ -91,7 +92,7 @@ func TestAForgedSignInIsNotLookedAt(t *testing.T) {
 			d.Errorf("%d hashes and %d sessions", d.hashes.Load()-before, d.count("auth_sessions"))
 		}
 		if lines := d.log.take(d.T); len(lines) != 0 {
-			d.Errorf("the audit says %v", lines)
+			d.Errorf("the audit log is %v", lines)
 		}
 		b.do(http.MethodPost, credentialsOf("asha@example.com", goodPassword)).Expect(http.StatusOK)
 	})
@@ -105,7 +106,7 @@ func TestSigningOutABrowser(t *testing.T) {
 		b.client().With("X-CSRFToken", "").Delete(sessionPath).Expect(http.StatusForbidden).Code(auth.CodeCSRFFailed)
 		b.client().With("Origin", "https://evil.test").Delete(sessionPath).Expect(http.StatusForbidden).Code(auth.CodeCSRFFailed)
 		d.knows(b.client(), "asha@example.com")
-		// A header decides alone, and this endpoint takes none.
+		// This endpoint accepts no Authorization header.
 		b.client().With("Authorization", "Token "+d.token(user)).Delete(sessionPath).Expect(http.StatusUnauthorized).Code(framework.CodeInvalidToken)
 		b.client().With("Authorization", "Token "+d.token(user)).Get(sessionPath).Expect(http.StatusUnauthorized).Code(framework.CodeInvalidToken)
 		d.knows(b.client(), "asha@example.com")
@@ -113,7 +114,8 @@ func TestSigningOutABrowser(t *testing.T) {
 	})
 }
 
-// A cookie that names no live session counts as absent and is cleared.
+// TestADeadSessionIsNobody: a cookie that names no live session counts as absent and is
+// cleared.
 func TestADeadSessionIsNobody(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		user := d.user("asha@example.com")

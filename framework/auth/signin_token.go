@@ -8,7 +8,7 @@ import (
 	"trestle.example/framework/throttle"
 )
 
-// A registration is what an account is made of.
+// A registration is the body of a request for a new account.
 type registration struct {
 	Email    address     `json:"email"    validate:"required" doc:"The e-mail address, by which the account is known."`
 	Password newPassword `json:"password" validate:"required" trim:"-" doc:"The password, as it is: spaces count. A refusal says what it lacks."`
@@ -32,14 +32,14 @@ type tokenView struct {
 // tokenType is the keyword that a client puts before the token.
 const tokenType = "Bearer"
 
-// register makes an account and a token of it, both or neither. The password
-// is hashed first: others wait for the transaction.
+// register creates an account and a token in one transaction. It hashes the password
+// before, because other requests wait for the transaction.
 func (s *Service) register(c *framework.Call, in registration) (loginView, error) {
 	if err := s.check(in); err != nil {
 		return loginView{}, err
 	}
 	if err := s.Users.hasher.ready(c); err != nil {
-		return loginView{}, err // and not counted: to come again costs nothing
+		return loginView{}, err // not counted, so that a retry costs nothing
 	}
 	if err := s.limits.register.Allow(c, throttle.Address(c)); err != nil {
 		return loginView{}, err
@@ -65,7 +65,7 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 	return s.signedIn(row.User, token), nil
 }
 
-// check refuses a registration for all that is wrong with it by itself.
+// check rejects a registration with all its faults, as far as they need no database.
 func (s *Service) check(in registration) error {
 	email, wrongEmail := newEmail(string(in.Email))
 	_, wrongPassword := s.Users.rules.check(string(in.Password), email)
@@ -73,13 +73,13 @@ func (s *Service) check(in registration) error {
 	return ClientError(wrongEmail, wrongPassword, wrongName)
 }
 
-// login answers a token with its user.
+// login returns a token with its user.
 func (s *Service) login(c *framework.Call, in credentials) (loginView, error) {
 	user, token, err := s.signIn(c, in)
 	return s.signedIn(user, token), err
 }
 
-// obtainToken answers a token alone.
+// obtainToken returns a token alone.
 func (s *Service) obtainToken(c *framework.Call, in credentials) (tokenView, error) {
 	_, token, err := s.signIn(c, in)
 	return token, err
@@ -111,7 +111,7 @@ func (s *Service) signedIn(user User, token tokenView) loginView {
 	return loginView{Token: token.Token, TokenType: tokenType, ExpiresAt: token.ExpiresAt, User: s.view(user)}
 }
 
-// revokeToken deletes the token that the request was recognised by.
+// revokeToken deletes the token of the request.
 func (s *Service) revokeToken(c *framework.Call, _ framework.None) (framework.None, error) {
 	if err := s.endToken(c); err != nil {
 		return framework.None{}, err
@@ -120,8 +120,7 @@ func (s *Service) revokeToken(c *framework.Call, _ framework.None) (framework.No
 	return framework.None{}, nil
 }
 
-// endToken deletes the request's token. Another request may have done so a
-// moment ago.
+// endToken deletes the token of the request. Another request may have deleted it already.
 func (s *Service) endToken(c *framework.Call) error {
 	plain, err := readToken(c.Request().Header)
 	if err == nil {

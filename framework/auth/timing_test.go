@@ -14,9 +14,9 @@ const (
 	proofBound    = 0.05 // between any two medians
 )
 
-// Failed logins take the same time, whatever is wrong. With TRESTLE_PROVE=1 it
-// is a proof, of a thousand logins of each kind by turns, which takes minutes
-// of a quiet machine. Else it is 20, and the time they take decides nothing.
+// TestFailedLoginsTakeTheSameTime: failed logins take the same time for every reason.
+// With TRESTLE_PROVE=1 it measures a thousand logins of each kind in turn, which takes
+// minutes on an idle machine. Otherwise it runs 20 and ignores the times.
 func TestFailedLoginsTakeTheSameTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race run; these are single requests and run in make test")

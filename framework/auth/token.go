@@ -15,47 +15,45 @@ import (
 )
 
 const (
-	// TokenPrefix begins every token, so that scanners for leaked secrets can
-	// find one.
+	// TokenPrefix begins every token, so that scanners for leaked secrets can find one.
 	TokenPrefix = "trs_"
-	// DefaultTokenLife is how long a token lives unless told otherwise.
+	// DefaultTokenLife is how long a token is valid by default.
 	DefaultTokenLife = 30 * 24 * time.Hour
 
 	tokenBytes   = 32                    // 256 bits
-	tokenLength  = len(TokenPrefix) + 43 // of base64url without padding
-	prefixLength = 8                     // what a list of tokens shows
+	tokenLength  = len(TokenPrefix) + 43 // with 32 bytes in base64url without padding
+	prefixLength = 8                     // the part that a list of tokens shows
 )
 
-// A TokenRecord is what is kept of an opaque token: enough to list it, nothing
-// to use it with.
+// A TokenRecord is the stored data of an opaque token. It is enough to list the token,
+// and nothing in it can be used to sign in.
 type TokenRecord struct {
 	bun.BaseModel `bun:"table:auth_tokens,alias:t"`
 
 	ID         uuid.UUID `bun:"id,pk"`
 	UserID     uuid.UUID
-	Name       string     // what the user calls it: "laptop". May be empty
+	Name       string     // the name that the user chose: "laptop". May be empty
 	Prefix     string     // its first 8 characters
 	CreatedAt  time.Time  // UTC
 	ExpiresAt  *time.Time // UTC; nil for never
-	LastUsedAt *time.Time // UTC, up to two minutes behind; nil if unknown: [Tokens] keeps it
+	LastUsedAt *time.Time // UTC, up to two minutes behind; nil if unknown: [Tokens] stores it
 }
 
-// tokenWithHash is the whole row. The hash is a plain SHA-256: a token is 256
-// random bits already, which no dictionary holds.
+// tokenWithHash is the whole row. The hash is a plain SHA-256, because a token is 256
+// random bits, which no dictionary contains.
 type tokenWithHash struct {
 	TokenRecord `bun:",extend"`
 	KeyHash     []byte
 }
 
-// IssueToken makes a token for a user and returns it with its record. The
-// token itself is kept nowhere: this is the only time it can be read. It lives
-// for life, zero meaning [DefaultTokenLife]; a negative life is an
-// [InputError].
+// IssueToken makes a token for a user and returns it with its record. The token is not
+// stored: the caller can read it only now. It is valid for life; zero means
+// [DefaultTokenLife]. A negative life is an [InputError].
 //
-// user is the account as [Users.CheckPassword] or [Users.UserByID] just returned
-// it: if it was changed since, is inactive or gone, that is
-// [ErrWrongCredentials], so that a token got with the old password does not
-// outlast a change of it.
+// user is the account that [Users.CheckPassword] or [Users.UserByID] just returned. If
+// the account changed since, is inactive or was deleted, the error is
+// [ErrWrongCredentials]. So a token obtained with the old password cannot survive a
+// change of the password.
 func (u *Users) IssueToken(
 	ctx context.Context, s *sqldb.Session, user User, name string, life time.Duration,
 ) (Secret, TokenRecord, error) {
@@ -100,7 +98,7 @@ func (u *Users) tokenRow(plain string, userID uuid.UUID, name string, life time.
 	}, err
 }
 
-// ListTokens returns a user's tokens, the oldest first, expired ones too
+// ListTokens returns the tokens of a user, the oldest first. Expired tokens are listed
 // until [Tokens.Purge] deletes them.
 func (u *Users) ListTokens(ctx context.Context, s *sqldb.Session, userID uuid.UUID) ([]TokenRecord, error) {
 	tokens := []TokenRecord{}
@@ -109,23 +107,23 @@ func (u *Users) ListTokens(ctx context.Context, s *sqldb.Session, userID uuid.UU
 	return tokens, err
 }
 
-// RevokeToken deletes a token that is known itself, at once. One that does not
-// exist, or no longer, is [ErrNotFound].
+// RevokeToken deletes a token by its text, at once. If it does not exist, the error is
+// [ErrNotFound].
 func (u *Users) RevokeToken(ctx context.Context, s *sqldb.Session, plain string) error {
 	n, err := changed(ctx, s, s.IDB().NewDelete().Table("auth_tokens").
 		Where("key_hash = ?", hashToken(plain)))
 	return orNoToken(n, err)
 }
 
-// RevokeTokenByID deletes one token of a user, at once. One that does not
-// exist or is another user's is [ErrNotFound].
+// RevokeTokenByID deletes one token of a user at once. If it does not exist or belongs to
+// another user, the error is [ErrNotFound].
 func (u *Users) RevokeTokenByID(ctx context.Context, s *sqldb.Session, userID, id uuid.UUID) error {
 	n, err := changed(ctx, s, s.IDB().NewDelete().Table("auth_tokens").
 		Where("id = ?", id).Where("user_id = ?", userID))
 	return orNoToken(n, err)
 }
 
-// RevokeTokens deletes all tokens of a user, at once.
+// RevokeTokens deletes all tokens of a user at once.
 func (u *Users) RevokeTokens(ctx context.Context, s *sqldb.Session, userID uuid.UUID) error {
 	_, err := s.Exec(ctx, s.IDB().NewDelete().Table("auth_tokens").Where("user_id = ?", userID))
 	return err

@@ -16,26 +16,24 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// maximumCredentials bounds what is read after the scheme's keyword, in bytes.
+// maximumCredentials is the maximum length of the text after the keyword, in bytes.
 const maximumCredentials = 512
 
-// Token is the scheme of opaque tokens, made by [Users.IssueToken]:
+// Token is the scheme of opaque tokens, which [Users.IssueToken] makes:
 //
 //	Authorization: Token trs_...
 //	Authorization: Bearer trs_...
 //
-// The keyword is read in any case (RFC 9110 section 11.1). A Bearer credential
-// that does not begin with "trs_" is left to another scheme. A token is never
-// read from a URL.
+// The keyword is case-insensitive (RFC 9110 section 11.1). A Bearer credential that does
+// not begin with "trs_" is left to another scheme. A token is never read from a URL.
 //
-// Every request reads the token, its user and the user's permissions in one
-// statement, so that revoking a token, deactivating a user and taking a
-// permission away hold from the next request on. An unknown token, an expired
-// one and one of an inactive user are refused alike.
+// For every request one statement reads the token, its user and the permissions of the
+// user. So a revoked token, a deactivated user and a revoked permission take effect with
+// the next request. The error is the same for an unknown token, an expired token and a
+// token of an inactive user.
 //
-// The zero Token is ready for use, by many requests at once. It records
-// nothing; [Tokens] is this scheme for a server that wants to know when a token
-// was last used.
+// The zero Token is ready for use. It is safe for concurrent use. It does not record when
+// a token was last used; [Tokens] does.
 type Token struct {
 	// Realm names the protected space in the challenge. Defaults to "api".
 	Realm string
@@ -43,12 +41,12 @@ type Token struct {
 	seen *sightings // nil records nothing
 }
 
-// tokenScheme is the Scheme of callers that an opaque token names.
+// tokenScheme is the Scheme of callers with an opaque token.
 const tokenScheme = "Token"
 
 var _ framework.Authenticator = Token{}
 
-// Challenge is the value for WWW-Authenticate: `Token realm="api"`.
+// Challenge returns the value for WWW-Authenticate: `Token realm="api"`.
 func (t Token) Challenge() string {
 	realm := t.Realm
 	if realm == "" {
@@ -57,7 +55,7 @@ func (t Token) Challenge() string {
 	return "Token realm=" + strconv.Quote(realm)
 }
 
-// Authenticate returns the user of the request's token.
+// Authenticate returns the user of the token of a request.
 func (t Token) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
 	return t.identify(c, c.Session(), c.Now, r.Header)
 }
@@ -79,13 +77,13 @@ func (t Token) identify(ctx context.Context, s *sqldb.Session, now time.Time, h 
 	return holder.caller(), nil
 }
 
-// refused is the one answer for a token that names nobody who may enter.
+// refused returns the same error for every token that is not valid.
 func refused() error {
 	return framework.InvalidCredentials("The token is unknown or expired, or was revoked.")
 }
 
-// readToken returns the token of the Authorization header, "" if there is no
-// credential of this kind, or an error for one that is malformed.
+// readToken returns the token of the Authorization header, or "" if the header has no
+// opaque token. A malformed token is an error.
 func readToken(h http.Header) (string, error) {
 	values := h.Values("Authorization")
 	switch len(values) {
@@ -105,7 +103,7 @@ func readToken(h http.Header) (string, error) {
 	return token, checkToken(token)
 }
 
-// splitCredentials parts the keyword from what follows it.
+// splitCredentials splits the keyword from the text after it.
 func splitCredentials(value string) (keyword, rest string) {
 	value = strings.Trim(value, " \t")
 	end := strings.IndexAny(value, " \t")
@@ -115,7 +113,7 @@ func splitCredentials(value string) (keyword, rest string) {
 	return value[:end], strings.TrimLeft(value[end:], " \t")
 }
 
-// checkToken refuses what cannot be a token, without asking the database.
+// checkToken rejects text that cannot be a token, without a query.
 func checkToken(token string) error {
 	switch {
 	case token == "":
@@ -125,26 +123,27 @@ func checkToken(token string) error {
 	case strings.ContainsFunc(token, notVisible):
 		return framework.InvalidCredentials("The token holds a space or a character that is not ASCII; send one token and nothing else.")
 	case !strings.HasPrefix(token, TokenPrefix):
-		return framework.InvalidCredentials("This is no token of this service: those begin with " + TokenPrefix + ".")
+		return framework.InvalidCredentials("This is not a token of this service: its tokens begin with " + TokenPrefix + ".")
 	case len(token) != tokenLength:
 		return refused()
 	}
 	return nil
 }
 
-// notVisible finds all but the visible characters of ASCII.
+// notVisible reports whether a character is not a visible character of ASCII.
 func notVisible(r rune) bool { return r <= ' ' || r > '~' }
 
-// A tokenHolder is a token's row, its user's, and the user's permissions.
+// A tokenHolder is the row of a token, the row of its user, and the permissions of the
+// user.
 type tokenHolder struct {
 	user        User
 	expires     sql.NullTime
-	used        sql.NullTime   // the last time, as far as it was written
-	permissions sql.NullString // joined by spaces, which no permission holds
+	used        sql.NullTime   // the last time that was stored
+	permissions sql.NullString // separated by spaces, which no permission contains
 }
 
-// findHolder looks a token up in one statement. The comparison by hash in an
-// index tells nothing of a token by its timing.
+// findHolder reads a token in one statement. The comparison of a hash in an index reveals
+// nothing about a token by its timing.
 func findHolder(ctx context.Context, s *sqldb.Session, hash []byte) (*tokenHolder, error) {
 	h := &tokenHolder{}
 	dest := append([]any{&h.expires, &h.used}, h.dest()...)
@@ -157,7 +156,8 @@ func findHolder(ctx context.Context, s *sqldb.Session, hash []byte) (*tokenHolde
 //nolint:gochecknoglobals // it never changes
 var holderByToken = userLookup("t.expires_at, t.last_used_at, ", "auth_tokens AS t JOIN auth_users AS u ON u.id = t.user_id", "t.key_hash")
 
-// userTemplate is a statement of some columns, a user u and their permissions.
+// userTemplate returns a statement that reads some columns, a user u and the permissions
+// of u.
 func userTemplate(columns, from, where string) *sqldb.Template {
 	return sqldb.NewTemplate(func(v sqldb.Values) schema.QueryAppender {
 		values := []any{permissionsOf(v.Kind())}
@@ -168,32 +168,32 @@ func userTemplate(columns, from, where string) *sqldb.Template {
 	})
 }
 
-// userLookup is userTemplate for the rows of a hash, which several requests read
-// together.
+// userLookup is userTemplate for the row of a hash. Several requests can share one
+// execution of it.
 func userLookup(columns, from, hash string) *sqldb.Lookup {
 	return sqldb.NewLookup(func(v sqldb.Values) schema.QueryAppender {
 		return bun.SafeQuery("SELECT "+columns+userColumns+", "+hash+" FROM "+from+" WHERE "+hash+" ?", permissionsOf(v.Kind()), v.Hash())
 	})
 }
 
-// userColumns are those of a user u and their permissions, in the order of
+// userColumns are the columns of a user u and the permissions of u, in the order of
 // [tokenHolder.dest].
 const userColumns = "u.id, u.email, u.name, u.is_active, u.is_staff, u.is_superuser, (?) AS permissions"
 
-// permissionsOf selects the permissions of the user u as one text: their own
-// and their groups', each once (UNION).
+// permissionsOf selects the permissions of the user u as one text: direct ones and those
+// of groups, each once (UNION).
 func permissionsOf(k sqldb.Kind) schema.QueryAppender {
 	return bun.SafeQuery("SELECT " + k.GroupConcat("p.permission", " ") + " FROM (" +
 		"SELECT up.permission FROM auth_user_permissions AS up WHERE up.user_id = u.id UNION " +
 		"SELECT gp.permission FROM auth_user_groups AS ug JOIN auth_group_permissions AS gp ON gp.group_id = ug.group_id WHERE ug.user_id = u.id) AS p")
 }
 
-// admitted reports whether the token opens anything at a time.
+// admitted reports whether the token is valid at a time.
 func (h *tokenHolder) admitted(now time.Time) bool {
 	return h.user.IsActive && (!h.expires.Valid || now.Before(h.expires.Time))
 }
 
-// dest takes the columns of a user and their permissions.
+// dest returns the destinations for userColumns.
 func (h *tokenHolder) dest() []any {
 	return []any{
 		&h.user.ID, &h.user.Email, &h.user.Name,

@@ -21,7 +21,7 @@ func (w *world) admits(token string, want bool) {
 	w.Helper()
 	caller, err := w.identify("Token " + token)
 	if want && (err != nil || caller.Anonymous()) || !want && !isRefused(err) {
-		w.Errorf("identify returns %v, %v; want admitted: %v", caller, err, want)
+		w.Errorf("identify returns %v, %v; want a caller: %v", caller, err, want)
 	}
 }
 
@@ -33,7 +33,7 @@ func isRefused(err error) bool {
 func TestHeaderSpellings(t *testing.T) {
 	const (
 		known = "known"         // the caller of the token
-		none  = "not this kind" // another scheme is asked
+		none  = "not this kind" // left to another scheme
 	)
 	onBoth(t, func(w *world) {
 		user := w.user("asha@example.com")
@@ -41,7 +41,7 @@ func TestHeaderSpellings(t *testing.T) {
 		for _, c := range []struct {
 			name   string
 			header []string
-			want   string // known, none, or a part of the refusal
+			want   string // known, none, or a part of the error
 		}{
 			{"no header", nil, none},
 			{"an empty header", []string{""}, none},
@@ -53,9 +53,9 @@ func TestHeaderSpellings(t *testing.T) {
 			{"a tab between", []string{"Token\t" + token}, known},
 			{"space around", []string{"  Token " + token + " "}, known},
 			{"Basic", []string{"Basic YTpi"}, none},
-			{"Basic with a token of ours", []string{"Basic " + token}, none},
+			{"Basic with a valid token", []string{"Basic " + token}, none},
 			{"the token without a keyword", []string{token}, none},
-			{"keyword and token run together", []string{"Token" + token}, none},
+			{"keyword and token without a space", []string{"Token" + token}, none},
 			{"Token with a colon", []string{"Token: " + token}, none},
 			{"Bearer of another kind", []string{"Bearer eyJhbGciOiJIUzI1NiJ9.e30.c2ln"}, none},
 			{"Bearer with the prefix in upper case", []string{"Bearer TRS_" + token[4:]}, none},
@@ -93,7 +93,7 @@ func TestHeaderSpellings(t *testing.T) {
 					}
 				case none:
 					if caller != nil || err != nil {
-						t.Errorf("got %+v, %v; want neither", caller, err)
+						t.Errorf("got %+v, %v; want neither a caller nor an error", caller, err)
 					}
 				default:
 					if caller != nil || !isRefused(err) || !strings.Contains(err.Error(), c.want) {
@@ -162,7 +162,7 @@ func TestATokenExpires(t *testing.T) {
 		_, err := w.s.Exec(w.ctx, w.s.IDB().NewUpdate().Table("auth_tokens").
 			Set("expires_at = NULL").Where("user_id = ?", user.ID))
 		w.must(err)
-		w.admits(token, true) // without an end, for ever
+		w.admits(token, true) // without an expiry, for ever
 	})
 }
 
@@ -201,7 +201,7 @@ func TestAuthenticatingCostsOneStatement(t *testing.T) {
 			{"a known token", "Token " + token, 1},
 			{"an unknown token", "Token " + newToken(), 1},
 			{"no token", "Token", 0},
-			{"what cannot be a token", "Token trs_short", 0},
+			{"an impossible token", "Token trs_short", 0},
 			{"another scheme", "Basic YTpi", 0},
 		} {
 			w.Run(c.name, func(t *testing.T) {

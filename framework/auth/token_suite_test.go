@@ -10,7 +10,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// Both schemes of opaque tokens keep what framework.Authenticator promises.
+// TestTokensAreAnAuthenticator checks the contract of framework.Authenticator for both
+// schemes of opaque tokens.
 func TestTokensAreAnAuthenticator(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		must(t, db.Migrate(t.Context(), nil, auth.Migrations()))

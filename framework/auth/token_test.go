@@ -47,8 +47,8 @@ func TestIssueToken(t *testing.T) {
 	})
 }
 
-// A token for an account that is no longer what its password was checked
-// against would outlast the change of it.
+// TestIssueTokenRefusesWhoMayNotEnter: a token for an account that changed after its
+// password was checked would survive the change.
 func TestIssueTokenRefusesWhoMayNotEnter(t *testing.T) {
 	onBoth(t, func(w *world) {
 		before, gone := w.user("asha@example.com"), w.user("gone@example.com")
@@ -58,10 +58,10 @@ func TestIssueTokenRefusesWhoMayNotEnter(t *testing.T) {
 		inactive, err := w.users.UserByID(w.ctx, w.s, gone.ID)
 		w.must(err)
 		for name, user := range map[string]User{
-			"one whose password was changed since": before,
-			"one who was made inactive":            inactive,
-			"one who does not exist":               {ID: newID(), IsActive: true},
-			"nobody":                               {},
+			"a user whose password was changed since": before,
+			"a user who was deactivated":              inactive,
+			"a user who does not exist":               {ID: newID(), IsActive: true},
+			"nobody":                                  {},
 		} {
 			w.Run(name, func(t *testing.T) {
 				_, _, err := w.users.IssueToken(w.ctx, w.s, user, "", 0)
@@ -132,12 +132,12 @@ func TestDeletingAUserDeletesTheirTokens(t *testing.T) {
 		w.admits(token, false)
 		list, err := w.users.ListTokens(w.ctx, w.s, user.ID)
 		if err != nil || len(list) != 0 {
-			w.Errorf("left are %+v, %v", list, err)
+			w.Errorf("%+v, %v remain", list, err)
 		}
 	})
 }
 
-// A token cannot be read back from any column of the table.
+// TestOnlyAHashOfATokenIsKept: no column of the table contains the token.
 func TestOnlyAHashOfATokenIsKept(t *testing.T) {
 	onBoth(t, func(w *world) {
 		token := w.token(w.user("asha@example.com"), 0)
@@ -163,7 +163,7 @@ func TestOnlyAHashOfATokenIsKept(t *testing.T) {
 	})
 }
 
-// The migrations can be undone and run again on both databases.
+// TestMigrations: the migrations can be undone and run again on both databases.
 func TestMigrations(t *testing.T) {
 	onBoth(t, func(w *world) {
 		applied := func() int {

@@ -10,10 +10,10 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// tokens is a scheme that records, as one process has it.
+// tokens returns a scheme that records uses, as one process has it.
 func (w *world) tokens() *Tokens { return NewTokens(TokenOptions{Now: w.clock}) }
 
-// uses sends a token to a scheme that records.
+// uses sends a token to a scheme that records uses.
 func (w *world) uses(tokens *Tokens, token string) {
 	w.Helper()
 	caller, err := tokens.scheme.identify(w.ctx, w.s, w.now, http.Header{"Authorization": {"Token " + token}})
@@ -22,7 +22,7 @@ func (w *world) uses(tokens *Tokens, token string) {
 	}
 }
 
-// lastUsed is when the only token of a user was used, by the table.
+// lastUsed returns the stored last use of the only token of a user.
 func (w *world) lastUsed(user User) *time.Time {
 	w.Helper()
 	list, err := w.users.ListTokens(w.ctx, w.s, user.ID)
@@ -76,7 +76,7 @@ func TestTwoProcessesWriteATokenOnceAMinuteTogether(t *testing.T) {
 		one, two := w.tokens(), w.tokens()
 		for _, c := range []struct {
 			name           string
-			first, written time.Duration // the second comes half a minute after the first
+			first, written time.Duration // the second use comes half a minute after the first
 		}{
 			{"its first use", 0, 0},
 			{"a later one", 2 * time.Minute, 2 * time.Minute},
@@ -109,7 +109,7 @@ func TestWhatIsNoUseOfAToken(t *testing.T) {
 			name          string
 			scheme        Token
 			authorization []string
-			statements    int // that Flush sends
+			statements    int // statements of Flush
 		}{
 			{"a good token, for comparison", recording(), []string{"Token " + token}, 1},
 			{"a good token where none is recorded", Token{Realm: "api"}, []string{"Token " + token}, 0},
@@ -117,7 +117,7 @@ func TestWhatIsNoUseOfAToken(t *testing.T) {
 			{"a token of an inactive user", recording(), []string{"Token " + theirs}, 0},
 			{"a revoked token", recording(), []string{"Token " + revoked}, 0},
 			{"an unknown token", recording(), []string{"Token " + newToken()}, 0},
-			{"what cannot be a token", recording(), []string{"Token trs_"}, 0},
+			{"an impossible token", recording(), []string{"Token trs_"}, 0},
 			{"a good token twice", recording(), []string{"Token " + token, "Token " + token}, 0},
 			{"a good token for another scheme", recording(), []string{"Basic " + token}, 0},
 			{"nothing", recording(), nil, 0},
@@ -185,7 +185,8 @@ func TestAUseOfATokenThatWasRevokedSinceIsForgotten(t *testing.T) {
 	})
 }
 
-// A Tokens that records costs what a Token does.
+// TestRecordingCostsNoStatement: Tokens, which records, sends the same statements as
+// Token.
 func TestRecordingCostsNoStatement(t *testing.T) {
 	onBoth(t, func(w *world) {
 		token, tokens := w.token(w.user("asha@example.com"), 0), w.tokens()

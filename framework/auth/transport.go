@@ -7,15 +7,14 @@ import (
 	"trestle.example/framework"
 )
 
-// CodeTLSRequired is the code of the 403 for credentials that came without TLS.
+// CodeTLSRequired is the code of the 403 for credentials that arrived without TLS.
 const CodeTLSRequired = "tls_required"
 
-// transport is the scheme before all others where credentials need TLS: it
-// recognises nobody, and refuses those that came in the clear before they are
-// looked at.
+// transport is the first scheme if credentials need TLS. It authenticates no caller and
+// rejects credentials that arrived in cleartext before another scheme reads them.
 type transport struct{ sessions *Sessions }
 
-// Authenticate refuses a request that carries credentials in the clear.
+// Authenticate rejects a request with credentials in cleartext.
 func (t transport) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
 	_, cookies := t.sessions.key(r, sessionCookie)
 	header := slices.ContainsFunc(r.Header.Values("Authorization"), func(value string) bool { return value != "" })
@@ -25,10 +24,10 @@ func (t transport) Authenticate(c *framework.Call, r *http.Request) (*framework.
 	return nil, needsTLS()
 }
 
-// Challenge offers nothing.
+// Challenge returns no challenge.
 func (transport) Challenge() string { return "" }
 
-// checkTransport is the same for credentials in the body.
+// checkTransport is the same check for credentials in the body.
 func (s *Service) checkTransport(c *framework.Call) error {
 	if s.requireTLS && !c.Secure {
 		return needsTLS()

@@ -16,13 +16,13 @@ func inTLS(c *auth.Config, f *framework.Config) {
 	c.RequireTLS = true
 }
 
-// byTLS is the client as a proxy passes its requests on that spoke TLS with it.
+// byTLS returns the client as a proxy that received its requests by TLS.
 func byTLS(c *frameworktest.Client) *frameworktest.Client {
 	return c.With("X-Forwarded-Proto", "https")
 }
 
-// Credentials in the clear are refused before anything is asked of the
-// database, whether they hold or not.
+// TestCredentialsInTheClearAreRefused: credentials in cleartext are rejected before any
+// query, whether they are valid or not.
 func TestCredentialsInTheClearAreRefused(t *testing.T) {
 	onDesk(t, inTLS, func(d *desk) {
 		user := d.user("asha@example.com")
@@ -42,7 +42,7 @@ func TestCredentialsInTheClearAreRefused(t *testing.T) {
 			{"a JWT", "GET", me, "Authorization", "Bearer " + pair.Access, nil},
 			{"a password in a header", "GET", me, "Authorization", "Basic YTpi", nil},
 			{"a session", "GET", me, "Cookie", "__Host-sessionid=" + strings.Repeat("A", 43), nil},
-			{"a session that is none", "GET", sessionPath, "Cookie", "__Host-sessionid=x", nil},
+			{"an invalid session", "GET", sessionPath, "Cookie", "__Host-sessionid=x", nil},
 			{"two sessions", "GET", me, "Cookie", "__Host-sessionid=x; __Host-sessionid=y", nil},
 			{"a session to sign out", "DELETE", sessionPath, "Cookie", "__Host-sessionid=" + strings.Repeat("A", 43), nil},
 			{"a registration", "POST", register, "", "", credentialsOf("b@example.com", goodPassword)},
@@ -53,7 +53,7 @@ func TestCredentialsInTheClearAreRefused(t *testing.T) {
 			{"a login of a browser", "POST", sessionPath, "", "", right},
 			{"a refresh", "POST", refreshPath, "", "", map[string]any{"refresh": pair.Refresh}},
 			{"a revocation", "POST", revokePath, "", "", map[string]any{"refresh": pair.Refresh}},
-			{"a login that a stranger calls secure", "POST", login, "Forwarded", "proto=https", right},
+			{"a login with the header Forwarded of an untrusted client", "POST", login, "Forwarded", "proto=https", right},
 		} {
 			d.Run(c.name, func(t *testing.T) {
 				client, hashes := d.Client.On(t), d.hashes.Load()
@@ -71,12 +71,12 @@ func TestCredentialsInTheClearAreRefused(t *testing.T) {
 		}
 		d.twoHeaders(opaque)
 		if lines := d.log.take(d.T); len(lines) != 0 {
-			d.Errorf("the audit says %v", lines)
+			d.Errorf("the audit log is %v", lines)
 		}
 	})
 }
 
-// twoHeaders sends a token behind an empty header of the same name.
+// twoHeaders sends a token after an empty header of the same name.
 func (d *desk) twoHeaders(opaque string) {
 	d.Helper()
 	r, err := http.NewRequestWithContext(d.Context(), http.MethodGet, d.URL()+me, nil)
@@ -86,11 +86,12 @@ func (d *desk) twoHeaders(opaque string) {
 	must(d.T, err)
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusForbidden {
-		d.Errorf("behind an empty header a token in the clear is answered with %d", response.StatusCode)
+		d.Errorf("after an empty header a token in cleartext is answered %d", response.StatusCode)
 	}
 }
 
-// What carries no credentials is served, and what comes by TLS is.
+// TestNothingElseNeedsTLS: requests without credentials are served, and requests by TLS,
+// too.
 func TestNothingElseNeedsTLS(t *testing.T) {
 	onDesk(t, inTLS, func(d *desk) {
 		user := d.user("asha@example.com")
@@ -113,14 +114,15 @@ func TestNothingElseNeedsTLS(t *testing.T) {
 
 		b := d.signedIn()
 		if b.cookies["__Host-sessionid"] == "" {
-			d.Errorf("the cookies are %v; those that need TLS begin with __Host-", b.cookies)
+			d.Errorf("the cookies are %v; cookies that need TLS begin with __Host-", b.cookies)
 		}
 		d.knows(b.client(), "asha@example.com")
 		b.client().With("Origin", strings.Replace(d.URL(), "http:", "https:", 1)).Delete(sessionPath).Expect(http.StatusNoContent)
 	})
 }
 
-// By default credentials may come in the clear, for development.
+// TestTLSIsNotRequiredByDefault: by default credentials may be sent in cleartext, for
+// development.
 func TestTLSIsNotRequiredByDefault(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		user := d.user("asha@example.com")

@@ -15,8 +15,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A User is an account. The hash of its password is no field of it: it is
-// written by [Users.SetPassword] and read by [Users.CheckPassword] alone.
+// A User is an account. It does not contain the hash of the password: only
+// [Users.SetPassword] writes it, and only [Users.CheckPassword] reads it.
 type User struct {
 	bun.BaseModel `bun:"table:auth_users,alias:u"`
 
@@ -24,10 +24,10 @@ type User struct {
 	Email       string    // unique, as NormalizeEmail returns it
 	Name        string    // may be empty
 	IsActive    bool      // an inactive user cannot authenticate
-	IsStaff     bool      // may enter what asks for staff; holds no permission by that
+	IsStaff     bool      // may use what requires staff; holds no permission by that
 	IsSuperuser bool      // holds every permission
 	CreatedAt   time.Time // UTC
-	UpdatedAt   time.Time // UTC; permissions and groups do not touch it
+	UpdatedAt   time.Time // UTC; a change of permissions or groups does not update it
 }
 
 // userWithHash is the whole row.
@@ -36,7 +36,7 @@ type userWithHash struct {
 	PasswordHash string
 }
 
-// A NewUser is what [Users.CreateUser] makes a user of.
+// A NewUser is the input of [Users.CreateUser].
 type NewUser struct {
 	Email     string // required
 	Name      string // at most 200 characters. Defaults to none
@@ -45,23 +45,22 @@ type NewUser struct {
 	Superuser bool   // Defaults to false
 }
 
-// Format writes everything but the password, for every verb.
+// Format writes everything except the password, for every verb.
 func (n NewUser) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, n.LogValue().Group()) }
 
-// MarshalJSON writes everything but the password, for logs in JSON.
+// MarshalJSON writes everything except the password, for logs in JSON.
 func (n NewUser) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"email": n.Email, "name": n.Name, "staff": n.Staff, "superuser": n.Superuser})
 }
 
-// LogValue is everything but the password.
+// LogValue returns everything except the password.
 func (n NewUser) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("email", n.Email), slog.String("name", n.Name),
 		slog.Bool("staff", n.Staff), slog.Bool("superuser", n.Superuser))
 }
 
-// CreateUser adds an active user. A value that cannot be used, an e-mail that
-// is taken among them, is an [InputError]. It hashes the password, which takes
-// tens of milliseconds.
+// CreateUser adds an active user. An invalid value, such as an e-mail that is already
+// used, is an [InputError]. It hashes the password, which takes tens of milliseconds.
 func (u *Users) CreateUser(ctx context.Context, s *sqldb.Session, n NewUser) (User, error) {
 	row, err := u.prepare(ctx, n)
 	if err != nil {
@@ -73,8 +72,8 @@ func (u *Users) CreateUser(ctx context.Context, s *sqldb.Session, n NewUser) (Us
 	return row.User, nil
 }
 
-// prepare makes a user's row without the database, for those who hash before
-// they open a transaction.
+// prepare makes the row of a user without the database, so that a caller can hash the
+// password before it opens a transaction.
 func (u *Users) prepare(ctx context.Context, n NewUser) (userWithHash, error) {
 	row, err := u.newRow(n)
 	if err != nil {
@@ -114,14 +113,15 @@ func (u *Users) newRow(n NewUser) (userWithHash, error) {
 	}}, err
 }
 
-// FindUser returns the user with an e-mail, in any spelling that
-// [NormalizeEmail] folds together. Nobody is [ErrNotFound].
+// FindUser returns the user with an e-mail. The spelling may differ as far as
+// [NormalizeEmail] normalises it. If the user does not exist, the error is [ErrNotFound].
 func (u *Users) FindUser(ctx context.Context, s *sqldb.Session, email string) (User, error) {
 	row, err := findByEmail(ctx, s, email)
 	return row.User, err
 }
 
-// UserByID returns the user with an id. Nobody is [ErrNotFound].
+// UserByID returns the user with an id. If the user does not exist, the error is
+// [ErrNotFound].
 func (u *Users) UserByID(ctx context.Context, s *sqldb.Session, id uuid.UUID) (User, error) {
 	var user User
 	q := s.IDB().NewSelect().Model(&user).Where("u.id = ?", id)
@@ -140,14 +140,13 @@ func findByEmail(ctx context.Context, s *sqldb.Session, email string) (userWithH
 	return row, found(err, fmt.Errorf("no user has the e-mail %s: %w", normal, ErrNotFound))
 }
 
-// CheckPassword returns the active user whom e-mail and password name. An
-// unknown e-mail, an inactive user and a wrong password are one error,
-// [ErrWrongCredentials], after the same work. A password that was hashed at
-// an older cost is hashed again.
+// CheckPassword returns the active user with an e-mail and a password. An unknown e-mail,
+// an inactive user and a wrong password are the same error, [ErrWrongCredentials], after
+// the same work. If the password was hashed at an older cost, it is hashed again.
 func (u *Users) CheckPassword(ctx context.Context, s *sqldb.Session, email, password string) (User, error) {
 	normal, err := normalizePassword(password)
 	if err != nil {
-		return User{}, rejection{reason: "password"} // nobody has such a password
+		return User{}, rejection{reason: "password"} // no user has such a password
 	}
 	row, err := findByEmail(ctx, s, email)
 	if errors.Is(err, ErrNotFound) {
@@ -167,13 +166,13 @@ func (u *Users) CheckPassword(ctx context.Context, s *sqldb.Session, email, pass
 	case again:
 		err = u.rehash(ctx, s, row, normal)
 	}
-	if errors.Is(err, errBusy) { // the password holds; its hash is made anew another time
+	if errors.Is(err, errBusy) { // the password is correct; a later login will hash it again
 		err = nil
 	}
 	return row.User, err
 }
 
-// rehash replaces the hash that was checked, unless it was changed meanwhile.
+// rehash replaces the hash, unless another request has changed it.
 func (u *Users) rehash(ctx context.Context, s *sqldb.Session, row userWithHash, password string) error {
 	hash, err := u.hasher.hash(ctx, password)
 	if err != nil {
@@ -185,9 +184,9 @@ func (u *Users) rehash(ctx context.Context, s *sqldb.Session, row userWithHash, 
 	return err
 }
 
-// SetPassword changes a user's password, deletes the user's tokens and ends
-// their sessions and JWT logins. A password that the policy refuses is an [InputError], nobody
-// [ErrNotFound].
+// SetPassword changes the password of a user. It also deletes the tokens of the user and
+// ends their sessions and JWT logins. A password that the policy rejects is an
+// [InputError]. If the user does not exist, the error is [ErrNotFound].
 func (u *Users) SetPassword(ctx context.Context, s *sqldb.Session, id uuid.UUID, password string) error {
 	user, err := u.UserByID(ctx, s, id)
 	if err != nil {
@@ -215,10 +214,10 @@ func (u *Users) SetPassword(ctx context.Context, s *sqldb.Session, id uuid.UUID,
 	})
 }
 
-// SetActive lets a user authenticate, or no longer: every credential of an
-// inactive user is refused from the next request on. JWT logins end with it;
-// what else the user held is good again once they are active again. Nobody is
-// [ErrNotFound].
+// SetActive allows or forbids a user to authenticate. Every credential of an inactive
+// user is rejected from the next request on. The JWT logins of the user end; tokens and
+// sessions are valid again when the user is active again. If the user does not exist, the
+// error is [ErrNotFound].
 func (u *Users) SetActive(ctx context.Context, s *sqldb.Session, id uuid.UUID, active bool) error {
 	return within(ctx, s, func(ctx context.Context, s *sqldb.Session) error {
 		if err := u.update(ctx, s, id, "is_active", active); err != nil || active {
@@ -228,7 +227,7 @@ func (u *Users) SetActive(ctx context.Context, s *sqldb.Session, id uuid.UUID, a
 	})
 }
 
-// update sets one column, named by this package.
+// update sets one column. Its name is a constant of this package.
 func (u *Users) update(ctx context.Context, s *sqldb.Session, id uuid.UUID, column string, value any) error {
 	n, err := changed(ctx, s, s.IDB().NewUpdate().Table("auth_users").
 		Set("? = ?", bun.Ident(column), value).

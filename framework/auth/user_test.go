@@ -44,17 +44,17 @@ func TestCreateUserRefuses(t *testing.T) {
 			name, field, code string
 			new               NewUser
 		}{
-			{"an e-mail that is taken", "email", "unique", NewUser{Email: "asha@example.com", Password: goodPassword}},
-			{"one that is taken in other capitals", "email", "unique", NewUser{Email: "ASHA@example.com ", Password: goodPassword}},
+			{"an e-mail in use", "email", "unique", NewUser{Email: "asha@example.com", Password: goodPassword}},
+			{"an e-mail in use, in another case", "email", "unique", NewUser{Email: "ASHA@example.com ", Password: goodPassword}},
 			{"no e-mail", "email", "required", NewUser{Password: goodPassword}},
 			{"a bad e-mail", "email", "email", NewUser{Email: "asha", Password: goodPassword}},
 			{"no password", "password", "too_short", NewUser{Email: "b@example.com"}},
 			{"a common password", "password", "too_common", NewUser{Email: "b@example.com", Password: "password1"}},
 			{"its e-mail as password", "password", "same_as_email", NewUser{Email: "b@example.com", Password: "B@example.com"}},
 			{"a long name", "name", "max", NewUser{Email: "b@example.com", Name: strings.Repeat("é", 201), Password: goodPassword}},
-			{"an e-mail of full width", "email", "email", NewUser{Email: "ｂ@example.com", Password: goodPassword}},
+			{"a full-width e-mail", "email", "email", NewUser{Email: "ｂ@example.com", Password: goodPassword}},
 			{"a password of one character", "password", "too_short", NewUser{Email: "b@example.com", Password: "\ufdfa"}},
-			{"a name that turns its direction", "name", "line", NewUser{Email: "b@example.com", Name: "a\u202eb", Password: goodPassword}},
+			{"a name with a direction mark", "name", "line", NewUser{Email: "b@example.com", Name: "a\u202eb", Password: goodPassword}},
 			{"a name of two lines", "name", "line", NewUser{Email: "b@example.com", Name: "a\nb", Password: goodPassword}},
 		} {
 			w.Run(c.name, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestCreateUserRefuses(t *testing.T) {
 		}
 		_, err := w.users.CreateUser(w.ctx, w.s, NewUser{Email: "asha@example.com", Password: goodPassword})
 		if err.Error() != "A user with the e-mail asha@example.com exists already." {
-			w.Errorf("the sentence is %q", err)
+			w.Errorf("the error is %q", err)
 		}
 	})
 }
@@ -117,7 +117,7 @@ func TestCheckPasswordGivesOneAnswerForTheSameWork(t *testing.T) {
 					t.Errorf("error %v after %d hashes; want %v after %d", err, count.Load(), c.want, c.hashes)
 				}
 				if err != nil && err.Error() != ErrWrongCredentials.Error() {
-					t.Errorf("the error tells more: %v", err)
+					t.Errorf("the error reveals the reason: %v", err)
 				}
 			})
 		}
@@ -145,7 +145,7 @@ func TestCheckPasswordHashesAnOldCostAgain(t *testing.T) {
 			w.Errorf("the hash is %.40s, %v", row.PasswordHash, err)
 		}
 		if _, err := w.users.CheckPassword(w.ctx, w.s, user.Email, goodPassword); err != nil {
-			w.Errorf("the new hash does not hold: %v", err)
+			w.Errorf("the new hash does not match: %v", err)
 		}
 	})
 }

@@ -15,39 +15,38 @@ import (
 
 // Options are the settings of [NewUsers].
 type Options struct {
-	// Passwords says which passwords may be set. Defaults to at least 8
-	// characters, and none of a built-in list of common passwords.
+	// Passwords is the policy for new passwords. Defaults to at least 8 characters, and
+	// no password of a built-in list of common passwords.
 	Passwords PasswordPolicy
-	// PasswordQueue is how many passwords wait to be hashed at most. One too many ends
-	// the wait of the newest of the client that has most of them, which is answered
-	// 503. Defaults to 128: more would wait for longer than clients do.
+	// PasswordQueue is how many passwords may wait to be hashed. If the queue is full,
+	// the newest wait of the client with most waits ends, and the server answers 503.
+	// Defaults to 128; in a longer queue clients would time out before their turn.
 	PasswordQueue int
-	// Now tells the time, for tests. Defaults to time.Now.
+	// Now returns the time, for tests. Defaults to time.Now.
 	Now func() time.Time
 }
 
-// Users keeps accounts: users, their groups and permissions, and their tokens.
+// Users stores accounts: users, their groups and permissions, and their tokens.
 //
-// Every method takes the session to run in. On the pool (DB.Session) a method
-// that changes several tables opens a transaction of its own; in a transaction
-// it joins that one. Make one Users for the process, because it bounds how
-// many passwords are hashed at once (two, 19 MiB each). It is safe for
-// concurrent use.
+// Every method runs in the session that it gets. On the pool (DB.Session) a method that
+// changes several tables opens a transaction; in a transaction it joins that one. Make
+// one Users for the process, because it bounds how many passwords are hashed at once
+// (two, 19 MiB each). It is safe for concurrent use.
 type Users struct {
 	rules  *passwordRules
 	hasher *hasher
 	clock  func() time.Time
 }
 
-// NewUsers returns the accounts under o, or an error that says which option
-// cannot be used.
+// NewUsers returns the accounts with the options o, or an error that names the invalid
+// option.
 func NewUsers(o Options) (*Users, error) {
 	rules, err := newPasswordRules(o.Passwords)
 	if err != nil {
 		return nil, err
 	}
 	if o.PasswordQueue < 0 {
-		return nil, fmt.Errorf("auth.Options.PasswordQueue: %d passwords cannot wait; 1 or more can, and 0 stands for %d", o.PasswordQueue, hashQueue)
+		return nil, fmt.Errorf("auth.Options.PasswordQueue is %d; it must be 1 or more, or 0 for the default of %d", o.PasswordQueue, hashQueue)
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -55,13 +54,13 @@ func NewUsers(o Options) (*Users, error) {
 	return &Users{rules: rules, hasher: newHasher(cmp.Or(o.PasswordQueue, hashQueue)), clock: o.Now}, nil
 }
 
-// Caller returns the active user with an id as a caller with their permissions,
-// for a scheme of a program's own: one that recognises users by other means.
-// scheme is the scheme's name, as [framework.Caller] has it, and none of this
-// package's. Nobody, and an inactive user, is [ErrNotFound].
+// Caller returns the active user with an id as a caller with their permissions. Use it in
+// a scheme of your own that identifies users by other means. scheme is the name of that
+// scheme, see [framework.Caller]; the names of the schemes of this package are not
+// allowed. If the user does not exist or is inactive, the error is [ErrNotFound].
 func (u *Users) Caller(ctx context.Context, s *sqldb.Session, id uuid.UUID, scheme string) (*framework.Caller, error) {
 	if slices.Contains([]string{"", tokenScheme, sessionScheme, jwtScheme}, scheme) {
-		return nil, fmt.Errorf("auth.Users.Caller: %q cannot be the name of another scheme; give it one of its own", scheme)
+		return nil, fmt.Errorf("auth.Users.Caller: the scheme %q is empty or a scheme of package auth; use another name", scheme)
 	}
 	h := &tokenHolder{}
 	err := firstRow(ctx, s, activeUser.With(id), h.dest()...)
@@ -75,10 +74,10 @@ func (u *Users) Caller(ctx context.Context, s *sqldb.Session, id uuid.UUID, sche
 
 var activeUser = userTemplate("", "auth_users AS u", "u.id = ? AND u.is_active") //nolint:gochecknoglobals // it never changes
 
-// now is the time in the precision that both databases keep.
+// now returns the time in the precision that both databases store.
 func (u *Users) now() time.Time { return u.clock().UTC().Truncate(time.Microsecond) }
 
-// within runs fn in the transaction that s is, or in a new one.
+// within runs fn in the transaction s, or in a new one if s is the pool.
 func within(ctx context.Context, s *sqldb.Session, fn func(context.Context, *sqldb.Session) error) error {
 	if s.InTx() {
 		return fn(ctx, s)

@@ -8,24 +8,22 @@ import (
 	"trestle.example/framework"
 )
 
-// A Backend is a filter of this package, a [framework.Filter]. Make one with
-// one of the functions here; the zero Backend is refused at registration.
+// A Backend is a filter of this package, a [framework.Filter]. Make it with one of the
+// functions here. The zero Backend is rejected at registration.
 type Backend struct {
 	name string
-	docs []string // of its parameters, in place of its own
+	docs []string // descriptions of its parameters that replace the default ones
 	bind func(f *framework.Facts) (framework.BoundFilter, error)
 }
 
-// Doc returns the filter with a description for clients in the place of its
-// own: a sentence for each parameter, such as "Only appointments that cost at
-// least this.". A [Range] has two.
+// Doc returns the filter with its own descriptions for clients: one sentence for each
+// parameter, such as "Only appointments that cost at least this.". A [Range] has two.
 func (b Backend) Doc(texts ...string) Backend {
 	b.docs = texts
 	return b
 }
 
-// String is the field or the parameter that the filter is about, for the
-// sentence of a mistake.
+// String returns the name of the field or the parameter, for error texts.
 func (b Backend) String() string { return b.name }
 
 // Bind implements [framework.Filter].
@@ -52,8 +50,8 @@ func (b Backend) Bind(f *framework.Facts) (framework.BoundFilter, error) {
 	return bound, nil
 }
 
-// onField makes a backend of one column: suits checks at registration that the
-// column is fit for it, bound says what it reads.
+// onField makes a backend for one column. suits checks at registration whether the column
+// has a suitable type. bound returns the filter for the column.
 func onField(field string, suits func(framework.Field) error, bound func(framework.Field) framework.BoundFilter) Backend {
 	return Backend{name: field, bind: func(facts *framework.Facts) (framework.BoundFilter, error) {
 		f, err := facts.Field(field)
@@ -67,8 +65,8 @@ func onField(field string, suits func(framework.Field) error, bound func(framewo
 	}}
 }
 
-// reading makes a filter of one parameter. An error of read that is not made
-// for clients yet becomes the parameter's 400.
+// reading makes a filter with one parameter. If read returns an error that is not for
+// clients yet, the parameter is answered 400.
 func reading(p framework.Param, read func(c *framework.Call, text string) (framework.Narrow, error)) framework.BoundFilter {
 	return framework.BoundFilter{
 		Params: []framework.Param{p},
@@ -79,7 +77,7 @@ func reading(p framework.Param, read func(c *framework.Call, text string) (frame
 	}
 }
 
-// blame names the parameter that an error is about.
+// blame turns an error into a 400 that names the parameter.
 func blame(param string, err error) error {
 	var ready *framework.Error
 	if err == nil || errors.As(err, &ready) {
@@ -88,15 +86,14 @@ func blame(param string, err error) error {
 	return framework.InvalidParameter(param, err.Error())
 }
 
-// scanning says of a filter that no index finds its rows, or that it leaves
-// most of them.
+// scanning marks a filter whose rows no index finds, or that excludes few rows.
 func scanning(b framework.BoundFilter) framework.BoundFilter {
 	b.Scans = true
 	return b
 }
 
-// whole is a filter by whole values. Of a boolean there are two, and an index
-// finds no few rows by either.
+// whole is a filter by whole values. A boolean has only two values, so no index is useful
+// for it.
 func whole(f framework.Field, b framework.BoundFilter) framework.BoundFilter {
 	b.Scans = f.Type.Kind() == reflect.Bool
 	return b

@@ -8,15 +8,15 @@ import (
 	"trestle.example/framework"
 )
 
-// Min keeps the rows whose field is the parameter's value or more: numbers,
-// times (RFC 3339), and types of one's own that implement
-// encoding.TextUnmarshaler, such as a decimal.
+// Min keeps the rows whose field is the value of the parameter or more. It accepts
+// numbers, times (RFC 3339), and other types that implement encoding.TextUnmarshaler,
+// such as a decimal.
 func Min(param, field string) Backend {
 	return bound("Min", param, field, "? >= ?", "Only rows whose %s is at least this.")
 }
 
-// Max keeps the rows whose field is the parameter's value or less; it takes
-// the types that [Min] takes.
+// Max keeps the rows whose field is the value of the parameter or less. It accepts the
+// same types as [Min].
 func Max(param, field string) Backend {
 	return bound("Max", param, field, "? <= ?", "Only rows whose %s is at most this.")
 }
@@ -28,12 +28,11 @@ func bound(constructor, param, field, condition, doc string) Backend {
 	})
 }
 
-// Range keeps the rows whose field lies between two values, both included and
-// either optional. It reads {field}_min and {field}_max, for a time
-// {field}_after and {field}_before, and takes the types that [Min] takes. Ends
-// that are the wrong way round are 400 and both parameters are named; those of
-// a type of one's own are compared by its method Compare or Cmp, and without
-// one the list is empty.
+// Range keeps the rows whose field lies between two values. Both are included and
+// optional. The parameters are {field}_min and {field}_max, or {field}_after and
+// {field}_before for a time. It accepts the same types as [Min]. If the minimum is
+// greater than the maximum, the server answers 400 and names both parameters. Other types
+// are compared by their method Compare or Cmp; without such a method the list is empty.
 func Range(field string) Backend {
 	return between(field, func(f framework.Field) (low, high string) {
 		if f.Type == timeType {
@@ -43,7 +42,7 @@ func Range(field string) Backend {
 	})
 }
 
-// RangeAs is [Range] with parameters of other names.
+// RangeAs is [Range] with other names for the parameters.
 func RangeAs(low, high, field string) Backend {
 	return between(field, func(framework.Field) (string, string) { return low, high })
 }
@@ -63,7 +62,7 @@ func between(field string, params func(framework.Field) (low, high string)) Back
 	})
 }
 
-// A span is the range of one column and its two parameters.
+// A span is the range of one column with its two parameters.
 type span struct {
 	field     framework.Field
 	low, high string
@@ -86,7 +85,7 @@ func (s span) read(_ *framework.Call, v framework.Values) (framework.Narrow, err
 	return s.narrow(low, high), nil
 }
 
-// end reads one end of the range, nil if it is open.
+// end reads one end of the range, or returns nil if it is open.
 func (s span) end(param string, v framework.Values) (any, error) {
 	if v[param] == "" {
 		return nil, nil
@@ -106,7 +105,7 @@ func (s span) narrow(low, high any) framework.Narrow {
 	}
 }
 
-// both is one refusal that names two parameters.
+// both returns one error that names two parameters.
 func both(a string, aErr error, b string, bErr error) error {
 	e := framework.InvalidParameter(a, aErr.Error())
 	e.Faults = append(e.Faults, framework.InvalidParameter(b, bErr.Error()).Faults...)

@@ -19,7 +19,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// fee is an exact decimal with two places, kept as hundredths.
+// A fee is an exact decimal with two places, stored as hundredths.
 type fee int64
 
 func (f *fee) UnmarshalText(text []byte) error {
@@ -34,7 +34,7 @@ func (f *fee) UnmarshalText(text []byte) error {
 
 func (f fee) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "%d.%02d", f/100, f%100), nil }
 
-// grade is a decimal that compares itself.
+// A grade is a decimal with its own comparison.
 type grade struct{ tenths int64 } //nolint:recvcheck // sql.Scanner needs a pointer, driver.Valuer a value
 
 func (g *grade) UnmarshalText(text []byte) error {
@@ -98,7 +98,7 @@ type appointmentView struct {
 	Room     string          `json:"room"`
 }
 
-// one answers everything at once.
+// one is a pagination class with all rows on one page.
 type one struct{}
 
 func (one) Params() []framework.Param { return nil }
@@ -131,8 +131,8 @@ var (
 	hidden = uuid.MustParse("01900000-0000-7000-8000-000000000002")
 )
 
-// fill makes the tables and two appointments: one with the doctor whom
-// everybody sees, and one with the other.
+// fill creates the tables and two appointments: one with a doctor whom everybody may see,
+// and one with another doctor.
 func fill(t *testing.T, db *sqldb.DB) {
 	t.Helper()
 	id, at := "text", "timestamp"
@@ -163,8 +163,8 @@ func insert(t *testing.T, db *sqldb.DB, rows any) {
 	}
 }
 
-// Filters work together, on types of one's own, and through other viewsets'
-// scopes.
+// TestFiltersOfADeclaration: filters work together, on types of the program, and through
+// the scopes of other viewsets.
 func TestFiltersOfADeclaration(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		fill(t, db)
@@ -203,7 +203,7 @@ func TestFiltersOfADeclaration(t *testing.T) {
 	})
 }
 
-// A mistake in a declaration stops the program with a sentence.
+// TestMistakes: a mistake in a declaration stops the program with a sentence.
 func TestMistakes(t *testing.T) {
 	db, err := sqldb.Open("sqlite://"+t.TempDir()+"/test.db", sqldb.Options{})
 	if err != nil {
@@ -216,7 +216,7 @@ func TestMistakes(t *testing.T) {
 	}{
 		"a misspelt field":                {filter.Exact("statos"), `no field "statos" in appointment; did you mean "status"?`},
 		"a field no parameter can hold":   {filter.Exact("notes"), `field "notes" is json.RawMessage, which a query parameter cannot hold`},
-		"a list of such":                  {filter.In("notes", "notes"), `field "notes" is json.RawMessage`},
+		"a list of such a field":          {filter.In("notes", "notes"), `field "notes" is json.RawMessage`},
 		"a minimum of a boolean":          {filter.Min("min_urgent", "urgent"), `field "urgent" is bool; filter.Min compares numbers and times`},
 		"a maximum of text":               {filter.Max("max_status", "status"), `field "status" is string; filter.Max compares numbers and times`},
 		"a flag of a number":              {filter.Flag("weekly", "weeks"), `field "weeks" is uint8; filter.Flag takes a boolean`},
@@ -240,13 +240,13 @@ func TestMistakes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := clinic(db, test.filter).Check()
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "appointments: filter") {
-				t.Errorf("the declaration is answered with %v; want a sentence with %s", err, test.want)
+				t.Errorf("the error is %v; want %s in it", err, test.want)
 			}
 		})
 	}
 }
 
-// Doc replaces the description, and the original stays as it was.
+// TestDoc: Doc replaces the description, and does not change the original.
 func TestDoc(t *testing.T) {
 	db, err := sqldb.Open("sqlite://"+t.TempDir()+"/test.db", sqldb.Options{})
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// Every backend keeps what framework.Filter promises, and narrows as it says.
+// TestConformance checks every backend against the contract of framework.Filter, and its
+// results.
 func TestConformance(t *testing.T) {
 	all := numbers(1, 12)
 	for name, test := range map[string]struct {
@@ -206,7 +207,7 @@ func numbers(from, to int64) []int64 {
 	return all
 }
 
-// list is "1,2,3,...,n".
+// list returns "1,2,3,...,n".
 func list(n int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers(1, int64(n))), "[]"), " ", ",")
 }

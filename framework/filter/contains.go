@@ -9,15 +9,14 @@ import (
 	"trestle.example/framework"
 )
 
-// Contains keeps the rows whose field holds the text of the parameter of the
-// same name somewhere, whatever its case (Unicode folding); % and _ are
-// ordinary characters. It takes fields of text and reads every row that the
-// rest of the list leaves: for a large table there is framework.Search with a
-// stored document. On what little the databases differ in,
-// [trestle.example/framework/sqldb.Kind.ContainsFolded] has the word.
+// Contains keeps the rows whose field contains the text of the parameter of the same
+// name, in any case (Unicode folding). % and _ are ordinary characters. It accepts text
+// fields, and reads every row that the other filters keep. For a large table use
+// framework.Search with a stored document. The databases differ slightly: see
+// [trestle.example/framework/sqldb.Kind.ContainsFolded].
 func Contains(field string) Backend { return ContainsAs(field, field) }
 
-// ContainsAs is [Contains] with a parameter of another name.
+// ContainsAs is [Contains] with another name for the parameter.
 func ContainsAs(param, field string) Backend {
 	return onField(field, textual, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Doc: fmt.Sprintf("Only rows whose %s contains this, whatever its case.", field)}

@@ -28,16 +28,16 @@ func TestContains(t *testing.T) {
 			term string
 			want []string
 		}{
-			"whatever the case":                   {"COTTON", []string{"100% cotton", "100 cotton"}},
-			"by Unicode's folding":                {"straSSe", []string{"Straße 7", "STRASSE 8"}},
-			"letters beyond Latin":                {"ΜΈΓ", []string{"Ωμέγα"}},
-			"an accent, however it is encoded":    {"crème", []string{"Crème Brûlée", "Cre\u0300me"}},
-			"a percent sign is itself":            {"0%", []string{"100% cotton"}},
-			"an underscore is itself":             {"a_B", []string{"a_b"}},
-			"a backslash is itself":               {`K\s`, []string{`back\slash`}},
-			"a quote is itself":                   {"t's", []string{"it's"}},
-			"a question mark is no placeholder":   {"?0", nil},
-			"nothing holds it, null least of all": {"nowhere", nil},
+			"in any case":                                {"COTTON", []string{"100% cotton", "100 cotton"}},
+			"by Unicode's folding":                       {"straSSe", []string{"Straße 7", "STRASSE 8"}},
+			"letters beyond Latin":                       {"ΜΈΓ", []string{"Ωμέγα"}},
+			"an accent, however it is encoded":           {"crème", []string{"Crème Brûlée", "Cre\u0300me"}},
+			"a percent sign is itself":                   {"0%", []string{"100% cotton"}},
+			"an underscore is itself":                    {"a_B", []string{"a_b"}},
+			"a backslash is itself":                      {`K\s`, []string{`back\slash`}},
+			"a quote is itself":                          {"t's", []string{"it's"}},
+			"a question mark is not a placeholder":       {"?0", nil},
+			"no row contains it, and null never matches": {"nowhere", nil},
 		} {
 			t.Run(name, func(t *testing.T) {
 				var page []struct{ Room string }
@@ -47,7 +47,7 @@ func TestContains(t *testing.T) {
 					got = append(got, row.Room)
 				}
 				if !slices.Equal(got, test.want) {
-					t.Errorf("%q leaves %q; want %q", test.term, got, test.want)
+					t.Errorf("%q keeps %q; want %q", test.term, got, test.want)
 				}
 			})
 		}

@@ -11,9 +11,9 @@ import (
 	"trestle.example/framework"
 )
 
-// Date keeps the rows whose field, a time, lies on one calendar day in UTC:
-// the parameter is YYYY-MM-DD. For days of another zone use [Range], whose
-// ends may carry an offset.
+// Date keeps the rows whose field, a time, lies on one calendar day in UTC. The parameter
+// is YYYY-MM-DD. For days in another time zone use [Range], whose ends may have an
+// offset.
 func Date(param, field string) Backend {
 	return onField(field, timely, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: reflect.TypeFor[string](), Doc: fmt.Sprintf("Only rows whose %s is on this day in UTC, as YYYY-MM-DD.", field)}
@@ -27,8 +27,8 @@ func Date(param, field string) Backend {
 	})
 }
 
-// within is half open, so an index on the column serves it. The last day that
-// four digits can write has no end.
+// within uses a half-open interval, which an index on the column supports. The last day
+// that four digits can write has no upper bound.
 func within(f framework.Field, day time.Time) framework.Narrow {
 	next := day.AddDate(0, 0, 1)
 	return func(q *bun.SelectQuery) *bun.SelectQuery {

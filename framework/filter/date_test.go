@@ -10,7 +10,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// TestTheFirstAndTheLastDays that four digits can write.
+// TestTheFirstAndTheLastDays: the first and the last days that four digits can write.
 func TestTheFirstAndTheLastDays(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		fill(t, db)

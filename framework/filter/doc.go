@@ -1,5 +1,4 @@
-// Package filter has the usual filter backends: query parameters that narrow a
-// list.
+// Package filter has the usual filter backends: query parameters that narrow a list.
 //
 //	Filters: []framework.Filter{
 //		filter.Exact("city"),
@@ -10,13 +9,11 @@
 //		filter.Reference("doctor", "doctors"),
 //	}
 //
-// Fields are named as clients name them; a name that is wrong, or a field that
-// a backend cannot compare, stops the program at registration with a sentence.
-// What a client sends always becomes an argument of the statement and never a
-// part of its text. A value that cannot be read is 400 invalid_parameter with
-// the parameter's name; an empty one is as absent. Rows whose field is null
-// match no comparison, as in SQL.
+// Fields have the names that clients use. If a name is wrong, or a backend cannot compare
+// a field, registration fails with a sentence. A value from a client is always an
+// argument of the statement, never part of its text. A value that cannot be read is
+// answered 400 invalid_parameter with the name of the parameter; an empty value counts as
+// absent. Rows whose field is null match no comparison, as in SQL.
 //
-// A Backend does not change after it was made: it may be shared by viewsets
-// and used by many requests at once.
+// A Backend never changes. Viewsets may share it, and it is safe for concurrent use.
 package filter

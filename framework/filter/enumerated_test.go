@@ -32,7 +32,8 @@ type lampView struct {
 	Spare *light `json:"spare"`
 }
 
-// A type that lists its values has no others for a filter either.
+// TestAnEnumeratedFieldHasNoOtherValue: a filter accepts only the values that the type
+// lists.
 func TestAnEnumeratedFieldHasNoOtherValue(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		spare := light("red")
@@ -68,7 +69,7 @@ func TestAnEnumeratedFieldHasNoOtherValue(t *testing.T) {
 	})
 }
 
-// A choice of what the type does not have is a mistake.
+// TestAChoiceOfNoValue: a choice outside the values of the type is a mistake.
 func TestAChoiceOfNoValue(t *testing.T) {
 	db, err := sqldb.Open("sqlite://"+t.TempDir()+"/test.db", sqldb.Options{})
 	if err != nil {

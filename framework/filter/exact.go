@@ -9,19 +9,18 @@ import (
 	"trestle.example/framework"
 )
 
-// Exact keeps the rows whose field is exactly the value of the parameter of
-// the same name. Text is compared as it is, upper and lower case apart. The
-// value must be one of the field's type: a whole number, a decimal number,
-// true or false (1 or 0), a time (RFC 3339), a UUID, or what the type's own
-// UnmarshalText takes, or else its UnmarshalJSON; clients are told why not if its
-// error is a [framework.ValueError]. Of a [framework.Enumerated] type it must be one of the
-// values that there are.
+// Exact keeps the rows whose field equals the value of the parameter of the same name.
+// The comparison of text is case-sensitive. The value must have the type of the field: a
+// whole number, a decimal number, true or false (1 or 0), a time (RFC 3339), a UUID, or a
+// text that the UnmarshalText or else the UnmarshalJSON of the type accepts. If that
+// method returns a [framework.ValueError], the server sends its text to the client. For a
+// [framework.Enumerated] type it must be one of the allowed values.
 //
-// A column of a PostgreSQL enum refuses values that it does not know; use
-// [Choice] for it.
+// PostgreSQL returns an error if a value is not in an enum type of its own; use [Choice]
+// for such a column.
 func Exact(field string) Backend { return ExactAs(field, field) }
 
-// ExactAs is [Exact] with a parameter of another name.
+// ExactAs is [Exact] with another name for the parameter.
 func ExactAs(param, field string) Backend {
 	return onField(field, readable, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: f.Type, Enum: f.Enum, Doc: fmt.Sprintf("Only rows whose %s is exactly this.", field)}
@@ -29,9 +28,9 @@ func ExactAs(param, field string) Backend {
 	})
 }
 
-// Choice keeps the rows whose field is exactly the value of the parameter of
-// the same name, which must be one of values; any other is 400 and the answer
-// lists them, with the nearest. Values are written as clients write them, in the field's type.
+// Choice keeps the rows whose field equals the value of the parameter of the same name.
+// The value must be one of values; otherwise the server answers 400 with the list of
+// values and the nearest one. Write the values as clients do, in the type of the field.
 func Choice(field string, values ...string) Backend {
 	suits := func(f framework.Field) error { return choosable(f, values) }
 	return onField(field, suits, func(f framework.Field) framework.BoundFilter {
@@ -48,7 +47,7 @@ func Choice(field string, values ...string) Backend {
 
 func choosable(f framework.Field, values []string) error {
 	if len(values) == 0 {
-		return fmt.Errorf("filter.Choice(%q) has no values; list those that a client may choose", f.Name)
+		return fmt.Errorf("filter.Choice(%q) has no values; list the values that a client may choose", f.Name)
 	}
 	if err := readable(f); err != nil {
 		return err
@@ -58,7 +57,7 @@ func choosable(f framework.Field, values []string) error {
 			return fmt.Errorf("filter.Choice(%q) lists %q twice", f.Name, text)
 		}
 		if text == "" || text != strings.TrimSpace(text) {
-			return fmt.Errorf("filter.Choice(%q): no client can choose %q, because parameters are trimmed and an empty one is as absent", f.Name, text)
+			return fmt.Errorf("filter.Choice(%q): no client can choose %q, because parameters are trimmed and an empty one counts as absent", f.Name, text)
 		}
 		if _, err := parse(f, text); err != nil {
 			return fmt.Errorf("filter.Choice(%q): the value %q %w", f.Name, text, err)

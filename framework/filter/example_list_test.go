@@ -21,7 +21,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A film is what these examples list.
+// A film is the model of these examples.
 type film struct {
 	bun.BaseModel `bun:"table:films"`
 
@@ -58,7 +58,7 @@ const (
 	prabhat  = "0198f1c2-7a3b-7c4d-8e5f-00112233445b"
 )
 
-// films lists films by one filter, and prints the titles for each query.
+// films lists films with one filter, and prints the titles for each query.
 func films(f framework.Filter, queries ...string) {
 	dir, err := os.MkdirTemp("", "")
 	check(err)

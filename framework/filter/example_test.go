@@ -13,8 +13,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A filter of one's own over one parameter: ?long=true lists appointments of
-// more than four weeks.
+// A filter of your own with one parameter: ?long=true lists appointments of more than
+// four weeks.
 func ExampleFunc() {
 	long := func(_ *framework.Call, value string) (framework.Narrow, error) {
 		if value != "true" {
@@ -33,7 +33,7 @@ func ExampleFunc() {
 	// Output: appointments 400 invalid_parameter: A query parameter is not valid; errors names each.; long invalid_parameter
 }
 
-// What goes wrong in a function of one's own is not the client's to read.
+// TestFuncThatFails: an error of the function is not shown to clients.
 func TestFuncThatFails(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		fill(t, db)

@@ -9,9 +9,9 @@ import (
 	"trestle.example/framework"
 )
 
-// Flag keeps the rows whose field, a boolean, is true where the parameter is
-// true; false leaves the list alone, as no parameter does. Use [ExactAs] where
-// false asks for the others.
+// Flag keeps the rows whose field, a boolean, is true if the parameter is true. If it is
+// false, the filter has no effect, as without the parameter. Use [ExactAs] if false
+// should select the other rows.
 func Flag(param, field string) Backend {
 	return onField(field, boolean, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: f.Type, Doc: fmt.Sprintf("Only rows whose %s is true; false is no filter.", field)}

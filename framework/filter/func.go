@@ -6,19 +6,18 @@ import (
 	"trestle.example/framework"
 )
 
-// Func is a filter of one's own over one parameter, described to clients by
-// doc. The function gets the parameter's text, trimmed and never empty, and
-// returns the condition, or nil to leave the list alone. It is called by many
-// requests at once.
+// Func is a filter of your own with one parameter, which doc describes for clients. fn
+// gets the text of the parameter, trimmed and never empty. It returns a condition, or nil
+// for no effect. It must be safe for concurrent use.
 //
-// Refuse a value with framework.InvalidParameter(param, "must be a colour");
-// any other error is the server's fault, a 500 that says nothing of it. Values
-// go into the condition as arguments and never as text:
+// Reject a value with framework.InvalidParameter(param, "must be a colour"). Any other
+// error is answered 500 without details. Pass values to the condition as arguments, never
+// as text:
 //
 //	q.Where("?TableAlias.colour = ?", sqldb.Param(value))
 //
-// where ?TableAlias is the table that is listed, under the name that the
-// statement has for it, and colour a column.
+// Here ?TableAlias is the name that the statement uses for the table, and colour is a
+// column.
 func Func(param, doc string, fn func(c *framework.Call, value string) (framework.Narrow, error)) Backend {
 	return Backend{name: param, bind: func(*framework.Facts) (framework.BoundFilter, error) {
 		if fn == nil {

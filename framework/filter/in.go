@@ -10,13 +10,12 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// inLimit is how many values one parameter of [In] may hold.
+// inLimit is how many values one parameter of [In] may have.
 const inLimit = 100
 
-// In keeps the rows whose field is one of the parameter's values, which are
-// separated by commas; blank ones are skipped, and more than 100 are 400. It
-// takes the types that [Exact] takes. A text that holds a comma cannot be
-// asked for.
+// In keeps the rows whose field equals one of the values of the parameter, separated by
+// commas. Blank values are skipped; more than 100 values are answered 400. It accepts the
+// same types as [Exact]. A text that contains a comma cannot be selected.
 func In(param, field string) Backend {
 	return onField(field, readable, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: f.Type, Enum: f.Enum, List: true, Doc: fmt.Sprintf("Only rows whose %s is one of these, separated by commas; at most %d.", field, inLimit)}

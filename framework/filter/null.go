@@ -9,9 +9,9 @@ import (
 	"trestle.example/framework"
 )
 
-// IsNull keeps the rows whose field is null, or those whose field is not: the
-// parameter is true, false, 1 or 0, in any case. The field must be one that
-// can be null, a pointer or a column tagged nullzero.
+// IsNull keeps the rows whose field is null, or the rows whose field is not. The
+// parameter is true, false, 1 or 0, in any case. The field must be nullable: a pointer,
+// or a column tagged nullzero.
 func IsNull(param, field string) Backend {
 	return onField(field, nullable, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: reflect.TypeFor[bool](), Doc: fmt.Sprintf("True for rows without a value of %s, false for those with one.", field)}

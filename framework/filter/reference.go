@@ -9,13 +9,13 @@ import (
 	"trestle.example/framework"
 )
 
-// Reference keeps the rows whose field refers to one row of another viewset,
-// which is named by its path: "doctors", "manage/doctors". The parameter has
-// the field's name and holds the row's primary key.
+// Reference keeps the rows whose field refers to one row of another viewset. viewset is
+// the path of that viewset: "doctors", "manage/doctors". The parameter has the name of
+// the field, and its value is the primary key of the row.
 //
-// A malformed key is 400. A well-formed one goes through the scope of the
-// other viewset: a row that does not exist and a row that the caller does not
-// have both give an empty list, so nothing can be learnt of rows of others.
+// A malformed key is answered 400. A well-formed key is looked up in the scope of the
+// other viewset. If the row does not exist or is outside the scope of the caller, the
+// list is empty. So a caller learns nothing about rows outside the scope.
 func Reference(field, viewset string) Backend {
 	return Backend{name: field, bind: func(facts *framework.Facts) (framework.BoundFilter, error) {
 		f, err := facts.Field(field)
@@ -46,7 +46,7 @@ func Reference(field, viewset string) Backend {
 	}}
 }
 
-// malformed says what a key looks like.
+// malformed returns an error that states the form of a key.
 func malformed(f framework.Field) error {
 	if f.Type == uuidType {
 		return errors.New("must be an id, a UUID")

@@ -9,7 +9,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A watched filter notes what it is bound to.
+// A watched filter records how it was bound.
 type watched struct {
 	filter.Backend
 
@@ -21,7 +21,8 @@ func (w watched) Bind(f *framework.Facts) (bound framework.BoundFilter, err erro
 	return *w.bound, err
 }
 
-// TestWhichFiltersScan, so that no index is asked for that would help nobody.
+// TestWhichFiltersScan: trestle doctor requires no index for a filter that no index
+// helps.
 func TestWhichFiltersScan(t *testing.T) {
 	for name, test := range map[string]struct {
 		filter filter.Backend

@@ -9,8 +9,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// Two requests that differ in values alone are one statement to prepare, and a
-// reference is checked within it.
+// TestValuesStayOutOfTheStatement: two requests that differ only in values have the same
+// statement, and a reference is checked in it.
 func TestValuesStayOutOfTheStatement(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		fill(t, db)

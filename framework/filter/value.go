@@ -21,22 +21,22 @@ var (
 	unmarshalType = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// parse reads the text of a parameter as a value of the column's type.
+// parse reads the text of a parameter as a value of the type of the column.
 func parse(f framework.Field, text string) (any, error) {
 	v, err := framework.ParseValue(f.Type, text)
 	if err != nil {
 		return nil, err
 	}
-	// A time zone can move the first and the last day out of the four digits
-	// that databases write a year with.
+	// A time zone can move the first and the last day out of the years with four digits,
+	// which is how databases write years.
 	if at, ok := v.(time.Time); ok && (at.Year() < 1 || at.Year() > 9999) {
 		return nil, errors.New("must be a time from the year 1 to the year 9999")
 	}
 	return v, nil
 }
 
-// where is a condition on one column; the text is a constant of this package,
-// the value an argument of the statement.
+// where is a condition on one column. The text is a constant of this package, and the
+// value an argument of the statement.
 func where(condition string, f framework.Field, value any) framework.Narrow {
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where(condition, f.Ident(), sqldb.Param(value))
@@ -54,7 +54,7 @@ func comparing(condition string, f framework.Field) func(*framework.Call, string
 	}
 }
 
-// readable tells whether a query parameter can hold a value of the column.
+// readable returns an error if a query parameter cannot hold a value of the column.
 func readable(f framework.Field) error {
 	if f.Type == timeType || reflect.PointerTo(f.Type).Implements(unmarshalType) || scalar(f.Type.Kind()) {
 		return nil
@@ -70,9 +70,9 @@ func numeric(k reflect.Kind) bool {
 	return k >= reflect.Int && k <= reflect.Uint64 || k == reflect.Float32 || k == reflect.Float64
 }
 
-// ordered makes the check that a column has an order that both databases
-// agree on: numbers, times, and types of one's own that read themselves from
-// text, such as a decimal. Text is ordered by each database's own rules.
+// ordered returns a check that both databases order a column the same way: numbers,
+// times, and other types that read themselves from text, such as a decimal. The order of
+// text depends on the database.
 func ordered(constructor string) func(framework.Field) error {
 	return func(f framework.Field) error {
 		switch {
@@ -85,8 +85,8 @@ func ordered(constructor string) func(framework.Field) error {
 	}
 }
 
-// comparison compares two values of a type: below 0, 0 or above 0. It is nil
-// for a type of one's own without a method Compare or Cmp.
+// comparison returns a function that compares two values of a type and returns below 0, 0
+// or above 0. It returns nil for another type without a method Compare or Cmp.
 func comparison(t reflect.Type) func(a, b any) int {
 	switch {
 	case t == timeType:

@@ -8,8 +8,8 @@ import (
 	"trestle.example/framework"
 )
 
-// TestWhatHasAnOrder: every kind of number and times have one that both databases
-// agree on.
+// TestWhatHasAnOrder: both databases agree on the order of numbers of every kind and of
+// times.
 func TestWhatHasAnOrder(t *testing.T) {
 	for _, c := range []struct {
 		of   reflect.Type

@@ -16,29 +16,30 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// An AuthenticatorCase is an authenticator with credentials to try it with.
+// An AuthenticatorCase is an authenticator with credentials for the test.
 type AuthenticatorCase struct {
-	// Authenticator is what is checked. Required.
+	// Authenticator is the authenticator to check. Required.
 	Authenticator framework.Authenticator
 	// DB is the database that it reads. Defaults to an empty one.
 	DB *sqldb.DB
-	// Valid puts credentials that hold on a request. Required.
+	// Valid adds valid credentials to a request. Required.
 	Valid func(*http.Request)
-	// Caller is whom they name. Defaults to anybody who is not anonymous.
+	// Caller is the id of the caller with these credentials. Defaults to any caller who
+	// is not anonymous.
 	Caller uuid.UUID
-	// Invalid puts credentials of its kind that do not hold on a request, by
-	// what is wrong with them: "expired", "of an inactive user".
+	// Invalid has functions that add invalid credentials of the same kind to a request.
+	// The key states what is wrong with them: "expired", "of an inactive user".
 	Invalid map[string]func(*http.Request)
-	// Secrets are texts that no error may hold: tokens, keys, passwords.
+	// Secrets are texts that no error may contain: tokens, keys, passwords.
 	Secrets []string
 }
 
-// TestAuthenticator checks an authenticator against what
-// [framework.Authenticator] promises: a request without credentials finds
-// nobody and no error; valid ones name a caller with a scheme, each time alike;
-// invalid ones are 401 with the challenge and never anonymous; other schemes'
-// headers and junk do no harm; errors hold no secrets; nothing is written; and
-// many requests at once do not mix their callers.
+// TestAuthenticator checks an authenticator against the contract of
+// [framework.Authenticator]. A request without credentials gives no caller and no error.
+// Valid credentials give the same caller with a scheme each time. Invalid credentials are
+// answered 401 with the challenge and are never anonymous. Headers of other schemes and
+// malformed values do no harm. Errors contain no secrets. Authenticate writes nothing.
+// Many requests at once do not mix their callers.
 func TestAuthenticator(t *testing.T, c AuthenticatorCase) {
 	t.Helper()
 	checkAuthenticator(t, c)
@@ -62,15 +63,16 @@ func checkAuthenticator(tb testing.TB, c AuthenticatorCase) {
 	}
 }
 
-// An authSuite stands between the framework and the authenticator.
+// An authSuite is the authenticator of the API. It calls the authenticator under test and
+// records the results.
 type authSuite struct {
 	AuthenticatorCase
 
 	tb     testing.TB
 	client *Client
 	mu     sync.Mutex
-	found  *framework.Caller // the last
-	err    error             // the last
+	found  *framework.Caller // the last caller
+	err    error             // the last error
 }
 
 // Authenticate implements [framework.Authenticator].
@@ -89,7 +91,7 @@ func (s *authSuite) Authenticate(c *framework.Call, r *http.Request) (caller *fr
 // Challenge implements [framework.Authenticator].
 func (s *authSuite) Challenge() string { return s.Authenticator.Challenge() }
 
-// last is what Authenticate returned to the request before.
+// last returns the last results of Authenticate.
 func (s *authSuite) last() (*framework.Caller, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +169,8 @@ func (s *authSuite) invalid(name string, prepare func(*http.Request)) {
 	}
 }
 
-// junk is what other schemes and attackers send; nobody is identified by it.
+// junk sends values of other schemes and malformed values. None of them may identify a
+// caller.
 func (s *authSuite) junk() {
 	s.tb.Helper()
 	for _, value := range []string{
@@ -200,7 +203,7 @@ func (s *authSuite) together() {
 	group.Wait()
 }
 
-// reads tells whether a statement changes nothing, by its first word.
+// reads reports whether a statement only reads, by its first word.
 func reads(statement string) bool {
 	words := strings.Fields(strings.ToUpper(statement))
 	if len(words) == 0 {

@@ -35,22 +35,22 @@ func TestBrokenFiltersAreFoundOut(t *testing.T) {
 		filter framework.Filter
 		want   string
 	}{
-		"reads nothing":   {unread{}, "the filter reads nothing"},
-		"leaves all rows": {narrowing(nil), "?name=row+03 lists the rows"},
-		"makes text of a value": {brokenFilter(func(value string) (framework.Narrow, error) {
+		"reads nothing":  {unread{}, "the filter reads nothing"},
+		"keeps all rows": {narrowing(nil), "?name=row+03 lists the rows"},
+		"puts a value into the text": {brokenFilter(func(value string) (framework.Narrow, error) {
 			return func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("?TableAlias.name = '" + value + "'") }, nil
-		}), "what was sent is part of the statement's text"},
+		}), "the sent value is part of the text of the statement"},
 		"multiplies rows": {narrowing(func(q *bun.SelectQuery) *bun.SelectQuery {
 			return q.Join("JOIN frameworktest_rows AS other ON other.number < 3")
 		}), "a filter must not multiply rows"},
-		"narrows only every other query": {odd(), "12 rows are listed on the way, and counted were"},
+		"narrows only every other query": {odd(), "the pages list 12 rows, and the counts are"},
 		"fails with an error of its own": {brokenFilter(func(string) (framework.Narrow, error) {
 			return nil, errors.New("no such colour")
 		}), "status 500; want 200, or 400"},
 		"blames another parameter": {brokenFilter(func(string) (framework.Narrow, error) {
 			return nil, framework.InvalidParameter("other", "must be another")
-		}), "the refusal must name a parameter of the filter"},
-		"refuses with another code": {brokenFilter(func(string) (framework.Narrow, error) {
+		}), "the error must name a parameter of the filter"},
+		"rejects with another code": {brokenFilter(func(string) (framework.Narrow, error) {
 			return nil, framework.Refuse(400, "colour_unknown", "There is no such colour.")
 		}), `error code "colour_unknown"; want "invalid_parameter"`},
 	} {
@@ -63,7 +63,7 @@ func TestBrokenFiltersAreFoundOut(t *testing.T) {
 	}
 }
 
-// odd is a filter whose conditions depend on how often they were asked for.
+// odd returns a filter whose condition depends on the number of calls.
 func odd() framework.Filter {
 	return brokenFilter(func(value string) (framework.Narrow, error) {
 		calls := 0

@@ -16,8 +16,8 @@ import (
 
 var someone = uuid.MustParse("01900000-0000-7000-8000-00000000000a")
 
-// password is a small sound authenticator, Basic with one password, of which a
-// test replaces the decision.
+// password is a small correct authenticator: Basic with one password. A test replaces its
+// decision.
 type password struct {
 	challenge string
 	decide    func(c *framework.Call, sent string) (*framework.Caller, error)
@@ -66,18 +66,18 @@ func TestBrokenAuthenticatorsAreFoundOut(t *testing.T) {
 		broken password
 		want   string
 	}{
-		"has a challenge that is none":       {password{challenge: `Basic realm="api`}, "is not a scheme with parameters"},
-		"has a challenge of two lines":       {password{challenge: "Basic realm=\"a\r\nb\""}, "is not a scheme with parameters"},
-		"refuses who sent nothing":           {deciding(nil, framework.InvalidCredentials("Nothing was sent.")), "without credentials Authenticate finds <nil>, error 401"},
-		"knows everybody":                    {deciding(known, nil), "without credentials Authenticate finds &{"},
-		"takes bad credentials for none":     {deciding(nil, nil), "credentials of another password find <nil>, error <nil>; want an error of status 401"},
-		"fails instead of refusing":          {password{decide: failing}, "want an error of status 401, made by framework.InvalidCredentials"},
-		"panics at what it cannot read":      {password{decide: panicking}, "error panic:"},
-		"tells secrets":                      {password{decide: telling}, "the error holds a secret"},
-		"names a caller without a scheme":    {deciding(&framework.Caller{ID: someone}, nil), "want a caller with an id and a scheme"},
-		"names somebody else":                {deciding(&framework.Caller{ID: uuid.Max, Scheme: "Basic"}, nil), "want " + someone.String()},
-		"writes to the database":             {password{decide: writing}, "Authenticate must not write"},
-		"names another caller the next time": {password{decide: (&turns{}).decide}, "the same credentials find"},
+		"has an invalid challenge":              {password{challenge: `Basic realm="api`}, "is not a scheme with parameters"},
+		"has a challenge of two lines":          {password{challenge: "Basic realm=\"a\r\nb\""}, "is not a scheme with parameters"},
+		"rejects a request without credentials": {deciding(nil, framework.InvalidCredentials("Nothing was sent.")), "without credentials Authenticate finds <nil>, error 401"},
+		"accepts every request":                 {deciding(known, nil), "without credentials Authenticate finds &{"},
+		"ignores bad credentials":               {deciding(nil, nil), "credentials of another password find <nil>, error <nil>; want an error of status 401"},
+		"fails instead of rejecting":            {password{decide: failing}, "want an error of status 401, made by framework.InvalidCredentials"},
+		"panics at a malformed header":          {password{decide: panicking}, "error panic:"},
+		"reveals secrets":                       {password{decide: telling}, "the error holds a secret"},
+		"names a caller without a scheme":       {deciding(&framework.Caller{ID: someone}, nil), "want a caller with an id and a scheme"},
+		"names another user":                    {deciding(&framework.Caller{ID: uuid.Max, Scheme: "Basic"}, nil), "want " + someone.String()},
+		"writes to the database":                {password{decide: writing}, "Authenticate must not write"},
+		"names another caller the next time":    {password{decide: (&turns{}).decide}, "the same credentials find"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wantFailure(t, test.want, func(tb testing.TB) { checkAuthenticator(tb, passwordCase(test.broken)) })
@@ -146,9 +146,9 @@ func TestBrokenPermissionsAreFoundOut(t *testing.T) {
 		broken decision
 		want   string
 	}{
-		"has no name":       {decision{"", func(*framework.Call) bool { return true }}, "want one line that says what it asks for"},
-		"has a long name":   {decision{"a\nb", func(*framework.Call) bool { return true }}, "want one line"},
-		"asks the database": {decision{"own", func(c *framework.Call) bool { return c.DB.NewSelect() != nil }}, "a permission reads Caller and Route and has no database"},
+		"has no name":          {decision{"", func(*framework.Call) bool { return true }}, "want one line that says what it asks for"},
+		"has a long name":      {decision{"a\nb", func(*framework.Call) bool { return true }}, "want one line"},
+		"queries the database": {decision{"own", func(c *framework.Call) bool { return c.DB.NewSelect() != nil }}, "a permission reads Caller and Route and has no database"},
 		"changes the caller": {decision{"raise", func(c *framework.Call) bool {
 			c.Caller.Staff = !c.Caller.Staff
 			return true
@@ -166,7 +166,7 @@ func TestBrokenPermissionsAreFoundOut(t *testing.T) {
 	}
 }
 
-// tally allows a number of requests for good.
+// tally allows a number of requests in total.
 type tally struct {
 	mu     sync.Mutex
 	left   int
@@ -199,7 +199,7 @@ func TestBrokenThrottlesAreFoundOut(t *testing.T) {
 		"allows too little": {func() framework.Throttle { return &tally{left: 4, wait: time.Hour, name: "4"} }, "request 5 of the 5 that are allowed has status 429"},
 		"allows too much":   {func() framework.Throttle { return &tally{left: 6, wait: time.Hour, name: "6"} }, "status 200; want 429"},
 		"waits not at all":  {func() framework.Throttle { return &tally{left: 5, name: "5"} }, "status 200; want 429"},
-		"fails when it should refuse": {func() framework.Throttle {
+		"fails when it should reject": {func() framework.Throttle {
 			return &tally{left: 5, name: "5", broken: errors.New("the counter is gone")}
 		}, "status 500; want 429"},
 	} {
@@ -224,15 +224,15 @@ func TestBrokenErrorShapesAreFoundOut(t *testing.T) {
 		broken shape
 		want   string
 	}{
-		"tells the cause": {func(p framework.Problem) (string, any) {
+		"reveals the cause": {func(p framework.Problem) (string, any) {
 			return "application/json", map[string]string{"error": p.Error.Error()}
-		}, "the body tells the cause"},
-		"is no object":      {func(p framework.Problem) (string, any) { return "application/json", p.Detail }, "want a JSON object"},
+		}, "the body contains the cause"},
+		"is not an object":  {func(p framework.Problem) (string, any) { return "application/json", p.Detail }, "want a JSON object"},
 		"cannot be encoded": {func(framework.Problem) (string, any) { return "application/json", func() {} }, "want a JSON object"},
-		"is another type":   {func(p framework.Problem) (string, any) { return "text/html", map[string]string{"detail": p.Detail} }, "want one of JSON"},
-		"keeps faults back": {func(p framework.Problem) (string, any) {
+		"is another type":   {func(p framework.Problem) (string, any) { return "text/html", map[string]string{"detail": p.Detail} }, "want a JSON type"},
+		"omits faults": {func(p framework.Problem) (string, any) {
 			return "application/json", map[string]string{"detail": p.Detail}
-		}, `does not say "is required"`},
+		}, `the body lacks "is required"`},
 		"panics":              {func(p framework.Problem) (string, any) { return p.Faults[0].Code, nil }, "Shape panics"},
 		"changes the problem": {func(p framework.Problem) (string, any) { p.Detail = ""; return "application/json", p.Faults }, "Shape changes the problem"},
 	} {

@@ -9,8 +9,7 @@ import (
 	"trestle.example/framework"
 )
 
-// brokenPages is a sound class, three rows to a page, of which a test replaces
-// a part.
+// brokenPages is a correct class with three rows per page. A test replaces a part of it.
 type brokenPages struct {
 	window   func(page int64, err error) (framework.Window, error)
 	envelope func(p framework.Page) (framework.Envelope, error)
@@ -55,12 +54,12 @@ func TestBrokenPaginationsAreFoundOut(t *testing.T) {
 			}
 			return framework.Window{Limit: 3, Offset: (n - 1) * 3}, nil
 		}}, "a limit must be at least 1, an offset at least 0"},
-		"refuses with a plain error": {brokenPages{window: func(int64, error) (framework.Window, error) {
+		"returns a plain error": {brokenPages{window: func(int64, error) (framework.Window, error) {
 			return framework.Window{}, errors.New("no such page")
 		}}, "want a *framework.Error of status 400 to 499"},
 		"panics": {brokenPages{window: func(_ int64, err error) (framework.Window, error) {
 			return framework.Window{Limit: 3}, errors.New(err.Error())
-		}}, "refuses with a panic:"},
+		}}, "returns the error a panic:"},
 		"shows the first page for ever": {brokenPages{window: func(int64, error) (framework.Window, error) {
 			return framework.Window{Limit: 3, Number: 1}, nil
 		}}, "no link and no parameter leads to them"},
@@ -70,7 +69,7 @@ func TestBrokenPaginationsAreFoundOut(t *testing.T) {
 			}
 			return framework.Window{Limit: 3, Offset: (n - 1) * 4, Number: n}, nil
 		}}, "no link and no parameter leads to them"},
-		"forgets the rows":            {enveloped(framework.Envelope{{Name: "count", Value: 1}}), "the envelope has the rows 0 times"},
+		"omits the rows":              {enveloped(framework.Envelope{{Name: "count", Value: 1}}), "the envelope has the rows 0 times"},
 		"shows the rows twice":        {enveloped(framework.Envelope{{Name: "a", Value: items}, {Name: "b", Value: items}}), "the envelope has the rows 2 times"},
 		"uses a name twice":           {enveloped(framework.Envelope{{Name: "a", Value: items}, {Name: "a", Value: 1}}), `has the member "a"; members need names, each once`},
 		"has a member without a name": {enveloped(framework.Envelope{{Name: "a", Value: items}, {Value: 1}}), `has the member ""`},

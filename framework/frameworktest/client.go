@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// A Client sends requests to a handler over a real connection. It never
-// follows redirects and gives up after a minute.
+// A Client sends requests to a handler over a real connection. It never follows
+// redirects. Its timeout is one minute.
 //
-// A Client does not change: [Client.As], [Client.With] and [Client.On] return
-// another one. It is safe for concurrent use by goroutines that only send;
-// expectations that cannot go on belong to the test's own goroutine.
+// A Client never changes: [Client.As], [Client.With] and [Client.On] return another one.
+// Goroutines may send at the same time. Call expectations that stop the test only in the
+// goroutine of the test.
 type Client struct {
 	tb     testing.TB
 	http   *http.Client
@@ -39,19 +39,18 @@ func New(tb testing.TB, handler http.Handler) *Client {
 	}}
 }
 
-// URL is the address of the server, without a last slash.
+// URL returns the address of the server, without a trailing slash.
 func (c *Client) URL() string { return c.base }
 
-// On returns the client for another test, usually a subtest: failures are
-// reported there.
+// On returns the client for another test, usually a subtest. Failures are reported there.
 func (c *Client) On(tb testing.TB) *Client {
 	other := *c
 	other.tb = tb
 	return &other
 }
 
-// As returns the client with the header Authorization: Token {token}. An empty
-// token makes it anonymous.
+// As returns the client with the header Authorization: Token {token}. An empty token
+// makes it anonymous.
 func (c *Client) As(token string) *Client {
 	if token == "" {
 		return c.With("Authorization", "")
@@ -59,8 +58,8 @@ func (c *Client) As(token string) *Client {
 	return c.With("Authorization", "Token "+token)
 }
 
-// With returns the client with one more header, or another value of it; an
-// empty value removes the header. Host is the name that the request asks for.
+// With returns the client with a header set to a value. An empty value removes the
+// header. Host sets the host of the request.
 func (c *Client) With(header, value string) *Client {
 	other := *c
 	other.header = c.header.Clone()
@@ -101,13 +100,13 @@ func (c *Client) Delete(path string) *Response {
 	return c.Do(http.MethodDelete, path, nil)
 }
 
-// Do sends a request. The path is the server's, with its query; of an absolute
-// URL, such as a link of an answer, path and query are taken, so credentials go
-// nowhere else. A body that is a string or []byte is sent as it is, nil sends
-// none, anything else is sent as JSON; all as application/json, unless
-// [Client.With] set another Content-Type.
+// Do sends a request. The path is on the server, with its query. For an absolute URL,
+// such as a link of an answer, only its path and query are used, so credentials go to no
+// other server. A string or []byte is sent as it is, nil sends no body, and any other
+// value is sent as JSON. The Content-Type is application/json unless [Client.With] sets
+// another one.
 //
-// A request that gets no answer fails the test at once.
+// If a request gets no answer, the test fails at once.
 func (c *Client) Do(method, path string, body any) *Response {
 	c.tb.Helper()
 	sent, err := encoded(body)
@@ -116,7 +115,7 @@ func (c *Client) Do(method, path string, body any) *Response {
 	}
 	request, err := c.request(method, path, sent)
 	if err != nil {
-		c.tb.Fatalf("%s %s: this is no request: %v", method, path, err)
+		c.tb.Fatalf("%s %s: the request is not valid: %v", method, path, err)
 	}
 	return c.exchange(request, sent)
 }
@@ -130,7 +129,7 @@ func (c *Client) exchange(request *http.Request, sent []byte) *Response {
 	defer response.Body.Close()
 	got, err := io.ReadAll(response.Body)
 	if err != nil {
-		c.tb.Fatalf("the answer broke off: %v\n%s", err, curl(request, sent))
+		c.tb.Fatalf("the connection broke during the answer: %v\n%s", err, curl(request, sent))
 	}
 	return &Response{tb: c.tb, request: request, sent: sent, response: response, body: got}
 }

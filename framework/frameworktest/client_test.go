@@ -15,8 +15,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// echo answers what it was asked, an error below /problem and a redirect below
-// /moved.
+// echo returns the request, an error below /problem and a redirect below /moved.
 func echo(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/problem":
@@ -55,7 +54,7 @@ func TestClient(t *testing.T) {
 		known.As("").Get("/").Contains(`"authorization":""`, `"lang":"de"`)
 		c.Get("/").Contains(`"authorization":""`, `"lang":""`)
 	})
-	t.Run("follows links by hand, to its own server", func(t *testing.T) {
+	t.Run("sends links to its own server", func(t *testing.T) {
 		c.On(t).As("secret").Get("https://api.example.org/list/?page=2&q=a%26b").Contains(`"path":"/list/?page=2\u0026q=a%26b"`)
 	})
 	t.Run("does not follow redirects", func(t *testing.T) {
@@ -67,7 +66,7 @@ func TestClient(t *testing.T) {
 			t.Errorf("path %q; want /x", got.Path)
 		}
 	})
-	t.Run("knows faults", func(t *testing.T) {
+	t.Run("finds faults", func(t *testing.T) {
 		c.On(t).Get("/problem").Expect(400).Code("validation_failed").Fault("/name", "required").Fault("page", "invalid_parameter")
 	})
 }
@@ -88,7 +87,7 @@ func TestExpectationsFail(t *testing.T) {
 		"header":           {`header X-Echo is "GET"; want ""`, func(c *Client) { c.Get("/").Header("X-Echo", "") }},
 		"JSON":             {"the body is not a *[]int", func(c *Client) { c.Get("/").JSON(new([]int)) }},
 		"no answer":        {"no answer", func(c *Client) { other := *c; other.base = "http://127.0.0.1:1"; other.Get("/") }},
-		"no request":       {"this is no request", func(c *Client) { c.Do("G T", "/", nil) }},
+		"no request":       {"the request is not valid", func(c *Client) { c.Do("G T", "/", nil) }},
 		"no JSON":          {"the body cannot be sent as JSON", func(c *Client) { c.Post("/", func() {}) }},
 		"scenario":         {"status 200; want 201", func(c *Client) { Scenario{Path: "/", Status: 201}.run(c) }},
 		"empty scenario":   {`scenario "nothing" expects nothing; set Status`, func(c *Client) { Scenario{Name: "nothing", Path: "/"}.run(c) }},
@@ -99,7 +98,8 @@ func TestExpectationsFail(t *testing.T) {
 	}
 }
 
-// A failure shows what was said, and how to say it again, without credentials.
+// TestFailureTellsTheStory: a failure shows the exchange and how to repeat it, without
+// credentials.
 func TestFailureTellsTheStory(t *testing.T) {
 	c := New(t, http.HandlerFunc(echo)).With("Authorization", "Bearer hush").With("Cookie", "sessionid=hush").With("X-CSRFToken", "hush")
 	story := failures(t, func(tb testing.TB) {
@@ -111,7 +111,7 @@ func TestFailureTellsTheStory(t *testing.T) {
 		}
 	}
 	if got := strings.Count(story, "curl"); got != 1 {
-		t.Errorf("two failures of one response tell its story %d times; want once", got)
+		t.Errorf("two failures of one response print the exchange %d times; want once", got)
 	}
 	if strings.Contains(story[:strings.LastIndex(story, "\n<")], "hush") {
 		t.Errorf("the request is shown with credentials:\n%s", story)
@@ -121,7 +121,7 @@ func TestFailureTellsTheStory(t *testing.T) {
 	}
 }
 
-// The line is one that a shell takes apart into what was sent.
+// TestCurlLine: a shell splits the line into the parts of the request.
 func TestCurlLine(t *testing.T) {
 	c := New(t, http.HandlerFunc(echo)).As("hush").With("X-Note", `a "quoted" $HOME `+"`id`")
 	r := c.Post("/a?b=it's&c=$d", `{"it's": "$1"}`)
@@ -130,7 +130,7 @@ func TestCurlLine(t *testing.T) {
 	shell.Env = []string{"TOKEN=again"}
 	out, err := shell.CombinedOutput()
 	if err != nil {
-		t.Fatalf("the shell refuses %s: %v", line, err)
+		t.Fatalf("the shell rejects %s: %v", line, err)
 	}
 	want := []string{
 		"-i", "-X", "POST", "-H", "Authorization: Token again", "-H", "Content-Type: application/json",
@@ -146,7 +146,7 @@ func TestScenarios(t *testing.T) {
 		{Name: "the client's own credentials", Path: "/", Status: 200, Contains: []string{"Token one"}, Answers: map[string]string{"X-Echo": "GET", "X-None": ""}},
 		{Name: "another's", Method: "PUT", Path: "/", As: "two", Body: 7, Status: 200, Contains: []string{"Token two", `"body":"7"`}, Lacks: []string{"one"}},
 		{Name: "none", Path: "/", Headers: map[string]string{"Authorization": "", "Accept-Language": "fr"}, Status: 200, Contains: []string{`"authorization":""`, "fr"}},
-		{Name: "a refusal", Path: "/problem", Status: 400, Code: "validation_failed", Faults: map[string]string{"/name": "required", "page": "invalid_parameter"}},
+		{Name: "an error", Path: "/problem", Status: 400, Code: "validation_failed", Faults: map[string]string{"/name": "required", "page": "invalid_parameter"}},
 	})
 }
 
@@ -164,7 +164,7 @@ func TestCountStatements(t *testing.T) {
 		ask(1)
 		for n := range 3 {
 			if got := counter.During(func() { ask(n) }); len(got) != n || n > 0 && got[0] != "SELECT 1" {
-				t.Errorf("%d statements are heard as %q", n, got)
+				t.Errorf("%d statements are recorded as %q", n, got)
 			}
 		}
 		got := counter.During(func() {
@@ -177,7 +177,7 @@ func TestCountStatements(t *testing.T) {
 			}
 		})
 		if fmt.Sprint(got) != "[SELECT 1]" {
-			t.Errorf("a transaction of one statement is heard as %q", got)
+			t.Errorf("a transaction with one statement is recorded as %q", got)
 		}
 	})
 }

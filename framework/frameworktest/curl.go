@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// curl is a line for a POSIX shell that repeats a request. Credentials are
-// left to the variable TOKEN, for a log keeps what a test prints.
+// curl returns a line for a POSIX shell that repeats a request. It replaces credentials
+// by the variable TOKEN, because logs store the output of tests.
 func curl(r *http.Request, body []byte) string {
 	line := []string{"curl", "-i", "-X", r.Method}
 	names := make([]string, 0, len(r.Header))
@@ -24,8 +24,8 @@ func curl(r *http.Request, body []byte) string {
 	return strings.Join(append(line, quoted(r.URL.String())), " ")
 }
 
-// headerWord is one header as a word of the shell, in double quotes where a
-// variable must be put in.
+// headerWord returns one header as a word of the shell. The word is in double quotes if
+// it contains a variable.
 func headerWord(name, value string) string {
 	masked, secret := maskHeader(name, value)
 	if secret {
@@ -34,7 +34,7 @@ func headerWord(name, value string) string {
 	return quoted(name + ": " + value)
 }
 
-// maskHeader puts $TOKEN in the place of credentials, after the scheme.
+// maskHeader replaces credentials by $TOKEN, after the scheme.
 func maskHeader(name, value string) (string, bool) {
 	lower := strings.ToLower(name)
 	secret := slices.ContainsFunc([]string{"authorization", "cookie", "token", "secret", "key", "password"}, func(part string) bool {

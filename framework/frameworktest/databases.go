@@ -11,12 +11,11 @@ import (
 	"trestle.example/internal/testserver/postgres"
 )
 
-// Databases runs a test on both databases, as the subtests "sqlite" and
-// "postgresql", each with a fresh, empty database of its own that is gone when
-// the subtest ends. [PostgresURL] says where PostgreSQL comes from; a
-// machine without it fails the test, which "go test -run /sqlite ./..." leaves
-// out. TEST_PREPARE=off is for a TEST_DATABASE_URL that leads to a pooler which
-// gives a connection to each transaction.
+// Databases runs a test on both databases, as the subtests "sqlite" and "postgresql".
+// Each subtest gets its own fresh, empty database, which is removed when it ends.
+// [PostgresURL] documents which PostgreSQL is used. If the machine has none, the test
+// fails; "go test -run /sqlite ./..." leaves it out. Set TEST_PREPARE=off if
+// TEST_DATABASE_URL is the address of a pooler in transaction mode.
 func Databases(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
@@ -29,19 +28,18 @@ func Databases(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
 
 // PostgresURL returns the URL of a fresh, empty PostgreSQL database for one test. It is
 // on the server that TEST_DATABASE_URL names, whose user must be allowed to create
-// databases. If that variable is unset or blank, it is on a private server that the
-// first call starts for the whole process from the installed PostgreSQL 13 or newer.
+// databases. If that variable is unset or blank, it is on a private server that the first
+// call starts for the whole process from the installed PostgreSQL 15 or newer.
 //
-// The database is dropped when the test ends, even if clients are still connected. If
-// the server cannot be reached, or no PostgreSQL is installed, the test fails at once
-// with the reason. PostgresURL is safe for concurrent use.
+// The database is dropped when the test ends, even if clients are still connected. If the
+// server cannot be reached, or no PostgreSQL is installed, the test fails at once with
+// the reason. PostgresURL is safe for concurrent use.
 func PostgresURL(tb testing.TB) string {
 	tb.Helper()
 	return postgres.Database(tb)
 }
 
-// postgresDatabase is a database of the test; where there is none to be had it
-// names the ways out.
+// postgresDatabase opens a database for the test. If there is none, it logs what to do.
 func postgresDatabase(t *testing.T) *sqldb.DB {
 	t.Helper()
 	had := false
@@ -56,10 +54,10 @@ func postgresDatabase(t *testing.T) *sqldb.DB {
 	return openWith(t, at, sqldb.Options{NoPrepare: os.Getenv("TEST_PREPARE") == "off"})
 }
 
-// emptyDatabase is a SQLite file in a folder of the test.
+// emptyDatabase opens a SQLite file in a folder of the test.
 func emptyDatabase(tb testing.TB) *sqldb.DB {
 	tb.Helper()
-	at := url.URL{Scheme: "sqlite", Path: filepath.ToSlash(filepath.Join(tb.TempDir(), "test.db"))} // a subtest's name may have a # in it
+	at := url.URL{Scheme: "sqlite", Path: filepath.ToSlash(filepath.Join(tb.TempDir(), "test.db"))} // the name of a subtest may contain #
 	return openAt(tb, at.String())
 }
 
@@ -70,7 +68,7 @@ func openAt(tb testing.TB, at string) *sqldb.DB {
 
 func openWith(tb testing.TB, at string, o sqldb.Options) *sqldb.DB {
 	tb.Helper()
-	o.QueueTimeout = time.Minute // a busy machine decides no test
+	o.QueueTimeout = time.Minute // so that a busy machine does not fail a test
 	db, err := sqldb.Open(at, o)
 	if err != nil {
 		tb.Fatal(err)

@@ -1,7 +1,6 @@
-// Package frameworktest has what tests of an API need: a client whose failures
-// can be repeated by hand, tables of requests, both databases, a counter of
-// statements, and suites that check an implementation of the framework's
-// interfaces.
+// Package frameworktest has the tools for tests of an API: a client whose failures can be
+// repeated by hand, tables of requests, both databases, a counter of statements, and
+// suites that check implementations of the interfaces of the framework.
 //
 //	func TestPatients(t *testing.T) {
 //		frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
@@ -25,14 +24,13 @@
 //		})
 //	}
 //
-// where token makes a user and a token, as examples/library does in its test.
+// Here token makes a user and a token, as the test of examples/library does.
 //
-// A filter, a pagination class, an authenticator, a permission, a throttle or
-// an error shape of your own is checked by [TestFilter], [TestPagination],
-// [TestAuthenticator], [TestPermission], [TestThrottle] or [TestErrorShape].
-// They hold what the interfaces' comments say against it; the framework's own
-// classes pass the same suites.
+// Check your own filter, pagination class, authenticator, permission, throttle or error
+// shape with [TestFilter], [TestPagination], [TestAuthenticator], [TestPermission],
+// [TestThrottle] or [TestErrorShape]. They check what the comments of the interfaces
+// promise. The classes of the framework pass the same suites.
 //
-// Package contract, below this one, holds every request and answer of a test
-// server against the API's own reference.
+// Package contract checks every request to a test server and every answer against the
+// OpenAPI document of the API.
 package frameworktest

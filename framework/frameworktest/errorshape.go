@@ -16,17 +16,16 @@ import (
 	"trestle.example/framework"
 )
 
-// TestErrorShape checks an error shape for refusals of every status the
-// framework uses: the media type is one and is JSON's; the body is a JSON
-// object, the same each time and from any goroutine; it says what is wrong,
-// fault by fault where the body or the query is, and never what caused it; and
-// the problem is not changed.
+// TestErrorShape checks an error shape with errors of every status that the framework
+// uses. The media type must be valid and a JSON type. The body must be a JSON object,
+// equal each time and in any goroutine. It must contain the detail of the error, or the
+// details of its faults, and never the cause. Shape must not change the problem.
 func TestErrorShape(t *testing.T, s framework.ErrorShape) {
 	t.Helper()
 	checkErrorShape(t, s)
 }
 
-// hiddenCause is what only a log may hold.
+// hiddenCause is a text that only a log may contain.
 const hiddenCause = "duplicate key value violates unique constraint zq7xk"
 
 func checkErrorShape(tb testing.TB, s framework.ErrorShape) {
@@ -53,7 +52,7 @@ func checkErrorShape(tb testing.TB, s framework.ErrorShape) {
 	}
 }
 
-// shaped is the body of a problem as JSON.
+// shaped returns the body of a problem as JSON.
 func shaped(tb testing.TB, s framework.ErrorShape, p framework.Problem) (text string, ok bool) {
 	tb.Helper()
 	defer func() {
@@ -70,7 +69,7 @@ func shaped(tb testing.TB, s framework.ErrorShape, p framework.Problem) (text st
 	}
 	kind, _, err := mime.ParseMediaType(media)
 	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-		tb.Errorf("%d %s: the media type is %q; want one of JSON, such as application/problem+json", p.Status, p.Code, media)
+		tb.Errorf("%d %s: the media type is %q; want a JSON type, such as application/problem+json", p.Status, p.Code, media)
 	}
 	encoded, err := json.Marshal(body)
 	if err != nil || len(encoded) == 0 || encoded[0] != '{' {
@@ -80,11 +79,11 @@ func shaped(tb testing.TB, s framework.ErrorShape, p framework.Problem) (text st
 	return string(encoded), true
 }
 
-// checkSaid looks for what a client needs, and for what it must not see.
+// checkSaid checks that the body contains the details for the client and not the cause.
 func checkSaid(tb testing.TB, e *framework.Error, body string) {
 	tb.Helper()
 	if strings.Contains(body, "zq7xk") {
-		tb.Errorf("%d %s: the body tells the cause, which is for the log alone: %s", e.Status, e.Code, body)
+		tb.Errorf("%d %s: the body contains the cause, which only the log may contain: %s", e.Status, e.Code, body)
 	}
 	wanted := []string{e.Detail}
 	if e.Status == http.StatusBadRequest && len(e.Faults) > 0 {
@@ -95,12 +94,12 @@ func checkSaid(tb testing.TB, e *framework.Error, body string) {
 	}
 	for _, detail := range wanted {
 		if !strings.Contains(body, detail) {
-			tb.Errorf("%d %s: the body does not say %q: %s", e.Status, e.Code, detail, body)
+			tb.Errorf("%d %s: the body lacks %q: %s", e.Status, e.Code, detail, body)
 		}
 	}
 }
 
-// refusals are one of each kind.
+// refusals returns one error of each kind.
 func refusals() []*framework.Error {
 	deep := framework.Fault{Pointer: "/items/0/quantity", Code: "max", Detail: "must be at most 99"}
 	return []*framework.Error{

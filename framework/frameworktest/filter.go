@@ -17,30 +17,29 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A FilterCase is one query string and what must come of it.
+// A FilterCase is one query string with the expected result.
 type FilterCase struct {
 	// Query is the query string as it is sent: "number_min=3&note_null=true".
 	Query string
-	// Numbers are those of the rows that must be listed, in ascending order.
+	// Numbers are the numbers of the rows that must be listed, in ascending order.
 	Numbers []int64
-	// Invalid is the parameter that must be refused with 400
-	// invalid_parameter; Numbers is then not looked at. Defaults to none.
+	// Invalid is the parameter that must be rejected with 400 invalid_parameter; then
+	// Numbers is ignored. Defaults to none.
 	Invalid string
 }
 
-// filterRows is how many rows the filters of a suite narrow.
+// filterRows is the number of rows in the suite for filters.
 const filterRows = 12
 
-// TestFilter checks a filter on both databases against what [framework.Filter]
-// and [framework.Narrow] promise, and against cases of your own, over the
-// viewset rows of twelve [Row]. A viewset active, to be referred to, has those
-// with an even number.
+// TestFilter checks a filter on both databases against the contracts of
+// [framework.Filter] and [framework.Narrow], and with your own cases. The viewset rows
+// has twelve [Row]. A second viewset, active, has the rows with an even number; a filter
+// may refer to it.
 //
-// Beside the cases it sends hostile values of every parameter: each answer is
-// 200, or 400 that names one of the filter's own parameters; what was sent
-// never stands in the text of a statement; rows are listed once each, as many
-// as the count says; and many requests at once get the answers that they get
-// alone.
+// In addition to the cases it sends hostile values for every parameter. Each answer must
+// be 200, or 400 that names a parameter of the filter. The text of a statement must never
+// contain a sent value. Each row must be listed once, and the count must be correct. Many
+// requests at once must get the same answers as alone.
 func TestFilter(t *testing.T, f framework.Filter, cases ...FilterCase) {
 	t.Helper()
 	Databases(t, func(t *testing.T, db *sqldb.DB) {
@@ -69,7 +68,7 @@ func checkFilter(tb testing.TB, db *sqldb.DB, f framework.Filter, cases []Filter
 	}
 }
 
-// A spiedFilter remembers how a filter was bound.
+// A spiedFilter records how a filter was bound.
 type spiedFilter struct {
 	framework.Filter
 
@@ -93,7 +92,7 @@ func (s filterSuite) params() {
 	names := map[string]bool{}
 	for _, p := range s.spy.bound.Params {
 		if p.Name == "" || names[p.Name] {
-			s.tb.Errorf("parameter %q: the names of a filter's parameters must be there, each once", p.Name)
+			s.tb.Errorf("parameter %q: the parameters of a filter must have different names, and no name may be empty", p.Name)
 		}
 		names[p.Name] = true
 	}
@@ -114,7 +113,7 @@ func (s filterSuite) check(c FilterCase) {
 	}
 }
 
-// attack sends a value that a filter may refuse, but must survive.
+// attack sends a value that a filter may reject but must not fail on.
 func (s filterSuite) attack(param, value string) {
 	s.tb.Helper()
 	query := url.Values{param: {value}}.Encode()
@@ -128,29 +127,29 @@ func (s filterSuite) attack(param, value string) {
 	})
 	for _, text := range statements {
 		if strings.Contains(strings.ToLower(text), hostileMark) {
-			s.tb.Errorf("?%s: what was sent is part of the statement's text; pass it as an argument: %s", query, text)
+			s.tb.Errorf("?%s: the sent value is part of the text of the statement; pass it as an argument: %s", query, text)
 		}
 	}
 }
 
-// blames checks that a refusal names parameters of this filter alone.
+// blames checks that an error names only parameters of this filter.
 func (s filterSuite) blames(r *Response) {
 	s.tb.Helper()
 	r.Code(framework.CodeInvalidParameter)
 	faults := r.problem().Errors
 	if len(faults) == 0 {
-		r.failf("the refusal names no parameter")
+		r.failf("the error names no parameter")
 	}
 	for _, f := range faults {
 		own := slices.ContainsFunc(s.spy.bound.Params, func(p framework.Param) bool { return p.Name == f.Parameter })
 		if !own || f.Detail == "" {
-			r.failf("the refusal must name a parameter of the filter and say what is wrong; it has %+v", f)
+			r.failf("the error must name a parameter of the filter and what is wrong; it has %+v", f)
 		}
 	}
 }
 
-// list walks all pages of a query and returns the rows' numbers, ascending. It
-// checks that each row comes once and that there are as many as were counted.
+// list walks all pages of a query and returns the numbers of the rows, ascending. It
+// checks that each row is listed once and that the count is correct.
 func (s filterSuite) list(query string) (numbers []int64, ok bool) {
 	s.tb.Helper()
 	seen, counts := map[uuid.UUID]bool{}, map[int64]bool{}
@@ -175,7 +174,7 @@ func (s filterSuite) list(query string) (numbers []int64, ok bool) {
 			continue
 		}
 		if len(counts) != 1 || !counts[int64(len(numbers))] {
-			r.failf("%d rows are listed on the way, and counted were %v", len(numbers), slices.Collect(maps.Keys(counts)))
+			r.failf("the pages list %d rows, and the counts are %v", len(numbers), slices.Collect(maps.Keys(counts)))
 			return nil, false
 		}
 		slices.Sort(numbers)
@@ -183,7 +182,8 @@ func (s filterSuite) list(query string) (numbers []int64, ok bool) {
 	}
 }
 
-// together sends the cases at once and compares with what each gets alone.
+// together sends the cases at once and compares the answers with those that each case
+// gets alone.
 func (s filterSuite) together(cases []FilterCase) {
 	s.tb.Helper()
 	alone := make([]string, len(cases))
@@ -203,7 +203,7 @@ func (s filterSuite) together(cases []FilterCase) {
 	group.Wait()
 }
 
-// answerOf is the part of an answer that is the same every time.
+// answerOf returns the part of an answer that is always the same.
 func answerOf(r *Response) string {
 	if r.Status() == http.StatusOK {
 		return r.Body()

@@ -5,8 +5,8 @@ import "strings"
 // hostileMark is a word that no program has in its statements.
 const hostileMark = "zq7xk"
 
-// hostileValues are texts that a client might send in any parameter. None is
-// empty, and none has what the framework refuses before.
+// hostileValues are texts that a client might send in any parameter. None is empty, and
+// the framework itself rejects none.
 func hostileValues() []string {
 	return []string{
 		hostileMark,

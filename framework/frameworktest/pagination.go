@@ -20,18 +20,18 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// mostRows is how many rows a pagination class is tried with at most.
+// mostRows is the maximum number of rows in the suite for pagination.
 const mostRows = 2100
 
-// TestPagination checks a pagination class on both databases against what
-// [framework.Pagination] promises.
+// TestPagination checks a pagination class on both databases against the contract of
+// [framework.Pagination].
 //
-// Without parameters it must give a first window. Whatever is sent, Window
-// returns a possible window or a refusal of status 400 to 499. Envelope has
-// the rows exactly once. Walking on from the first window, by the links of the
-// answers or else by a parameter, meets every row exactly once, for several
-// lengths of a list; a class without parameters has one window. Links are
-// absolute, answer 200 and keep the other parameters.
+// Without parameters there must be a first window. For any values Window must return a
+// valid window or an error of status 400 to 499. Envelope must contain the rows exactly
+// once. A walk from the first window, by the links of the answers or else by a parameter,
+// must find every row exactly once, for several lengths of a list. A class without
+// parameters has one window. Links must be absolute, answer 200 and keep the other
+// parameters.
 func TestPagination(t *testing.T, p framework.Pagination) {
 	t.Helper()
 	Databases(t, func(t *testing.T, db *sqldb.DB) {
@@ -61,7 +61,7 @@ func checkPagination(tb testing.TB, db *sqldb.DB, p framework.Pagination) {
 	}
 }
 
-// lengths are those at which a page is empty, full, or one row too short.
+// lengths are list lengths at which a page is empty, full, or one row short.
 func lengths(limit, rows int) []int {
 	all := []int{0, 1, limit - 1, limit, limit + 1, 2 * limit, rows}
 	slices.Sort(all)
@@ -84,15 +84,15 @@ func (numberMax) Bind(f *framework.Facts) (framework.BoundFilter, error) {
 		Params: []framework.Param{{Name: numberMaxParam}},
 		Read: func(_ *framework.Call, v framework.Values) (framework.Narrow, error) {
 			return func(q *bun.SelectQuery) *bun.SelectQuery {
-				most, _ := strconv.ParseInt(v[numberMaxParam], 10, 64) // the suite's own
+				most, _ := strconv.ParseInt(v[numberMaxParam], 10, 64) // the suite sends a valid number
 				return q.Where("? <= ?", field.Ident(), sqldb.Param(most))
 			}, nil
 		},
 	}, err
 }
 
-// A pageSuite stands between the framework and the class, and notes what
-// passes.
+// A pageSuite is the pagination class of the API. It calls the class under test and
+// records the calls.
 type pageSuite struct {
 	tb     testing.TB
 	class  framework.Pagination
@@ -102,7 +102,7 @@ type pageSuite struct {
 	last seenPage
 }
 
-// A seenPage is what passed through Envelope.
+// A seenPage is a recorded call of Envelope.
 type seenPage struct {
 	framework.Page
 
@@ -143,13 +143,13 @@ func (s *pageSuite) params() {
 	names := map[string]bool{}
 	for _, p := range s.class.Params() {
 		if p.Name == "" || names[p.Name] {
-			s.tb.Errorf("parameter %q: the names of a class's parameters must be there, each once", p.Name)
+			s.tb.Errorf("parameter %q: the parameters of a class must have different names, and no name may be empty", p.Name)
 		}
 		names[p.Name] = true
 	}
 }
 
-// hostile are values for each parameter alone and for all at once.
+// hostile returns hostile values for each parameter alone and for all at once.
 func (s *pageSuite) hostile() []framework.Values {
 	var all []framework.Values
 	for _, value := range hostileValues() {
@@ -173,11 +173,11 @@ func (s *pageSuite) window(v framework.Values) {
 	case err == nil && !possible(w):
 		s.tb.Errorf("Window(%v) is %+v; a limit must be at least 1, an offset at least 0, and their sum a whole number of 64 bits", v, w)
 	case err != nil && (!errors.As(err, &refusal) || refusal.Status < 400 || refusal.Status > 499):
-		s.tb.Errorf("Window(%v) refuses with %v; want a *framework.Error of status 400 to 499", v, err)
+		s.tb.Errorf("Window(%v) returns the error %v; want a *framework.Error of status 400 to 499", v, err)
 	}
 }
 
-// ask asks the class for a window; a panic is an error.
+// ask calls Window and turns a panic into an error.
 func (s *pageSuite) ask(v framework.Values) (w framework.Window, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -187,7 +187,7 @@ func (s *pageSuite) ask(v framework.Values) (w framework.Window, err error) {
 	return s.class.Window(v)
 }
 
-// survives sends the values, which may be refused.
+// survives sends the values. The server may reject them but must not fail.
 func (s *pageSuite) survives(v framework.Values) {
 	s.tb.Helper()
 	query := url.Values{}
@@ -195,11 +195,11 @@ func (s *pageSuite) survives(v framework.Values) {
 		query.Set(name, value)
 	}
 	if r := s.client.Get("/api/rows/?" + query.Encode()); r.Status() >= http.StatusInternalServerError {
-		r.failf("status %d; want an answer or a refusal", r.Status())
+		r.failf("status %d; want less than 500", r.Status())
 	}
 }
 
-// together asks from several goroutines; the race detector listens.
+// together sends requests from several goroutines, also for the race detector.
 func (s *pageSuite) together() {
 	s.tb.Helper()
 	alone := s.client.Get("/api/rows/").Body()
@@ -214,7 +214,7 @@ func (s *pageSuite) together() {
 	group.Wait()
 }
 
-// walk goes through a list of some length from its first window to its last.
+// walk walks a list of some length from its first window to its last.
 func (s *pageSuite) walk(length int) {
 	s.tb.Helper()
 	seen, limit := map[uuid.UUID]bool{}, int64(0)
@@ -233,7 +233,7 @@ func (s *pageSuite) walk(length int) {
 		}
 		for _, row := range rows {
 			if seen[row.ID] {
-				r.failf("row %d of %d comes a second time", row.Number, length)
+				r.failf("row %d of %d is listed twice", row.Number, length)
 				return
 			}
 			seen[row.ID] = true
@@ -246,11 +246,11 @@ func (s *pageSuite) walk(length int) {
 		want = min(length, int(limit))
 	}
 	if len(seen) != want {
-		s.tb.Errorf("walking a list of %d rows meets %d of them; want %d", length, len(seen), want)
+		s.tb.Errorf("a walk through a list of %d rows finds %d rows; want %d", length, len(seen), want)
 	}
 }
 
-// rows finds the rows in an answer and checks the envelope's shape.
+// rows returns the rows of an answer and checks the envelope.
 func (s seenPage) rows(r *Response) (rows []rowView, ok bool) {
 	r.tb.Helper()
 	name, ok := s.member(r)
@@ -268,12 +268,12 @@ func (s seenPage) rows(r *Response) (rows []rowView, ok bool) {
 		return nil, false
 	}
 	if rows == nil || len(rows) != s.Rows {
-		r.failf("the answer has %d rows; want the list of %d that were read", len(rows), s.Rows)
+		r.failf("the answer has %d rows; want the %d rows that were read", len(rows), s.Rows)
 	}
 	return rows, true
 }
 
-// member is the name of the one member that holds the rows.
+// member returns the name of the one member that contains the rows.
 func (s seenPage) member(r *Response) (name string, ok bool) {
 	r.tb.Helper()
 	names, items := map[string]bool{}, 0
@@ -294,7 +294,7 @@ func (s seenPage) member(r *Response) (name string, ok bool) {
 	return name, items == 1
 }
 
-// follow checks every link that the answer holds.
+// follow checks every link of the answer.
 func (s *pageSuite) follow(r *Response, links []string, keep string) {
 	s.tb.Helper()
 	for _, address := range links {
@@ -309,8 +309,8 @@ func (s *pageSuite) follow(r *Response, links []string, keep string) {
 	}
 }
 
-// next is where the list goes on: a link or a parameter's value that leads to
-// the window after this one. It is empty at the end.
+// next returns the address of the next window: a link, or a path with a parameter. It is
+// empty at the end.
 func (s *pageSuite) next(page seenPage, keep string) string {
 	s.tb.Helper()
 	if !page.More || len(s.class.Params()) == 0 {
@@ -333,7 +333,7 @@ func (s *pageSuite) next(page seenPage, keep string) string {
 	return ""
 }
 
-// follows tells whether a query string is that of the next window.
+// follows reports whether a query string gives the next window.
 func (s *pageSuite) follows(page seenPage, query url.Values) bool {
 	values := framework.Values{}
 	for _, p := range s.class.Params() {

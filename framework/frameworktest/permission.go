@@ -14,10 +14,10 @@ import (
 	"trestle.example/framework"
 )
 
-// TestPermission checks a permission against what [framework.Permission]
-// promises, for every kind of caller on every kind of route: it decides alike
-// each time and from any goroutine, needs no database, does not change the
-// call, and says what it asks for, in one line.
+// TestPermission checks a permission against the contract of [framework.Permission], for
+// every kind of caller on every kind of route. It must decide the same each time and in
+// any goroutine, use no database and not change the call. String must return one line
+// that states what it requires.
 func TestPermission(t *testing.T, p framework.Permission) {
 	t.Helper()
 	checkPermission(t, p)
@@ -53,8 +53,8 @@ func checkDecision(tb testing.TB, p framework.Permission, caller framework.Calle
 	group.Wait()
 }
 
-// permits asks about a call that has a caller, a route and a time, and nothing
-// to query with.
+// permits calls Permit with a call that has a caller, a route and a time, and no
+// database.
 func permits(tb testing.TB, p framework.Permission, caller framework.Caller, route framework.Route) (permitted, ok bool) {
 	tb.Helper()
 	asked := caller
@@ -68,12 +68,12 @@ func permits(tb testing.TB, p framework.Permission, caller framework.Caller, rou
 	}()
 	permitted = p.Permit(c)
 	if !reflect.DeepEqual(before, *c) || !reflect.DeepEqual(caller, asked) {
-		tb.Errorf("%s changes the call that it is asked about", p)
+		tb.Errorf("%s changes the call", p)
 	}
 	return permitted, true
 }
 
-// callers are one of each kind.
+// callers returns one caller of each kind.
 func callers() []framework.Caller {
 	id := uuid.MustParse("01900000-0000-7000-8000-000000000001")
 	return []framework.Caller{
@@ -86,7 +86,7 @@ func callers() []framework.Caller {
 	}
 }
 
-// routes are the six verbs, two actions, and what has no viewset.
+// routes returns the six verbs, two actions, and routes without a viewset.
 func routes() []framework.Route {
 	return []framework.Route{
 		{ViewSet: "rows", Name: "list", Method: http.MethodGet},

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A recorder is a test that notes its failures instead of failing, so that a
-// suite can be shown what must not pass.
+// A recorder is a test that records failures instead of failing, so that a suite can run
+// with a broken implementation.
 type recorder struct {
 	testing.TB
 
@@ -29,7 +29,7 @@ func (r *recorder) Errorf(format string, args ...any) { r.note(fmt.Sprintf(forma
 func (r *recorder) Fatal(args ...any)                 { r.note(fmt.Sprint(args...)); runtime.Goexit() }
 func (r *recorder) Fatalf(format string, args ...any) { r.Fatal(fmt.Sprintf(format, args...)) }
 
-// failures runs a check and returns what it complains of.
+// failures runs a check and returns its failures.
 func failures(t *testing.T, check func(tb testing.TB)) string {
 	t.Helper()
 	r := &recorder{TB: t}
@@ -42,10 +42,10 @@ func failures(t *testing.T, check func(tb testing.TB)) string {
 	return strings.Join(r.failures, "\n")
 }
 
-// wantFailure checks that something broken is found out, for the right reason.
+// wantFailure checks that a suite finds a broken implementation, for the right reason.
 func wantFailure(t *testing.T, want string, check func(tb testing.TB)) {
 	t.Helper()
 	if got := failures(t, check); !strings.Contains(got, want) {
-		t.Errorf("the complaints are %.2000q; want one of %q", got, want)
+		t.Errorf("the failures are %.2000q; want one with %q", got, want)
 	}
 }

@@ -11,25 +11,25 @@ import (
 	"trestle.example/framework"
 )
 
-// A Response is what came back. Its expectations return it, so that they can
-// be chained; one that fails marks the test as failed, prints the request, the
-// response and a curl line that repeats it, and lets the test go on.
+// A Response is the answer to a request. Its expectations return it, so that they can be
+// chained. A failed expectation marks the test as failed and prints the request, the
+// response and a curl line that repeats it. The test continues.
 type Response struct {
 	tb       testing.TB
 	request  *http.Request
 	sent     []byte
 	response *http.Response
 	body     []byte
-	told     bool // request and response were printed
+	told     bool // the request and the response were printed
 }
 
-// Status is the status code.
+// Status returns the status code.
 func (r *Response) Status() int { return r.response.StatusCode }
 
-// Headers are the response's headers.
+// Headers returns the headers of the response.
 func (r *Response) Headers() http.Header { return r.response.Header }
 
-// Body is the response's body as it came.
+// Body returns the body of the response as it was received.
 func (r *Response) Body() string { return string(r.body) }
 
 // Expect checks the status code.
@@ -41,8 +41,7 @@ func (r *Response) Expect(status int) *Response {
 	return r
 }
 
-// Code checks the stable code of an error in the shape of
-// [framework.ProblemJSON].
+// Code checks the stable code of an error in the shape of [framework.ProblemJSON].
 func (r *Response) Code(code string) *Response {
 	r.tb.Helper()
 	if got := r.problem().Code; got != code {
@@ -51,9 +50,8 @@ func (r *Response) Code(code string) *Response {
 	return r
 }
 
-// Fault checks that an error in the shape of [framework.ProblemJSON] lists a
-// fault: where is a JSON Pointer into the body, "/items/0/quantity", or the
-// name of a query parameter.
+// Fault checks that an error in the shape of [framework.ProblemJSON] lists a fault. where
+// is a JSON Pointer into the body, "/items/0/quantity", or the name of a query parameter.
 func (r *Response) Fault(where, code string) *Response {
 	r.tb.Helper()
 	found := slices.ContainsFunc(r.problem().Errors, func(f framework.Fault) bool {
@@ -65,8 +63,7 @@ func (r *Response) Fault(where, code string) *Response {
 	return r
 }
 
-// JSON decodes the body into v, a pointer. A body that does not fit fails the
-// test at once.
+// JSON decodes the body into v, a pointer. If that fails, the test fails at once.
 func (r *Response) JSON(v any) *Response {
 	r.tb.Helper()
 	if err := json.Unmarshal(r.body, v); err != nil {
@@ -75,7 +72,7 @@ func (r *Response) JSON(v any) *Response {
 	return r
 }
 
-// Contains checks that the body has every text in it.
+// Contains checks that the body contains every text.
 func (r *Response) Contains(texts ...string) *Response {
 	r.tb.Helper()
 	for _, text := range texts {
@@ -86,7 +83,7 @@ func (r *Response) Contains(texts ...string) *Response {
 	return r
 }
 
-// Lacks checks that the body has none of the texts in it.
+// Lacks checks that the body contains none of the texts.
 func (r *Response) Lacks(texts ...string) *Response {
 	r.tb.Helper()
 	for _, text := range texts {
@@ -97,7 +94,7 @@ func (r *Response) Lacks(texts ...string) *Response {
 	return r
 }
 
-// Header checks a header's value; an empty one means that the header is absent.
+// Header checks the value of a header. An empty value means that the header is absent.
 func (r *Response) Header(name, want string) *Response {
 	r.tb.Helper()
 	if got := strings.Join(r.response.Header.Values(name), ", "); got != want {
@@ -106,12 +103,13 @@ func (r *Response) Header(name, want string) *Response {
 	return r
 }
 
-// problem is what an error body says; empty if it is of another shape.
+// problem returns the code and faults of an error body, or nothing if the body has
+// another shape.
 func (r *Response) problem() (p struct {
 	Code   string            `json:"code"`
 	Errors []framework.Fault `json:"errors"`
 }) {
-	// A body that is no problem has no code, which is what the caller reports.
+	// Without a valid body the code is empty, which the caller reports.
 	_ = json.Unmarshal(r.body, &p)
 	return p
 }
@@ -126,7 +124,7 @@ func (r *Response) failf(format string, args ...any) {
 	r.tb.Error(message)
 }
 
-// story is the request and the response, and how to repeat it.
+// story returns the request, the response, and a line that repeats the request.
 func (r *Response) story() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "> %s %s\n", r.request.Method, r.request.URL.RequestURI())
@@ -151,7 +149,7 @@ func writeHeader(b *strings.Builder, mark string, h http.Header) {
 	}
 }
 
-// writeBody prints the start of a body; the rest of a long one says little.
+// writeBody prints a body, or the start of a long one.
 func writeBody(b *strings.Builder, mark string, body []byte) {
 	const most = 8 << 10
 	if len(body) == 0 {

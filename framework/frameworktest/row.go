@@ -15,8 +15,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A Row is the model that [TestFilter] and [TestPagination] list. Clients call
-// its fields id, name, number, price, active, at, note and parent.
+// A Row is the model that [TestFilter] and [TestPagination] list. For clients its fields
+// are id, name, number, price, active, at, note and parent.
 type Row struct {
 	bun.BaseModel `bun:"table:frameworktest_rows,alias:listed"`
 
@@ -24,13 +24,13 @@ type Row struct {
 	Name     string     // "row 01", "row 02", ...
 	Number   int64      // 1, 2, 3, ...
 	Price    float64    // 0.5, 1, 1.5, ...
-	Active   bool       // those with an even number
+	Active   bool       // true for even numbers
 	At       time.Time  // 2026-01-01T00:00:00Z and then every twelve hours
 	Note     *string    // "a note" or, in every third row, null
 	ParentID *uuid.UUID // the row with half the number; null in the first
 }
 
-// rowView is what clients see of a Row.
+// rowView is the representation of a Row for clients.
 type rowView struct {
 	ID       uuid.UUID  `json:"id"`
 	Name     string     `json:"name"`
@@ -62,14 +62,14 @@ func Rows(n int) []Row {
 	return rows
 }
 
-// RowID is the id of the row with a number.
+// RowID returns the id of the row with a number.
 func RowID(number int) (id uuid.UUID) {
 	id[6], id[8] = 0x70, 0x80
 	binary.BigEndian.PutUint32(id[12:], uint32(number)) //nolint:gosec // a few thousand at most
 	return id
 }
 
-// createRows makes the table of rows and fills it.
+// createRows creates the table of rows and fills it.
 func createRows(tb testing.TB, db *sqldb.DB, n int) {
 	tb.Helper()
 	types := map[string]string{"uuid": "text", "at": "timestamp"}
@@ -87,8 +87,8 @@ func createRows(tb testing.TB, db *sqldb.DB, n int) {
 	}
 }
 
-// serveRows serves the rows for anyone: all of them as rows, those with an
-// even number as active.
+// serveRows serves the rows for anyone: all of them as rows, and the rows with an even
+// number as active.
 func serveRows(tb testing.TB, db *sqldb.DB, p framework.Pagination, filters ...framework.Filter) *Client {
 	tb.Helper()
 	api := framework.New(framework.Config{DB: db, Permission: framework.Anyone(), Pagination: p, Log: errorLog(tb)})
@@ -108,12 +108,12 @@ func handlerOf(tb testing.TB, api *framework.API) http.Handler {
 	tb.Helper()
 	handler, err := api.Handler()
 	if err != nil {
-		tb.Fatalf("the declaration is refused: %v", err)
+		tb.Fatalf("the declaration is not valid: %v", err)
 	}
 	return handler
 }
 
-// errorLog prints what the server did not tell the client.
+// errorLog logs errors of the server to the output of the test.
 func errorLog(tb testing.TB) *slog.Logger {
 	tb.Helper()
 	return slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelError}))

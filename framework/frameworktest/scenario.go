@@ -6,38 +6,37 @@ import (
 	"testing"
 )
 
-// A Scenario is one request and what must come of it, named in words: a line
-// of a table that reads as specification.
+// A Scenario is one request with the expected answer, named in words: one row of a table
+// that reads as a specification.
 type Scenario struct {
-	// Name says what is tried and by whom.
+	// Name states the request and the caller.
 	Name string
-	// Method is the request's. Defaults to GET.
+	// Method is the method of the request. Defaults to GET.
 	Method string
-	// Path is the request's, with its query.
+	// Path is the path of the request, with its query.
 	Path string
-	// As is the token to send. Defaults to the client's own credentials.
+	// As is the token to send. Defaults to the credentials of the client.
 	As string
-	// Headers are sent besides. An empty value removes one of the client's.
+	// Headers are additional headers. An empty value removes a header of the client.
 	Headers map[string]string
-	// Body is sent as [Client.Do] says. Defaults to none.
+	// Body is sent as [Client.Do] documents. Defaults to none.
 	Body any
 
-	// Status is the one that must come back. Required.
+	// Status is the expected status. Required.
 	Status int
-	// Code is the error's stable code. Defaults to any.
+	// Code is the expected stable code of the error. Defaults to any.
 	Code string
-	// Faults are the error's, by JSON Pointer or parameter: each has this code.
+	// Faults are the expected faults of the error: codes by JSON Pointer or parameter.
 	Faults map[string]string
-	// Contains are texts that the body has in it.
+	// Contains are texts that the body must contain.
 	Contains []string
-	// Lacks are texts that the body has not in it.
+	// Lacks are texts that the body must not contain.
 	Lacks []string
-	// Answers are headers of the response; an empty value means absent.
+	// Answers are expected headers of the response. An empty value means absent.
 	Answers map[string]string
 }
 
-// Run sends each scenario's request in a subtest of its name, one after the
-// other.
+// Run sends the request of each scenario in a subtest with its name, one after the other.
 func Run(t *testing.T, c *Client, scenarios []Scenario) {
 	t.Helper()
 	for _, s := range scenarios {

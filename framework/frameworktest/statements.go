@@ -8,17 +8,16 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A Counter hears of every statement that reaches a database. It is safe for
-// concurrent use, except that what others send during [Counter.During] is
-// heard as well.
+// A Counter records the statements that reach a database. It is safe for concurrent use,
+// but [Counter.During] also records statements from other goroutines.
 type Counter struct {
 	mu      sync.Mutex
 	hearing int
 	heard   []sqldb.Event
 }
 
-// CountStatements begins to observe a database, for as long as it is open.
-// BEGIN, COMMIT and ROLLBACK are not counted.
+// CountStatements begins to observe a database, for as long as it is open. BEGIN, COMMIT
+// and ROLLBACK are not counted.
 func CountStatements(db *sqldb.DB) *Counter {
 	c := &Counter{}
 	db.Observe(func(_ context.Context, e sqldb.Event) { c.hear(e) })
@@ -33,8 +32,8 @@ func (c *Counter) hear(e sqldb.Event) {
 	}
 }
 
-// During returns the texts of the statements that ran while fn did, in their
-// order. Those of a session have placeholders where values are.
+// During returns the texts of the statements that ran while fn ran, in their order. The
+// statements of a session have placeholders for values.
 func (c *Counter) During(fn func()) []string {
 	events := c.events(fn)
 	texts := make([]string, len(events))

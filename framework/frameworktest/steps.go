@@ -6,8 +6,8 @@ import (
 	"trestle.example/framework"
 )
 
-// steps is a pagination class that filters are checked with: its steps are
-// short, so that a list takes several and its rows are counted.
+// steps is the pagination class in the suite for filters. Its pages are short, so that a
+// list has several pages and its rows are counted.
 type steps struct{}
 
 const (
@@ -15,7 +15,7 @@ const (
 	stepSize  = 5
 )
 
-// A stepPage is what steps answers.
+// A stepPage is the answer of steps.
 type stepPage struct {
 	Count int64     `json:"count"`
 	More  bool      `json:"more"`

@@ -11,20 +11,20 @@ import (
 	"trestle.example/framework"
 )
 
-// A ThrottleCase is a throttle with what it allows.
+// A ThrottleCase is a throttle with its limit.
 type ThrottleCase struct {
 	// New makes a throttle that has counted nothing yet. Required.
 	New func() framework.Throttle
-	// Allows is how many requests of one anonymous client in a row pass before
-	// the first is refused, at least 1. Choose a long period, such as 5 an
-	// hour, so that none ends during the test. Required.
+	// Allows is how many consecutive requests of one anonymous client pass before the
+	// first is rejected, at least 1. Choose a long period, such as 5 an hour, so that the
+	// period does not end during the test. Required.
 	Allows int
 }
 
-// TestThrottle checks a throttle against what [framework.Throttle] promises:
-// so many requests pass, and not one more of many that come at once; those
-// after are 429 with Retry-After in whole seconds; and it says what it allows,
-// in one line.
+// TestThrottle checks a throttle against the contract of [framework.Throttle]. Allows
+// requests must pass, and not one more if many arrive at once. Later requests must be
+// answered 429 with Retry-After in whole seconds. String must return one line that states
+// the limit.
 func TestThrottle(t *testing.T, c ThrottleCase) {
 	t.Helper()
 	checkThrottle(t, c)

@@ -10,7 +10,7 @@ import (
 	"trestle.example/framework"
 )
 
-// whoami is an endpoint that touches no table: it tells who calls.
+// whoami is the answer of an endpoint that uses no table and returns the caller.
 type whoami struct {
 	ID        uuid.UUID `json:"id"`
 	Scheme    string    `json:"scheme"`
@@ -23,7 +23,7 @@ func tellWhoami(c *framework.Call, _ framework.None) (whoami, error) {
 	return whoami{c.Caller.ID, c.Caller.Scheme, c.Caller.Anonymous()}, nil
 }
 
-// serveWhoami serves whoami for anyone under a configuration.
+// serveWhoami serves whoami for anyone, with a configuration.
 func serveWhoami(tb testing.TB, c framework.Config) *Client {
 	tb.Helper()
 	if c.DB == nil {
@@ -38,8 +38,7 @@ func serveWhoami(tb testing.TB, c framework.Config) *Client {
 	return New(tb, handlerOf(tb, api))
 }
 
-// whoami asks who calls, with what prepare puts on the request; nil for
-// nothing.
+// whoami calls the endpoint. prepare, if not nil, adds credentials to the request.
 func (c *Client) whoami(prepare func(*http.Request)) *Response {
 	c.tb.Helper()
 	r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, c.base+whoamiPath, nil)

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// A body is the body of a request with limits of time. The time that its reads take
-// counts.
+// A body is the body of a request with time limits. The time that its reads take counts.
 type body struct {
 	io.ReadCloser
 
@@ -17,8 +16,8 @@ type body struct {
 	conn    *conn         // nil if it is not known
 	waited  time.Duration // how long all reads took
 	came    int64         // bytes that arrived
-	asked   bool          // the handler read: net/http sent 100 Continue if the client waits for it
-	over    atomic.Bool   // it was read to its end, or a read failed
+	asked   bool          // the handler has read: net/http sent 100 Continue if the client waits for it
+	over    atomic.Bool   // the body was read to its end, or a read failed
 }
 
 // paced returns a copy of the request whose body has limits. net/http keeps the original

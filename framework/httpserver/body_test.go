@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// reads answers what became of the body.
+// reads answers the result of reading the body.
 func reads(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	switch {
@@ -63,10 +63,10 @@ func TestBodiesThatStall(t *testing.T) {
 	}
 }
 
-// TestABodyThatNobodyReads holds up its answer no longer than one that is read.
+// TestABodyThatNobodyReads delays its answer no longer than a body that is read.
 func TestABodyThatNobodyReads(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("long", 10_000) // which is written before the handler ends
+	long := strings.Repeat("long", 10_000) // long enough to be sent before the handler ends
 	for name, text := range map[string]string{"a short answer": "short", "a long one": long} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,8 +80,8 @@ func TestABodyThatNobodyReads(t *testing.T) {
 	}
 }
 
-// TestAnAnswerBeforeItsBody reaches a client that sends all of the body first, though
-// the connection ends with it.
+// TestAnAnswerBeforeItsBody: a client that first sends its whole body receives the
+// answer, even if the connection ends.
 func TestAnAnswerBeforeItsBody(t *testing.T) {
 	t.Parallel()
 	s := serving(t, said("short"), Options{Limits: Limits{Stall: 2 * patience}})
@@ -89,11 +89,11 @@ func TestAnAnswerBeforeItsBody(t *testing.T) {
 		head  string
 		bytes int
 	}{
-		"of a client that ends": {"HTTP/1.1\r\nHost: x\r\nConnection: close", 200 << 10},
-		"of an old client":      {"HTTP/1.0", 200 << 10},
-		"longer than is waited": {"HTTP/1.1\r\nHost: x\r\nConnection: close", leftBytes + 10<<10},
-		"longer than is kept":   {"HTTP/1.1\r\nHost: x", leftBytes + 10<<10},
-		"on a kept connection":  {"HTTP/1.1\r\nHost: x", 200 << 10},
+		"of a client that ends":        {"HTTP/1.1\r\nHost: x\r\nConnection: close", 200 << 10},
+		"of an old client":             {"HTTP/1.0", 200 << 10},
+		"longer than the server reads": {"HTTP/1.1\r\nHost: x\r\nConnection: close", leftBytes + 10<<10},
+		"longer than net/http reads":   {"HTTP/1.1\r\nHost: x", leftBytes + 10<<10},
+		"on a kept connection":         {"HTTP/1.1\r\nHost: x", 200 << 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,7 +107,7 @@ func TestAnAnswerBeforeItsBody(t *testing.T) {
 			}
 		})
 	}
-	t.Run("to a client that was asked, and has sent all", func(t *testing.T) {
+	t.Run("to a client that got 100 Continue and sent the whole body", func(t *testing.T) {
 		t.Parallel()
 		one := serving(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.ReadFull(r.Body, make([]byte, 1))
@@ -120,18 +120,18 @@ func TestAnAnswerBeforeItsBody(t *testing.T) {
 			w.next().is(t, http.StatusOK, "short")
 		}
 	})
-	t.Run("to a client that waits to be asked", func(t *testing.T) {
+	t.Run("to a client that waits for 100 Continue", func(t *testing.T) {
 		t.Parallel()
 		w := s.dial().says("POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
 		w.next().is(t, http.StatusOK, "short")
 		if !w.isClosed() {
-			t.Error("what it will never send is waited for")
+			t.Error("the server waits for a body that the client does not send")
 		}
 	})
 }
 
-// TestWhatAHandlerTakesIsNotTheClientsTime: between two reads it may do what it
-// likes.
+// TestWhatAHandlerTakesIsNotTheClientsTime: the time of the handler between two reads
+// does not count.
 func TestWhatAHandlerTakesIsNotTheClientsTime(t *testing.T) {
 	t.Parallel()
 	const stall = 50 * time.Millisecond
@@ -148,7 +148,7 @@ func TestWhatAHandlerTakesIsNotTheClientsTime(t *testing.T) {
 	}
 }
 
-// TestAConnectionIsKeptAfterABody that came in time.
+// TestAConnectionIsKeptAfterABody that arrived in time.
 func TestAConnectionIsKeptAfterABody(t *testing.T) {
 	t.Parallel()
 	s := serving(t, http.HandlerFunc(reads), Options{Limits: Limits{Stall: patience}})
@@ -158,7 +158,7 @@ func TestAConnectionIsKeptAfterABody(t *testing.T) {
 	}
 }
 
-// TestHTTP2 is served by TLS, and waits for bodies as long.
+// TestHTTP2 is served by TLS, with the same limits for bodies.
 func TestHTTP2(t *testing.T) {
 	t.Parallel()
 	s, trust := servingTLS(t, http.HandlerFunc(reads), Limits{Stall: 20 * time.Millisecond})

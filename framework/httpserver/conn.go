@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// A conn is one connection and what it waits for.
+// A conn is one connection with the phase in which it is.
 type conn struct {
 	net.Conn
 
 	of     *conns
-	unused atomic.Bool // it is between requests and has read nothing of the next one
+	unused atomic.Bool // between requests, and no byte of the next request was read
 
 	lengths lengths
 

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestDrippingConnections: two thousand clients that send their requests byte by
-// byte keep out nobody, and hold no more connections than there may be.
+// TestDrippingConnections: two thousand clients that send their requests byte by byte do
+// not keep other clients out, and do not exceed the limit of connections.
 func TestDrippingConnections(t *testing.T) {
 	const limit, drippers = 200, 2000
 	s := serving(t, said("good"), Options{Limits: Limits{Conns: limit, Header: patience}})
@@ -51,15 +51,15 @@ func TestDrippingConnections(t *testing.T) {
 	close(stop)
 	drips.Wait()
 	if stats := s.Stats(); stats.Conns > limit || stats.Evicted < drippers-limit {
-		t.Errorf("%+v; want at most %d connections, and %d closed at least", stats, limit, drippers-limit)
+		t.Errorf("%+v; want at most %d connections, and at least %d closed", stats, limit, drippers-limit)
 	}
 }
 
-// TestWhichConnectionIsClosed tells the order.
+// TestWhichConnectionIsClosed checks the order.
 func TestWhichConnectionIsClosed(t *testing.T) {
 	t.Parallel()
-	// What becomes of connections, a second apart each, and which is closed after
-	// that: "" for none.
+	// Events of connections, one second apart, and the connection that is then closed: ""
+	// for none.
 	type event struct {
 		on   string
 		what func(*conn)
@@ -77,24 +77,24 @@ func TestWhichConnectionIsClosed(t *testing.T) {
 		happens []event
 		want    string
 	}{
-		"the first of those that sent nothing":                        {nil, "a"},
-		"the one that rests, before those":                            {[]event{{"c", request}, {"c", enters}, {"c", rest}}, "c"},
-		"the one that rests for longest":                              {[]event{{"c", enters}, {"c", rest}, {"b", enters}, {"b", rest}}, "c"},
-		"the second, if the first is at work":                         {[]event{{"a", request}, {"a", enters}}, "b"},
-		"the first, if its body is waited for":                        {[]event{{"a", request}, {"a", enters}, {"a", pauses}}, "a"},
-		"not the first, if its body came":                             {[]event{{"a", request}, {"a", enters}, {"a", pauses}, {"a", (*conn).resume}}, "b"},
-		"who began to send after a rest is last":                      {[]event{{"a", enters}, {"a", rest}, {"a", request}}, "b"},
-		"none that is at work":                                        {[]event{{"a", enters}, {"b", enters}, {"c", enters}}, ""},
-		"the one that takes its answer too slowly":                    {[]event{{"a", enters}, {"b", enters}, {"c", enters}, {"b", writes}, {"c", writes}}, "b"},
-		"the one that does not end its answer":                        {[]event{{"a", enters}, {"b", enters}, {"c", enters}, {"c", leaves}}, "c"},
-		"the first, if it was answered before its body came":          {[]event{{"a", enters}, {"a", func(c *conn) { c.leave(false) }}, {"b", enters}, {"b", leaves}}, "a"},
+		"the first without a request":                                 {nil, "a"},
+		"an idle one before those without a request":                  {[]event{{"c", request}, {"c", enters}, {"c", rest}}, "c"},
+		"the one that is idle for longest":                            {[]event{{"c", enters}, {"c", rest}, {"b", enters}, {"b", rest}}, "c"},
+		"the second, if the handler of the first works":               {[]event{{"a", request}, {"a", enters}}, "b"},
+		"the first, if its handler waits for the body":                {[]event{{"a", request}, {"a", enters}, {"a", pauses}}, "a"},
+		"not the first, if its body arrived":                          {[]event{{"a", request}, {"a", enters}, {"a", pauses}, {"a", (*conn).resume}}, "b"},
+		"one that sends after it was idle is the last":                {[]event{{"a", enters}, {"a", rest}, {"a", request}}, "b"},
+		"none whose handler works":                                    {[]event{{"a", enters}, {"b", enters}, {"c", enters}}, ""},
+		"the one that reads its answer too slowly":                    {[]event{{"a", enters}, {"b", enters}, {"c", enters}, {"b", writes}, {"c", writes}}, "b"},
+		"the one that does not read the end of its answer":            {[]event{{"a", enters}, {"b", enters}, {"c", enters}, {"c", leaves}}, "c"},
+		"the first, if it was answered before its body arrived":       {[]event{{"a", enters}, {"a", func(c *conn) { c.leave(false) }}, {"b", enters}, {"b", leaves}}, "a"},
 		"the first, if another of its requests is answered meanwhile": {[]event{{"a", asks}, {"a", pauses}, {"b", enters}, {"c", enters}, {"a", asks}, {"a", answers}}, "a"},
 		"not the first, if its first request was answered":            {[]event{{"a", asks}, {"b", asks}, {"b", pauses}, {"a", asks}, {"a", pauses}, {"a", answers}, {"c", enters}}, "b"},
 		"not the first, if its answer is about to end":                {[]event{{"a", asks}, {"a", answers}}, "b"},
-		"nor when the end is about to be written":                     {[]event{{"a", asks}, {"a", answers}, {"a", ends}}, "b"},
-		"but when it is written":                                      {[]event{{"a", asks}, {"a", answers}, {"a", ends}, {"a", wrote}}, "a"},
-		"or was before its handler ended":                             {[]event{{"a", asks}, {"a", ends}, {"a", answers}}, "a"},
-		"who sends, before who takes":                                 {[]event{{"a", enters}, {"b", enters}, {"b", writes}}, "c"},
+		"not the first, if the end is about to be written":            {[]event{{"a", asks}, {"a", answers}, {"a", ends}}, "b"},
+		"the first, when the end is written":                          {[]event{{"a", asks}, {"a", answers}, {"a", ends}, {"a", wrote}}, "a"},
+		"the first, if the end was written before its handler ended":  {[]event{{"a", asks}, {"a", ends}, {"a", answers}}, "a"},
+		"one that sends, before one that reads":                       {[]event{{"a", enters}, {"b", enters}, {"b", writes}}, "c"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -108,7 +108,7 @@ func TestWhichConnectionIsClosed(t *testing.T) {
 				t.Cleanup(func() { _ = near.Close() })
 				all[name] = &conn{Conn: near, of: cs}
 				if admitted, _ := cs.enter(all[name]); !admitted {
-					t.Fatalf("there is no place for %s", name)
+					t.Fatalf("there is no room for %s", name)
 				}
 			}
 			for _, e := range test.happens {
@@ -122,7 +122,7 @@ func TestWhichConnectionIsClosed(t *testing.T) {
 				}
 			}
 			if got != test.want || admitted != (test.want != "") {
-				t.Errorf("it closes %q, and lets the new one in: %t; want %q", got, admitted, test.want)
+				t.Errorf("it closes %q and admits the new connection: %t; want %q", got, admitted, test.want)
 			}
 		})
 	}
@@ -151,7 +151,7 @@ func TestWhileAllAreAtWork(t *testing.T) {
 	<-b.entered
 }
 
-// scarce is a listener without files for what comes at first.
+// scarce is a listener that first fails for lack of files.
 type scarce struct {
 	net.Listener
 
@@ -167,7 +167,7 @@ func (s *scarce) Accept() (net.Conn, error) {
 	}
 }
 
-// TestWithoutFiles a connection that rests is closed, and the next one served.
+// TestWithoutFiles an idle connection is closed, and the next one served.
 func TestWithoutFiles(t *testing.T) {
 	on, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -183,10 +183,10 @@ func TestWithoutFiles(t *testing.T) {
 		return len(s.conns.waits) == 1 && s.conns.waits[0].phase == idle
 	})
 	lacking.lack <- &net.OpError{Op: "accept", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
-	s.get(client(t), "GET /").is(t, http.StatusOK) // whom the accept that is under way takes
+	s.get(client(t), "GET /").is(t, http.StatusOK) // accepted by the call under way
 	s.get(client(t), "GET /").is(t, http.StatusOK)
 	if !rests.isClosed() {
-		t.Error("the connection that rests is open")
+		t.Error("the idle connection is open")
 	}
 }
 
@@ -196,7 +196,7 @@ func TestRoomWithinFiles(t *testing.T) {
 		"enough":            {4096, 128, 65536, 4096},
 		"an unknown number": {4096, 128, 0, 4096},
 		"fewer":             {4096, 128, 1024, 896},
-		"hardly any":        {4096, 128, 160, 40},
+		"few":               {4096, 128, 160, 40},
 		"none to spare":     {4096, 128, 100, 25},
 		"three":             {4096, 128, 3, 1},
 	} {
@@ -240,7 +240,7 @@ func TestAClosedListenerEndsTheWaitForRoom(t *testing.T) {
 	}
 }
 
-// TestARequestAfterARest is one from its first byte on.
+// TestARequestAfterARest: a request begins with its first byte.
 func TestARequestAfterARest(t *testing.T) {
 	t.Parallel()
 	s := serving(t, said("good"), Options{})
@@ -260,7 +260,7 @@ func TestARequestAfterARest(t *testing.T) {
 	await(t, "the rest", is(idle))
 }
 
-// TestAnAnswerHasTimeToBeTaken before its connection is closed for another's sake.
+// TestAnAnswerHasTimeToBeTaken before its connection is closed to make room.
 func TestAnAnswerHasTimeToBeTaken(t *testing.T) {
 	t.Parallel()
 	clock := time.Unix(1e9, 0)

@@ -1,5 +1,5 @@
 // Package httpserver serves a handler within limits: it bounds the connections, the time
-// and the memory that clients can hold.
+// and the memory that clients can use.
 //
 //	server := httpserver.New(handler, httpserver.Options{Limits: httpserver.Limits{Conns: 1000}})
 //	err := server.Serve(ctx, listener) // until ctx ends
@@ -19,28 +19,28 @@
 // rule.
 //
 // With HTTP/2 one connection has many requests. The first request of a connection needs
-// no room of its own. All connections together may have Conns further requests, and one
-// connection at most 100 and at most as many as remain for the others. A request without
-// room is answered 503 without a body. A client that leaves one of its answers unread
-// counts as a client that leaves its answer unread. An answer is sent when its handler
-// ends, so it has no Content-Length unless the handler sets one.
+// no room of its own. All connections together may have Conns further requests. One
+// connection may have at most 100 of them, and at most as many as remain for the others.
+// A request without room is answered 503 without a body. If a client leaves one of its
+// answers unread, its connection counts as one with an unread answer. An answer is sent
+// when its handler ends, so it has no Content-Length unless the handler sets one.
 //
 // # Bodies
 //
 // If a body pauses for longer than [Limits].Stall, or falls behind [Limits].Pace, the
 // handler's Read fails with [os.ErrDeadlineExceeded]. The handler should answer 408. The
-// same limits hold for the rest of a body that the handler leaves unread. The time that
+// same limits apply to the rest of a body that the handler leaves unread. The time that
 // the handler takes between two reads does not count. With HTTP/2, however, the body ends
-// if that time exceeds Stall, so read a body in one go.
+// if that time exceeds Stall, so read a body without long pauses.
 //
 // # Requests
 //
-// The limit of connections bounds the requests under way. The handler bounds what they
-// share; package sqldb, for example, bounds the connections to the database. /livez and
-// /readyz answer on every connection; with HTTP/2 the first request of a connection
-// always has room.
+// The limit of connections bounds the requests under way. The handler bounds the
+// resources that they share; package sqldb, for example, bounds the connections to the
+// database. /livez and /readyz answer on every connection; with HTTP/2 the first request
+// of a connection always has room.
 //
-// # What net/http answers by itself
+// # Answers of net/http
 //
 // A request that net/http cannot read never reaches a handler. net/http answers 400, 431
 // (the head is too large), 501 (an unknown transfer coding) or 505 (an unknown version)
@@ -50,5 +50,5 @@
 // connection. Such a request does not count as one under way; [Limits].Write bounds its
 // answer.
 //
-// The package uses the standard library alone.
+// The package uses the standard library only.
 package httpserver

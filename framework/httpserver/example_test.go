@@ -11,7 +11,7 @@ import (
 	"trestle.example/framework/httpserver"
 )
 
-// A server for a handler of any kind, with a check of its database.
+// A server for any handler, with a check of its database.
 func ExampleServer() {
 	hello := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") })
 	ping := func(context.Context) error { return nil } // db.PingContext

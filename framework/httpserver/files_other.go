@@ -2,5 +2,6 @@
 
 package httpserver
 
-// openFiles is how many files the process may open: unknown here.
+// openFiles returns how many files the process may open: 0, because it is unknown on this
+// system.
 func openFiles() int { return 0 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// openFiles is how many files the process may open, 0 if that is unknown.
+// openFiles returns how many files the process may open, or 0 if that is unknown.
 func openFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

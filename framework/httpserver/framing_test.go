@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestARequestWithTwoLengths ends its connection: a proxy before the server may
-// have found another end of it, and what follows may be another client's (RFC
-// 9112, section 6.1). A request with either field alone keeps its connection.
+// TestARequestWithTwoLengths ends its connection: a proxy in front of the server may have
+// found another end of the request, and the bytes after it may belong to another client
+// (RFC 9112, section 6.1). A request with only one of the fields keeps its connection.
 func TestARequestWithTwoLengths(t *testing.T) {
 	t.Parallel()
 	const (
@@ -24,23 +24,23 @@ func TestARequestWithTwoLengths(t *testing.T) {
 		parts  []string // of the request, written one by one
 		ends   bool
 	}{
-		"the length first":              {nil, []string{head + length + chunked + "\r\n" + body}, true},
-		"the length last":               {nil, []string{head + chunked + length + "\r\n" + body}, true},
-		"in other letters":              {nil, []string{head + "tRANSFER-eNCODING: chunked\r\ncONTENT-lENGTH: 3\r\n\r\n" + body}, true},
-		"without space, by line feeds":  {nil, []string{"POST / HTTP/1.1\nHost: x\nTransfer-Encoding:chunked\nContent-Length:3\n\n" + body}, true},
-		"a length of nothing":           {nil, []string{head + chunked + "Content-Length: 0\r\n\r\n" + body}, true},
-		"the length in two parts":       {nil, []string{head + chunked + "Content-Le", "ngth: 3\r\n\r\n" + body}, true},
-		"the body later":                {nil, []string{head + chunked + length + "\r\n", body}, true},
-		"after a request with a length": {[]string{counted}, []string{head + chunked + length + "\r\n" + body}, true},
-		"with another right behind it":  {nil, []string{head + chunked + length + "\r\n" + body + hidden}, true},
-		"right behind another":          {nil, []string{counted + head + chunked + length + "\r\n" + body}, true},
-		"by HTTP/1.0, which keeps none": {nil, []string{"POST / HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\n" + length + chunked + "\r\nabc" + hidden}, true},
-		"chunked alone":                 {nil, []string{head + chunked + "\r\n" + body}, false},
-		"a length alone":                {nil, []string{counted}, false},
-		"the length behind another":     {nil, []string{counted + head + length, chunked + "\r\n" + body}, true},
-		"chunked after a length":        {[]string{counted, counted}, []string{head + chunked + "\r\n" + body}, true},
-		"a length in another field":     {nil, []string{head + chunked + "X-Content-Length: 3\r\n\r\n" + body}, false},
-		"a length in a value":           {nil, []string{head + chunked + "X: Content-Length: 3\r\n\r\n" + body}, false},
+		"the length first":                       {nil, []string{head + length + chunked + "\r\n" + body}, true},
+		"the length last":                        {nil, []string{head + chunked + length + "\r\n" + body}, true},
+		"in other letters":                       {nil, []string{head + "tRANSFER-eNCODING: chunked\r\ncONTENT-lENGTH: 3\r\n\r\n" + body}, true},
+		"without space, by line feeds":           {nil, []string{"POST / HTTP/1.1\nHost: x\nTransfer-Encoding:chunked\nContent-Length:3\n\n" + body}, true},
+		"a length of nothing":                    {nil, []string{head + chunked + "Content-Length: 0\r\n\r\n" + body}, true},
+		"the length in two parts":                {nil, []string{head + chunked + "Content-Le", "ngth: 3\r\n\r\n" + body}, true},
+		"the body later":                         {nil, []string{head + chunked + length + "\r\n", body}, true},
+		"after a request with a length":          {[]string{counted}, []string{head + chunked + length + "\r\n" + body}, true},
+		"with another request directly after it": {nil, []string{head + chunked + length + "\r\n" + body + hidden}, true},
+		"directly after another request":         {nil, []string{counted + head + chunked + length + "\r\n" + body}, true},
+		"by HTTP/1.0, which keeps no connection": {nil, []string{"POST / HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\n" + length + chunked + "\r\nabc" + hidden}, true},
+		"chunked alone":                          {nil, []string{head + chunked + "\r\n" + body}, false},
+		"a length alone":                         {nil, []string{counted}, false},
+		"the length after another request":       {nil, []string{counted + head + length, chunked + "\r\n" + body}, true},
+		"chunked after a length":                 {[]string{counted, counted}, []string{head + chunked + "\r\n" + body}, true},
+		"a length in another field":              {nil, []string{head + chunked + "X-Content-Length: 3\r\n\r\n" + body}, false},
+		"a length in a value":                    {nil, []string{head + chunked + "X: Content-Length: 3\r\n\r\n" + body}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

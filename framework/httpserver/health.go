@@ -231,6 +231,6 @@ func (h *health) note(c Check, err error) {
 	if err != nil {
 		h.log.Warn("a check of the server's health fails", "check", c.Name, "error", err)
 	} else {
-		h.log.Info("a check of the server's health is passed again", "check", c.Name)
+		h.log.Info("a check of the server's health passes again", "check", c.Name)
 	}
 }

@@ -21,24 +21,24 @@ func fails(context.Context) error { return errors.New("dial tcp 10.0.0.1: passwo
 
 func TestHealth(t *testing.T) {
 	t.Parallel()
-	never := func(context.Context) error { <-t.Context().Done(); return nil } // whatever its own context says
+	never := func(context.Context) error { <-t.Context().Done(); return nil } // even after its context ends
 	for name, test := range map[string]struct {
 		starting bool
 		checks   []Check
 		status   int
 		says     string
 	}{
-		"without checks":      {false, nil, 200, `{"status":"ok"}`},
-		"all is well":         {false, []Check{{Name: "database", Run: passes}}, 200, `{"status":"ok","checks":{"database":"ok"}}`},
-		"something is away":   {false, []Check{{Name: "database", Run: fails}, {Name: "disk", Run: passes}}, 503, `{"status":"failing","checks":{"database":"failing","disk":"ok"}}`},
-		"what is not needed":  {false, []Check{{Name: "redis", Degrades: true, Run: fails}, {Name: "database", Run: passes}}, 200, `{"status":"degraded","checks":{"database":"ok","redis":"degraded"}}`},
-		"both":                {false, []Check{{Name: "redis", Degrades: true, Run: fails}, {Name: "database", Run: fails}}, 503, `{"status":"failing","checks":{"database":"failing","redis":"degraded"}}`},
-		"a check panics":      {false, []Check{{Name: "database", Run: panics}, {Name: "disk", Run: passes}}, 503, `{"status":"failing","checks":{"database":"failing","disk":"ok"}}`},
-		"one of no need does": {false, []Check{{Name: "redis", Degrades: true, Run: panics}}, 200, `{"status":"degraded","checks":{"redis":"degraded"}}`},
-		"a check never ends":  {false, []Check{{Name: "database", Run: never}}, 503, `{"status":"failing","checks":{"database":"failing"}}`},
-		"while it starts":     {true, []Check{{Name: "database", Run: fails}}, 503, `{"status":"starting","checks":{"database":"failing"}}`},
-		"nearly started":      {true, []Check{{Name: "database", Run: passes}}, 503, `{"status":"starting","checks":{"database":"ok"}}`},
-		"a start with no one": {true, nil, 503, `{"status":"starting"}`},
+		"without checks":           {false, nil, 200, `{"status":"ok"}`},
+		"all checks pass":          {false, []Check{{Name: "database", Run: passes}}, 200, `{"status":"ok","checks":{"database":"ok"}}`},
+		"a check fails":            {false, []Check{{Name: "database", Run: fails}, {Name: "disk", Run: passes}}, 503, `{"status":"failing","checks":{"database":"failing","disk":"ok"}}`},
+		"a degrading check fails":  {false, []Check{{Name: "redis", Degrades: true, Run: fails}, {Name: "database", Run: passes}}, 200, `{"status":"degraded","checks":{"database":"ok","redis":"degraded"}}`},
+		"both":                     {false, []Check{{Name: "redis", Degrades: true, Run: fails}, {Name: "database", Run: fails}}, 503, `{"status":"failing","checks":{"database":"failing","redis":"degraded"}}`},
+		"a check panics":           {false, []Check{{Name: "database", Run: panics}, {Name: "disk", Run: passes}}, 503, `{"status":"failing","checks":{"database":"failing","disk":"ok"}}`},
+		"a degrading check panics": {false, []Check{{Name: "redis", Degrades: true, Run: panics}}, 200, `{"status":"degraded","checks":{"redis":"degraded"}}`},
+		"a check never ends":       {false, []Check{{Name: "database", Run: never}}, 503, `{"status":"failing","checks":{"database":"failing"}}`},
+		"while it starts":          {true, []Check{{Name: "database", Run: fails}}, 503, `{"status":"starting","checks":{"database":"failing"}}`},
+		"nearly started":           {true, []Check{{Name: "database", Run: passes}}, 503, `{"status":"starting","checks":{"database":"ok"}}`},
+		"a start without checks":   {true, nil, 503, `{"status":"starting"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -51,7 +51,7 @@ func TestHealth(t *testing.T) {
 			s.get(with, "GET /livez").is(t, http.StatusOK, `{"status":"ok"}`)
 			got := s.get(with, "GET /readyz").is(t, test.status)
 			if got.body != test.says || got.header.Get("Content-Type") != "application/json" || got.header.Get("Cache-Control") != "no-store" {
-				t.Errorf("it says %s %v; want %s", got.body, got.header, test.says)
+				t.Errorf("the answer is %s %v; want %s", got.body, got.header, test.says)
 			}
 			if head := s.get(with, "HEAD /readyz"); head.status != test.status || head.body != "" || head.header.Get("Content-Length") == "" {
 				t.Errorf("HEAD is answered %d %q %v", head.status, head.body, head.header)
@@ -62,7 +62,7 @@ func TestHealth(t *testing.T) {
 				s.Ready()
 				s.get(with, "GET /").is(t, http.StatusOK, "good")
 				if n := strings.Count(s.log.String(), "msg=serving"); n != 1 {
-					t.Errorf("it says %d times that it serves: %s", n, s.log)
+					t.Errorf("the log has %d lines with serving: %s", n, s.log)
 				}
 			}
 		})
@@ -84,8 +84,8 @@ func TestHealthTakesNothingElse(t *testing.T) {
 	}
 }
 
-// TestChecksAreShared: many who ask at once, and one after the other, cost one
-// check; the log tells what is news, and alone tells why.
+// TestChecksAreShared: many requests, at once and one after the other, run a check once.
+// The log reports each change, and only the log has the reason.
 func TestChecksAreShared(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
@@ -99,22 +99,23 @@ func TestChecksAreShared(t *testing.T) {
 	for range 50 {
 		all.Go(func() {
 			if got := s.get(client(t), "GET /readyz").is(t, http.StatusServiceUnavailable); strings.Contains(got.body, "secret") {
-				t.Errorf("it tells why: %s", got.body)
+				t.Errorf("the answer has the reason: %s", got.body)
 			}
 		})
 	}
 	await(t, "the check", func() bool { return asked.Load() > 0 })
 	close(let)
 	all.Wait()
-	if n := asked.Load(); n > 2 { // two, if somebody came later than a second
-		t.Errorf("it is asked %d times", n)
+	if n := asked.Load(); n > 2 { // two, if a request arrived later than a second
+		t.Errorf("it runs %d times", n)
 	}
 	if n := strings.Count(s.log.String(), "health fails"); n != 1 {
-		t.Errorf("the log tells of it %d times: %s", n, s.log)
+		t.Errorf("the log reports it %d times: %s", n, s.log)
 	}
 }
 
-// TestALateCheck fails the second time in turn, and any other fault at once.
+// TestALateCheck fails when it is late a second time in turn; any other error fails at
+// once.
 func TestALateCheck(t *testing.T) {
 	t.Parallel()
 	late, cut, away := context.DeadlineExceeded, fmt.Errorf("reading: %w", os.ErrDeadlineExceeded), errors.New("refused")
@@ -146,8 +147,8 @@ func TestALateCheck(t *testing.T) {
 	}
 }
 
-// TestAPanicInACheck is a failure, in the log with its stack, once until it ends
-// otherwise.
+// TestAPanicInACheck is a failure. The log reports it once with its stack, until the
+// check ends in another way.
 func TestAPanicInACheck(t *testing.T) {
 	t.Parallel()
 	late := func(context.Context) error { panic(context.DeadlineExceeded) }
@@ -156,12 +157,12 @@ func TestAPanicInACheck(t *testing.T) {
 		want   string
 		stacks int
 	}{
-		"once":                       {[]func(context.Context) error{panics, passes}, "-+", 1},
-		"again and again":            {[]func(context.Context) error{panics, panics, panics}, "---", 1},
-		"and passes in between":      {[]func(context.Context) error{passes, panics, passes, panics}, "+-+-", 2},
-		"and fails in between":       {[]func(context.Context) error{fails, panics, fails, panics}, "----", 2},
-		"with a value that is late":  {[]func(context.Context) error{passes, late}, "+-", 1},
-		"as there is nothing to run": {[]func(context.Context) error{nil}, "-", 1},
+		"once":                      {[]func(context.Context) error{panics, passes}, "-+", 1},
+		"again and again":           {[]func(context.Context) error{panics, panics, panics}, "---", 1},
+		"and passes in between":     {[]func(context.Context) error{passes, panics, passes, panics}, "+-+-", 2},
+		"and fails in between":      {[]func(context.Context) error{fails, panics, fails, panics}, "----", 2},
+		"with a value that is late": {[]func(context.Context) error{passes, late}, "+-", 1},
+		"because Run is nil":        {[]func(context.Context) error{nil}, "-", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -182,13 +183,13 @@ func TestAPanicInACheck(t *testing.T) {
 			told := strings.Count(log.String(), "level=ERROR msg=\"a check of the server's health panicked\" check=database")
 			stacks := strings.Count(log.String(), "stack=\"goroutine ")
 			if told != test.stacks || stacks != test.stacks || !strings.Contains(log.String(), "health_test.go:") {
-				t.Errorf("the log tells of it %d times, and where %d times; want %d: %s", told, stacks, test.stacks, log)
+				t.Errorf("the log reports it %d times, and the stack %d times; want %d: %s", told, stacks, test.stacks, log)
 			}
 		})
 	}
 }
 
-// TestAPanicOfALateCheck, for which nobody waits any more, ends nothing.
+// TestAPanicOfALateCheck, whose result is no longer awaited, ends nothing.
 func TestAPanicOfALateCheck(t *testing.T) {
 	t.Parallel()
 	let := make(chan struct{})

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// patience bounds what a test waits for on a busy machine.
+// patience is the maximum wait of a test on a busy machine.
 const patience = time.Minute
 
 // A served is a server that listens until the test ends.
@@ -56,14 +56,14 @@ func servingOn(t *testing.T, on net.Listener, handler http.Handler, o Options) *
 	return s
 }
 
-// servingTLS serves by TLS, and returns how its clients trust it.
+// servingTLS serves by TLS, and returns the configuration of its clients.
 func servingTLS(t *testing.T, handler http.Handler, limits Limits) (*served, *tls.Config) {
 	t.Helper()
 	certified, trust := certificate(t)
 	return serving(t, handler, Options{Limits: limits, TLS: certified}), trust
 }
 
-// certificate is how to serve by TLS, and how clients trust that.
+// certificate returns the TLS configurations of a server and of its clients.
 func certificate(t *testing.T) (certified, trust *tls.Config) {
 	t.Helper()
 	lender := httptest.NewTLSServer(nil)
@@ -72,10 +72,10 @@ func certificate(t *testing.T) (certified, trust *tls.Config) {
 	return certified, lender.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 }
 
-// overHTTP2 is a client that speaks HTTP/2.
+// overHTTP2 returns a client that speaks HTTP/2.
 func overHTTP2(t *testing.T, trust *tls.Config) *http.Client {
 	t.Helper()
-	transport := &http.Transport{TLSClientConfig: trust.Clone(), ForceAttemptHTTP2: true} // which changes it
+	transport := &http.Transport{TLSClientConfig: trust.Clone(), ForceAttemptHTTP2: true} // the transport changes it
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport, Timeout: patience}
 }
@@ -98,24 +98,24 @@ func (n *notebook) String() string {
 	return n.text.String()
 }
 
-// await returns when something has come about.
+// await returns when a condition is true.
 func await(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !is(); <-time.After(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("waiting for %s was in vain", what)
+			t.Fatalf("timed out waiting for %s", what)
 		}
 	}
 }
 
-// A reply is what a client got.
+// A reply is the answer for a client.
 type reply struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// client is one with connections of its own.
+// client returns a client with its own connections.
 func client(t *testing.T) *http.Client {
 	t.Helper()
 	transport := &http.Transport{}
@@ -152,7 +152,7 @@ func (a reply) is(t *testing.T, status int, says ...string) reply {
 	}
 	for _, words := range says {
 		if !strings.Contains(a.body, words) {
-			t.Errorf("the answer is %q; want it to say %q", a.body, words)
+			t.Errorf("the answer is %q; want %q in it", a.body, words)
 		}
 	}
 	return a
@@ -204,15 +204,15 @@ func (w *wire) isClosed() bool {
 	return err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// said answers a text.
+// said answers with a text.
 func said(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) })
 }
 
-// A blocker is a handler whose requests wait until they are let go.
+// A blocker is a handler whose requests wait until they are released.
 type blocker struct {
-	entered chan string   // paths of those that wait
-	let     chan struct{} // lets one go
+	entered chan string   // paths of waiting requests
+	let     chan struct{} // releases one
 }
 
 func newBlocker() *blocker {

@@ -2,8 +2,7 @@ package httpserver
 
 import "time"
 
-// Limits bound what clients can hold of a server. A field that is zero has its
-// default.
+// Limits bound the resources that clients can use. A zero field has its default.
 type Limits struct {
 	// Header is how long the head of a request may take, and a TLS handshake.
 	// Defaults to 5 seconds.
@@ -56,8 +55,8 @@ func orDefault[T int | time.Duration](value, usual T) T {
 	return value
 }
 
-// within returns how many connections a process may have that may open so many files: at
-// least a quarter of them. files is 0 if the number is unknown.
+// within returns how many connections a process may have that may open this many files:
+// at least a quarter of them. files is 0 if the number is unknown.
 func (l Limits) within(files int) int {
 	if files <= 0 {
 		return l.Conns

@@ -13,20 +13,20 @@ import (
 	"time"
 )
 
-// soon is a limit that passes, endless one that does not before a test has lost
-// its patience. One without a limit of its own would take over another's.
+// soon is a limit that passes during a test, and endless is one that does not. A limit
+// that is not set would use the value of another.
 const (
 	soon    = 20 * time.Millisecond
 	endless = 60 * patience
 )
 
-// ends waits until the server has closed the connection, whatever it says before.
+// ends waits until the server has closed the connection, whatever it sends before.
 func (w *wire) ends() bool {
 	_, err := io.Copy(io.Discard, w.answer)
 	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// goesOn sends a text again and again until it cannot.
+// goesOn sends a text again and again until it fails.
 func (w *wire) goesOn(text string) {
 	_ = w.SetWriteDeadline(time.Now().Add(patience))
 	for {
@@ -37,7 +37,8 @@ func (w *wire) goesOn(text string) {
 	}
 }
 
-// TestAHeadThatNeverEnds costs its client the connection, be it silent or busy.
+// TestAHeadThatNeverEnds: the connection is closed, whether the client is silent or
+// sends.
 func TestAHeadThatNeverEnds(t *testing.T) {
 	t.Parallel()
 	limits := Limits{Header: soon, Read: endless, Write: endless, Idle: endless, HeaderBytes: 1 << 30}
@@ -61,7 +62,7 @@ func TestAHeadThatNeverEnds(t *testing.T) {
 	}
 }
 
-// TestTheSecondHeadThatNeverEnds, of a connection that was answered before.
+// TestTheSecondHeadThatNeverEnds, on a connection that was answered before.
 func TestTheSecondHeadThatNeverEnds(t *testing.T) {
 	t.Parallel()
 	s := serving(t, said("good"), Options{Limits: Limits{Header: soon, Read: endless, Write: endless, Idle: endless}})
@@ -77,7 +78,7 @@ func TestTheSecondHeadThatNeverEnds(t *testing.T) {
 	}
 }
 
-// TestAConnectionWithoutRequests is closed, though it was used before.
+// TestAConnectionWithoutRequests is closed, even if it was used before.
 func TestAConnectionWithoutRequests(t *testing.T) {
 	t.Parallel()
 	s := serving(t, said("good"), Options{Limits: Limits{Header: endless, Read: endless, Write: endless, Idle: soon}})
@@ -89,7 +90,7 @@ func TestAConnectionWithoutRequests(t *testing.T) {
 	await(t, "its place", func() bool { return s.Stats().Conns == 0 })
 }
 
-// TestAnAnswerThatIsNotTaken ends for its handler, and for its client.
+// TestAnAnswerThatIsNotTaken: an unread answer ends for its handler and for its client.
 func TestAnAnswerThatIsNotTaken(t *testing.T) {
 	t.Parallel()
 	ended := make(chan error, 1)
@@ -114,7 +115,7 @@ func TestAnAnswerThatIsNotTaken(t *testing.T) {
 	await(t, "its place", func() bool { return s.Stats().Conns == 0 })
 }
 
-// A tongueTied client falls silent after its first words.
+// A tongueTied client falls silent after its first bytes.
 type tongueTied struct {
 	net.Conn
 
@@ -129,17 +130,17 @@ func (c *tongueTied) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// TestAHandshakeThatStalls holds its place no longer than a head may take.
+// TestAHandshakeThatStalls: its connection is closed after the limit for a head.
 func TestAHandshakeThatStalls(t *testing.T) {
 	t.Parallel()
 	certified, trusts := certificate(t)
-	trusts.ServerName = "example.com" // of the certificate
+	trusts.ServerName = "example.com" // the name in the certificate
 	limits := Limits{Header: soon, Read: endless, Write: endless, Idle: endless}
 	for name, send := range map[string]func(*wire){
 		"nothing":                  func(*wire) {},
 		"the beginning of a hello": func(w *wire) { w.says("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03") },
 		"a hello alone": func(w *wire) {
-			// It may believe that it has ended, or learn that it was ended.
+			// The client may see either the end of the handshake or an error.
 			_ = tls.Client(&tongueTied{Conn: w.Conn}, trusts).HandshakeContext(context.Background())
 		},
 	} {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// seldom limits a frequent line of the log to one a second.
+// seldom limits a log line to one per second.
 type seldom struct {
 	mu   sync.Mutex
 	last time.Time

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// Options say how a server serves. The zero Options is a good start.
+// Options are the settings of a server. The zero Options is a good start.
 type Options struct {
-	// Limits bound what clients can hold.
+	// Limits bound the resources that clients can use.
 	Limits Limits
 	// TLS is the configuration of TLS, with a certificate. It turns HTTP/2 on, too.
 	// Defaults to none: the server speaks HTTP/1 in cleartext.
@@ -96,7 +96,7 @@ func New(handler http.Handler, o Options) *Server {
 		ConnState:                    changed,
 		ConnContext:                  withConn,
 		ErrorLog:                     slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
-		DisableGeneralOptionsHandler: true, // OPTIONS * is the handler's to answer
+		DisableGeneralOptionsHandler: true, // the handler answers OPTIONS *
 	}
 	return s
 }
@@ -194,12 +194,12 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	return s.stop(ctx, served)
 }
 
-// begin logs the address of the server, and whether it is ready.
+// begin logs the address of the server and whether it is ready.
 func (s *Server) begin(at net.Addr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.conns.limit < s.limits.Conns {
-		s.log.Warn("there is room for fewer connections than are allowed, as the process may open few files",
+		s.log.Warn("the process may open too few files for the allowed number of connections",
 			"connections", s.conns.limit, "allowed", s.limits.Conns, "files", openFiles())
 	}
 	s.address = at.String()

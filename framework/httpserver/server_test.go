@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestWhatAServerDoesThatIsToStop: it says so, takes requests for the delay, and
-// ends each connection with its answer.
+// TestWhatAServerDoesThatIsToStop: it reports that it stops, accepts requests for the
+// delay, and ends each connection with its answer.
 func TestWhatAServerDoesThatIsToStop(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Bool
@@ -37,7 +37,7 @@ func TestWhatAServerDoesThatIsToStop(t *testing.T) {
 	s.Ready() // too late
 	s.get(client(t), "GET /readyz").is(t, http.StatusServiceUnavailable, `{"status":"stopping"}`)
 	if asked.Load() {
-		t.Error("a server that stops asks its checks")
+		t.Error("a server that stops runs its checks")
 	}
 }
 
@@ -119,8 +119,8 @@ func TestAListenerThatFails(t *testing.T) {
 	}
 }
 
-// TestWhatNeverReachesTheHandler is answered by net/http: with constants alone,
-// and the end of the connection.
+// TestWhatNeverReachesTheHandler is answered by net/http, with constants only, and the
+// connection ends.
 func TestWhatNeverReachesTheHandler(t *testing.T) {
 	t.Parallel()
 	const secret = "trs-canary"
@@ -130,16 +130,16 @@ func TestWhatNeverReachesTheHandler(t *testing.T) {
 		sent   string
 		status int
 	}{
-		"no request":                     {secret + "\r\n\r\n", 400},
+		"not a request":                  {secret + "\r\n\r\n", 400},
 		"a method with a blank":          {"GE T / " + secret + " HTTP/1.1\r\nHost: x\r\n\r\n", 400},
 		"no host":                        {"GET /" + secret + " HTTP/1.1\r\n\r\n", 400},
 		"two hosts":                      {"GET / HTTP/1.1\r\nHost: " + secret + "\r\nHost: b\r\n\r\n", 400},
-		"a host that is none":            {"GET / HTTP/1.1\r\nHost: " + secret + "/ <>\r\n\r\n", 400},
+		"an invalid host":                {"GET / HTTP/1.1\r\nHost: " + secret + "/ <>\r\n\r\n", 400},
 		"a header without a colon":       {"GET / HTTP/1.1\r\nHost: x\r\n" + secret + "\r\n\r\n", 400},
 		"a header with a blank before :": {"GET / HTTP/1.1\r\nHost: x\r\n" + secret + " : a\r\n\r\n", 400},
 		"a NUL in a header":              {"GET / HTTP/1.1\r\nHost: x\r\na: " + secret + "\x00\r\n\r\n", 400},
 		"two lengths":                    {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\na: " + secret + "\r\n\r\n", 400},
-		"a length that is none":          {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: " + secret + "\r\n\r\n", 400},
+		"an invalid length":              {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: " + secret + "\r\n\r\n", 400},
 		"an unknown transfer coding":     {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: " + secret + "\r\n\r\n", 501},
 		"another version":                {"GET / HTTP/3.0\r\nHost: x\r\na: " + secret + "\r\n\r\n", 505},
 		"a head that is too large":       {"GET / HTTP/1.1\r\nHost: x\r\na: " + strings.Repeat(secret, 3000) + "\r\n\r\n", 431},
@@ -152,7 +152,7 @@ func TestWhatNeverReachesTheHandler(t *testing.T) {
 			t.Errorf("%s: it is answered %q; want %d", name, text, test.status)
 		}
 		if strings.Contains(string(text), secret) || len(body) > 80 {
-			t.Errorf("%s: the answer says more than that: %q", name, text)
+			t.Errorf("%s: the answer contains more than that: %q", name, text)
 		}
 	}
 	if reached.Load() {
@@ -160,14 +160,14 @@ func TestWhatNeverReachesTheHandler(t *testing.T) {
 	}
 }
 
-// TestOptionsOfAll is the handler's to answer, as any other request.
+// TestOptionsOfAll: the handler answers OPTIONS * like any other request.
 func TestOptionsOfAll(t *testing.T) {
 	t.Parallel()
 	s := serving(t, said("mine"), Options{})
 	s.dial().says("OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n").next().is(t, http.StatusOK, "mine")
 }
 
-// BenchmarkServer is what a request costs by a real connection.
+// BenchmarkServer measures a request over a real connection.
 func BenchmarkServer(b *testing.B) {
 	on, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -114,7 +114,7 @@ func (cs *conns) begin(s *stream) (begun, full bool) {
 func (s *Server) refuse(w http.ResponseWriter) {
 	if s.warned.due(time.Now()) {
 		_, _, refused := s.conns.counts()
-		s.log.Warn("there are too many requests by HTTP/2 at once; some are answered 503", "limit", s.conns.limit, "requests_since_start", refused)
+		s.log.Warn("too many HTTP/2 requests at once; some are answered 503", "limit", s.conns.limit, "requests_since_start", refused)
 	}
 	h := w.Header()
 	h.Set("Retry-After", "1")

@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// A byHTTP2 is a connection of which every frame is written by hand, and nothing read.
+// A byHTTP2 is a connection whose frames are written by hand, and from which nothing is
+// read.
 type byHTTP2 struct {
 	net.Conn
 
@@ -36,7 +37,7 @@ func (s *served) speaksHTTP2(trust *tls.Config) *byHTTP2 {
 	go func() { _, _ = io.Copy(io.Discard, c) }()
 	by := &byHTTP2{c, s.t}
 	by.sends([]byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))
-	by.sends(frame(4, 0, 0, 0, 4, 0, 0, 0, 0)) // of no answer a byte is taken
+	by.sends(frame(4, 0, 0, 0, 4, 0, 0, 0, 0)) // a window of 0: no byte of an answer is read
 	return by
 }
 
@@ -47,14 +48,14 @@ func (c *byHTTP2) sends(text []byte) {
 	}
 }
 
-// frame is one of RFC 9113, section 4.1.
+// frame returns a frame of RFC 9113, section 4.1.
 func frame(kind, flags byte, stream uint32, payload ...byte) []byte {
 	head := []byte{0, 0, byte(len(payload)), kind, flags}
 	return append(binary.BigEndian.AppendUint32(head, stream), payload...)
 }
 
-// takesNothing asks for so many answers by one connection, of the body of which it
-// takes not a byte (RFC 9113, section 6.9.2: a window of 0), though it reads all else.
+// takesNothing sends requests on one connection and reads no byte of the bodies of their
+// answers (RFC 9113, section 6.9.2: a window of 0). It reads everything else.
 func (s *served) takesNothing(trust *tls.Config, streams int) {
 	s.t.Helper()
 	var said []byte
@@ -64,10 +65,11 @@ func (s *served) takesNothing(trust *tls.Config, streams int) {
 	s.speaksHTTP2(trust).sends(said)
 }
 
-// TestClientsByHTTP2ThatTakeNothing keep out nobody, be their answers long or short.
+// TestClientsByHTTP2ThatTakeNothing do not keep other clients out, with long or short
+// answers.
 func TestClientsByHTTP2ThatTakeNothing(t *testing.T) {
 	t.Parallel()
-	for name, size := range map[string]int{"of an answer that is longer than any buffer": 64 << 10, "of one that is buffered": 100} {
+	for name, size := range map[string]int{"a long answer, longer than any buffer": 64 << 10, "a short answer, which is buffered": 100} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const limit = 8
@@ -93,7 +95,7 @@ func TestClientsByHTTP2ThatTakeNothing(t *testing.T) {
 	}
 }
 
-// TestAConnectionByHTTP2ThatIsNotRead ends, and the handlers that write to it.
+// TestAConnectionByHTTP2ThatIsNotRead ends, and so do the handlers that write to it.
 func TestAConnectionByHTTP2ThatIsNotRead(t *testing.T) {
 	t.Parallel()
 	var ended atomic.Int64
@@ -105,7 +107,7 @@ func TestAConnectionByHTTP2ThatIsNotRead(t *testing.T) {
 				return
 			}
 		}
-	}), Limits{Header: endless, Read: endless, Write: 2 * time.Second, Idle: endless}) // in which a handshake passes
+	}), Limits{Header: endless, Read: endless, Write: 2 * time.Second, Idle: endless}) // long enough for a handshake
 	trust = trust.Clone()
 	trust.NextProtos = []string{"h2"}
 	c, err := tls.Dial("tcp", s.at, trust)
@@ -115,21 +117,21 @@ func TestAConnectionByHTTP2ThatIsNotRead(t *testing.T) {
 	defer c.Close()
 	by := &byHTTP2{c, t}
 	by.sends([]byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))
-	by.sends(frame(4, 0, 0, 0, 4, 0x7f, 0xff, 0xff, 0xff)) // it would take all there is,
+	by.sends(frame(4, 0, 0, 0, 4, 0x7f, 0xff, 0xff, 0xff)) // a large window: it would accept everything,
 	by.sends(frame(8, 0, 0, 0x7f, 0, 0, 0))
-	for asked := range int64(10) { // until no buffer has room for what it does not read
+	for asked := range int64(10) { // until no buffer has room
 		if s.Stats().Conns == 0 {
 			return
 		}
-		_, _ = c.Write(frame(1, 5, uint32(2*asked+1), 0x82, 0x87, 0x84, 0x41, 1, 'x')) // it may be closed meanwhile
+		_, _ = c.Write(frame(1, 5, uint32(2*asked+1), 0x82, 0x87, 0x84, 0x41, 1, 'x')) // the connection may be closed already
 		await(t, "the handler or the connection to end", func() bool { return ended.Load() > asked || s.Stats().Conns == 0 })
 	}
-	t.Error("all that was written in 10 answers found room")
+	t.Error("all bytes of 10 answers fit into buffers")
 }
 
-// TestRequestsByHTTP2TakePlaces: many by few connections hold no more answers than there
-// may be connections, beside the first of each; what is more is refused, and of that
-// nothing is held.
+// TestRequestsByHTTP2TakePlaces: many requests on few connections have no more answers
+// under way than the limit of connections, in addition to the first of each connection.
+// Further requests are answered 503 and use no resources.
 func TestRequestsByHTTP2TakePlaces(t *testing.T) {
 	t.Parallel()
 	const limit, streams = 20, 60
@@ -144,12 +146,12 @@ func TestRequestsByHTTP2TakePlaces(t *testing.T) {
 	s.takesNothing(trust, streams)
 	await(t, "all others to be refused", func() bool { return s.Stats().Refused == streams-1-limit/2 })
 	if n := most.Load(); n > 1+limit/2 {
-		t.Errorf("%d requests of one connection were at work at once; want its first and %d beside that", n, limit/2)
+		t.Errorf("%d requests of one connection were under way at once; want its first and %d more", n, limit/2)
 	}
 }
 
-// TestALengthOfZeroIsNotBelieved: a client that does not end its request holds nothing
-// that others wait for, whatever it says of its length.
+// TestALengthOfZeroIsNotBelieved: a client that does not end its request keeps no other
+// client waiting, whatever length it declares.
 func TestALengthOfZeroIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	s, trust := servingTLS(t, http.HandlerFunc(reads), Limits{Conns: 3, Stall: time.Hour, Grace: time.Hour, Read: time.Hour})
@@ -177,7 +179,7 @@ func TestALengthOfZeroIsNotBelieved(t *testing.T) {
 	}
 }
 
-// TestARequestOfAConnectionThatHasGone is not answered, least of all with 200.
+// TestARequestOfAConnectionThatHasGone is not answered, above all not with 200.
 func TestARequestOfAConnectionThatHasGone(t *testing.T) {
 	t.Parallel()
 	s := New(said("good"), Options{})
@@ -192,7 +194,7 @@ func TestARequestOfAConnectionThatHasGone(t *testing.T) {
 	s.serve(httptest.NewRecorder(), r)
 }
 
-// TestAStreamThatIsResetLeavesNothing: its connection rests.
+// TestAStreamThatIsResetLeavesNothing: its connection becomes idle.
 func TestAStreamThatIsResetLeavesNothing(t *testing.T) {
 	t.Parallel()
 	s, trust := servingTLS(t, said("good"), Limits{})
@@ -210,11 +212,11 @@ func TestAStreamThatIsResetLeavesNothing(t *testing.T) {
 		}
 		return n
 	}
-	// One in some hundred is reset at the very moment at which its answer ends.
+	// About one in a hundred is reset at the moment when its answer ends.
 	await(t, "their connections to rest", func() bool { return rest() > clients*9/10 })
 }
 
-// TestARefusedStream is told when to come again.
+// TestARefusedStream is answered with Retry-After.
 func TestARefusedStream(t *testing.T) {
 	t.Parallel()
 	const limit = 4
@@ -233,23 +235,23 @@ func TestARefusedStream(t *testing.T) {
 			answers <- fmt.Sprint(got.StatusCode, " ", got.Header.Get("Retry-After"))
 		}()
 		if i < limit-1 {
-			<-b.entered // of as many as there are places beside the connection
+			<-b.entered // all requests for which there is room
 		}
 	}
 	if got := <-answers; got != "503 1" {
-		t.Errorf("one for which there is no place is told %q", got)
+		t.Errorf("a request without room is answered %q", got)
 	}
 	for range limit - 1 {
 		b.let <- struct{}{}
 	}
 	for range limit - 1 {
 		if got := <-answers; got != "200 " {
-			t.Errorf("another is told %q", got)
+			t.Errorf("another is answered %q", got)
 		}
 	}
 }
 
-// TestWhoHasManyByHTTP2 leaves places to others, and costs nobody a connection.
+// TestWhoHasManyByHTTP2 leaves room for others, and closes no connection.
 func TestWhoHasManyByHTTP2(t *testing.T) {
 	t.Parallel()
 	cs := newConns(12)
@@ -269,11 +271,11 @@ func TestWhoHasManyByHTTP2(t *testing.T) {
 	}
 	first, second, third, gone := opens(), opens(), opens(), opens()
 	if a, b, c := asks(first), asks(second), asks(third); a != 1+6 || b != 1+3 || c != 1+2 {
-		t.Errorf("one after another they have %d, %d and %d requests at work; want 7, 4 and 3", a, b, c)
+		t.Errorf("the connections have %d, %d and %d requests under way; want 7, 4 and 3", a, b, c)
 	}
 	first.streams[0].end()
 	if a, c := asks(first), asks(third); a != 0 || c != 0 {
-		t.Errorf("where 2 places are left, one that has 5 beside its first is given %d more, one that has 2 is given %d", a, c)
+		t.Errorf("with room for 2, a connection with 5 further requests gets %d more, and one with 2 gets %d", a, c)
 	}
 	cs.forget(first)
 	for range 3 {
@@ -281,20 +283,19 @@ func TestWhoHasManyByHTTP2(t *testing.T) {
 	}
 	second.streams[0].end()
 	if b := asks(second); b != 1+5 || cs.beside != 2+5 {
-		t.Errorf("when the first has gone the second has %d requests at work, and %d are so beside the first of a connection; want 6, 7", b, cs.beside)
+		t.Errorf("when the first has ended, the second has %d requests under way, and %d are further requests; want 6, 7", b, cs.beside)
 	}
 	cs.forget(gone)
 	if begun, full := cs.begin(&stream{conn: gone}); begun || full {
-		t.Errorf("one that has gone begins: %t, and is told that all is full: %t", begun, full)
+		t.Errorf("on a closed connection a request begins: %t, and the server is full: %t", begun, full)
 	}
 	if second.gone || third.gone {
-		t.Error("a connection was closed for a request by another")
+		t.Error("a connection was closed for a request of another")
 	}
 }
 
-// TestAnAnswerByHTTP2IsNotLost: a connection has its place until the answers of its
-// handlers are sent to their end, whoever comes, unless it has sent a part of a body that
-// is waited for.
+// TestAnAnswerByHTTP2IsNotLost: a connection stays open until the answers of its handlers
+// are sent, even if new clients arrive, unless a handler waits for a body.
 func TestAnAnswerByHTTP2IsNotLost(t *testing.T) {
 	t.Parallel()
 	var worked, answered atomic.Int64
@@ -303,7 +304,7 @@ func TestAnAnswerByHTTP2IsNotLost(t *testing.T) {
 		_, _ = io.WriteString(w, "done")
 	}), Limits{Conns: 4})
 	s.conns.mu.Lock()
-	s.conns.now = func() time.Time { return time.Unix(1e9, 0) } // nobody is too slow
+	s.conns.now = func() time.Time { return time.Unix(1e9, 0) } // no client is too slow
 	s.conns.mu.Unlock()
 	over := make(chan struct{})
 	var clients, newcomers sync.WaitGroup
@@ -327,7 +328,7 @@ func TestAnAnswerByHTTP2IsNotLost(t *testing.T) {
 			for answered.Load() < 300 && worked.Load() < 400 {
 				got, err := asks.Get("https://" + s.at)
 				if err != nil {
-					continue // it was closed before its request came
+					continue // it was closed before its request arrived
 				}
 				body, err := io.ReadAll(got.Body)
 				_ = got.Body.Close()
@@ -341,6 +342,6 @@ func TestAnAnswerByHTTP2IsNotLost(t *testing.T) {
 	close(over)
 	newcomers.Wait()
 	if answered.Load() != worked.Load() {
-		t.Errorf("of %d requests that were worked upon %d were answered", worked.Load(), answered.Load())
+		t.Errorf("of %d handled requests %d were answered", worked.Load(), answered.Load())
 	}
 }

@@ -44,7 +44,7 @@ type board struct {
 	db      *sqldb.DB
 	handler http.Handler
 	entered chan struct{} // the action wait is under way
-	release chan struct{} // lets it go on
+	release chan struct{} // lets the action continue
 }
 
 // onBoth runs a test on a board in each database.
@@ -97,8 +97,8 @@ func (b *board) notes() framework.ViewSet[Note] {
 	}
 }
 
-// scraped are the metrics of a board: values by their names and labels, as they
-// are written.
+// scraped returns the metrics of a board: values by names and labels, as they are
+// written.
 func (b *board) scraped(t *testing.T) map[string]float64 {
 	t.Helper()
 	all := map[string]float64{}
@@ -110,14 +110,14 @@ func (b *board) scraped(t *testing.T) map[string]float64 {
 		at := strings.LastIndexByte(line, ' ')
 		value, err := strconv.ParseFloat(line[at+1:], 64)
 		if err != nil {
-			t.Fatalf("%q is no metric: %v", line, err)
+			t.Fatalf("%q is not a metric: %v", line, err)
 		}
 		all[line[:at]] = value
 	}
 	return all
 }
 
-// page is what Prometheus reads.
+// page returns the text that Prometheus reads.
 func (b *board) page(t *testing.T) string {
 	t.Helper()
 	w := httptest.NewRecorder()

@@ -17,8 +17,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// Metrics are those of one API and its database. It is the [framework.Observer]
-// that the API is given, and safe for concurrent use.
+// Metrics are the metrics of one API and its database. It is a [framework.Observer] for
+// the API, and safe for concurrent use.
 type Metrics struct {
 	registry   *prometheus.Registry
 	inFlight   prometheus.Gauge
@@ -30,10 +30,10 @@ type Metrics struct {
 	faults     *prometheus.CounterVec
 }
 
-// buckets end at these durations, in seconds.
+// buckets are the upper bounds of the histograms, in seconds.
 var buckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
-// New makes metrics of their own registry, and begins to observe the database.
+// New makes metrics with a registry of their own, and begins to observe the database.
 func New(db *sqldb.DB) (*Metrics, error) {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -41,7 +41,7 @@ func New(db *sqldb.DB) (*Metrics, error) {
 			Name: "http_requests_in_flight", Help: "Requests under way.",
 		}),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "http_requests_total", Help: "Requests that are over.",
+			Name: "http_requests_total", Help: "Requests that have ended.",
 		}, []string{"route", "method", "status"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "http_request_duration_seconds", Help: "How long requests took.", Buckets: buckets,
@@ -56,7 +56,7 @@ func New(db *sqldb.DB) (*Metrics, error) {
 			Name: "db_statement_duration_seconds", Help: "How long statements took, up to their first row.", Buckets: buckets,
 		}, []string{"kind"}),
 		faults: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "db_statement_errors_total", Help: "Statements that failed, by what with.",
+			Name: "db_statement_errors_total", Help: "Statements that failed, by the kind of error.",
 		}, []string{"fault"}),
 	}
 	err := m.Register(append(limitsOf(db),
@@ -85,16 +85,16 @@ func shed(db *sqldb.DB) prometheus.Collector {
 		func() float64 { return float64(db.QueueStats().Shed) })
 }
 
-// goRuntime tells of Go's memory and goroutines: what it usually does, and what was
-// in use after the last collection, which shows a leak.
+// goRuntime collects metrics of the Go runtime. In addition to the default ones it has
+// the live heap after the last garbage collection, which shows a leak.
 func goRuntime() prometheus.Collector {
 	return collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(
 		collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile("^/gc/heap/live:bytes$")},
 	))
 }
 
-// Register adds collectors of the program's own. It fails where a metric of the
-// name is there already, or its name is none.
+// Register adds collectors of the program. It fails if the name of a metric is already
+// used or invalid.
 func (m *Metrics) Register(all ...prometheus.Collector) error {
 	for _, c := range all {
 		if err := m.registry.Register(c); err != nil {
@@ -131,14 +131,14 @@ func (m *Metrics) statement(_ context.Context, e sqldb.Event) {
 	}
 }
 
-// A scrape is held to these, so that it can be no burden.
+// Limits of scrapes, so that they cannot overload the server.
 const (
 	scrapesAtOnce = 4
 	scrapeTime    = 10 * time.Second
 )
 
-// Handler answers with all metrics, in the text format of Prometheus or what else
-// it asks for. At most four requests are answered at once, others are 503.
+// Handler answers with all metrics, in the text format of Prometheus or another format
+// that the client accepts. It answers at most four requests at once, and others with 503.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapesAtOnce, Timeout: scrapeTime})
 }

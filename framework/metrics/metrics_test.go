@@ -60,7 +60,7 @@ func TestRequests(t *testing.T) {
 			`go_sql_wait_count_total{db_name="` + b.db.Kind().String() + `"}`:     float64(b.db.Stats().WaitCount),
 		} {
 			if value, there := got[name]; !there || value != want {
-				t.Errorf("%s is %v, there: %t; want %v", name, value, there, want)
+				t.Errorf("%s is %v, present: %t; want %v", name, value, there, want)
 			}
 		}
 		for _, name := range []string{
@@ -76,13 +76,13 @@ func TestRequests(t *testing.T) {
 			}
 		}
 		if page := b.page(t); strings.Contains(page, "CANARY") || strings.Contains(page, "canary") || strings.Contains(page, nobody) || !strings.Contains(page, "\ngo_build_info{") {
-			t.Errorf("what a client made up is a label, or the build is not told:\n%s", page)
+			t.Errorf("a value from a client is a label, or the build is missing:\n%s", page)
 		}
 	})
 }
 
-// TestLabelsAreFew: ten thousand paths, methods, keys, queries and headers that a
-// client makes up are no more series than the first of each kind.
+// TestLabelsAreFew: ten thousand different paths, methods, keys, queries and headers add
+// no series after the first of each kind.
 func TestLabelsAreFew(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -113,7 +113,7 @@ func TestLabelsAreFew(t *testing.T) {
 		after := b.scraped(t)
 		for name := range after {
 			if _, there := before[name]; !there && !strings.HasPrefix(name, "go_") && !strings.HasPrefix(name, "process_") {
-				t.Errorf("there is one more series: %s", name)
+				t.Errorf("there is an additional series: %s", name)
 			}
 		}
 		total := 0.0
@@ -128,7 +128,8 @@ func TestLabelsAreFew(t *testing.T) {
 	})
 }
 
-// TestRequestsInFlight come out even, whether they are answered or broken off.
+// TestRequestsInFlight: the gauge returns to zero, whether requests are answered or
+// aborted.
 func TestRequestsInFlight(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *board) {
 		var both sync.WaitGroup
@@ -151,13 +152,13 @@ func TestRequestsInFlight(t *testing.T) {
 			t.Errorf("%v are in flight; want none", n)
 		}
 		if n := got[`http_requests_total{method="POST",route="/api/notes/abort/",status="0"}`]; n != 1 {
-			t.Errorf("%v were broken off; want 1", n)
+			t.Errorf("%v were aborted; want 1", n)
 		}
 	})
 }
 
-// TestQueue: the metrics show the connections that are held, what waits for one, and the
-// waits that took too long.
+// TestQueue: the metrics show held connections, waits for a connection, and waits that
+// took too long.
 func TestQueue(t *testing.T) {
 	for name, url := range map[string]func() string{
 		"SQLite":     func() string { return "sqlite://" + filepath.Join(t.TempDir(), "test.db") },
@@ -213,7 +214,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// TestStatements outside of requests count too, each by its kind.
+// TestStatements: statements outside of requests count too, each by its kind.
 func TestStatements(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *board) {
 		before := b.scraped(t)
@@ -238,7 +239,7 @@ func TestStatements(t *testing.T) {
 	})
 }
 
-// TestNamesFollowTheConventions of Prometheus.
+// TestNamesFollowTheConventions: names follow the conventions of Prometheus.
 func TestNamesFollowTheConventions(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *board) {
 		b.Post("/api/notes/fail/", nil).Expect(500)
@@ -257,7 +258,7 @@ func TestNamesFollowTheConventions(t *testing.T) {
 	})
 }
 
-// documented checks that doc.go has every name.
+// documented checks that doc.go lists every name.
 func (b *board) documented(t *testing.T) {
 	t.Helper()
 	doc, err := os.ReadFile("doc.go")
@@ -276,7 +277,7 @@ func (b *board) documented(t *testing.T) {
 	}
 }
 
-// TestRegister adds metrics of a program's own, and no name twice.
+// TestRegister adds metrics of the program, and rejects a second metric of the same name.
 func TestRegister(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *board) {
 		own := func() prometheus.Collector {
@@ -286,7 +287,7 @@ func TestRegister(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := b.metrics.Register(own()); err == nil || !strings.Contains(err.Error(), "metrics: a collector cannot be registered") {
-			t.Errorf("the second of a name ends with %v", err)
+			t.Errorf("a second metric of the same name gives %v", err)
 		}
 		if n := b.scraped(t)["notes_pinned"]; n != 7 {
 			t.Errorf("it is %v; want 7", n)
@@ -294,13 +295,13 @@ func TestRegister(t *testing.T) {
 	})
 }
 
-// TestEachHasItsOwn: two APIs in one process do not mix.
+// TestEachHasItsOwn: the metrics of two APIs in one process do not mix.
 func TestEachHasItsOwn(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *board) {
 		b.Get("/api/notes/").Expect(200)
 		onBoth(t, func(t *testing.T, other *board) {
 			if n, there := other.scraped(t)[`http_requests_total{method="GET",route="/api/notes/",status="200"}`]; there {
-				t.Errorf("it has %v requests of another", n)
+				t.Errorf("it has %v requests of the other API", n)
 			}
 		})
 	})

@@ -11,20 +11,20 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// Sources are what a server has besides its API and its database. A field that is
-// zero adds no metrics. All functions must be safe for concurrent use and fast.
+// Sources are the parts of a server beside its API and its database. A zero field adds no
+// metrics. All functions must be safe for concurrent use and fast.
 type Sources struct {
 	// Server serves the API.
 	Server *httpserver.Server
-	// RequestTimeout is the time limit of a request, as of framework.Config.Timeout.
+	// RequestTimeout is the time limit of a request, see framework.Config.Timeout.
 	RequestTimeout time.Duration
 	// RedisDegraded reports whether Redis does not answer now, so that each process
 	// counts rates by itself.
 	RedisDegraded func() bool
-	// CertificateExpires is when the certificate of the server is no longer valid.
+	// CertificateExpires returns when the certificate of the server expires.
 	CertificateExpires func() time.Time
 	// Schema is the database whose migrations are compared with Migrations at each
-	// scrape, best through a connection apart from the pool of the API.
+	// scrape. Use a connection outside the pool of the API.
 	Schema     *sqldb.DB
 	Migrations []sqldb.Migrations
 }
@@ -74,7 +74,7 @@ func flag(is bool) float64 {
 func ofServer(s *httpserver.Server) []prometheus.Collector {
 	return []prometheus.Collector{
 		gauge("http_connections_open", "Connections of clients.", func() float64 { return float64(s.Stats().Conns) }),
-		constant("http_connections_limit", "How many connections of clients there may be.", float64(s.Conns())),
+		constant("http_connections_limit", "The maximum number of connections of clients.", float64(s.Conns())),
 		counter("http_connections_evicted_total", "Connections that were closed to make room for new ones.",
 			func() float64 { return float64(s.Stats().Evicted) }),
 		counter("http2_requests_rejected_total", "Requests by HTTP/2 that were rejected because there were too many.",
@@ -82,21 +82,21 @@ func ofServer(s *httpserver.Server) []prometheus.Collector {
 	}
 }
 
-// limitsOf are the configured limits of a database.
+// limitsOf returns gauges of the configured limits of a database.
 func limitsOf(db *sqldb.DB) []prometheus.Collector {
 	l := db.Limits()
 	return []prometheus.Collector{
-		constant("db_connections_limit", "How many connections the pool has at most.", float64(l.Conns)),
+		constant("db_connections_limit", "The maximum number of connections of the pool.", float64(l.Conns)),
 		constant("db_queue_timeout_seconds", "How long a request waits for connections at most.", l.QueueTimeout.Seconds()),
 		constant("db_statement_timeout_seconds", "The time limit of a statement.", l.StatementTimeout.Seconds()),
 	}
 }
 
-// scrapeLook is how long a scrape waits for an answer of the database. Metrics that it
-// cannot have in time are left out.
+// scrapeLook is how long a scrape waits for the database. Metrics that are not available
+// in time are left out.
 const scrapeLook = time.Second
 
-// A replica collects what is known of a database's replica.
+// A replica collects the metrics of the replica of a database.
 type replica struct {
 	db                             *sqldb.DB
 	used, lag, open, held, waiting *prometheus.Desc

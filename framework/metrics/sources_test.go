@@ -24,8 +24,8 @@ var boards = sqldb.Migrations{Namespace: "boards", FS: fstest.MapFS{
 	"12_tags.tx.up.sql": {Data: []byte("CREATE TABLE tags (id int);")}, "12_tags.tx.down.sql": {Data: []byte("DROP TABLE tags;")},
 }}
 
-// TestSources: what surrounds the API is measured, and each number is that of the
-// moment of the scrape.
+// TestSources: the parts around the API are measured, with the values at the moment of
+// the scrape.
 func TestSources(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		b := newBoard(t, db)
@@ -48,7 +48,7 @@ func TestSources(t *testing.T) {
 			"db_migrations_pending": 2, "db_connections_limit": float64(db.Limits().Conns), "db_queue_timeout_seconds": db.Limits().QueueTimeout.Seconds(), "db_statement_timeout_seconds": 10,
 		})
 		if _, there := b.scraped(t)[`db_schema_version{namespace="boards"}`]; there {
-			t.Error("there is a version of a schema that was never migrated")
+			t.Error("a schema that was never migrated has a version")
 		}
 		if err := db.Migrate(t.Context(), nil, boards); err != nil {
 			t.Fatal(err)
@@ -69,7 +69,7 @@ func TestSources(t *testing.T) {
 	})
 }
 
-// connects opens a connection to a server and looks for it.
+// connects opens a connection to a server and checks the metrics.
 func (b *board) connects(t *testing.T, server *httpserver.Server) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -101,7 +101,7 @@ func (b *board) has(t *testing.T, want map[string]float64) {
 	got := b.scraped(t)
 	for name, value := range want {
 		if is, there := got[name]; !there || is != value {
-			t.Errorf("%s is %v, there: %t; want %v", name, is, there, value)
+			t.Errorf("%s is %v, present: %t; want %v", name, is, there, value)
 		}
 	}
 }

@@ -2,11 +2,11 @@ package page
 
 import "trestle.example/framework"
 
-// Bare answers one plain array, without an envelope and without parameters:
-// for lists that are short by nature, such as the states of a country. Rows
-// after Max are left out and nothing tells of them.
+// Bare answers one plain array, without an envelope and without parameters. Use it for
+// short lists, such as the states of a country. Rows after Max are left out, and the
+// answer does not indicate that.
 type Bare struct {
-	// Max is how many rows there may be. Defaults to 1000.
+	// Max is the maximum number of rows. Defaults to 1000.
 	Max int
 }
 

@@ -1,8 +1,8 @@
-// Package page has the usual pagination classes: [Number] (?page=2, the
-// envelope count, next, previous, results), [Offset] (?limit=20&offset=40, the
-// same envelope), [Screen] (?page=2&limit=20, an envelope that counts pages)
-// and [Bare] (one plain array).
+// Package page has the usual pagination classes: [Number] (?page=2, with the envelope
+// count, next, previous, results), [Offset] (?limit=20&offset=40, with the same
+// envelope), [Screen] (?page=2&limit=20, with an envelope that counts pages) and [Bare]
+// (one plain array).
 //
-// Classes are plain values without state; one may serve a whole API and any
-// number of requests at once. The example shows how to write another.
+// Classes are plain values without state. One may serve a whole API, and they are safe
+// for concurrent use. The example shows how to write your own.
 package page

@@ -10,16 +10,16 @@ import (
 	"trestle.example/framework/page"
 )
 
-// Feed answers {"entries": [...], "more": "https://..."} in steps of ten: a
-// pagination class of one's own.
+// Feed is a pagination class of your own. It answers {"entries": [...], "more":
+// "https://..."} in steps of ten.
 type Feed struct{}
 
-// Params says what the class reads.
+// Params returns the parameters of the class.
 func (Feed) Params() []framework.Param {
 	return []framework.Param{{Name: "after", Doc: "How many entries were read already."}}
 }
 
-// Window says which rows are asked for. Nothing needs to be counted.
+// Window returns the requested rows. No count is needed.
 func (Feed) Window(v framework.Values) (framework.Window, error) {
 	w := framework.Window{Limit: 10, Counting: framework.NoCount()}
 	if text := v["after"]; text != "" {
@@ -32,7 +32,8 @@ func (Feed) Window(v framework.Values) (framework.Window, error) {
 	return w, nil
 }
 
-// Envelope shapes the answer; the link keeps the list's other parameters.
+// Envelope returns the members of the answer. The link keeps the other parameters of the
+// list.
 func (Feed) Envelope(p framework.Page) (framework.Envelope, error) {
 	e := framework.Envelope{{Name: "entries", Value: framework.Items{}, Doc: "The entries."}}
 	if p.More {
@@ -42,8 +43,8 @@ func (Feed) Envelope(p framework.Page) (framework.Envelope, error) {
 	return e, nil
 }
 
-// An envelope of one's own is a class of three methods: give it to a viewset
-// as Pagination: Feed{}, and to frameworktest.TestPagination in a test.
+// An envelope of your own is a class with three methods: set it in a viewset, as in
+// Pagination: Feed{}, and check it with frameworktest.TestPagination.
 func Example_ownEnvelope() {
 	feed := Feed{}
 	window, _ := feed.Window(framework.Values{"after": "20"})
@@ -59,7 +60,7 @@ func Example_ownEnvelope() {
 	// more "https://api.example.org/news/?after=30"
 }
 
-// shown prints a class's answer to one page of five rows.
+// shown prints the answer of a class to one page of five rows.
 func shown(p framework.Pagination, asked framework.Values) {
 	window, err := p.Window(asked)
 	if err != nil {

@@ -8,19 +8,20 @@ import (
 	"trestle.example/framework"
 )
 
-// Offset lets the client say how many rows it wants and how many to skip, by
-// the parameters limit and offset. The answer is that of [Number]:
-// {"count", "next", "previous", "results"}; a link to the start has no offset.
+// Offset lets the client choose how many rows to return and how many to skip, by the
+// parameters limit and offset. The answer has the envelope of [Number]: {"count", "next",
+// "previous", "results"}. A link to the start has no offset.
 //
-// A limit below 1, an offset below 0, and whatever is not a whole number are
-// 400; a limit above MaxSize is MaxSize. An offset past the end is 200 and
-// empty.
+// A limit below 1, an offset below 0, and a value that is not a whole number are answered
+// 400. A limit above MaxSize counts as MaxSize. If the offset is past the end, the answer
+// is 200 with no rows.
 type Offset struct {
-	// Size is how many rows come without a limit. Defaults to 20.
+	// Size is how many rows a page has without a limit. Defaults to 20.
 	Size int
-	// MaxSize is the largest limit. Defaults to 100, or to Size if that is more.
+	// MaxSize is the maximum limit. Defaults to 100, or to Size if that is more.
 	MaxSize int
-	// Count says how rows are counted, as in [Number]. Defaults to exactly.
+	// Count states how rows are counted, as in [Number]. Defaults to
+	// framework.ExactCount.
 	Count framework.Counting
 }
 

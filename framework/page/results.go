@@ -19,10 +19,10 @@ func results(p framework.Page, counting framework.Counting, next, previous *stri
 	)
 }
 
-// count is the total, a number, so that the document says that it is never null. If
-// the class does not count it is a nil *int64, even where a short list tells it: a
-// client should not come to rely on it. One that is not exact is never less than what
-// this page shows.
+// count returns the total as a number, so that the OpenAPI document states that it is
+// never null. If the class does not count, it returns a nil *int64, even if the total of
+// a short list is known, because clients must not rely on it. A total that is not exact
+// is never less than the number of rows up to the end of this page.
 func count(p framework.Page, counting framework.Counting) any {
 	if !p.Total.Known || counting == framework.NoCount() {
 		return (*int64)(nil)

@@ -2,17 +2,17 @@ package page
 
 import "trestle.example/framework"
 
-// Screen serves screens that show how many pages there are: the parameters are
-// page and limit, the answer is {"items", "page", "limit", "total",
-// "totalPages", "hasNext"}. The total is always counted exactly.
+// Screen serves screens that show the number of pages. The parameters are page and limit.
+// The answer is {"items", "page", "limit", "total", "totalPages", "hasNext"}. The total
+// is always exact.
 //
-// A page or limit below 1 or not a whole number is 400; a limit above MaxSize
-// is MaxSize, and the answer's limit tells. A page past the end is 200 and
-// empty, with the true total.
+// A page or limit that is below 1 or not a whole number is answered 400. A limit above
+// MaxSize counts as MaxSize; the member limit of the answer states the limit in use. A
+// page past the end is 200 with no items and the exact total.
 type Screen struct {
 	// Size is how many rows a page has without a limit. Defaults to 20.
 	Size int
-	// MaxSize is the largest limit. Defaults to 100, or to Size if that is more.
+	// MaxSize is the maximum limit. Defaults to 100, or to Size if that is more.
 	MaxSize int
 }
 

@@ -7,7 +7,7 @@ import (
 	"trestle.example/internal/testserver/postgres"
 )
 
-// BenchmarkSearch asks for the first page among 20,000 products, by HTTP.
+// BenchmarkSearch requests the first page among 20,000 products, by HTTP.
 func BenchmarkSearch(b *testing.B) {
 	for kind, url := range map[string]string{"sqlite": sqliteURL(b), "postgresql": postgres.Database(b)} {
 		db := opened(b, url)

@@ -11,7 +11,7 @@ import (
 	"trestle.example/internal/testserver/postgres"
 )
 
-// A node is a step of PostgreSQL's plan, as it went.
+// A node is a step of an executed plan of PostgreSQL.
 type node struct {
 	Table   string  `json:"Relation Name"`
 	Rows    float64 `json:"Actual Rows"`
@@ -20,8 +20,8 @@ type node struct {
 	Plans   []node
 }
 
-// read adds up the rows that a step and those below it take from each table,
-// of an index or not, and each look into one that finds nothing.
+// read adds up the rows that a step and its children read from each table, directly or by
+// an index, and the index lookups without a row.
 func (n node) read(tables map[string]int) {
 	if n.Table != "" {
 		tables[n.Table] += int(max(n.Rows+n.Dropped, 1) * n.Loops)
@@ -31,7 +31,7 @@ func (n node) read(tables map[string]int) {
 	}
 }
 
-// rowsRead are the rows that PostgreSQL reads for statements, by table.
+// rowsRead returns the rows that PostgreSQL reads for statements, by table.
 func rowsRead(tb testing.TB, db *sqldb.DB, sent []sqldb.Event) map[string]int {
 	tb.Helper()
 	tables := map[string]int{}
@@ -49,8 +49,8 @@ func rowsRead(tb testing.TB, db *sqldb.DB, sent []sqldb.Event) map[string]int {
 	return tables
 }
 
-// hoard makes hidden products that have all the same words, many of which are
-// near one another.
+// hoard creates hidden products that all have the same words. Many of the words are near
+// one another.
 func hoard(from, products, words int) []*Product {
 	var text strings.Builder
 	for i := range words {
@@ -65,11 +65,10 @@ func hoard(from, products, words int) []*Product {
 	return list
 }
 
-// TestCost: however a search is made up, the words that it reads are bounded:
-// some rows of one word, the others of it looked up in those, and for what a
-// misspelt one may mean no more rows than for any other, also where the caller
-// has none of them. How many products are read for those is PostgreSQL's
-// decision: of few it reads all.
+// TestCost: for any search the number of words read is bounded. It reads some rows of one
+// word, looks up the other words in them, and reads no more rows to correct a misspelt
+// word than for any other word, even if the caller may see none of them. PostgreSQL
+// decides how many products it reads for that: if there are few, it reads all.
 func TestCost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("20,000 rows take a while")
@@ -115,10 +114,9 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestCandidates: of a word that begins words of more rows than a search looks
-// at, the first by word and key are found, the same on both databases, and of
-// several words those of the rarest; a word that is in fewer is found wherever
-// it is.
+// TestCandidates: if a word occurs in more rows than a search reads, the search finds the
+// first ones by word and key, the same on both databases. With several words these are
+// the rows of the rarest word. If a word occurs in fewer rows, it finds all of them.
 func TestCandidates(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		stock(t, db,
@@ -138,7 +136,7 @@ func TestCandidates(t *testing.T) {
 			{"the same in another order", "q=rip+fig", "Ripe Figs Oil F"},
 			{"two words, both in more", "q=ripe+oil&sort=name_asc", "Ripe Rice Oil E"},
 			{"a misspelt word", "q=riceee&sort=name_asc", "Rice C; Rice Oil B; Ripe Rice D; Ripe Rice Oil E"},
-			{"a word that no row has", "q=ri+xyz", ""},
+			{"an unknown word", "q=ri+xyz", ""},
 		} {
 			t.Run(s.name, func(t *testing.T) { finds(t, c, s.query, split(s.want)...) })
 		}

@@ -1,5 +1,5 @@
-// Package ranked searches a list by words and puts the best matches first, with
-// the same answers in the same order on SQLite and PostgreSQL.
+// Package ranked searches a list by words and puts the best matches first, with the same
+// results in the same order on SQLite and PostgreSQL.
 //
 //	var Search = ranked.Index{Terms: "product_terms", Grams: "product_grams", Param: "q"}
 //
@@ -15,8 +15,8 @@
 //		},
 //	}
 //
-// The application stores the words of a row whenever it writes the row, in the
-// same transaction, each field with its weight and the row's name first:
+// The application stores the words of a row whenever it writes the row, in the same
+// transaction. Each field has a weight, and the name of the row is the first field:
 //
 //	err := Search.Put(c, c.Session(), p.ID,
 //		ranked.Field{Text: p.Name, Weight: 8},
@@ -26,71 +26,67 @@
 //
 // # What matches
 //
-// Text is folded: case by [sqldb.Fold], compatibility forms and accents by
-// NFKD, so that "Crème" is "creme"; the vowel signs of Indic scripts stay,
-// their nuktas go. What is neither letter, mark nor number separates words. No
-// word is changed beyond that: there is no stemming and no list of words to
-// leave out. The first 100 characters of a word count.
+// Text is folded: case by [sqldb.Fold], compatibility forms and accents by NFKD, so that
+// "Crème" is "creme". The vowel signs of Indic scripts stay; their nuktas are removed.
+// Characters that are neither letters, marks nor numbers separate words. There is no
+// stemming and no list of stop words. The first 100 characters of a word count.
 //
-// Every word of the search must begin some word of the row. It counts the
-// weight of the heaviest word that it begins, twice where it is the whole of
-// that; a row's rank is the sum. A row whose first field has just the words of
-// the search comes before all others. A word that begins another one of the
-// search adds nothing.
+// Every word of the search must be the beginning of a word of the row. It adds the weight
+// of the heaviest such word, twice if the whole word is equal. The rank of a row is the
+// sum. A row whose first field has exactly the words of the search comes before all
+// others. If a word of the search is the beginning of another word of the search, it adds
+// nothing.
 //
-// A search has at most 100 characters and 8 words, or is 400. Without a letter
-// or a number, "%", it finds nothing.
+// A search has at most 100 characters and 8 words; otherwise the server answers 400. A
+// search without a letter or a number, such as "%", finds nothing.
 //
 // # Misspelt words
 //
-// Where the list would be empty, each word of the search that begins no word of
-// a row in the caller's scope is replaced by the nearest word of those rows,
-// and the search runs once more. The list stays empty if there are more than
-// three such words, if one has but one or two characters or a number in it, as
-// codes and sizes have, or if nothing is near it. So rows that the caller does
-// not have neither are found nor decide anything: the answer would be the same
-// without them, within the limits below. Filters are the caller's own question,
-// and do not count: a word that is right is not replaced because a filter
-// leaves out its rows.
+// If the result would be empty, the search runs once more with corrected words. A word
+// that is not the beginning of any word of a row in the scope of the caller is replaced
+// by the nearest word of those rows. The result stays empty if more than three words are
+// unknown, if no known word is near enough, or if an unknown word has only one or two
+// characters or contains a number, as codes and sizes do. Rows outside the scope of the
+// caller are not found and have no influence: without them the result would be the same,
+// within the limits below. Filters do not affect the correction: a word is not replaced
+// because a filter excludes its rows.
 //
-// Two words are near by their trigrams, the runs of three characters of a word
-// with two spaces before and one after it: the score is how many the two have
-// in common, of all that either has. It is taken for the whole known word and
-// for each beginning of it that is as long as the misspelt one or longer, and
-// the best counts; 0.3 is near enough. Of equals the first by its bytes is
-// taken. Known words have no numbers, and some field that is not exact has
-// them.
+// The distance between two words is measured by their trigrams. The trigrams are the runs
+// of three characters of a word with two spaces before it and one after it. The score is
+// the number of common trigrams divided by the number of all trigrams of both words. It
+// is computed for the whole known word and for each beginning of it that is at least as
+// long as the misspelt word; the best score counts. A word is near enough from 0.3. If
+// two words have the same score, the first in byte order wins. Known words contain no
+// number and occur in at least one field that is not exact.
 //
-// # What it costs
+// # Cost
 //
-// A list is two statements: the first finds the keys of the page and the total
-// together, the second reads the rows of the page. A page past the end costs
-// less than the first.
+// A list needs two statements: the first finds the keys of the page and the total, and
+// the second reads the rows of the page. A page past the end costs less than the first
+// page.
 //
-// The rows of one word are looked at, at most [Index.Candidates]. Of several
-// words it is the one with fewest, the others are looked up in its rows, and
-// the rows that are looked at become fewer as the words become more: Candidates
-// divided by their number, where a word of one character counts twice. So a
-// search finds all that matches, and its total is exact, unless every word of it
-// begins words of more rows than that: by default 50,000 for one word, 25,000
-// for two or for one of a single character. Then the first of those rows are
-// all that is looked at, by word and then by key, and scope and filters leave
-// out some of them.
+// A search with one word reads at most [Index.Candidates] of its rows. A search with
+// several words reads the rows of the rarest word and looks up the other words in them.
+// It then reads at most Candidates divided by the number of words, where a word of one
+// character counts twice. So a search finds all matching rows, and its total is exact,
+// unless every word occurs in more rows than that: by default 50,000 for one word, 25,000
+// for two words or for one word of a single character. Beyond the limit the search reads
+// only the first of those rows, ordered by word and then by key, and applies scope and
+// filters to them.
 //
-// For a misspelt word the 400 known ones are looked at that have the most
-// trigrams in common with it, each in some rows for one that the caller has, and
-// of those that the caller has the first 100 are compared. All words of a search
-// share one number of rows, Candidates: whether they are known is looked for in
-// as many, and what is near the unknown ones in as many again, so that neither
-// costs more than the search. By default a near word is looked for in 125 rows,
-// where 400 are near one misspelt word, and in more where fewer are. What is
-// asked for codes alone, Exact, is not stored as trigrams: a great many words
-// that nobody shares would make each of those looks long.
+// For a misspelt word the search takes the 400 known words with the most common trigrams.
+// For each it checks some rows for one in the scope of the caller, and it compares the
+// first 100 words that have such a row. All words of a search share one number of rows,
+// Candidates: the search reads as many to check whether the words are known, and as many
+// again to correct the unknown ones. So neither costs more than the search. By default it
+// checks 125 rows for each near word if 400 words are near, and more if fewer are near.
+// Words of Exact fields only are not stored as trigrams: a great many words that no two
+// rows share would make each of these checks slow.
 //
 // # Tables
 //
-// A migration of the application makes two tables. Both belong to one model,
-// with the type of its primary key:
+// A migration of the application creates two tables. Both belong to one model and use the
+// type of its primary key:
 //
 //	CREATE TABLE product_terms (
 //	    "key" {{uuid}} NOT NULL REFERENCES products (id) ON DELETE CASCADE,
@@ -109,18 +105,17 @@
 //	){{if sqlite}} WITHOUT ROWID{{end}};
 //	CREATE INDEX product_grams_gram ON product_grams (gram, term);
 //
-// In the first, key is the primary key of a row of the model, term a folded
-// word of it, or "=" and all words of its first field; weight is what the term
-// counts, and spelt tells whether a field has it that is not exact. Of all
-// words of a row with the same beginning one stands for it, the heaviest, of
-// those the shortest, of those the first by its bytes; depth is how long the
-// shortest beginning is that the term stands for. So a search reads one term of
-// a row and need not gather them.
+// In the first table, key is the primary key of a row of the model. term is a folded word
+// of the row, or "=" and all words of its first field. weight is the weight of the term.
+// spelt is true if a field that is not exact has the term. Several words of a row may
+// have the same beginning; then one of them represents that beginning: the heaviest, then
+// the shortest, then the first in byte order. depth is the length of the shortest
+// beginning that the term represents. So a search reads one term per row and needs no
+// aggregation.
 //
-// The second has each word that a row ever had, but no codes and none with a
-// number, and its trigrams, once; a word that no row has any more stays and
-// does no harm. {{text}} is ordered by its bytes on both databases, which the
-// search rests on: all words with a beginning are one range of
-// product_terms_term. On PostgreSQL both indexes of the first table hold all
-// that a search reads of it.
+// The second table has the trigrams of each word that a row ever had, except exact words
+// and words with a number. A word that no row has any more stays and does no harm.
+// {{text}} is ordered by bytes on both databases, and the search relies on that: all
+// words with the same beginning are one range of product_terms_term. On PostgreSQL the
+// indexes of the first table contain all columns that a search reads.
 package ranked

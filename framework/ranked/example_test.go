@@ -74,7 +74,7 @@ func add(c *framework.Call, in BookInput) (BookView, error) {
 	return BookView{b.Title}, err
 }
 
-// Books are searched by words: the best match first, misspelt words as well.
+// A search finds books by words, the best match first, and corrects misspelt words.
 func Example() {
 	ask, done := library(framework.ViewSet[Book]{
 		Name: "books", Scope: framework.Public(), Ranked: bookSearch,
@@ -98,7 +98,7 @@ func Example() {
 	// []
 }
 
-// library serves books, of which there are four, and prints what a query finds.
+// library serves four books and prints the result of a query.
 func library(books framework.ViewSet[Book]) (ask func(query string), done func()) {
 	dir, err := os.MkdirTemp("", "")
 	check(err)

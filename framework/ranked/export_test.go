@@ -1,5 +1,4 @@
 package ranked
 
-// Words is how text is taken apart, for the reference that the statements are
-// held against.
+// Words splits a text, for the reference implementation in the tests.
 func Words(text string) []string { return words(text) }

@@ -9,13 +9,13 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// longestWord is how many characters of a word are kept: as many as a search
-// may have.
+// longestWord is how many characters of a word are stored: as many as a search may have.
 const longestWord = 100
 
-// words are the folded words of a text, in their order.
+// words returns the folded words of a text, in their order.
 func words(text string) []string {
-	// Compatibility forms may be capitals, and folding composes.
+	// Folded between two NFKD: compatibility forms may be capitals, and Fold composes
+	// characters.
 	folded := norm.NFKD.String(sqldb.Fold(norm.NFKD.String(text)))
 	list := strings.FieldsFunc(strings.Map(bare, folded), between)
 	for i, word := range list {
@@ -26,11 +26,11 @@ func words(text string) []string {
 
 // Combining classes of Unicode.
 const (
-	nukta      = 7 // the dot that Indic scripts put below a letter, often left out
-	kanaVoiced = 8 // makes another letter of a Japanese one
+	nukta      = 7 // the dot below a letter in Indic scripts, often left out
+	kanaVoiced = 8 // marks that change a Japanese letter into another one
 )
 
-// bare drops accents and what joins letters without being seen.
+// bare removes accents and invisible joining characters.
 func bare(r rune) rune {
 	if r < 0x80 {
 		return r
@@ -49,7 +49,7 @@ func bare(r rune) rune {
 
 func between(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) }
 
-// cut is the first n characters of a text.
+// cut returns the first n characters of a text.
 func cut(text string, n int) string {
 	for at := range text {
 		if n == 0 {

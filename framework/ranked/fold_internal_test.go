@@ -23,7 +23,7 @@ func TestWords(t *testing.T) {
 		{"an apostrophe separates", "Haldiram's", []string{"haldiram", "s"}},
 		{"no stemming", "eggs eaten", []string{"eggs", "eaten"}},
 		{"accents", "Crème Brûlée", []string{"creme", "brulee"}},
-		{"accents of their own", "cre\u0300me", []string{"creme"}},
+		{"decomposed accents", "cre\u0300me", []string{"creme"}},
 		{"sharp s", "Straße", []string{"strasse"}},
 		{"dotted capital I", "İzmir", []string{"izmir"}},
 		{"final sigma", "ΟΔΟΣ", []string{"οδοσ"}},
@@ -33,13 +33,13 @@ func TestWords(t *testing.T) {
 		{"superscripts and fractions", "m² ½", []string{"m2", "1", "2"}},
 		{"Devanagari keeps its vowels", "आटा दही", []string{"आटा", "दही"}},
 		{"Devanagari keeps its virama", "मक्खन", []string{"मक्खन"}},
-		{"a nukta goes", "ज़ फ\u093cल", []string{"ज", "फल"}},
-		{"what joins unseen goes", "क्\u200dष co\u00adop", []string{"क्ष", "coop"}},
+		{"a nukta is removed", "ज़ फ\u093cल", []string{"ज", "फल"}},
+		{"invisible joiners are removed", "क्\u200dष co\u00adop", []string{"क्ष", "coop"}},
 		{"Kana keeps its voice", "がか", []string{"か\u3099か"}},
 		{"Arabic without its vowels", "مُحَمَّد", []string{"محمد"}},
-		{"a variation of an emoji goes", "1\ufe0f\u20e3 kg", []string{"1", "kg"}},
+		{"a variation selector is removed", "1\ufe0f\u20e3 kg", []string{"1", "kg"}},
 		{"a long word is cut", strings.Repeat("é", 150), []string{strings.Repeat("e", 100)}},
-		{"a word of 100 characters is not", strings.Repeat("द", 100), []string{strings.Repeat("द", 100)}},
+		{"a word of 100 characters is not cut", strings.Repeat("द", 100), []string{strings.Repeat("द", 100)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := words(c.text); !slices.Equal(got, c.want) {
@@ -49,8 +49,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Folding what is folded changes nothing, no word has what separates words, and
-// each fits an index.
+// TestWordsOfWords: folding folded text changes nothing, no word contains a separator,
+// and each word fits into an index.
 func TestWordsOfWords(t *testing.T) {
 	check := func(t interface{ Errorf(string, ...any) }, text string) {
 		list := words(text)

@@ -11,7 +11,7 @@ import (
 	"trestle.example/internal/testserver/postgres"
 )
 
-// opened is a shop for what is no test function: in a file, or at a URL.
+// opened is a shop outside of a test function: in a file, or at a URL.
 func opened(tb testing.TB, url string) *sqldb.DB {
 	tb.Helper()
 	db, err := sqldb.Open(url, sqldb.Options{})
@@ -28,8 +28,7 @@ func sqliteURL(tb testing.TB) string {
 	return "sqlite://" + filepath.ToSlash(filepath.Join(tb.TempDir(), "test.db"))
 }
 
-// FuzzSearch: whatever is searched for, both databases give the same answer,
-// and it is no fault of theirs.
+// FuzzSearch: for any text, both databases give the same answer, and neither fails.
 func FuzzSearch(f *testing.F) {
 	for _, s := range searches {
 		f.Add(s.text)
@@ -54,7 +53,7 @@ func FuzzSearch(f *testing.F) {
 				t.Errorf("%q is answered with %d %s", text, status, r.Body())
 			}
 			if bodies[n] = r.Body(); r.Status() != http.StatusOK {
-				bodies[n] = "" // refusals have ids of their own
+				bodies[n] = "" // errors have different request ids
 			}
 			if strings.Contains(r.Body(), "Saffron") {
 				t.Errorf("%q finds a hidden row", text)

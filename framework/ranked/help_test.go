@@ -22,7 +22,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// schema is the template of the package comment, beside the model's own table.
+// schema is the template of the package comment, with the table of the model.
 var schema = sqldb.Migrations{Namespace: "shop", FS: fstest.MapFS{
 	"1_shop.tx.down.sql": {Data: []byte(``)},
 	"1_shop.tx.up.sql": {Data: []byte(`
@@ -62,7 +62,7 @@ type Product struct {
 	Description string
 	Code        string
 	Kind        string
-	Rank        int64 // a column of the name that a ranking has
+	Rank        int64 // a column with the same name as that of a ranking
 	Hidden      bool
 }
 
@@ -71,20 +71,20 @@ type productView struct {
 	Name string    `json:"name"`
 }
 
-// index is that of every test.
+// index is the index of every test.
 var index = ranked.Index{Terms: "product_terms", Grams: "product_grams", Param: "q"}
 
 func (p *Product) fields() []ranked.Field {
 	return []ranked.Field{{Text: p.Name, Weight: 8}, {Text: p.Brand, Weight: 4}, {Text: p.Description, Weight: 1}, {Text: p.Code, Weight: 2, Exact: true}}
 }
 
-// stamp is how keys of tests are made: the nth product's, ascending.
+// stamp makes the key of the nth product, ascending.
 func stamp(n int) uuid.UUID {
 	return uuid.MustParse(fmt.Sprintf("00000000-0000-7000-8000-%012d", n))
 }
 
-// products is a viewset whose scope hides rows from all but Root, by a
-// condition that does not qualify its columns.
+// products is a viewset whose scope hides rows from all but Root, by a condition that
+// does not qualify its columns.
 func products(searched ranked.Index) framework.ViewSet[Product] {
 	return framework.ViewSet[Product]{
 		Name: "products", Verbs: framework.Verbs{List: framework.Shows[productView]()}, Ranked: searched, Slash: framework.WithoutSlash,
@@ -136,8 +136,8 @@ func stock(tb testing.TB, db *sqldb.DB, list ...*Product) {
 	}
 }
 
-// names is an authenticator of the tests' own: "Authorization: Name root"
-// holds every permission.
+// names is an authenticator of the tests: "Authorization: Name root" holds every
+// permission.
 type names struct{}
 
 func (names) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller, error) {
@@ -149,7 +149,7 @@ func (names) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller
 
 func (names) Challenge() string { return `Name realm="shop"` }
 
-// serve is a client of the shop who is nobody.
+// serve returns an anonymous client of the shop.
 func serve(tb testing.TB, db *sqldb.DB, resources ...framework.Resource) *frameworktest.Client {
 	tb.Helper()
 	api := framework.New(framework.Config{
@@ -163,13 +163,13 @@ func serve(tb testing.TB, db *sqldb.DB, resources ...framework.Resource) *framew
 	return frameworktest.New(tb, handler)
 }
 
-// A listed answer is what Screen answers.
+// A listed is the answer of Screen.
 type listed struct {
 	Items []productView
 	Total int
 }
 
-// list asks for products and returns their names in order.
+// list queries products and returns their names in order.
 func list(tb testing.TB, c *frameworktest.Client, query string) []string {
 	tb.Helper()
 	a := listedOf(tb, c, query)
@@ -196,7 +196,7 @@ func finds(tb testing.TB, c *frameworktest.Client, query string, want ...string)
 	}
 }
 
-// ids are the keys of what is found, in order, where that is all on one page.
+// ids returns the keys of the found rows, in order, if they fit on one page.
 func ids(tb testing.TB, c *frameworktest.Client, query string) []string {
 	tb.Helper()
 	var found []string
@@ -205,7 +205,7 @@ func ids(tb testing.TB, c *frameworktest.Client, query string) []string {
 		found = append(found, item.ID.String())
 	}
 	if a.Total != len(found) {
-		tb.Errorf("%s finds %d rows and tells of %d", query, len(found), a.Total)
+		tb.Errorf("%s finds %d rows, and the total is %d", query, len(found), a.Total)
 	}
 	return found
 }

@@ -10,7 +10,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// TestOrderOfASearch: relevance unless another order is asked for.
+// TestOrderOfASearch: the order is relevance unless another order is requested.
 func TestOrderOfASearch(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		stock(t, db, shop...)
@@ -20,25 +20,25 @@ func TestOrderOfASearch(t *testing.T) {
 			name, query string
 			want        []string
 		}{
-			{"none asked for", "q=atta", []string{atta, wheat, noodles}},
+			{"no order", "q=atta", []string{atta, wheat, noodles}},
 			{"relevance", "q=atta&sort=relevance", []string{atta, wheat, noodles}},
-			{"an empty order is as none", "q=atta&sort=", []string{atta, wheat, noodles}},
+			{"an empty order counts as absent", "q=atta&sort=", []string{atta, wheat, noodles}},
 			{"by name", "q=atta&sort=name_asc", []string{wheat, atta, noodles}},
 			{"by name, descending", "q=atta&sort=name_desc", []string{noodles, atta, wheat}},
-			{"by name, of what was meant", "q=attta&sort=name_desc", []string{noodles, atta, wheat}},
+			{"by name, of a corrected word", "q=attta&sort=name_desc", []string{noodles, atta, wheat}},
 			{"with a filter", "q=atta&kind=flour", []string{atta, wheat}},
 			{"with a filter that leaves nothing", "q=atta&kind=oil", nil},
-			{"a filter with what was meant", "q=attta&kind=flour", []string{atta, wheat}},
+			{"a filter with a corrected word", "q=attta&kind=flour", []string{atta, wheat}},
 			{"nothing searched, by relevance", "sort=relevance&kind=flour", []string{wheat, atta}},
-			{"an empty search is as none", "q=&sort=relevance&kind=flour", []string{wheat, atta}},
-			{"a blank search is as none", "q=++&kind=flour", []string{wheat, atta}},
+			{"an empty search counts as absent", "q=&sort=relevance&kind=flour", []string{wheat, atta}},
+			{"a blank search counts as absent", "q=++&kind=flour", []string{wheat, atta}},
 		} {
 			t.Run(s.name, func(t *testing.T) { finds(t, c, s.query, s.want...) })
 		}
 	})
 }
 
-// TestRefusals: what a search and its order may not be.
+// TestRefusals: searches and orders that are rejected.
 func TestRefusals(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		stock(t, db, shop...)
@@ -58,8 +58,8 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// TestPagesOfASearch: pages have the search's order and its total, also those
-// of what was meant, and one past the end is empty.
+// TestPagesOfASearch: pages have the order and the total of the search, also with a
+// corrected word. A page past the end is empty.
 func TestPagesOfASearch(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		stock(t, db, shop...)
@@ -70,21 +70,21 @@ func TestPagesOfASearch(t *testing.T) {
 			for _, page := range []string{"1", "2", "3"} {
 				a := listedOf(t, c, "q="+text+"&limit=1&page="+page)
 				if a.Total != 2 {
-					t.Errorf("page %s of %s tells of %d rows", page, text, a.Total)
+					t.Errorf("page %s of %s has the total %d", page, text, a.Total)
 				}
 				for _, item := range a.Items {
 					joined = append(joined, item.Name)
 				}
 			}
 			if !slices.Equal(joined, whole) || len(whole) != 2 {
-				t.Errorf("the pages of %s are %q, the whole is %q", text, joined, whole)
+				t.Errorf("the pages of %s are %q, the whole list is %q", text, joined, whole)
 			}
 		}
 	})
 }
 
-// TestDefaultParam: without a name the parameter is search, which
-// framework.Search may then not read too.
+// TestDefaultParam: without a name the parameter is search, which framework.Search must
+// then not use.
 func TestDefaultParam(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		stock(t, db, shop...)
@@ -98,7 +98,8 @@ func TestDefaultParam(t *testing.T) {
 	})
 }
 
-// TestOptionsTellOfTheSearch by its parameter, and of the orders by their names.
+// TestOptionsTellOfTheSearch: OPTIONS lists the parameter of the search and the names of
+// the orders.
 func TestOptionsTellOfTheSearch(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		serve(t, db, products(index)).Do("OPTIONS", "/api/products", nil).Expect(200).

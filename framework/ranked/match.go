@@ -9,7 +9,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// matches is a subquery of the rows that have a term for each word asked.
+// matches returns a subquery of the rows that have a term for each word of the search.
 func (i Index) matches(asked []string) schema.QueryAppender {
 	list := seek(asked)
 	switch len(list) {
@@ -24,9 +24,8 @@ func (i Index) matches(asked []string) schema.QueryAppender {
 	}
 }
 
-// matchAll is that subquery for several words: it looks up each of them in the
-// rows of the one that has fewest. So it costs as much as that one, however many
-// rows the others have.
+// matchAll is matches for several words: it looks up each word in the rows of the rarest
+// word. So it costs as much as the rarest word, however many rows the others have.
 func (i Index) matchAll(list []sought, named schema.QueryAppender) schema.QueryAppender {
 	var counts, tables, conditions []schema.QueryAppender
 	sum := []schema.QueryAppender{named}
@@ -44,8 +43,8 @@ func (i Index) matchAll(list []sought, named schema.QueryAppender) schema.QueryA
 		chain{" UNION ALL ", counts}, bun.Ident(i.Terms), i.candidates(list), chain{" + ", sum}, chain{" CROSS JOIN ", tables}, chain{" AND ", conditions})
 }
 
-// count is a row of the nth word: what is sought, and how many rows have it, as
-// far as that matters.
+// count returns a row for the nth word: its range of terms, and how many rows have it, up
+// to the limit of candidates.
 func (i Index) count(n int, list []sought) schema.QueryAppender {
 	s := list[n]
 	return bun.SafeQuery("SELECT CAST(? AS text) AS low, CAST(? AS text) AS high, CAST(? AS bigint) AS depth, ? AS place,"+
@@ -53,11 +52,10 @@ func (i Index) count(n int, list []sought) schema.QueryAppender {
 		s.low, s.high, sqldb.Param(s.depth), n, bun.Ident(i.Terms), s.in("counted"), i.candidates(list))
 }
 
-// candidates is how many rows of a word are looked at, where each of some words
-// is looked up in them. A single character counts twice: it finds the most and
-// says the least. The number is a parameter: where PostgreSQL plans for every
-// search at once, it then takes the rows for few, and goes from one to the next
-// by indexes, which is never much dearer.
+// candidates returns how many rows of a word are read if the search has these words. A
+// single character counts twice, because it matches the most rows and selects the least.
+// The number is a parameter, so PostgreSQL plans for few rows and uses indexes row by
+// row, which is never much slower.
 func (i Index) candidates(list []sought) schema.QueryAppender {
 	shares := len(list)
 	for _, s := range list {
@@ -68,13 +66,14 @@ func (i Index) candidates(list []sought) schema.QueryAppender {
 	return sqldb.Param(max(1, i.most()/shares))
 }
 
-// points are what a term of a table counts.
+// points returns the points of a term of a table.
 func points(table string, s sought) schema.QueryAppender {
 	weight := column(table, "weight")
 	return bun.SafeQuery("CASE WHEN ? = ? THEN 2 * ? ELSE ? END", column(table, "term"), s.low, weight, weight)
 }
 
-// named is what a row counts more whose name is what was asked for.
+// named returns the additional points of a row whose name has exactly the words of the
+// search.
 func (i Index) named(asked []string) schema.QueryAppender {
 	return bun.SafeQuery(`CASE WHEN likely."key" IN (SELECT "key" FROM ? WHERE term = ?) THEN ? ELSE 0 END`,
 		bun.Ident(i.Terms), wholeName(asked), exactPoints)

@@ -9,7 +9,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// TestMistakes: what is said of a declaration that is wrong.
+// TestMistakes: the errors of wrong declarations.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct {
 		name   string

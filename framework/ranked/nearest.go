@@ -13,18 +13,19 @@ import (
 )
 
 const (
-	// shortest is the length of a word that may be a misspelt one.
+	// shortest is the minimum length of a word that may be misspelt.
 	shortest = 3
-	// mostMisspelt is how many words of a search may be.
+	// mostMisspelt is how many words of a search may be misspelt.
 	mostMisspelt = 3
-	// mostNear is how many known words are looked at for a misspelt one.
+	// mostNear is how many known words are compared with a misspelt word.
 	mostNear = 100
-	// mostShared is among how many words the caller's are looked for: those with
-	// the most trigrams in common.
+	// mostShared is how many known words are checked for the scope of the caller: those
+	// with the most common trigrams.
 	mostShared = 400
 )
 
-// meant finds what words were meant that no row has.
+// meant returns a function that corrects the words that no row has, or nil if no word may
+// be misspelt.
 func (i Index) meant(self framework.Target, asked []string) func(c *framework.Call) (*framework.Ranking, error) {
 	if i.Grams == "" || !slices.ContainsFunc(asked, doubtful) {
 		return nil
@@ -51,11 +52,11 @@ func (i Index) meant(self framework.Target, asked []string) func(c *framework.Ca
 // doubtful reports whether a word may be misspelt.
 func doubtful(word string) bool { return !certain(word) }
 
-// certain reports whether a word is none that anybody misspells.
+// certain reports whether a word is never corrected.
 func certain(word string) bool { return utf8.RuneCountInString(word) < shortest || coded(word) }
 
-// unknown are the words that begin no word of a row that the caller has. All of
-// them together are looked for in as many rows as a search looks at.
+// unknown returns the words that are not the beginning of a word of a row in the scope of
+// the caller. All words share the number of rows that a search may read.
 func (i Index) unknown(c *framework.Call, self framework.Target, asked []string) ([]string, error) {
 	unknown := slices.Compact(slices.Sorted(slices.Values(asked)))
 	share := sqldb.Param(max(1, i.most()/max(1, len(unknown))))
@@ -72,13 +73,13 @@ func (i Index) unknown(c *framework.Call, self framework.Target, asked []string)
 	return slices.DeleteFunc(unknown, func(word string) bool { return slices.Contains(found, word) }), err
 }
 
-// had is a condition: the caller has one of the rows whose keys a query finds.
+// had is the condition that the caller may see one of the rows whose keys a query finds.
 func had(c *framework.Call, self framework.Target, keys schema.QueryAppender) schema.QueryAppender {
 	return bun.SafeQuery("EXISTS (SELECT 1 FROM (?) AS ranked_row WHERE ?)", keys, self.Has(c, column("ranked_row", "key")))
 }
 
-// nearest maps each word to the nearest word of the rows that the caller has.
-// Words that nothing is near are not in it.
+// nearest maps each word to the nearest word of the rows in the scope of the caller. A
+// word without a near word is not in the map.
 func (i Index) nearest(c *framework.Call, self framework.Target, unknown []string) (map[string]string, error) {
 	var parts []schema.QueryAppender
 	for n, word := range unknown {
@@ -97,10 +98,9 @@ func (i Index) nearest(c *framework.Call, self framework.Target, unknown []strin
 	return near, err
 }
 
-// near is a query of the nth word and of those known words that share most with
-// it and that the caller has. So many rows are looked at for that, an equal
-// share for each of the known words: were it the same number for each, a search
-// would cost the more the more words are near.
+// near is a query for the known words that share most trigrams with the nth word and
+// occur in a row of the caller. The known words share the number of rows to check. With a
+// fixed number for each, a search would become slower the more words are near.
 func (i Index) near(c *framework.Call, self framework.Target, n int, word string, rows int) schema.QueryAppender {
 	grams := slices.Compact(slices.Sorted(slices.Values(trigrams(word))))
 	shared := bun.SafeQuery("SELECT term, count(*) AS common FROM ? WHERE gram IN (?) GROUP BY term HAVING count(*) >= ? ORDER BY count(*) DESC, term LIMIT ?",

@@ -12,8 +12,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// many makes products of a language with some thousand words, a few of them
-// frequent. It makes the same every time.
+// many makes products in a language with some thousand words, a few of them frequent. It
+// makes the same products every time.
 func many(n int) []*Product {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	vocabulary := make([]string, 5000)
@@ -41,8 +41,8 @@ func many(n int) []*Product {
 	return list
 }
 
-// filled stores many products and lets PostgreSQL look at them, as it does by
-// itself after a while.
+// filled stores many products and runs ANALYZE, as PostgreSQL does by itself after a
+// while.
 func filled(tb testing.TB, db *sqldb.DB, n int) {
 	tb.Helper()
 	list := many(n)
@@ -57,7 +57,7 @@ func filled(tb testing.TB, db *sqldb.DB, n int) {
 	}
 }
 
-// An explainer remembers the statements that were sent.
+// An explainer records the sent statements.
 type explainer struct {
 	mu   sync.Mutex
 	sent []sqldb.Event
@@ -73,7 +73,7 @@ func explaining(db *sqldb.DB) *explainer {
 	return e
 }
 
-// during are the statements that fn sends.
+// during returns the statements that fn sends.
 func (e *explainer) during(fn func()) []sqldb.Event {
 	e.mu.Lock()
 	from := len(e.sent)
@@ -84,7 +84,7 @@ func (e *explainer) during(fn func()) []sqldb.Event {
 	return slices.Clone(e.sent[from:])
 }
 
-// plan is how the database would run a statement, with its values beside it.
+// plan returns the plan of the database for a statement and its values.
 func plan(tb testing.TB, db *sqldb.DB, sent sqldb.Event) string {
 	tb.Helper()
 	explain := "EXPLAIN QUERY PLAN "
@@ -117,7 +117,7 @@ func plan(tb testing.TB, db *sqldb.DB, sent sqldb.Event) string {
 	return text.String()
 }
 
-// TestPlans: among 20,000 rows every step goes by an index.
+// TestPlans: among 20,000 rows every step uses an index.
 func TestPlans(t *testing.T) {
 	if testing.Short() {
 		t.Skip("20,000 rows take a while")
@@ -128,7 +128,7 @@ func TestPlans(t *testing.T) {
 		e := explaining(db)
 		for _, s := range []struct {
 			name, text string
-			indexes    [][]string // of each statement
+			indexes    [][]string // for each statement
 			want       int
 		}{
 			{"a beginning", "xyl", [][]string{{"product_terms_term"}, nil}, 1},
@@ -147,7 +147,7 @@ func TestPlans(t *testing.T) {
 					text := plan(t, db, statement)
 					for _, index := range s.indexes[i] {
 						if !strings.Contains(text, index) {
-							t.Errorf("%s is not in the plan of\n%s\n%s", index, statement.SQL, text)
+							t.Errorf("the plan does not use %s\n%s\n%s", index, statement.SQL, text)
 						}
 					}
 					for _, whole := range []string{"Seq Scan on product_terms", "Seq Scan on product_grams", "Seq Scan on products", "SCAN product_terms", "SCAN product_grams", "SCAN product "} {

@@ -14,8 +14,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A reference is the search as the package comment tells it, over products in
-// memory: nothing but loops.
+// A reference is the search of the package comment, over products in memory, with simple
+// loops.
 type reference struct{ had []*Product }
 
 func (r reference) search(text, kind string) []string {
@@ -52,7 +52,7 @@ func (r reference) matching(asked []string, kind string) []string {
 	return ids
 }
 
-// rankOf adds up what each word of the search counts in a product.
+// rankOf adds up the points of each word of the search in a product.
 func rankOf(p *Product, asked []string) (rank int, ok bool) {
 	name := strings.Join(ranked.Words(p.Name), " ")
 	if name == strings.Join(asked, " ") {
@@ -72,8 +72,8 @@ func rankOf(p *Product, asked []string) (rank int, ok bool) {
 	return rank, true
 }
 
-// pointsOf is the weight of the heaviest word of a product that begins with a
-// word, twice where it is the word itself.
+// pointsOf returns the weight of the heaviest word of a product that begins with a word,
+// twice if the whole word is equal.
 func pointsOf(p *Product, word string) (points int) {
 	heaviest, itself := 0, 0
 	for _, f := range p.fields() {
@@ -92,8 +92,8 @@ func pointsOf(p *Product, word string) (points int) {
 	return heaviest
 }
 
-// meant replaces up to three words that begin no word, none of them short and
-// none with a number, by the nearest of those words that are no codes.
+// meant replaces up to three unknown words, none of them short and none with a number, by
+// the nearest known words that are not codes.
 func (r reference) meant(asked []string) (meant []string, ok bool) {
 	all, spelt, misspelt := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, p := range r.had {
@@ -125,12 +125,12 @@ func (r reference) meant(asked []string) (meant []string, ok bool) {
 
 func numbered(word string) bool { return strings.ContainsFunc(word, unicode.IsNumber) }
 
-// nearest is the first of the known words that score best.
+// nearest returns the first of the known words with the best score.
 func nearest(asked string, known []string) (best string, ok bool) {
 	if len([]rune(asked)) < 3 || numbered(asked) {
 		return "", false
 	}
-	common, all := 3, 10 // what is at least reached
+	common, all := 3, 10 // the minimum score
 	for _, word := range known {
 		c, a := nearness(asked, word)
 		if c*all > common*a || !ok && c*all == common*a {
@@ -140,8 +140,8 @@ func nearest(asked string, known []string) (best string, ok bool) {
 	return best, ok
 }
 
-// nearness compares sets of trigrams: those of the word, and of each of its
-// beginnings that is long enough.
+// nearness compares sets of trigrams: of the word, and of each of its beginnings that is
+// long enough.
 func nearness(asked, known string) (common, all int) {
 	all = 1
 	wanted := grams("  " + asked + " ")
@@ -173,13 +173,13 @@ func grams(padded string) map[string]bool {
 	return set
 }
 
-// Words of a small and awkward alphabet, so that they often meet.
+// Words of a small and awkward alphabet, so that they often match.
 var (
 	letters = rapid.SampledFrom([]rune("aabAcdeéE\u0301ßßsİi1दही\u093cं한😀%_='-"))
 	word    = rapid.StringOfN(letters, 1, 9, -1)
 )
 
-// misspelt is a word or something like it.
+// misspelt generates a word or something similar.
 func misspelt(t *rapid.T, known []string) string {
 	letters := []rune(rapid.OneOf(rapid.SampledFrom(known), word).Draw(t, "word"))
 	at := rapid.IntRange(0, len(letters)-1).Draw(t, "at")
@@ -196,9 +196,9 @@ func misspelt(t *rapid.T, known []string) string {
 	return string(letters)
 }
 
-// TestSearchIsTheReference: random products and searches, found in the same
-// order by each database and by the reference, by those who have every row and
-// by those who do not. rapid prints the seed of a failure.
+// TestSearchIsTheReference: each database finds random products by random searches in the
+// same order as the reference, for callers who see every row and for others. rapid prints
+// the seed of a failure.
 func TestSearchIsTheReference(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		anyone := serve(t, db, products(index))
@@ -246,7 +246,7 @@ func TestSearchIsTheReference(t *testing.T) {
 					rt.Errorf("%q finds\n%q, want\n%q", asked, got, want)
 				}
 				if got := ids(t, root, query); !slices.Equal(got, wantRoot) {
-					rt.Errorf("%q finds for those who have all rows\n%q, want\n%q", asked, got, wantRoot)
+					rt.Errorf("%q finds for callers who see all rows\n%q, want\n%q", asked, got, wantRoot)
 				}
 			}
 		})

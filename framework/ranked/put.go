@@ -12,36 +12,35 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A Field is text of a row and what its words count.
+// A Field is text of a row with the weight of its words.
 type Field struct {
 	Text string
-	// Weight is 1 to 1000. Where a word is in several fields, the highest holds.
+	// Weight is 1 to 1000. If a word is in several fields, the highest weight counts.
 	Weight int
-	// Exact says that the words are codes, such as those of an article: they are
-	// found by their beginnings, but are never what a misspelt word was meant to
-	// be, and their trigrams are not stored. Defaults to false.
+	// Exact means that the words are codes, such as article numbers. A search finds them
+	// by their beginnings, but never corrects a misspelt word to one of them, and their
+	// trigrams are not stored. Defaults to false.
 	Exact bool
 }
 
-// A Row is what is stored of one row: its primary key, and its fields, of which
-// the first is its name.
+// A Row is the stored data of one row: its primary key and its fields. The first field is
+// its name.
 type Row struct {
 	Key    any
 	Fields []Field
 }
 
-// Put stores the words of one row in the place of those it had. It belongs into
-// the transaction that writes the row, after the row is stored or locked, as
-// [framework.Insert] and the functions of a declaration do; without a
-// transaction it is an error. It sends three statements, and a fourth where a
-// word is new to all rows.
+// Put replaces the stored words of one row. Call it in the transaction that writes the
+// row, after the row is stored or locked, as [framework.Insert] and the functions of a
+// declaration do. Without a transaction it returns an error. It sends three statements,
+// and a fourth if a word is new to all rows.
 func (i Index) Put(ctx context.Context, s *sqldb.Session, key any, fields ...Field) error {
 	return i.PutAll(ctx, s, slices.Values([]Row{{key, fields}}))
 }
 
-// PutAll is [Index.Put] for many rows, each key once: the statements are those
-// of 500 rows together. For a great many, as when a database is filled, it is
-// best called with some thousand at a time, in a transaction each.
+// PutAll is [Index.Put] for many rows, each key once. It uses the statements for 500 rows
+// together. For very many rows, such as when a database is filled, call it with some
+// thousand rows at a time, each in its own transaction.
 func (i Index) PutAll(ctx context.Context, s *sqldb.Session, rows iter.Seq[Row]) error {
 	if !s.InTx() {
 		return errors.New("ranked: the words of a row are stored in the transaction that stores the row; this session has none")
@@ -60,8 +59,8 @@ func (i Index) PutAll(ctx context.Context, s *sqldb.Session, rows iter.Seq[Row])
 	return b.store(ctx)
 }
 
-// Remove forgets rows. It is not needed where the table's reference to the
-// model deletes with it.
+// Remove deletes the words of rows. It is not needed if the foreign key of the table
+// deletes them with the row.
 func (i Index) Remove(ctx context.Context, s *sqldb.Session, keys ...any) error {
 	for some := range slices.Chunk(keys, mostRows) {
 		if _, err := s.Exec(ctx, bun.SafeQuery(`DELETE FROM ? WHERE "key" IN (?)`, bun.Ident(i.Terms), sqldb.List(some))); err != nil {
@@ -71,21 +70,21 @@ func (i Index) Remove(ctx context.Context, s *sqldb.Session, keys ...any) error 
 	return nil
 }
 
-// Limits of what is sent at once.
+// Limits of one statement or batch.
 const (
 	mostRows   = 500
-	mostTerms  = 8192 // of the rows together
-	mostTuples = 256  // of one statement: SQLite looks for each parameter among all of them
+	mostTerms  = 8192 // of all rows together
+	mostTuples = 256  // per statement: SQLite searches each parameter among all others
 )
 
-// A batch is rows on their way into the tables.
+// A batch is rows that are about to be stored.
 type batch struct {
 	index   Index
 	session *sqldb.Session
 	keys    []any
 	terms   [][]any         // key, term, weight, depth, spelt
-	words   map[string]bool // that may be what a misspelt one was meant to be
-	learned map[string]bool // whose trigrams are stored
+	words   map[string]bool // words that a misspelt word may be corrected to
+	learned map[string]bool // words whose trigrams are stored
 }
 
 func (b *batch) full() bool { return len(b.keys) >= mostRows || len(b.terms) >= mostTerms }
@@ -122,9 +121,9 @@ func (b *batch) store(ctx context.Context) error {
 	return nil
 }
 
-// learn stores the trigrams of words that no row had before. Those of one word
-// come together, and all in order, so that two writers wait for each other and
-// do not lock each other out.
+// learn stores the trigrams of words that no row had before. The trigrams of a word are
+// together, and all words are in order, so that two writers wait for each other and do
+// not deadlock.
 func (b *batch) learn(ctx context.Context) error {
 	if b.index.Grams == "" {
 		return nil
@@ -151,7 +150,7 @@ func (b *batch) learn(ctx context.Context) error {
 	return nil
 }
 
-// known are the words whose trigrams are stored.
+// known returns the words whose trigrams are stored.
 func (i Index) known(ctx context.Context, s *sqldb.Session, list []string) (map[string]bool, error) {
 	known := map[string]bool{}
 	err := each(ctx, s, bun.SafeQuery("SELECT DISTINCT 0, term FROM ? WHERE term IN (?)", bun.Ident(i.Grams), sqldb.List(list)), func(_ int, term string) {

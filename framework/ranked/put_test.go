@@ -16,7 +16,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// inTx runs fn in a transaction that is committed.
+// inTx runs fn in a transaction and commits it.
 func inTx(tb testing.TB, db *sqldb.DB, fn func(ctx context.Context, s *sqldb.Session) error) {
 	tb.Helper()
 	if err := db.InTx(tb.Context(), fn); err != nil {
@@ -29,7 +29,7 @@ func put(tb testing.TB, db *sqldb.DB, n int, fields ...ranked.Field) {
 	inTx(tb, db, func(ctx context.Context, s *sqldb.Session) error { return index.Put(ctx, s, stamp(n), fields...) })
 }
 
-// terms are what is stored of a row, "term=weight" in order.
+// terms returns the stored terms of a row, "term=weight" in order.
 func terms(tb testing.TB, db *sqldb.DB, n int) string {
 	tb.Helper()
 	var rows []struct {
@@ -56,7 +56,7 @@ func count(tb testing.TB, db *sqldb.DB, table string) int64 {
 	return n
 }
 
-// TestPut: what is stored of a row.
+// TestPut: the stored terms of a row.
 func TestPut(t *testing.T) {
 	type fields = []ranked.Field
 	both(t, func(t *testing.T, db *sqldb.DB) {
@@ -67,15 +67,15 @@ func TestPut(t *testing.T) {
 			want   string
 		}{
 			{"a name", fields{{Text: "Tata Salt", Weight: 8}}, "=tata salt:1000000 salt:8 tata:8"},
-			{"what it had is gone", fields{{Text: "Rice", Weight: 8}}, "=rice:1000000 rice:8"},
+			{"the earlier words are removed", fields{{Text: "Rice", Weight: 8}}, "=rice:1000000 rice:8"},
 			{"the same again", fields{{Text: "Rice", Weight: 8}}, "=rice:1000000 rice:8"},
 			{"a word twice counts once", fields{{Text: "rice RICE", Weight: 8}}, "=rice rice:1000000 rice:8"},
 			{"the highest weight of several fields", fields{{Text: "Rice", Weight: 2}, {Text: "rice", Weight: 8}, {Text: "rice", Weight: 4}}, "=rice:1000000 rice:8"},
 			{"only the first field is the name", fields{{Text: "", Weight: 8}, {Text: "Rice", Weight: 4}}, "rice:4"},
-			{"a first field of signs is no name", fields{{Text: "%", Weight: 8}, {Text: "Rice", Weight: 4}}, "rice:4"},
+			{"a first field of signs is not a name", fields{{Text: "%", Weight: 8}, {Text: "Rice", Weight: 4}}, "rice:4"},
 			{"text that is SQL", fields{{Text: "x'); DROP TABLE product_terms; --", Weight: 1}}, "=x drop table product terms:1000000 drop:1 product:1 table:1 terms:1 x:1"},
 			{"a long word is cut", fields{{Text: "", Weight: 1}, {Text: strings.Repeat("x", 5000), Weight: 1}}, strings.Repeat("x", 100) + ":1"},
-			{"a long name is none", fields{{Text: strings.Repeat("abc ", 101), Weight: 1}}, "abc:1"},
+			{"a long name is not stored", fields{{Text: strings.Repeat("abc ", 101), Weight: 1}}, "abc:1"},
 			{"a code is a word", fields{{Text: "Rice", Weight: 8}, {Text: "STA-001", Weight: 2, Exact: true}}, "001:2 =rice:1000000 rice:8 sta:2"},
 			{"a name that is nearly too long", fields{{Text: strings.Repeat("द ", 199) + "द", Weight: 1}}, "=" + strings.Repeat("द ", 199) + "द:1000000 द:1"},
 			{"the bounds of a weight", fields{{Text: "a", Weight: 1}, {Text: "b", Weight: 1000}}, "=a:1000000 a:1 b:1000"},
@@ -84,15 +84,15 @@ func TestPut(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				put(t, db, 1, c.fields...)
 				if got := terms(t, db, 1); got != c.want {
-					t.Errorf("stored is %q, want %q", got, c.want)
+					t.Errorf("the stored terms are %q, want %q", got, c.want)
 				}
 			})
 		}
 	})
 }
 
-// TestLearned: what a misspelt word can be taken for is stored as trigrams, once,
-// and neither names nor codes nor words with numbers.
+// TestLearned: words that a misspelt word may be corrected to are stored as trigrams,
+// once; names, codes and words with numbers are not.
 func TestLearned(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		stock(t, db,
@@ -104,12 +104,12 @@ func TestLearned(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Join(learned, " "); got != "oil rice viii" {
-			t.Errorf("learned are %s", got)
+			t.Errorf("the words with trigrams are %s", got)
 		}
 	})
 }
 
-// TestPutManyTerms: one row may have more than a statement takes.
+// TestPutManyTerms: one row may have more terms than a statement takes.
 func TestPutManyTerms(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		stock(t, db, &Product{}, &Product{})
@@ -126,7 +126,7 @@ func TestPutManyTerms(t *testing.T) {
 	})
 }
 
-// TestPutRefuses what would be stored wrongly; nothing is then changed.
+// TestPutRefuses invalid input, and then changes nothing.
 func TestPutRefuses(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		stock(t, db, &Product{Name: "Rice"})
@@ -134,10 +134,10 @@ func TestPutRefuses(t *testing.T) {
 		refused := func(err error, want string) {
 			t.Helper()
 			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("the answer is %v, want %s", err, want)
+				t.Errorf("the error is %v, want %s", err, want)
 			}
 			if got := terms(t, db, 1); got != before {
-				t.Errorf("stored is %q, was %q", got, before)
+				t.Errorf("the stored terms are %q, and were %q", got, before)
 			}
 		}
 		for _, weight := range []int{0, -1, 1001} {
@@ -153,7 +153,7 @@ func TestPutRefuses(t *testing.T) {
 	})
 }
 
-// TestForgetting: by Remove, and with the row.
+// TestForgetting: terms are deleted by Remove, and with the row.
 func TestForgetting(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		stock(t, db, &Product{Name: "Rice"}, &Product{Name: "Rice Oil"}, &Product{Name: "Ricotta"})
@@ -169,15 +169,14 @@ func TestForgetting(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := terms(t, db, 2); got != "" {
-			t.Errorf("of a row that is gone there is %q", got)
+			t.Errorf("a deleted row still has the terms %q", got)
 		}
-		finds(t, c, "q=riice")             // Rice is gone, and its trigrams that stay do no harm
-		finds(t, c, "q=ricota", "Ricotta") // what is there is found
+		finds(t, c, "q=riice")             // Rice is deleted; its trigrams stay and do no harm
+		finds(t, c, "q=ricota", "Ricotta") // existing rows are found
 	})
 }
 
-// TestPutAll stores what Put does, of so many rows that it takes several
-// rounds.
+// TestPutAll stores the same as Put, for so many rows that it needs several batches.
 func TestPutAll(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		const many = 1203
@@ -194,7 +193,7 @@ func TestPutAll(t *testing.T) {
 			for _, n := range []int{1, 500, 501, many} {
 				want := fmt.Sprintf("=word%d common:1000000 common:8 word%d:8 x%d:1", n-1, n-1, (n-1)%7)
 				if got := terms(t, db, n); got != want {
-					t.Errorf("stored is %q, want %q", got, want)
+					t.Errorf("the stored terms are %q, want %q", got, want)
 				}
 			}
 		}
@@ -224,8 +223,8 @@ func putAll(tb testing.TB, db *sqldb.DB, list iter.Seq[*Product]) {
 	})
 }
 
-// TestStatementsOfPut: three for a row whose words are known, four for one with
-// new ones, and no value in their text.
+// TestStatementsOfPut: three for a row with known words, four for a row with new ones,
+// and no value in their text.
 func TestStatementsOfPut(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		stock(t, db, &Product{})
@@ -236,8 +235,8 @@ func TestStatementsOfPut(t *testing.T) {
 			want       int
 		}{
 			{"new words", "canary one", 4},
-			{"words that are known", "canary one", 3},
-			{"other words that are known, as many", "one canary", 3},
+			{"known words", "canary one", 3},
+			{"as many other known words", "one canary", 3},
 			{"no words", "", 1},
 		} {
 			sent := counter.During(func() { put(t, db, 1, ranked.Field{Text: c.text, Weight: 1}) })
@@ -254,8 +253,8 @@ func TestStatementsOfPut(t *testing.T) {
 	})
 }
 
-// TestPutByTwo: writers of different rows with the same new words wait for each
-// other, and both are stored.
+// TestPutByTwo: two writers of different rows with the same new words wait for each
+// other, and both rows are stored.
 func TestPutByTwo(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		const writers = 8

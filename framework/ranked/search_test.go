@@ -7,7 +7,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// shop is what the table of searches is about.
+// shop has the products of the table of searches.
 var shop = []*Product{
 	{Name: "Aashirvaad Whole Wheat Atta", Brand: "Aashirvaad", Description: "Stone ground flour for soft roti", Kind: "flour"},
 	{Name: "Atta", Brand: "Loose", Description: "Wheat flour by weight", Kind: "flour"},
@@ -26,7 +26,7 @@ var shop = []*Product{
 	{Name: "Secret Saffron", Brand: "Vault", Description: "For nobody", Kind: "spice", Hidden: true},
 }
 
-// searches are what a client asks and what it finds, in this order.
+// searches are searches and their results, in this order.
 var searches = []struct {
 	name, text string
 	want       string // names, separated by semicolons
@@ -36,23 +36,23 @@ var searches = []struct {
 	{"one letter", "y", "Multigrain Atta Noodles"},
 	{"letters", "t m", "Amul Taaza Milk; Amul Dahi"},
 	{"any case", "TURMERIC powder", "Turmeric Powder"},
-	{"the name that is just this, then equals in the default order", "atta", "Atta; Aashirvaad Whole Wheat Atta; Multigrain Atta Noodles"},
+	{"the equal name first, then equal ranks in the default order", "atta", "Atta; Aashirvaad Whole Wheat Atta; Multigrain Atta Noodles"},
 	{"a whole word before the beginning of one", "milk", "Amul Taaza Milk; Milkmaid; Amul Dahi"},
 	{"a heavy field before a light one", "basmati", "India Gate Basmati Rice; Rice Bran Oil"},
 	{"a beginning in a heavy field before a word in a light one", "tone", "Amul Dahi; Amul Taaza Milk"},
-	{"a word that begins another one adds nothing", "ri ric rice g", "India Gate Basmati Rice"},
+	{"a beginning of another word adds nothing", "ri ric rice g", "India Gate Basmati Rice"},
 	{"eight words", "set curd of toned milk amul dahi s", "Amul Dahi"},
 	{"several words, in any order", "rice india", "India Gate Basmati Rice"},
 	{"several words over several fields", "amul milk", "Amul Taaza Milk; Amul Dahi"},
 	{"every word must be found", "amul turmeric", ""},
 	{"a word twice counts once", "salt tata salt", "Tata Salt; Tata Salt Lite"},
 	{"the whole name in another case and spacing", "  TATA--salt ", "Tata Salt; Tata Salt Lite"},
-	{"the whole name with a word more", "tata salt lite", "Tata Salt Lite"},
-	{"a name that is less than the search", "atta wheat", "Aashirvaad Whole Wheat Atta; Atta"},
+	{"the whole name with another word", "tata salt lite", "Tata Salt Lite"},
+	{"a name that is a part of the search", "atta wheat", "Aashirvaad Whole Wheat Atta; Atta"},
 	{"no accent for an accent", "creme brulee", "Crème Brûlée"},
 	{"an accent for an accent", "CRÈME", "Crème Brûlée"},
-	{"an accent put together", "cre\u0300me", "Crème Brûlée"},
-	{"an accent too many", "créme", "Crème Brûlée"},
+	{"a decomposed accent", "cre\u0300me", "Crème Brûlée"},
+	{"an additional accent", "créme", "Crème Brûlée"},
 	{"an accent at the end", "nestle", "Milkmaid"},
 	{"ß is ss", "strasse", "Crème Brûlée"},
 	{"ss is ß", "STRASSE", "Crème Brûlée"},
@@ -60,25 +60,25 @@ var searches = []struct {
 	{"a dotted capital I for an i", "İndia", "India Gate Basmati Rice"},
 	{"Devanagari", "दही", "ताज़ा दही"},
 	{"the beginning of a Devanagari word", "ताज", "ताज़ा दही"},
-	{"a nukta that is not there", "ताजा", "ताज़ा दही"},
+	{"a missing nukta", "ताजा", "ताज़ा दही"},
 	{"a nukta made of two characters", "ताज\u093cा", "ताज़ा दही"},
 	{"full-width letters", "Ｔａｔａ　Ｓａｌｔ", "Tata Salt; Tata Salt Lite"},
 	{"a percent sign separates words", "100%", "100% Juice_Mix"},
-	{"a percent sign is no pattern", "jui%mix", "100% Juice_Mix"},
-	{"a percent sign alone is no word", "%", ""},
-	{"an underscore is no pattern", "m_lk", ""},
+	{"a percent sign is not a pattern", "jui%mix", "100% Juice_Mix"},
+	{"a percent sign alone is not a word", "%", ""},
+	{"an underscore is not a pattern", "m_lk", ""},
 	{"an underscore separates words", "juice_mix", "100% Juice_Mix"},
 	{"quotes separate words", `"best" o'brien`, "100% Juice_Mix"},
-	{"a quote is no end of a text", "'; DROP TABLE products; --", ""},
-	{"operators are no operators", "atta & !noodles | (rice:*)", ""},
-	{"operators between words that are there", "(tata & !salt):*", "Tata Salt; Tata Salt Lite"},
-	{"a minus leaves nothing out", "tata -lite", "Tata Salt Lite"},
-	{"a star is no pattern", "*", ""},
-	{"a question mark is no parameter", "?0 ?TableAlias $1", ""},
+	{"a quote does not end a text", "'; DROP TABLE products; --", ""},
+	{"operators have no effect", "atta & !noodles | (rice:*)", ""},
+	{"operators between known words", "(tata & !salt):*", "Tata Salt; Tata Salt Lite"},
+	{"a minus excludes nothing", "tata -lite", "Tata Salt Lite"},
+	{"a star is not a pattern", "*", ""},
+	{"a question mark is not a placeholder", "?0 ?TableAlias $1", ""},
 	{"signs alone", "!!! … ///", ""},
 	{"a number", "500ml", "100% Juice_Mix"},
 	{"a number's beginning", "5", "100% Juice_Mix"},
-	{"an emoji is no word", "🥛", ""},
+	{"an emoji is not a word", "🥛", ""},
 	{"an emoji beside a word", "🥛 dahi", "Amul Dahi"},
 	{"a row that the scope hides", "saffron", ""},
 	{"the mark of a whole name", "=atta", "Atta; Aashirvaad Whole Wheat Atta; Multigrain Atta Noodles"},
@@ -93,9 +93,9 @@ var searches = []struct {
 	{"a misspelt whole name", "tata sallt", "Tata Salt; Tata Salt Lite"},
 	{"a misspelt word with accents", "brülèee", "Crème Brûlée"},
 	{"a misspelt word of Devanagari", "गोकूल", "ताज़ा दही"},
-	{"a word that is near nothing", "xylophone", ""},
-	{"a misspelt word and one that is near nothing", "basmti xylophone", ""},
-	{"a misspelt word and a right one that do not meet", "basmti dahi", ""},
+	{"a word without a near word", "xylophone", ""},
+	{"a misspelt word and a word without a near word", "basmti xylophone", ""},
+	{"a misspelt word and a right one in different rows", "basmti dahi", ""},
 	{"three misspelt words", "tataa sallt litee", "Tata Salt Lite"},
 	{"four misspelt words", "tataa sallt litee sodiumm", ""},
 	{"a word with a number is not misspelt", "500mk", ""},
@@ -106,11 +106,11 @@ var searches = []struct {
 	{"a misspelt code", "zwqqa", ""},
 	{"two characters are not misspelt", "xy", ""},
 	{"two characters beside a misspelt word", "basmti xy", ""},
-	{"right words that do not meet are not misspelt", "atta dahi", ""},
+	{"right words in different rows are not corrected", "atta dahi", ""},
 	{"a misspelt word that only a hidden row has", "safron", ""},
 }
 
-// exact are searches where nothing is taken for misspelt.
+// exact are searches without corrections.
 var exact = []struct{ name, text, want string }{
 	{"a right word", "turmeric", "Turmeric Powder"},
 	{"a misspelt word", "tumeric", ""},
@@ -118,12 +118,12 @@ var exact = []struct{ name, text, want string }{
 	{"never a part of a word", "noodling", ""},
 	{"a letter more than a word", "rices", ""},
 	{"another vowel sign is another word", "दहू", ""},
-	{"a virama is no accent", "दह\u094d", ""},
-	{"a word of two characters, not there", "xy", ""},
+	{"a virama is not an accent", "दह\u094d", ""},
+	{"an unknown word of two characters", "xy", ""},
 	{"no word", "%", ""},
 }
 
-// TestSearch is the same on both databases: rows, and their order.
+// TestSearch: both databases give the same rows in the same order.
 func TestSearch(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		stock(t, db, shop...)

@@ -11,16 +11,17 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A sought word is what a search looks for: of each row the one term from low to
-// before high that stands for a beginning of depth characters.
+// A sought word is the range of terms for a word of a search. In each row it matches the
+// one term from low (inclusive) to high (exclusive) that represents a beginning of depth
+// characters.
 type sought struct {
 	low, high string
 	depth     int
 }
 
-// seek tells what to look for: each word once, and none that begins another one,
-// which finds no row that it does not. The longest comes first, for it probably
-// leaves fewest.
+// seek returns the ranges to search: each word once. It leaves out a word that is the
+// beginning of another one, because that adds no condition. The longest word comes first,
+// because it probably has the fewest rows.
 func seek(asked []string) []sought {
 	var list []sought
 	for n, word := range asked {
@@ -33,21 +34,21 @@ func seek(asked []string) []sought {
 	return list
 }
 
-// beginning seeks the terms that begin with a word. No term has the last
-// character of Unicode, which is none, so all of them come before it, and what
-// comes after does not begin so. Both databases compare bytes, and UTF-8 has the
-// order of its characters.
+// beginning returns the range of the terms that begin with a word. The upper bound is the
+// word and the highest code point of Unicode, which is not a character, so no term
+// contains it. Both databases compare bytes, and the byte order of UTF-8 is the order of
+// the code points.
 func beginning(word string) sought {
 	return sought{word, word + string(utf8.MaxRune), utf8.RuneCountInString(word)}
 }
 
-// in is a condition: the term of a table is what is sought.
+// in is the condition that the term of a table matches the word.
 func (s sought) in(table string) schema.QueryAppender {
 	term := column(table, "term")
 	return bun.SafeQuery("? >= ? AND ? < ? AND ? <= ?", term, s.low, term, s.high, column(table, "depth"), sqldb.Param(s.depth))
 }
 
-// column is a column under its table's name in the statement.
+// column is a column, qualified with the name of its table in the statement.
 func column(table, name string) schema.QueryAppender {
 	return bun.SafeQuery("?.?", bun.Ident(table), bun.Ident(name))
 }

@@ -8,8 +8,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// tuples are the rows of an INSERT, every value a parameter, as many as
-// [sqldb.Padded] makes of them; ON CONFLICT DO NOTHING leaves the repeats out.
+// tuples are the rows of an INSERT. Every value is a parameter. [sqldb.Padded] repeats
+// rows to reach a common number, and ON CONFLICT DO NOTHING ignores the repeated rows.
 type tuples [][]any
 
 // AppendQuery implements [schema.QueryAppender].
@@ -52,7 +52,7 @@ func (l chain) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// each runs a query of a number and a text, and hands out its rows.
+// each runs a query that returns a number and a text per row, and calls row for each.
 func each(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, row func(n int, text string)) error {
 	rows, err := s.Query(ctx, q)
 	if err != nil {

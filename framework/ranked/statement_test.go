@@ -7,8 +7,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// TestStatements: how many a list takes, and that they differ by nothing that a
-// client writes.
+// TestStatements: how many statements a list needs. Their texts do not contain a value
+// from the client.
 func TestStatements(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		stock(t, db, shop...)
@@ -39,7 +39,7 @@ func TestStatements(t *testing.T) {
 				other := counter.During(func() { listedOf(t, c, s.alike) })
 				for i := range min(len(first), len(other)) {
 					if first[i] != other[i] {
-						t.Errorf("two searches are two statements\n%s\n%s", first[i], other[i])
+						t.Errorf("two searches have different statements\n%s\n%s", first[i], other[i])
 					}
 				}
 			})

@@ -10,28 +10,29 @@ import (
 )
 
 const (
-	// heaviest bounds a weight, so that no sum of them reaches exactPoints.
+	// heaviest is the maximum weight, so that no sum of weights reaches exactPoints.
 	heaviest = 1000
-	// exactPoints is what a row counts more whose name is what was asked for.
+	// exactPoints are the additional points of a row whose name has exactly the words of
+	// the search.
 	exactPoints = 1_000_000
-	// longestName is how many characters of a name and its mark an index of
-	// PostgreSQL takes for sure. A search never has so many.
+	// longestName is how many characters of a name with its mark always fit into an index
+	// of PostgreSQL. A search never has so many.
 	longestName = 400
 )
 
-// A term is what is stored of a word of a row, or of its name.
+// A term is the stored form of a word of a row, or of its name.
 type term struct {
 	text   string
 	weight int
-	// depth is how long the shortest beginning is that the term stands for. Of
-	// each beginning that words of the row have, one of them has a depth that is
-	// no greater: the heaviest, of those the shortest, of those the first.
+	// depth is the length of the shortest beginning that the term represents. For each
+	// beginning of words of the row, exactly one word has a depth that is not greater:
+	// the heaviest, then the shortest, then the first in byte order.
 	depth int
-	// spelt says that a field has it which is not exact.
+	// spelt is true if a field that is not exact has the word.
 	spelt bool
 }
 
-// termsOf are the terms of a row, in the order of their texts.
+// termsOf returns the terms of a row, in the order of their texts.
 func termsOf(fields []Field) ([]term, error) {
 	byWord := map[string]term{}
 	var name []term
@@ -51,7 +52,7 @@ func termsOf(fields []Field) ([]term, error) {
 	return append(name, deep(byWord)...), nil
 }
 
-// deep gives terms their depths.
+// deep computes the depths of terms.
 func deep(byWord map[string]term) []term {
 	list := make([]term, 0, len(byWord))
 	for _, t := range byWord {
@@ -76,10 +77,10 @@ func deep(byWord map[string]term) []term {
 	return list
 }
 
-// wholeName is the term of a row whose first field has just these words. It
-// begins with what no word has.
+// wholeName returns the term of a row whose first field has exactly these words. It
+// begins with a character that no word contains.
 func wholeName(name []string) string { return "=" + strings.Join(name, " ") }
 
-// coded reports whether a word has a number, as codes and sizes do. Nobody
-// misspells those: they are other ones.
+// coded reports whether a word contains a number, as codes and sizes do. Such words are
+// not corrected: a similar code is another code.
 func coded(word string) bool { return strings.ContainsFunc(word, unicode.IsNumber) }

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDepths: which terms stand for which beginnings.
+// TestDepths: which terms represent which beginnings.
 func TestDepths(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -38,9 +38,9 @@ func TestDepths(t *testing.T) {
 	}
 }
 
-// TestOneTermStandsForABeginning: of every beginning that words of a row have,
-// exactly one of them; none of the others is heavier, and it is that beginning
-// itself if one of the heaviest is.
+// TestOneTermStandsForABeginning: exactly one word of a row represents each beginning. No
+// other word is heavier. If the beginning itself is one of the heaviest words, it
+// represents itself.
 func TestOneTermStandsForABeginning(t *testing.T) {
 	word := rapid.StringOfN(rapid.SampledFrom([]rune("abé")), 1, 5, -1)
 	rapid.Check(t, func(t *rapid.T) {
@@ -65,11 +65,11 @@ func TestOneTermStandsForABeginning(t *testing.T) {
 					}
 				}
 				if len(standing) != 1 {
-					t.Fatalf("%v stand for %q among %v", standing, beginning, others)
+					t.Fatalf("%v represent %q among %v", standing, beginning, others)
 				}
 				for _, other := range others {
 					if other.weight > standing[0].weight || other.weight == standing[0].weight && other.text == beginning && standing[0].text != beginning {
-						t.Errorf("%v stands for %q, and not %v", standing[0], beginning, other)
+						t.Errorf("%v represents %q, and not %v", standing[0], beginning, other)
 					}
 				}
 			}

@@ -1,7 +1,7 @@
 package ranked
 
-// trigrams are the runs of three characters of a word with two spaces before
-// and one after it, in their order.
+// trigrams returns the runs of three characters of a word with two spaces before it and
+// one after it, in their order.
 func trigrams(word string) []string {
 	padded := []rune("  " + word + " ")
 	list := make([]string, len(padded)-2)
@@ -11,24 +11,24 @@ func trigrams(word string) []string {
 	return list
 }
 
-// A score is how near two words are: their trigrams in common, of all that
-// either has. It is a fraction, so that no rounding decides between two.
+// A score is the similarity of two words: the number of common trigrams out of all
+// trigrams of both. It is a fraction, so that rounding never decides between two words.
 type score struct{ common, all int }
 
 func (s score) above(other score) bool { return s.common*other.all > other.common*s.all }
 
-// nearEnough tells of the score of a word that may replace another: 0.3, with
-// which PostgreSQL's own trigrams begin to call two texts similar.
+// nearEnough reports whether a word with this score may replace another: from 0.3, which
+// is also the default threshold of pg_trgm.
 func (s score) nearEnough() bool { return !score{nearCommon, nearAll}.above(s) }
 
 const nearCommon, nearAll = 3, 10
 
-// fewestCommon is how many trigrams a word must have in common with one of n
-// trigrams to be near enough.
+// fewestCommon returns how many trigrams a word must share with a word of n trigrams to
+// be near enough.
 func fewestCommon(n int) int { return (nearCommon*n + nearAll - 1) / nearAll }
 
-// nearness is the score of a known word: its own, or that of its beginning that
-// is at least as long as the word asked for and scores best.
+// nearness returns the score of a known word: the best of the score of the whole word and
+// of its beginnings that are at least as long as the word of the search.
 func nearness(asked, known string) score {
 	list := trigrams(asked)
 	wanted := make(map[string]bool, len(list))
@@ -47,7 +47,7 @@ func nearness(asked, known string) score {
 			all++
 		}
 		seen[gram] = true
-		// A beginning has a trigram for each character, the end one more.
+		// A beginning has one trigram for each character; the whole word has one more.
 		longEnough := i+1 >= len(list)-1 || i+1 == len(grams)
 		if now := (score{common, all}); longEnough && now.above(best) {
 			best = now
@@ -56,8 +56,8 @@ func nearness(asked, known string) score {
 	return best
 }
 
-// nearestOf finds the word that is nearest to the one asked for, of equals the
-// first by its bytes; ok is false if none is near enough.
+// nearestOf returns the nearest word to a word of the search. If two are equally near,
+// the first in byte order wins. ok is false if no word is near enough.
 func nearestOf(asked string, known []string) (nearest string, ok bool) {
 	var best score
 	for _, word := range known {

@@ -22,7 +22,7 @@ func TestTrigrams(t *testing.T) {
 	}
 }
 
-// TestNearness has the arithmetic that the package comment tells.
+// TestNearness checks the arithmetic of the package comment.
 func TestNearness(t *testing.T) {
 	for _, c := range []struct {
 		name, asked, known string
@@ -35,9 +35,9 @@ func TestNearness(t *testing.T) {
 		{"a letter doubled", "daal", "dal", score{3, 6}, true},
 		{"another letter at the end", "milc", "milk", score{3, 6}, true},
 		{"a misspelt beginning", "strabe", "strawberry", score{4, 9}, true},
-		{"a beginning alone is no match of a short word", "panner", "pancake", score{3, 10}, true},
-		{"the word that was meant is nearer", "panner", "paneer", score{4, 10}, true},
-		{"two letters changed places in a short word", "mlik", "milk", score{1, 8}, false},
+		{"a beginning alone does not match a short word", "panner", "pancake", score{3, 10}, true},
+		{"the intended word is nearer", "panner", "paneer", score{4, 10}, true},
+		{"two swapped letters in a short word", "mlik", "milk", score{1, 8}, false},
 		{"nothing in common", "xyz", "dal", score{0, 1}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestNearness(t *testing.T) {
 	}
 }
 
-// TestFewestCommon: the database leaves out no word that is near enough.
+// TestFewestCommon: the database excludes no word that is near enough.
 func TestFewestCommon(t *testing.T) {
 	letters := rapid.StringOfN(rapid.SampledFrom([]rune("abc")), 1, 8, -1)
 	rapid.Check(t, func(t *rapid.T) {
@@ -61,7 +61,7 @@ func TestFewestCommon(t *testing.T) {
 			}
 		}
 		if got := nearness(asked, known); got.nearEnough() && common < fewestCommon(len(distinct)) {
-			t.Errorf("%s is near %s with %d in common, but %d are asked for", known, asked, common, fewestCommon(len(distinct)))
+			t.Errorf("%s is near %s with %d in common, but %d are required", known, asked, common, fewestCommon(len(distinct)))
 		}
 	})
 }
@@ -74,7 +74,7 @@ func TestNearestOf(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			known := []string{"saffron", "safari", "saffran", "pancake", "paneer"}
-			for range 2 { // whichever comes first
+			for range 2 { // in either order
 				got, ok := nearestOf(c.asked, known)
 				if got != c.want || ok != (c.want != "") {
 					t.Errorf("nearest to %q is %q, want %q", c.asked, got, c.want)

@@ -20,7 +20,7 @@ import (
 	"trestle.example/internal/testserver/redis"
 )
 
-// onBothStores runs a test with a way to make stores that have counted nothing.
+// onBothStores runs a test with a function that makes empty stores.
 func onBothStores(t *testing.T, test func(t *testing.T, store func() throttle.Store)) {
 	t.Helper()
 	t.Run("memory", func(t *testing.T) {
@@ -46,7 +46,7 @@ func inRedis(t *testing.T, address, prefix string) *redisthrottle.Store {
 	return store
 }
 
-// A Visit is what the tests' API keeps: one row for each request that passed.
+// A Visit is the row of the API in these tests, one for each request that passed.
 type Visit struct {
 	bun.BaseModel `bun:"table:visits"`
 
@@ -80,8 +80,8 @@ func (cards) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller
 
 func (cards) Challenge() string { return "Card" }
 
-// house is the tests' API: GET /api/visits/open/ for anyone, and POST
-// /api/visits/login/, which keeps a row and then asks the limiter.
+// house is the API of these tests: GET /api/visits/open/ for anyone, and POST
+// /api/visits/login/, which stores a row and then calls the limiter.
 type house struct {
 	framework.Config
 
@@ -152,10 +152,10 @@ func createVisits(t *testing.T, db *sqldb.DB) {
 	}
 }
 
-// onLoopback trusts the tests' own client as a proxy.
+// onLoopback trusts the client of the tests as a proxy.
 func onLoopback() []netip.Prefix { return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} }
 
-// lines are the values of a header, one per line.
+// lines returns the values of a header, one per line.
 func lines(r *frameworktest.Response, name string) string {
 	return strings.Join(r.Headers().Values(name), "\n")
 }

@@ -12,7 +12,8 @@ import (
 	"trestle.example/internal/testserver/redis"
 )
 
-// TestAnAPIWhoseRedisIsKilled answers on, and holds its limits in the process.
+// TestAnAPIWhoseRedisIsKilled continues to answer, and enforces its limits in the
+// process.
 func TestAnAPIWhoseRedisIsKilled(t *testing.T) {
 	server, err := redis.Start(t.Context(), nil)
 	if err != nil {

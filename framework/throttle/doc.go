@@ -1,4 +1,4 @@
-// Package throttle limits how often an API may be used: by anybody, by each
+// Package throttle limits how often an API may be used: by anonymous callers, by each
 // caller, and by scope, such as logging in.
 //
 //	store := new(throttle.Memory)
@@ -14,8 +14,8 @@
 //	login := framework.OnCollection("POST", "login", signIn).
 //		Throttle(throttle.Scoped(store, "login", rates["login"], throttle.ByAddress()))
 //
-// What is known only after the body was read, such as the account that somebody
-// signs in to, is limited inside the function with a [Limiter]:
+// If the key is known only after the body was read, such as the account of a sign-in, use
+// a [Limiter] inside the function:
 //
 //	if err := perAccount.Allow(c, account, throttle.Address(c)); err != nil {
 //		return out, err // 429 with Retry-After
@@ -23,26 +23,25 @@
 //
 // # How requests are counted
 //
-// A rate such as 100/min is a sliding window: of any minute, whenever it
-// begins, at most 100 requests pass. It is a log of the times at which requests
-// passed, exact for limits up to 100. A larger limit shares a hundred slots of
-// the window, so that a key stays small; a request is then forgotten up to one
-// hundredth of the window late, never early. A refused request is not counted:
-// who keeps trying waits no longer than who does not.
+// A rate such as 100/min is a sliding window: in any minute, whenever it begins, at most
+// 100 requests pass. The store keeps a log of the times of these requests. For limits up
+// to 100 the log is exact. For larger limits the window has 100 slots, so that a key
+// stays small. Then a request counts up to one hundredth of the window too long, never
+// too short. A rejected request does not count: a client that keeps trying waits no
+// longer than one that does not.
 //
-// Counts live in a [Store], outside the database: a request that is refused and
-// rolled back has been counted all the same. [Memory] keeps them in the process;
-// package redisthrottle keeps them in Redis, for several processes together.
+// Counts are in a [Store] outside the database, so a request still counts if its
+// transaction is rolled back. [Memory] keeps the counts in the process. Package
+// redisthrottle keeps them in Redis, shared by several processes.
 //
-// # What the client is told
+// # Response headers
 //
-// Each throttle that counted a request adds itself to the headers
-// RateLimit-Policy and RateLimit, in the form of
-// draft-ietf-httpapi-ratelimit-headers-10:
+// Each throttle that counted a request adds itself to the headers RateLimit-Policy and
+// RateLimit, in the form of draft-ietf-httpapi-ratelimit-headers-10:
 //
 //	RateLimit-Policy: "login";q=5;w=60
 //	RateLimit: "login";r=3;t=48
 //
-// Five requests in 60 seconds; three remain, and 48 seconds from now there will
-// be more. On a 429 t is the same as Retry-After.
+// The limit is five requests in 60 seconds. Three requests remain, and in 48 seconds
+// there will be more. With a 429, t equals Retry-After.
 package throttle

@@ -14,8 +14,8 @@ import (
 	"trestle.example/framework/throttle"
 )
 
-// Signing in is limited twice: for each address before anything is read, and
-// for each account and address once the body is known.
+// Signing in is limited twice: by address before anything is read, and by account and
+// address when the body is known.
 func Example() {
 	rates, err := throttle.ParseRates("login=10/min,account=2/min", "login", "account")
 	if err != nil {
@@ -23,7 +23,7 @@ func Example() {
 		return
 	}
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	store := &throttle.Memory{Clock: func() time.Time { return noon }} // new(throttle.Memory), if not for the example
+	store := &throttle.Memory{Clock: func() time.Time { return noon }} // new(throttle.Memory) outside of the example
 	perAccount := throttle.New(store, "account", rates["account"])
 
 	signIn := framework.OnCollection(http.MethodPost, "login", func(c *framework.Call, in signIn) (framework.None, error) {
@@ -47,7 +47,7 @@ func Example() {
 	// 401 RateLimit: "login";r=6;t=60, "account";r=1;t=60
 }
 
-// serving serves an action and returns a way to post to it.
+// serving serves an action and returns a function that posts to it.
 func serving(action framework.CollectionAction) (post func(body string), done func()) {
 	dir, err := os.MkdirTemp("", "example")
 	must(err)

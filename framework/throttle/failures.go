@@ -7,16 +7,15 @@ import (
 	"trestle.example/framework"
 )
 
-// Failures limits failed credentials per address. It returns the schemes
-// wrapped for [framework.Config], so that of credentials that do not hold only
-// as many are answered with 401 as the limiter allows, and those after with
-// 429; and one more, which counts an Authorization header that none of the
-// schemes recognises.
+// Failures limits failed credentials per address. It returns the schemes wrapped for
+// [framework.Config]. Invalid credentials are answered 401 as often as the limiter
+// allows, and 429 after that. The last of the returned schemes counts an Authorization
+// header that no other scheme accepts.
 //
-// Credentials that hold always pass and cost nothing: a stranger, or one stale
-// token, locks nobody out who shares the address. That is enough for what
-// cannot be guessed, such as tokens. A password can: hold its endpoint to a rate
-// before the password is looked at, with [Scoped] and [Limiter.Allow].
+// Valid credentials always pass and are not counted. So neither an attacker nor one
+// expired token locks out other callers at the same address. That is enough for
+// credentials that cannot be guessed, such as tokens. A password can be guessed: limit
+// its endpoint before the password is checked, with [Scoped] and [Limiter.Allow].
 func Failures(l *Limiter, schemes ...framework.Authenticator) []framework.Authenticator {
 	wrapped := make([]framework.Authenticator, 0, len(schemes)+1)
 	for _, s := range schemes {
@@ -25,7 +24,7 @@ func Failures(l *Limiter, schemes ...framework.Authenticator) []framework.Authen
 	return append(wrapped, &failures{unrecognised{schemes}, l})
 }
 
-// failures counts what an authenticator refuses.
+// failures counts the errors of an authenticator.
 type failures struct {
 	framework.Authenticator
 
@@ -47,13 +46,13 @@ func (f *failures) Authenticate(c *framework.Call, r *http.Request) (*framework.
 	return nil, err
 }
 
-// Refuses names rate_limited.
+// Refuses lists rate_limited.
 func (f *failures) Refuses() []string { return []string{framework.CodeThrottled} }
 
-// unrecognised is the scheme of headers that no scheme before it took.
+// unrecognised is the scheme for headers that no scheme before it accepts.
 type unrecognised struct{ before []framework.Authenticator }
 
-// Authenticate refuses any Authorization header.
+// Authenticate rejects any Authorization header.
 func (u unrecognised) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller, error) {
 	if r.Header.Get("Authorization") == "" {
 		return nil, nil
@@ -61,5 +60,5 @@ func (u unrecognised) Authenticate(_ *framework.Call, r *http.Request) (*framewo
 	return nil, framework.UnknownCredentials(u.before...)
 }
 
-// Challenge offers nothing.
+// Challenge returns no challenge.
 func (unrecognised) Challenge() string { return "" }

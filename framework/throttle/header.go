@@ -16,14 +16,14 @@ var (
 	_ framework.Sender = (*failures)(nil)
 )
 
-// The header fields of draft-ietf-httpapi-ratelimit-headers-10, as Go keys them.
+// The header fields of draft-ietf-httpapi-ratelimit-headers-10, in canonical form of Go.
 const (
 	policyField = "Ratelimit-Policy"
 	limitField  = "Ratelimit"
 )
 
-// Sends tells the reference of the headers of a [Limiter], which are there where
-// it counted the request.
+// Sends documents the headers of a [Limiter]. A response has them if the limiter counted
+// the request.
 func (l *Limiter) Sends() []framework.Header {
 	return []framework.Header{
 		{Name: "RateLimit", Doc: "What is left of each rate that the request counted for: \"login\";r=3;t=48."},
@@ -37,8 +37,8 @@ func (t *Throttle) Sends() []framework.Header { return t.limiter.Sends() }
 // Sends implements [framework.Sender].
 func (f *failures) Sends() []framework.Header { return f.limiter.Sends() }
 
-// advertise adds a limiter to the response's headers: one line per scope, and
-// of several keys in one scope the tightest.
+// advertise adds a limiter to the headers of the response: one line per scope. If a scope
+// has several keys, the line is for the one with the least quota.
 func advertise(h http.Header, scope string, rate Rate, q Quota) {
 	if h == nil {
 		return
@@ -56,8 +56,8 @@ func advertise(h http.Header, scope string, rate Rate, q Quota) {
 	}
 }
 
-// tighter reports whether a quota leaves less than an advertised one, or no
-// more but for longer.
+// tighter reports whether a quota has fewer requests left than an advertised one, or as
+// few for longer.
 func tighter(q Quota, advertised string) bool {
 	var r, t int
 	if _, err := fmt.Sscanf(advertised, ";r=%d;t=%d", &r, &t); err != nil {

@@ -5,22 +5,21 @@ import (
 	"trestle.example/framework/internal/fair"
 )
 
-// A Key says whose requests are counted together.
+// A Key states which requests are counted together.
 type Key struct {
-	name  string // what String calls it: "address"
+	name  string // its name for String: "address"
 	of    func(*framework.Call) string
-	early bool // it does not ask who calls
+	early bool // it does not depend on the caller
 }
 
-// By counts together the requests for which of returns the same text. The name
-// is for people, in one word.
+// By counts requests together if of returns the same text for them. The name is one word
+// for people.
 func By(name string, of func(*framework.Call) string) Key { return Key{name: name, of: of} }
 
-// ByAddress counts by the client's address, as [Address] names it.
+// ByAddress counts by the address of the client, see [Address].
 func ByAddress() Key { return Key{"address", Address, true} }
 
-// ByCaller counts by the caller, from wherever they call, and anonymous callers
-// by their address.
+// ByCaller counts by the caller, at any address, and anonymous callers by their address.
 func ByCaller() Key {
 	return By("caller", func(c *framework.Call) string {
 		if c.Caller.Anonymous() {
@@ -30,14 +29,14 @@ func ByCaller() Key {
 	})
 }
 
-// ByAccount counts by an account that the request names in its path or
-// headers, in one spelling for each. One that only the body names is for
-// [Limiter.Allow]. Requests that name none, "", are counted together.
+// ByAccount counts by an account in the path or the headers of the request. of must
+// return one spelling for each account. For an account in the body, use [Limiter.Allow].
+// Requests without an account, "", are counted together.
 func ByAccount(of func(*framework.Call) string) Key { return By("account", of) }
 
-// Address names where a request comes from, for counting: an IPv4 address, or
-// the /56 network of an IPv6 address, which is one subscriber's, often. It is that of
-// the connection, or whom a trusted proxy names; see [framework.Config].
+// Address returns the origin of a request, for counting: an IPv4 address, or the /56
+// network of an IPv6 address, which often belongs to one subscriber. It is the address of
+// the connection, or the address that a trusted proxy names; see [framework.Config].
 func Address(c *framework.Call) string {
 	return fair.Network(c.Address)
 }

@@ -11,18 +11,18 @@ import (
 	"trestle.example/framework"
 )
 
-// A Limiter holds one scope to a rate. Throttles are made of it; inside an
-// action's function it limits by what only the body tells. It does not change
-// and is used by many requests at once.
+// A Limiter limits one scope to a rate. Throttles use it. Inside the function of an
+// action it limits by values from the body. It never changes and is safe for concurrent
+// use.
 type Limiter struct {
 	store Store
 	scope string
 	rate  Rate
 }
 
-// New makes a limiter. The scope names it in the headers, and keeps its counts
-// apart from those of other scopes in the same store: letters, digits, ".", "_"
-// and "-". A mistake in the declaration panics with a sentence.
+// New makes a limiter. The scope names it in the headers, and separates its counts from
+// those of other scopes in the same store. It consists of letters, digits, ".", "_" and
+// "-". New panics with a sentence if the declaration has a mistake.
 func New(store Store, scope string, rate Rate) *Limiter {
 	if err := errors.Join(checkStore(store), checkScope(scope), rate.Check()); err != nil {
 		panic(fmt.Sprintf("throttle %q: %v", scope, err))
@@ -47,18 +47,18 @@ func checkScope(scope string) error {
 	return nil
 }
 
-// Rate is what the limiter allows.
+// Rate returns the rate that the limiter allows.
 func (l *Limiter) Rate() Rate { return l.rate }
 
-// String says what the limiter allows: "login: 5/min".
+// String returns the scope and the rate: "login: 5/min".
 func (l *Limiter) String() string { return l.scope + ": " + l.rate.String() }
 
-// Allow counts a request of a key, which may have parts, such as an account
-// and an address. It returns nil, or the refusal: a [framework.Error] of status
-// 429 with Retry-After, which an action's function returns as it is.
+// Allow counts a request for a key, which may have parts, such as an account and an
+// address. It returns nil if the request passes. Else it returns a [framework.Error] of
+// status 429 with Retry-After, which the function of an action returns unchanged.
 //
-// What was counted stays counted when the action's transaction is rolled back.
-// A transaction that the framework repeats counts again.
+// The count stays if the transaction of the action is rolled back. If the framework
+// repeats a transaction, the request counts again.
 func (l *Limiter) Allow(c *framework.Call, key ...string) error {
 	q, err := l.take(c, key...)
 	if err != nil || q.Wait == 0 {
@@ -67,7 +67,7 @@ func (l *Limiter) Allow(c *framework.Call, key ...string) error {
 	return refusal(q.Wait)
 }
 
-// take counts a request and tells the client.
+// take counts a request and sets the headers of the response.
 func (l *Limiter) take(c *framework.Call, key ...string) (Quota, error) {
 	q, err := l.store.Take(c, l.key(key), l.rate)
 	if err == nil {
@@ -76,7 +76,7 @@ func (l *Limiter) take(c *framework.Call, key ...string) (Quota, error) {
 	return q, err
 }
 
-// key joins the parts so that no two lists of parts are the same text.
+// key joins the parts so that different lists of parts give different texts.
 func (l *Limiter) key(parts []string) string {
 	var b strings.Builder
 	b.WriteString(l.scope)
@@ -93,5 +93,5 @@ func refusal(wait time.Duration) *framework.Error {
 	return e
 }
 
-// seconds rounds up: who waits that long has waited long enough.
+// seconds rounds up, so that a client that waits that long has waited long enough.
 func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

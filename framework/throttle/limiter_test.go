@@ -33,10 +33,10 @@ func TestAddress(t *testing.T) {
 		"::1":                 "::/56",
 	} {
 		if got := Address(&framework.Call{Address: netip.MustParseAddr(at)}); got != want {
-			t.Errorf("%s is counted as %q; want %q", at, got, want)
+			t.Errorf("Address of %s is %q; want %q", at, got, want)
 		}
 	}
-	if got := Address(&framework.Call{}); got != "invalid IP" { // a connection without one: all together
-		t.Errorf("no address is counted as %q", got)
+	if got := Address(&framework.Call{}); got != "invalid IP" { // all connections without an address together
+		t.Errorf("Address without an address is %q", got)
 	}
 }

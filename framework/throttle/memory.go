@@ -8,29 +8,28 @@ import (
 	"time"
 )
 
-// Memory counts in the process. The zero Memory is ready for use, by many
-// requests at once; do not copy it, and do not change its fields once it is in
-// use.
+// Memory counts in the process. The zero Memory is ready for use and safe for concurrent
+// use. Do not copy it, and do not change its fields after the first use.
 //
-// It keeps a hash of each key and at most 101 times, some 300 bytes for a key of
-// few requests and 2 KB at the most.
+// It stores a hash of each key and at most 101 times: about 300 bytes for a key with few
+// requests, and at most 2 KB.
 type Memory struct {
-	// Keys bounds how many keys are kept. Beyond that, the one that was used
-	// longest ago is forgotten. Defaults to 50,000.
+	// Keys is the maximum number of keys. Beyond it, Memory forgets the least recently
+	// used key. Defaults to 50,000.
 	Keys int
-	// Clock tells the time. Defaults to time.Now, whose readings are
-	// monotonic: setting the system's clock changes nothing. A clock that goes
-	// back stands still until it has caught up.
+	// Clock returns the time. Defaults to time.Now, whose readings are monotonic, so a
+	// change of the system clock has no effect. If the clock goes back, Memory uses the
+	// last time until the clock has caught up.
 	Clock func() time.Time
 
 	mu    sync.Mutex
 	keys  map[[sha256.Size]byte]*list.Element
-	order list.List // of *entry, the last used first
+	order list.List // of *entry, the most recently used first
 	began time.Time
 	now   time.Duration // since began
 }
 
-// An entry is one key's log.
+// An entry is the log of one key.
 type entry struct {
 	key [sha256.Size]byte
 	log window
@@ -38,7 +37,7 @@ type entry struct {
 
 var _ Store = (*Memory)(nil)
 
-// Take implements [Store]. It fails only for a rate that cannot be held.
+// Take implements [Store]. It returns an error only for an invalid rate.
 func (m *Memory) Take(_ context.Context, key string, rate Rate) (Quota, error) {
 	if err := rate.Check(); err != nil {
 		return Quota{}, err
@@ -53,8 +52,8 @@ func (m *Memory) Take(_ context.Context, key string, rate Rate) (Quota, error) {
 	return q, nil
 }
 
-// tick reads the clock, under the lock: two requests never see it run
-// backwards.
+// tick reads the clock while the lock is held, so that the time never goes back between
+// two requests.
 func (m *Memory) tick() {
 	clock := m.Clock
 	if clock == nil {
@@ -67,7 +66,8 @@ func (m *Memory) tick() {
 	m.now = max(m.now, now.Sub(m.began))
 }
 
-// find returns a key's entry, a new one if there is none, and makes room.
+// find returns the entry of a key. If there is none, it makes a new one and frees room
+// for it.
 func (m *Memory) find(hash [sha256.Size]byte) *entry {
 	if at := m.keys[hash]; at != nil {
 		m.order.MoveToFront(at)
@@ -79,9 +79,8 @@ func (m *Memory) find(hash [sha256.Size]byte) *entry {
 	return e
 }
 
-// evict forgets keys from the one that was used longest ago: two that are idle,
-// so that idle keys go faster than new ones come, and any while there are too
-// many.
+// evict forgets the least recently used keys: up to two expired ones, so that expired
+// keys disappear faster than new keys arrive, and any keys while there are too many.
 func (m *Memory) evict() {
 	most := m.Keys
 	if most < 1 {

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// hands is a clock that a test turns.
+// hands is a clock that a test sets.
 type hands struct{ at time.Time }
 
 func (h *hands) now() time.Time { return h.at }
@@ -27,9 +27,9 @@ func taking(t *testing.T, m *Memory, key string, rate Rate) Quota {
 	return q
 }
 
-// TestNoWindowEverHasMoreThanTheLimit is the promise of a sliding window, for
-// any rate and any times of arrival; and it does not refuse what it could let
-// pass, up to the grain; and who waits as long as they are told passes.
+// TestNoWindowEverHasMoreThanTheLimit checks the contract of a sliding window, for any
+// rate and any times of arrival. It also checks that no request is rejected that could
+// pass, up to the grain, and that a client that waits for Retry-After passes.
 func TestNoWindowEverHasMoreThanTheLimit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -54,12 +54,12 @@ func TestNoWindowEverHasMoreThanTheLimit(t *testing.T) {
 				continue
 			}
 			if n := within(passed, clock.at, rate.Per+rate.Grain()); n < limit {
-				t.Fatalf("refused after only %d requests, at a rate of %s", n, rate)
+				t.Fatalf("rejected after only %d requests, at a rate of %s", n, rate)
 			}
 			if rapid.IntRange(0, 9).Draw(t, "patient") == 0 {
 				clock.turn(q.Wait)
 				if q := takeRapid(t, m, rate); q.Wait > 0 {
-					t.Fatalf("refused for another %s after waiting as long as was said", q.Wait)
+					t.Fatalf("rejected for another %s after the stated wait", q.Wait)
 				}
 				passed = append(passed, clock.at)
 			}
@@ -104,8 +104,8 @@ func TestAWindowSlides(t *testing.T) {
 		{0, Quota{2, 1, time.Minute, 0}},
 		{20 * time.Second, Quota{2, 0, 40 * time.Second, 0}},
 		{10 * time.Second, Quota{2, 0, 30 * time.Second, 30 * time.Second}},
-		{29 * time.Second, Quota{2, 0, time.Second, time.Second}}, // trying costs nothing
-		{time.Second, Quota{2, 0, 20 * time.Second, 0}},           // the first is forgotten
+		{29 * time.Second, Quota{2, 0, time.Second, time.Second}}, // a rejected request does not count
+		{time.Second, Quota{2, 0, 20 * time.Second, 0}},           // the first no longer counts
 		{time.Second, Quota{2, 0, 19 * time.Second, 19 * time.Second}},
 		{time.Hour, Quota{2, 1, time.Minute, 0}},
 	} {
@@ -116,13 +116,14 @@ func TestAWindowSlides(t *testing.T) {
 	}
 }
 
-// TestALargeLimitForgetsLateNeverEarly: its grain is a hundredth of the window.
+// TestALargeLimitForgetsLateNeverEarly: the grain of a large limit is a hundredth of the
+// window.
 func TestALargeLimitForgetsLateNeverEarly(t *testing.T) {
 	t.Parallel()
 	clock := &hands{at: time.Unix(0, 0)}
 	m := &Memory{Clock: clock.now}
 	rate := Rate{150, 100 * time.Second}
-	taking(t, m, "key", rate) // the store's clock begins here
+	taking(t, m, "key", rate) // the clock of the store begins here
 	clock.turn(200 * time.Millisecond)
 	for range 149 {
 		taking(t, m, "key", rate)
@@ -132,7 +133,7 @@ func TestALargeLimitForgetsLateNeverEarly(t *testing.T) {
 		remaining int
 		wait      time.Duration
 	}{
-		{99_800 * time.Millisecond, 0, 0}, // the first is forgotten
+		{99_800 * time.Millisecond, 0, 0}, // the first no longer counts
 		{199 * time.Millisecond, 0, 801 * time.Millisecond},
 		{time.Millisecond, 0, 800 * time.Millisecond}, // one window after the others
 		{800 * time.Millisecond, 148, 0},
@@ -167,7 +168,7 @@ func TestAClockThatGoesBackStandsStill(t *testing.T) {
 	taking(t, m, "key", rate)
 	clock.turn(-time.Hour)
 	if q := taking(t, m, "key", rate); q.Wait != time.Minute {
-		t.Errorf("an hour back the wait is %s; want 1m", q.Wait)
+		t.Errorf("after an hour back the wait is %s; want 1m", q.Wait)
 	}
 	clock.turn(time.Hour + time.Minute)
 	if q := taking(t, m, "key", rate); q.Wait != 0 {
@@ -191,10 +192,10 @@ func TestMemoryIsBounded(t *testing.T) {
 			}
 		}
 		if taking(t, m, "999", rate).Remaining != 0 || taking(t, m, "1", rate).Remaining != 1 {
-			t.Error("a young key was forgotten, or the oldest kept")
+			t.Error("a recent key was forgotten, or the oldest kept")
 		}
 	})
-	t.Run("idle keys go by themselves", func(t *testing.T) {
+	t.Run("expired keys are removed", func(t *testing.T) {
 		t.Parallel()
 		clock := &hands{at: time.Unix(0, 0)}
 		m := &Memory{Clock: clock.now}
@@ -206,7 +207,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			taking(t, m, fmt.Sprintf("later %d", i), rate)
 		}
 		if len(m.keys) != 1000 {
-			t.Errorf("%d keys are kept; want the 1000 that are not idle", len(m.keys))
+			t.Errorf("%d keys are kept; want the 1000 that have not expired", len(m.keys))
 		}
 	})
 }

@@ -19,7 +19,7 @@ const (
 	day       = 24 * time.Hour
 )
 
-// units are the windows that have a name; the first name of each is written.
+// units are the windows with names. String writes the first name of each.
 var units = []struct {
 	names []string
 	per   time.Duration
@@ -30,8 +30,8 @@ var units = []struct {
 	{[]string{"day", "d"}, day},
 }
 
-// ParseRate reads a rate such as "100/min": a number and one of sec, min, hour
-// and day, or s, second, m, minute, h, d.
+// ParseRate reads a rate such as "100/min": a number and one of sec, min, hour and day,
+// or s, second, m, minute, h, d.
 func ParseRate(text string) (Rate, error) {
 	number, unit, found := strings.Cut(text, "/")
 	if !found {
@@ -52,8 +52,8 @@ func ParseRate(text string) (Rate, error) {
 	return Rate{}, fmt.Errorf("rate %q ends with %q; write sec, min, hour or day, as in 100/min", text, unit)
 }
 
-// String writes the rate as [ParseRate] reads it: "100/min". A window without
-// a name is written as in "100/1m30s".
+// String writes the rate as [ParseRate] reads it: "100/min". A window without a name is
+// written as in "100/1m30s".
 func (r Rate) String() string {
 	for _, u := range units {
 		if u.per == r.Per {
@@ -63,7 +63,7 @@ func (r Rate) String() string {
 	return strconv.Itoa(r.Limit) + "/" + r.Per.String()
 }
 
-// Check reports a rate that cannot be held, in a sentence. Stores call it.
+// Check returns an error for an invalid rate. Stores call it.
 func (r Rate) Check() error {
 	switch {
 	case r.Limit < 1 || r.Limit > mostLimit:
@@ -74,9 +74,9 @@ func (r Rate) Check() error {
 	return nil
 }
 
-// Grain is how finely the requests of a window are told apart: as finely as the
-// clock does for limits up to 100, else by hundredths of the window. A request
-// counts from when it passed until one window after the end of its grain.
+// Grain is the resolution of the times of a window: that of the clock for limits up to
+// 100, else one hundredth of the window. A request counts from when it passed until one
+// window after the end of its grain.
 func (r Rate) Grain() time.Duration {
 	if r.Limit <= slots {
 		return 1
@@ -84,5 +84,6 @@ func (r Rate) Grain() time.Duration {
 	return r.Per / slots
 }
 
-// slots is how many different times one key remembers at most, but for one.
+// slots is the number of parts of a window for a large limit. A key stores at most one
+// time more than that.
 const slots = 100

@@ -48,7 +48,7 @@ func TestParseRate(t *testing.T) {
 	} {
 		_, err := ParseRate(text)
 		if err == nil || !strings.Contains(err.Error(), says) || text != "" && !strings.Contains(err.Error(), text) {
-			t.Errorf("%q is refused with %v; want a sentence with %q", text, err, says)
+			t.Errorf("%q: error %v; want %q in it", text, err, says)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestParseRates(t *testing.T) {
 		_, err := ParseRates(text, known...)
 		for _, part := range says {
 			if err == nil || !strings.Contains(err.Error(), part) {
-				t.Errorf("%q is refused with %v; want %q", text, err, part)
+				t.Errorf("%q: error %v; want %q", text, err, part)
 			}
 		}
 	}
@@ -97,7 +97,7 @@ func TestARateThatCannotBeHeldIsRefused(t *testing.T) {
 	for name, rate := range map[string]Rate{
 		"nothing":                {},
 		"no requests":            {0, time.Minute},
-		"fewer than none":        {-1, time.Minute},
+		"a negative number":      {-1, time.Minute},
 		"too many":               {mostLimit + 1, time.Minute},
 		"no time":                {1, 0},
 		"less than a second":     {1, 999 * time.Millisecond},
@@ -105,7 +105,7 @@ func TestARateThatCannotBeHeldIsRefused(t *testing.T) {
 		"too long":               {1, 367 * day},
 	} {
 		if _, err := new(Memory).Take(t.Context(), "key", rate); err == nil {
-			t.Errorf("%s: %v is taken", name, rate)
+			t.Errorf("%s: %v is accepted", name, rate)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func TestADeclarationThatIsMistakenPanicsWithASentence(t *testing.T) {
 		func() {
 			defer func() {
 				if said, _ := recover().(string); !strings.Contains(said, says) {
-					t.Errorf("it says %q; want %q", said, says)
+					t.Errorf("the panic is %q; want %q", said, says)
 				}
 			}()
 			declare()

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// ParseRates reads rates by scope, as configuration writes them:
-// "login=5/min,register=20/hour". Blanks around the parts do not matter, and an
-// empty text is no rates. Scopes other than the known ones are refused with the
-// nearest that is; every mistake is reported, not only the first.
+// ParseRates reads rates by scope, in the form of a setting:
+// "login=5/min,register=20/hour". Blanks around the parts do not matter, and an empty
+// text has no rates. For an unknown scope the error names the nearest known one. The
+// error lists every mistake, not only the first.
 func ParseRates(text string, known ...string) (map[string]Rate, error) {
 	rates := map[string]Rate{}
 	var mistakes []error
@@ -48,8 +48,8 @@ func parseEntry(rates map[string]Rate, entry string, known []string) error {
 	return nil
 }
 
-// suggest names the known scope that a misspelt one begins like or is nearest
-// to, at most half of its letters away, or else all of them.
+// suggest names the known scope that is most similar to a misspelt one: it begins the
+// same way, or at most half of its letters differ. If no scope is similar, it lists all.
 func suggest(scope string, known []string) string {
 	best, distance := "", max(1, len(scope)/2)+1
 	for _, k := range known {
@@ -67,7 +67,7 @@ func suggest(scope string, known []string) string {
 	return fmt.Sprintf("; did you mean %q?", best)
 }
 
-// edits counts the bytes to insert, leave out or replace between two words
+// edits counts the bytes to insert, delete or replace to turn one word into another
 // (Levenshtein).
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)

@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// A Store counts requests by key. It is used by many requests at once.
+// A Store counts requests by key. It must be safe for concurrent use.
 type Store interface {
-	// Take counts one request of a key, if the rate lets it pass, in one
-	// atomic step: of requests that come at once, in this process or another
-	// that shares the store, never more pass than the limit. The store has a
-	// clock of its own, because processes that share it must share that too.
+	// Take counts one request of a key if the rate allows it, in one atomic step: of
+	// requests at the same time, in any process that shares the store, never more pass
+	// than the limit. The store has its own clock, because all processes that share the
+	// store must use the same one.
 	//
-	// A key is counted apart for each rate. It may hold what must not be
-	// kept, such as an e-mail address: a store that keeps keys elsewhere than
-	// in memory keeps only their hash.
+	// Each rate of a key is counted separately. A key may contain data that must not be
+	// stored, such as an e-mail address: a store outside of memory stores only a hash of
+	// it.
 	//
-	// A rate that [Rate.Check] refuses is an error.
+	// If [Rate.Check] rejects the rate, Take returns an error.
 	Take(ctx context.Context, key string, rate Rate) (Quota, error)
 }
 
-// A Quota is what is left of a rate after a request was counted or refused.
+// A Quota is the rest of a rate after a request was counted or rejected.
 type Quota struct {
-	Limit     int           // the rate's
-	Remaining int           // how many more would pass at once
-	Reset     time.Duration // until the oldest request is forgotten and another may pass
-	Wait      time.Duration // 0 if this request passes, else the same as Reset
+	Limit     int           // the limit of the rate
+	Remaining int           // how many more requests would pass now
+	Reset     time.Duration // until the oldest request no longer counts and another may pass
+	Wait      time.Duration // 0 if this request passes, else equal to Reset
 }

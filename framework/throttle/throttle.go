@@ -15,8 +15,8 @@ const (
 	ScopeUser      = "user"
 )
 
-// A Throttle is a [framework.Throttle]: a limiter with the keys by which it
-// counts. It does not change and is used by many requests at once.
+// A Throttle is a [framework.Throttle]: a limiter with the keys by which it counts. It
+// never changes and is safe for concurrent use.
 type Throttle struct {
 	limiter *Limiter
 	keys    []Key
@@ -25,21 +25,19 @@ type Throttle struct {
 
 var _ framework.EarlyThrottle = (*Throttle)(nil)
 
-// Anonymous limits anonymous callers, each address on its own, in the scope
-// "anon". Callers who are known pass. A mistake in the declaration panics, as
-// in [New].
+// Anonymous limits anonymous callers by address, in the scope "anon". Authenticated
+// callers pass. It panics if the declaration has a mistake, see [New].
 func Anonymous(store Store, rate Rate) *Throttle {
 	return &Throttle{New(store, ScopeAnonymous, rate), []Key{ByAddress()}, func(c *framework.Call) bool { return c.Caller.Anonymous() }}
 }
 
-// User limits each caller on their own, from wherever they call, in the scope
-// "user". Anonymous callers count by their address; put [Anonymous] beside it
-// for a smaller rate.
+// User limits each caller, at any address, in the scope "user". Anonymous callers count
+// by their address; add [Anonymous] for a smaller rate.
 func User(store Store, rate Rate) *Throttle { return Scoped(store, ScopeUser, rate, ByCaller()) }
 
-// Scoped limits whatever it is declared for, counted in a scope of its own: all
-// viewsets and actions with the same scope, store and rate count together. Of
-// several keys the combination counts. Without any it counts [ByCaller].
+// Scoped limits the viewset or action for which it is declared, in a scope of its own.
+// All viewsets and actions with the same scope, store and rate are counted together. If
+// there are several keys, their combination counts. Without a key it counts [ByCaller].
 func Scoped(store Store, scope string, rate Rate, by ...Key) *Throttle {
 	if len(by) == 0 {
 		by = []Key{ByCaller()}
@@ -60,13 +58,13 @@ func (t *Throttle) Allow(c *framework.Call, _ *http.Request) (wait time.Duration
 	return q.Wait, err
 }
 
-// BeforeCaller implements [framework.EarlyThrottle]: it is true for a throttle that
-// counts by address alone.
+// BeforeCaller implements [framework.EarlyThrottle]. It is true for a throttle that
+// counts by address only.
 func (t *Throttle) BeforeCaller() bool {
 	return t.counts == nil && !slices.ContainsFunc(t.keys, func(k Key) bool { return !k.early })
 }
 
-// String says what the throttle allows: "login: 5/min per address".
+// String returns the scope, the rate and the keys: "login: 5/min per address".
 func (t *Throttle) String() string {
 	names := make([]string, len(t.keys))
 	for i, k := range t.keys {

@@ -28,7 +28,7 @@ func (b broken) Take(context.Context, string, throttle.Rate) (throttle.Quota, er
 
 func hourly(limit int) throttle.Rate { return throttle.Rate{Limit: limit, Per: time.Hour} }
 
-// TestEveryClassIsAThrottle holds each class, on each store, to the promises of
+// TestEveryClassIsAThrottle checks each class, on each store, against the contract of
 // framework.Throttle.
 func TestEveryClassIsAThrottle(t *testing.T) {
 	onBothStores(t, func(t *testing.T, store func() throttle.Store) {
@@ -73,13 +73,12 @@ func TestWhatEachClassSaysItAllows(t *testing.T) {
 		"login: 5/hour":                    throttle.New(s, "login", hourly(5)),
 	} {
 		if got := class.String(); got != want {
-			t.Errorf("it says %q; want %q", got, want)
+			t.Errorf("String is %q; want %q", got, want)
 		}
 	}
 }
 
-// TestWhomEachClassCountsTogether sends requests as somebody from somewhere,
-// each allowed once.
+// TestWhomEachClassCountsTogether sends two requests with a limit of one.
 func TestWhomEachClassCountsTogether(t *testing.T) {
 	type visit struct{ card, from string }
 	const home, away = "198.51.100.7", "203.0.113.9"
@@ -100,19 +99,19 @@ func TestWhomEachClassCountsTogether(t *testing.T) {
 		}{
 			{"anonymous: one address", anonymous, visit{"", home}, visit{"", home}, true},
 			{"anonymous: two addresses", anonymous, visit{"", home}, visit{"", away}, false},
-			{"anonymous: known callers pass", anonymous, visit{"ada", home}, visit{"ada", home}, false},
-			{"anonymous: a known caller does not count", anonymous, visit{"ada", home}, visit{"", home}, false},
+			{"anonymous: authenticated callers pass", anonymous, visit{"ada", home}, visit{"ada", home}, false},
+			{"anonymous: an authenticated caller does not count", anonymous, visit{"ada", home}, visit{"", home}, false},
 			{"anonymous: IPv6 by /56", anonymous, visit{"", "2001:db8:1:2::a"}, visit{"", "2001:db8:1:3:ffff::b"}, true},
 			{"anonymous: another /56", anonymous, visit{"", "2001:db8:1:2::a"}, visit{"", "2001:db8:1:102::a"}, false},
 			{"anonymous: IPv4 in IPv6 is IPv4", anonymous, visit{"", home}, visit{"", "::ffff:" + home}, true},
-			{"user: one caller in two places", user, visit{"ada", home}, visit{"ada", away}, true},
-			{"user: two callers in one place", user, visit{"ada", home}, visit{"eve", home}, false},
+			{"user: one caller at two addresses", user, visit{"ada", home}, visit{"ada", away}, true},
+			{"user: two callers at one address", user, visit{"ada", home}, visit{"eve", home}, false},
 			{"user: anonymous from one address", user, visit{"", home}, visit{"", home}, true},
 			{"user: anonymous from two", user, visit{"", home}, visit{"", away}, false},
-			{"by address: two callers in one place", byAddress, visit{"ada", home}, visit{"eve", home}, true},
-			{"by address: one caller in two", byAddress, visit{"ada", home}, visit{"ada", away}, false},
+			{"by address: two callers at one address", byAddress, visit{"ada", home}, visit{"eve", home}, true},
+			{"by address: one caller at two", byAddress, visit{"ada", home}, visit{"ada", away}, false},
 			{"by both: the same", byBoth, visit{"ada", home}, visit{"ada", home}, true},
-			{"by both: another place", byBoth, visit{"ada", home}, visit{"ada", away}, false},
+			{"by both: another address", byBoth, visit{"ada", home}, visit{"ada", away}, false},
 			{"by both: another caller", byBoth, visit{"ada", home}, visit{"eve", home}, false},
 		} {
 			t.Run(c.name, func(t *testing.T) {
@@ -144,7 +143,7 @@ func TestScopesOfOneStoreAreCountedApart(t *testing.T) {
 	})
 }
 
-// TestTheHeaders are those of draft-ietf-httpapi-ratelimit-headers-10.
+// TestTheHeaders: the headers follow draft-ietf-httpapi-ratelimit-headers-10.
 func TestTheHeaders(t *testing.T) {
 	onBothStores(t, func(t *testing.T, store func() throttle.Store) {
 		s := store()
@@ -161,13 +160,13 @@ func TestTheHeaders(t *testing.T) {
 
 		client.Get(openPath).Expect(http.StatusNoContent)
 		r = client.Get(openPath).Expect(http.StatusTooManyRequests)
-		matches(t, lines(r, "RateLimit"), `"anon";r=57;t=\d+`+"\n"+`"user";r=0;`+t2) // who is refused is not asked further
+		matches(t, lines(r, "RateLimit"), `"anon";r=57;t=\d+`+"\n"+`"user";r=0;`+t2) // after a rejection no other throttle counts
 		if wait := r.Headers().Get("Retry-After"); !strings.HasSuffix(lines(r, "RateLimit"), ";t="+wait) {
 			t.Errorf("Retry-After is %s; RateLimit is %s", wait, lines(r, "RateLimit"))
 		}
 
 		r = client.With("X-Card", "ada").Get(openPath).Expect(http.StatusNoContent)
-		matches(t, lines(r, "RateLimit-Policy"), `"user";q=2;w=3600`+"\n"+`"day";q=1000;w=86400`) // one that does not count says nothing
+		matches(t, lines(r, "RateLimit-Policy"), `"user";q=2;w=3600`+"\n"+`"day";q=1000;w=86400`) // a throttle that does not count adds no header
 	})
 }
 
@@ -192,8 +191,8 @@ func matches(t *testing.T, got, pattern string) {
 	}
 }
 
-// TestALimiterInsideAnAction limits by what only the body tells, and what it
-// counted outlasts the transaction that it ends.
+// TestALimiterInsideAnAction limits by a value of the body. Its count survives the
+// rollback of the transaction.
 func TestALimiterInsideAnAction(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		createVisits(t, db)
@@ -213,7 +212,7 @@ func TestALimiterInsideAnAction(t *testing.T) {
 				matches(t, r.Headers().Get("Retry-After"), `3600|35\d\d`)
 				matches(t, lines(r, "RateLimit"), `"login";r=0;t=3\d\d\d`)
 			}
-			login("ada@example.com", "203.0.113.9").Expect(http.StatusNoContent) // nobody locks ada out elsewhere
+			login("ada@example.com", "203.0.113.9").Expect(http.StatusNoContent) // ada is not locked out at other addresses
 			login("eve@example.com", "198.51.100.7").Expect(http.StatusNoContent)
 			if n, err := db.NewSelect().Model((*Visit)(nil)).Count(t.Context()); err != nil || n != 4 {
 				t.Errorf("%d visits are kept, error %v; want the 4 that passed", n, err)
@@ -222,7 +221,7 @@ func TestALimiterInsideAnAction(t *testing.T) {
 	})
 }
 
-// TestFailedCredentials are limited per address, those that hold are not.
+// TestFailedCredentials: invalid credentials are limited per address; valid ones are not.
 func TestFailedCredentials(t *testing.T) {
 	onBothStores(t, func(t *testing.T, store func() throttle.Store) {
 		guarded := func(t *testing.T, c framework.Config) *frameworktest.Client {
@@ -230,7 +229,7 @@ func TestFailedCredentials(t *testing.T) {
 			c.Authentication = throttle.Failures(throttle.New(store(), "credentials", hourly(10)), cards{})
 			return house{Config: c}.open(t)
 		}
-		t.Run("an address that made too many", func(t *testing.T) {
+		t.Run("an address with too many failures", func(t *testing.T) {
 			client := guarded(t, framework.Config{TrustedProxies: onLoopback()}).With("X-Forwarded-For", "198.51.100.7")
 			for i := range 10 {
 				r := client.With("X-Card", fmt.Sprint("guess ", i)).Get(openPath).Expect(http.StatusUnauthorized).Header("WWW-Authenticate", "Card")
@@ -244,7 +243,7 @@ func TestFailedCredentials(t *testing.T) {
 			client.Get(openPath).Expect(http.StatusNoContent)
 			client.With("X-Forwarded-For", "203.0.113.9").With("X-Card", "guess").Get(openPath).Expect(http.StatusUnauthorized)
 		})
-		t.Run("a scheme that nobody recognises counts", func(t *testing.T) {
+		t.Run("an unknown scheme counts", func(t *testing.T) {
 			client := guarded(t, framework.Config{}).With("Authorization", "Basic Zm9v")
 			for range 10 {
 				client.Get(openPath).Expect(http.StatusUnauthorized).Header("WWW-Authenticate", "Card").Contains("send Card, a space and the credentials.")
@@ -257,13 +256,13 @@ func TestFailedCredentials(t *testing.T) {
 				client.Get(openPath).Expect(http.StatusInternalServerError).Header("RateLimit", "")
 			}
 		})
-		t.Run("a refusal of who is known does not count", func(t *testing.T) {
+		t.Run("an error for an authenticated caller does not count", func(t *testing.T) {
 			client := guarded(t, framework.Config{}).With("X-Card", "blocked")
 			for range 12 {
 				client.Get(openPath).Expect(http.StatusForbidden).Header("RateLimit", "")
 			}
 		})
-		t.Run("behind a guard each request counts once", func(t *testing.T) {
+		t.Run("behind another access check each request counts once", func(t *testing.T) {
 			client := guarded(t, framework.Config{Guards: []framework.Guard{{Under: "visits", Permission: framework.Anyone()}}}).With("X-Card", "guess")
 			for range 10 {
 				client.Get(openPath).Expect(http.StatusUnauthorized)
@@ -302,11 +301,11 @@ func TestASchemeInsideFailuresIsStillAnAuthenticator(t *testing.T) {
 	card := func(name string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set("X-Card", name) }
 	}
-	for name, scheme := range map[string]framework.Authenticator{"the scheme itself": schemes[0], "with what nobody recognises": inTurn(schemes)} {
+	for name, scheme := range map[string]framework.Authenticator{"the scheme itself": schemes[0], "with the check for unknown schemes": inTurn(schemes)} {
 		t.Run(name, func(t *testing.T) {
 			frameworktest.TestAuthenticator(t, frameworktest.AuthenticatorCase{
 				Authenticator: scheme, Valid: card("ada"),
-				Invalid: map[string]func(*http.Request){"of nobody": card("nobody's")}, Secrets: []string{"nobody's"},
+				Invalid: map[string]func(*http.Request){"of an unknown card": card("nobody's")}, Secrets: []string{"nobody's"},
 			})
 		})
 	}
@@ -317,7 +316,7 @@ func TestASchemeInsideFailuresIsStillAnAuthenticator(t *testing.T) {
 	}
 }
 
-// inTurn asks schemes one after the other, as the framework does.
+// inTurn calls schemes one after the other, as the framework does.
 type inTurn []framework.Authenticator
 
 func (s inTurn) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
@@ -331,7 +330,7 @@ func (s inTurn) Authenticate(c *framework.Call, r *http.Request) (*framework.Cal
 
 func (s inTurn) Challenge() string { return s[0].Challenge() }
 
-// TestASpoofedAddressDoesNotHelp: without a trusted proxy the connection
+// TestASpoofedAddressDoesNotHelp: without a trusted proxy the address of the connection
 // counts.
 func TestASpoofedAddressDoesNotHelp(t *testing.T) {
 	onBothStores(t, func(t *testing.T, store func() throttle.Store) {
@@ -350,7 +349,7 @@ func TestASpoofedAddressDoesNotHelp(t *testing.T) {
 	})
 }
 
-// TestWhichClassesNeedNoCaller: these are asked before the caller is identified.
+// TestWhichClassesNeedNoCaller: these throttles run before authentication.
 func TestWhichClassesNeedNoCaller(t *testing.T) {
 	t.Parallel()
 	s := new(throttle.Memory)

@@ -2,21 +2,21 @@ package throttle
 
 import "time"
 
-// A window is the log of one key: when requests passed, oldest first.
+// A window is the log of one key: the times of the requests that passed, the oldest
+// first.
 type window []mark
 
-// A mark is requests that are forgotten at the same time.
+// A mark is the requests that stop counting at the same time.
 type mark struct {
-	until time.Duration // on the store's clock; at this very moment they are forgotten
+	until time.Duration // on the clock of the store; at this moment they no longer count
 	count int
 }
 
-// take counts one request if the rate lets it pass. The clock must not go
-// back.
+// take counts one request if the rate allows it. The clock must not go back.
 //
-// Of any N+1 requests that passed, the last is at least one window after the
-// first: when the last came, N others would have counted otherwise, because a
-// request counts for one window at least.
+// Proof: of any N+1 requests that passed, the last is at least one window after the first.
+// A request counts for at least one window. If the last arrived earlier, all N others
+// would still count, and it would be rejected.
 func (w window) take(now time.Duration, rate Rate) (window, Quota) {
 	w = w.forget(now)
 	used := w.used()
@@ -28,14 +28,14 @@ func (w window) take(now time.Duration, rate Rate) (window, Quota) {
 	return w, Quota{Limit: rate.Limit, Remaining: rate.Limit - used - 1, Reset: w[0].until - now}
 }
 
-// until is when a request that passes now is forgotten: one window after the
-// end of its grain.
+// until returns when a request that passes now stops counting: one window after the end
+// of its grain.
 func until(now time.Duration, rate Rate) time.Duration {
 	up := now + rate.Grain() - 1
 	return up - up%rate.Grain() + rate.Per
 }
 
-// forget drops what no longer counts.
+// forget removes the requests that no longer count.
 func (w window) forget(now time.Duration) window {
 	gone := 0
 	for gone < len(w) && w[gone].until <= now {
@@ -60,5 +60,5 @@ func (w window) add(until time.Duration) window {
 	return append(w, mark{until, 1})
 }
 
-// ends is when the last request is forgotten.
+// ends returns when the last request stops counting.
 func (w window) ends() time.Duration { return w[len(w)-1].until }

@@ -1,45 +1,45 @@
-// Package tracing tells a collector, by OTLP over HTTP, what each request to an
-// API did: a span for the request and one for each of its statements.
+// Package tracing sends traces of the requests to an API to a collector, by OTLP over
+// HTTP: a span for each request and one for each of its statements.
 //
 //	t, err := tracing.Start(ctx, tracing.Options{Endpoint: "http://localhost:4318/v1/traces"})
 //	defer t.Close()
 //	t.Watch(db)
 //	api := framework.New(framework.Config{DB: db, Observers: []framework.Observer{t}, ...})
 //
-// A request's span is named by its method and route, "GET /api/patients/{id}/", and
-// has the attributes http.request.method, http.route,
-// http.response.status_code, http.response.body.size, url.scheme,
-// trestle.request_id (the id of the answer's X-Request-Id and of the log's
-// line), trestle.action ("patients.retrieve") and, of a refusal, trestle.code. From
-// status 500 on it is an error, of the type error.type. A statement's span is named
-// by its operation and has db.system.name, db.operation.name, error.type if it
-// failed, and db.query.text where that is sure to hold no value. The
-// line of a request in the log has trace_id.
+// The name of the span of a request is its method and route, "GET /api/patients/{id}/".
+// The span has the attributes http.request.method, http.route, http.response.status_code,
+// http.response.body.size, url.scheme, trestle.request_id (the id in the header
+// X-Request-Id and in the log line), trestle.action ("patients.retrieve") and, for an
+// error, trestle.code. From status 500 on the span is an error with the attribute
+// error.type. The name of the span of a statement is its operation. It has
+// db.system.name, db.operation.name, error.type if the statement failed, and
+// db.query.text if that text certainly contains no value. The log line of a request has
+// trace_id.
 //
-// # What is in no span
+// # Data that no span contains
 //
-// No path as it was sent, no query, no header, no body, no address, no user, no
-// value of a statement, and no text of an error, which might repeat one. A text
-// of a statement is told where its values were sent beside it, with ? in the place
-// of every other number and text; the text of others is left out, as are all with
-// sqldb.Options.NoPrepare.
+// A span contains no path as it was sent, no query, no header, no body, no address, no
+// user and no value of a statement. It contains no error text, because that might repeat
+// a value. The text of a statement is included only if its values were sent as arguments.
+// Every other number and text in it is replaced by ?. With sqldb.Options.NoPrepare no
+// text is included.
 //
-// # Whose trace it is
+// # Parent traces
 //
-// A request goes on with the trace that its header traceparent names (W3C Trace
-// Context). Whether that trace is kept is decided by the sampler, which by
-// default follows its parent. But only a proxy that is trusted speaks for the
-// parent: a stranger could otherwise have every request of theirs kept, or none.
-// What comes from a stranger is decided about as if it began here. Nothing else is
-// taken from the header, nor any tracestate of a stranger's.
+// A request continues the trace of its header traceparent (W3C Trace Context). The
+// sampler decides whether the trace is kept. By default it follows the decision of the
+// parent, but only if a trusted proxy sent the request. Otherwise any client could force
+// all of its requests to be traced, or none. For a request from an untrusted client the
+// sampler decides as if the trace began here. The server takes nothing else from the
+// header, and ignores tracestate from an untrusted client.
 //
-// A statement that several requests share, see sqldb.Session.Read, is in the trace of
-// one of them. Reading rows after the first is no part of a statement's span.
+// A statement that several requests share, see sqldb.Session.Read, is in the trace of one
+// of them. The span of a statement ends with its first row.
 //
-// # Other variables
+// # Environment variables
 //
-// What [Options] do not say is as OpenTelemetry's own variables say, if they are
-// set: OTEL_RESOURCE_ATTRIBUTES, OTEL_EXPORTER_OTLP_HEADERS,
-// OTEL_EXPORTER_OTLP_COMPRESSION, OTEL_BSP_SCHEDULE_DELAY and others of OTEL_BSP
-// and OTEL_SPAN.
+// Settings that [Options] leaves open come from the standard variables of OpenTelemetry,
+// if they are set: OTEL_RESOURCE_ATTRIBUTES, OTEL_EXPORTER_OTLP_HEADERS,
+// OTEL_EXPORTER_OTLP_COMPRESSION, OTEL_BSP_SCHEDULE_DELAY and other variables that begin
+// with OTEL_BSP and OTEL_SPAN.
 package tracing

@@ -45,7 +45,7 @@ func ExampleStart() {
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/notes/", nil))
 	fmt.Println("status", w.Code)
-	check(t.Close()) // after the server: what is left is sent
+	check(t.Close()) // after the server: the remaining spans are sent
 	// Output:
 	// status 200
 	// spans arrive at /v1/traces

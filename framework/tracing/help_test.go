@@ -36,7 +36,7 @@ type collector struct {
 	spans   []*otlp.Span
 	about   map[string]string // the attributes of the service
 	headers http.Header       // of the last request
-	conns   atomic.Int64      // that are open
+	conns   atomic.Int64      // open connections
 	raw     strings.Builder
 }
 
@@ -47,7 +47,7 @@ func newCollector(tb testing.TB) *collector {
 		body, err := io.ReadAll(r.Body)
 		var sent collect.ExportTraceServiceRequest
 		if err = errors.Join(err, proto.Unmarshal(body, &sent)); err != nil || r.Method != http.MethodPost || r.URL.Path != "/v1/traces" {
-			tb.Errorf("%s %s is no export of traces: %v", r.Method, r.URL, err)
+			tb.Errorf("%s %s is not an export of traces: %v", r.Method, r.URL, err)
 		}
 		c.keep(&sent, body, r.Header)
 		w.Header().Set("Content-Type", "application/x-protobuf")
@@ -73,13 +73,13 @@ func (c *collector) keep(sent *collect.ExportTraceServiceRequest, body []byte, h
 	}
 }
 
-// endpoint is where spans are sent.
+// endpoint returns the address of the collector.
 func (c *collector) endpoint() string { return c.URL + "/v1/traces" }
 
-// requests are the spans of requests, in their order.
+// requests returns the spans of requests, in their order.
 func (c *collector) requests() []*otlp.Span { return c.of(otlp.Span_SPAN_KIND_SERVER) }
 
-// statements are the spans below one.
+// statements returns the spans below one.
 func (c *collector) statements(below *otlp.Span) []*otlp.Span {
 	return slices.DeleteFunc(c.of(otlp.Span_SPAN_KIND_CLIENT), func(s *otlp.Span) bool {
 		return string(s.GetParentSpanId()) != string(below.GetSpanId())
@@ -101,7 +101,7 @@ func (c *collector) of(kind otlp.Span_SpanKind) []*otlp.Span {
 	return some
 }
 
-// attributes as text.
+// attributes returns attributes as text.
 func attributes(of []*common.KeyValue) map[string]string {
 	all := map[string]string{}
 	for _, a := range of {
@@ -205,7 +205,7 @@ func notes() framework.ViewSet[Note] {
 	}
 }
 
-// finish sends what is left.
+// finish sends the remaining spans.
 func (s *traced) finish(t *testing.T) {
 	t.Helper()
 	if err := s.tracing.Close(); err != nil {

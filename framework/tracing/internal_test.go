@@ -15,7 +15,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// broken is a collector that is away.
+// broken is a collector that fails.
 type broken struct{}
 
 func (broken) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error {
@@ -23,7 +23,7 @@ func (broken) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error {
 }
 func (broken) Shutdown(context.Context) error { return nil }
 
-// TestTheLogIsSpared: it hears of all spans that are lost, once a minute.
+// TestTheLogIsSpared: the log counts all lost spans, in at most one line a minute.
 func TestTheLogIsSpared(t *testing.T) {
 	var log strings.Builder
 	s := newSender(broken{}, slog.New(slog.NewTextHandler(&log, nil)))
@@ -38,10 +38,10 @@ func TestTheLogIsSpared(t *testing.T) {
 	} {
 		now = now.Add(step.after)
 		if err := s.ExportSpans(t.Context(), make([]sdktrace.ReadOnlySpan, 2)); err != nil {
-			t.Errorf("others are told: %v", err)
+			t.Errorf("ExportSpans returns %v", err)
 		}
 		if said := log.String(); strings.Count(said, "\n") != step.lines || !strings.Contains(said, step.last) {
-			t.Errorf("at %s the log says %s; want %d lines, %s", now, said, step.lines, step.last)
+			t.Errorf("at %s the log is %s; want %d lines, %s", now, said, step.lines, step.last)
 		}
 	}
 }
@@ -80,8 +80,8 @@ func TestTextsOfStatements(t *testing.T) {
 	}
 }
 
-// TestAStrangerChoosesNoRatio: the id that a ratio always keeps is kept now and
-// then, and so is the one that it never keeps.
+// TestAStrangerChoosesNoRatio: for an untrusted client, the ids that a ratio always keeps
+// and never keeps are both kept sometimes.
 func TestAStrangerChoosesNoRatio(t *testing.T) {
 	inner, err := samplerOf("traceidratio", "0.5")
 	if err != nil {
@@ -101,10 +101,10 @@ func TestAStrangerChoosesNoRatio(t *testing.T) {
 			return made
 		}
 		if got := decisions(context.WithValue(theirs, strangerKey{}, true)); len(got) != 2 { // one in 2^999 fails by chance
-			t.Errorf("a stranger's trace %s is decided %v", id, got)
+			t.Errorf("a trace %s of an untrusted client has the decisions %v", id, got)
 		}
 		if got := decisions(theirs); len(got) != 1 {
-			t.Errorf("a trusted proxy's trace %s is decided %v", id, got)
+			t.Errorf("a trace %s of a trusted proxy has the decisions %v", id, got)
 		}
 	}
 }

@@ -31,15 +31,15 @@ func (t *Tracing) trusts(peer string) bool {
 	return err == nil && slices.ContainsFunc(t.trusted, func(p netip.Prefix) bool { return p.Contains(at.Addr().Unmap()) })
 }
 
-// End implements [framework.Observer]: it ends the span, and adds the trace's id
-// to the log.
+// End implements [framework.Observer]: it ends the span and adds the id of the trace to
+// the log line.
 func (t *Tracing) End(ctx context.Context, o framework.Outcome) []slog.Attr {
 	span := trace.SpanFromContext(ctx)
 	if span.IsRecording() {
 		describe(span, o)
 	}
 	span.End()
-	if id := span.SpanContext().TraceID(); id.IsValid() { // it is not after Close
+	if id := span.SpanContext().TraceID(); id.IsValid() { // it is invalid after Close
 		return []slog.Attr{slog.String("trace_id", id.String())}
 	}
 	return nil
@@ -71,7 +71,7 @@ func describe(span trace.Span, o framework.Outcome) {
 	}
 }
 
-// nameOf is what a request's span is called: its method and its route.
+// nameOf returns the name of the span of a request: its method and route.
 func nameOf(o framework.Outcome) string {
 	method := methodOf(o, "HTTP")
 	if o.Path == "" {
@@ -80,7 +80,7 @@ func nameOf(o framework.Outcome) string {
 	return method + " " + o.Path
 }
 
-// methodOf is a request's method, or what stands for one that a client made up.
+// methodOf returns the method of a request, or other if it is not a standard method.
 func methodOf(o framework.Outcome, other string) string {
 	if o.Method == "OTHER" {
 		return other

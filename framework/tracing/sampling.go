@@ -14,27 +14,27 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// CheckEndpoint says what is wrong with the address of a collector. The error
-// does not repeat it.
+// CheckEndpoint returns an error if the address of a collector is invalid. The error does
+// not repeat the address.
 func CheckEndpoint(endpoint string) error {
 	u, err := url.Parse(endpoint)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		return errors.New("it must be a URL that begins with http:// or https:// and a host, such as http://localhost:4318")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return errors.New("it must hold nothing of a user, a query or a fragment; credentials belong in OTEL_EXPORTER_OTLP_HEADERS")
+		return errors.New("it must not contain a user, a query or a fragment; credentials belong in OTEL_EXPORTER_OTLP_HEADERS")
 	}
 	return nil
 }
 
-// CheckSampler says what is wrong with the name of a sampler or its argument; empty
-// ones are the defaults.
+// CheckSampler returns an error if the name of a sampler or its argument is invalid.
+// Empty values are the defaults.
 func CheckSampler(name, arg string) error {
 	_, err := samplerOf(name, arg)
 	return err
 }
 
-// samplers are the names, as the standard has them.
+// samplers are the names of the OpenTelemetry specification.
 var samplers = []string{"always_on", "always_off", "traceidratio"}
 
 const parentBased = "parentbased_"
@@ -45,7 +45,7 @@ func samplerOf(name, arg string) (sdktrace.Sampler, error) {
 	}
 	own, follows := strings.CutPrefix(strings.ToLower(name), parentBased)
 	if !slices.Contains(samplers, own) {
-		return nil, fmt.Errorf("there is no sampler %.40q; there are %s, and %s before each", name, strings.Join(samplers, ", "), parentBased)
+		return nil, fmt.Errorf("%.40q is not a sampler; the samplers are %s, each also with the prefix %s", name, strings.Join(samplers, ", "), parentBased)
 	}
 	ratio, err := ratioOf(arg)
 	if err != nil && own == "traceidratio" {
@@ -65,18 +65,18 @@ func ratioOf(arg string) (float64, error) {
 		return 1, nil
 	}
 	ratio, err := strconv.ParseFloat(arg, 64)
-	if err != nil || !(ratio >= 0 && ratio <= 1) { // NaN is neither
+	if err != nil || !(ratio >= 0 && ratio <= 1) { // NaN is out of the range too
 		return 0, fmt.Errorf("the ratio of traces to keep is %.40q; it must be a number from 0 to 1", arg)
 	}
 	return ratio, nil
 }
 
-// strangerKey marks the context of a request that a stranger sent with a trace.
+// strangerKey marks the context of a request with a traceparent from an untrusted client.
 type strangerKey struct{}
 
-// An ourOwn sampler decides about requests; what is below one is kept with it. About
-// the trace of a stranger it decides as if it began here, and by chance of ours: the
-// stranger chose the trace's id too.
+// An ourOwn sampler decides about requests; spans below a request follow its decision.
+// For a trace from an untrusted client it decides as if the trace began here. It uses a
+// random number of its own, because the client chose the id of the trace.
 type ourOwn struct {
 	sdktrace.Sampler
 
@@ -93,7 +93,7 @@ func (s ourOwn) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingRes
 		return s.below.ShouldSample(p)
 	case parent.IsValid() && p.ParentContext.Value(strangerKey{}) != nil:
 		p.ParentContext = trace.ContextWithSpanContext(p.ParentContext, trace.SpanContext{})
-		binary.BigEndian.PutUint64(p.TraceID[8:], rand.Uint64()) // what a ratio looks at
+		binary.BigEndian.PutUint64(p.TraceID[8:], rand.Uint64()) // a ratio sampler reads these bytes
 	}
 	return s.Sampler.ShouldSample(p)
 }

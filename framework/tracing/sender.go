@@ -11,24 +11,24 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// A sender sends spans and takes it calmly where that fails: they are lost, and
-// the log says so now and then.
+// A sender sends spans. If that fails, the spans are lost, and the log reports it at most
+// once a minute.
 type sender struct {
 	sdktrace.SpanExporter
 
-	stopped context.Context // its end is that of all that is being sent
+	stopped context.Context // ends all sends when it ends
 	stop    context.CancelFunc
-	over    chan struct{} // closed when nothing more will be sent
+	over    chan struct{} // closed when no more spans will be sent
 	once    sync.Once
 	log     *slog.Logger
 	now     func() time.Time
 
 	mu   sync.Mutex
-	told time.Time // when the log was
-	lost int       // since then
+	told time.Time // when the last log line was written
+	lost int       // spans lost since then
 }
 
-// quiet is how long the log is spared after it was told.
+// quiet is the minimum time between two log lines.
 const quiet = time.Minute
 
 func newSender(to sdktrace.SpanExporter, log *slog.Logger) *sender {
@@ -52,33 +52,33 @@ func (s *sender) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan)
 	return nil
 }
 
-// Shutdown implements [sdktrace.SpanExporter]; it is called when nothing more
-// will be sent.
+// Shutdown implements [sdktrace.SpanExporter]. It is called when no more spans will be
+// sent.
 func (s *sender) Shutdown(ctx context.Context) error {
 	defer s.once.Do(func() { close(s.over) })
 	return s.SpanExporter.Shutdown(ctx)
 }
 
-// giveUp ends what is still being sent, and returns when that is over.
+// giveUp cancels all sends and waits until they have ended.
 func (s *sender) giveUp() {
 	s.stop()
 	<-s.over
 }
 
-// loses tells the log of spans that are lost, with those of which it was not
-// told.
+// loses counts lost spans and logs them, together with earlier ones that were not logged
+// yet.
 func (s *sender) loses(spans int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lost += spans
 	if now := s.now(); now.Sub(s.told) >= quiet {
-		s.log.Warn("spans are lost: the collector of traces cannot be reached or refuses them", "spans", s.lost, "error", brief(err))
+		s.log.Warn("spans were lost: the collector of traces cannot be reached or rejects them", "spans", s.lost, "error", brief(err))
 		s.told, s.lost = now, 0
 	}
 }
 
-// brief is what an error says, in so many words that a page which some server
-// answers instead of a collector does not fill the log.
+// brief shortens the text of an error, so that a long page from a server that is not a
+// collector does not fill the log.
 func brief(err error) string {
 	if wrong, ok := errors.AsType[*url.Error](err); ok {
 		return wrong.Err.Error()

@@ -12,8 +12,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// Watch begins to make spans of a database's statements, of those that belong to
-// a trace which is kept.
+// Watch begins to make spans for the statements of a database, if they belong to a trace
+// that is kept.
 func (t *Tracing) Watch(db *sqldb.DB) {
 	system := attribute.String("db.system.name", db.Kind().String())
 	db.Observe(func(ctx context.Context, e sqldb.Event) {
@@ -23,7 +23,7 @@ func (t *Tracing) Watch(db *sqldb.DB) {
 	})
 }
 
-// statement makes the span of a statement that is over.
+// statement makes the span of a statement that has ended.
 func (t *Tracing) statement(ctx context.Context, system attribute.KeyValue, e sqldb.Event) {
 	end := time.Now()
 	operation := strings.ToUpper(e.Operation())
@@ -39,12 +39,12 @@ func (t *Tracing) statement(ctx context.Context, system attribute.KeyValue, e sq
 	span.End(trace.WithTimestamp(end))
 }
 
-// textMost is how much is told of a long statement, in bytes.
+// textMost is the maximum length of the text of a statement, in bytes.
 const textMost = 2000
 
-// withoutValues is the text of a statement whose values were sent beside it,
-// with ? for numbers and texts that are in it all the same; "" for others, and for
-// what it cannot read to the end.
+// withoutValues returns the text of a statement whose values were sent as arguments, with
+// ? for the numbers and texts that are in it nevertheless. It returns "" for other
+// statements and for text that it cannot read to the end.
 func withoutValues(e sqldb.Event) string {
 	if len(e.Args) == 0 || strings.ContainsAny(e.SQL, `\`) || strings.Contains(e.SQL, "--") || strings.Contains(e.SQL, "/*") {
 		return ""
@@ -61,8 +61,8 @@ func withoutValues(e sqldb.Event) string {
 	return strings.ToValidUTF8(b.String(), "")
 }
 
-// piece is how long the first piece of a statement is, and what is shown of it; 0
-// for quotes that do not end.
+// piece returns the length of the first piece of a statement and the text to show for it.
+// n is 0 if a quote does not end.
 func piece(text string) (n int, shown string) {
 	switch c := text[0]; {
 	case c == '\'' || c == '"':
@@ -70,7 +70,7 @@ func piece(text string) (n int, shown string) {
 		if end < 0 {
 			return 0, ""
 		}
-		if n = end + 2; c == '\'' { // two quotes in a row are two texts, which does no harm
+		if n = end + 2; c == '\'' { // two quotes in a row count as two texts, which does no harm
 			return n, "?"
 		}
 	case isWord(c) || c == '$' || c == '?':
@@ -78,7 +78,7 @@ func piece(text string) (n int, shown string) {
 		switch {
 		case isDigit(c):
 			return n, "?"
-		case c == '$' && (n == 1 || !isDigit(text[1])): // a quote of PostgreSQL's own
+		case c == '$' && (n == 1 || !isDigit(text[1])): // dollar-quoted text of PostgreSQL
 			return 0, ""
 		}
 	default:
@@ -87,7 +87,7 @@ func piece(text string) (n int, shown string) {
 	return n, text[:n]
 }
 
-// wordLength is how much of a name, a parameter or a number is left.
+// wordLength returns how many bytes of a name, a parameter or a number follow.
 func wordLength(text string) int {
 	n := 0
 	for n < len(text) && isWord(text[n]) {

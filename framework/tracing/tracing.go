@@ -19,38 +19,38 @@ import (
 	"trestle.example/framework"
 )
 
-// Options say where spans go and which. Only Endpoint is required.
+// Options state where spans are sent, and which ones. Only Endpoint is required.
 type Options struct {
-	// Endpoint is where spans are sent, "http://localhost:4318/v1/traces"; that path
-	// is added where there is none.
+	// Endpoint is the address of the collector, "http://localhost:4318/v1/traces". If it
+	// has no path, that path is added.
 	Endpoint string
-	// Service is service.name. Defaults to what OTEL_SERVICE_NAME or
-	// OTEL_RESOURCE_ATTRIBUTES say, and else to DefaultService.
+	// Service is service.name. Defaults to OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES,
+	// and else to DefaultService.
 	Service string
 	// DefaultService is service.name if neither Service nor the environment has one.
 	// Defaults to "trestle".
 	DefaultService string
 	// Version is service.version. Defaults to none.
 	Version string
-	// Sampler says which traces are kept: always_on, always_off, traceidratio, or
+	// Sampler states which traces are kept: always_on, always_off, traceidratio, or
 	// parentbased_ and one of these. Defaults to parentbased_always_on.
 	Sampler string
 	// SamplerArg is the ratio for traceidratio, from 0 to 1. Defaults to 1.
 	SamplerArg string
-	// TrustedProxies are the networks whose traceparent says whether the trace is
-	// kept. Defaults to none.
+	// TrustedProxies are the networks whose header traceparent decides whether the trace
+	// is kept. Defaults to none.
 	TrustedProxies []netip.Prefix
-	// Client sends the spans. Defaults to one of its own, with a limit of ten
-	// seconds, which takes proxies from the environment.
+	// Client sends the spans. Defaults to a client with a timeout of ten seconds, which
+	// uses the proxies of the environment.
 	Client *http.Client
-	// Log hears, once a minute at most, that spans are lost. Defaults to
+	// Log receives a line, at most once a minute, if spans are lost. Defaults to
 	// slog.Default.
 	Log *slog.Logger
 }
 
-// A Tracing makes spans and sends them, from a goroutine of its own that no request
-// waits for: what there is no room for is dropped. It is the
-// [framework.Observer] that an API is given, and safe for concurrent use.
+// A Tracing makes spans and sends them from its own goroutine, so that no request waits.
+// If its buffer is full, it drops spans. It is a [framework.Observer] for an API, and
+// safe for concurrent use.
 type Tracing struct {
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
@@ -63,13 +63,13 @@ const (
 	scope = "trestle.example/framework/tracing"
 	// sendTime is how long one request to the collector may take.
 	sendTime = 10 * time.Second
-	// flushTime is how long Close sends what is left.
+	// flushTime is how long Close sends the remaining spans.
 	flushTime = 2 * time.Second
 )
 
-// Start begins to trace. It connects to nothing yet. An option that cannot be
-// used is an error that says what would be right. The end of ctx does not end it;
-// [Tracing.Close] does.
+// Start begins to trace. It does not connect yet. For an invalid option it returns an
+// error that states what would be valid. The end of ctx does not stop it; [Tracing.Close]
+// does.
 func Start(ctx context.Context, o Options) (*Tracing, error) {
 	if err := CheckEndpoint(o.Endpoint); err != nil {
 		return nil, fmt.Errorf("tracing: Endpoint: %w", err)
@@ -80,7 +80,7 @@ func Start(ctx context.Context, o Options) (*Tracing, error) {
 	}
 	about, err := o.about(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("tracing: what the service is cannot be told: %w", err)
+		return nil, fmt.Errorf("tracing: the attributes of the service cannot be determined: %w", err)
 	}
 	client := o.Client
 	if client == nil {
@@ -104,25 +104,25 @@ func Start(ctx context.Context, o Options) (*Tracing, error) {
 	return t, nil
 }
 
-// about is what is told of the service with all of its spans. What comes later
-// goes before.
+// about returns the attributes of the service, which all spans have. Later options
+// override earlier ones.
 func (o Options) about(ctx context.Context) (*resource.Resource, error) {
-	told := []resource.Option{
+	options := []resource.Option{
 		resource.WithAttributes(attribute.String("service.name", cmp.Or(o.DefaultService, "trestle"))),
 		resource.WithTelemetrySDK(), resource.WithFromEnv(),
 	}
 	if o.Service != "" {
-		told = append(told, resource.WithAttributes(attribute.String("service.name", o.Service)))
+		options = append(options, resource.WithAttributes(attribute.String("service.name", o.Service)))
 	}
 	if o.Version != "" {
-		told = append(told, resource.WithAttributes(attribute.String("service.version", o.Version)))
+		options = append(options, resource.WithAttributes(attribute.String("service.version", o.Version)))
 	}
-	return resource.New(ctx, told...)
+	return resource.New(ctx, options...)
 }
 
-// Close sends the spans that are left, for two seconds at most, and ends
-// everything that Start began. It returns an error if some were given up. Close
-// the server before. Closing twice is harmless.
+// Close sends the remaining spans, for at most two seconds, and stops everything that
+// Start began. It returns an error if spans were lost. Close the server first. A second
+// call does nothing.
 func (t *Tracing) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()
@@ -135,8 +135,8 @@ func (t *Tracing) Close() error {
 	return nil
 }
 
-// Inject puts the trace of ctx into the headers of a request to another service,
-// as traceparent, so that it may go on there. A ctx without a span adds nothing.
+// Inject adds the trace of ctx to the headers of a request to another service, as
+// traceparent, so that the service can continue it. If ctx has no span, it adds nothing.
 func Inject(ctx context.Context, h http.Header) {
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(h))
 }

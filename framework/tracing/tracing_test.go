@@ -28,11 +28,11 @@ const (
 	theirHeader = "00-" + theirTrace + "-" + theirSpan + "-"
 )
 
-// loopback is where the requests of these tests come from.
+// loopback are the networks from which these tests send requests.
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 
-// TestSpansOfRequests: their names, attributes, statements and what joins them to
-// answer and log.
+// TestSpansOfRequests: names, attributes, statements, and the ids that connect spans with
+// answers and log lines.
 func TestSpansOfRequests(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *sqldb.DB) {
 		to := newCollector(t)
@@ -92,7 +92,7 @@ func TestSpansOfRequests(t *testing.T) {
 			for _, below := range to.statements(span) {
 				operations = append(operations, below.GetName())
 				if traceOf(below) != traceOf(span) || below.GetStartTimeUnixNano() < span.GetStartTimeUnixNano() || below.GetEndTimeUnixNano() > span.GetEndTimeUnixNano() {
-					t.Errorf("%s: the statement %s is not within it", want.name, below.GetName())
+					t.Errorf("%s: the statement %s is not within its time", want.name, below.GetName())
 				}
 			}
 			for _, operation := range want.statements {
@@ -104,20 +104,19 @@ func TestSpansOfRequests(t *testing.T) {
 				t.Errorf("%s: its statements are %v; want none", want.name, operations)
 			}
 			if !strings.Contains(lines[i], "trace_id="+traceOf(span)) || !strings.Contains(lines[i], ids[i]) {
-				t.Errorf("%s: the log says %s; want the trace %s", want.name, lines[i], traceOf(span))
+				t.Errorf("%s: the log is %s; want the trace %s", want.name, lines[i], traceOf(span))
 			}
 		}
 		if to.about["service.name"] != "trestle" || to.about["service.version"] != "v7" {
 			t.Errorf("the service is %v", to.about)
 		}
 		if strings.Contains(strings.ToLower(to.raw.String()), "canary") {
-			t.Error("what a client sent is in the spans")
+			t.Error("the spans contain data from a client")
 		}
 	})
 }
 
-// TestSpansOfStatements have the text where their values are beside it, and
-// nowhere else.
+// TestSpansOfStatements: only a statement whose values are arguments has its text.
 func TestSpansOfStatements(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *sqldb.DB) {
 		to := newCollector(t)
@@ -144,7 +143,7 @@ func TestSpansOfStatements(t *testing.T) {
 				found += n
 			}
 			if strings.Contains(text, "nowhere") {
-				t.Errorf("the text of a statement with its values is told: %s", text)
+				t.Errorf("a span contains the text of a statement with values: %s", text)
 			}
 		}
 		if found != 2 {
@@ -157,12 +156,12 @@ func TestSpansOfStatements(t *testing.T) {
 			t.Errorf("no statement of the second failed as unique: %v", all)
 		}
 		if strings.Contains(to.raw.String(), "canary") {
-			t.Error("a value is in the spans")
+			t.Error("the spans contain a value")
 		}
 	})
 }
 
-// TestNoTextsWithoutPreparing: there the values are in the text.
+// TestNoTextsWithoutPreparing: without preparing, the values are in the text.
 func TestNoTextsWithoutPreparing(t *testing.T) {
 	for name, at := range map[string]func(*testing.T) string{
 		"sqlite":     func(t *testing.T) string { return "sqlite://" + t.TempDir() + "/test.db" },
@@ -196,8 +195,8 @@ func TestNoTextsWithoutPreparing(t *testing.T) {
 	}
 }
 
-// TestTracesThatBeganElsewhere go on, and only a trusted proxy says whether they
-// are kept.
+// TestTracesThatBeganElsewhere are continued, and only a trusted proxy decides whether
+// they are kept.
 func TestTracesThatBeganElsewhere(t *testing.T) {
 	cases := map[string]struct {
 		header  string
@@ -207,23 +206,23 @@ func TestTracesThatBeganElsewhere(t *testing.T) {
 		kept    bool
 		own     bool // the trace begins here
 	}{
-		"kept, a stranger's":                        {theirHeader + "01", nil, "", "", true, false},
-		"not kept, a stranger's":                    {theirHeader + "00", nil, "", "", true, false},
-		"kept, a proxy's":                           {theirHeader + "01", loopback, "", "", true, false},
-		"not kept, a proxy's":                       {theirHeader + "00", loopback, "", "", false, false},
-		"kept, a stranger's, where nothing is":      {theirHeader + "01", nil, "parentbased_always_off", "", false, false},
-		"kept, a proxy's, where nothing else is":    {theirHeader + "01", loopback, "parentbased_always_off", "", true, false},
-		"kept, a stranger's, at a ratio of none":    {theirHeader + "01", nil, "parentbased_traceidratio", "0", false, false},
-		"kept, a proxy's, at a ratio of none":       {theirHeader + "01", loopback, "parentbased_traceidratio", "0", true, false},
-		"not kept, a stranger's, at a ratio of all": {theirHeader + "00", nil, "parentbased_traceidratio", "1", true, false},
-		"kept, a proxy's, whom nobody asks":         {theirHeader + "01", loopback, "always_off", "", false, false},
-		"not kept, a proxy's, whom nobody asks":     {theirHeader + "00", loopback, "traceidratio", "1", true, false},
-		"by a proxy of another network":             {theirHeader + "00", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, "", "", true, false},
-		"none":                                      {"", nil, "", "", true, true},
-		"none, where nothing is kept":               {"", nil, "always_off", "", false, true},
-		"no header of the standard":                 {"canary-01", nil, "", "", true, true},
-		"a trace of zeros":                          {"00-00000000000000000000000000000000-" + theirSpan + "-01", nil, "", "", true, true},
-		"a version that there is not":               {"ff-" + theirTrace + "-" + theirSpan + "-01", nil, "", "", true, true},
+		"kept, of an untrusted client":                      {theirHeader + "01", nil, "", "", true, false},
+		"not kept, of an untrusted client":                  {theirHeader + "00", nil, "", "", true, false},
+		"kept, of a proxy":                                  {theirHeader + "01", loopback, "", "", true, false},
+		"not kept, of a proxy":                              {theirHeader + "00", loopback, "", "", false, false},
+		"kept, of an untrusted client, parent always off":   {theirHeader + "01", nil, "parentbased_always_off", "", false, false},
+		"kept, of a proxy, parent always off":               {theirHeader + "01", loopback, "parentbased_always_off", "", true, false},
+		"kept, of an untrusted client, at a ratio of 0":     {theirHeader + "01", nil, "parentbased_traceidratio", "0", false, false},
+		"kept, of a proxy, at a ratio of 0":                 {theirHeader + "01", loopback, "parentbased_traceidratio", "0", true, false},
+		"not kept, of an untrusted client, at a ratio of 1": {theirHeader + "00", nil, "parentbased_traceidratio", "1", true, false},
+		"kept, of a proxy, sampler without parent":          {theirHeader + "01", loopback, "always_off", "", false, false},
+		"not kept, of a proxy, sampler without parent":      {theirHeader + "00", loopback, "traceidratio", "1", true, false},
+		"of a proxy in another network":                     {theirHeader + "00", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, "", "", true, false},
+		"none":                                              {"", nil, "", "", true, true},
+		"no header, always off":                             {"", nil, "always_off", "", false, true},
+		"a malformed header":                                {"canary-01", nil, "", "", true, true},
+		"a trace of zeros":                                  {"00-00000000000000000000000000000000-" + theirSpan + "-01", nil, "", "", true, true},
+		"an unknown version":                                {"ff-" + theirTrace + "-" + theirSpan + "-01", nil, "", "", true, true},
 	}
 	onBoth(t, func(t *testing.T, db *sqldb.DB) {
 		for name, test := range cases {
@@ -237,7 +236,7 @@ func TestTracesThatBeganElsewhere(t *testing.T) {
 					t.Fatalf("kept: %t; want %t", kept, test.kept)
 				}
 				if theirs := strings.Contains(s.log.String(), "trace_id="+theirTrace); theirs == test.own {
-					t.Errorf("the log says %s", s.log)
+					t.Errorf("the log is %s", s.log)
 				}
 				if !test.kept {
 					return
@@ -247,7 +246,7 @@ func TestTracesThatBeganElsewhere(t *testing.T) {
 					t.Errorf("its trace is %s, below %x", traceOf(span), span.GetParentSpanId())
 				}
 				if test.trusted == nil && strings.Contains(to.raw.String(), "canary") {
-					t.Error("a stranger's tracestate is told")
+					t.Error("the span has the tracestate of an untrusted client")
 				}
 				if len(to.statements(span)) == 0 {
 					t.Error("it has no statements")
@@ -257,7 +256,7 @@ func TestTracesThatBeganElsewhere(t *testing.T) {
 	})
 }
 
-// TestTracesGoOn elsewhere.
+// TestTracesGoOn in another service.
 func TestTracesGoOn(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *sqldb.DB) {
 		to := newCollector(t)
@@ -265,7 +264,7 @@ func TestTracesGoOn(t *testing.T) {
 		sent := s.With("Traceparent", theirHeader+"01").Post("/api/notes/outward/", nil).Expect(204).Headers().Get("Sent-Traceparent")
 		s.finish(t)
 		if want := fmt.Sprintf("00-%s-%x-01", theirTrace, to.requests()[0].GetSpanId()); sent != want {
-			t.Errorf("what goes on is %s; want %s", sent, want)
+			t.Errorf("the sent header is %s; want %s", sent, want)
 		}
 		if to.about["service.name"] != "notes" {
 			t.Errorf("the service is %v", to.about)
@@ -277,7 +276,7 @@ func TestTracesGoOn(t *testing.T) {
 	})
 }
 
-// TestACollectorThatIsAway fails no request, and the log says so once.
+// TestACollectorThatIsAway fails no request, and the log reports it once.
 func TestACollectorThatIsAway(t *testing.T) {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -288,9 +287,9 @@ func TestACollectorThatIsAway(t *testing.T) {
 		http.Error(w, "no\nlevel=ERROR "+strings.Repeat("x", 1000), http.StatusUnauthorized)
 	}))
 	t.Cleanup(refuses.Close)
-	for name, endpoint := range map[string]string{"nobody is there": "http://" + closed.Addr().String() + "/v1/traces", "it refuses": refuses.URL} {
+	for name, endpoint := range map[string]string{"no collector": "http://" + closed.Addr().String() + "/v1/traces", "it rejects": refuses.URL} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1") // so that it is asked often
+			t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1") // so that many exports are sent
 			onBoth(t, func(t *testing.T, db *sqldb.DB) {
 				s := start(t, db, tracing.Options{Endpoint: endpoint})
 				for range 20 {
@@ -298,18 +297,18 @@ func TestACollectorThatIsAway(t *testing.T) {
 				}
 				_ = s.tracing.Close()
 				said := s.log.String()
-				if n := strings.Count(said, "spans are lost"); n != 1 || strings.Count(said, "\n") != 21 {
-					t.Errorf("the log says %d times that spans are lost: %s", n, said)
+				if n := strings.Count(said, "spans were lost"); n != 1 || strings.Count(said, "\n") != 21 {
+					t.Errorf("the log reports lost spans %d times: %s", n, said)
 				}
 				if strings.Contains(said, strings.Repeat("x", 300)) {
-					t.Error("the log has all that was answered")
+					t.Error("the log contains the whole answer")
 				}
 			})
 		})
 	}
 }
 
-// TestACollectorThatNeverAnswers holds up neither requests nor the end.
+// TestACollectorThatNeverAnswers delays neither requests nor Close.
 func TestACollectorThatNeverAnswers(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *sqldb.DB) {
 		t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1")
@@ -326,7 +325,7 @@ func TestACollectorThatNeverAnswers(t *testing.T) {
 		s := start(t, db, tracing.Options{Endpoint: hangs.URL})
 		s.Get("/api/notes/").Expect(200)
 		<-asked
-		for range 3000 { // more than wait to be sent
+		for range 3000 { // more than the buffer holds
 			s.Get("/nowhere").Expect(404)
 		}
 		if err := s.tracing.Close(); err == nil || !strings.Contains(err.Error(), "tracing: the last spans could not be sent within 2s") {
@@ -343,7 +342,7 @@ func TestCloseEndsEverything(t *testing.T) {
 		s.Get("/api/notes/").Expect(200)
 		s.finish(t)
 		s.finish(t)
-		s.Get("/api/notes/").Expect(200) // and what comes later is not traced
+		s.Get("/api/notes/").Expect(200) // later requests are not traced
 		if n := len(to.requests()); n != 1 {
 			t.Errorf("%d requests are traced; want 1", n)
 		}
@@ -363,7 +362,7 @@ func goroutines() string {
 	return string(stacks[:runtime.Stack(stacks, true)])
 }
 
-// TestHeadersOfTheEnvironment reach the collector, and no log.
+// TestHeadersOfTheEnvironment are sent to the collector and not logged.
 func TestHeadersOfTheEnvironment(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *sqldb.DB) {
 		t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Bearer%20canary")
@@ -387,26 +386,26 @@ func TestOptionsThatCannotBeUsed(t *testing.T) {
 		o    tracing.Options
 		says string
 	}{
-		"no endpoint":                   {tracing.Options{}, "Endpoint: it must be a URL that begins with http://"},
-		"an endpoint without a scheme":  {tracing.Options{Endpoint: "localhost:4318"}, "it must be a URL"},
-		"an endpoint of gRPC":           {tracing.Options{Endpoint: "grpc://hidden:4317"}, "it must be a URL"},
-		"an endpoint with a password":   {tracing.Options{Endpoint: "http://a:hidden@host"}, "nothing of a user"},
-		"an endpoint with a query":      {tracing.Options{Endpoint: "http://host/?key=hidden"}, "nothing of a user, a query"},
-		"a sampler that there is not":   {tracing.Options{Endpoint: good, Sampler: "sometimes"}, `there is no sampler "sometimes"; there are always_on`},
-		"a ratio that is no number":     {tracing.Options{Endpoint: good, Sampler: "traceidratio", SamplerArg: "half"}, `is "half"; it must be a number from 0 to 1`},
-		"a ratio of more than all":      {tracing.Options{Endpoint: good, Sampler: "parentbased_traceidratio", SamplerArg: "1.1"}, "from 0 to 1"},
-		"a ratio of less than nothing":  {tracing.Options{Endpoint: good, Sampler: "traceidratio", SamplerArg: "-0.1"}, "from 0 to 1"},
-		"a ratio that is not a number":  {tracing.Options{Endpoint: good, Sampler: "traceidratio", SamplerArg: "NaN"}, "from 0 to 1"},
-		"a sampler that begins halfway": {tracing.Options{Endpoint: good, Sampler: "parentbased_"}, "there is no sampler"},
+		"no endpoint":                  {tracing.Options{}, "Endpoint: it must be a URL that begins with http://"},
+		"an endpoint without a scheme": {tracing.Options{Endpoint: "localhost:4318"}, "it must be a URL"},
+		"an endpoint of gRPC":          {tracing.Options{Endpoint: "grpc://hidden:4317"}, "it must be a URL"},
+		"an endpoint with a password":  {tracing.Options{Endpoint: "http://a:hidden@host"}, "must not contain a user"},
+		"an endpoint with a query":     {tracing.Options{Endpoint: "http://host/?key=hidden"}, "must not contain a user, a query"},
+		"an unknown sampler":           {tracing.Options{Endpoint: good, Sampler: "sometimes"}, `"sometimes" is not a sampler; the samplers are always_on`},
+		"a ratio that is text":         {tracing.Options{Endpoint: good, Sampler: "traceidratio", SamplerArg: "half"}, `is "half"; it must be a number from 0 to 1`},
+		"a ratio above 1":              {tracing.Options{Endpoint: good, Sampler: "parentbased_traceidratio", SamplerArg: "1.1"}, "from 0 to 1"},
+		"a negative ratio":             {tracing.Options{Endpoint: good, Sampler: "traceidratio", SamplerArg: "-0.1"}, "from 0 to 1"},
+		"a ratio that is not a number": {tracing.Options{Endpoint: good, Sampler: "traceidratio", SamplerArg: "NaN"}, "from 0 to 1"},
+		"a prefix without a sampler":   {tracing.Options{Endpoint: good, Sampler: "parentbased_"}, "is not a sampler"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := tracing.Start(t.Context(), test.o)
 			if err == nil || !strings.Contains(err.Error(), test.says) || !strings.HasPrefix(err.Error(), "tracing: ") || strings.Contains(err.Error(), "hidden") {
-				t.Errorf("it ends with %v; want it to say %q", err, test.says)
+				t.Errorf("the error is %v; want %q in it", err, test.says)
 			}
 		})
 	}
 	if err := tracing.CheckSampler("PARENTBASED_ALWAYS_ON", "no number"); err != nil {
-		t.Errorf("an argument that is not read is refused: %v", err)
+		t.Errorf("an unused argument is rejected: %v", err)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// asked checks a request that succeeded: the document must not ask for more than
-// the server does.
+// asked checks a request that succeeded: the document must not be stricter than the
+// server.
 func (v *verdict) asked(o *operation) {
 	v.identified(o)
 	for _, p := range o.params {
@@ -22,25 +22,25 @@ func (v *verdict) asked(o *operation) {
 	}
 	switch v.x.method {
 	case http.MethodGet, http.MethodHead:
-		return // a body has no meaning there
+		return // a body has no meaning here
 	case http.MethodDelete:
 		if o.body == "" {
-			return // nor there, unless it is given one
+			return // nor here, unless the operation has one
 		}
 	}
 	v.taken(o)
 }
 
-// identified checks that the request has credentials in one of the ways that the
-// document offers.
+// identified checks that the request has credentials for one of the security requirements
+// of the document.
 func (v *verdict) identified(o *operation) {
 	if len(o.security) == 0 || slices.ContainsFunc(o.security, v.has) {
 		return
 	}
-	v.findsf(o.place+"/security", nil, "the request has credentials in none of the ways that it asks for")
+	v.findsf(o.place+"/security", nil, "the request satisfies none of the security requirements")
 }
 
-// has reports whether a request has all that a way to identify oneself needs.
+// has reports whether a request has all credentials of a security requirement.
 func (v *verdict) has(way []credential) bool {
 	for _, need := range way {
 		got := false
@@ -67,13 +67,13 @@ func (v *verdict) parameter(o *operation, p param) {
 	case len(values) == 0 && p.required:
 		v.findsf(p.place, nil, "the %s parameter %s is required and absent", p.in, p.name)
 	case len(values) > 1:
-		v.findsf(p.place, nil, "the %s parameter %s is given %d times", p.in, p.name, len(values))
+		v.findsf(p.place, nil, "the %s parameter %s is present %d times", p.in, p.name, len(values))
 	case len(values) == 1 && !v.ignored(p.name):
 		v.value(p, values[0])
 	}
 }
 
-// values are those of a parameter that are not empty.
+// values returns the values of a parameter that are not empty.
 func (v *verdict) values(o *operation, p param) (given []string) {
 	switch p.in {
 	case "path":
@@ -105,12 +105,12 @@ func (v *verdict) value(p param, text string) {
 		}
 		faults := v.faults(takenFrom, place, v.typed(place, one))
 		for _, f := range faults {
-			v.findsf(f.place, nil, "the %s parameter %s is taken as %q: %s", p.in, p.name, one, f.what)
+			v.findsf(f.place, nil, "the %s parameter %s is accepted as %q: %s", p.in, p.name, one, f.what)
 		}
 	}
 }
 
-// typed is a text as a value of its schema's type.
+// typed converts a text to the type of its schema.
 func (v *verdict) typed(place, text string) any {
 	kinds := kindsOf(v.contract.document, place)
 	switch {
@@ -129,7 +129,7 @@ func (v *verdict) typed(place, text string) any {
 	return text
 }
 
-// plainNumber is a number as JSON writes it: without zeros that lead it.
+// plainNumber returns a number as JSON writes it: without leading zeros.
 func plainNumber(text string) string {
 	digits, negative := strings.CutPrefix(text, "-")
 	for len(digits) > 1 && digits[0] == '0' && isDigit(digits[1]) {
@@ -141,7 +141,7 @@ func plainNumber(text string) string {
 	return digits
 }
 
-// kindsOf are the types that a schema names.
+// kindsOf returns the types of a schema.
 func kindsOf(t *tree, place string) (kinds []string) {
 	switch kind := t.at(t.follow(place) + "/type").(type) {
 	case string:
@@ -162,20 +162,20 @@ func (v *verdict) taken(o *operation) {
 		v.findsf(o.place+"/requestBody", nil, "the request has no body, which is required")
 		return
 	case len(body) == 0, o.body == "" && len(bytes.TrimSpace(body)) == 0:
-		return // nothing, where nothing is asked for
+		return // no body, and none is required
 	}
 	if got := media(v.x.header); got != "application/json" {
-		v.findsf(o.place+"/requestBody", body, "the request's body is taken as %q", got)
+		v.findsf(o.place+"/requestBody", body, "the body of the request is accepted as %q", got)
 		return
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	if err != nil {
-		v.findsf(o.place+"/requestBody", body, "the request's body is taken and is no JSON: %v", err)
+		v.findsf(o.place+"/requestBody", body, "the body of the request is accepted and is not JSON: %v", err)
 		return
 	}
 	if o.body == "" {
 		if _, object := value.(map[string]any); !object {
-			v.findsf(o.place, body, "a request's body that is no object is taken where none is described")
+			v.findsf(o.place, body, "a body that is not an object is accepted, and no body is described")
 		}
 		return
 	}
@@ -184,17 +184,17 @@ func (v *verdict) taken(o *operation) {
 		return
 	}
 	for _, f := range faults {
-		v.findsf(f.place, body, "the request's body is taken: %s", f.what)
+		v.findsf(f.place, body, "the body of the request is accepted: %s", f.what)
 	}
 }
 
-// isSeen reports whether readers see a character.
+// isSeen reports whether a character is visible.
 func isSeen(r rune) bool {
 	return !unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// trimmed is a value whose texts have no white space at their ends, and are empty if
-// they are blank.
+// trimmed removes white space at both ends of all texts in a value, and makes blank texts
+// empty.
 func trimmed(value any) any {
 	switch value := value.(type) {
 	case string:
@@ -218,7 +218,7 @@ func trimmed(value any) any {
 	return value
 }
 
-// unescaped is a segment of a path as it is meant.
+// unescaped decodes a segment of a path.
 func unescaped(segment string) string {
 	if plain, err := url.PathUnescape(segment); err == nil {
 		return plain

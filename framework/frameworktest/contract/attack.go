@@ -13,60 +13,59 @@ import (
 	"time"
 )
 
-// An Attack tries a server with requests that are made of its own document:
-// good ones, and good ones that were spoilt in one place, by a wrong type, a
-// value beyond its bounds, a member too many, a header that is broken. No answer
-// may be a failure of the server, and no good request may be refused as not valid
-// by itself, validation_failed or invalid_parameter: the document would be too
-// loose. That an answer is one the document tells of, and that nothing is taken
-// which the document refuses, is for [Contract.Wrap] to see, behind which the
-// server stands.
+// An Attack sends requests to a server that are generated from its own document. Valid
+// requests follow the document. Spoilt requests have one fault: a wrong type, a value out
+// of bounds, an additional member, or a broken header. The test fails if the server
+// answers 500 or more. It also fails if a valid request is rejected with
+// validation_failed or invalid_parameter, because then the document is too loose. Put the
+// server behind [Contract.Wrap]: that checks the answers, and that the server rejects
+// what the document does not allow.
 //
-// The server logs each of these requests as it does any. Give the API under
-// attack a log of its own, framework.Config{Log: slog.New(slog.DiscardHandler)},
-// or what is found is buried in them.
+// The server logs each of these requests. Give the API a log that discards them,
+// framework.Config{Log: slog.New(slog.DiscardHandler)}; otherwise they hide the findings.
 //
-// What answers show, ids above all, goes into later requests, so that these find
-// something.
+// Values from answers, above all ids, are used in later requests, so that these find
+// rows.
 type Attack struct {
-	// Contract is that of the API. Required.
+	// Contract is the contract of the API. Required.
 	Contract *Contract
-	// URL is where the server is, without a last slash. Required.
+	// URL is the address of the server, without a trailing slash. Required.
 	URL string
-	// Seed makes the requests what they are, but for what the answers show.
+	// Seed determines the requests, except for values from answers.
 	Seed uint64
-	// Requests is how many are sent.
+	// Requests is how many requests are sent.
 	Requests int
-	// Faultless sends good requests alone. Defaults to spoiling two of three.
+	// Faultless sends only valid requests. By default two of three requests are spoilt.
 	Faultless bool
-	// Only tells which operations are tried. Defaults to all.
+	// Only selects the operations. Defaults to all.
 	Only func(method, path string) bool
-	// Callers are who sends requests, in turn: each by a name, with the headers
-	// of a request to an operation. Defaults to one without any.
+	// Callers send the requests in turn. The key is the name of a caller, and the
+	// function returns its headers for an operation. Defaults to one caller without
+	// headers.
 	Callers map[string]func(method, path string) http.Header
-	// Transport sends the requests. Defaults to one of the attack's own.
+	// Transport sends the requests. Defaults to a transport of its own.
 	Transport http.RoundTripper
-	// Known are values for members and parameters, by name, as JSON: what is
-	// made up would never be right, such as a password. Defaults to none.
+	// Known are values for members and parameters, by name, as JSON, for values that
+	// cannot be generated, such as a password. Defaults to none.
 	Known map[string][]string
-	// Unsaid are the faults that good requests may be refused for as no document
-	// can say it, such as that one number must not be less than another: by the
-	// id of an operation, "" for any, each a member or a parameter and a code,
-	// "/items/*/quantity: max" or "page: invalid_parameter", or a code alone.
-	// Defaults to none.
+	// Unsaid are the faults for which the server may reject a valid request because no
+	// schema can express the rule, such as that one number must not be less than another.
+	// The key is the id of an operation, or "" for any. Each value is a member or a
+	// parameter with a code, "/items/*/quantity: max" or "page: invalid_parameter", or a
+	// code alone. Defaults to none.
 	Unsaid map[string][]string
 }
 
-// A Tally is what came of an attack.
+// A Tally is the result of an attack.
 type Tally struct {
-	// Statuses counts the answers of each operation, by its id; a request that
-	// was spoilt by another method is of none.
+	// Statuses counts the answers of each operation, by its id. A request with a spoilt
+	// method belongs to no operation.
 	Statuses map[string]map[int]int
-	// Good counts the requests that were not spoilt, and Taken those of them
-	// that succeeded.
+	// Good counts the valid requests, and Taken counts those of them that succeeded.
 	Good, Taken int
-	// Loose counts what good requests were refused for, by the operation's id:
-	// what the server asks and the document does not say, as in [Attack.Unsaid].
+	// Loose counts the faults for which valid requests were rejected, by the id of the
+	// operation. These are the rules of the server that the document lacks, see
+	// [Attack.Unsaid].
 	Loose map[string]map[string]int
 }
 
@@ -77,16 +76,16 @@ type attacker struct {
 	maker
 	client *http.Client
 	tally  Tally
-	lucky  map[string]string // who succeeded last, by operation
+	lucky  map[string]string // the caller of the last success, by operation
 
-	examples map[string]string // of what is loose
+	examples map[string]string // one request for each loose fault
 }
 
-// attackTimeout is how long an answer may take.
+// attackTimeout is the time limit for an answer.
 const attackTimeout = time.Minute
 
-// Run sends the requests, one after the other. A server that does not answer
-// fails the test at once.
+// Run sends the requests one after the other. If the server does not answer, the test
+// fails at once.
 func (a Attack) Run(tb testing.TB) Tally {
 	tb.Helper()
 	if len(a.Callers) == 0 {
@@ -107,7 +106,7 @@ func (a Attack) Run(tb testing.TB) Tally {
 	operations := slices.DeleteFunc(slices.Clone(a.Contract.operations), func(o *operation) bool { return a.Only != nil && !a.Only(o.method, o.path) })
 	callers := slices.Sorted(maps.Keys(a.Callers))
 	if len(operations) == 0 {
-		tb.Fatal("no operation of the document is to be tried")
+		tb.Fatal("Only selects no operation of the document")
 	}
 	for n := range a.Requests {
 		o := operations[n%len(operations)]
@@ -127,7 +126,7 @@ func (a *attacker) try(tb testing.TB, n int, o *operation, caller string) {
 	d := a.draft(o)
 	known := a.Callers[caller](o.method, o.path)
 	for _, name := range slices.Sorted(maps.Keys(known)) {
-		if d.header[name] == nil || !a.chance(4) { // what was made up is rarely right
+		if d.header[name] == nil || !a.chance(4) { // generated credentials are rarely valid
 			d.header[name] = known[name]
 		}
 	}
@@ -143,7 +142,7 @@ func (a *attacker) try(tb testing.TB, n int, o *operation, caller string) {
 		tb.Errorf("seed %d, request %d, %s by %s: %d\n%s\n%s", a.Seed, n, spoilt, caller, status, d, body)
 	}
 	if d.method != o.method {
-		return // what it says is of another operation, or of none
+		return // the answer belongs to another operation or to none
 	}
 	a.count(o, status, spoilt == "")
 	if spoilt == "" {
@@ -187,10 +186,10 @@ func (a *attacker) send(tb testing.TB, d *draft) (int, []byte, error) {
 	return response.StatusCode, answered, err
 }
 
-// String lists what each operation answered, and how often.
+// String lists the answers of each operation with their numbers.
 func (t Tally) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d good requests, of which %d succeeded", t.Good, t.Taken)
+	fmt.Fprintf(&b, "%d valid requests, %d of them succeeded", t.Good, t.Taken)
 	for _, id := range slices.Sorted(maps.Keys(t.Statuses)) {
 		fmt.Fprintf(&b, "\n%-28s", id)
 		for _, status := range slices.Sorted(maps.Keys(t.Statuses[id])) {
@@ -203,7 +202,7 @@ func (t Tally) String() string {
 	return b.String()
 }
 
-// A maker makes requests.
+// A maker generates requests.
 type maker struct {
 	contract *Contract
 	dice     *rand.Rand
@@ -216,8 +215,8 @@ func newMaker(c *Contract, seed uint64, known map[string][]string) maker {
 	return maker{contract: c, dice: rand.New(rand.NewPCG(seed, 0)), pool: newPool(c), known: known, odd: newOddities()}
 }
 
-// oneOf is any of a list.
+// oneOf returns a random element of a list.
 func oneOf[T any](m maker, list []T) T { return list[m.dice.IntN(len(list))] }
 
-// chance is true once in n times.
+// chance returns true once in n times.
 func (m maker) chance(n int) bool { return m.dice.IntN(n) == 0 }

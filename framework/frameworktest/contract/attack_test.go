@@ -11,8 +11,8 @@ import (
 	"trestle.example/framework/frameworktest/contract"
 )
 
-// attacked is what an attack of so many requests finds at a server whose answers
-// are changed, if tell is not nil.
+// attacked returns the findings of an attack on a server. If tell is not nil, it changes
+// the answers.
 func attacked(t *testing.T, requests int, faultless bool, tell func(*http.Request, *httptest.ResponseRecorder)) (contract.Tally, string) {
 	t.Helper()
 	return attackedBy(t, contract.Attack{Requests: requests, Faultless: faultless}, tell)
@@ -36,12 +36,13 @@ func attackedBy(t *testing.T, a contract.Attack, tell func(*http.Request, *httpt
 	return a.Run(found), strings.Join(found.read(), "\n")
 }
 
-// An attack on an honest server finds nothing, and gets everywhere.
+// TestAnAttackOnTheHonest: an attack on a correct server finds nothing and reaches every
+// operation.
 func TestAnAttackOnTheHonest(t *testing.T) {
 	for _, faultless := range []bool{true, false} {
 		tally, found := attacked(t, 800, faultless, nil)
 		if found != "" {
-			t.Errorf("an honest server is told:\n%s", found)
+			t.Errorf("the findings for a correct server are:\n%s", found)
 		}
 		for _, id := range []string{"listPlants", "createPlant", "getPlant", "replacePlant", "updatePlant", "deletePlant", "getRoot"} {
 			some := false
@@ -63,7 +64,7 @@ func TestAnAttackOnTheHonest(t *testing.T) {
 	}
 }
 
-// An attack comes upon what only odd requests bring about.
+// TestAnAttackFinds: an attack finds errors that only odd requests cause.
 func TestAnAttackFinds(t *testing.T) {
 	for name, c := range map[string]struct {
 		tell func(*http.Request, *httptest.ResponseRecorder)
@@ -79,26 +80,26 @@ func TestAnAttackFinds(t *testing.T) {
 				said.Code = 502
 			}
 		}, "a query by"},
-		"a failure at text that is no UTF-8": {func(r *http.Request, said *httptest.ResponseRecorder) {
+		"a failure at text that is not UTF-8": {func(r *http.Request, said *httptest.ResponseRecorder) {
 			if strings.Contains(said.Body.String(), "not UTF-8") {
 				said.Code = 500
 			}
 		}, ": 500"},
-		"a body that is too long, taken": {func(r *http.Request, said *httptest.ResponseRecorder) {
+		"an accepted body that is too long": {func(r *http.Request, said *httptest.ResponseRecorder) {
 			if strings.Contains(said.Body.String(), `"pointer":"/name","code":"max"`) && r.Method == http.MethodPost {
 				forge(201, plant)(said)
 			}
-		}, "the request's body is taken: /name: maxLength"},
-		"a body without what is required, taken": {func(r *http.Request, said *httptest.ResponseRecorder) {
+		}, "the body of the request is accepted: /name: maxLength"},
+		"an accepted body without a required member": {func(r *http.Request, said *httptest.ResponseRecorder) {
 			if strings.Contains(said.Body.String(), `"pointer":"/name","code":"required"`) && r.Method == http.MethodPut {
 				forge(200, plant)(said)
 			}
-		}, "the request's body is taken: /name: minLength: got 0, want 1"},
-		"a member of a rare answer": {func(r *http.Request, said *httptest.ResponseRecorder) {
+		}, "the body of the request is accepted: /name: minLength: got 0, want 1"},
+		"an additional member in a rare answer": {func(r *http.Request, said *httptest.ResponseRecorder) {
 			if said.Code == http.StatusUnsupportedMediaType {
 				change(func(b map[string]any) { b["hint"] = 1 })(said)
 			}
-		}, "/hint: no such member is described"},
+		}, "/hint: the member is not described"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, found := attacked(t, 2000, false, c.tell); !strings.Contains(found, c.want) {
@@ -108,8 +109,8 @@ func TestAnAttackFinds(t *testing.T) {
 	}
 }
 
-// A server that is stricter than its document is found by its refusals of good
-// requests, but for what no document can say.
+// TestALooseDocument: an attack finds rules that the document lacks, by the errors for
+// valid requests. Rules that no document can express are excluded.
 func TestALooseDocument(t *testing.T) {
 	stricter := func(status int, code, fault string) func(*http.Request, *httptest.ResponseRecorder) {
 		return func(r *http.Request, said *httptest.ResponseRecorder) {
@@ -124,14 +125,14 @@ func TestALooseDocument(t *testing.T) {
 		status            int
 		code, fault, want string
 	}{
-		"a member that must be something else":       {400, "validation_failed", `{"pointer":"/name","code":"oneof","detail":"must be a rose"}`, "createPlant refuses requests that are as the document has them, "},
-		"one in a list":                              {400, "validation_failed", `{"pointer":"/leaves/12/3/a4","code":"oneof","detail":"x"}`, "times: /leaves/*/*/a4: oneof; the document is too loose\nPOST /api/plants/"},
-		"a parameter":                                {400, "invalid_parameter", `{"parameter":"page","code":"invalid_parameter","detail":"x"}`, ": page: invalid_parameter;"},
-		"a query":                                    {400, "invalid_parameter", ``, ": invalid_parameter;"},
-		"what no document can say":                   {400, "validation_failed", `{"pointer":"/name","code":"range","detail":"x"}`, ""},
-		"what no document can say of anything":       {400, "validation_failed", `{"pointer":"/leaf/0","code":"nul","detail":"x"}`, ""},
-		"a row that is not there, or not one's own":  {400, "validation_failed", `{"pointer":"/bed","code":"invalid_reference","detail":"x"}`, ""},
-		"one of several that a document should tell": {400, "validation_failed", `{"pointer":"/name","code":"range","detail":"x"},{"pointer":"/name","code":"oneof","detail":"x"}`, ": /name: oneof;"},
+		"a member that must be something else": {400, "validation_failed", `{"pointer":"/name","code":"oneof","detail":"must be a rose"}`, "createPlant rejects valid requests, "},
+		"a member in a list":                   {400, "validation_failed", `{"pointer":"/leaves/12/3/a4","code":"oneof","detail":"x"}`, "times: /leaves/*/*/a4: oneof; the document is too loose\nPOST /api/plants/"},
+		"a parameter":                          {400, "invalid_parameter", `{"parameter":"page","code":"invalid_parameter","detail":"x"}`, ": page: invalid_parameter;"},
+		"a query":                              {400, "invalid_parameter", ``, ": invalid_parameter;"},
+		"a rule that no document can express":  {400, "validation_failed", `{"pointer":"/name","code":"range","detail":"x"}`, ""},
+		"a rule that no document can express, in any operation": {400, "validation_failed", `{"pointer":"/leaf/0","code":"nul","detail":"x"}`, ""},
+		"a row that does not exist or is out of scope":          {400, "validation_failed", `{"pointer":"/bed","code":"invalid_reference","detail":"x"}`, ""},
+		"one of several rules that a document should express":   {400, "validation_failed", `{"pointer":"/name","code":"range","detail":"x"},{"pointer":"/name","code":"oneof","detail":"x"}`, ": /name: oneof;"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tally, found := attackedBy(t, contract.Attack{

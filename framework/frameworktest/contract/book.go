@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// A Book keeps the contracts of a package's tests, so that those which serve
-// the same API share one: reading a document takes as long as hundreds of
-// requests. It is safe for concurrent use.
+// A Book holds the contracts for the tests of a package. Tests that serve the same API
+// share one contract, because reading a document takes as long as hundreds of requests.
+// It is safe for concurrent use.
 type Book struct {
-	// Beside are more paths as [Contract.Beside] takes them. Defaults to none.
+	// Beside are additional paths for [Contract.Beside]. Defaults to none.
 	Beside []string
-	// Unsaid makes the contracts tight, if it is not nil, as [Contract.Tight] does.
-	// Defaults to nil.
+	// If Unsaid is not nil, the contracts are tight, see [Contract.Tight]. Defaults to
+	// nil.
 	Unsaid map[string][]string
 
 	mu     sync.Mutex
@@ -21,16 +21,15 @@ type Book struct {
 	byText map[[sha256.Size]byte]*Contract
 }
 
-// A Documented API tells of itself, as a framework.API does.
+// A Documented API returns its own document, as a framework.API does.
 type Documented interface {
-	// Document returns the reference in a format, "json".
+	// Document returns the OpenAPI document in a format, "json".
 	Document(format string) ([]byte, error)
 }
 
-// Of is the contract of an API. The name stands for all APIs that have the same
-// document, which is then asked for once; the empty name stands for none, and
-// the document is asked for to see. A document that cannot be read fails the
-// test at once.
+// Of returns the contract of an API. All APIs with the same name must have the same
+// document, which is then read once. If the name is empty, the document is always read.
+// If the document is invalid, the test fails at once.
 func (b *Book) Of(tb testing.TB, name string, api Documented) *Contract {
 	tb.Helper()
 	b.mu.Lock()

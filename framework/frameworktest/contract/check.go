@@ -16,26 +16,26 @@ import (
 	"golang.org/x/text/message"
 )
 
-// A finding is something that the document does not tell of.
+// A finding is a difference between the traffic and the document.
 type finding struct {
 	operation string // "GET /api/patients/ (listPatients)"
 	request   string // "GET /api/patients/?page=2"
 	status    int
 	what      string
 	place     string // in the document
-	body      []byte // what was answered or, of a request, sent
+	body      []byte // the answered or, for a request, the sent body
 }
 
-// String is one sentence, and what was sent.
+// String returns one sentence and the body.
 func (f finding) String() string {
-	text := fmt.Sprintf("%s is answered %d, and %s; the document tells of it at #%s\n%s", f.operation, f.status, f.what, f.place, f.request)
+	text := fmt.Sprintf("%s is answered %d, and %s; see the document at #%s\n%s", f.operation, f.status, f.what, f.place, f.request)
 	if len(f.body) > 0 {
 		text += fmt.Sprintf("\n%.2000s", f.body)
 	}
 	return text
 }
 
-// check holds an exchange against the contract.
+// check compares an exchange with the contract.
 func (c *Contract) check(x *exchange) []finding {
 	if c.isBeside(x.path) {
 		return nil
@@ -77,19 +77,19 @@ func (v *verdict) findsf(place string, body []byte, format string, args ...any) 
 	})
 }
 
-// refusals are what any path answers, described or not: to a caller whom it does
-// not know, to one it has heard too often, and when it fails or is too busy to
-// tell.
+// refusals are the errors that any path may answer, described or not: for a caller
+// without credentials or permission, for too many requests, and when the server fails or
+// is overloaded.
 var refusals = []int{
 	http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
 }
 
-// undescribed checks the answer to a request that the document has nothing of.
+// undescribed checks the answer to a request for an operation that the document lacks.
 func (v *verdict) undescribed() {
-	v.refuses("there is no such path with this method")
+	v.refuses("the document has no such path with this method")
 }
 
-// refuses checks that the answer is a refusal that needs no description.
+// refuses checks that the answer is an error that needs no description.
 func (v *verdict) refuses(why string) {
 	x := v.x
 	allowed := append([]int{http.StatusNotFound, http.StatusMethodNotAllowed}, refusals...)
@@ -103,7 +103,7 @@ func (v *verdict) refuses(why string) {
 	}
 }
 
-// answers checks an answer against what its operation promises.
+// answers checks an answer against its operation.
 func (v *verdict) answers(o *operation) {
 	x := v.x
 	a := o.answers[x.status]
@@ -128,7 +128,7 @@ func (v *verdict) answers(o *operation) {
 	}
 }
 
-// body checks the answer's body against a schema.
+// body checks the body of the answer against a schema.
 func (v *verdict) body(place, want string) {
 	x, got := v.x, media(v.x.answered)
 	if got != want {
@@ -141,7 +141,7 @@ func (v *verdict) body(place, want string) {
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(x.body))
 	if err != nil {
-		v.findsf(place, x.body, "the body is no JSON: %v", err)
+		v.findsf(place, x.body, "the body is not JSON: %v", err)
 		return
 	}
 	if faults := v.faults(givenFrom, place, value); len(faults) > 0 {
@@ -156,7 +156,7 @@ func (v *verdict) body(place, want string) {
 	}
 }
 
-// of are faults as findings.
+// of converts faults to findings.
 func (v *verdict) of(faults []fault, body []byte) []finding {
 	others := *v
 	others.findings = nil
@@ -166,8 +166,8 @@ func (v *verdict) of(faults []fault, body []byte) []finding {
 	return others.findings
 }
 
-// unspoken are headers that say how an answer is carried and kept, not what it
-// means; the document need not name them.
+// unspoken are headers that the document need not describe: they state how an answer is
+// sent and cached.
 var unspoken = map[string]bool{
 	"Access-Control-Allow-Headers": true, "Access-Control-Allow-Methods": true, "Access-Control-Allow-Origin": true,
 	"Access-Control-Expose-Headers": true, "Access-Control-Max-Age": true,
@@ -176,7 +176,7 @@ var unspoken = map[string]bool{
 	"Strict-Transport-Security": true, "Transfer-Encoding": true, "Vary": true, "X-Content-Type-Options": true,
 }
 
-// namesHeaders checks that every header of the answer is known.
+// namesHeaders checks that every header of the answer is described.
 func (v *verdict) namesHeaders(place string, known map[string]bool) {
 	for _, name := range slices.Sorted(maps.Keys(v.x.answered)) {
 		if !known[name] && !unspoken[name] {
@@ -185,10 +185,10 @@ func (v *verdict) namesHeaders(place string, known map[string]bool) {
 	}
 }
 
-// A fault is what is wrong with a value.
+// A fault is an error in a value.
 type fault struct{ what, place string }
 
-// faults are what a schema finds wrong with a value.
+// faults returns the faults that a schema finds in a value.
 func (v *verdict) faults(from, place string, value any) []fault {
 	schema, err := v.contract.schema(from, place)
 	if err != nil {
@@ -205,7 +205,7 @@ func (v *verdict) faults(from, place string, value any) []fault {
 	return leaves(wrong)
 }
 
-// leaves are the innermost faults, where a person can tell what is wrong.
+// leaves returns the innermost faults, which are the most specific.
 func leaves(e *jsonschema.ValidationError) (all []fault) {
 	var wrong []*jsonschema.ValidationError
 	var gather func(*jsonschema.ValidationError)
@@ -226,8 +226,8 @@ func leaves(e *jsonschema.ValidationError) (all []fault) {
 	return all
 }
 
-// likely are the causes of a fault: of a union, those of the choices whose constants the
-// value has, if there are any, since the others are for other values.
+// likely returns the relevant causes of a fault. For a union these are the choices whose
+// constants match the value, if there are any: the other choices are for other values.
 func likely(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	if _, union := e.ErrorKind.(*kind.OneOf); !union {
 		return e.Causes
@@ -247,13 +247,13 @@ func hasOtherConstant(e *jsonschema.ValidationError) bool {
 	return slices.ContainsFunc(e.Causes, hasOtherConstant)
 }
 
-// isUnknown tells of a member that no schema knows.
+// isUnknown reports whether a fault is a member that no schema describes.
 func isUnknown(e *jsonschema.ValidationError) bool {
 	return strings.HasSuffix(e.SchemaURL, "/unevaluatedProperties") && len(e.InstanceLocation) > 0
 }
 
-// explains reports whether a member is unknown only because the schema that
-// knows it found another fault, at the same object or inside it.
+// explains reports whether a member is unknown only because the schema that describes it
+// has another fault, at the same object or inside it.
 func explains(other, unknown *jsonschema.ValidationError) bool {
 	object := unknown.InstanceLocation[:len(unknown.InstanceLocation)-1]
 	within := len(other.InstanceLocation) >= len(object) && slices.Equal(other.InstanceLocation[:len(object)], object)
@@ -267,7 +267,7 @@ func faultOf(e *jsonschema.ValidationError) fault {
 		where = pointer(e.InstanceLocation...)
 	}
 	if isUnknown(e) {
-		what, place = "no such member is described", strings.TrimSuffix(place, "/unevaluatedProperties")
+		what, place = "the member is not described", strings.TrimSuffix(place, "/unevaluatedProperties")
 	}
 	return fault{where + ": " + what, place}
 }

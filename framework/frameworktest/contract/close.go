@@ -2,10 +2,9 @@ package contract
 
 import "strings"
 
-// close lets no object of the document have members that its schema does not
-// name, at any depth. Schemas that are put together of others, by allOf and its
-// kin or by a reference, are closed where a value is, not part by part; a schema
-// that names no members at all, such as that of anything, stays as it is.
+// close forbids members that a schema does not name, in every object of the document. A
+// schema that consists of others, by allOf, anyOf, oneOf or $ref, is closed where it
+// describes a value, not part by part. A schema that names no members stays open.
 func (t *tree) close() {
 	for _, schema := range t.object("/components/schemas") {
 		t.closeParts(schema)
@@ -19,8 +18,8 @@ func (t *tree) close() {
 	}
 }
 
-// Refusals that need no description have the shape that all refusals have, if
-// the document names it: the one, and the place in a closed document.
+// Errors that need no description have the schema of all errors, if the document has it.
+// problem is that schema, and refusal its place in a closed document.
 const (
 	problem = "/components/schemas/Problem"
 	refusal = "/refusal"
@@ -79,10 +78,10 @@ func (t *tree) closeParts(schema any) {
 	}
 }
 
-// applicators apply schemas to the same value.
+// applicators are keywords that apply schemas to the same value.
 var applicators = []string{"allOf", "anyOf", "oneOf"}
 
-// names reports whether a schema, or what it is put together of, names members.
+// names reports whether a schema, or a part of it, names members.
 func (t *tree) names(s map[string]any, depth int) bool {
 	if depth > 32 {
 		return false

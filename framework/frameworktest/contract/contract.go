@@ -13,20 +13,20 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// A Contract is what a document promises. It is safe for concurrent use, and
-// knows what it has seen: one that is shared by tests answers equal traffic at
-// once.
+// A Contract is an OpenAPI document to check traffic against. It is safe for concurrent
+// use. It remembers valid bodies, so tests that share a contract check equal traffic
+// faster.
 type Contract struct {
 	document   *tree
 	operations []*operation
-	headers    map[string]bool // of any answer
-	always     map[string]bool // of those, the ones that come wherever they belong
+	headers    map[string]bool // described headers of any answer
+	always     map[string]bool // headers of an answer that are required where they apply
 	beside     []string
 	seen       seen
 	tight      bool                // rejected bodies are checked too
-	unsaid     map[string][]string // the faults that no schema expresses, if it is tight
+	unsaid     map[string][]string // if tight: the faults that no schema expresses
 
-	mu      sync.Mutex // a compiler is for one at a time
+	mu      sync.Mutex // because a compiler is not safe for concurrent use
 	taken   *jsonschema.Compiler
 	given   *jsonschema.Compiler // with closed objects
 	schemas map[string]*jsonschema.Schema
@@ -38,7 +38,7 @@ type operation struct {
 	place            string   // in the document, as a JSON Pointer
 	segments         []string // of the path, without its slashes at both ends
 	params           []param
-	body             string // the place of the schema of its body, "" without one
+	body             string // the place of the schema of its body, or ""
 	needsBody        bool
 	answers          map[int]*answer
 	security         [][]credential
@@ -48,38 +48,37 @@ type operation struct {
 type param struct {
 	name, in string
 	required bool
-	list     bool   // several values, with commas between them
-	schema   string // its place
+	list     bool   // several values, separated by commas
+	schema   string // the place of its schema
 	place    string
 }
 
-// An answer is what an operation promises for one status.
+// An answer is the description of one status of an operation.
 type answer struct {
 	place   string
 	headers map[string]bool
-	always  []string          // the headers that it must have
+	always  []string          // the required headers
 	content map[string]string // the places of schemas, by media type
 }
 
-// A credential is one piece of what a way to identify oneself needs.
+// A credential is one part of a security requirement.
 type credential struct{ in, name, scheme string }
 
-// methods are those that a document has operations of.
+// methods are the methods that a document may describe.
 var methods = []string{
 	http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodOptions, http.MethodHead, http.MethodPatch, http.MethodTrace,
 }
 
-// The resources that schemas are compiled from: the document as it is, for what
-// a server takes, and one whose objects are closed, for what it gives.
+// The resources from which schemas are compiled. Requests are checked with the document
+// as it is. Answers are checked with a document whose objects are closed.
 const (
 	takenFrom = "contract:///taken.json"
 	givenFrom = "contract:///given.json"
 )
 
-// New reads an OpenAPI 3.1 document in JSON. One that names what it does not
-// have, or has schemas that are none, is an error. What an API serves beside its
-// resources, the document itself and its pages, the first page and those that
-// explain errors, is not held against it.
+// New reads an OpenAPI 3.1 document in JSON. A reference without a target and an invalid
+// schema are errors. The contract does not cover what an API serves beside its resources:
+// the document and its pages, the first page, and the pages that explain errors.
 func New(document []byte) (*Contract, error) {
 	doc, err := readTree(document)
 	if err != nil {
@@ -114,7 +113,7 @@ func New(document []byte) (*Contract, error) {
 	return c, c.compileAll()
 }
 
-// root is the address of the API, which is the shortest of all.
+// root returns the address of the API, which is the shortest path.
 func (c *Contract) root() string {
 	root := "/"
 	for i, o := range c.operations {
@@ -125,10 +124,9 @@ func (c *Contract) root() string {
 	return root
 }
 
-// Beside names paths that the document does not describe and that are served
-// none the less, such as one that tells whether the server is well; a path that
-// ends in a slash stands for all below it, except the first of all. It returns
-// the contract, and is called before it is used.
+// Beside adds paths that the server serves and the document does not describe, such as a
+// health check. A path that ends in a slash includes all paths below it, except "/"
+// itself. Call it before the contract is used. It returns the contract.
 func (c *Contract) Beside(paths ...string) *Contract {
 	c.beside = append(c.beside, paths...)
 	return c
@@ -188,13 +186,13 @@ func (c *Contract) answer(place string) *answer {
 	return a
 }
 
-// isRequired reports whether a header at a place always comes.
+// isRequired reports whether a header at a place is required.
 func (c *Contract) isRequired(place string) bool {
 	required, _ := c.document.at(c.document.follow(place) + "/required").(bool)
 	return required
 }
 
-// security are the ways to identify oneself, of which one is enough.
+// security returns the security requirements; a request needs one of them.
 func (c *Contract) security(place string) (ways [][]credential) {
 	at := place + "/security"
 	if c.document.at(at) == nil {
@@ -212,7 +210,7 @@ func (c *Contract) security(place string) (ways [][]credential) {
 	return ways
 }
 
-// compileAll finds out what is wrong with a schema now.
+// compileAll finds invalid schemas now instead of during a check.
 func (c *Contract) compileAll() error {
 	for _, o := range c.operations {
 		for _, place := range o.schemas() {
@@ -231,7 +229,7 @@ func (c *Contract) compileAll() error {
 	return nil
 }
 
-// schemas are the places of what the operation takes.
+// schemas returns the places of the schemas for requests of the operation.
 func (o *operation) schemas() (places []string) {
 	if o.body != "" {
 		places = append(places, o.body)
@@ -242,7 +240,7 @@ func (o *operation) schemas() (places []string) {
 	return places
 }
 
-// schema is the compiled schema at a place of one of the two resources.
+// schema returns the compiled schema at a place of one of the two resources.
 func (c *Contract) schema(from, place string) (*jsonschema.Schema, error) {
 	at := from + "#" + place
 	c.mu.Lock()
@@ -261,8 +259,8 @@ func (c *Contract) schema(from, place string) (*jsonschema.Schema, error) {
 	return compiled, err
 }
 
-// find is the operation of a method and a path, nil for none. A path is one with
-// or without its last slash, and HEAD is served as GET is.
+// find returns the operation of a method and a path, or nil. The trailing slash of a path
+// does not matter, and HEAD uses the operation of GET.
 func (c *Contract) find(method, path string) *operation {
 	if method == http.MethodHead {
 		method = http.MethodGet
@@ -282,7 +280,7 @@ func (o *operation) matches(asked []string) bool {
 	})
 }
 
-// literal counts the segments that are no place for a value.
+// literal counts the segments that are not parameters.
 func (o *operation) literal() (n int) {
 	for _, segment := range o.segments {
 		if !isPlace(segment) {
@@ -300,14 +298,14 @@ func segments(path string) []string {
 	return strings.Split(strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/"), "/")
 }
 
-// isBeside tells of a path that the document has nothing to do with.
+// isBeside reports whether a path is not covered by the document.
 func (c *Contract) isBeside(path string) bool {
 	return slices.ContainsFunc(c.beside, func(known string) bool {
 		return path == known || known != "/" && strings.HasSuffix(known, "/") && strings.HasPrefix(path, known)
 	})
 }
 
-// media is a media type without its parameters.
+// media returns a media type without its parameters.
 func media(header http.Header) string {
 	value, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil {

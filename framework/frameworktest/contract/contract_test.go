@@ -27,7 +27,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A Plant is what the API of these tests is about.
+// A Plant is the model of the API in these tests.
 type Plant struct {
 	bun.BaseModel `bun:"table:plants"`
 
@@ -54,7 +54,7 @@ type weedsInput struct {
 	Most int64 `json:"most" validate:"required,min=1"`
 }
 
-// dryDetails go with the code too_dry.
+// dryDetails are the details of the code too_dry.
 type dryDetails struct {
 	Missing int64 `json:"missing"`
 }
@@ -81,7 +81,7 @@ func plants() framework.Resource {
 	}
 }
 
-// A gardener is known by the header Authorization: Garden spade.
+// A gardener is identified by the header Authorization: Garden spade.
 type gardener struct{}
 
 func (gardener) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller, error) {
@@ -96,7 +96,7 @@ func (gardener) Authenticate(_ *framework.Call, r *http.Request) (*framework.Cal
 
 func (gardener) Challenge() string { return `Garden realm="shed"` }
 
-// garden is the API and its contract.
+// A garden is the API and its contract.
 func garden(t *testing.T) (http.Handler, *contract.Contract) {
 	t.Helper()
 	db, err := sqldb.Open("sqlite://"+filepath.ToSlash(filepath.Join(t.TempDir(), "garden.db")), sqldb.Options{})
@@ -124,7 +124,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// A notebook is a test that notes its failures instead of failing.
+// A notebook is a test that records its failures instead of failing.
 type notebook struct {
 	testing.TB
 
@@ -150,7 +150,7 @@ func (n *notebook) read() []string {
 
 const nobody = "00000000-0000-7000-8000-000000000001"
 
-// An honest server is told nothing, whatever it is asked.
+// TestTheHonestAreToldNothing: a correct server has no findings, for any request.
 func TestTheHonestAreToldNothing(t *testing.T) {
 	handler, promised := garden(t)
 	found := &notebook{TB: t}
@@ -199,7 +199,7 @@ func TestTheHonestAreToldNothing(t *testing.T) {
 // fields are a body.
 type fields = map[string]any
 
-// A lie is a server that says something else than it should.
+// A lie is a changed answer and its finding.
 type lie struct {
 	name         string
 	method, path string // GET and the list, if they are empty
@@ -220,7 +220,7 @@ func forge(status int, body string) func(*httptest.ResponseRecorder) {
 	}
 }
 
-// without leaves a header out, and with sets it.
+// without removes a header, and with sets it.
 func without(name string) func(*httptest.ResponseRecorder) {
 	return func(r *httptest.ResponseRecorder) { r.Header().Del(name) }
 }
@@ -229,7 +229,7 @@ func with(name, value string) func(*httptest.ResponseRecorder) {
 	return func(r *httptest.ResponseRecorder) { r.Header().Set(name, value) }
 }
 
-// busy is a refusal that any path may answer, but for a header.
+// busy returns an error that any path may answer, without its header.
 func busy(status int, code string) func(*httptest.ResponseRecorder) {
 	return func(r *httptest.ResponseRecorder) {
 		forge(status, fmt.Sprintf(`{"type":"about:blank","title":"Wait","status":%d,"detail":"Wait.","code":%q,"instance":"urn:uuid:%s","errors":[]}`, status, code, nobody))(r)
@@ -250,91 +250,92 @@ func change(by func(map[string]any)) func(*httptest.ResponseRecorder) {
 	}
 }
 
-// first is the first row of a list.
+// first returns the first row of a list.
 func first(body map[string]any) map[string]any { return body["results"].([]any)[0].(map[string]any) }
 
 const plant = `{"id":"` + nobody + `","name":"Rose","water":3,"thirsty":false,"created_at":"2026-01-01T00:00:00Z"}`
 
-// lies are all that a server may get wrong, and what is found of each.
+// lies are the wrong answers with the finding for each.
 var lies = []lie{
 	{name: "another status", tell: func(r *httptest.ResponseRecorder) { r.Code = 202 }, want: "that status is not described; these are: 200 "},
 	{name: "a redirect", tell: func(r *httptest.ResponseRecorder) { r.Code = 301 }, want: "that status is not described"},
-	{name: "a failure that nobody told of", method: "POST", path: "/api/plants/" + nobody + "/prune/", tell: forge(501, `{}`), want: "that status is not described"},
-	{name: "a header", tell: func(r *httptest.ResponseRecorder) { r.Header().Set("X-Lie", "1") }, want: `the header X-Lie is not described; the document tells of it at #/paths/~1api~1plants~1/get/responses/200/headers`},
+	{name: "an undescribed failure", method: "POST", path: "/api/plants/" + nobody + "/prune/", tell: forge(501, `{}`), want: "that status is not described"},
+	{name: "a header", tell: func(r *httptest.ResponseRecorder) { r.Header().Set("X-Lie", "1") }, want: `the header X-Lie is not described; see the document at #/paths/~1api~1plants~1/get/responses/200/headers`},
 	{name: "a header of another answer", tell: func(r *httptest.ResponseRecorder) { r.Header().Set("Location", "/") }, want: "the header Location is not described"},
-	{name: "a member", tell: change(func(b map[string]any) { b["extra"] = 1 }), want: "/extra: no such member is described; the document tells of it at #/paths/~1api~1plants~1/get/responses/200/content/application~1json/schema"},
-	{name: "a member of a row", tell: change(func(b map[string]any) { first(b)["owner"] = 1 }), want: "/results/0/owner: no such member is described; the document tells of it at #/components/schemas/PlantsPage/properties/results/items"},
-	{name: "a member too few", tell: change(func(b map[string]any) { delete(b, "count") }), want: "the whole: missing property 'count'"},
-	{name: "a member of a row too few", tell: change(func(b map[string]any) { delete(first(b), "name") }), want: "/results/0: missing property 'name'"},
+	{name: "a member", tell: change(func(b map[string]any) { b["extra"] = 1 }), want: "/extra: the member is not described; see the document at #/paths/~1api~1plants~1/get/responses/200/content/application~1json/schema"},
+	{name: "a member of a row", tell: change(func(b map[string]any) { first(b)["owner"] = 1 }), want: "/results/0/owner: the member is not described; see the document at #/components/schemas/PlantsPage/properties/results/items"},
+	{name: "a missing member", tell: change(func(b map[string]any) { delete(b, "count") }), want: "the whole: missing property 'count'"},
+	{name: "a missing member of a row", tell: change(func(b map[string]any) { delete(first(b), "name") }), want: "/results/0: missing property 'name'"},
 	{name: "a number that is text", tell: change(func(b map[string]any) { first(b)["water"] = "3" }), want: "/results/0/water: got string, want integer"},
 	{name: "null", tell: change(func(b map[string]any) { first(b)["name"] = nil }), want: "/results/0/name: got null, want string"},
-	{name: "an id that is none", tell: change(func(b map[string]any) { first(b)["id"] = "1" }), want: "/results/0/id: '1' is not valid uuid"},
-	{name: "a time that is none", tell: change(func(b map[string]any) { first(b)["created_at"] = "2026-02-30T00:00:00Z" }), want: "/results/0/created_at: '2026-02-30T00:00:00Z' is not valid date-time"},
+	{name: "an invalid id", tell: change(func(b map[string]any) { first(b)["id"] = "1" }), want: "/results/0/id: '1' is not valid uuid"},
+	{name: "an invalid time", tell: change(func(b map[string]any) { first(b)["created_at"] = "2026-02-30T00:00:00Z" }), want: "/results/0/created_at: '2026-02-30T00:00:00Z' is not valid date-time"},
 	{name: "a list for a page", tell: forge(200, `[]`), want: "the whole: got array, want object"},
-	{name: "no JSON", tell: forge(200, `{"count":`), want: "the body is no JSON"},
-	{name: "no body", tell: forge(200, ``), want: "the body is no JSON"},
-	{name: "a member twice", tell: forge(200, `{"count":0,"next":null,"previous":null,"results":[],"count":1}`), want: "/count is there twice"},
-	{name: "a member of a row twice", tell: forge(200, `{"count":1,"next":null,"previous":null,"results":[`+strings.Replace(plant, "{", `{"name":"Tulip",`, 1)+`]}`), want: "/results/0/name is there twice"},
-	{name: "the status of another refusal", path: "/api/plants/x/", tell: change(func(b map[string]any) { b["status"] = 418 }), want: "/status: value must be 404"},
-	{name: "no id of the request", tell: without("X-Request-Id"), want: "the header X-Request-Id is missing, which always comes; the document tells of it at #/paths/~1api~1plants~1/get/responses/200/headers/X-Request-Id"},
-	{name: "no methods", tell: without("Allow"), want: "the header Allow is missing"},
-	{name: "methods that the path has not", tell: with("Allow", "GET, HEAD, POST, DELETE, OPTIONS"), want: `Allow is "GET, HEAD, POST, DELETE, OPTIONS"; the path has GET, HEAD, OPTIONS, POST; the document tells of it at #/paths/~1api~1plants~1`},
-	{name: "methods too few", tell: with("Allow", "GET, HEAD, OPTIONS"), want: `Allow is "GET, HEAD, OPTIONS"`},
-	{name: "no address of what was made", method: "POST", body: fields{"name": "Ivy"}, tell: without("Location"), want: "the header Location is missing"},
-	{name: "no way to identify oneself", anonymous: true, tell: without("WWW-Authenticate"), want: "the header Www-Authenticate is missing"},
-	{name: "no time to come again", tell: busy(503, "unavailable"), want: "the header Retry-After is missing"},
-	{name: "no time to come again, of a path that is not", path: "/api/nowhere", tell: busy(429, "throttled"), want: "the header Retry-After is missing"},
-	{name: "no id of the request, of a path that is not", path: "/api/nowhere", tell: without("X-Request-Id"), want: "the header X-Request-Id is missing"},
-	{name: "no way to identify oneself, for a method that is not", method: "PUT", anonymous: true, tell: without("WWW-Authenticate"), want: "the header Www-Authenticate is missing"},
-	{name: "a refusal of a method without a body", method: "PUT", body: fields{}, tell: forge(405, ``), want: `the media type is "application/json"; want "application/problem+json"`},
-	{name: "a refusal of a method without its methods", method: "PUT", body: fields{}, tell: without("Allow"), want: "the header Allow is missing"},
-	{name: "a refusal of a method with others", method: "PUT", body: fields{}, tell: with("Allow", "PUT"), want: `Allow is "PUT"`},
-	{name: "the status of another refusal, of a path that is not", path: "/api/nowhere", tell: change(func(b map[string]any) { b["status"] = 405 }), want: "the member status is 405"},
-	{name: "a parameter that has no effect, untold", path: "/api/plants/?unknown=1", tell: without("Trestle-Ignored"), want: "the query parameter unknown is not described, and Trestle-Ignored does not tell that it had no effect"},
-	{name: "another than the parameter that has no effect", path: "/api/plants/?unknown=1", tell: with("Trestle-Ignored", "unknow, /unknown, unknown1"), want: "the query parameter unknown is not described"},
+	{name: "no JSON", tell: forge(200, `{"count":`), want: "the body is not JSON"},
+	{name: "no body", tell: forge(200, ``), want: "the body is not JSON"},
+	{name: "a member twice", tell: forge(200, `{"count":0,"next":null,"previous":null,"results":[],"count":1}`), want: "the member /count is present twice"},
+	{name: "a member of a row twice", tell: forge(200, `{"count":1,"next":null,"previous":null,"results":[`+strings.Replace(plant, "{", `{"name":"Tulip",`, 1)+`]}`), want: "the member /results/0/name is present twice"},
+	{name: "the status of another error", path: "/api/plants/x/", tell: change(func(b map[string]any) { b["status"] = 418 }), want: "/status: value must be 404"},
+	{name: "no id of the request", tell: without("X-Request-Id"), want: "the required header X-Request-Id is missing; see the document at #/paths/~1api~1plants~1/get/responses/200/headers/X-Request-Id"},
+	{name: "no methods", tell: without("Allow"), want: "the required header Allow is missing"},
+	{name: "methods that the path lacks", tell: with("Allow", "GET, HEAD, POST, DELETE, OPTIONS"), want: `Allow is "GET, HEAD, POST, DELETE, OPTIONS"; the path has GET, HEAD, OPTIONS, POST; see the document at #/paths/~1api~1plants~1`},
+	{name: "missing methods", tell: with("Allow", "GET, HEAD, OPTIONS"), want: `Allow is "GET, HEAD, OPTIONS"`},
+	{name: "no address of the created row", method: "POST", body: fields{"name": "Ivy"}, tell: without("Location"), want: "the required header Location is missing"},
+	{name: "no challenge", anonymous: true, tell: without("WWW-Authenticate"), want: "the required header Www-Authenticate is missing"},
+	{name: "no Retry-After", tell: busy(503, "unavailable"), want: "the required header Retry-After is missing"},
+	{name: "no Retry-After, for an unknown path", path: "/api/nowhere", tell: busy(429, "throttled"), want: "the required header Retry-After is missing"},
+	{name: "no id of the request, for an unknown path", path: "/api/nowhere", tell: without("X-Request-Id"), want: "the required header X-Request-Id is missing"},
+	{name: "no challenge, for an unknown method", method: "PUT", anonymous: true, tell: without("WWW-Authenticate"), want: "the required header Www-Authenticate is missing"},
+	{name: "an error for a method without a body", method: "PUT", body: fields{}, tell: forge(405, ``), want: `the media type is "application/json"; want "application/problem+json"`},
+	{name: "an error for a method without Allow", method: "PUT", body: fields{}, tell: without("Allow"), want: "the required header Allow is missing"},
+	{name: "an error for a method with a wrong Allow", method: "PUT", body: fields{}, tell: with("Allow", "PUT"), want: `Allow is "PUT"`},
+	{name: "the status of another error, for an unknown path", path: "/api/nowhere", tell: change(func(b map[string]any) { b["status"] = 405 }), want: "the member status is 405"},
+	{name: "a parameter without effect, not listed", path: "/api/plants/?unknown=1", tell: without("Trestle-Ignored"), want: "the query parameter unknown is not described, and Trestle-Ignored does not list it"},
+	{name: "a parameter without effect, and another one listed", path: "/api/plants/?unknown=1", tell: with("Trestle-Ignored", "unknow, /unknown, unknown1"), want: "the query parameter unknown is not described"},
 	{name: "another media type", tell: func(r *httptest.ResponseRecorder) { r.Header().Set("Content-Type", "text/html") }, want: `the media type "text/html" is not described; these are: application/json`},
 	{name: "no media type", tell: func(r *httptest.ResponseRecorder) { r.Header().Del("Content-Type") }, want: `the media type "" is not described`},
 	{name: "a body where there is none", method: "DELETE", path: "/api/plants/" + nobody + "/", tell: forge(204, plant), want: "no body is described"},
 	{name: "another code", path: "/api/plants/x/", tell: change(func(b map[string]any) { b["code"] = "lost" }), want: "/code: value must be 'not_found'"},
 	{name: "the code of another status", path: "/api/plants/x/", tell: change(func(b map[string]any) { b["code"] = "too_dry" }), want: "/code: value must be 'not_found'"},
-	{name: "a refusal that is none", path: "/api/plants/x/", tell: func(r *httptest.ResponseRecorder) { r.Header().Set("Content-Type", "application/json") }, want: `the media type "application/json" is not described`},
-	{name: "a member of a refusal", path: "/api/plants/x/", tell: change(func(b map[string]any) { b["stack"] = "main.go:1" }), want: "/stack: no such member is described"},
-	{name: "a member of a fault", path: "/api/plants/?min_water=x", tell: change(func(b map[string]any) { b["errors"].([]any)[0].(map[string]any)["go"] = 1 }), want: "/errors/0/go: no such member is described"},
-	{name: "a page that is not there, of a path that is not", path: "/api/nowhere", tell: change(func(b map[string]any) { b["stack"] = 1 }), want: "/stack: no such member is described"},
-	{name: "a path that nobody told of", path: "/api/nowhere", tell: forge(200, `{}`), want: "there is no such path with this method"},
-	{name: "a method that nobody told of", method: "PUT", path: "/api/plants/", body: fields{}, tell: forge(200, `{}`), want: "there is no such path with this method"},
+	{name: "an error with the media type of a success", path: "/api/plants/x/", tell: func(r *httptest.ResponseRecorder) { r.Header().Set("Content-Type", "application/json") }, want: `the media type "application/json" is not described`},
+	{name: "an additional member of an error", path: "/api/plants/x/", tell: change(func(b map[string]any) { b["stack"] = "main.go:1" }), want: "/stack: the member is not described"},
+	{name: "an additional member of a fault", path: "/api/plants/?min_water=x", tell: change(func(b map[string]any) { b["errors"].([]any)[0].(map[string]any)["go"] = 1 }), want: "/errors/0/go: the member is not described"},
+	{name: "an additional member of an error, for an unknown path", path: "/api/nowhere", tell: change(func(b map[string]any) { b["stack"] = 1 }), want: "/stack: the member is not described"},
+	{name: "an undescribed path", path: "/api/nowhere", tell: forge(200, `{}`), want: "the document has no such path with this method"},
+	{name: "an undescribed method", method: "PUT", path: "/api/plants/", body: fields{}, tell: forge(200, `{}`), want: "the document has no such path with this method"},
 	{name: "a header where nothing is described", path: "/api/nowhere", tell: func(r *httptest.ResponseRecorder) { r.Header().Set("X-Lie", "1") }, want: "the header X-Lie is not described"},
-	{name: "OPTIONS that fails", method: "OPTIONS", tell: forge(204, ``), want: "OPTIONS is answered 200, or with a refusal"},
+	{name: "OPTIONS that fails", method: "OPTIONS", tell: forge(204, ``), want: "OPTIONS must be answered 200 or with an error"},
 	{name: "OPTIONS that is a page", method: "OPTIONS", tell: func(r *httptest.ResponseRecorder) {
 		forge(200, `<html>`)(r)
 		r.Header().Set("Content-Type", "text/html")
 	}, want: `OPTIONS is answered in the media type "text/html"; want application/json`},
-	{name: "OPTIONS that is no JSON", method: "OPTIONS", tell: forge(200, `<html>`), want: "OPTIONS is answered with what is no object in JSON"},
-	{name: "OPTIONS that is a list", method: "OPTIONS", tell: forge(200, `[]`), want: "OPTIONS is answered with what is no object in JSON"},
-	{name: "OPTIONS with a member twice", method: "OPTIONS", tell: forge(200, `{"name":{"a":1,"a":2}}`), want: "/name/a is there twice"},
+	{name: "OPTIONS that is not JSON", method: "OPTIONS", tell: forge(200, `<html>`), want: "the answer to OPTIONS is not a JSON object"},
+	{name: "OPTIONS that is a list", method: "OPTIONS", tell: forge(200, `[]`), want: "the answer to OPTIONS is not a JSON object"},
+	{name: "OPTIONS with a member twice", method: "OPTIONS", tell: forge(200, `{"name":{"a":1,"a":2}}`), want: "the member /name/a is present twice"},
 	{name: "OPTIONS with a header", method: "OPTIONS", tell: with("X-Secret", "1"), want: "the header X-Secret is not described"},
-	{name: "OPTIONS without methods", method: "OPTIONS", tell: without("Allow"), want: "the header Allow is missing"},
+	{name: "OPTIONS without methods", method: "OPTIONS", tell: without("Allow"), want: "the required header Allow is missing"},
 	{name: "OPTIONS with other methods", method: "OPTIONS", tell: with("Allow", "GET, OPTIONS"), want: `Allow is "GET, OPTIONS"`},
 	{name: "HEAD with another status", method: "HEAD", tell: func(r *httptest.ResponseRecorder) { r.Code = 202 }, want: "that status is not described"},
-	{name: "a body that lacks what is required, taken", method: "POST", body: fields{"water": 1}, tell: forge(201, plant), want: "the request's body is taken: the whole: missing property 'name'"},
-	{name: "a body that is too long, taken", method: "POST", body: fields{"name": strings.Repeat("a", 21)}, tell: forge(201, plant), want: "the request's body is taken: /name: maxLength: got 21, want 20"},
-	{name: "a number out of bounds, taken", method: "POST", body: fields{"name": "a", "water": 101}, tell: forge(201, plant), want: "the request's body is taken: /water: maximum: got 101, want 100"},
-	{name: "no JSON, taken", method: "POST", body: "name", tell: forge(201, plant), want: "the request's body is taken and is no JSON"},
-	{name: "no body, taken", method: "POST", tell: forge(201, plant), want: "the request has no body, which is required"},
-	{name: "a list where no body is described, taken", method: "POST", path: "/api/plants/" + nobody + "/prune/", body: "[]", tell: forge(200, plant), want: "a request's body that is no object is taken where none is described"},
-	{name: "a body of DELETE, taken", method: "DELETE", path: "/api/plants/" + nobody + "/weeds/", body: fields{"most": 0}, tell: forge(204, ``), want: "the request's body is taken: /most: minimum: got 0, want 1"},
-	{name: "a parameter of another type, taken", path: "/api/plants/?min_water=much", tell: forge(200, `{"count":0,"next":null,"previous":null,"results":[]}`), want: `the query parameter min_water is taken as "much": the whole: got string, want integer`},
-	{name: "a parameter twice, taken", path: "/api/plants/?min_water=1&min_water=2", tell: forge(200, `{"count":0,"next":null,"previous":null,"results":[]}`), want: "the query parameter min_water is given 2 times"},
-	{name: "an order that nobody told of, taken", path: "/api/plants/?ordering=thirsty", tell: func(r *httptest.ResponseRecorder) { r.Header().Del("Trestle-Ignored") }, want: `the query parameter ordering is taken as "thirsty"`},
-	{name: "an id of another kind, taken", path: "/api/plants/7/", tell: forge(200, plant), want: `the path parameter id is taken as "7": the whole: '7' is not valid uuid`},
+	{name: "an accepted body without a required member", method: "POST", body: fields{"water": 1}, tell: forge(201, plant), want: "the body of the request is accepted: the whole: missing property 'name'"},
+	{name: "an accepted body that is too long", method: "POST", body: fields{"name": strings.Repeat("a", 21)}, tell: forge(201, plant), want: "the body of the request is accepted: /name: maxLength: got 21, want 20"},
+	{name: "an accepted number out of bounds", method: "POST", body: fields{"name": "a", "water": 101}, tell: forge(201, plant), want: "the body of the request is accepted: /water: maximum: got 101, want 100"},
+	{name: "an accepted body that is not JSON", method: "POST", body: "name", tell: forge(201, plant), want: "the body of the request is accepted and is not JSON"},
+	{name: "an accepted request without a body", method: "POST", tell: forge(201, plant), want: "the request has no body, which is required"},
+	{name: "an accepted list where no body is described", method: "POST", path: "/api/plants/" + nobody + "/prune/", body: "[]", tell: forge(200, plant), want: "a body that is not an object is accepted, and no body is described"},
+	{name: "an accepted body of DELETE", method: "DELETE", path: "/api/plants/" + nobody + "/weeds/", body: fields{"most": 0}, tell: forge(204, ``), want: "the body of the request is accepted: /most: minimum: got 0, want 1"},
+	{name: "an accepted parameter of another type", path: "/api/plants/?min_water=much", tell: forge(200, `{"count":0,"next":null,"previous":null,"results":[]}`), want: `the query parameter min_water is accepted as "much": the whole: got string, want integer`},
+	{name: "an accepted parameter that is present twice", path: "/api/plants/?min_water=1&min_water=2", tell: forge(200, `{"count":0,"next":null,"previous":null,"results":[]}`), want: "the query parameter min_water is present 2 times"},
+	{name: "an accepted order that is not described", path: "/api/plants/?ordering=thirsty", tell: func(r *httptest.ResponseRecorder) { r.Header().Del("Trestle-Ignored") }, want: `the query parameter ordering is accepted as "thirsty"`},
+	{name: "an accepted id of another type", path: "/api/plants/7/", tell: forge(200, plant), want: `the path parameter id is accepted as "7": the whole: '7' is not valid uuid`},
 	{name: "a caller without credentials, served", anonymous: true, tell: func(r *httptest.ResponseRecorder) {
 		forge(200, `{"count":0,"next":null,"previous":null,"results":[]}`)(r)
 		r.Header().Del("WWW-Authenticate")
 		r.Header().Set("Allow", "GET, HEAD, POST, OPTIONS")
-	}, want: "the request has credentials in none of the ways that it asks for"},
+	}, want: "the request satisfies none of the security requirements"},
 }
 
-// TestEachLieIsFound: by name of what was said, at its place in the document.
+// TestEachLieIsFound: each wrong answer gives one finding, with its place in the
+// document.
 func TestEachLieIsFound(t *testing.T) {
 	handler, promised := garden(t)
 	honest := frameworktest.New(t, handler).With("Authorization", "Garden spade")
@@ -357,13 +358,13 @@ func TestEachLieIsFound(t *testing.T) {
 			c.Do(method, path, l.body)
 			notes := found.read()
 			if len(notes) != 1 || !strings.Contains(strings.Join(notes, "\n"), l.want) || !strings.Contains(notes[0], method) {
-				t.Errorf("the findings are\n%s\nwant one alone, with %q", strings.Join(notes, "\n"), l.want)
+				t.Errorf("the findings are\n%s\nwant only one, with %q", strings.Join(notes, "\n"), l.want)
 			}
 		})
 	}
 }
 
-// liar is a handler whose answers are changed.
+// liar returns a handler whose answers are changed.
 func liar(handler http.Handler, tell func(*httptest.ResponseRecorder)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		said := httptest.NewRecorder()
@@ -376,8 +377,8 @@ func liar(handler http.Handler, tell func(*httptest.ResponseRecorder)) http.Hand
 	})
 }
 
-// A lie that is told after many truths is found as one that is told at once:
-// what was seen before must not hide it.
+// TestALieAfterManyTruths: a wrong answer is found even after many correct ones, which
+// the contract remembers.
 func TestALieAfterManyTruths(t *testing.T) {
 	handler, promised := garden(t)
 	lying := false
@@ -392,7 +393,7 @@ func TestALieAfterManyTruths(t *testing.T) {
 		c.Get("/api/plants/").Expect(200)
 	}
 	if notes := found.read(); len(notes) > 0 {
-		t.Fatalf("an honest server is told:\n%s", strings.Join(notes, "\n"))
+		t.Fatalf("the findings for a correct server are:\n%s", strings.Join(notes, "\n"))
 	}
 	lying = true
 	c.Get("/api/plants/").Expect(200)
@@ -401,7 +402,7 @@ func TestALieAfterManyTruths(t *testing.T) {
 	}
 }
 
-// A client's transport finds what a handler's wrapper does.
+// TestTransport: the transport of a client finds the same as the wrapper of a handler.
 func TestTransport(t *testing.T) {
 	handler, promised := garden(t)
 	for name, want := range map[string]int{"honest": 0, "lying": 1} {
@@ -426,15 +427,15 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// A document that names what it has not is refused when it is read.
+// TestBrokenDocuments: a document with a missing reference is rejected when it is read.
 func TestBrokenDocuments(t *testing.T) {
 	for name, document := range map[string]string{
-		"no JSON":              `openapi: 3.1.0`,
-		"a schema that is not": `{"openapi":"3.1.0","paths":{"/a":{"get":{"responses":{"200":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/None"}}}}}}}}}`,
-		"a type that is none":  `{"openapi":"3.1.0","paths":{"/a":{"get":{"responses":{"200":{"content":{"application/json":{"schema":{"type":"text"}}}}}}}}}`,
+		"no JSON":          `openapi: 3.1.0`,
+		"a missing schema": `{"openapi":"3.1.0","paths":{"/a":{"get":{"responses":{"200":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/None"}}}}}}}}}`,
+		"an invalid type":  `{"openapi":"3.1.0","paths":{"/a":{"get":{"responses":{"200":{"content":{"application/json":{"schema":{"type":"text"}}}}}}}}}`,
 	} {
 		if _, err := contract.New([]byte(document)); err == nil {
-			t.Errorf("%s is taken for a document", name)
+			t.Errorf("%s is accepted as a document", name)
 		}
 	}
 }

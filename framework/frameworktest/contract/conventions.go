@@ -13,11 +13,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// ignoredHeader names what of a request had no effect.
+// ignoredHeader lists the parts of a request that had no effect.
 const ignoredHeader = "Trestle-Ignored"
 
-// usual tells which of the headers that an answer may have belong to it by its
-// status, whether the document describes the request or not.
+// usual returns the headers that an answer with a status has, whether the document
+// describes the request or not.
 func usual(method string, status int) []string {
 	names := []string{"X-Request-Id"}
 	switch status {
@@ -35,12 +35,11 @@ func usual(method string, status int) []string {
 	return names
 }
 
-// describes checks OPTIONS, which answers an object that tells what the path
-// takes.
+// describes checks the answer to OPTIONS: an object that describes the path.
 func (v *verdict) describes() {
 	x := v.x
 	if x.status != http.StatusOK {
-		v.refuses("OPTIONS is answered 200, or with a refusal")
+		v.refuses("OPTIONS must be answered 200 or with an error")
 		return
 	}
 	v.undescribedHeaders()
@@ -50,14 +49,14 @@ func (v *verdict) describes() {
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(x.body))
 	if _, object := value.(map[string]any); err != nil || !object {
-		v.findsf("/paths", x.body, "OPTIONS is answered with what is no object in JSON")
+		v.findsf("/paths", x.body, "the answer to OPTIONS is not a JSON object")
 		return
 	}
 	v.once("/paths")
 }
 
-// undescribedHeaders checks the headers of an answer that the document does not
-// describe: those that any answer may have, and those that belong to it.
+// undescribedHeaders checks the headers of an answer that the document does not describe:
+// headers of any answer, and headers of its status.
 func (v *verdict) undescribedHeaders() {
 	v.namesHeaders("/components/headers", v.contract.headers)
 	var needed []string
@@ -70,17 +69,17 @@ func (v *verdict) undescribedHeaders() {
 	v.allows(v.contract.at(v.x.path))
 }
 
-// hasHeaders checks that headers are there which always come.
+// hasHeaders checks that the required headers are present.
 func (v *verdict) hasHeaders(place string, needed []string) {
 	for _, name := range needed {
 		if len(v.x.answered.Values(name)) == 0 {
-			v.findsf(place+pointer(name), nil, "the header %s is missing, which always comes", name)
+			v.findsf(place+pointer(name), nil, "the required header %s is missing", name)
 		}
 	}
 }
 
-// allows checks the header Allow: it lists the methods that the document has of
-// a path, HEAD beside GET, and OPTIONS.
+// allows checks the header Allow: it must list the methods of the path in the document,
+// HEAD beside GET, and OPTIONS.
 func (v *verdict) allows(path string) {
 	told := v.x.answered.Get("Allow")
 	if told == "" {
@@ -103,8 +102,8 @@ func (v *verdict) allows(path string) {
 	}
 }
 
-// at is the path of the document that an address is of, "" for none. A value in
-// it may be empty: no operation finds such a row, but the path is there.
+// at returns the path of the document for an address, or "". A parameter in the address
+// may be empty: no operation finds such a row, but the path exists.
 func (c *Contract) at(path string) string {
 	asked, best := segments(path), (*operation)(nil)
 	for _, o := range c.operations {
@@ -119,9 +118,8 @@ func (c *Contract) at(path string) string {
 	return best.path
 }
 
-// tells checks that a request which succeeded, with parameters that are not
-// described, is told that they had no effect, where the answer has a header for
-// that.
+// tells checks that a successful answer lists undescribed parameters in Trestle-Ignored,
+// if it may have that header.
 func (v *verdict) tells(o *operation) {
 	if a := o.answers[v.x.status]; a == nil || !a.headers[ignoredHeader] {
 		return
@@ -129,13 +127,13 @@ func (v *verdict) tells(o *operation) {
 	for _, name := range slices.Sorted(maps.Keys(v.x.query)) {
 		known := slices.ContainsFunc(o.params, func(p param) bool { return p.in == "query" && p.name == name })
 		if name != "" && !known && !v.ignored(name) {
-			v.findsf(o.place+"/parameters", nil, "the query parameter %s is not described, and %s does not tell that it had no effect", name, ignoredHeader)
+			v.findsf(o.place+"/parameters", nil, "the query parameter %s is not described, and %s does not list it", name, ignoredHeader)
 		}
 	}
 }
 
-// ignored reports whether the answer says that a parameter, or a part of it, had
-// no effect. A name that is long, and a list, end in "..." where they break off.
+// ignored reports whether the answer lists a parameter, or a part of it, as ignored. A
+// long name and a long list are cut and end in "...".
 func (v *verdict) ignored(name string) bool {
 	named := func(text string) bool {
 		plain, err := url.PathUnescape(text)
@@ -150,7 +148,7 @@ func (v *verdict) ignored(name string) bool {
 	})
 }
 
-// agrees checks that a refusal's body has the status that was sent.
+// agrees checks that the body of an error has the status of the answer.
 func (v *verdict) agrees(place string, value any) {
 	problem, _ := value.(map[string]any)
 	if told, has := problem["status"].(json.Number); has && v.x.status >= http.StatusBadRequest && told.String() != strconv.Itoa(v.x.status) {
@@ -158,15 +156,15 @@ func (v *verdict) agrees(place string, value any) {
 	}
 }
 
-// once checks that no object of the answer's body has a member twice, of which
-// clients would read one or the other.
+// once checks that no object in the body has a member twice, because clients would read
+// one or the other.
 func (v *verdict) once(place string) {
 	if at, twice := repeated(v.x.body); twice {
-		v.findsf(place, v.x.body, "%s is there twice", at)
+		v.findsf(place, v.x.body, "the member %s is present twice", at)
 	}
 }
 
-// repeated finds the first member that an object of a JSON text has twice.
+// repeated returns the first member that an object of a JSON text has twice.
 func repeated(text []byte) (at string, twice bool) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -197,6 +195,6 @@ func repeatedIn(d *json.Decoder, at string) (string, bool) {
 			return found, true
 		}
 	}
-	_, _ = d.Token() // the end, which is there: the text was read before
+	_, _ = d.Token() // the end of the object or list; the text is valid JSON
 	return "", false
 }

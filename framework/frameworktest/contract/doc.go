@@ -1,5 +1,5 @@
-// Package contract holds the traffic of a test server against the API's own
-// reference, and makes traffic out of the reference to try it with.
+// Package contract checks the traffic of a test server against the OpenAPI document of
+// the API, and generates traffic from the document.
 //
 //	document, err := api.Document("json")
 //	...
@@ -7,23 +7,21 @@
 //	...
 //	c := frameworktest.New(t, promised.Wrap(t, handler))
 //
-// Whatever the tests then send, each answer must be one that the document
-// tells of: its path and method, its status, its media type, its headers, its
-// body to the last member, the code of a refusal. A request that succeeds must
-// be one that the document allows. What is not so fails the test with a sentence
+// For every request of the tests, the document must describe the answer: path and method,
+// status, media type, headers, every member of the body, and the code of an error. If a
+// request succeeds, the document must allow it. Otherwise the test fails with a sentence
 // that names the operation and the place in the document.
 //
-// The document leaves objects open for clients, who must bear with members to
-// come; here they are closed, so that no answer has a member that nobody
-// described.
+// In the document objects are open, because clients must accept members that are added
+// later. The contract closes them, so that no answer has an undescribed member.
 //
-// Where a server takes more than its document says, that is written in the
-// document's own words and known here: see [Contract.Wrap].
+// A server may accept more than the schemas of its document state. The document explains
+// this in words, and the contract knows the rules: see [Contract.Wrap].
 //
-// An [Attack] makes requests of the document, good ones and bad ones:
+// An [Attack] generates requests from the document, valid and invalid ones:
 //
 //	contract.Attack{Contract: promised, URL: c.URL(), Seed: 1, Requests: 500}.Run(t)
 //
-// Give the API a framework.Config.Log that discards: one line for each request
-// buries what is found.
+// Give the API a framework.Config.Log that discards; otherwise one line for each request
+// hides the findings.
 package contract

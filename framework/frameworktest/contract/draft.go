@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// A draft is a request that is being made.
+// A draft is a request that is being generated.
 type draft struct {
 	operation *operation
 	method    string
 	path      string // escaped
 	query     []pair
-	rawQuery  string // instead of query
+	rawQuery  string // replaces query
 	header    http.Header
-	content   *node // of the body, nil for none
+	content   *node // the body, nil for none
 	body      []byte
-	sends     bool // a body
+	sends     bool // there is a body
 }
 
 // A pair is one parameter of a query string.
 type pair struct{ name, value string }
 
-// target is where the draft goes.
+// target returns the path and query of the draft.
 func (d *draft) target() string {
 	query := d.rawQuery
 	if query == "" {
@@ -40,7 +40,7 @@ func (d *draft) target() string {
 	return d.path + "?" + query
 }
 
-// String is the draft for a person, without its credentials.
+// String returns the draft for a person, without its credentials.
 func (d *draft) String() string {
 	return fmt.Sprintf("%s %.500s\nContent-Type: %s\nIdempotency-Key: %.300s\n%.2000s",
 		d.method, d.target(), d.header.Get("Content-Type"), d.header.Get("Idempotency-Key"), d.body)
@@ -53,7 +53,7 @@ func (d *draft) write() {
 	}
 }
 
-// draft makes a request that is as the document has it.
+// draft generates a valid request.
 func (m maker) draft(o *operation) *draft {
 	d := &draft{operation: o, method: o.method, path: o.path, header: http.Header{}}
 	for _, p := range o.params {
@@ -74,7 +74,7 @@ func (m maker) draft(o *operation) *draft {
 	return d
 }
 
-// key is the value of a path's parameter: of a row that was seen, if there was
+// key returns a value for a parameter of the path: the key of a known row, if there is
 // one.
 func (m maker) key(o *operation, p param) string {
 	at := slices.Index(o.segments, "{"+p.name+"}")
@@ -84,7 +84,7 @@ func (m maker) key(o *operation, p param) string {
 	return m.value(p.schema, p.name, 0).text()
 }
 
-// text is a value of a parameter.
+// text returns a value of a parameter.
 func (m maker) text(p param) string {
 	if !p.list {
 		return m.value(p.schema, p.name, 0).text()
@@ -96,7 +96,7 @@ func (m maker) text(p param) string {
 	return strings.Join(all, ",")
 }
 
-// headerValue is a value of a header: one of a few, so that it comes again.
+// headerValue returns a value of a header, often one of a few, so that values repeat.
 func (m maker) headerValue(p param) string {
 	if m.chance(2) {
 		return fmt.Sprintf("again-%d", m.dice.IntN(20))

@@ -38,7 +38,7 @@ type TaskView struct {
 	Done bool      `json:"done"`
 }
 
-// finish refuses by a code that nobody told the reference of: the action lacks
+// finish returns an error with a code that the OpenAPI document lacks: the action has no
 // Refuses("done_before").
 func finish(c *framework.Call, t *Task, _ framework.None) (TaskView, error) {
 	if t.Done {
@@ -48,8 +48,8 @@ func finish(c *framework.Call, t *Task, _ framework.None) (TaskView, error) {
 	return TaskView{t.ID, t.What, t.Done}, framework.Save(c, t)
 }
 
-// All that the tests of an API send is held against its own reference, and an
-// attack sends what the reference says can be sent.
+// The contract checks all requests of a test against the OpenAPI document of the API, and
+// an attack sends requests that the document allows.
 func Example() {
 	api, done := tasks(framework.ViewSet[Task]{
 		Name: "tasks", Verbs: framework.CRUD[TaskInput, TaskView](), Scope: framework.Public(),
@@ -63,7 +63,7 @@ func Example() {
 	promised, err := contract.New(document)
 	check(err)
 
-	t := printer{} // a test's own *testing.T
+	t := printer{} // the *testing.T of a test
 	server := httptest.NewServer(promised.Wrap(t, handler))
 	defer server.Close()
 	tally := contract.Attack{Contract: promised, URL: server.URL, Seed: 1, Requests: 700}.Run(t)
@@ -73,8 +73,8 @@ func Example() {
 	// finished: true
 }
 
-// tasks is an API over a database of its own, with a log of its own: one line
-// for each request of an attack would bury what is found.
+// tasks is an API over a database of its own, with a log of its own: one line for each
+// request of an attack would hide the findings.
 func tasks(v framework.ViewSet[Task]) (api *framework.API, done func()) {
 	dir, err := os.MkdirTemp("", "")
 	check(err)
@@ -90,8 +90,7 @@ func tasks(v framework.ViewSet[Task]) (api *framework.API, done func()) {
 	}
 }
 
-// A printer stands for a test in an example: it prints the first words of what
-// fails.
+// A printer replaces a test in an example: it prints the first words of each failure.
 type printer struct{ testing.TB }
 
 func (printer) Helper()                  {}

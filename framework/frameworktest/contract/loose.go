@@ -13,20 +13,19 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// refusedInput are the codes by which a server says that what it was sent is
-// not right by itself. A document that is as strict as the server makes no such
-// requests.
+// refusedInput are the codes with which a server rejects input as invalid. If the
+// document is as strict as the server, valid requests never get them.
 var refusedInput = []string{"validation_failed", "invalid_parameter"}
 
-// rejectedBody are those codes for a body alone.
+// rejectedBody are the codes with which a server rejects a body.
 var rejectedBody = []string{"validation_failed", "unknown_field"}
 
-// unknownReference is the code of a fault that no document can tell of: whether
-// a row is there.
+// unknownReference is the code of a fault that no schema can express: a row does not
+// exist.
 const unknownReference = "invalid_reference"
 
-// loosely are the places of a refusal's faults that the document should have
-// told of, each with what was said of it: "/name: max".
+// loosely returns the faults of an error that the document should express, each with its
+// code: "/name: max".
 func loosely(status int, body []byte, codes []string) (found []string) {
 	var said struct {
 		Code   string `json:"code"`
@@ -50,7 +49,7 @@ func loosely(status int, body []byte, codes []string) (found []string) {
 	return found
 }
 
-// anyIndex is a pointer that has "*" for the places in lists.
+// anyIndex replaces the indexes of a JSON Pointer by "*".
 func anyIndex(at string) string {
 	names := strings.Split(at, "/")
 	for i, name := range names {
@@ -61,14 +60,14 @@ func anyIndex(at string) string {
 	return strings.Join(names, "/")
 }
 
-// tight fails the test for what good requests were refused for, unless it is
-// unsaid.
+// tight fails the test for each fault for which valid requests were rejected, unless it
+// is unsaid.
 func (a *attacker) tight(tb testing.TB) {
 	tb.Helper()
 	for _, id := range slices.Sorted(maps.Keys(a.tally.Loose)) {
 		for _, fault := range slices.Sorted(maps.Keys(a.tally.Loose[id])) {
 			if !a.isUnsaid(id, fault) {
-				tb.Errorf("seed %d: %s refuses requests that are as the document has them, %d times: %s; the document is too loose\n%s",
+				tb.Errorf("seed %d: %s rejects valid requests, %d times: %s; the document is too loose\n%s",
 					a.Seed, id, a.tally.Loose[id][fault], fault, a.examples[id+fault])
 			}
 		}
@@ -83,17 +82,16 @@ func isUnsaid(unsaid map[string][]string, id, fault string) bool {
 	return slices.ContainsFunc(append(slices.Clip(unsaid[id]), unsaid[""]...), func(known string) bool { return known == fault || known == code })
 }
 
-// Tight makes [Contract.Wrap] check the bodies that are rejected as not valid by
-// themselves, by validation_failed or unknown_field: the schema of the body must reject
-// them too. A fault that no schema can express, such as a rule about what is stored, is
-// named in unsaid, as in [Attack.Unsaid]. It returns the contract, and is called before
-// it is used.
+// Tight makes [Contract.Wrap] check rejected bodies too. If the server rejects a body
+// with validation_failed or unknown_field, the schema of the body must reject it as well.
+// List faults that no schema can express, such as a rule about stored data, in unsaid, as
+// in [Attack.Unsaid]. Call it before the contract is used. It returns the contract.
 func (c *Contract) Tight(unsaid map[string][]string) *Contract {
 	c.tight, c.unsaid = true, unsaid
 	return c
 }
 
-// rejects checks that the schema of a body rejects what the server does.
+// rejects checks that the schema of a body rejects what the server rejects.
 func (v *verdict) rejects(o *operation) {
 	faults := slices.DeleteFunc(loosely(v.x.status, v.x.body, rejectedBody), func(fault string) bool { return isUnsaid(v.contract.unsaid, o.id, fault) })
 	if !v.contract.tight || o.body == "" || len(faults) == 0 || !strings.HasPrefix(faults[0], "/") {
@@ -104,10 +102,10 @@ func (v *verdict) rejects(o *operation) {
 	if err != nil || len(v.faults(takenFrom, o.body, value)) > 0 {
 		return
 	}
-	v.findsf(o.body, sent, "the schema takes the body, which is rejected for %s", strings.Join(faults, ", "))
+	v.findsf(o.body, sent, "the schema accepts the body, which the server rejects for %s", strings.Join(faults, ", "))
 }
 
-// loose counts what a good request was refused for.
+// loose counts the faults for which a valid request was rejected.
 func (a *attacker) loose(d *draft, status int, body []byte) {
 	for _, fault := range loosely(status, body, refusedInput) {
 		id := d.operation.id

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// matching makes text that a pattern matches, not longer than most and, where
-// the pattern leaves it to, not shorter than least.
+// matching generates text that matches a pattern. The text is not longer than most and,
+// if the pattern allows it, not shorter than least.
 func (m maker) matching(pattern string, least, most int) string {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -27,7 +27,7 @@ func (m maker) matching(pattern string, least, most int) string {
 	return text
 }
 
-// mostRepeats is how often a part is repeated that may be without end.
+// mostRepeats is how often an unbounded part is repeated at most.
 const mostRepeats = 4
 
 func (m maker) match(b *strings.Builder, r *syntax.Regexp) {
@@ -50,11 +50,11 @@ func (m maker) match(b *strings.Builder, r *syntax.Regexp) {
 		for _, part := range r.Sub {
 			m.match(b, part)
 		}
-	default: // beginnings, ends and what is empty
+	default: // anchors and empty parts
 	}
 }
 
-// inClass is a character of a class: one that can be seen, if the class has letters.
+// inClass returns a character of a class: a visible one, if the class has letters.
 func (m maker) inClass(r *syntax.Regexp) rune {
 	at := m.dice.IntN(len(r.Rune)/2) * 2
 	found := r.Rune[at] + m.dice.Int32N(min(r.Rune[at+1]-r.Rune[at], 25)+1)

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A node is a JSON value that need not be one: as text, an object whose members
-// may have the same name, or a list.
+// A node is a value in JSON syntax that may be invalid: raw text, an object that may have
+// members with the same name, or a list.
 type node struct {
-	raw     string // of what is neither object nor list
+	raw     string // the text of a node that is neither object nor list
 	members []*member
 	items   []*node
 	kind    nodeKind
@@ -23,25 +23,25 @@ const (
 	isList
 )
 
-// A member is one of an object.
+// A member is one member of an object.
 type member struct {
 	name  string
 	value *node
 }
 
-// raw is JSON as it is.
+// raw returns a node with unchanged text.
 func raw(text string) *node { return &node{raw: text} }
 
-// quoted is text as JSON.
+// quoted returns a node with a text as a JSON string.
 func quoted(text string) *node {
 	encoded, err := json.Marshal(text)
 	if err != nil {
-		return raw(`""`) // which cannot be: text can always be written
+		return raw(`""`) // cannot happen: every text can be encoded
 	}
 	return raw(string(encoded))
 }
 
-// String is the node as JSON.
+// String returns the node as JSON.
 func (n *node) String() string {
 	var b strings.Builder
 	n.write(&b)
@@ -74,7 +74,7 @@ func (n *node) write(b *strings.Builder) {
 	}
 }
 
-// text is the node as it stands in a path or a query.
+// text returns the node for a path or a query.
 func (n *node) text() string {
 	var text string
 	if json.Unmarshal([]byte(n.raw), &text) == nil {
@@ -83,7 +83,7 @@ func (n *node) text() string {
 	return n.String()
 }
 
-// objects are the node and those inside it that have members, or could.
+// objects returns all objects in the node, including itself.
 func (n *node) objects() (all []*node) {
 	if n.kind == isObject {
 		all = append(all, n)
@@ -94,7 +94,7 @@ func (n *node) objects() (all []*node) {
 	return all
 }
 
-// all are the node and those inside it.
+// all returns the node and all nodes inside it.
 func (n *node) all() []*node {
 	all := []*node{n}
 	for _, inner := range n.inner() {

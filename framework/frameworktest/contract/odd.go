@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// bodyLimit is how long a body may be, in bytes.
+// bodyLimit is the maximum length of a body, in bytes.
 const bodyLimit = 1 << 20
 
-// oddities are what requests are spoilt with.
+// oddities are the values that spoil requests.
 type oddities struct{ values, numbers, texts, bodies, queries, media, headers []string }
 
 func newOddities() *oddities {
 	return &oddities{oddValues(), oddNumbers(), oddTexts(), oddBodies(), oddQueries(), oddMedia(), oddHeaders()}
 }
 
-// oddValue is JSON that is rarely right anywhere.
+// oddValue returns JSON that is rarely valid anywhere.
 func (m maker) oddValue() string {
 	switch m.dice.IntN(4) {
 	case 0:
@@ -27,7 +27,7 @@ func (m maker) oddValue() string {
 	return oneOf(m, m.odd.values)
 }
 
-// beyond is a value that is a little more or less than a good one.
+// beyond returns a value slightly above, below or beside a valid one.
 func (m maker) beyond(good *node) string {
 	text := ""
 	if json.Unmarshal([]byte(good.raw), &text) == nil {

@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// A pool keeps what answers showed of rows, so that requests can be about them:
-// ids by what they are of, and what a parameter finds rows by, such as a slug.
-// Other texts are left where they are: what one caller was shown is not to be
-// told to another.
+// A pool stores values from answers, so that later requests can find rows: ids by the
+// kind of row, and values of parameters, such as a slug. It does not store other texts,
+// because data of one caller must not be sent by another.
 type pool struct {
-	finds map[string]bool // names of parameters
+	finds map[string]bool // the names of parameters
 	seen  map[string][]string
 }
 
-// mostSeen is how many of a kind are kept, the latest, and mostText how long one
-// is at most.
+// mostSeen is the maximum number of values of a kind; the latest are kept. mostText is
+// the maximum length of a value.
 const (
 	mostSeen = 40
 	mostText = 64 // bytes
@@ -33,7 +32,7 @@ func newPool(c *Contract) *pool {
 	return p
 }
 
-// learn takes what an answer of an operation shows.
+// learn stores values from an answer of an operation.
 func (p *pool) learn(o *operation, body []byte) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -46,7 +45,7 @@ func (p *pool) learn(o *operation, body []byte) {
 		if last && isPlace(segment) || !last && !row {
 			continue
 		}
-		p.walk(segment, value) // of what the path ends with, or of the row that it names
+		p.walk(segment, value) // for the last segment, or for the row that the path names
 	}
 }
 
@@ -61,7 +60,7 @@ func (p *pool) walk(of string, value any) {
 			text, plain := one.(string)
 			switch {
 			case !plain && (name == "results" || name == "items" && len(value) > 3 && value["total"] != nil):
-				p.walk(of, one) // a page's rows are what the list is of
+				p.walk(of, one) // the rows of a page belong to the list
 			case !plain:
 				p.walk(name, one)
 			case hasShape([]byte(text), idShape) && len(text) == len(idShape), p.finds[name] && name != "id" && len(text) <= mostText:
@@ -73,7 +72,7 @@ func (p *pool) walk(of string, value any) {
 
 func (p *pool) add(kind, text string) {
 	known := p.seen[kind]
-	if text == "" || slices.Contains(known, text) { // nothing is found by no text
+	if text == "" || slices.Contains(known, text) { // an empty text finds nothing
 		return
 	}
 	if len(known) >= mostSeen {
@@ -82,16 +81,16 @@ func (p *pool) add(kind, text string) {
 	p.seen[kind] = append(known, text)
 }
 
-// of is what was seen for a member of a name in something of a name: "id" in
-// "patients", or "patient" in "appointments", which is the id of one of the
-// former: also of those that no appointment had yet.
+// of returns the values for a member of a kind of row: for "id" in "patients", or for
+// "patient" in "appointments". The latter includes ids of patients without an
+// appointment.
 func (p *pool) of(name, in string) []string {
 	ids := p.seen[kindOf("id", strings.TrimSuffix(strings.TrimSuffix(name, "Id"), "_id"))]
 	return slices.Concat(p.seen[kindOf(name, in)], ids)
 }
 
-// kindOf is what a text is of: an id is of the thing, any other member goes by
-// its own name.
+// kindOf returns the key under which values are stored: for an id its kind of row, for
+// any other member its name.
 func kindOf(name, of string) string {
 	if name == "id" {
 		return "id of " + strings.TrimSuffix(strings.ToLower(of), "s")

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// seen remembers the bodies that were found to be as they should, so that equal
-// ones need not be read again. Bodies are equal where they differ in ids and
-// times alone, of which no schema knows one from the other.
+// seen stores the hashes of valid bodies, so that equal bodies are not checked again.
+// Bodies are equal if they differ only in ids and times, because no schema distinguishes
+// these.
 type seen struct {
 	once  sync.Once
 	seed  maphash.Seed
-	known sync.Map // of hashes
+	known sync.Map // hashes
 }
 
 func (s *seen) key(place string, body []byte) uint64 {
@@ -29,7 +29,7 @@ func (s *seen) key(place string, body []byte) uint64 {
 		if width == 0 {
 			width = 1
 			for width < len(rest) && isWord(rest[width-1]) && isWord(rest[width]) {
-				width++ // ids and times begin where words do
+				width++ // ids and times begin where words begin
 			}
 			word = rest[:width]
 		}
@@ -49,8 +49,8 @@ const (
 	timeShape = "dddd-dd-ddTdd:dd:dd"
 )
 
-// leadingID is what stands for a UUID at the beginning of a text, and the
-// UUID's length; 0 if there is none.
+// leadingID returns a replacement for a UUID at the beginning of a text, and the length
+// of the UUID; 0 if there is none.
 func leadingID(text []byte) ([]byte, int) {
 	if !hasShape(text, idShape) {
 		return nil, 0
@@ -58,7 +58,7 @@ func leadingID(text []byte) ([]byte, int) {
 	return []byte(idShape), len(idShape)
 }
 
-// leadingTime is the same for a time in UTC.
+// leadingTime does the same for a time in UTC.
 func leadingTime(text []byte) ([]byte, int) {
 	if !hasShape(text, timeShape) {
 		return nil, 0
@@ -72,7 +72,7 @@ func leadingTime(text []byte) ([]byte, int) {
 		return nil, 0
 	}
 	if _, err := time.Parse(time.RFC3339, string(text[:at+1])); err != nil {
-		return nil, 0 // one that a schema would refuse
+		return nil, 0 // a schema would reject it
 	}
 	return []byte(timeShape), at + 1
 }

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// A spoiler spoils a request in one place, and says how; "" if there is nothing
-// of its kind to spoil.
+// A spoiler changes a request in one place and returns a description. It returns "" if
+// the request has no such place.
 type spoiler func(m maker, d *draft) string
 
-// spoilers are all, the likelier ones more than once.
+// spoilers are all spoilers; the likelier ones occur more than once.
 var spoilers = [...]spoiler{
 	maker.spoilValue, maker.spoilValue, maker.spoilValue, maker.spoilValue, maker.spoilValue, maker.spoilMembers, maker.spoilMembers, maker.spoilBody,
 	maker.spoilQuery, maker.spoilQuery, maker.spoilQuery, maker.spoilPath, maker.spoilPath, maker.spoilMethod, maker.spoilMedia, maker.spoilHeader,
@@ -29,7 +29,7 @@ func (m maker) spoil(d *draft) string {
 	return ""
 }
 
-// spoilValue puts something else in the place of a value of the body.
+// spoilValue replaces a value in the body.
 func (m maker) spoilValue(d *draft) string {
 	if d.content == nil {
 		return ""
@@ -45,7 +45,7 @@ func (m maker) spoilValue(d *draft) string {
 	return "a value"
 }
 
-// spoilMembers leaves a member out, has it twice, or adds one.
+// spoilMembers removes, repeats or adds a member.
 func (m maker) spoilMembers(d *draft) string {
 	if d.content == nil || len(d.content.objects()) == 0 {
 		return ""
@@ -71,7 +71,7 @@ func (m maker) spoilMembers(d *draft) string {
 	return how
 }
 
-// spoilBody sends something else for a body.
+// spoilBody replaces the body.
 func (m maker) spoilBody(d *draft) string {
 	if d.method == http.MethodGet {
 		return ""
@@ -87,7 +87,7 @@ func (m maker) spoilBody(d *draft) string {
 	return "a body"
 }
 
-// bent is a body to which something was done.
+// bent returns a changed body.
 func (m maker) bent(body string) string {
 	switch m.dice.IntN(7) {
 	case 0:
@@ -99,14 +99,14 @@ func (m maker) bent(body string) string {
 	case 3:
 		return body[:m.dice.IntN(len(body)+1)]
 	case 4:
-		return strings.Repeat(" ", bodyLimit-len(body)) + body // as long as may be
+		return strings.Repeat(" ", bodyLimit-len(body)) + body // the maximum length
 	case 5:
 		return strings.Repeat(" ", bodyLimit) + body
 	}
 	return "[" + body + "]"
 }
 
-// spoilQuery asks for something odd, or oddly.
+// spoilQuery sends an odd query string or an odd value of a parameter.
 func (m maker) spoilQuery(d *draft) string {
 	var names []string
 	for _, p := range d.operation.params {
@@ -127,7 +127,7 @@ func (m maker) spoilQuery(d *draft) string {
 	return "a parameter"
 }
 
-// spoilPath asks for a row that is not, or for no row at all.
+// spoilPath names a row or a path that does not exist.
 func (m maker) spoilPath(d *draft) string {
 	at := -1
 	for i, segment := range d.operation.segments {
@@ -154,7 +154,7 @@ func (m maker) spoilMethod(d *draft) string {
 	return "a method"
 }
 
-// spoilMedia says that the body is something else.
+// spoilMedia declares another media type or encoding.
 func (m maker) spoilMedia(d *draft) string {
 	if !d.sends {
 		return ""
@@ -179,7 +179,7 @@ func (m maker) spoilMedia(d *draft) string {
 func zipped(body []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	_, _ = z.Write(body) // a buffer takes everything
+	_, _ = z.Write(body) // a buffer never fails
 	_ = z.Close()
 	return b.Bytes()
 }

@@ -9,16 +9,16 @@ import (
 	"trestle.example/framework/frameworktest"
 )
 
-// TestATightContract finds bodies that the server rejects and that their schema takes.
+// TestATightContract finds bodies that the server rejects and the schema accepts.
 func TestATightContract(t *testing.T) {
 	for name, c := range map[string]struct {
 		body        fields
 		fault, want string
 	}{
-		"a rule that the schema lacks":    {fields{"name": "Rose"}, `{"pointer":"/name","code":"oneof","detail":"x"}`, "the schema takes the body, which is rejected for /name: oneof"},
-		"a rule that it has":              {fields{"name": strings.Repeat("a", 21)}, `{"pointer":"/name","code":"max","detail":"x"}`, ""},
+		"a rule that the schema lacks":    {fields{"name": "Rose"}, `{"pointer":"/name","code":"oneof","detail":"x"}`, "the schema accepts the body, which the server rejects for /name: oneof"},
+		"a rule that the schema has":      {fields{"name": strings.Repeat("a", 21)}, `{"pointer":"/name","code":"max","detail":"x"}`, ""},
 		"a rule that no schema expresses": {fields{"name": "Rose"}, `{"pointer":"/name","code":"range","detail":"x"}`, ""},
-		"a row that is not there":         {fields{"name": "Rose"}, `{"pointer":"/name","code":"invalid_reference","detail":"x"}`, ""},
+		"a row that does not exist":       {fields{"name": "Rose"}, `{"pointer":"/name","code":"invalid_reference","detail":"x"}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			handler, promised := garden(t)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A tree is a JSON document, read by pointers.
+// A tree is a JSON document, read by JSON Pointers.
 type tree struct{ root any }
 
 func readTree(document []byte) (*tree, error) {
@@ -17,7 +17,7 @@ func readTree(document []byte) (*tree, error) {
 	return t, d.Decode(&t.root)
 }
 
-// at is what is at a place, nil for nothing.
+// at returns the value at a place, or nil.
 func (t *tree) at(place string) any {
 	value := t.root
 	for _, name := range strings.Split(place, "/")[1:] {
@@ -40,7 +40,7 @@ func (t *tree) at(place string) any {
 func (t *tree) object(place string) map[string]any { o, _ := t.at(place).(map[string]any); return o }
 func (t *tree) list(place string) []any            { l, _ := t.at(place).([]any); return l }
 
-// follow is where references at a place lead.
+// follow resolves the references at a place.
 func (t *tree) follow(place string) string {
 	for range 32 {
 		to, refers := t.object(place)["$ref"].(string)
@@ -52,7 +52,7 @@ func (t *tree) follow(place string) string {
 	return place
 }
 
-// pointer is a JSON Pointer.
+// pointer returns a JSON Pointer.
 func pointer(names ...string) string {
 	var b strings.Builder
 	for _, name := range names {

@@ -14,11 +14,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// deepest is how deep values are made; below, what is not required is left out.
+// deepest is the maximum depth of generated values. Below it optional members are left
+// out.
 const deepest = 6
 
-// value makes a value that the schema at a place allows, for a member or a
-// parameter of a name.
+// value generates a value that the schema at a place allows, for the member or parameter
+// name.
 func (m maker) value(place, name string, depth int) *node {
 	place = m.contract.document.follow(place)
 	if known := m.known[name]; len(known) > 0 && !m.chance(8) {
@@ -46,12 +47,12 @@ func (m maker) value(place, name string, depth int) *node {
 func encoded(value any) *node {
 	text, err := json.Marshal(value)
 	if err != nil {
-		return raw("null") // which cannot be: it was read from JSON
+		return raw("null") // cannot happen: the value was read from JSON
 	}
 	return raw(string(text))
 }
 
-// of makes a value of a type.
+// of generates a value of a type.
 func (m maker) of(kind, place, name string, depth int) *node {
 	switch kind {
 	case "object":
@@ -82,7 +83,7 @@ func (m maker) object(place string, depth int) *node {
 	slices.Sort(names)
 	for _, name := range names {
 		if shown, _ := m.contract.document.at(place + pointer("properties", name) + "/readOnly").(bool); shown && !m.chance(20) {
-			continue // it is taken only as it was shown
+			continue // readOnly members are accepted only with their stored value
 		}
 		if slices.Contains(required, any(name)) || depth < deepest && !m.chance(3) {
 			o.members = append(o.members, &member{name, m.value(place+pointer("properties", name), name, depth+1)})
@@ -112,7 +113,8 @@ func (m maker) bound(place, keyword string, usual int) int {
 	return usual
 }
 
-// string makes text: seen before, of its format, of its pattern, or any.
+// string generates text: a known value, or text for the format or the pattern, or any
+// text.
 func (m maker) string(place, name string) string {
 	schema := m.contract.document.object(place)
 	format, _ := schema["format"].(string)
@@ -123,7 +125,7 @@ func (m maker) string(place, name string) string {
 		return text
 	}
 	least, most := m.bound(place, "minLength", 0), m.bound(place, "maxLength", 60)
-	if format == "password" { // other letters may be fewer where a server normalizes them
+	if format == "password" { // a server may normalise other letters to fewer
 		return m.letters(m.length(least, most))
 	}
 	pattern, ok := schema["pattern"].(string)
@@ -139,11 +141,11 @@ func (m maker) string(place, name string) string {
 	return m.matching(pattern, least, most)
 }
 
-// triesOfWords is how many words are tried before text is made of a pattern: most
-// patterns of free text match a word, which has more variety.
+// triesOfWords is how many words are tried before text is generated from a pattern. Most
+// patterns of free text match a word, and words have more variety.
 const triesOfWords = 5
 
-// length is a length between two bounds, one of the bounds now and then.
+// length returns a length between two bounds, and now and then one of the bounds.
 func (m maker) length(least, most int) int {
 	if m.chance(10) {
 		return oneOf(m, []int{least, most})
@@ -186,8 +188,7 @@ func (m maker) letters(length int) string {
 	return b.String()
 }
 
-// word makes text of so many characters, of several scripts, without white
-// space at its ends.
+// word generates text of a length, in several scripts, without white space at its ends.
 func (m maker) word(length int) string {
 	if m.chance(3) {
 		return m.letters(length)
@@ -205,7 +206,7 @@ func (m maker) word(length int) string {
 	return string(text)
 }
 
-// number makes a number between its bounds, with so many decimals at most.
+// number generates a number between its bounds, with at most so many decimals.
 func (m maker) number(place string, decimals int) string {
 	least, most := m.limit(place, "minimum", big.NewRat(0, 1)), m.limit(place, "maximum", big.NewRat(1000, 1))
 	if most.Cmp(least) < 0 {
@@ -220,9 +221,9 @@ func (m maker) number(place string, decimals int) string {
 	}
 	steps := big.NewRat(m.dice.Int64N(1_000_001), 1_000_000)
 	at := new(big.Rat).Add(least, span.Mul(span, steps))
-	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil) // of which there are so many in one
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil) // the number of steps per unit
 	whole := new(big.Int).Mul(at.Num(), unit)
-	at.SetFrac(whole.Div(whole, at.Denom()), unit) // rounded down, never beyond the bounds
+	at.SetFrac(whole.Div(whole, at.Denom()), unit) // rounded down, so that it stays within the bounds
 	if at.Cmp(least) < 0 {
 		at = least
 	}
@@ -238,7 +239,7 @@ func (m maker) limit(place, keyword string, usual *big.Rat) *big.Rat {
 	return usual
 }
 
-// decimal is a number as JSON, whole where it is.
+// decimal returns a number as JSON, without decimals if it is whole.
 func decimal(n *big.Rat, digits int) string {
 	if n.IsInt() {
 		return n.Num().String()

@@ -9,7 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// grown has every keyword that values are made of.
+// grown has every keyword from which values are generated.
 const grown = `{"openapi": "3.1.0", "paths": {"/things": {"post": {"operationId": "grow", "requestBody": {"required": true,
 	"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}}, "responses": {"204": {"description": "none"}}}}},
 	"components": {"schemas": {
@@ -25,7 +25,7 @@ const grown = `{"openapi": "3.1.0", "paths": {"/things": {"post": {"operationId"
 			"place": {"anyOf": [{"$ref": "#/components/schemas/Part"}, {"type": "null"}]}}},
 		"Part": {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer", "minimum": 0}, "whole": {"$ref": "#/components/schemas/Thing"}}}}}}`
 
-// Values are what their schema allows.
+// TestValuesAreAllowed: schemas allow the values that are generated from them.
 func TestValuesAreAllowed(t *testing.T) {
 	c, err := New([]byte(grown))
 	if err != nil {
@@ -51,7 +51,8 @@ func TestValuesAreAllowed(t *testing.T) {
 	}
 }
 
-// Spoilt requests are mostly not: a spoiler that spoils nothing is of no use.
+// TestSpoilersSpoil: most spoilt requests are invalid; a spoiler that changes nothing is
+// useless.
 func TestSpoilersSpoil(t *testing.T) {
 	c, err := New([]byte(grown))
 	if err != nil {
@@ -79,7 +80,7 @@ func TestSpoilersSpoil(t *testing.T) {
 	}
 }
 
-// Texts match the patterns that they are made of.
+// TestTextsMatchTheirPatterns: texts match the patterns from which they are generated.
 func TestTextsMatchTheirPatterns(t *testing.T) {
 	m := newMaker(&Contract{document: &tree{}}, rand.Uint64(), nil)
 	for _, pattern := range []string{`^[a-z0-9]+(-[a-z0-9]+)*$`, `^(\+[1-9]\d{7,14}|\d{10})$`, `^[1-9]\d{5}$`, `^https://`, `^[!-~]+$`, `^a?b*c+(d|ef)$`, `^.\.x{2,3}$`, `^$`} {
@@ -91,7 +92,8 @@ func TestTextsMatchTheirPatterns(t *testing.T) {
 	}
 }
 
-// Bodies that differ in ids and times alone are equal, any others are not.
+// TestWhatWasSeenBefore: bodies that differ only in ids and times are equal; others are
+// not.
 func TestWhatWasSeenBefore(t *testing.T) {
 	const body = `{"id":"01a1fed4-7dd8-755f-8e32-72461649b17c","at":"2026-11-21T15:58:21.5Z","n":12}`
 	var s seen
@@ -99,7 +101,7 @@ func TestWhatWasSeenBefore(t *testing.T) {
 		`{"id":"01a1fed4-7dd8-755f-8e32-72461649b17d","at":"2026-11-21T15:58:21.5Z","n":12}`, `{"id":"01a1fed4-7dd8-755f-8e32-72461649b17c","at":"2025-01-01T00:00:00Z","n":12}`,
 	} {
 		if s.key("/a", []byte(body)) != s.key("/a", []byte(same)) {
-			t.Errorf("%s is another than\n%s", same, body)
+			t.Errorf("%s differs from\n%s", same, body)
 		}
 	}
 	for _, other := range []string{
@@ -108,7 +110,7 @@ func TestWhatWasSeenBefore(t *testing.T) {
 		`{"id":"01a1fed4-7dd8-755f-8e32-72461649b17c","at":"2026-11-21T15:58:21.5Z","n":13}`, `{"id":"x01a1fed4-7dd8-755f-8e32-72461649b17c","at":"2026-11-21T15:58:21.5Z","n":12}`,
 	} {
 		if s.key("/a", []byte(body)) == s.key("/a", []byte(other)) {
-			t.Errorf("%s is taken for\n%s", other, body)
+			t.Errorf("%s equals\n%s", other, body)
 		}
 	}
 	if s.key("/a", []byte(body)) == s.key("/b", []byte(body)) {

@@ -13,29 +13,26 @@ import (
 	"trestle.example/framework/frameworktest/overhear"
 )
 
-// Wrap holds every request to a handler and its answer against the contract,
-// before the answer is sent, and reports to the test what the document does not
-// tell of.
+// Wrap checks every request to a handler and its answer against the contract before the
+// answer is sent. It reports differences to the test.
 //
-// Of a path or a method that it does not describe, the answer must be a refusal
-// that says so: 404 or 405, or what is told to a caller who may not even know
-// that: 400 for the host, 401, 403, 429, 500 or 503. HEAD is held to what GET
-// promises, and OPTIONS, which every path answers, is 200 with an object.
+// If the document does not describe a path or a method, the answer must be 404 or 405, or
+// an error that needs no description: 400 for the host, 401, 403, 429, 500 or 503. HEAD
+// must answer as GET does. OPTIONS, which every path answers, must be 200 with an object.
 //
-// Any answer has the headers that the document says always come, those by its
-// status among them where the document does not describe it; Allow lists the
-// methods that the document has of the path. No object has a member twice, and
-// the member status of a refusal is the status. Parameters that are not
-// described are named in Trestle-Ignored, where the answer may have that.
+// Every answer must have the required headers of the document, even if the document does
+// not describe the request. Allow must list the methods of the path in the document. No
+// object may have a member twice. The member status of an error must equal the status. If
+// an answer may have Trestle-Ignored, that header must list the undescribed parameters.
 //
-// A request that succeeds must be as the document has it, save that
+// A request that succeeds must follow the document, with these exceptions:
 //
-//   - white space at both ends of text does not count, and text that has no character
-//     that is seen is as empty;
-//   - a parameter that is empty is as absent, one that is true or false may be 1
-//     or 0, in any case, and a number may have zeros before it;
-//   - members that are not described, and parameters or terms of one that the
-//     answer names in Trestle-Ignored, have no effect.
+//   - white space at both ends of text does not count, and text without a visible
+//     character counts as empty;
+//   - an empty parameter counts as absent, a boolean parameter may be 1 or 0 and is
+//     case-insensitive, and a number may have leading zeros;
+//   - undescribed members, and parameters or parts of parameters that the answer lists in
+//     Trestle-Ignored, have no effect.
 func (c *Contract) Wrap(tb testing.TB, handler http.Handler) http.Handler {
 	tb.Helper()
 	told := &reports{tb: tb, known: map[string]bool{}}
@@ -46,7 +43,7 @@ func (c *Contract) Wrap(tb testing.TB, handler http.Handler) http.Handler {
 	})
 }
 
-// Transport does the same for a client, whose server runs elsewhere.
+// Transport does the same for a client whose server runs elsewhere.
 func (c *Contract) Transport(tb testing.TB, next http.RoundTripper) http.RoundTripper {
 	tb.Helper()
 	return transport{c, &reports{tb: tb, known: map[string]bool{}}, next}
@@ -62,7 +59,7 @@ type transport struct {
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := exchangeOf(r)
 	if r.Body != nil && r.Body != http.NoBody {
-		sent, err := io.ReadAll(r.Body) // all of it now: an answer may come before it is sent
+		sent, err := io.ReadAll(r.Body) // the whole body now, because the answer may arrive before it is sent
 		_ = r.Body.Close()
 		if err != nil {
 			return nil, err
@@ -78,14 +75,14 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	_ = response.Body.Close()
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	if err != nil {
-		return nil, err // the answer broke off
+		return nil, err // the connection broke during the answer
 	}
 	x.status, x.answered, x.body = response.StatusCode, response.Header, body
 	t.told.all(t.contract.check(x))
 	return response, nil
 }
 
-// An exchange is a request and what it was answered with.
+// An exchange is a request and its answer.
 type exchange struct {
 	method, path string
 	query        url.Values
@@ -101,8 +98,8 @@ func exchangeOf(r *http.Request) *exchange {
 	return &exchange{method: r.Method, path: decodedPath(r.URL), query: r.URL.Query(), header: r.Header.Clone(), cookies: r.Cookies()}
 }
 
-// decodedPath is a path whose segments are decoded, each by itself: a slash that a
-// segment has stays encoded, since it separates nothing.
+// decodedPath decodes each segment of a path by itself. An encoded slash in a segment
+// stays encoded, because it is not a separator.
 func decodedPath(u *url.URL) string {
 	all := strings.Split(u.EscapedPath(), "/")
 	for i, segment := range all {
@@ -113,7 +110,7 @@ func decodedPath(u *url.URL) string {
 	return strings.Join(all, "/")
 }
 
-// plain is the request's body, decompressed.
+// plain returns the decompressed body of the request.
 func (x *exchange) plain() []byte {
 	if x.header.Get("Content-Encoding") == "" {
 		return x.sent
@@ -122,19 +119,19 @@ func (x *exchange) plain() []byte {
 	if err != nil {
 		return x.sent
 	}
-	body, _ := io.ReadAll(z) // what cannot be read is not what the schema says, which is told
+	body, _ := io.ReadAll(z) // if it is incomplete, the check against the schema reports it
 	return body
 }
 
-// reports tells a test what was found, each finding once: a lie is told in
-// thousands of answers.
+// reports passes findings to a test, each once: the same finding may occur in thousands
+// of answers.
 type reports struct {
 	tb    testing.TB
 	mu    sync.Mutex
 	known map[string]bool
 }
 
-// mostReports is how many findings a test reads.
+// mostReports is the maximum number of findings that a test reports.
 const mostReports = 30
 
 func (r *reports) all(findings []finding) {

@@ -1,5 +1,5 @@
-// Package overhear lets a test look at what a handler is asked and answers,
-// before the answer is sent.
+// Package overhear shows a test each request to a handler and its answer, before the
+// answer is sent.
 package overhear
 
 import (
@@ -9,19 +9,19 @@ import (
 	"net/http"
 )
 
-// An Answer is what a handler answered.
+// An Answer is the answer of a handler.
 type Answer struct {
-	Status int // 200 where the handler set none
+	Status int // 200 if the handler set none
 	Header http.Header
-	Body   []byte // empty for HEAD, as far as the handler leaves it so
+	Body   []byte // empty for HEAD if the handler writes no body
 }
 
-// Handler calls look with each request of a handler, as it was before the
-// handler had it, with what was read of its body, and with its answer, which is
-// sent afterwards. It is safe for concurrent use if look is.
+// Handler wraps a handler. For each request it calls look before it sends the answer.
+// look gets the request before the handler changed it, the part of the body that the
+// handler read, and the answer. It is safe for concurrent use if look is.
 func Handler(next http.Handler, look func(asked *http.Request, sent []byte, answer Answer)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked := r.Clone(r.Context()) // a handler may change what it is given
+		asked := r.Clone(r.Context()) // a handler may change the request
 		asked.Body = http.NoBody
 		var sent bytes.Buffer
 		if r.Body != nil {
@@ -29,24 +29,24 @@ func Handler(next http.Handler, look func(asked *http.Request, sent []byte, answ
 		}
 		answer := &held{ResponseWriter: w}
 		next.ServeHTTP(answer, r)
-		answer.WriteHeader(http.StatusOK) // unless it was another
+		answer.WriteHeader(http.StatusOK) // has no effect if the handler set a status
 		look(asked, sent.Bytes(), Answer{answer.status, answer.header, answer.body.Bytes()})
 		answer.send()
 	})
 }
 
-// heard is a request's body of which is kept what was read.
+// heard is the body of a request that copies what is read.
 type heard struct {
 	io.Reader
 	io.Closer
 }
 
-// A held answer is not sent before it was looked at.
+// A held answer is sent after look has returned.
 type held struct {
 	http.ResponseWriter
 
 	status int
-	header http.Header // as it was when the status was written
+	header http.Header // a copy from when the status was written
 	body   bytes.Buffer
 }
 
@@ -63,12 +63,12 @@ func (h *held) Write(p []byte) (int, error) {
 	return h.body.Write(p)
 }
 
-// Unwrap lets [http.ResponseController] find what is below.
+// Unwrap returns the writer below. [http.ResponseController] calls it.
 func (h *held) Unwrap() http.ResponseWriter { return h.ResponseWriter }
 
 func (h *held) send() {
 	clear(h.Header())
 	maps.Copy(h.Header(), h.header)
 	h.ResponseWriter.WriteHeader(h.status)
-	_, _ = h.ResponseWriter.Write(h.body.Bytes()) // the client may be gone, or have asked by HEAD
+	_, _ = h.ResponseWriter.Write(h.body.Bytes()) // fails if the client disconnected, or for HEAD
 }

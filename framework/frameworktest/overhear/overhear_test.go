@@ -10,8 +10,7 @@ import (
 	"trestle.example/framework/frameworktest/overhear"
 )
 
-// TestHandler: what is looked at is what was asked and answered, and it is looked
-// at before it is sent.
+// TestHandler: look gets the request and the answer before the answer is sent.
 func TestHandler(t *testing.T) {
 	for name, c := range map[string]struct {
 		handler http.HandlerFunc
@@ -25,7 +24,7 @@ func TestHandler(t *testing.T) {
 				_, _ = w.Write(append(body, '!'))
 			}, "tea", overhear.Answer{Status: http.StatusTeapot, Body: []byte("tea!")},
 		},
-		"one that reads nothing and says no status": {
+		"one that reads nothing and sets no status": {
 			func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }, "", overhear.Answer{Status: http.StatusOK, Body: []byte("ok")},
 		},
 		"one that does nothing": {func(http.ResponseWriter, *http.Request) {}, "", overhear.Answer{Status: http.StatusOK}},
@@ -40,23 +39,24 @@ func TestHandler(t *testing.T) {
 			overhear.Handler(c.handler, func(asked *http.Request, sent []byte, answer overhear.Answer) {
 				looks++
 				if asked.URL.Path != "/cups" || asked.Header.Get("X-Asked") != "this" || string(sent) != c.sent {
-					t.Errorf("asked for %s with %v and %q", asked.URL, asked.Header, sent)
+					t.Errorf("the request is %s with %v and %q", asked.URL, asked.Header, sent)
 				}
 				if answer.Status != c.answer.Status || string(answer.Body) != string(c.answer.Body) {
-					t.Errorf("answered %d %s", answer.Status, answer.Body)
+					t.Errorf("the answer is %d %s", answer.Status, answer.Body)
 				}
 				if w.Body.Len() > 0 {
-					t.Error("the answer was sent before it was looked at")
+					t.Error("the answer was sent before look was called")
 				}
 			}).ServeHTTP(w, r)
 			if looks != 1 || w.Code != c.answer.Status || w.Body.String() != string(c.answer.Body) {
-				t.Errorf("it was looked at %d times and sent as %d %s", looks, w.Code, w.Body)
+				t.Errorf("look was called %d times, and the answer is %d %s", looks, w.Code, w.Body)
 			}
 		})
 	}
 }
 
-// TestHeadersAfterTheStatus are not sent, and so not looked at.
+// TestHeadersAfterTheStatus: headers that are set after the status are not sent, and look
+// does not get them.
 func TestHeadersAfterTheStatus(t *testing.T) {
 	w := httptest.NewRecorder()
 	overhear.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -65,7 +65,7 @@ func TestHeadersAfterTheStatus(t *testing.T) {
 		w.Header().Set("X-After", "yes")
 	}), func(_ *http.Request, _ []byte, answer overhear.Answer) {
 		if answer.Header.Get("X-Before") != "yes" || answer.Header.Get("X-After") != "" {
-			t.Errorf("looked at %v", answer.Header)
+			t.Errorf("look got %v", answer.Header)
 		}
 	}).ServeHTTP(w, httptest.NewRequest(http.MethodHead, "/", nil))
 	if h := w.Result().Header; h.Get("X-Before") != "yes" || h.Get("X-After") != "" {

@@ -20,8 +20,8 @@ const (
 	cameBack = "Redis is back"
 )
 
-// TestRedisKilledMidRun: requests go on without an error, limited in the
-// process, until Redis is back; the log says each once.
+// TestRedisKilledMidRun: requests continue without an error, limited in the process,
+// until Redis answers again. The log reports each change once.
 func TestRedisKilledMidRun(t *testing.T) {
 	t.Parallel()
 	server, notes := instance(t), &notebook{}
@@ -55,7 +55,7 @@ func TestRedisKilledMidRun(t *testing.T) {
 	await(t, "the store to notice", func() bool { return notes.count(wentAway) > 0 })
 	for i := range 8 {
 		if q := taking(t, store, "key", hourly(5)); (q.Wait == 0) != (i < 5) {
-			t.Errorf("in the process, request %d: %+v", i+1, q)
+			t.Errorf("without Redis, request %d: %+v", i+1, q)
 		}
 	}
 	if err := server.Restart(t.Context()); err != nil {
@@ -77,15 +77,15 @@ func TestRedisKilledMidRun(t *testing.T) {
 		t.Errorf("%d requests passed; want at most 40 in the old Redis, the process and the new one each", n)
 	}
 	if password, _, _ := strings.Cut(strings.TrimPrefix(server.URL(), "redis://:"), "@"); notes.count(password) > 0 {
-		t.Error("the log has the password in it")
+		t.Error("the log contains the password")
 	}
 }
 
-// TestARedisThatNeverAnswers holds nobody up for long: one waits, and the
-// others are counted in the process meanwhile.
+// TestARedisThatNeverAnswers: one request waits, and the others are counted in the
+// process meanwhile.
 func TestARedisThatNeverAnswers(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // connects, and says nothing
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and sends nothing
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,8 @@ func TestAWrongPasswordIsAsRedisAway(t *testing.T) {
 	}
 }
 
-// TestAClientThatGoesAway is counted, and not taken for Redis going away.
+// TestAClientThatGoesAway: the request of a client that disconnected counts, and Redis
+// does not count as failed.
 func TestAClientThatGoesAway(t *testing.T) {
 	t.Parallel()
 	notes := &notebook{}
@@ -160,7 +161,7 @@ func TestAFallbackOfYourOwn(t *testing.T) {
 	t.Parallel()
 	store := opened(t, "unix:///nowhere/redis.sock", Options{Fallback: failing{}, Log: (&notebook{}).log()})
 	if _, err := store.Take(t.Context(), "key", hourly(1)); err == nil || err.Error() != "no memory" {
-		t.Errorf("the error is %v; want the fallback's", err)
+		t.Errorf("the error is %v; want that of the fallback", err)
 	}
 }
 
@@ -171,25 +172,25 @@ func TestTheBreaker(t *testing.T) {
 		asks := func(want, wantProbe bool) {
 			t.Helper()
 			if ask, probe := b.pass(); ask != want || probe != wantProbe {
-				t.Errorf("a request may ask: %t, as a probe: %t; want %t and %t", ask, probe, want, wantProbe)
+				t.Errorf("pass returns %t, probe %t; want %t and %t", ask, probe, want, wantProbe)
 			}
 		}
 		news := func(got, want bool) {
 			t.Helper()
 			if got != want {
-				t.Errorf("it is news: %t; want %t", got, want)
+				t.Errorf("changed: %t; want %t", got, want)
 			}
 		}
 		asks(true, false)
 		news(b.succeed(false), false)
-		news(b.fail(false), true)  // the first says so
+		news(b.fail(false), true)  // the first reports it
 		news(b.fail(false), false) // others were under way
 		asks(false, false)
-		news(b.succeed(false), false) // this one was sent before
+		news(b.succeed(false), false) // sent before
 		asks(false, false)
 		time.Sleep(pause) //nolint:forbidigo // the bubble's clock, which waits for nobody
 		asks(true, true)
-		asks(false, false) // one probe a pause
+		asks(false, false) // one probe per pause
 		news(b.fail(true), false)
 		asks(false, false)
 		time.Sleep(pause) //nolint:forbidigo // as above

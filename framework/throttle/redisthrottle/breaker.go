@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// pause is how long Redis is left alone after it did not answer.
+// pause is how long Redis gets no request after it did not answer.
 const pause = time.Second
 
-// A breaker remembers that Redis is away, so that only one request a pause
-// waits for it: the probe. The zero breaker lets all pass.
+// A breaker records that Redis does not answer. Then only one request per pause waits for
+// Redis: the probe. The zero breaker lets all requests pass.
 type breaker struct {
 	mu    sync.Mutex
 	away  bool
-	again time.Time // when the next probe may go
+	again time.Time // when the next probe may be sent
 }
 
-// pass reports whether a request may ask Redis, and whether it is a probe.
+// pass reports whether a request may use Redis, and whether it is a probe.
 func (b *breaker) pass() (ask, probing bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -31,20 +31,20 @@ func (b *breaker) pass() (ask, probing bool) {
 	return true, true
 }
 
-// fail notes that Redis did not answer, and reports whether that is news.
+// fail records that Redis did not answer, and reports whether the state changed.
 func (b *breaker) fail(probing bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.away && !probing {
-		return false // of the requests that were under way, the first told
+		return false // an earlier request has already reported it
 	}
 	news := !b.away
 	b.away, b.again = true, time.Now().Add(pause)
 	return news
 }
 
-// succeed notes that Redis answered, and reports whether that is news. Only a
-// probe brings it back: others were sent before it went away.
+// succeed records that Redis answered, and reports whether the state changed. Only an
+// answer to a probe changes it: other requests were sent before Redis stopped answering.
 func (b *breaker) succeed(probing bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// newClient never waits longer than the timeout and never tries twice: the
-// breaker knows better when to.
+// newClient returns a client that never waits longer than the timeout and never retries:
+// the breaker decides when to try again.
 func newClient(o *redis.Options, timeout time.Duration) *redis.Client {
 	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = timeout, timeout, timeout, timeout
 	o.ContextTimeoutEnabled = true
@@ -21,9 +21,9 @@ func newClient(o *redis.Options, timeout time.Duration) *redis.Client {
 	return redis.NewClient(o)
 }
 
-// quiet dials. When that fails it returns a connection that fails with the same
-// error, because go-redis writes every failed dial to standard error by itself,
-// and the only way to stop it there is to stop it for the whole program.
+// quiet wraps dial. If dial fails, it returns a connection that fails with the same
+// error. The reason: go-redis writes every failed dial to standard error, and the only
+// way to stop that affects the whole program.
 func quiet(dial func(ctx context.Context, network, address string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -34,7 +34,7 @@ func quiet(dial func(ctx context.Context, network, address string) (net.Conn, er
 	}
 }
 
-// unconnected is a connection that was never made.
+// unconnected is a connection that fails with an error.
 type unconnected struct{ err error }
 
 func (u unconnected) Read([]byte) (int, error)       { return 0, u.err }

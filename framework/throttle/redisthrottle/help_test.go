@@ -15,11 +15,11 @@ import (
 
 func hourly(limit int) throttle.Rate { return throttle.Rate{Limit: limit, Per: time.Hour} }
 
-// patient is longer than any answer takes on a busy machine, so that no test
-// depends on how fast it is.
+// patient is longer than any answer takes on a busy machine, so that no test depends on
+// its speed.
 const patient = time.Minute
 
-// opened is a store at an address that closes with the test.
+// opened returns a store at an address. It closes with the test.
 func opened(t *testing.T, address string, o Options) *Store {
 	t.Helper()
 	if o.Prefix == "" {
@@ -70,14 +70,14 @@ func (n *notebook) Write(p []byte) (int, error) {
 
 func (n *notebook) log() *slog.Logger { return slog.New(slog.NewTextHandler(n, nil)) }
 
-// count is how many lines have a text in them.
+// count returns how many lines contain a text.
 func (n *notebook) count(text string) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return strings.Count(n.text.String(), text)
 }
 
-// await asks until the answer is yes; its limit only ends a test that has failed.
+// await polls a condition. Its limit only ends a test that has failed.
 func await(t *testing.T, what string, happened func() bool) {
 	t.Helper()
 	limit := time.After(time.Minute)

@@ -10,7 +10,7 @@ func TestPing(t *testing.T) {
 	server := instance(t)
 	store := opened(t, server.URL(), Options{})
 	if err := store.Ping(t.Context()); err != nil {
-		t.Errorf("Redis is there, but: %v", err)
+		t.Errorf("Redis runs, but: %v", err)
 	}
 	stranger := opened(t, strings.Replace(server.URL(), "redis://:", "redis://:guess", 1), Options{})
 	if err := stranger.Ping(t.Context()); err == nil || strings.Contains(err.Error(), "guess") {

@@ -18,17 +18,17 @@ import (
 //go:embed take.lua
 var takeScript string
 
-// Options are what a [Store] may be told.
+// Options are the settings of a [Store].
 type Options struct {
 	// Prefix begins every key. Defaults to "trestle:throttle:".
 	Prefix string
-	// Timeout is how long one request waits for Redis, in all. Defaults to 250
+	// Timeout is how long one request waits for Redis in total. Defaults to 250
 	// milliseconds.
 	Timeout time.Duration
-	// Fallback counts while Redis is away. Defaults to a [throttle.Memory].
+	// Fallback counts while Redis does not answer. Defaults to a [throttle.Memory].
 	Fallback throttle.Store
-	// Log is told when Redis goes away and when it is back. Defaults to
-	// slog.Default.
+	// Log receives a line when Redis stops answering and when it answers again. Defaults
+	// to slog.Default.
 	Log *slog.Logger
 }
 
@@ -46,13 +46,14 @@ type Store struct {
 var _ throttle.Store = (*Store)(nil)
 
 // Open makes a store for the Redis at an address such as
-// redis://user:password@localhost:6379/0, rediss:// for TLS, or
-// unix:///run/redis.sock. It does not connect: a Redis that is away is not an
-// error. Close it when it is no longer used.
+// redis://user:password@localhost:6379/0, rediss:// for TLS, or unix:///run/redis.sock.
+// It does not connect, so it succeeds even if Redis does not answer. Close it when it is
+// no longer used.
 func Open(url string, o Options) (*Store, error) {
 	settings, err := redis.ParseURL(url)
 	if err != nil {
-		// Neither the address nor the error is repeated: they may hold a password.
+		// The error repeats neither the address nor the cause: they may contain a
+		// password.
 		return nil, errors.New("this is not the address of a Redis server: it should look like redis://:password@localhost:6379/0")
 	}
 	if o.Prefix == "" {
@@ -73,11 +74,11 @@ func Open(url string, o Options) (*Store, error) {
 	}, nil
 }
 
-// Close ends the connections.
+// Close closes the connections.
 func (s *Store) Close() error { return s.client.Close() }
 
-// Take implements [throttle.Store]. It fails only for a rate that cannot be
-// held, or if the fallback does.
+// Take implements [throttle.Store]. It returns an error only for an invalid rate, or if
+// the fallback fails.
 func (s *Store) Take(ctx context.Context, key string, rate throttle.Rate) (throttle.Quota, error) {
 	if err := rate.Check(); err != nil {
 		return throttle.Quota{}, err
@@ -99,8 +100,8 @@ func (s *Store) Take(ctx context.Context, key string, rate throttle.Rate) (throt
 	return q, nil
 }
 
-// ask counts in Redis. A client that goes away does not undo its request, nor
-// is it taken for Redis going away.
+// ask counts in Redis. If the client disconnects, the request still counts, and Redis
+// does not count as failed.
 func (s *Store) ask(ctx context.Context, key string, rate throttle.Rate) (throttle.Quota, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
 	defer cancel()
@@ -123,8 +124,8 @@ func quota(rate throttle.Rate, passes bool, used int, reset time.Duration) throt
 	return q
 }
 
-// hashed is the key as Redis sees it. It cannot be turned back, but a guess can
-// be checked against it: Redis holds no secrets, and is not a public place.
+// hashed returns the key for Redis. It cannot be reversed, but a guess can be checked
+// against it. So Redis contains no secrets, but must not be public.
 func (s *Store) hashed(key string, rate throttle.Rate) string {
 	sum := sha256.Sum256([]byte(rate.String() + " " + key))
 	return s.prefix + base64.RawURLEncoding.EncodeToString(sum[:])

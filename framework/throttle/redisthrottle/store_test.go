@@ -42,12 +42,12 @@ func TestTheQuota(t *testing.T) {
 		}
 	}
 	if _, err := store.Take(t.Context(), "key", throttle.Rate{}); err == nil {
-		t.Error("a rate that cannot be held is taken")
+		t.Error("an invalid rate is accepted")
 	}
 }
 
-// shareOf, set in a child process, makes it a second server process: it sends
-// requests at once, as many as the variable says, and prints how many passed.
+// shareOf, set in a child process, makes it a second server process. It sends as many
+// requests at once as the variable states, and prints how many passed.
 const shareOf = "TRESTLE_TEST_SHARE_OF_REDIS"
 
 func TestMain(m *testing.M) {
@@ -68,8 +68,8 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// TestProcessesShareALimitExactly: four processes send 25 requests each, all at
-// once, at a limit of 50, and 50 pass.
+// TestProcessesShareALimitExactly: four processes send 25 requests each, all at once, at
+// a limit of 50, and 50 pass.
 func TestProcessesShareALimitExactly(t *testing.T) {
 	t.Parallel()
 	address, prefix := redis.Server(t), "test:"+uuid.NewString()+":"
@@ -131,16 +131,16 @@ func atOnce(n int, try func() bool) int64 {
 	return passed.Load()
 }
 
-// TestNoWindowEverHasMoreThanTheLimit sends requests in random bursts for some
-// windows of a second. A request passes between the moments at which it was
-// sent and answered, so of any limit+1 that passed in a row the last answer
-// comes a window after the first was sent, however slow the machine is.
+// TestNoWindowEverHasMoreThanTheLimit sends requests in random bursts for some windows of
+// a second. A request passes between sending and its answer. So of any limit+1
+// consecutive requests that passed, the last answer arrives at least a window after the
+// first request was sent, however slow the machine is.
 func TestNoWindowEverHasMoreThanTheLimit(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	for _, c := range []struct {
 		limit int
-		pause time.Duration // the longest
+		pause time.Duration // the maximum
 	}{{3, time.Second / 4}, {20, time.Second / 4}, {130, time.Second / 4}, {130, time.Millisecond}} {
 		limit := c.limit
 		t.Run(fmt.Sprintf("%d, pauses up to %s, seed %d", limit, c.pause, seed), func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestNoWindowEverHasMoreThanTheLimit(t *testing.T) {
 						passed = append(passed, span{sent, time.Now()})
 					}
 				}
-				<-time.After(time.Duration(random.Int64N(int64(c.pause)))) // the arrivals are what is tested
+				<-time.After(time.Duration(random.Int64N(int64(c.pause)))) // the test needs arrivals at random times
 			}
 			for i := limit; i < len(passed); i++ {
 				if d := passed[i].answered.Sub(passed[i-limit].sent); d < rate.Per {
@@ -164,7 +164,7 @@ func TestNoWindowEverHasMoreThanTheLimit(t *testing.T) {
 				}
 			}
 			if len(passed) <= limit {
-				t.Errorf("only %d requests passed in three windows, at a rate of %s: it does not slide", len(passed), rate)
+				t.Errorf("only %d requests passed in three windows, at a rate of %s: the window does not slide", len(passed), rate)
 			}
 		})
 	}
@@ -192,7 +192,7 @@ func TestWhatRedisKeeps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, plain := range []string{"login ", "ada@", "example.", "198.51", "51.100"} { // longer than chance would have it
+		for _, plain := range []string{"login ", "ada@", "example.", "198.51", "51.100"} { // long enough that they do not occur by chance
 			if strings.Contains(strings.TrimPrefix(keys[0], prefix), plain) || strings.Contains(value, plain) {
 				t.Errorf("the key %q or its value has %q in it", keys[0], plain)
 			}
@@ -201,16 +201,16 @@ func TestWhatRedisKeeps(t *testing.T) {
 			t.Errorf("the value has %d bytes", len(value))
 		}
 	})
-	t.Run("goes when its window has passed", func(t *testing.T) {
+	t.Run("expires with its window", func(t *testing.T) {
 		left, err := direct.PTTL(t.Context(), keys[0]).Result()
 		if err != nil || left <= 0 || left > 62*time.Second {
-			t.Errorf("the key goes in %s, error %v; want at most a window", left, err)
+			t.Errorf("the key expires in %s, error %v; want at most a window", left, err)
 		}
 	})
 }
 
-// TestAClockSetBack heals: what was counted in a future that is now far away
-// is forgotten after one window.
+// TestAClockSetBack: after the clock is set back, requests that were counted in the
+// future stop counting after one window.
 func TestAClockSetBack(t *testing.T) {
 	t.Parallel()
 	address := redis.Server(t)

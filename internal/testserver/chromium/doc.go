@@ -1,7 +1,6 @@
-// Package chromium finds a real browser without a screen for tests of what
-// people see.
+// Package chromium finds a headless browser for tests of pages.
 //
-// [Program] is what a test calls: the path of the browser found on the machine,
-// or of the one that the environment variable TEST_BROWSER names. A machine
-// without fails the test and says what to install; nothing is ever skipped.
+// Tests call [Program]. It returns the path of the browser on the machine, or the browser
+// that the environment variable TEST_BROWSER names. If there is none, the test fails and
+// states what to install; it is never skipped.
 package chromium

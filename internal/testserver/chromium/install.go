@@ -7,10 +7,9 @@ import (
 	"trestle.example/internal/testserver/throwaway"
 )
 
-// Install makes sure that [Program] finds a browser: it does nothing where one
-// is present already, and otherwise installs the distribution's package where
-// it may and can, which is as root on a system with apt-get. Everywhere else the
-// error is [ErrNotInstalled], which says what to do by hand. What apt-get prints
+// Install makes sure that [Program] finds a browser. If there is none, it installs the
+// package of the distribution. It can do so as root on a system with apt-get; on others
+// the error is [ErrNotInstalled], which states what to do by hand. The output of apt-get
 // goes to log; nil drops it.
 func Install(ctx context.Context, log io.Writer) error {
 	return throwaway.Program{
@@ -18,7 +17,7 @@ func Install(ctx context.Context, log io.Writer) error {
 		Missing: ErrNotInstalled,
 		Failed:  "no browser is installed; install it by hand or set TEST_BROWSER",
 		Install: func(packages func(...string) error) error {
-			return packages("chromium-headless-shell") // the half of Debian's Chromium that needs no screen
+			return packages("chromium-headless-shell") // the build of Debian's Chromium without a screen
 		},
 	}.Ensure(ctx, log)
 }

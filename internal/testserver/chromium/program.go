@@ -9,16 +9,15 @@ import (
 	"testing"
 )
 
-// ErrNotInstalled says, in one sentence, what to do on a machine without a
-// browser that tests can drive.
+// ErrNotInstalled states, in one sentence, what to do on a machine without a browser for
+// tests.
 var ErrNotInstalled = errors.New("no Chromium (chromium-headless-shell, chromium or google-chrome) was found in PATH: " +
 	"install it (Debian: apt-get install chromium-headless-shell; Fedora: dnf install chromium; macOS: brew install --cask google-chrome), " +
 	"or set TEST_BROWSER to the path of Chromium or Chrome")
 
-// Program returns the path of the browser: the one that TEST_BROWSER names, or,
-// if that is unset or blank, the first that is found in PATH or where macOS has
-// its programs. A machine without one fails the test at once with the reason.
-// Program is safe for concurrent use.
+// Program returns the path of the browser. If TEST_BROWSER is set, it is that one; else
+// the first in PATH or in the folders of macOS. If there is none, the test fails at once
+// with the reason. Program is safe for concurrent use.
 func Program(tb testing.TB) string {
 	tb.Helper()
 	path, err := find(os.Getenv("TEST_BROWSER"))

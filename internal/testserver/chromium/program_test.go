@@ -27,7 +27,7 @@ func TestFind(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a name of nothing is a mistake, whatever is in PATH", func(t *testing.T) {
+	t.Run("a wrong TEST_BROWSER is a mistake, whatever is in PATH", func(t *testing.T) {
 		t.Setenv("PATH", filepath.Dir(program(t, "chromium")))
 		if got, err := find("/no/such/browser"); err == nil || !strings.HasPrefix(err.Error(), "TEST_BROWSER does not name a program: ") {
 			t.Errorf("found %q, %v", got, err)
@@ -55,12 +55,12 @@ func TestInstallLeavesABrowserAlone(t *testing.T) {
 	t.Setenv("PATH", filepath.Dir(program(t, "chromium")))
 	var log strings.Builder
 	if err := Install(t.Context(), &log); err != nil || log.Len() > 0 {
-		t.Errorf("something was run: %v\n%s", err, log.String())
+		t.Errorf("a program was run: %v\n%s", err, log.String())
 	}
 }
 
-// program makes programs that do nothing, in a folder of their own; it returns
-// the path of the last.
+// program makes programs that do nothing, in a folder of their own. It returns the path
+// of the last.
 func program(t *testing.T, names ...string) (path string) {
 	t.Helper()
 	folder := t.TempDir()

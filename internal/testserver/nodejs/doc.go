@@ -1,6 +1,5 @@
-// Package nodejs finds Node.js for tests of clients that are written in
-// TypeScript or JavaScript.
+// Package nodejs finds Node.js for tests of clients in TypeScript or JavaScript.
 //
-// [NPM] is what a test calls: the path of npm found on the machine. A machine
-// without fails the test and says what to install; nothing is ever skipped.
+// Tests call [NPM]. It returns the path of npm on the machine. If there is none, the test
+// fails and states what to install; it is never skipped.
 package nodejs

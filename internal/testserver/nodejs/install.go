@@ -7,11 +7,10 @@ import (
 	"trestle.example/internal/testserver/throwaway"
 )
 
-// Install makes sure that [NPM] finds npm: it does nothing where that is present
-// already, and otherwise installs the distribution's packages where it may and
-// can, which is as root on a system with apt-get. Everywhere else the error is
-// [ErrNotInstalled], which says what to do by hand. What apt-get prints goes to
-// log; nil drops it.
+// Install makes sure that [NPM] finds npm. If there is none, it installs the packages of
+// the distribution. It can do so as root on a system with apt-get; on others the error is
+// [ErrNotInstalled], which states what to do by hand. The output of apt-get goes to log;
+// nil drops it.
 func Install(ctx context.Context, log io.Writer) error {
 	return throwaway.Program{
 		Find:    func() error { _, err := find(); return err },

@@ -6,14 +6,12 @@ import (
 	"testing"
 )
 
-// ErrNotInstalled says, in one sentence, what to do on a machine without
-// Node.js.
+// ErrNotInstalled states, in one sentence, what to do on a machine without Node.js.
 var ErrNotInstalled = errors.New("no Node.js with npm was found in PATH: " +
 	"install them (Debian: apt-get install npm; Fedora: dnf install nodejs-npm; macOS: brew install node)")
 
-// NPM returns the path of the npm that is found first in PATH, beside a node. A
-// machine without both fails the test at once with the reason. NPM is safe for
-// concurrent use.
+// NPM returns the path of the first npm in PATH, if there is a node, too. Otherwise the
+// test fails at once with the reason. NPM is safe for concurrent use.
 func NPM(tb testing.TB) string {
 	tb.Helper()
 	path, err := find()

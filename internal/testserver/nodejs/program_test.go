@@ -17,10 +17,10 @@ func TestFind(t *testing.T) {
 		programs []string
 		want     error
 	}{
-		"both":         {[]string{"node", "npm"}, nil},
-		"npm alone":    {[]string{"npm"}, ErrNotInstalled},
-		"node alone":   {[]string{"node"}, ErrNotInstalled},
-		"none of them": {nil, ErrNotInstalled},
+		"both":       {[]string{"node", "npm"}, nil},
+		"npm alone":  {[]string{"npm"}, ErrNotInstalled},
+		"node alone": {[]string{"node"}, ErrNotInstalled},
+		"neither":    {nil, ErrNotInstalled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := folderOf(t, test.programs...)
@@ -53,11 +53,11 @@ func TestInstallLeavesNodeAlone(t *testing.T) {
 	t.Setenv("PATH", folderOf(t, "node", "npm"))
 	var log strings.Builder
 	if err := Install(t.Context(), &log); err != nil || log.Len() > 0 {
-		t.Errorf("something was run: %v\n%s", err, log.String())
+		t.Errorf("a program was run: %v\n%s", err, log.String())
 	}
 }
 
-// folderOf is a folder of programs that do nothing.
+// folderOf returns a folder with programs that do nothing.
 func folderOf(t *testing.T, names ...string) string {
 	t.Helper()
 	folder := t.TempDir()

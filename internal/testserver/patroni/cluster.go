@@ -38,8 +38,8 @@ type Cluster struct {
 }
 
 // Start starts a cluster and returns when it has a leader, a synchronous standby and
-// another standby. Without the programs the error wraps [tool.ErrNotInstalled]. What
-// they log goes to log when they stop. The context limits the start only.
+// another standby. Without the programs the error wraps [tool.ErrNotInstalled]. Their
+// output goes to log when they stop. The context limits the start only.
 func Start(ctx context.Context, log io.Writer) (*Cluster, error) {
 	c := &Cluster{password: rand.Text(), web: http.Client{Timeout: 5 * time.Second}}
 	patroni, err := tool.Patroni.Path()
@@ -78,10 +78,10 @@ func Start(ctx context.Context, log io.Writer) (*Cluster, error) {
 	return c, nil
 }
 
-// Stop kills all and removes their folder; calling it again does nothing more.
+// Stop kills all processes and removes their folder. A second call does nothing.
 func (c *Cluster) Stop() error { return c.keeper.Stop() }
 
-// URL names all servers and asks for the one that takes writes.
+// URL names all servers and selects the one that accepts writes.
 func (c *Cluster) URL() string {
 	var hosts []string
 	for n := range servers {
@@ -97,7 +97,7 @@ type member struct {
 	State string `json:"state"`
 }
 
-// members are all servers, by the word of one that answers.
+// members returns all servers, as the first Patroni that answers reports them.
 func (c *Cluster) members(ctx context.Context) (all []member, err error) {
 	var found struct{ Members []member }
 	for n := 1; n <= servers; n++ {
@@ -108,7 +108,7 @@ func (c *Cluster) members(ctx context.Context) (all []member, err error) {
 	return nil, err
 }
 
-// get asks the Patroni of a server, counted from 1.
+// get sends a GET request to the Patroni of a server, counted from 1.
 func (c *Cluster) get(ctx context.Context, n int, path string, into any) error {
 	return c.send(ctx, http.MethodGet, n, path, nil, into)
 }
@@ -131,7 +131,7 @@ func (c *Cluster) send(ctx context.Context, method string, n int, path string, b
 	return json.Unmarshal(text, into)
 }
 
-// Leader is the number of the leader, counted from 1.
+// Leader returns the number of the leader, counted from 1.
 func (c *Cluster) Leader(ctx context.Context) (int, error) {
 	all, err := c.members(ctx)
 	if err != nil {
@@ -174,7 +174,7 @@ func (c *Cluster) Switchover(ctx context.Context) error {
 	return c.send(ctx, http.MethodPost, n, "/switchover", []byte(fmt.Sprintf(`{"leader": "%d"}`, n)), nil)
 }
 
-// Promoted is when Patroni promoted a server after a moment. It waits for that.
+// Promoted waits until Patroni promotes a server after a time, and returns when that was.
 func (c *Cluster) Promoted(ctx context.Context, after time.Time) (at time.Time, err error) {
 	err = c.await(ctx, "a promotion", func() bool {
 		n, err := c.Leader(ctx)

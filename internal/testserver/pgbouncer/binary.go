@@ -9,13 +9,13 @@ import (
 	"trestle.example/internal/testserver/throwaway"
 )
 
-// ErrNotInstalled says, in one sentence, what to do on a machine without pgbouncer.
+// ErrNotInstalled states, in one sentence, what to do on a machine without pgbouncer.
 var ErrNotInstalled = errors.New("pgbouncer was found neither in PATH nor in /usr/sbin: " +
 	"install it (Debian, Ubuntu: apt-get install pgbouncer; Fedora: dnf install pgbouncer; macOS: brew install pgbouncer)")
 
-// Program returns the path of the program: the first in PATH, else where Debian
-// installs it, which only administrators' PATH leads to. Without one the error is
-// [ErrNotInstalled]. Program is safe for concurrent use.
+// Program returns the path of the program: the first in PATH, or else where Debian
+// installs it, a folder that only administrators have in PATH. If there is none, the
+// error is [ErrNotInstalled]. Program is safe for concurrent use.
 func Program() (string, error) {
 	for _, name := range []string{"pgbouncer", "/usr/sbin/pgbouncer", "/usr/local/sbin/pgbouncer"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -25,11 +25,10 @@ func Program() (string, error) {
 	return "", ErrNotInstalled
 }
 
-// Install makes sure that [Start] finds pgbouncer: it does nothing where the
-// program is present already, and otherwise installs the distribution's package
-// where it may and can, which is as root on a system with apt-get. The package's
-// own service is not started. Everywhere else the error is [ErrNotInstalled]. What
-// apt-get prints goes to log; nil drops it.
+// Install makes sure that [Start] finds pgbouncer. If the program is missing, it installs
+// the package of the distribution without starting its service. It can do so as root on a
+// system with apt-get; on others the error is [ErrNotInstalled]. The output of apt-get
+// goes to log; nil drops it.
 func Install(ctx context.Context, log io.Writer) error {
 	return throwaway.Program{
 		Find:    func() error { _, err := Program(); return err },

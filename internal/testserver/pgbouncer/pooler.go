@@ -19,8 +19,8 @@ import (
 //go:embed keeper.sh
 var keeper string
 
-// A Pooler is a private pgbouncer of this process before a PostgreSQL server. It
-// stops at [Pooler.Stop] or when the process ends, however that happens.
+// A Pooler is a private pgbouncer of this process in front of a PostgreSQL server. It
+// stops at [Pooler.Stop] or when the process ends in any way.
 type Pooler struct {
 	url    string
 	keeper *throwaway.Process
@@ -29,13 +29,13 @@ type Pooler struct {
 // usual is how many connections a pooler has to each database.
 const usual = 4
 
-// Start starts a pooler before the server of a URL, of whose user it takes the
-// password, and returns when it accepts connections. Without the program the error
-// is [ErrNotInstalled]. What pgbouncer logs goes to log when it stops; nil drops
-// it. The context limits the start only.
+// Start starts a pooler in front of the server of a URL, with the password of its user,
+// and returns when it accepts connections. Without the program the error is
+// [ErrNotInstalled]. The log of pgbouncer goes to log when it stops; nil drops it. The
+// context limits the start only.
 //
-// As root, which pgbouncer refuses to run as, it runs as the user "postgres", or
-// "nobody" if there is none.
+// pgbouncer does not run as root. If this process does, pgbouncer runs as the user
+// "postgres", or "nobody" if there is none.
 func Start(ctx context.Context, database string, log io.Writer) (*Pooler, error) {
 	return startWith(ctx, database, usual, log)
 }
@@ -47,13 +47,13 @@ func startWith(ctx context.Context, database string, connections int, log io.Wri
 	}
 	at, err := url.Parse(database)
 	if err != nil {
-		return nil, errors.New("the URL of the server to stand before is none") // it may hold a password
+		return nil, errors.New("the URL of the PostgreSQL server is not valid") // the URL may contain a password
 	}
 	if log == nil {
 		log = io.Discard
 	}
 
-	// Between choosing a free port and using it, somebody else may take it.
+	// Another process may take the free port before it is used.
 	const attempts = 3
 	for range attempts {
 		var p *Pooler
@@ -92,7 +92,7 @@ func start(ctx context.Context, program string, at url.URL, connections int, log
 	return &Pooler{url: withoutTLS(at), keeper: process}, nil
 }
 
-// withoutTLS is a URL whose connection does not leave the machine.
+// withoutTLS returns a URL with TLS disabled, for a connection within the machine.
 func withoutTLS(at url.URL) string {
 	query := at.Query()
 	query.Set("sslmode", "disable")
@@ -100,23 +100,23 @@ func withoutTLS(at url.URL) string {
 	return at.String()
 }
 
-// URL is the address of the URL's own database by way of the pooler. With another
-// path it is that of another database of the server.
+// URL returns the address of the database of the URL through the pooler. With another
+// path it is the address of another database of the server.
 func (p *Pooler) URL() string { return p.url }
 
-// Stop kills the pooler, without a word to its clients, and removes its folder. It
-// returns when both are done; calling it again does nothing more.
+// Stop kills the pooler, without notice to its clients, and removes its folder. It
+// returns when both are done. A second call does nothing.
 func (p *Pooler) Stop() error { return p.keeper.Stop() }
 
-// Pooled is the URL of a database by way of a pooler that lives as long as the
-// test. A machine without pgbouncer fails the test at once with the reason.
+// Pooled returns the URL of a database through a pooler that runs as long as the test.
+// Without pgbouncer the test fails at once with the reason.
 func Pooled(tb testing.TB, database string) string {
 	tb.Helper()
 	return pooled(tb, database, usual)
 }
 
-// Narrow is [Pooled] with one connection of the server, which every client uses in
-// turn: what one leaves behind, the next finds.
+// Narrow is [Pooled] with one connection of the server, which all clients use in turn. So
+// a client sees the session state that an earlier client left.
 func Narrow(tb testing.TB, database string) string {
 	tb.Helper()
 	return pooled(tb, database, 1)
@@ -138,7 +138,7 @@ func pooled(tb testing.TB, database string, connections int) string {
 			tb.Errorf("stopping the test's pooler: %v", err)
 		}
 		if tb.Failed() {
-			tb.Logf("the pooler says:\n%s", log.String())
+			tb.Logf("the log of the pooler:\n%s", log.String())
 		}
 	})
 	return p.URL()

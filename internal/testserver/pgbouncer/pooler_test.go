@@ -22,12 +22,12 @@ func open(t *testing.T, address string) *sqldb.DB {
 	return db
 }
 
-// TestAPoolerGivesAConnectionToEachTransaction and has no more than four of them
-// for however many clients.
+// TestAPoolerGivesAConnectionToEachTransaction and has at most four of them for any
+// number of clients.
 func TestAPoolerGivesAConnectionToEachTransaction(t *testing.T) {
 	db := open(t, Pooled(t, postgres.Database(t)))
 	var all []interface{ Close() error }
-	for range 12 { // clients that stay
+	for range 12 { // clients that stay connected
 		c, err := db.DB.DB.Conn(t.Context())
 		if err != nil {
 			t.Fatal(err)

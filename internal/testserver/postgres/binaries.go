@@ -12,17 +12,16 @@ import (
 	"strconv"
 )
 
-// ErrNotInstalled says, in one sentence, what to do on a machine without
-// PostgreSQL's server programs. Those of a version before 15 do not count.
+// ErrNotInstalled states, in one sentence, what to do on a machine without the server
+// programs of PostgreSQL 15 or newer.
 var ErrNotInstalled = errors.New("PostgreSQL 15 or newer (initdb, pg_ctl, postgres) was found neither in PATH nor where systems install it: " +
 	"install it (Debian, Ubuntu: apt-get install postgresql; Fedora: dnf install postgresql-server; macOS: brew install postgresql@17), " +
 	"or set TEST_DATABASE_URL to a server's address, such as postgres://user:password@localhost:5432/postgres")
 
 const oldestVersion = 15
 
-// Programs is the folder of the PostgreSQL programs that clusters are made of, for a
-// test that starts servers in a way of its own. Without them the error is
-// [ErrNotInstalled].
+// Programs returns the folder of the PostgreSQL programs, for a test that starts servers
+// itself. Without them the error is [ErrNotInstalled].
 func Programs(ctx context.Context) (string, error) { return findBinaries(ctx) }
 
 // findBinaries returns the folder of the PostgreSQL programs to use.
@@ -38,11 +37,11 @@ func findBinaries(ctx context.Context) (string, error) {
 	return "", ErrNotInstalled
 }
 
-// installPlaces are patterns of the folders that are not in everybody's PATH.
+// installPlaces are patterns of folders that are often not in PATH.
 func installPlaces() []string {
 	return []string{
 		"/usr/lib/postgresql/*/bin",       // Debian, Ubuntu
-		"/usr/pgsql-*/bin",                // the packages of postgresql.org for Fedora and its kin
+		"/usr/pgsql-*/bin",                // packages of postgresql.org for Fedora and similar systems
 		"/usr/libexec/postgresql*",        // Alpine
 		"/opt/homebrew/opt/postgres*/bin", // Homebrew on Apple silicon
 		"/usr/local/opt/postgres*/bin",    // Homebrew on Intel
@@ -71,9 +70,9 @@ func newest(ctx context.Context, patterns []string) (string, int) {
 	return best.dir, best.version
 }
 
-// binariesIn returns the real folder behind dir and the major version of the
-// PostgreSQL in it, 0 if there is none or it is not complete. A PATH often holds
-// only links to some of the programs.
+// binariesIn returns the real folder behind dir and the major version of the PostgreSQL
+// in it. The version is 0 if a program is missing: a PATH often contains only links to
+// some of the programs.
 func binariesIn(ctx context.Context, dir string) (string, int) {
 	initdb, err := filepath.EvalSymlinks(filepath.Join(dir, "initdb"))
 	if err != nil || !filepath.IsAbs(initdb) {

@@ -19,29 +19,28 @@ import (
 //go:embed keeper.sh
 var keeper string
 
-// Cluster is a private PostgreSQL server of this process: its data lies in a
-// folder of its own under the temporary directory, it listens on a free port of
-// 127.0.0.1 only, and its superuser has a random password. The encoding is
-// UTF-8, text sorts by its bytes, the time zone is UTC, and nothing is flushed
-// to disk, so a cluster is fast and worthless after a crash.
+// Cluster is a private PostgreSQL server of this process. Its data is in its own folder
+// under the temporary directory, it listens on a free port of 127.0.0.1 only, and its
+// superuser has a random password. The encoding is UTF-8, text sorts by its bytes, and
+// the time zone is UTC. Nothing is flushed to disk, so a cluster is fast and loses its
+// data in a crash.
 //
-// It stops at [Cluster.Stop] or when the process ends, however that happens.
-// A Cluster is safe for concurrent use.
+// It stops at [Cluster.Stop] or when the process ends in any way. A Cluster is safe for
+// concurrent use.
 type Cluster struct {
 	url    string
 	dir    string
 	keeper *throwaway.Process
 }
 
-// Start creates and starts a cluster, which takes a second or two, and returns
-// when it accepts connections. It uses the first PostgreSQL of version 15 or
-// newer among the folders of PATH, then the newest in the places where Debian,
-// Fedora, Alpine, Homebrew and Postgres.app install it; without one the error is
-// [ErrNotInstalled].
+// Start creates and starts a cluster, which takes a second or two, and returns when it
+// accepts connections. It uses the first PostgreSQL of version 15 or newer in PATH, or
+// else the newest in the folders where Debian, Fedora, Alpine, Homebrew and Postgres.app
+// install it. Without one the error is [ErrNotInstalled].
 //
-// As root, which PostgreSQL refuses to run as, the server runs as the user
-// "postgres", or "nobody" if there is none. The server's messages go to log,
-// written by one goroutine; nil drops them. The context limits the start only.
+// PostgreSQL does not run as root. If this process does, the server runs as the user
+// "postgres", or "nobody" if there is none. One goroutine writes the messages of the
+// server to log; nil drops them. The context limits the start only.
 func Start(ctx context.Context, log io.Writer) (*Cluster, error) {
 	bin, err := findBinaries(ctx)
 	if err != nil {
@@ -51,7 +50,7 @@ func Start(ctx context.Context, log io.Writer) (*Cluster, error) {
 		log = io.Discard
 	}
 
-	// Between choosing a free port and using it, somebody else may take it.
+	// Another process may take the free port before it is used.
 	const attempts = 3
 	for range attempts {
 		var c *Cluster
@@ -85,8 +84,7 @@ func start(ctx context.Context, bin string, log io.Writer) (*Cluster, error) {
 	return c, nil
 }
 
-// launch starts the keeper and waits for its server. PostgreSQL refuses to run
-// as root.
+// launch starts the keeper and waits for its server. PostgreSQL does not run as root.
 func launch(ctx context.Context, bin string, port int, password string, log io.Writer) (*Cluster, error) {
 	cmd := throwaway.Keeper(keeper, bin, strconv.Itoa(port))
 	cmd.Env = keeperEnv(os.Environ())
@@ -104,15 +102,15 @@ func launch(ctx context.Context, bin string, port int, password string, log io.W
 	return &Cluster{dir: dir, keeper: process}, nil
 }
 
-// URL is the address of the superuser "postgres" and the database "postgres".
+// URL returns the address of the database "postgres" for the superuser "postgres".
 func (c *Cluster) URL() string { return c.url }
 
-// Stop ends the server at once, without waiting for its clients, and removes its
-// folder. It returns when both are done; calling it again does nothing more. The
-// error, if any, carries the last lines that PostgreSQL printed.
+// Stop ends the server at once, without waiting for its clients, and removes its folder.
+// It returns when both are done. A second call does nothing. An error contains the last
+// lines that PostgreSQL printed.
 func (c *Cluster) Stop() error { return c.keeper.Stop() }
 
-// keeperEnv leaves out what would steer PostgreSQL's programs from outside.
+// keeperEnv removes variables that would affect the programs of PostgreSQL.
 func keeperEnv(environ []string) []string {
 	env := []string{"LC_ALL=C"}
 	for _, pair := range environ {

@@ -23,8 +23,8 @@ import (
 	"github.com/uptrace/bun/driver/pgdriver"
 )
 
-// leaveRunning, set in a child process, makes it start a cluster, print the
-// address and the folder, and wait to be killed.
+// leaveRunning, set in a child process, makes it start a cluster, print the address and
+// the folder, and wait to be killed.
 const leaveRunning = "TRESTLE_TEST_LEAVE_CLUSTER_RUNNING"
 
 func TestMain(m *testing.M) {
@@ -39,23 +39,23 @@ func TestMain(m *testing.M) {
 	fmt.Fprintln(os.Stdout, cluster.URL())
 	fmt.Fprintln(os.Stdout, cluster.dir)
 	_, _ = io.Copy(io.Discard, os.Stdin)
-	os.Exit(0) // without Stop: ending the process has to be enough
+	os.Exit(0) // without Stop: the end of the process must be enough
 }
 
 func TestAClusterIsPrivate(t *testing.T) {
 	t.Parallel()
 	cluster := startCluster(t)
 	for what, query := range map[string]struct{ sql, want string }{
-		"listens on loopback only":  {"SHOW listen_addresses", "127.0.0.1"},
-		"has no socket in a folder": {"SHOW unix_socket_directories", ""},
-		"hashes passwords":          {"SHOW password_encryption", "scram-sha-256"},
-		"speaks UTF-8":              {"SHOW server_encoding", "UTF8"},
-		"keeps time in UTC":         {"SHOW timezone", "UTC"},
-		"sorts text by its bytes":   {"SELECT string_agg(v, '' ORDER BY v) FROM (VALUES ('a'), ('B'), ('é'), ('C')) t(v)", "BCaé"},
-		"flushes nothing to disk":   {"SHOW fsync", "off"},
-		"takes many connections":    {"SHOW max_connections", "200"},
-		"lets nobody in on trust":   {"SELECT count(*) FROM pg_hba_file_rules WHERE auth_method <> 'scram-sha-256'", "0"},
-		"is at least version 15":    {"SELECT current_setting('server_version_num')::int >= 150000", "true"},
+		"listens on loopback only":            {"SHOW listen_addresses", "127.0.0.1"},
+		"has no socket in a folder":           {"SHOW unix_socket_directories", ""},
+		"hashes passwords":                    {"SHOW password_encryption", "scram-sha-256"},
+		"speaks UTF-8":                        {"SHOW server_encoding", "UTF8"},
+		"keeps time in UTC":                   {"SHOW timezone", "UTC"},
+		"sorts text by its bytes":             {"SELECT string_agg(v, '' ORDER BY v) FROM (VALUES ('a'), ('B'), ('é'), ('C')) t(v)", "BCaé"},
+		"flushes nothing to disk":             {"SHOW fsync", "off"},
+		"takes many connections":              {"SHOW max_connections", "200"},
+		"trusts no client without a password": {"SELECT count(*) FROM pg_hba_file_rules WHERE auth_method <> 'scram-sha-256'", "0"},
+		"is at least version 15":              {"SELECT current_setting('server_version_num')::int >= 150000", "true"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			if got := queryText(t, cluster.URL(), query.sql); got != query.want {
@@ -63,7 +63,7 @@ func TestAClusterIsPrivate(t *testing.T) {
 			}
 		})
 	}
-	t.Run("refuses a wrong password", func(t *testing.T) {
+	t.Run("rejects a wrong password", func(t *testing.T) {
 		address := mustParse(t, cluster.URL())
 		address.User = url.UserPassword("postgres", "guess")
 		if err := ping(address.String()); err == nil {
@@ -85,7 +85,7 @@ func TestStopEndsTheServerAndRemovesItsFolder(t *testing.T) {
 	t.Parallel()
 	cluster := startCluster(t)
 	client := open(t, cluster.URL())
-	connection, err := client.Conn(t.Context()) // a connected client does not hold the stop up
+	connection, err := client.Conn(t.Context()) // a connected client does not delay Stop
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestNoServerOutlivesItsProcess(t *testing.T) {
 			if err := end(child, stdin); err != nil {
 				t.Fatal(err)
 			}
-			_ = child.Wait() // it ends badly, as asked
+			_ = child.Wait() // it is killed, so it returns an error
 			await(t, "the server and its folder to be gone", func() bool { return gone(address, dir) })
 		})
 	}
@@ -138,7 +138,7 @@ func TestAServerThatWasKilledLeavesNoFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, "the server to be gone", func() bool { return ping(cluster.URL()) != nil })
-	_ = cluster.Stop() // may complain that the server had gone
+	_ = cluster.Stop() // may return an error because the server has ended
 	if !gone(cluster.URL(), cluster.dir) {
 		t.Error("the server's folder is still there")
 	}
@@ -167,7 +167,7 @@ func TestStartLogsWhatTheServerSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(log.String(), "ready to accept connections") {
-		t.Errorf("the log does not say that the server is ready:\n%s", log.String())
+		t.Errorf("the log does not state that the server is ready:\n%s", log.String())
 	}
 }
 
@@ -186,7 +186,7 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 	port := occupied.Addr().(*net.TCPAddr).Port
 	_, err = launch(t.Context(), bin, port, "secret", io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "Address already in use") {
-		t.Errorf("starting on an occupied port gives %v; want the reason in PostgreSQL's words", err)
+		t.Errorf("starting on an occupied port gives %v; want the message of PostgreSQL", err)
 	}
 }
 
@@ -204,7 +204,7 @@ func startCluster(t *testing.T) *Cluster {
 	return cluster
 }
 
-// startChild runs this test program as a process that holds a cluster.
+// startChild runs this test program as a process that owns a cluster.
 func startChild(t *testing.T) (child *exec.Cmd, stdin io.Closer, address, dir string) {
 	t.Helper()
 	child = exec.Command(os.Args[0])
@@ -221,7 +221,7 @@ func startChild(t *testing.T) (child *exec.Cmd, stdin io.Closer, address, dir st
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = child.Process.Kill() }) // already gone unless the test failed
+	t.Cleanup(func() { _ = child.Process.Kill() }) // has ended already unless the test failed
 	lines := bufio.NewScanner(stdout)
 	for _, into := range []*string{&address, &dir} {
 		if !lines.Scan() {
@@ -232,7 +232,7 @@ func startChild(t *testing.T) (child *exec.Cmd, stdin io.Closer, address, dir st
 	return child, stdin, address, dir
 }
 
-// gone reports that nothing listens at the address and the folder is removed.
+// gone reports that nothing listens at the address and that the folder is removed.
 func gone(address, dir string) bool {
 	parsed, err := url.Parse(address)
 	if err != nil {
@@ -247,7 +247,7 @@ func gone(address, dir string) bool {
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// await asks until the answer is yes; its limit only ends a test that has failed.
+// await polls a condition. Its limit only ends a test that has failed.
 func await(t *testing.T, what string, happened func() bool) {
 	t.Helper()
 	limit := time.After(time.Minute)

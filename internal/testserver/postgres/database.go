@@ -24,19 +24,19 @@ var processCluster = sync.OnceValues(func() (*Cluster, error) {
 	return Start(ctx, nil)
 })
 
-// statementLimit bounds one CREATE or DROP DATABASE, and the start of a cluster,
-// on a machine that is busy with other tests.
+// statementLimit bounds one CREATE or DROP DATABASE, and the start of a cluster, on a
+// machine that is busy with other tests.
 const statementLimit = 2 * time.Minute
 
-// Database returns the URL of a fresh, empty database for one test. It is on the
-// server that TEST_DATABASE_URL names, whose user must be allowed to create
-// databases, or, if that is unset or blank, on a private cluster that the first
-// caller starts for the whole process.
+// Database returns the URL of a fresh, empty database for one test. It is on the server
+// that TEST_DATABASE_URL names, whose user must be allowed to create databases. If that
+// variable is unset or blank, it is on a private cluster that the first call starts for
+// the whole process.
 //
-// The database is dropped when the test ends, whoever is still connected. A
-// server that cannot be reached, or a machine without PostgreSQL, fails the test
-// at once with the reason. Database is safe for concurrent use: parallel tests
-// each get their own.
+// The database is dropped when the test ends, even if clients are still connected. If the
+// server cannot be reached, or the machine has no PostgreSQL, the test fails at once with
+// the reason. Database is safe for concurrent use: each parallel test gets its own
+// database.
 func Database(tb testing.TB) string {
 	tb.Helper()
 	server, err := serverURL(os.Getenv("TEST_DATABASE_URL"))
@@ -49,7 +49,7 @@ func Database(tb testing.TB) string {
 	}
 	tb.Cleanup(func() {
 		err := execute(server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
-		if err != nil { // a compatible database may not know how to force it
+		if err != nil { // a compatible database may not support FORCE
 			err = execute(server, "DROP DATABASE IF EXISTS "+name)
 		}
 		if err != nil {
@@ -61,7 +61,7 @@ func Database(tb testing.TB) string {
 	return database.String()
 }
 
-// serverURL parses the configured address, or starts the process's cluster.
+// serverURL parses the configured address, or starts the cluster of the process.
 func serverURL(configured string) (*url.URL, error) {
 	if strings.TrimSpace(configured) == "" {
 		cluster, err := processCluster()
@@ -72,7 +72,7 @@ func serverURL(configured string) (*url.URL, error) {
 	}
 	server, err := url.Parse(strings.TrimSpace(configured))
 	if err != nil || (server.Scheme != "postgres" && server.Scheme != "postgresql") {
-		// The value is not repeated: it may hold a password.
+		// The error does not repeat the value: it may contain a password.
 		return nil, errors.New("TEST_DATABASE_URL is not the address of a PostgreSQL server: it should look like postgres://user:password@localhost:5432/postgres")
 	}
 	return server, nil
@@ -80,7 +80,7 @@ func serverURL(configured string) (*url.URL, error) {
 
 // execute runs one statement on a connection of its own.
 func execute(server *url.URL, statement string) error {
-	patient := *server // the driver's own limit, 10 s, is short on a busy machine
+	patient := *server // the default timeout of the driver, 10 s, is short on a busy machine
 	query := patient.Query()
 	query.Set("read_timeout", statementLimit.String())
 	patient.RawQuery = query.Encode()

@@ -48,7 +48,7 @@ func TestDatabaseServesParallelTests(t *testing.T) {
 		group.Go(func() {
 			address := Database(t)
 			if _, taken := addresses.LoadOrStore(address, true); taken {
-				t.Errorf("two tests were given %s", address)
+				t.Errorf("two tests got %s", address)
 			}
 			if err := ping(address); err != nil {
 				t.Error(err)

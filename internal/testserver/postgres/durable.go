@@ -18,15 +18,14 @@ import (
 	"trestle.example/internal/testserver/throwaway"
 )
 
-// Durable is a [Cluster] that keeps what it has acknowledged: it flushes to disk
-// and waits for that. It can be taken down and started again on the same address
-// and data, and frozen, so that a test sees what others make of it. One goroutine
-// at a time uses it.
+// Durable is a [Cluster] that keeps acknowledged data: it waits until data is flushed to
+// disk. A test can stop it and start it again with the same address and data, and freeze
+// it. One goroutine at a time uses it.
 type Durable struct {
 	*Cluster
 
 	bin    string
-	frozen []int // processes, the server's first
+	frozen []int // processes, the first one of the server first
 }
 
 // StartDurable is [Start] for a durable cluster.
@@ -59,12 +58,12 @@ func (d *Durable) execute(statement string) error {
 	return execute(server, statement)
 }
 
-// Crash ends the server as a fault of the machine would: nothing is finished and
-// no client is told. It returns when the server is gone.
+// Crash ends the server as a fault of the machine would: it finishes nothing and gives no
+// notice to clients. It returns when the server has ended.
 func (d *Durable) Crash(ctx context.Context) error { return d.down(ctx, syscall.SIGQUIT) }
 
-// Shut ends the server in order: clients are told and what they do is undone. It
-// returns when the server is gone.
+// Shut ends the server in order: it disconnects clients and rolls their transactions
+// back. It returns when the server has ended.
 func (d *Durable) Shut(ctx context.Context) error { return d.down(ctx, syscall.SIGINT) }
 
 func (d *Durable) down(ctx context.Context, how syscall.Signal) error {
@@ -89,8 +88,8 @@ func (d *Durable) down(ctx context.Context, how syscall.Signal) error {
 	}
 }
 
-// Up starts the server again, on the same address, and returns when it accepts
-// connections: what was acknowledged is there.
+// Up starts the server again at the same address, with all acknowledged data, and returns
+// when it accepts connections.
 func (d *Durable) Up(ctx context.Context) error {
 	said := filepath.Join(d.dir, "restarted.log")
 	cmd := exec.CommandContext(ctx, filepath.Join(d.bin, "pg_ctl"), "-D", filepath.Join(d.dir, "data"), "-l", said, "-s", "-w", "-t", "120", "start")
@@ -105,20 +104,19 @@ func (d *Durable) Up(ctx context.Context) error {
 	return nil
 }
 
-// Freeze stops every process of the server where it is: connections stay open,
-// new ones are taken by the system, and nothing is answered. [Durable.Thaw] and
-// [Durable.Stop] let it go on.
+// Freeze stops every process of the server: connections stay open, the system accepts new
+// ones, and nothing is answered. [Durable.Thaw] and [Durable.Stop] end it.
 func (d *Durable) Freeze() (err error) {
 	d.frozen, err = freeze(d.dir)
 	return err
 }
 
-// Thaw lets a frozen server go on as if nothing had happened.
+// Thaw lets a frozen server continue as if nothing had happened.
 func (d *Durable) Thaw() error {
 	frozen := d.frozen
 	d.frozen = nil
 	return thaw(frozen)
 }
 
-// Stop is [Cluster.Stop], also of a server that is frozen or down.
+// Stop is [Cluster.Stop], also for a server that is frozen or stopped.
 func (d *Durable) Stop() error { return errors.Join(d.Thaw(), d.Cluster.Stop()) }

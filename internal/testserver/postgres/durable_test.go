@@ -31,7 +31,7 @@ func TestADurableClusterFlushes(t *testing.T) {
 	}
 }
 
-// TestWhatADurableClusterAcknowledgedIsThere however it was ended.
+// TestWhatADurableClusterAcknowledgedIsThere in whichever way it was ended.
 func TestWhatADurableClusterAcknowledgedIsThere(t *testing.T) {
 	t.Parallel()
 	d := startDurable(t)
@@ -49,13 +49,13 @@ func TestWhatADurableClusterAcknowledgedIsThere(t *testing.T) {
 			t.Errorf("%s: it still answers", how)
 		}
 		if err := down(t.Context()); err == nil {
-			t.Errorf("%s: it ends once more", how)
+			t.Errorf("%s: it can be ended once more", how)
 		}
 		if err := d.Up(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if got := queryText(t, d.URL(), "SELECT count(*)::text FROM acknowledged WHERE how = '"+how+"'"); got != "1" {
-			t.Errorf("%s: it has %s of what was acknowledged; want 1", how, got)
+			t.Errorf("%s: it has %s acknowledged rows; want 1", how, got)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestAFrozenClusterGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := ping(d.URL()); err != nil {
-		t.Errorf("it does not go on: %v", err)
+		t.Errorf("it does not continue: %v", err)
 	}
 	if err := errors.Join(d.Freeze(), d.Stop()); err != nil {
 		t.Errorf("a frozen server does not stop: %v", err)

@@ -13,14 +13,14 @@ import (
 	"syscall"
 )
 
-// Freeze is [Durable.Freeze]; thawed lets the server go on. [Standby.Stop] ends a
-// frozen one, after some seconds.
+// Freeze is [Durable.Freeze]; thawed lets the server continue. [Standby.Stop] ends a
+// frozen server after some seconds.
 func (s *Standby) Freeze() (thawed func() error, err error) {
 	frozen, err := freeze(s.dir)
 	return func() error { return thaw(frozen) }, err
 }
 
-// freeze stops the processes of the server of a folder, its first one before all
+// freeze stops the processes of the server in a folder, its first process before all
 // others.
 func freeze(dir string) (frozen []int, err error) {
 	server, err := serverOf(dir)
@@ -32,7 +32,7 @@ func freeze(dir string) (frozen []int, err error) {
 			err = errors.Join(err, thaw(frozen))
 		}
 	}()
-	if frozen, err = freezeOne(nil, server); err != nil { // it starts no others from here on
+	if frozen, err = freezeOne(nil, server); err != nil { // from here on it starts no other processes
 		return frozen, err
 	}
 	others, err := children(server)
@@ -46,7 +46,7 @@ func freeze(dir string) (frozen []int, err error) {
 
 func freezeOne(frozen []int, process int) ([]int, error) {
 	switch err := syscall.Kill(process, syscall.SIGSTOP); {
-	case errors.Is(err, syscall.ESRCH): // it ended meanwhile
+	case errors.Is(err, syscall.ESRCH): // it has ended already
 		return frozen, nil
 	case err != nil:
 		return frozen, fmt.Errorf("freezing process %d of the PostgreSQL server: %w", process, err)
@@ -66,7 +66,7 @@ func thaw(frozen []int) error {
 
 func pidFile(dir string) string { return filepath.Join(dir, "data", "postmaster.pid") }
 
-// serverOf is the process that all others of a folder's server are children of.
+// serverOf returns the first process of the server in a folder, the parent of all others.
 func serverOf(dir string) (int, error) {
 	content, err := os.ReadFile(pidFile(dir))
 	if err != nil {
@@ -76,9 +76,9 @@ func serverOf(dir string) (int, error) {
 	return strconv.Atoi(first)
 }
 
-// children are the processes that a process started.
+// children returns the processes that a process started.
 func children(of int) ([]int, error) {
-	output, err := exec.Command("ps", "-A", "-o", "pid=,ppid=").Output() //nolint:noctx // it lists what is there
+	output, err := exec.Command("ps", "-A", "-o", "pid=,ppid=").Output() //nolint:noctx // it lists running processes
 	if err != nil {
 		return nil, fmt.Errorf("listing processes by ps: %w", err)
 	}

@@ -11,20 +11,18 @@ import (
 	"trestle.example/internal/testserver/throwaway"
 )
 
-// Install makes sure that [Start] finds PostgreSQL: it does nothing where the
-// programs are present already, and otherwise installs the distribution's
-// package where it may and can, which is as root on a system with apt-get. The
-// package's own default cluster is neither created nor started. Everywhere else
-// the error is [ErrNotInstalled], which says what to do by hand. What apt-get
-// prints goes to log; nil drops it.
+// Install makes sure that [Start] finds PostgreSQL. If the programs are missing, it
+// installs the package of the distribution without its default cluster. It can do so as
+// root on a system with apt-get; on others the error is [ErrNotInstalled], which states
+// what to do by hand. The output of apt-get goes to log; nil drops it.
 func Install(ctx context.Context, log io.Writer) error {
 	return throwaway.Program{
 		Find:    func() error { _, err := findBinaries(ctx); return err },
 		Missing: ErrNotInstalled,
 		Failed:  "PostgreSQL is not installed; install it by hand or set TEST_DATABASE_URL",
 		Install: func(packages func(...string) error) error {
-			// postgresql-common reads whether to create a default cluster from a
-			// file of its own, so it goes first.
+			// postgresql-common reads from a file of its own whether to create a default
+			// cluster, so it is installed first.
 			if err := packages("postgresql-common"); err != nil {
 				return err
 			}
@@ -36,8 +34,7 @@ func Install(ctx context.Context, log io.Writer) error {
 	}.Ensure(ctx, log)
 }
 
-// declineDefaultCluster says create_main_cluster = false in Debian's file, in
-// place of whatever it said before.
+// declineDefaultCluster sets create_main_cluster = false in Debian's file.
 func declineDefaultCluster(file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err

@@ -15,7 +15,7 @@ func TestInstallLeavesAnInstalledPostgreSQLAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if log.Len() > 0 {
-		t.Errorf("something was run:\n%s", log.String())
+		t.Errorf("a program was run:\n%s", log.String())
 	}
 }
 
@@ -117,7 +117,7 @@ func TestTheRefusalSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// programs is a folder of stand-ins that only tell a version.
+// programs returns a folder of stand-ins that only print a version.
 func programs(t *testing.T, version string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

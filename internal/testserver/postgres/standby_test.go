@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestStandby: what is written on the primary is read on the standby, unless that
-// is paused or halted, and until it is promoted.
+// TestStandby: rows written on the primary are read on the standby, unless it is paused
+// or halted, and until it is promoted.
 func TestStandby(t *testing.T) {
 	t.Parallel()
 	cluster, standby := Replicated(t)
@@ -36,7 +36,7 @@ func TestStandby(t *testing.T) {
 	await(t, "the replay to be paused", func() bool { return queryText(t, standby.URL(), "SELECT pg_get_wal_replay_pause_state()") == "paused" })
 	write("second")
 	if has("second") {
-		t.Error("a standby that is paused has what was written since")
+		t.Error("a paused standby has rows that were written since")
 	}
 	must(standby.Continue())
 	await(t, "the second table on the standby", func() bool { return has("second") })
@@ -50,11 +50,11 @@ func TestStandby(t *testing.T) {
 
 	must(standby.Promote())
 	if got := queryText(t, standby.URL(), "SELECT pg_is_in_recovery()"); got != "false" {
-		t.Errorf("in recovery once it was promoted: %s", got)
+		t.Errorf("in recovery after it was promoted: %s", got)
 	}
 	write("fourth")
 	if has("fourth") {
-		t.Error("a server that was promoted has what the old primary wrote since")
+		t.Error("a promoted server has rows that the old primary wrote since")
 	}
 	must(standby.Stop())
 	if ping(standby.URL()) == nil {

@@ -1,4 +1,4 @@
-// Package pty makes pseudo terminals for tests. It works on Linux alone.
+// Package pty makes pseudo terminals for tests. It works on Linux only.
 package pty
 
 import (
@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open makes a pseudo terminal: text that is written to keyboard is typed at screen. Both
-// close when the test ends.
+// Open makes a pseudo terminal: text written to keyboard is typed at screen. Both close
+// when the test ends.
 func Open(t *testing.T) (keyboard, screen *os.File) {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

@@ -7,12 +7,10 @@ import (
 	"trestle.example/internal/testserver/throwaway"
 )
 
-// Install makes sure that [Start] finds a Redis server: it does nothing where
-// the program is present already, and otherwise installs the distribution's
-// package where it may and can, which is as root on a system with apt-get. The
-// package's own service is not started. Everywhere else the error is
-// [ErrNotInstalled], which says what to do by hand. What apt-get prints goes to
-// log; nil drops it.
+// Install makes sure that [Start] finds a Redis server. If the program is missing, it
+// installs the package of the distribution without starting its service. It can do so as
+// root on a system with apt-get; on others the error is [ErrNotInstalled], which states
+// what to do by hand. The output of apt-get goes to log; nil drops it.
 func Install(ctx context.Context, log io.Writer) error {
 	return throwaway.Program{
 		Find:    func() error { _, err := findBinary(); return err },

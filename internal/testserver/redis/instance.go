@@ -17,10 +17,9 @@ import (
 //go:embed keeper.sh
 var keeper string
 
-// An Instance is a private Redis server of this process. It listens on a free
-// port of 127.0.0.1 only, asks for a random password, and forgets everything
-// when it stops: at [Instance.Stop] or when the process ends, however that
-// happens.
+// An Instance is a private Redis server of this process. It listens on a free port of
+// 127.0.0.1 only, requires a random password, and loses all data when it stops: at
+// [Instance.Stop] or when the process ends in any way.
 type Instance struct {
 	program  string
 	port     int
@@ -30,9 +29,9 @@ type Instance struct {
 	keeper   *throwaway.Process
 }
 
-// Start starts a server and returns when it accepts connections. Without a
-// program in PATH the error is [ErrNotInstalled]. What the server logs goes to
-// log when it stops; nil drops it. The context limits the start only.
+// Start starts a server and returns when it accepts connections. Without a program in
+// PATH the error is [ErrNotInstalled]. The log of the server goes to log when it stops;
+// nil drops it. The context limits the start only.
 func Start(ctx context.Context, log io.Writer) (*Instance, error) {
 	program, err := findBinary()
 	if err != nil {
@@ -42,7 +41,7 @@ func Start(ctx context.Context, log io.Writer) (*Instance, error) {
 		log = io.Discard
 	}
 
-	// Between choosing a free port and using it, somebody else may take it.
+	// Another process may take the free port before it is used.
 	const attempts = 3
 	for range attempts {
 		var i *Instance
@@ -81,7 +80,7 @@ func (i *Instance) launch(ctx context.Context) error {
 	return nil
 }
 
-// URL is the server's address: redis://:password@127.0.0.1:port.
+// URL returns the address of the server: redis://:password@127.0.0.1:port.
 func (i *Instance) URL() string {
 	return (&url.URL{
 		Scheme: "redis",
@@ -90,10 +89,9 @@ func (i *Instance) URL() string {
 	}).String()
 }
 
-// Stop kills the server, without a word to its clients, and removes its folder.
-// It returns when both are done; calling it again does nothing more.
+// Stop kills the server, without notice to its clients, and removes its folder. It
+// returns when both are done. A second call does nothing.
 func (i *Instance) Stop() error { return i.keeper.Stop() }
 
-// Restart starts the server again after [Instance.Stop], empty, at the same
-// address.
+// Restart starts the server again after [Instance.Stop], empty, at the same address.
 func (i *Instance) Restart(ctx context.Context) error { return i.launch(ctx) }

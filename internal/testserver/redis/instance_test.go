@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// leaveRunning, set in a child process, makes it start a server, print the
-// address and the folder, and wait to be killed.
+// leaveRunning, set in a child process, makes it start a server, print the address and
+// the folder, and wait to be killed.
 const leaveRunning = "TRESTLE_TEST_LEAVE_REDIS_RUNNING"
 
 func TestMain(m *testing.M) {
@@ -33,16 +33,16 @@ func TestMain(m *testing.M) {
 	fmt.Fprintln(os.Stdout, server.URL())
 	fmt.Fprintln(os.Stdout, server.dir)
 	_, _ = io.Copy(io.Discard, os.Stdin)
-	os.Exit(0) // without Stop: ending the process has to be enough
+	os.Exit(0) // without Stop: the end of the process must be enough
 }
 
 func TestAnInstanceIsPrivate(t *testing.T) {
 	t.Parallel()
 	server := started(t)
 	for what, c := range map[string]struct{ password, command, want string }{
-		"answers who knows the password": {server.password, "PING", "+PONG"},
-		"refuses a wrong password":       {"guess", "PING", "-NOAUTH"},
-		"keeps nothing on disk":          {server.password, "CONFIG GET save", "*2"},
+		"answers a client with the password": {server.password, "PING", "+PONG"},
+		"rejects a wrong password":           {"guess", "PING", "-NOAUTH"},
+		"keeps nothing on disk":              {server.password, "CONFIG GET save", "*2"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			if got := ask(t, server, c.password, c.command); !strings.HasPrefix(got, c.want) {
@@ -101,7 +101,7 @@ func TestNoServerOutlivesItsProcess(t *testing.T) {
 			if err := end(child, stdin); err != nil {
 				t.Fatal(err)
 			}
-			_ = child.Wait() // it ends badly, as asked
+			_ = child.Wait() // it is killed, so it returns an error
 			await(t, "the server and its folder to be gone", func() bool { return gone(address, dir) })
 		})
 	}
@@ -112,24 +112,24 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 	server := started(t)
 	second := &Instance{program: server.program, port: server.port, password: "secret", log: io.Discard}
 	if err := second.launch(t.Context()); err == nil || !strings.Contains(err.Error(), "Address already in use") {
-		t.Errorf("starting on an occupied port gives %v; want the reason in the server's words", err)
+		t.Errorf("starting on an occupied port gives %v; want the message of the server", err)
 	}
 }
 
 func TestServerURL(t *testing.T) {
-	t.Run("of the caller's own", func(t *testing.T) {
+	t.Run("a server of the caller", func(t *testing.T) {
 		t.Setenv("TEST_REDIS_URL", " redis://:secret@localhost:1 ")
 		if got := Server(t); got != "redis://:secret@localhost:1" {
 			t.Errorf("the address is %q", got)
 		}
 	})
-	t.Run("of a private one, the same each time", func(t *testing.T) {
+	t.Run("a private server, the same each time", func(t *testing.T) {
 		t.Setenv("TEST_REDIS_URL", " ")
 		if first, second := Server(t), Server(t); first != second || !strings.HasPrefix(first, "redis://:") {
 			t.Errorf("the addresses are %q and %q", first, second)
 		}
 	})
-	t.Run("that is none is refused without repeating it", func(t *testing.T) {
+	t.Run("an invalid address is rejected without repeating it", func(t *testing.T) {
 		_, err := serverURL("postgres://:secret@localhost")
 		if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "redis://") {
 			t.Errorf("the error is %v", err)
@@ -148,7 +148,7 @@ func TestWithoutAServerTheRefusalSaysWhatToDo(t *testing.T) {
 			t.Errorf("the sentence does not mention %q: %v", part, err)
 		}
 	}
-	if err := Install(t.Context(), nil); !errors.Is(err, ErrNotInstalled) { // no apt-get there either
+	if err := Install(t.Context(), nil); !errors.Is(err, ErrNotInstalled) { // there is no apt-get in PATH either
 		t.Errorf("Install gives %v; want ErrNotInstalled", err)
 	}
 }
@@ -156,7 +156,7 @@ func TestWithoutAServerTheRefusalSaysWhatToDo(t *testing.T) {
 func TestInstallLeavesAnInstalledRedisAlone(t *testing.T) {
 	var log strings.Builder
 	if err := Install(t.Context(), &log); err != nil || log.Len() > 0 {
-		t.Errorf("error %v; something was run:\n%s", err, log.String())
+		t.Errorf("error %v; a program was run:\n%s", err, log.String())
 	}
 }
 
@@ -174,8 +174,8 @@ func started(t *testing.T) *Instance {
 	return server
 }
 
-// ask sends one command in Redis's inline form and returns the first line of
-// the answer.
+// ask sends one command in the inline form of Redis and returns the first line of the
+// answer.
 func ask(t *testing.T, server *Instance, password, command string) string {
 	t.Helper()
 	connection, err := net.Dial("tcp", hostOf(server.URL()))
@@ -198,7 +198,7 @@ func hostOf(address string) string {
 	return parsed.Host
 }
 
-// startChild runs this test program as a process that holds a server.
+// startChild runs this test program as a process that owns a server.
 func startChild(t *testing.T) (child *exec.Cmd, stdin io.Closer, address, dir string) {
 	t.Helper()
 	child = exec.Command(os.Args[0])
@@ -215,7 +215,7 @@ func startChild(t *testing.T) (child *exec.Cmd, stdin io.Closer, address, dir st
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = child.Process.Kill() }) // already gone unless the test failed
+	t.Cleanup(func() { _ = child.Process.Kill() }) // has ended already unless the test failed
 	lines := bufio.NewScanner(stdout)
 	for _, into := range []*string{&address, &dir} {
 		if !lines.Scan() {
@@ -226,7 +226,7 @@ func startChild(t *testing.T) (child *exec.Cmd, stdin io.Closer, address, dir st
 	return child, stdin, address, dir
 }
 
-// gone reports that nothing listens at the address and the folder is removed.
+// gone reports that nothing listens at the address and that the folder is removed.
 func gone(address, dir string) bool {
 	connection, err := net.Dial("tcp", hostOf(address))
 	if err == nil {
@@ -237,7 +237,7 @@ func gone(address, dir string) bool {
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// await asks until the answer is yes; its limit only ends a test that has failed.
+// await polls a condition. Its limit only ends a test that has failed.
 func await(t *testing.T, what string, happened func() bool) {
 	t.Helper()
 	limit := time.After(time.Minute)

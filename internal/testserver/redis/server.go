@@ -20,12 +20,12 @@ var processServer = sync.OnceValues(func() (*Instance, error) {
 	return Start(ctx, nil)
 })
 
-// Server returns the URL of a Redis server: the one that TEST_REDIS_URL names,
-// or, if that is unset or blank, a private one that the first caller starts for
-// the whole process. Tests share it, so each should use keys of its own.
+// Server returns the URL of a Redis server: the one that TEST_REDIS_URL names, or, if
+// that variable is unset or blank, a private one that the first call starts for the whole
+// process. Tests share it, so each must use its own keys.
 //
-// A machine without Redis fails the test at once with the reason. Server is
-// safe for concurrent use.
+// Without Redis the test fails at once with the reason. Server is safe for concurrent
+// use.
 func Server(tb testing.TB) string {
 	tb.Helper()
 	address, err := serverURL(os.Getenv("TEST_REDIS_URL"))
@@ -49,6 +49,6 @@ func serverURL(configured string) (string, error) {
 	case "redis", "rediss", "unix":
 		return configured, nil
 	}
-	// The value is not repeated: it may hold a password.
+	// The error does not repeat the value: it may contain a password.
 	return "", errors.New("TEST_REDIS_URL is not the address of a Redis server: it should look like redis://:password@localhost:6379")
 }

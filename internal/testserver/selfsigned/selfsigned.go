@@ -39,7 +39,7 @@ func Make(t *testing.T, serial int64, from, until time.Time) (cert, key []byte) 
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: bytes})
 }
 
-// Files are a certificate of localhost and its key.
+// Files are a certificate for localhost and its key.
 type Files struct{ Cert, Key string }
 
 // NewFiles makes files in a folder of their own. The certificate is valid for an hour.
@@ -62,12 +62,12 @@ func (f Files) Write(t *testing.T, cert, key []byte) {
 	}
 }
 
-// Env are the settings of a server that uses them.
+// Env returns the settings of a server that uses them.
 func (f Files) Env() []string {
 	return []string{"TRESTLE_TLS_CERT=" + f.Cert, "TRESTLE_TLS_KEY=" + f.Key}
 }
 
-// Trusted is how a client that trusts the certificate speaks TLS.
+// Trusted returns the TLS configuration of a client that trusts the certificate.
 func (f Files) Trusted(t *testing.T) *tls.Config {
 	t.Helper()
 	cert, err := os.ReadFile(f.Cert)
@@ -78,5 +78,5 @@ func (f Files) Trusted(t *testing.T) *tls.Config {
 	if !roots.AppendCertsFromPEM(cert) {
 		t.Fatal("the certificate cannot be trusted")
 	}
-	return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS10} // #nosec G402 -- tests show that a server rejects old versions
+	return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS10} // #nosec G402 -- tests check that a server rejects old versions
 }

@@ -8,22 +8,21 @@ import (
 	"os/exec"
 )
 
-// A Program is what a test needs on its machine and a distribution has.
+// A Program is a program that a test needs and a distribution has.
 type Program struct {
-	// Find is nil once it is there.
+	// Find returns nil if the program is installed.
 	Find func() error
-	// Missing says what to do by hand where it cannot be installed.
+	// Missing states what to do by hand if it cannot be installed.
 	Missing error
-	// Failed says in a few words that it could not be, and what to do instead.
+	// Failed states in a few words that the installation failed, and what to do instead.
 	Failed string
-	// Install installs it by what it is given, which takes the names of
-	// packages; their lists are fresh.
+	// Install installs the program with the function that it gets. That function installs
+	// packages by name; their lists are up to date.
 	Install func(packages func(names ...string) error) error
 }
 
-// Ensure installs a program where it is missing and this process may and can,
-// which is as root on a system with apt-get. Everywhere else the error is
-// Missing. What apt-get prints goes to log; nil drops it.
+// Ensure installs a missing program. It can do so as root on a system with apt-get; on
+// others the error is Missing. The output of apt-get goes to log; nil drops it.
 func (p Program) Ensure(ctx context.Context, log io.Writer) error {
 	switch {
 	case p.Find() == nil:
@@ -48,8 +47,8 @@ func canInstall() bool {
 	return err == nil && os.Geteuid() == 0
 }
 
-// aptGet runs apt-get without questions. The error carries the last lines that
-// it printed.
+// aptGet runs apt-get without questions. The error contains the last lines that it
+// printed.
 func aptGet(ctx context.Context, log io.Writer, args ...string) error {
 	if log == nil {
 		log = io.Discard
@@ -61,7 +60,7 @@ func aptGet(ctx context.Context, log io.Writer, args ...string) error {
 	out := io.MultiWriter(&printed, log)
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("apt-get failed (%w); the last it printed: %s", err, &printed)
+		return fmt.Errorf("apt-get failed (%w); its last output: %s", err, &printed)
 	}
 	return nil
 }

@@ -12,8 +12,9 @@ import (
 	"syscall"
 )
 
-// Detach puts the keeper into a session of its own, out of reach of a terminal's
-// Ctrl-C. Started by root it runs as the first of the users that there is.
+// Detach puts the keeper into a session of its own, so that Ctrl-C in a terminal does not
+// reach it. If this process runs as root, the keeper runs as the first of the users that
+// exists.
 func Detach(cmd *exec.Cmd, users ...string) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if os.Geteuid() != 0 {
@@ -27,7 +28,7 @@ func Detach(cmd *exec.Cmd, users ...string) error {
 	return nil
 }
 
-// unprivileged is the user that owns a server started by root.
+// unprivileged returns the credentials of the user for a server that root starts.
 func unprivileged(users []string) (*syscall.Credential, error) {
 	var missing []error
 	for _, name := range users {

@@ -1,4 +1,4 @@
-// Package throwaway has what the private servers of tests have in common: a
-// keeper process that ends its server however this process ends, and the
-// installation of a distribution's packages.
+// Package throwaway has the common parts of the private servers of tests: a keeper
+// process that ends its server when this process ends in any way, and the installation of
+// packages of a distribution.
 package throwaway

@@ -14,20 +14,20 @@ import (
 	"sync"
 )
 
-// A Process is a keeper: a small shell program that starts a server, prints
-// one line when the server accepts connections, and ends both the server and
-// itself when its standard input closes. The system closes that however this
-// process ends, kill -9 included, so no server is left behind.
+// A Process is a keeper: a small shell program that starts a server, prints one line when
+// the server accepts connections, and ends both the server and itself when its standard
+// input closes. The system closes it when this process ends in any way, even after kill
+// -9, so no server is left behind.
 type Process struct {
 	stdin  io.WriteCloser
 	stdout io.Reader
 	output *tail
 	done   chan struct{} // closed when the keeper has ended
-	err    error         // how it ended; read after done
+	err    error         // the result of the keeper; read after done
 	stop   sync.Once
 }
 
-// The scripts before a keeper's own: what all have, and what those of services have.
+// The scripts before the script of a keeper: prelude for all, and service for services.
 var (
 	//go:embed keeper.sh
 	prelude string
@@ -35,21 +35,21 @@ var (
 	service string
 )
 
-// Keeper is the command that runs a keeper's script, which finds the password and a
-// folder, and says how its server is started and stopped. It takes no context:
-// ending the keeper by force is the one thing that could leave a server behind.
+// Keeper returns the command that runs the script of a keeper. The script finds the
+// password and a folder, and states how its server is started and stopped. The command
+// has no context, because killing the keeper could leave a server behind.
 func Keeper(script string, args ...string) *exec.Cmd {
 	cmd := exec.Command("/bin/sh", append([]string{"-c", prelude + script, "keeper"}, args...)...) //nolint:noctx // see above
 	cmd.Dir = "/"
 	return cmd
 }
 
-// ServiceKeeper is Keeper for a service with a log, whose script says only how it is
-// set up and run.
+// ServiceKeeper is Keeper for a service with a log. Its script states only how the
+// service is set up and run.
 func ServiceKeeper(script string, args ...string) *exec.Cmd { return Keeper(service+script, args...) }
 
-// Launch starts a keeper and writes the password, its first line of input.
-// What it prints as errors goes to log, written by one goroutine.
+// Launch starts a keeper and writes the password, its first line of input. One goroutine
+// writes its standard error to log.
 func Launch(cmd *exec.Cmd, password string, log io.Writer) (*Process, error) {
 	p := &Process{output: &tail{}, done: make(chan struct{})}
 	cmd.Stderr = io.MultiWriter(p.output, log)
@@ -64,7 +64,7 @@ func Launch(cmd *exec.Cmd, password string, log io.Writer) (*Process, error) {
 		return nil, err
 	}
 	p.stdin, p.stdout = stdin, ready
-	go func() { // refers to p, so that a server whose URL alone is kept lives on
+	go func() { // refers to p, so that the server lives as long as the process even if only its URL is kept
 		p.err = cmd.Wait()
 		stdout.Close()
 		close(p.done)
@@ -75,7 +75,7 @@ func Launch(cmd *exec.Cmd, password string, log io.Writer) (*Process, error) {
 	return p, nil
 }
 
-// Ready waits for the keeper's one line, the server's folder.
+// Ready waits for the one line of the keeper and returns it: the folder of the server.
 func (p *Process) Ready(ctx context.Context) (dir string, err error) {
 	line := make(chan string, 1)
 	go func() {
@@ -93,17 +93,17 @@ func (p *Process) Ready(ctx context.Context) (dir string, err error) {
 	return dir, nil
 }
 
-// Order sends the keeper a line that its script understands. It does not wait for
-// what comes of it.
+// Order sends the keeper a line that its script understands. It does not wait for the
+// result.
 func (p *Process) Order(line string) error {
 	_, err := io.WriteString(p.stdin, line+"\n")
 	return err
 }
 
-// Stop ends the server and waits until it and its folder are gone; calling it
-// again does nothing more. The error, if any, carries the last lines printed.
+// Stop ends the server and waits until it and its folder are gone. A second call does
+// nothing. An error contains the last printed lines.
 func (p *Process) Stop() error {
-	p.stop.Do(func() { _ = p.stdin.Close() }) // fails only if the keeper has gone, which done tells
+	p.stop.Do(func() { _ = p.stdin.Close() }) // fails only if the keeper has ended, which done reports
 	<-p.done
 	if p.err == nil {
 		return nil
@@ -111,7 +111,7 @@ func (p *Process) Stop() error {
 	return fmt.Errorf("the server's keeper ended with %w: %s", p.err, cmp.Or(p.output.String(), "it printed nothing"))
 }
 
-// FreePort is a port of 127.0.0.1 that nothing listened on a moment ago.
+// FreePort returns a port of 127.0.0.1 on which nothing listened a moment ago.
 func FreePort(ctx context.Context) (int, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")

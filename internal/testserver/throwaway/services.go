@@ -5,8 +5,7 @@ import (
 	"os"
 )
 
-// WithoutServices runs an installation during which Debian's packages start no
-// service.
+// WithoutServices runs an installation. Debian's packages start no service during it.
 func WithoutServices(install func() error) error {
 	restore, err := declineServices("/usr/sbin/policy-rc.d")
 	if err != nil {
@@ -15,8 +14,8 @@ func WithoutServices(install func() error) error {
 	return errors.Join(install(), restore())
 }
 
-// declineServices tells Debian's packages to start no service, until restore is
-// called. A policy that is there already is left as it is.
+// declineServices makes Debian's packages start no service until restore is called. It
+// does not change an existing policy.
 func declineServices(file string) (restore func() error, err error) {
 	policy, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
 	if errors.Is(err, os.ErrExist) {

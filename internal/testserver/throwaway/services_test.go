@@ -23,10 +23,10 @@ func TestDeclineServices(t *testing.T) {
 	}
 	again, err := declineServices(file)
 	if err != nil || again() != nil {
-		t.Fatalf("beside a policy that is there: %v", err)
+		t.Fatalf("with an existing policy: %v", err)
 	}
 	if _, err := os.Stat(file); err != nil {
-		t.Errorf("a policy that was there is gone: %v", err)
+		t.Errorf("an existing policy was removed: %v", err)
 	}
 	if err := restore(); err != nil {
 		t.Error(err)

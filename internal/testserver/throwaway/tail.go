@@ -5,7 +5,7 @@ import "strings"
 // tail keeps the last part of what is written to it, for error messages.
 type tail struct{ kept []byte }
 
-// Write keeps p, and forgets the oldest beyond 4 KiB.
+// Write appends p and drops the oldest bytes beyond 4 KiB.
 func (t *tail) Write(p []byte) (int, error) {
 	const limit = 4 << 10
 	t.kept = append(t.kept, p...)
@@ -15,5 +15,5 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is the kept part without blanks around it.
+// String returns the kept part without blanks around it.
 func (t *tail) String() string { return strings.TrimSpace(string(t.kept)) }

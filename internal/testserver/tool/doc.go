@@ -1,6 +1,6 @@
-// Package tool finds the programs that a server is deployed with, for tests that run
-// them as they are: proxies, and Prometheus with its checker.
+// Package tool finds the programs with which a server is deployed, for tests that run
+// them: proxies, and Prometheus with its checker.
 //
-// [Tool.Path] is the path of the program on this machine, and [Install] installs what
-// is missing.
+// [Tool.Path] returns the path of the program on this machine, and [Install] installs
+// missing programs.
 package tool

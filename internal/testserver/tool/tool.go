@@ -30,9 +30,9 @@ const (
 // which program is missing and how to install it.
 var ErrNotInstalled = errors.New("not installed")
 
-// Path returns the path of the program: the first in PATH, else in one of the folders
-// where Debian and others install it, which only administrators have in PATH. If
-// there is none, the error wraps [ErrNotInstalled]. Path is safe for concurrent use.
+// Path returns the path of the program: the first in PATH, or else in one of the folders
+// where Debian and others install it, which only administrators have in PATH. If there is
+// none, the error wraps [ErrNotInstalled]. Path is safe for concurrent use.
 func (t Tool) Path() (string, error) {
 	return t.find("", "/usr/sbin/", "/usr/local/sbin/")
 }
@@ -48,7 +48,7 @@ func (t Tool) find(folders ...string) (string, error) {
 		"install it (Debian, Ubuntu: apt-get install %s; Fedora: dnf install %s; macOS: brew install %s)", string(t), ErrNotInstalled, p, p, p)
 }
 
-// inPackage is the name of the Debian package that has the tool.
+// inPackage returns the name of the Debian package that contains the tool.
 func (t Tool) inPackage() string {
 	switch t {
 	case Promtool:
@@ -59,10 +59,9 @@ func (t Tool) inPackage() string {
 	return string(t)
 }
 
-// Install installs the packages of the tools that [Tool.Path] does not find, if this
-// process may and can: as root on a system with apt-get. It starts no service. On
-// other systems the error wraps [ErrNotInstalled]. What apt-get prints goes to log;
-// nil drops it.
+// Install installs the packages of the tools that [Tool.Path] does not find. It can do so
+// as root on a system with apt-get, and starts no service. On other systems the error
+// wraps [ErrNotInstalled]. The output of apt-get goes to log; nil drops it.
 func Install(ctx context.Context, log io.Writer, tools ...Tool) error {
 	missing := func() (names []string, err error) {
 		for _, t := range tools {

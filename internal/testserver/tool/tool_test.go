@@ -48,9 +48,9 @@ func TestTheErrorStatesHowToInstall(t *testing.T) {
 
 func TestInstallLeavesWhatIsThere(t *testing.T) {
 	t.Parallel()
-	shell := Tool("sh") // every machine that runs these tests has one
+	shell := Tool("sh") // every machine that runs these tests has a shell
 	var log strings.Builder
 	if err := Install(t.Context(), &log, shell); err != nil || log.Len() > 0 {
-		t.Errorf("something was run: %v\n%s", err, log.String())
+		t.Errorf("a program was run: %v\n%s", err, log.String())
 	}
 }
