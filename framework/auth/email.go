@@ -16,13 +16,13 @@ const (
 	maximumName  = 200 // code points
 )
 
-// NormalizeEmail returns the form of an e-mail address that is stored and
-// looked up: without surrounding space, in lower case, in Unicode form NFC. It
-// returns an [InputError] for what is no address: there must be one "@" with
-// something on both sides, no space or control character, and at most 254
-// bytes. Whether mail arrives is for a message to find out.
+// NormalizeEmail returns the form of an e-mail address that is stored and looked up:
+// without surrounding space, in lower case, in Unicode form NFC. It returns an
+// [InputError] if the text is not an address. An address has one "@" with something on
+// both sides, no space or control character, and at most 254 bytes. NormalizeEmail does
+// not check whether mail arrives.
 func NormalizeEmail(email string) (string, error) {
-	// Measured first: folding costs time by length.
+	// The length is checked first, because folding takes time in proportion to it.
 	if len(email) > 4*maximumEmail || !utf8.ValidString(email) {
 		return "", notAnEmail("The e-mail address is not valid: it may have at most 254 bytes of UTF-8.")
 	}
@@ -41,14 +41,15 @@ func NormalizeEmail(email string) (string, error) {
 	return normal, nil
 }
 
-// dottedI is the Turkish capital i with a dot (U+0130), the one character beyond ASCII in
-// Unicode form NFKC whose lower case is ASCII: in lower case the address is another one.
+// dottedI is the Turkish capital i with a dot (U+0130). It is the one character outside
+// ASCII in Unicode form NFKC whose lower case is ASCII, so its lower case is another
+// address.
 const dottedI = "\u0130"
 
-// newEmail is [NormalizeEmail] for an address that is about to be stored. It
-// also rejects an address that is not in Unicode form NFKC, such as one in full
-// width, one with [dottedI], and one with a character that readers do not see: another
-// account could look the same. Stored addresses are still found by NormalizeEmail, so that their
+// newEmail is [NormalizeEmail] for a new address. It also rejects an address that is not
+// in Unicode form NFKC, such as a full-width one, an address with [dottedI], and an
+// address with an invisible character: another account could look the same. Such
+// addresses that are already stored are still found by NormalizeEmail, so that their
 // users can sign in.
 func newEmail(email string) (string, error) {
 	typed := strings.TrimSpace(email)
@@ -66,7 +67,8 @@ func newEmail(email string) (string, error) {
 	return NormalizeEmail(email)
 }
 
-// standsForOthers names the form of an address that is accepted, if there is one.
+// standsForOthers returns an error that names the accepted form of an address, if there
+// is one.
 func standsForOthers(form string) error {
 	const detail = "The e-mail address has characters that stand for others"
 	normal, err := NormalizeEmail(form)
@@ -84,14 +86,14 @@ func ignorable(r rune) bool {
 
 func notAnEmail(detail string) error { return invalid("email", "email", detail) }
 
-// unseen finds what a reader would not: spaces, control characters, and the
-// marks that turn or hide text.
+// unseen reports whether a character is invisible: a space, a control character, or a
+// mark that turns or hides text.
 func unseen(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 }
 
-// normalizeName trims the name of a user, a group or a token, and applies the
-// framework's rule for names.
+// normalizeName trims the name of a user, a group or a token, and applies the rule of the
+// framework for names.
 func normalizeName(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	if !utf8.ValidString(name) {

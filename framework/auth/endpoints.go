@@ -9,17 +9,16 @@ import (
 	"trestle.example/framework"
 )
 
-// The codes of the endpoints, beside [SessionCodes] and [JWTCodes].
+// The codes of the endpoints, in addition to [SessionCodes] and [JWTCodes].
 const (
 	CodeEmailTaken   = "email_taken"   // 409
 	CodeNotRevocable = "not_revocable" // 409
 
-	// CodeInvalidCredentials is that of a sign-in that failed, 401.
+	// CodeInvalidCredentials is the code of the 401 for a failed sign-in.
 	CodeInvalidCredentials = "invalid_credentials" //nolint:gosec // it names an error
 )
 
-// Codes explain the errors of the schemes and the endpoints, for
-// framework.Config.
+// Codes explain the errors of the schemes and the endpoints, for framework.Config.
 func (s *Service) Codes() []framework.CodeInfo {
 	codes := []framework.CodeInfo{
 		{
@@ -42,7 +41,7 @@ func (s *Service) Codes() []framework.CodeInfo {
 	return slices.Concat(codes, faultCodes(), SessionCodes(), JWTCodes())
 }
 
-// faultCodes are what can be wrong with an account.
+// faultCodes explain the faults of an account.
 func faultCodes() []framework.CodeInfo {
 	return []framework.CodeInfo{
 		{Code: "email", Text: "It is no e-mail address."},
@@ -55,23 +54,20 @@ func faultCodes() []framework.CodeInfo {
 	}
 }
 
-// ViewSet serves /auth: how callers register, sign in and out, and learn who
-// they are. Register it like any other. What it permits is its own, whatever
-// the API's permission is: everybody may sign in, and all who did may sign out.
-// Where passwords are tried its rates are its own too: the API's for anonymous
-// callers is one that any page may use up for its visitors.
+// ViewSet serves /auth: the endpoints with which callers register, sign in, sign out and
+// read their account. Register it like any other viewset. It does not use the permission
+// of the API: everybody may sign in, and every authenticated caller may sign out.
+// Endpoints that check passwords have rates of their own, because a page of another site
+// could use up the rate of the API for anonymous callers.
 func (s *Service) ViewSet() framework.ViewSet[User] {
 	browser := s.guarded(s.Sessions)
 	return framework.ViewSet[User]{
 		Name:       "auth",
 		Doc:        "Who the caller is: register, sign in, sign out.",
 		Scope:      framework.Own(func(u *User) *uuid.UUID { return &u.ID }),
-		Permission: framework.Anyone(), // of what is not offered: 405 before a login too
+		Permission: framework.Anyone(), // for methods that are not offered: 405, even before a login
 		Slash:      framework.WithoutSlash,
-		Models: []any{
-			(*userWithHash)(nil), (*tokenWithHash)(nil), (*sessionWithHash)(nil), (*jwtFamily)(nil), (*jwtSuperseded)(nil),
-			(*Group)(nil), (*membership)(nil), (*userPermission)(nil), (*groupPermission)(nil),
-		},
+		Models:     models(),
 		Collection: []framework.CollectionAction{
 			entrance(s, "register", s.register).ID("register").Throttle().Answers(http.StatusCreated).Refuses(CodeEmailTaken).
 				Sends(framework.Header{Name: "Location", Doc: "The address of the account.", Required: true}).
@@ -105,9 +101,16 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 	}
 }
 
-// entrance is an endpoint for those who are not known yet, so it runs no
-// scheme. It hashes a password or runs a transaction of its own, so it is not
-// in one.
+// models returns a model of each table of this package.
+func models() []any {
+	return []any{
+		(*userWithHash)(nil), (*tokenWithHash)(nil), (*sessionWithHash)(nil), (*jwtFamily)(nil), (*jwtSuperseded)(nil),
+		(*Group)(nil), (*membership)(nil), (*userPermission)(nil), (*groupPermission)(nil),
+	}
+}
+
+// entrance returns an action for callers without credentials, so it runs no scheme. It
+// hashes a password or opens its own transaction, so the framework opens none.
 func entrance[In, Out any](s *Service, name string, fn func(*framework.Call, In) (Out, error)) framework.CollectionAction {
 	checked := func(c *framework.Call, in In) (out Out, err error) {
 		if err := s.checkTransport(c); err != nil {

@@ -10,29 +10,29 @@ import (
 	"trestle.example/framework"
 )
 
-// Number cuts a list into numbered pages, as Django REST Framework's
-// PageNumberPagination does: the parameter is page, the first page is 1, and
-// the answer is {"count", "next", "previous", "results"}. Links are absolute
-// and keep the other parameters; a link to the first page has no page.
+// Number divides a list into numbered pages, as PageNumberPagination of Django REST
+// Framework does. The parameter is page, the first page is 1, and the answer is {"count",
+// "next", "previous", "results"}. Links are absolute and keep the other parameters; a
+// link to the first page has no page.
 //
-// A page that is 0, negative, not a whole number or past the end is 404, as in
-// Django REST Framework; where it is not a page's number, errors names the
-// parameter, as the 400 of [Screen] does. The first page of an empty list is 200
-// and empty.
+// A page that is 0, negative, not a whole number or past the end is answered 404, as in
+// Django REST Framework. If the value is not a page number, the member errors names the
+// parameter, as the 400 of [Screen] does. The first page of an empty list is 200 with no
+// rows.
 type Number struct {
 	// Size is how many rows a page has. Defaults to 20.
 	Size int
-	// SizeParam lets the client choose the size by a parameter of this name,
-	// such as "page_size". A value that is not a whole number above 0 is 400, one
-	// above MaxSize is MaxSize. Defaults to none.
+	// SizeParam is the parameter with which the client chooses the size, such as
+	// "page_size". A value that is not a whole number above 0 is answered 400. A value
+	// above MaxSize counts as MaxSize. Defaults to none.
 	SizeParam string
 	// MaxSize is the largest size that a client may choose. Defaults to 100,
 	// or to Size if that is more.
 	MaxSize int
-	// Count says how rows are counted. Defaults to exactly. With
+	// Count states how rows are counted. Defaults to framework.ExactCount. With
 	// framework.NoCount the count is null. With framework.CappedCount or
-	// framework.EstimatedCount the answer has one member more, count_is:
-	// "exact", "at_least" or "estimate".
+	// framework.EstimatedCount the answer also has the member count_is: "exact",
+	// "at_least" or "estimate".
 	Count framework.Counting
 }
 
@@ -84,11 +84,11 @@ func (n Number) Envelope(p framework.Page) (framework.Envelope, error) {
 	return results(p, n.Count, next, previous), nil
 }
 
-// Refuses implements [framework.Refuser]: a page that is not there is not_found.
+// Refuses implements [framework.Refuser]: a page past the end is not_found.
 func (Number) Refuses() []string { return []string{framework.CodeNotFound} }
 
-// notANumber is 404 that names the parameter, in the words of the classes that
-// answer 400.
+// notANumber returns a 404 that names the parameter, with the same fault as the classes
+// that answer 400.
 func notANumber(invalid error) error {
 	e := framework.Refuse(http.StatusNotFound, framework.CodeNotFound, "A page is a whole number from 1.")
 	if named, ok := errors.AsType[*framework.Error](invalid); ok {
@@ -97,7 +97,7 @@ func notANumber(invalid error) error {
 	return e
 }
 
-// noPage is 404 in words of its own: nothing is hidden here.
+// noPage returns a 404 that states the reason, because a page number discloses nothing.
 func noPage(why string) error {
 	return framework.Refuse(http.StatusNotFound, framework.CodeNotFound, why)
 }

@@ -11,11 +11,11 @@ import (
 	"trestle.example/framework"
 )
 
-// farthest is the last offset that is asked of a database. No table is as
-// long, and adding a page to it cannot overflow.
+// farthest is the maximum offset of a query. No table is as long, and adding a page to it
+// cannot overflow.
 const farthest = math.MaxInt64 / 2
 
-// sizes are a page's size and the largest that a client may choose.
+// sizes are the default size of a page and the maximum that a client may choose.
 type sizes struct{ of, most int64 }
 
 func settle(size, most int) sizes {
@@ -34,12 +34,12 @@ func sizeDoc(s sizes) string {
 	return fmt.Sprintf("How many rows a page has. More than %d counts as %d.", s.most, s.most)
 }
 
-// numbered is the parameter of a page's number.
+// numbered is the parameter for the number of a page.
 func numbered() framework.Param {
 	return framework.Param{Name: pageParam, Type: reflect.TypeFor[int64](), Doc: "The page's number, from 1.", Minimum: 1, Default: 1}
 }
 
-// limited is the parameter of a page's size.
+// limited is the parameter for the size of a page.
 func limited(s sizes) framework.Param {
 	return framework.Param{Name: limitParam, Type: reflect.TypeFor[int64](), Doc: sizeDoc(s), Minimum: 1, Default: s.of}
 }
@@ -53,7 +53,7 @@ func whole(text string) (int64, error) {
 	return strconv.ParseInt(text, 10, 64)
 }
 
-// atLeast reads a parameter that must be a whole number of least or more.
+// atLeast reads a parameter that must be a whole number of at least least.
 func atLeast(least int64, v framework.Values, param string, absent int64) (int64, error) {
 	if v[param] == "" {
 		return absent, nil
@@ -68,7 +68,7 @@ func atLeast(least int64, v framework.Values, param string, absent int64) (int64
 	return n, nil
 }
 
-// together joins two refusals of parameters into one that names both.
+// together joins two errors of parameters into one that names both.
 func together(a, b error) error {
 	var first, second *framework.Error
 	if !errors.As(a, &first) {

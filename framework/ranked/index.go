@@ -16,20 +16,19 @@ const (
 	mostCandidates = 50_000
 )
 
-// An Index is a search over the words that an application stores with its rows,
-// a [framework.Ranker]. The package comment says what matches, what it costs
-// and which tables there must be. It does not change: one serves any number of
-// requests at once.
+// An Index is a search over the words that an application stores with its rows, a
+// [framework.Ranker]. The package comment documents the matches, the cost and the tables.
+// An Index never changes and is safe for concurrent use.
 type Index struct {
 	// Terms is the table of words. Required.
 	Terms string
-	// Grams is the table of trigrams, by which misspelt words are found.
-	// Defaults to none: a misspelt word finds nothing.
+	// Grams is the table of trigrams, which finds misspelt words. Defaults to none: a
+	// misspelt word finds nothing.
 	Grams string
 	// Param is the query parameter. Defaults to "search".
 	Param string
-	// Candidates is how many rows a search looks at, at most, which bounds its
-	// cost. Defaults to 50,000.
+	// Candidates is how many rows a search reads at most, which bounds its cost. Defaults
+	// to 50,000.
 	Candidates int
 }
 
@@ -55,7 +54,7 @@ func (i Index) Bind(f *framework.Facts) (framework.BoundRanker, error) {
 	}}, nil
 }
 
-// tables are those that the package comment describes.
+// tables returns the tables of the package comment.
 func (i Index) tables() []framework.NeededTable {
 	needed := []framework.NeededTable{{Name: i.Terms, Columns: []string{"key", "term", "weight", "depth", "spelt"}}}
 	if i.Grams != "" {
@@ -76,5 +75,5 @@ func (i Index) check() error {
 	return nil
 }
 
-// most is how many rows a search looks at.
+// most returns how many rows a search reads at most.
 func (i Index) most() int { return cmp.Or(i.Candidates, mostCandidates) }
