@@ -40,8 +40,8 @@ func (s *Service) note(c *framework.Call, event string, user uuid.UUID, more ...
 	s.log.LogAttrs(c, level, "audit", append(attrs, more...)...)
 }
 
-// via is the attribute for the scheme with which a user signed in or out.
-func via(scheme string) slog.Attr { return slog.String("scheme", scheme) }
+// schemeAttr is the attribute for the scheme with which a user signed in or out.
+func schemeAttr(scheme string) slog.Attr { return slog.String("scheme", scheme) }
 
 // A rejection is [ErrWrongCredentials] with the reason. The client does not see the
 // reason.
@@ -61,5 +61,5 @@ func (s *Service) noteFailure(c *framework.Call, scheme string, user uuid.UUID, 
 	if !ok {
 		r = rejection{user, "changed"}
 	}
-	s.note(c, eventLoginFailed, r.user, via(scheme), slog.String("reason", r.reason))
+	s.note(c, eventLoginFailed, r.user, schemeAttr(scheme), slog.String("reason", r.reason))
 }

@@ -69,7 +69,7 @@ func (s *Sessions) CheckCSRF(c *framework.Call) error {
 // secret returns the CSRF secret of the browser that sent the request: of its session,
 // else of its presession cookie. It returns nil if the request has neither.
 func (s *Sessions) secret(c *framework.Call) ([]byte, error) {
-	live, err := s.live(c, c.Request())
+	live, err := s.findLive(c, c.Request())
 	if err != nil {
 		return nil, err
 	}
@@ -112,24 +112,24 @@ func maskCSRF(secret []byte) string {
 func checkCSRF(sent []string, secret []byte) error {
 	switch {
 	case len(sent) == 0 || len(sent) == 1 && sent[0] == "":
-		return csrfFailed("The header X-CSRFToken is missing; send the csrfToken of the session in it.")
+		return csrfError("The header X-CSRFToken is missing; send the csrfToken of the session in it.")
 	case len(sent) > 1:
-		return csrfFailed("The request has several X-CSRFToken headers; send one.")
+		return csrfError("The request has several X-CSRFToken headers; send one.")
 	case secret == nil:
-		return csrfFailed("The request has no cookie that its X-CSRFToken could belong to; get the session first, and send its cookies.")
+		return csrfError("The request has no cookie that its X-CSRFToken could belong to; get the session first, and send its cookies.")
 	}
 	token, err := base64.RawURLEncoding.Strict().DecodeString(sent[0])
 	if err != nil || len(sent[0]) != csrfLength || len(token) != 2*secretBytes {
-		return csrfFailed("The header X-CSRFToken is malformed; send the csrfToken of the session as it came.")
+		return csrfError("The header X-CSRFToken is malformed; send the csrfToken of the session as it came.")
 	}
 	uncovered := make([]byte, secretBytes)
 	subtle.XORBytes(uncovered, token[:secretBytes], token[secretBytes:])
 	if subtle.ConstantTimeCompare(uncovered, secret) != 1 {
-		return csrfFailed("The header X-CSRFToken belongs to another session, or to the time before signing in; get the session anew.")
+		return csrfError("The header X-CSRFToken belongs to another session, or to the time before signing in; get the session anew.")
 	}
 	return nil
 }
 
-func csrfFailed(detail string) error {
+func csrfError(detail string) error {
 	return framework.Refuse(http.StatusForbidden, CodeCSRFFailed, detail)
 }

@@ -19,13 +19,13 @@ func (s *Sessions) checkSource(c *framework.Call, r *http.Request) error {
 	origin, referer := r.Header.Values("Origin"), r.Header.Values("Referer")
 	switch {
 	case len(origin) > 1 || len(referer) > 1:
-		return csrfFailed("The request has several Origin or Referer headers; a browser sends one.")
+		return csrfError("The request has several Origin or Referer headers; a browser sends one.")
 	case len(origin) == 1 && s.trusted[origin[0]]:
 		return nil
 	case len(origin) == 1 && origin[0] != own:
-		return csrfFailed("The header Origin names neither this service, with its scheme and port, nor an origin that it trusts.")
-	case len(origin) == 0 && len(referer) == 1 && !s.knows(refererOrigin(referer[0]), own):
-		return csrfFailed("The header Referer names neither this service, with its scheme and port, nor an origin that it trusts.")
+		return csrfError("The header Origin names neither this service, with its scheme and port, nor an origin that it trusts.")
+	case len(origin) == 0 && len(referer) == 1 && !s.trusts(refererOrigin(referer[0]), own):
+		return csrfError("The header Referer names neither this service, with its scheme and port, nor an origin that it trusts.")
 	}
 	return checkFetchSite(r.Header.Values("Sec-Fetch-Site"))
 }
@@ -36,10 +36,10 @@ func checkFetchSite(site []string) error {
 	if len(site) == 0 || len(site) == 1 && (site[0] == "same-origin" || site[0] == "none") {
 		return nil
 	}
-	return csrfFailed("The header Sec-Fetch-Site says that the request comes from another site.")
+	return csrfError("The header Sec-Fetch-Site says that the request comes from another site.")
 }
 
-func (s *Sessions) knows(origin, own string) bool { return s.trusted[origin] || origin == own }
+func (s *Sessions) trusts(origin, own string) bool { return s.trusted[origin] || origin == own }
 
 // ownOrigin returns the origin that the request was sent to.
 func (s *Sessions) ownOrigin(c *framework.Call, r *http.Request) string {

@@ -33,7 +33,7 @@ func NormalizeEmail(email string) (string, error) {
 		return "", invalid("email", "required", "An e-mail address is required.")
 	case len(normal) > maximumEmail:
 		return "", notAnEmail("The e-mail address is too long; it may have at most 254 bytes.")
-	case strings.ContainsFunc(normal, unseen):
+	case strings.ContainsFunc(normal, isInvisible):
 		return "", notAnEmail("The e-mail address holds a space or a control character; it must not.")
 	case local == "" || domain == "" || strings.Contains(domain, "@"):
 		return "", notAnEmail("The e-mail address must have one @ with something on both sides, as in asha@example.com.")
@@ -55,40 +55,40 @@ func newEmail(email string) (string, error) {
 	typed := strings.TrimSpace(email)
 	if len(typed) <= 4*maximumEmail && utf8.ValidString(typed) {
 		if form := norm.NFKC.String(typed); form != typed {
-			return "", standsForOthers(form)
+			return "", wrongForm(form)
 		}
 		if strings.Contains(typed, dottedI) {
-			return "", standsForOthers(strings.ReplaceAll(typed, dottedI, "i"))
+			return "", wrongForm(strings.ReplaceAll(typed, dottedI, "i"))
 		}
-		if strings.ContainsFunc(typed, ignorable) {
+		if strings.ContainsFunc(typed, isIgnorable) {
 			return "", notAnEmail("The e-mail address has a character that readers do not see; it must not.")
 		}
 	}
 	return NormalizeEmail(email)
 }
 
-// standsForOthers returns an error that names the accepted form of an address, if there
+// wrongForm returns an error that names the accepted form of an address, if there
 // is one.
-func standsForOthers(form string) error {
+func wrongForm(form string) error {
 	const detail = "The e-mail address has characters that stand for others"
 	normal, err := NormalizeEmail(form)
-	if err != nil || strings.ContainsFunc(normal, ignorable) {
+	if err != nil || strings.ContainsFunc(normal, isIgnorable) {
 		return notAnEmail(detail + "; write it in the usual characters.")
 	}
 	return notAnEmail(fmt.Sprintf("%s; write it as %q.", detail, normal))
 }
 
-// ignorable reports whether a character is usually not drawn (Unicode property
+// isIgnorable reports whether a character is usually not drawn (Unicode property
 // Default_Ignorable_Code_Point), or is the blank of Braille.
-func ignorable(r rune) bool {
+func isIgnorable(r rune) bool {
 	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || r == '\u2800'
 }
 
 func notAnEmail(detail string) error { return invalid("email", "email", detail) }
 
-// unseen reports whether a character is invisible: a space, a control character, or a
+// isInvisible reports whether a character is invisible: a space, a control character, or a
 // mark that turns or hides text.
-func unseen(r rune) bool {
+func isInvisible(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 }
 

@@ -60,7 +60,7 @@ func faultCodes() []framework.CodeInfo {
 // Endpoints that check passwords have rates of their own, because a page of another site
 // could use up the rate of the API for anonymous callers.
 func (s *Service) ViewSet() framework.ViewSet[User] {
-	browser := s.guarded(s.Sessions)
+	browser := s.guard(s.Sessions)
 	return framework.ViewSet[User]{
 		Name:       "auth",
 		Doc:        "Who the caller is: register, sign in, sign out.",
@@ -69,33 +69,33 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 		Slash:      framework.WithoutSlash,
 		Models:     models(),
 		Collection: []framework.CollectionAction{
-			entrance(s, "register", s.register).ID("register").Throttle().Answers(http.StatusCreated).Refuses(CodeEmailTaken).
+			publicAction(s, "register", s.register).ID("register").Throttle().Answers(http.StatusCreated).Refuses(CodeEmailTaken).
 				Sends(framework.Header{Name: "Location", Doc: "The address of the account.", Required: true}).
 				Doc("Make an account and sign in: the token is shown this once."),
-			entrance(s, "login", s.login).ID("login").SignsIn().Throttle().Refuses(CodeInvalidCredentials).
+			publicAction(s, "login", s.login).ID("login").SignsIn().Throttle().Refuses(CodeInvalidCredentials).
 				Doc("Sign in: a token for the header Authorization, shown this once."),
 			framework.OnCollection(http.MethodPost, "logout", s.logout).ID("logout").Untransacted().Permit(framework.Authenticated()).Refuses(CodeNotRevocable).
 				Doc("Revoke the credentials that the request is sent with: its token, session or JWT login, no other."),
 			framework.OnCollection(http.MethodGet, "me", s.me).Permit(framework.Authenticated()).
 				Doc("The user who sends the request."),
-			entrance(s, "token", s.obtainToken).ID("createAuthToken").Throttle().Refuses(CodeInvalidCredentials).
+			publicAction(s, "token", s.obtainToken).ID("createAuthToken").Throttle().Refuses(CodeInvalidCredentials).
 				Doc("Sign in for a script: a token, shown this once."),
 			framework.OnCollection(http.MethodDelete, "token", s.revokeToken).Untransacted().
-				Authenticate(s.guarded(s.tokens)...).Permit(framework.Authenticated()).
+				Authenticate(s.guard(s.tokens)...).Permit(framework.Authenticated()).
 				Doc("Revoke the token that the request is sent with."),
 			framework.OnCollection(http.MethodGet, "session", s.showSession).Authenticate(browser...).Permit(framework.Anyone()).
 				Doc("The browser's session: who is signed in, and the csrfToken that its scripts send as X-CSRFToken. " +
 					"It sets cookies that the token belongs to: the POST that signs in must bring them along, as browsers do."),
-			entrance(s, "session", s.beginSession).ID("createAuthSession").Throttle().Refuses(CodeInvalidCredentials, CodeCSRFFailed).Sends(s.Sessions.Sends()...).
+			publicAction(s, "session", s.beginSession).ID("createAuthSession").Throttle().Refuses(CodeInvalidCredentials, CodeCSRFFailed).Sends(s.Sessions.Sends()...).
 				Takes(framework.Header{Name: csrfHeader, Required: true, Doc: "The csrfToken of GET {prefix}/auth/session, whose cookies the request must have too."}).
 				Doc("Sign a browser in. Get the session first: its csrfToken goes into X-CSRFToken, its cookies come along."),
 			framework.OnCollection(http.MethodDelete, "session", s.endSession).Untransacted().Authenticate(browser...).Permit(framework.Anyone()).
 				Doc("Sign the browser out."),
-			entrance(s, "jwt", s.obtainJWT).ID("createAuthJwt").Throttle().Refuses(CodeInvalidCredentials).
+			publicAction(s, "jwt", s.obtainJWT).ID("createAuthJwt").Throttle().Refuses(CodeInvalidCredentials).
 				Doc("Sign in for a pair of JWTs: access for requests, refresh for the next pair."),
-			entrance(s, "jwt/refresh", s.refreshJWT).ID("refreshAuthJwt").Refuses(framework.CodeInvalidToken, CodeRefreshSuperseded).
+			publicAction(s, "jwt/refresh", s.refreshJWT).ID("refreshAuthJwt").Refuses(framework.CodeInvalidToken, CodeRefreshSuperseded).
 				Doc("Get the next pair; the refresh token that was sent is good no longer."),
-			entrance(s, "jwt/revoke", s.revokeJWT).ID("revokeAuthJwt").Refuses(framework.CodeInvalidToken).
+			publicAction(s, "jwt/revoke", s.revokeJWT).ID("revokeAuthJwt").Refuses(framework.CodeInvalidToken).
 				Doc("End the login that a refresh token belongs to."),
 		},
 	}
@@ -109,9 +109,9 @@ func models() []any {
 	}
 }
 
-// entrance returns an action for callers without credentials, so it runs no scheme. It
+// publicAction returns an action for callers without credentials, so it runs no scheme. It
 // hashes a password or opens its own transaction, so the framework opens none.
-func entrance[In, Out any](s *Service, name string, fn func(*framework.Call, In) (Out, error)) framework.CollectionAction {
+func publicAction[In, Out any](s *Service, name string, fn func(*framework.Call, In) (Out, error)) framework.CollectionAction {
 	checked := func(c *framework.Call, in In) (out Out, err error) {
 		if err := s.checkTransport(c); err != nil {
 			return out, err

@@ -35,7 +35,7 @@ func CheckPermission(name string) error {
 // exist, the error is [ErrNotFound].
 func (u *Users) Grant(ctx context.Context, s *sqldb.Session, userID uuid.UUID, permissions ...string) error {
 	row := func(p string) userPermission { return userPermission{UserID: userID, Permission: p} }
-	return grant(ctx, s, permissions, row, noUser(userID))
+	return grant(ctx, s, permissions, row, userNotFound(userID))
 }
 
 // Revoke removes permissions from a user and returns the removed ones, in order. A
@@ -77,14 +77,14 @@ func (u *Users) CreateGroup(ctx context.Context, s *sqldb.Session, name string, 
 func (u *Users) FindGroup(ctx context.Context, s *sqldb.Session, name string) (Group, error) {
 	var group Group
 	err := scanOne(ctx, s, s.IDB().NewSelect().Model(&group).Where("g.name = ?", name), &group)
-	return group, found(err, fmt.Errorf("no group has the name %s: %w", name, ErrNotFound))
+	return group, orMissing(err, fmt.Errorf("no group has the name %s: %w", name, ErrNotFound))
 }
 
 // GrantGroup gives permissions to all members of a group. A malformed name is an
 // [InputError]. If the group does not exist, the error is [ErrNotFound].
 func (u *Users) GrantGroup(ctx context.Context, s *sqldb.Session, groupID uuid.UUID, permissions ...string) error {
 	row := func(p string) groupPermission { return groupPermission{GroupID: groupID, Permission: p} }
-	return grant(ctx, s, permissions, row, noGroup(groupID))
+	return grant(ctx, s, permissions, row, groupNotFound(groupID))
 }
 
 // RevokeGroup removes permissions from a group and returns the removed ones, in order. A
@@ -174,4 +174,6 @@ func revoke[R any](ctx context.Context, s *sqldb.Session, holder string, id uuid
 	return taken, nil
 }
 
-func noGroup(id uuid.UUID) error { return fmt.Errorf("no group has the id %s: %w", id, ErrNotFound) }
+func groupNotFound(id uuid.UUID) error {
+	return fmt.Errorf("no group has the id %s: %w", id, ErrNotFound)
+}

@@ -52,12 +52,12 @@ var errBusy error = &framework.Error{
 	Header: map[string]string{"Retry-After": "1"},
 }
 
-// hashPatience is how long a hash may wait for its turn.
-const hashPatience = 5 * time.Second
+// hashWaitLimit is how long a hash may wait for its turn.
+const hashWaitLimit = 5 * time.Second
 
-// wrongPassword is the additional use of the fair queue that a wrong password counts as.
+// wrongPasswordFine is the additional use of the fair queue that a wrong password counts as.
 // So clients that guess passwords go after other clients.
-const wrongPassword = time.Second
+const wrongPasswordFine = time.Second
 
 // hashSlots is how many hashes are computed at once. Two are enough for several logins a
 // second and bound the memory.
@@ -80,14 +80,14 @@ type hasher struct {
 
 func newHasher(queue int) *hasher {
 	return &hasher{
-		slots:  fair.New(fair.Options{Slots: hashSlots, Timeout: hashPatience, Depth: queue, HalfLife: time.Minute}),
+		slots:  fair.New(fair.Options{Slots: hashSlots, Timeout: hashWaitLimit, Depth: queue, HalfLife: time.Minute}),
 		derive: argon2.IDKey,
 		dummy:  currentCost(make([]byte, hashSalt), make([]byte, hashKey)),
 	}
 }
 
-// ready returns [errBusy] if the queue would shed a hash for the client of a context now.
-func (h *hasher) ready(ctx context.Context) error {
+// checkReady returns [errBusy] if the queue would shed a hash for the client of a context now.
+func (h *hasher) checkReady(ctx context.Context) error {
 	if h.slots.Sheds(clientOf(ctx)) {
 		return errBusy
 	}
@@ -128,7 +128,7 @@ func (h *hasher) verify(ctx context.Context, stored, password string) (ok, again
 	if err != nil {
 		return false, false, err
 	}
-	return ok, ok && !parsed.current(), nil
+	return ok, ok && !parsed.isCurrent(), nil
 }
 
 // pretend does the same work as verify, for a user who does not exist.
@@ -150,7 +150,7 @@ func (h *hasher) key(ctx context.Context, password string, a argonHash, right fu
 	defer turn.End()
 	key := h.derive([]byte(password), a.salt, a.passes, a.memory, a.threads, uint32(len(a.key))) //nolint:gosec // parseHash bounds it
 	if !right(key) {
-		turn.EndFined(wrongPassword)
+		turn.EndFined(wrongPasswordFine)
 	}
 	return key, nil
 }
@@ -167,7 +167,7 @@ func currentCost(salt, key []byte) argonHash {
 	return argonHash{memory: hashMemory, passes: hashPasses, threads: hashThreads, salt: salt, key: key}
 }
 
-func (a argonHash) current() bool {
+func (a argonHash) isCurrent() bool {
 	return a.memory == hashMemory && a.passes == hashPasses && a.threads == hashThreads &&
 		len(a.salt) == hashSalt && len(a.key) == hashKey
 }

@@ -231,18 +231,18 @@ func TestAFullQueue(t *testing.T) {
 	}
 	first := hash(greedy)
 	<-entered
-	if err := u.hasher.ready(greedy); err != nil {
+	if err := u.hasher.checkReady(greedy); err != nil {
 		t.Errorf("one more may wait: %v", err)
 	}
 	second := hash(greedy) // one hash of the client runs at a time
 	waits(1)
-	if err := u.hasher.ready(greedy); !errors.Is(err, errBusy) {
+	if err := u.hasher.checkReady(greedy); !errors.Is(err, errBusy) {
 		t.Errorf("the queue is full; ready returns %v", err)
 	}
 	if err := u.hasher.pretend(greedy, "x"); !errors.Is(err, errBusy) {
 		t.Errorf("one more than the queue allows: %v", err)
 	}
-	if err := u.hasher.ready(polite); err != nil {
+	if err := u.hasher.checkReady(polite); err != nil {
 		t.Errorf("another client may wait: %v", err)
 	}
 	third := hash(polite)

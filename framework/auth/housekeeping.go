@@ -38,17 +38,17 @@ var (
 	_ flusher     = (*Tokens)(nil)
 )
 
-// keepHouse flushes every minute and purges every hour until ctx ends. The first purge is
+// runHousekeeping flushes every minute and purges every hour until ctx ends. The first purge is
 // after one minute. When ctx ends, it flushes once more and returns. It passes errors and
 // panics to report and continues.
-func keepHouse(ctx context.Context, db *sqldb.DB, report func(error), all ...housekeeper) {
-	ticker := time.NewTicker(seenEvery)
+func runHousekeeping(ctx context.Context, db *sqldb.DB, report func(error), all ...housekeeper) {
+	ticker := time.NewTicker(lastUseInterval)
 	defer ticker.Stop()
-	keepHouseAt(ctx, db, ticker.C, report, all...)
+	runHousekeepingAt(ctx, db, ticker.C, report, all...)
 }
 
-// keepHouseAt is keepHouse with another clock, which ticks every minute.
-func keepHouseAt(ctx context.Context, db *sqldb.DB, ticks <-chan time.Time, report func(error), all ...housekeeper) {
+// runHousekeepingAt is runHousekeeping with another clock, which ticks every minute.
+func runHousekeepingAt(ctx context.Context, db *sqldb.DB, ticks <-chan time.Time, report func(error), all ...housekeeper) {
 	for turn := 0; ; turn++ {
 		select {
 		case <-ctx.Done():
@@ -96,16 +96,16 @@ func attempt(ctx context.Context, report func(error), do func() error) {
 	}
 }
 
-// ended selects the expired rows of a table: the time in the column is not after until.
+// expiredRows selects the expired rows of a table: the time in the column is not after until.
 // The column is indexed, or the table has few rows.
-type ended struct {
+type expiredRows struct {
 	table, column bun.Ident
 	until         time.Time
 }
 
 // purge deletes expired rows and counts them, even if it fails later. On the pool every
 // batch is a transaction of its own, so that a large backlog locks few rows at a time.
-func purge(ctx context.Context, s *sqldb.Session, batch int64, kinds ...ended) (int64, error) {
+func purge(ctx context.Context, s *sqldb.Session, batch int64, kinds ...expiredRows) (int64, error) {
 	total := int64(0)
 	for _, rows := range kinds {
 		for n := batch; n == batch; total += n {
@@ -124,10 +124,10 @@ func purge(ctx context.Context, s *sqldb.Session, batch int64, kinds ...ended) (
 // purge deletes a batch, the oldest rows first. The condition is in the statement twice,
 // because another transaction may extend a selected row meanwhile, such as a session in
 // use. The DELETE checks the current row.
-func (e ended) purge(ctx context.Context, s *sqldb.Session, batch int64) (int64, error) {
+func (e expiredRows) purge(ctx context.Context, s *sqldb.Session, batch int64) (int64, error) {
 	const over = "? <= ?"
 	some := s.IDB().NewSelect().TableExpr("?", e.table).Column("id").
 		Where(over, e.column, e.until).OrderExpr("?", e.column).Limit(batch)
-	return changed(ctx, s, s.IDB().NewDelete().TableExpr("?", e.table).
+	return countChanged(ctx, s, s.IDB().NewDelete().TableExpr("?", e.table).
 		Where("id IN (?)", some).Where(over, e.column, e.until))
 }

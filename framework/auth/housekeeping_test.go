@@ -158,7 +158,7 @@ func TestEndedSessionsArePurged(t *testing.T) {
 		}
 		// One by one, so that each is found among live ones.
 		w.purges("auth_sessions", func(ctx context.Context, s *sqldb.Session) (int64, error) {
-			return purge(ctx, s, 1, sessions.ended()...)
+			return purge(ctx, s, 1, sessions.expired()...)
 		}, sorted(living...))
 	})
 }
@@ -305,7 +305,7 @@ func (h *house) keep(ctx context.Context, during func(), more ...housekeeper) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		keepHouseAt(ctx, h.db, h.ticks, func(err error) { h.reported = append(h.reported, err) }, append(more, h.sessions, h.tokens, h.jwt)...)
+		runHousekeepingAt(ctx, h.db, h.ticks, func(err error) { h.reported = append(h.reported, err) }, append(more, h.sessions, h.tokens, h.jwt)...)
 	}()
 	during()
 	cancel()
@@ -385,7 +385,7 @@ func TestErrorsDoNotEndTheHousekeeping(t *testing.T) {
 		for i, err := range h.reported {
 			want := "last_used_at of auth_tokens could not be written"
 			if i == 1 {
-				want = "ended in auth_tokens could not be deleted"
+				want = "expired rows of auth_tokens could not be deleted"
 			}
 			if _, known := sqldb.Classify(err); !known || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), token) {
 				h.Errorf("reported: %v; want %q and the cause", err, want)
@@ -432,7 +432,7 @@ func TestPanicsDoNotEndTheHousekeeping(t *testing.T) {
 			h.Errorf("%d flushes and %d purges are tried, and %d reported; want 63, 2 and 65", f.flushed, f.purged, len(h.reported))
 		}
 		for _, err := range h.reported {
-			if !strings.Contains(err.Error(), "panic: at a ") || !strings.Contains(err.Error(), "housekeeping_test.go:") {
+			if !strings.Contains(err.Error(), "panicked: at a ") || !strings.Contains(err.Error(), "housekeeping_test.go:") {
 				h.Errorf("reported: %v; want the panic and its stack", err)
 			}
 		}

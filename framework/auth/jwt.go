@@ -188,11 +188,11 @@ func (j *JWT) Issue(ctx context.Context, s *sqldb.Session, user User) (Pair, err
 		return Pair{}, err
 	}
 	err = within(ctx, s, func(ctx context.Context, s *sqldb.Session) error {
-		if err := unchanged(ctx, s, user); err != nil {
+		if err := lockUnchanged(ctx, s, user); err != nil {
 			return err
 		}
 		return j.beginFamily(ctx, s, jwtFamily{
-			ID: family, UserID: user.ID, RefreshID: refreshID, CreatedAt: now, ExpiresAt: j.lapses(now),
+			ID: family, UserID: user.ID, RefreshID: refreshID, CreatedAt: now, ExpiresAt: j.refreshExpiry(now),
 		})
 	})
 	if err != nil {

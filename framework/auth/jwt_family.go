@@ -39,8 +39,8 @@ type jwtSuperseded struct {
 	SupersededAt time.Time // UTC
 }
 
-// lapses returns when a login ends by itself if its refresh token is issued now.
-func (j *JWT) lapses(now time.Time) time.Time {
+// refreshExpiry returns when a login ends by itself if its refresh token is issued now.
+func (j *JWT) refreshExpiry(now time.Time) time.Time {
 	return now.Add(time.Duration(j.refresh) * time.Second)
 }
 
@@ -59,13 +59,13 @@ func (j *JWT) beginFamily(ctx context.Context, s *sqldb.Session, family jwtFamil
 // them. It only frees space: their tokens are rejected without it. On the pool it uses
 // transactions of 1,000 rows.
 func (j *JWT) Purge(ctx context.Context, s *sqldb.Session) (int64, error) {
-	return purge(ctx, s, purgeAtOnce, ended{"auth_jwt_families", "expires_at", j.now()})
+	return purge(ctx, s, purgeAtOnce, expiredRows{"auth_jwt_families", "expires_at", j.now()})
 }
 
 // Run calls [JWT.Purge] every hour until ctx ends. It passes errors to report and
 // continues.
 func (j *JWT) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
-	keepHouse(ctx, db, report, j)
+	runHousekeeping(ctx, db, report, j)
 }
 
 // rotate replaces a refresh token if it is the valid one. The UPDATE decides among
@@ -74,8 +74,8 @@ func (j *JWT) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
 func (j *JWT) rotate(ctx context.Context, s *sqldb.Session, old *jwtClaims, next uuid.UUID, now time.Time) (clientErr, err error) {
 	active := s.IDB().NewSelect().TableExpr("auth_users AS u").ColumnExpr("1").
 		Where("u.id = auth_jwt_families.user_id").Where("u.is_active")
-	won, err := changed(ctx, s, s.IDB().NewUpdate().Table("auth_jwt_families").
-		Set("refresh_id = ?", next).Set("expires_at = ?", j.lapses(now)).
+	won, err := countChanged(ctx, s, s.IDB().NewUpdate().Table("auth_jwt_families").
+		Set("refresh_id = ?", next).Set("expires_at = ?", j.refreshExpiry(now)).
 		Where("id = ?", old.Family).Where("user_id = ?", old.Subject).Where("refresh_id = ?", old.ID).
 		Where("created_at > ?", now.Add(-j.login)).Where("EXISTS (?)", active))
 	switch {
@@ -107,14 +107,14 @@ func (j *JWT) explain(ctx context.Context, s *sqldb.Session, old *jwtClaims, now
 	current, superseded, err := findRefresh(ctx, s, old)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return refusedJWT(), nil
+		return invalidJWT(), nil
 	case err != nil:
 		return nil, err
 	case superseded.Valid && now.Before(superseded.Time.Add(j.grace)):
 		return framework.Refuse(http.StatusUnauthorized, CodeRefreshSuperseded,
 			"The refresh token was replaced a moment ago; use the tokens that replaced it."), nil
 	}
-	reason := refusedJWT()
+	reason := invalidJWT()
 	// If the token is the current one, the user is inactive or the login is too old.
 	if e, ok := errors.AsType[*framework.Error](reason); ok && current != old.ID {
 		reason = e.Because(ErrRefreshReused)
@@ -135,7 +135,7 @@ func findRefresh(ctx context.Context, s *sqldb.Session, old *jwtClaims) (current
 	}
 	defer func() { _ = rows.Close() }()
 	if !rows.Next() {
-		return current, superseded, noRow(rows.Err())
+		return current, superseded, noRowError(rows.Err())
 	}
 	err = rows.Scan(&current, &superseded)
 	return current, superseded, err

@@ -118,8 +118,8 @@ func (k *Keys) find(id string) *jwtKey {
 	return nil
 }
 
-// signing returns the key that signs.
-func (k *Keys) signing() *jwtKey { return k.ring[0] }
+// signingKey returns the key that signs.
+func (k *Keys) signingKey() *jwtKey { return k.ring[0] }
 
 // String lists ids and algorithms, the signing key first: "2026-11 (EdDSA), 2026-08
 // (HS256)".

@@ -42,7 +42,7 @@ func (j *JWT) identify(ctx context.Context, s *sqldb.Session, now time.Time, h h
 	}
 	holder, err := findLogin(ctx, s, &claims)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && !holder.user.IsActive {
-		return nil, refusedJWT()
+		return nil, invalidJWT()
 	}
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func readBearer(h http.Header) (string, error) {
 // findLogin reads the user of a login that has not ended.
 func findLogin(ctx context.Context, s *sqldb.Session, claims *jwtClaims) (*tokenHolder, error) {
 	h := &tokenHolder{}
-	err := firstRow(ctx, s, holderByLogin.With(claims.Family, claims.Subject), h.dest()...)
+	err := readFirst(ctx, s, holderByLogin.With(claims.Family, claims.Subject), h.dest()...)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ type jwtClaims struct {
 
 // seal writes and signs a token.
 func (k *Keys) seal(claims jwtClaims) (Secret, error) {
-	key := k.signing()
+	key := k.signingKey()
 	header, err := json.Marshal(jwtHeader{claims.Type + "+jwt", key.algorithm, key.id})
 	if err != nil {
 		return Secret{}, err
@@ -101,8 +101,8 @@ func decodeSegment(segment string) ([]byte, bool) {
 // else the error for the client.
 func (j *JWT) read(token string, now int64, types ...string) (jwtClaims, error) {
 	claims, ok := j.keys.open(token)
-	if !ok || !j.plausible(&claims, now) || !slices.Contains(types, claims.Type) {
-		return jwtClaims{}, refusedJWT()
+	if !ok || !j.isPlausible(&claims, now) || !slices.Contains(types, claims.Type) {
+		return jwtClaims{}, invalidJWT()
 	}
 	// Without leeway: an access token ends at the stated time.
 	if now >= claims.Expires {
@@ -111,9 +111,9 @@ func (j *JWT) read(token string, now int64, types ...string) (jwtClaims, error) 
 	return claims, nil
 }
 
-// plausible reports whether this service could have issued a token with these claims by
+// isPlausible reports whether this service could have issued a token with these claims by
 // now.
-func (j *JWT) plausible(c *jwtClaims, now int64) bool {
+func (j *JWT) isPlausible(c *jwtClaims, now int64) bool {
 	switch {
 	case c.Issuer != j.issuer, c.Audience != j.audience:
 		return false
@@ -125,7 +125,7 @@ func (j *JWT) plausible(c *jwtClaims, now int64) bool {
 	return c.Expires > c.Issued && c.Expires-c.Issued <= j.life(c.Type)
 }
 
-// refusedJWT returns the same error for every invalid token.
-func refusedJWT() error {
+// invalidJWT returns the same error for every invalid token.
+func invalidJWT() error {
 	return framework.InvalidCredentials("The token is not valid, or its login has ended.")
 }

@@ -34,11 +34,11 @@ func (u *Users) PermissionsOf(ctx context.Context, s *sqldb.Session, userID uuid
 	}
 	defer func() { _ = rows.Close() }()
 	if !rows.Next() {
-		return nil, found(noRow(rows.Err()), noUser(userID))
+		return nil, orMissing(noRowError(rows.Err()), userNotFound(userID))
 	}
 	var joined sql.NullString
 	err = errors.Join(rows.Scan(&joined), rows.Err())
-	return sortedWords(joined), err
+	return splitSorted(joined), err
 }
 
 // A GroupListing is a group in a list.
@@ -67,14 +67,14 @@ func (u *Users) ListGroups(ctx context.Context, s *sqldb.Session) ([]GroupListin
 		if err := rows.Scan(&g.ID, &g.Name, &g.Members, &joined); err != nil {
 			return nil, err
 		}
-		g.Permissions = sortedWords(joined)
+		g.Permissions = splitSorted(joined)
 		groups = append(groups, g)
 	}
 	return groups, rows.Err()
 }
 
-// sortedWords splits a text at spaces and sorts the words.
-func sortedWords(joined sql.NullString) []string {
+// splitSorted splits a text at spaces and sorts the words.
+func splitSorted(joined sql.NullString) []string {
 	words := strings.Fields(joined.String)
 	slices.Sort(words)
 	return words

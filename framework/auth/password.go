@@ -71,13 +71,13 @@ func (r *passwordRules) check(password, email string) (string, error) {
 	folded := foldPassword(normal)
 	switch {
 	case typed > maximumLength:
-		return "", tooLong()
+		return "", passwordTooLong()
 	case length < r.minimum:
 		return "", invalid("password", "too_short",
 			fmt.Sprintf("The password has %d characters; it needs at least %d.", length, r.minimum))
 	case folded == foldPassword(email):
 		return "", invalid("password", "same_as_email", "The password is the e-mail address; it must be something else.")
-	case r.common[folded] || oneCharacter(password) || oneCharacter(folded):
+	case r.common[folded] || repeatsOneCharacter(password) || repeatsOneCharacter(folded):
 		return "", invalid("password", "too_common",
 			"The password is one of the first that anybody would try; a few unrelated words make a better one.")
 	}
@@ -93,19 +93,19 @@ func normalizePassword(password string) (string, error) {
 		return "", invalid("password", "not_utf8", "The password is not valid UTF-8.")
 	}
 	if len(password) > maximumRawBytes {
-		return "", tooLong()
+		return "", passwordTooLong()
 	}
 	return norm.NFKC.String(password), nil
 }
 
-func tooLong() error {
+func passwordTooLong() error {
 	return invalid("password", "too_long", fmt.Sprintf("The password is too long; it may have at most %d characters.", maximumLength))
 }
 
 func foldPassword(s string) string { return strings.ToLower(norm.NFKC.String(s)) }
 
-// oneCharacter reports whether s repeats a single character.
-func oneCharacter(s string) bool {
+// repeatsOneCharacter reports whether s repeats a single character.
+func repeatsOneCharacter(s string) bool {
 	first, _ := utf8.DecodeRuneInString(s)
 	return strings.Trim(s, string(first)) == ""
 }

@@ -18,7 +18,7 @@ func scanOne(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, mode
 	}
 	defer func() { _ = rows.Close() }()
 	if !rows.Next() {
-		return noRow(rows.Err())
+		return noRowError(rows.Err())
 	}
 	if err := s.DB().ScanRow(ctx, rows, model); err != nil {
 		return err
@@ -26,8 +26,8 @@ func scanOne(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, mode
 	return rows.Err()
 }
 
-// firstRow reads the first row of q, or returns sql.ErrNoRows.
-func firstRow(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, dest ...any) error {
+// readFirst reads the first row of q, or returns sql.ErrNoRows.
+func readFirst(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, dest ...any) error {
 	found, err := s.Read(ctx, q)
 	switch {
 	case err != nil:
@@ -38,8 +38,8 @@ func firstRow(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, des
 	return found.Scan(0, dest...)
 }
 
-// rowByHash reads the row of a hash, or returns sql.ErrNoRows.
-func rowByHash(ctx context.Context, s *sqldb.Session, l *sqldb.Lookup, hash [hashLength]byte, dest ...any) error {
+// readByHash reads the row of a hash, or returns sql.ErrNoRows.
+func readByHash(ctx context.Context, s *sqldb.Session, l *sqldb.Lookup, hash [hashLength]byte, dest ...any) error {
 	var key []byte
 	found, err := s.ReadBy(ctx, l, hash, 1)
 	switch {
@@ -61,17 +61,17 @@ func scanAll(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, mode
 	return s.DB().ScanRows(ctx, rows, models)
 }
 
-// noRow returns the error for a result without rows: the error that ended the result
+// noRowError returns the error for a result without rows: the error that ended the result
 // early, or sql.ErrNoRows.
-func noRow(err error) error {
+func noRowError(err error) error {
 	if err == nil {
 		err = sql.ErrNoRows
 	}
 	return err
 }
 
-// changed runs a statement and returns how many rows it changed.
-func changed(ctx context.Context, s *sqldb.Session, q schema.QueryAppender) (int64, error) {
+// countChanged runs a statement and returns how many rows it changed.
+func countChanged(ctx context.Context, s *sqldb.Session, q schema.QueryAppender) (int64, error) {
 	result, err := s.Exec(ctx, q)
 	if err != nil {
 		return 0, err
@@ -79,8 +79,8 @@ func changed(ctx context.Context, s *sqldb.Session, q schema.QueryAppender) (int
 	return result.RowsAffected()
 }
 
-// found replaces sql.ErrNoRows by an error that names the missing row.
-func found(err, missing error) error {
+// orMissing replaces sql.ErrNoRows by an error that names the missing row.
+func orMissing(err, missing error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return missing
 	}

@@ -102,7 +102,7 @@ func New(c Config) (*Service, error) {
 		Users: users, Sessions: sessions, JWT: jwt, tokens: NewTokens(TokenOptions{Realm: c.Realm, Now: c.Now}), tokenLife: c.TokenLife,
 		requireTLS: c.RequireTLS, role: c.Role, limits: newLimits(c.Counters, c.Rates), log: c.Log,
 	}
-	s.schemes = s.guarded(s.Sessions, s.tokens, s.JWT)
+	s.schemes = s.guard(s.Sessions, s.tokens, s.JWT)
 	return s, nil
 }
 
@@ -169,7 +169,7 @@ func (s *Service) Authentication(own ...framework.Authenticator) []framework.Aut
 	if len(own) == 0 {
 		return s.schemes
 	}
-	return s.guarded(append(slices.Clip(own), s.Sessions, s.tokens, s.JWT)...)
+	return s.guard(append(slices.Clip(own), s.Sessions, s.tokens, s.JWT)...)
 }
 
 // Throttles returns the throttles of the scopes "anon" and "user" that have rates, for
@@ -181,12 +181,12 @@ func (s *Service) Throttles() []framework.Throttle { return s.limits.general }
 // report and continues. Without Run a session ends its idle life after it began, even if
 // it is used.
 func (s *Service) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
-	keepHouse(ctx, db, report, s.Sessions, s.tokens, s.JWT)
+	runHousekeeping(ctx, db, report, s.Sessions, s.tokens, s.JWT)
 }
 
-// guarded returns schemes as an endpoint runs them: after the check for TLS, and with
+// guard wraps schemes as an endpoint runs them: after the check for TLS, and with
 // failures counted.
-func (s *Service) guarded(schemes ...framework.Authenticator) []framework.Authenticator {
+func (s *Service) guard(schemes ...framework.Authenticator) []framework.Authenticator {
 	if s.requireTLS {
 		schemes = append([]framework.Authenticator{transport{s.Sessions}}, schemes...)
 	}

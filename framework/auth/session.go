@@ -15,7 +15,7 @@ const (
 	// DefaultSessionLife is how long a session lives in total.
 	DefaultSessionLife = 14 * 24 * time.Hour
 
-	leastIdleLife = 5 * time.Minute // well above seenEvery
+	leastIdleLife = 5 * time.Minute // well above lastUseInterval
 )
 
 // SessionOptions are the settings of [NewSessions].
@@ -79,7 +79,7 @@ type SessionOptions struct {
 type Sessions struct {
 	options SessionOptions
 	trusted map[string]bool
-	seen    *sightings
+	uses    *lastUses
 }
 
 var _ framework.Authenticator = (*Sessions)(nil)
@@ -110,7 +110,7 @@ func NewSessions(o SessionOptions) (*Sessions, error) {
 		}
 		trusted[origin] = true
 	}
-	return &Sessions{options: o, trusted: trusted, seen: newSightings("auth_sessions", "last_seen_at")}, nil
+	return &Sessions{options: o, trusted: trusted, uses: newLastUses("auth_sessions", "last_seen_at")}, nil
 }
 
 // isOrigin reports whether text is an origin exactly as browsers send it. Any other
@@ -124,7 +124,7 @@ func isOrigin(text string) bool {
 // now returns the time in the precision that both databases store.
 func (s *Sessions) now() time.Time { return s.options.Now().UTC().Truncate(time.Microsecond) }
 
-// lives reports whether a session is alive at a time.
-func (s *Sessions) lives(r SessionRecord, now time.Time) bool {
+// isLive reports whether a session is alive at a time.
+func (s *Sessions) isLive(r SessionRecord, now time.Time) bool {
 	return now.Before(r.CreatedAt.Add(s.options.Life)) && now.Before(r.LastSeenAt.Add(s.options.IdleLife))
 }

@@ -31,7 +31,7 @@ func TestBeginRefusesWhoMayNotEnter(t *testing.T) {
 			{"the zero user", User{}, false},
 		} {
 			w.Run(c.name, func(t *testing.T) {
-				err := w.db.InTx(w.ctx, func(ctx context.Context, tx *sqldb.Session) error { return unchanged(ctx, tx, c.user) })
+				err := w.db.InTx(w.ctx, func(ctx context.Context, tx *sqldb.Session) error { return lockUnchanged(ctx, tx, c.user) })
 				if (err == nil) != c.ok || !c.ok && !errors.Is(err, ErrWrongCredentials) {
 					t.Errorf("got %v", err)
 				}
@@ -91,7 +91,7 @@ func outlasts(w *world) {
 		var first, second error
 		group.Go(func() {
 			first = w.db.InTx(w.ctx, func(ctx context.Context, tx *sqldb.Session) error {
-				if err := unchanged(ctx, tx, checked); err != nil {
+				if err := lockUnchanged(ctx, tx, checked); err != nil {
 					return err
 				}
 				return insertSession(ctx, tx, newKey(), checked.ID, w.now)

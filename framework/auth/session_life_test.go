@@ -169,7 +169,7 @@ func TestRunWritesAndPurges(t *testing.T) {
 		ticks, done := make(chan time.Time), make(chan struct{})
 		go func() {
 			defer close(done)
-			keepHouseAt(ctx, w.db, ticks, func(err error) { w.Errorf("reported: %v", err) }, s.sessions)
+			runHousekeepingAt(ctx, w.db, ticks, func(err error) { w.Errorf("reported: %v", err) }, s.sessions)
 		}()
 		ticks <- w.now
 		ticks <- w.now // received when the first tick is done

@@ -33,7 +33,7 @@ func (s *Sessions) Authenticate(c *framework.Call, r *http.Request) (*framework.
 	if len(r.Header.Values("Authorization")) > 0 {
 		return nil, nil
 	}
-	live, err := s.live(c, r)
+	live, err := s.findLive(c, r)
 	if live == nil || err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (s *Sessions) Authenticate(c *framework.Call, r *http.Request) (*framework.
 			return nil, err
 		}
 	}
-	s.seen.note(live.hash, live.record.LastSeenAt, c.Now)
+	s.uses.note(live.hash, live.record.LastSeenAt, c.Now)
 	caller := live.holder.caller()
 	caller.Scheme = sessionScheme
 	return caller, nil
@@ -65,17 +65,17 @@ type liveSession struct {
 	holder tokenHolder
 }
 
-// live returns the session of a request, or nil, and clears a cookie that names no live
+// findLive returns the session of a request, or nil, and clears a cookie that names no live
 // session. If there are several cookies, it clears none: clearing ours would leave the
 // cookie of an attacker.
-func (s *Sessions) live(c *framework.Call, r *http.Request) (*liveSession, error) {
+func (s *Sessions) findLive(c *framework.Call, r *http.Request) (*liveSession, error) {
 	key, sent := s.key(r, sessionCookie)
 	if sent != 1 {
 		return nil, nil
 	}
 	if key != "" {
 		found, err := findSession(c, c.Session(), key)
-		if err == nil && found.holder.user.IsActive && s.lives(found.record, c.Now) {
+		if err == nil && found.holder.user.IsActive && s.isLive(found.record, c.Now) {
 			return found, nil
 		}
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -90,7 +90,7 @@ func (s *Sessions) live(c *framework.Call, r *http.Request) (*liveSession, error
 func findSession(ctx context.Context, s *sqldb.Session, key string) (*liveSession, error) {
 	found := &liveSession{key: key, hash: [hashLength]byte(hashToken(key))}
 	dest := append([]any{&found.record.CreatedAt, &found.record.LastSeenAt}, found.holder.dest()...)
-	if err := rowByHash(ctx, s, sessionByKey, found.hash, dest...); err != nil {
+	if err := readByHash(ctx, s, sessionByKey, found.hash, dest...); err != nil {
 		return nil, err
 	}
 	return found, nil

@@ -52,7 +52,7 @@ func (s *Sessions) begin(c *framework.Call, user User) (csrfToken string, err er
 	key := newKey()
 	old, _ := s.key(c.Request(), sessionCookie)
 	err = within(c, c.Session(), func(ctx context.Context, db *sqldb.Session) error {
-		if err := unchanged(ctx, db, user); err != nil {
+		if err := lockUnchanged(ctx, db, user); err != nil {
 			return err
 		}
 		if err := deleteSession(ctx, db, old); err != nil {
@@ -97,7 +97,7 @@ func (s *Sessions) List(ctx context.Context, db *sqldb.Session, userID uuid.UUID
 // EndByID ends one session of a user at once. If the session does not exist or belongs to
 // another user, the error is [ErrNotFound].
 func (s *Sessions) EndByID(ctx context.Context, db *sqldb.Session, userID, id uuid.UUID) error {
-	n, err := changed(ctx, db, db.IDB().NewDelete().Table("auth_sessions").
+	n, err := countChanged(ctx, db, db.IDB().NewDelete().Table("auth_sessions").
 		Where("id = ?", id).Where("user_id = ?", userID))
 	if err == nil && n == 0 {
 		err = fmt.Errorf("there is no such session: %w", ErrNotFound)
@@ -115,19 +115,19 @@ func (s *Sessions) EndAll(ctx context.Context, db *sqldb.Session, userID uuid.UU
 // each row at most once a minute, so the table is up to two minutes behind. A session may
 // end up to two minutes before its idle life, and never after it. Uses that an error
 // keeps from being stored wait for the next Flush.
-func (s *Sessions) Flush(ctx context.Context, db *sqldb.DB) error { return s.seen.flush(ctx, db) }
+func (s *Sessions) Flush(ctx context.Context, db *sqldb.DB) error { return s.uses.flush(ctx, db) }
 
 // Purge deletes the sessions that have ended, and counts them. It only frees space: ended
 // sessions are rejected without it. On the pool it uses transactions of 1,000 rows.
 func (s *Sessions) Purge(ctx context.Context, db *sqldb.Session) (int64, error) {
-	return purge(ctx, db, purgeAtOnce, s.ended()...)
+	return purge(ctx, db, purgeAtOnce, s.expired()...)
 }
 
-// ended returns the sessions after their idle life, which may be many, and then the few
+// expired returns the sessions after their idle life, which may be many, and then the few
 // in use after their total life.
-func (s *Sessions) ended() []ended {
+func (s *Sessions) expired() []expiredRows {
 	now := s.now()
-	return []ended{
+	return []expiredRows{
 		{"auth_sessions", "last_seen_at", now.Add(-s.options.IdleLife)},
 		{"auth_sessions", "created_at", now.Add(-s.options.Life)},
 	}
@@ -137,7 +137,7 @@ func (s *Sessions) ended() []ended {
 // Then it flushes once more and returns. It passes errors to report and continues.
 // Without Run a session ends its idle life after it began, even if it is used.
 func (s *Sessions) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
-	keepHouse(ctx, db, report, s)
+	runHousekeeping(ctx, db, report, s)
 }
 
 func endSessions(ctx context.Context, db *sqldb.Session, userID uuid.UUID) error {
@@ -145,14 +145,14 @@ func endSessions(ctx context.Context, db *sqldb.Session, userID uuid.UUID) error
 	return err
 }
 
-// unchanged checks that a user did not change, and writes the row as it is. So a change
+// lockUnchanged checks that a user did not change, and writes the row as it is. So a change
 // of the password at the same time either waits for the new session and deletes it, or is
 // detected here. At the isolation level read committed a lock would be enough. At a
 // stricter level only a write makes the change begin again and see the new session.
-func unchanged(ctx context.Context, db *sqldb.Session, user User) error {
+func lockUnchanged(ctx context.Context, db *sqldb.Session, user User) error {
 	var now User
 	q := db.IDB().NewUpdate().Model((*User)(nil)).Set("is_active = u.is_active").Where("u.id = ?", user.ID).Returning("is_active, updated_at")
-	err := found(scanOne(ctx, db, q, &now), ErrWrongCredentials)
+	err := orMissing(scanOne(ctx, db, q, &now), ErrWrongCredentials)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (s *Service) view(u User) userView {
 // A counted request has been read as JSON and, from a browser, has passed the CSRF check.
 // So no other site can use up the rate of a visitor.
 func (s *Service) recognise(c *framework.Call, in credentials, scheme string) (User, error) {
-	if err := s.Users.hasher.ready(c); err != nil {
+	if err := s.Users.hasher.checkReady(c); err != nil {
 		return User{}, err // not counted, so that a retry costs nothing
 	}
 	account, err := NormalizeEmail(in.account())
@@ -69,20 +69,20 @@ func (s *Service) recognise(c *framework.Call, in credentials, scheme string) (U
 	}
 	if err != nil {
 		if _, limited := errors.AsType[*framework.Error](err); limited {
-			s.note(c, eventLoginThrottled, uuid.Nil, via(scheme))
+			s.note(c, eventLoginThrottled, uuid.Nil, schemeAttr(scheme))
 		}
 		return User{}, err
 	}
 	user, err := s.Users.CheckPassword(c, c.Session(), in.account(), in.Password)
 	if err != nil {
-		return User{}, s.refuseLogin(c, scheme, uuid.Nil, err)
+		return User{}, s.rejectLogin(c, scheme, uuid.Nil, err)
 	}
 	return user, nil
 }
 
-// refuseLogin turns [ErrWrongCredentials] into the error for the client, and logs the
+// rejectLogin turns [ErrWrongCredentials] into the error for the client, and logs the
 // reason. user is the account if the password was correct.
-func (s *Service) refuseLogin(c *framework.Call, scheme string, user uuid.UUID, err error) error {
+func (s *Service) rejectLogin(c *framework.Call, scheme string, user uuid.UUID, err error) error {
 	if !errors.Is(err, ErrWrongCredentials) {
 		return err
 	}
@@ -115,7 +115,7 @@ func (s *Service) logout(c *framework.Call, _ framework.None) (framework.None, e
 		err = framework.Conflict(CodeNotRevocable, "The scheme "+c.Caller.Scheme+" has nothing to revoke; stop sending its credentials.")
 	}
 	if err == nil {
-		s.note(c, eventLogout, c.Caller.ID, via(c.Caller.Scheme))
+		s.note(c, eventLogout, c.Caller.ID, schemeAttr(c.Caller.Scheme))
 	}
 	return framework.None{}, err
 }

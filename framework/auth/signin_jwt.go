@@ -29,9 +29,9 @@ func (s *Service) obtainJWT(c *framework.Call, in credentials) (tokenPairView, e
 	}
 	pair, err := s.JWT.Issue(c, c.Session(), user)
 	if err != nil {
-		return tokenPairView{}, s.refuseLogin(c, jwtScheme, user.ID, err)
+		return tokenPairView{}, s.rejectLogin(c, jwtScheme, user.ID, err)
 	}
-	s.note(c, eventLogin, user.ID, via(jwtScheme))
+	s.note(c, eventLogin, user.ID, schemeAttr(jwtScheme))
 	return viewPair(pair), nil
 }
 
@@ -44,7 +44,7 @@ func (s *Service) refreshJWT(c *framework.Call, in refreshInput) (tokenPairView,
 		s.note(c, eventRefreshReused, claims.Subject)
 	}
 	if err != nil {
-		return tokenPairView{}, s.refuseToken(c, err)
+		return tokenPairView{}, s.rejectToken(c, err)
 	}
 	return viewPair(pair), nil
 }
@@ -52,16 +52,16 @@ func (s *Service) refreshJWT(c *framework.Call, in refreshInput) (tokenPairView,
 // revokeJWT ends the login of a refresh token.
 func (s *Service) revokeJWT(c *framework.Call, in refreshInput) (framework.None, error) {
 	if err := s.JWT.Revoke(c, c.Session(), in.Refresh); err != nil {
-		return framework.None{}, s.refuseToken(c, err)
+		return framework.None{}, s.rejectToken(c, err)
 	}
 	claims, _ := s.JWT.keys.open(in.Refresh)
 	s.note(c, eventJWTRevoked, claims.Subject)
 	return framework.None{}, nil
 }
 
-// refuseToken counts an invalid token, as the schemes do, and adds the header that a 401
+// rejectToken counts an invalid token, as the schemes do, and adds the header that a 401
 // needs.
-func (s *Service) refuseToken(c *framework.Call, err error) error {
+func (s *Service) rejectToken(c *framework.Call, err error) error {
 	refused, ok := errors.AsType[*framework.Error](err)
 	if !ok || refused.Status != http.StatusUnauthorized {
 		return err

@@ -36,9 +36,9 @@ func (s *Service) beginSession(c *framework.Call, in credentials) (sessionView, 
 	}
 	token, err := s.Sessions.begin(c, user)
 	if err != nil {
-		return sessionView{}, s.refuseLogin(c, sessionScheme, user.ID, err)
+		return sessionView{}, s.rejectLogin(c, sessionScheme, user.ID, err)
 	}
-	s.note(c, eventLogin, user.ID, via(sessionScheme))
+	s.note(c, eventLogin, user.ID, schemeAttr(sessionScheme))
 	view := s.view(user)
 	return sessionView{&view, token}, nil
 }
@@ -49,7 +49,7 @@ func (s *Service) endSession(c *framework.Call, _ framework.None) (framework.Non
 		return framework.None{}, err
 	}
 	if !c.Caller.Anonymous() {
-		s.note(c, eventLogout, c.Caller.ID, via(sessionScheme))
+		s.note(c, eventLogout, c.Caller.ID, schemeAttr(sessionScheme))
 	}
 	return framework.None{}, nil
 }

@@ -38,7 +38,7 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 	if err := s.check(in); err != nil {
 		return loginView{}, err
 	}
-	if err := s.Users.hasher.ready(c); err != nil {
+	if err := s.Users.hasher.checkReady(c); err != nil {
 		return loginView{}, err // not counted, so that a retry costs nothing
 	}
 	if err := s.limits.register.Allow(c, throttle.Address(c)); err != nil {
@@ -62,7 +62,7 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 	s.note(c, eventRegistered, row.ID)
 	s.note(c, eventTokenIssued, row.ID)
 	c.Header().Set("Location", c.URL("/"+c.Route.ViewSet+"/me"))
-	return s.signedIn(row.User, token), nil
+	return s.viewLogin(row.User, token), nil
 }
 
 // check rejects a registration with all its faults, as far as they need no database.
@@ -76,7 +76,7 @@ func (s *Service) check(in registration) error {
 // login returns a token with its user.
 func (s *Service) login(c *framework.Call, in credentials) (loginView, error) {
 	user, token, err := s.signIn(c, in)
-	return s.signedIn(user, token), err
+	return s.viewLogin(user, token), err
 }
 
 // obtainToken returns a token alone.
@@ -92,9 +92,9 @@ func (s *Service) signIn(c *framework.Call, in credentials) (User, tokenView, er
 	}
 	token, err := s.issue(c, user)
 	if err != nil {
-		return User{}, tokenView{}, s.refuseLogin(c, tokenScheme, user.ID, err)
+		return User{}, tokenView{}, s.rejectLogin(c, tokenScheme, user.ID, err)
 	}
-	s.note(c, eventLogin, user.ID, via(tokenScheme))
+	s.note(c, eventLogin, user.ID, schemeAttr(tokenScheme))
 	s.note(c, eventTokenIssued, user.ID)
 	return user, token, nil
 }
@@ -107,7 +107,7 @@ func (s *Service) issue(c *framework.Call, user User) (tokenView, error) {
 	return tokenView{Token: secret.Reveal(), ExpiresAt: *record.ExpiresAt}, nil
 }
 
-func (s *Service) signedIn(user User, token tokenView) loginView {
+func (s *Service) viewLogin(user User, token tokenView) loginView {
 	return loginView{Token: token.Token, TokenType: tokenType, ExpiresAt: token.ExpiresAt, User: s.view(user)}
 }
 

@@ -70,7 +70,7 @@ func (u *Users) IssueToken(
 		return Secret{}, TokenRecord{}, err
 	}
 	err = within(ctx, s, func(ctx context.Context, s *sqldb.Session) error {
-		if err := unchanged(ctx, s, user); err != nil {
+		if err := lockUnchanged(ctx, s, user); err != nil {
 			return err
 		}
 		_, err := s.Exec(ctx, s.IDB().NewInsert().Model(&row))
@@ -110,7 +110,7 @@ func (u *Users) ListTokens(ctx context.Context, s *sqldb.Session, userID uuid.UU
 // RevokeToken deletes a token by its text, at once. If it does not exist, the error is
 // [ErrNotFound].
 func (u *Users) RevokeToken(ctx context.Context, s *sqldb.Session, plain string) error {
-	n, err := changed(ctx, s, s.IDB().NewDelete().Table("auth_tokens").
+	n, err := countChanged(ctx, s, s.IDB().NewDelete().Table("auth_tokens").
 		Where("key_hash = ?", hashToken(plain)))
 	return orNoToken(n, err)
 }
@@ -118,7 +118,7 @@ func (u *Users) RevokeToken(ctx context.Context, s *sqldb.Session, plain string)
 // RevokeTokenByID deletes one token of a user at once. If it does not exist or belongs to
 // another user, the error is [ErrNotFound].
 func (u *Users) RevokeTokenByID(ctx context.Context, s *sqldb.Session, userID, id uuid.UUID) error {
-	n, err := changed(ctx, s, s.IDB().NewDelete().Table("auth_tokens").
+	n, err := countChanged(ctx, s, s.IDB().NewDelete().Table("auth_tokens").
 		Where("id = ?", id).Where("user_id = ?", userID))
 	return orNoToken(n, err)
 }

@@ -38,7 +38,7 @@ type Token struct {
 	// Realm names the protected space in the challenge. Defaults to "api".
 	Realm string
 
-	seen *sightings // nil records nothing
+	uses *lastUses // nil records nothing
 }
 
 // tokenScheme is the Scheme of callers with an opaque token.
@@ -67,18 +67,18 @@ func (t Token) identify(ctx context.Context, s *sqldb.Session, now time.Time, h 
 	}
 	hash := hashToken(plain)
 	holder, err := findHolder(ctx, s, hash)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && !holder.admitted(now) {
-		return nil, refused()
+	if errors.Is(err, sql.ErrNoRows) || err == nil && !holder.isValid(now) {
+		return nil, invalidToken()
 	}
 	if err != nil {
 		return nil, err
 	}
-	t.seen.note([hashLength]byte(hash), holder.used.Time, now)
+	t.uses.note([hashLength]byte(hash), holder.used.Time, now)
 	return holder.caller(), nil
 }
 
-// refused returns the same error for every token that is not valid.
-func refused() error {
+// invalidToken returns the same error for every token that is not valid.
+func invalidToken() error {
 	return framework.InvalidCredentials("The token is unknown or expired, or was revoked.")
 }
 
@@ -120,18 +120,18 @@ func checkToken(token string) error {
 		return framework.InvalidCredentials("The Authorization header holds no token; send: Authorization: Token trs_...")
 	case len(token) > maximumCredentials:
 		return framework.InvalidCredentials("The token is too long to be one.")
-	case strings.ContainsFunc(token, notVisible):
+	case strings.ContainsFunc(token, isNotVisible):
 		return framework.InvalidCredentials("The token holds a space or a character that is not ASCII; send one token and nothing else.")
 	case !strings.HasPrefix(token, TokenPrefix):
 		return framework.InvalidCredentials("This is not a token of this service: its tokens begin with " + TokenPrefix + ".")
 	case len(token) != tokenLength:
-		return refused()
+		return invalidToken()
 	}
 	return nil
 }
 
-// notVisible reports whether a character is not a visible character of ASCII.
-func notVisible(r rune) bool { return r <= ' ' || r > '~' }
+// isNotVisible reports whether a character is not a visible character of ASCII.
+func isNotVisible(r rune) bool { return r <= ' ' || r > '~' }
 
 // A tokenHolder is the row of a token, the row of its user, and the permissions of the
 // user.
@@ -147,7 +147,7 @@ type tokenHolder struct {
 func findHolder(ctx context.Context, s *sqldb.Session, hash []byte) (*tokenHolder, error) {
 	h := &tokenHolder{}
 	dest := append([]any{&h.expires, &h.used}, h.dest()...)
-	if err := rowByHash(ctx, s, holderByToken, [hashLength]byte(hash), dest...); err != nil {
+	if err := readByHash(ctx, s, holderByToken, [hashLength]byte(hash), dest...); err != nil {
 		return nil, err
 	}
 	return h, nil
@@ -188,8 +188,8 @@ func permissionsOf(k sqldb.Kind) schema.QueryAppender {
 		"SELECT gp.permission FROM auth_user_groups AS ug JOIN auth_group_permissions AS gp ON gp.group_id = ug.group_id WHERE ug.user_id = u.id) AS p")
 }
 
-// admitted reports whether the token is valid at a time.
-func (h *tokenHolder) admitted(now time.Time) bool {
+// isValid reports whether the token is valid at a time.
+func (h *tokenHolder) isValid(now time.Time) bool {
 	return h.user.IsActive && (!h.expires.Valid || now.Before(h.expires.Time))
 }
 

@@ -34,7 +34,7 @@ func NewTokens(o TokenOptions) *Tokens {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Tokens{scheme: Token{Realm: o.Realm, seen: newSightings("auth_tokens", "last_used_at")}, clock: o.Now}
+	return &Tokens{scheme: Token{Realm: o.Realm, uses: newLastUses("auth_tokens", "last_used_at")}, clock: o.Now}
 }
 
 // Challenge returns the same as [Token.Challenge].
@@ -50,7 +50,7 @@ func (t *Tokens) Authenticate(c *framework.Call, r *http.Request) (*framework.Ca
 // calls it every minute. All processes together write each row at most once a minute, so
 // LastUsedAt is up to two minutes behind. Uses that an error keeps from being stored wait
 // for the next Flush.
-func (t *Tokens) Flush(ctx context.Context, db *sqldb.DB) error { return t.scheme.seen.flush(ctx, db) }
+func (t *Tokens) Flush(ctx context.Context, db *sqldb.DB) error { return t.scheme.uses.flush(ctx, db) }
 
 // Purge deletes expired tokens and counts them. It only frees space: expired tokens are
 // rejected without it. On the pool it uses transactions of 1,000 rows.
@@ -59,12 +59,12 @@ func (t *Tokens) Purge(ctx context.Context, s *sqldb.Session) (int64, error) {
 }
 
 // expired returns the expired tokens. A token without an expiry never expires.
-func (t *Tokens) expired() ended {
-	return ended{"auth_tokens", "expires_at", t.clock().UTC().Truncate(time.Microsecond)}
+func (t *Tokens) expired() expiredRows {
+	return expiredRows{"auth_tokens", "expires_at", t.clock().UTC().Truncate(time.Microsecond)}
 }
 
 // Run calls [Tokens.Flush] every minute and [Tokens.Purge] every hour until ctx ends.
 // Then it flushes once more and returns. It passes errors to report and continues.
 func (t *Tokens) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
-	keepHouse(ctx, db, report, t)
+	runHousekeeping(ctx, db, report, t)
 }

@@ -132,7 +132,7 @@ func TestWhatIsNoUseOfAToken(t *testing.T) {
 					}
 				}
 				tokens := &Tokens{scheme: c.scheme}
-				if c.scheme.seen == nil {
+				if c.scheme.uses == nil {
 					tokens = w.tokens()
 				}
 				sent = w.statements(func() { w.must(tokens.Flush(w.ctx, w.db)) })

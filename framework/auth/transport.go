@@ -21,7 +21,7 @@ func (t transport) Authenticate(c *framework.Call, r *http.Request) (*framework.
 	if c.Secure || cookies == 0 && !header {
 		return nil, nil
 	}
-	return nil, needsTLS()
+	return nil, tlsRequired()
 }
 
 // Challenge returns no challenge.
@@ -30,12 +30,12 @@ func (transport) Challenge() string { return "" }
 // checkTransport is the same check for credentials in the body.
 func (s *Service) checkTransport(c *framework.Call) error {
 	if s.requireTLS && !c.Secure {
-		return needsTLS()
+		return tlsRequired()
 	}
 	return nil
 }
 
-func needsTLS() error {
+func tlsRequired() error {
 	return framework.Refuse(http.StatusForbidden, CodeTLSRequired,
 		"The request carries credentials and came without TLS; send it by https, and replace the credentials, which others may have read.")
 }

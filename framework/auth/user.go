@@ -126,7 +126,7 @@ func (u *Users) UserByID(ctx context.Context, s *sqldb.Session, id uuid.UUID) (U
 	var user User
 	q := s.IDB().NewSelect().Model(&user).Where("u.id = ?", id)
 	err := scanOne(ctx, s, q, &user)
-	return user, found(err, noUser(id))
+	return user, orMissing(err, userNotFound(id))
 }
 
 func findByEmail(ctx context.Context, s *sqldb.Session, email string) (userWithHash, error) {
@@ -137,7 +137,7 @@ func findByEmail(ctx context.Context, s *sqldb.Session, email string) (userWithH
 	}
 	q := s.IDB().NewSelect().Model(&row).Where("u.email = ?", normal)
 	err = scanOne(ctx, s, q, &row)
-	return row, found(err, fmt.Errorf("no user has the e-mail %s: %w", normal, ErrNotFound))
+	return row, orMissing(err, fmt.Errorf("no user has the e-mail %s: %w", normal, ErrNotFound))
 }
 
 // CheckPassword returns the active user with an e-mail and a password. An unknown e-mail,
@@ -229,14 +229,16 @@ func (u *Users) SetActive(ctx context.Context, s *sqldb.Session, id uuid.UUID, a
 
 // update sets one column. Its name is a constant of this package.
 func (u *Users) update(ctx context.Context, s *sqldb.Session, id uuid.UUID, column string, value any) error {
-	n, err := changed(ctx, s, s.IDB().NewUpdate().Table("auth_users").
+	n, err := countChanged(ctx, s, s.IDB().NewUpdate().Table("auth_users").
 		Set("? = ?", bun.Ident(column), value).
 		Set("updated_at = ?", u.now()).
 		Where("id = ?", id))
 	if err == nil && n == 0 {
-		err = noUser(id)
+		err = userNotFound(id)
 	}
 	return err
 }
 
-func noUser(id uuid.UUID) error { return fmt.Errorf("no user has the id %s: %w", id, ErrNotFound) }
+func userNotFound(id uuid.UUID) error {
+	return fmt.Errorf("no user has the id %s: %w", id, ErrNotFound)
+}

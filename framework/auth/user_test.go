@@ -141,7 +141,7 @@ func TestCheckPasswordHashesAnOldCostAgain(t *testing.T) {
 		w.must(err)
 		row, err := findByEmail(w.ctx, w.s, user.Email)
 		w.must(err)
-		if parsed, err := parseHash(row.PasswordHash); err != nil || !parsed.current() {
+		if parsed, err := parseHash(row.PasswordHash); err != nil || !parsed.isCurrent() {
 			w.Errorf("the hash is %.40s, %v", row.PasswordHash, err)
 		}
 		if _, err := w.users.CheckPassword(w.ctx, w.s, user.Email, goodPassword); err != nil {

@@ -63,9 +63,9 @@ func (u *Users) Caller(ctx context.Context, s *sqldb.Session, id uuid.UUID, sche
 		return nil, fmt.Errorf("auth.Users.Caller: the scheme %q is empty or a scheme of package auth; use another name", scheme)
 	}
 	h := &tokenHolder{}
-	err := firstRow(ctx, s, activeUser.With(id), h.dest()...)
+	err := readFirst(ctx, s, activeUser.With(id), h.dest()...)
 	if err != nil {
-		return nil, found(err, noUser(id))
+		return nil, orMissing(err, userNotFound(id))
 	}
 	caller := h.caller()
 	caller.Scheme = scheme

@@ -65,9 +65,9 @@ func onField(field string, suits func(framework.Field) error, bound func(framewo
 	}}
 }
 
-// reading makes a filter with one parameter. If read returns an error that is not for
+// withParam makes a filter with one parameter. If read returns an error that is not for
 // clients yet, the parameter is answered 400.
-func reading(p framework.Param, read func(c *framework.Call, text string) (framework.Narrow, error)) framework.BoundFilter {
+func withParam(p framework.Param, read func(c *framework.Call, text string) (framework.Narrow, error)) framework.BoundFilter {
 	return framework.BoundFilter{
 		Params: []framework.Param{p},
 		Read: func(c *framework.Call, v framework.Values) (framework.Narrow, error) {
@@ -86,15 +86,15 @@ func blame(param string, err error) error {
 	return framework.InvalidParameter(param, err.Error())
 }
 
-// scanning marks a filter whose rows no index finds, or that excludes few rows.
-func scanning(b framework.BoundFilter) framework.BoundFilter {
+// markScan marks a filter whose rows no index finds, or that excludes few rows.
+func markScan(b framework.BoundFilter) framework.BoundFilter {
 	b.Scans = true
 	return b
 }
 
-// whole is a filter by whole values. A boolean has only two values, so no index is useful
+// markBoolean is a filter by whole values. A boolean has only two values, so no index is useful
 // for it.
-func whole(f framework.Field, b framework.BoundFilter) framework.BoundFilter {
+func markBoolean(f framework.Field, b framework.BoundFilter) framework.BoundFilter {
 	b.Scans = f.Type.Kind() == reflect.Bool
 	return b
 }

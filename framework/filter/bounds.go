@@ -12,19 +12,19 @@ import (
 // numbers, times (RFC 3339), and other types that implement encoding.TextUnmarshaler,
 // such as a decimal.
 func Min(param, field string) Backend {
-	return bound("Min", param, field, "? >= ?", "Only rows whose %s is at least this.")
+	return newBound("Min", param, field, "? >= ?", "Only rows whose %s is at least this.")
 }
 
 // Max keeps the rows whose field is the value of the parameter or less. It accepts the
 // same types as [Min].
 func Max(param, field string) Backend {
-	return bound("Max", param, field, "? <= ?", "Only rows whose %s is at most this.")
+	return newBound("Max", param, field, "? <= ?", "Only rows whose %s is at most this.")
 }
 
-func bound(constructor, param, field, condition, doc string) Backend {
-	return onField(field, ordered(constructor), func(f framework.Field) framework.BoundFilter {
+func newBound(constructor, param, field, condition, doc string) Backend {
+	return onField(field, orderedCheck(constructor), func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: f.Type, Enum: f.Enum, Doc: fmt.Sprintf(doc, field)}
-		return scanning(reading(p, comparing(condition, f)))
+		return markScan(withParam(p, compareColumn(condition, f)))
 	})
 }
 
@@ -34,7 +34,7 @@ func bound(constructor, param, field, condition, doc string) Backend {
 // greater than the maximum, the server answers 400 and names both parameters. Other types
 // are compared by their method Compare or Cmp; without such a method the list is empty.
 func Range(field string) Backend {
-	return between(field, func(f framework.Field) (low, high string) {
+	return newRange(field, func(f framework.Field) (low, high string) {
 		if f.Type == timeType {
 			return field + "_after", field + "_before"
 		}
@@ -44,11 +44,11 @@ func Range(field string) Backend {
 
 // RangeAs is [Range] with other names for the parameters.
 func RangeAs(low, high, field string) Backend {
-	return between(field, func(framework.Field) (string, string) { return low, high })
+	return newRange(field, func(framework.Field) (string, string) { return low, high })
 }
 
-func between(field string, params func(framework.Field) (low, high string)) Backend {
-	return onField(field, ordered("Range"), func(f framework.Field) framework.BoundFilter {
+func newRange(field string, params func(framework.Field) (low, high string)) Backend {
+	return onField(field, orderedCheck("Range"), func(f framework.Field) framework.BoundFilter {
 		low, high := params(f)
 		r := span{f, low, high, comparison(f.Type)}
 		return framework.BoundFilter{
@@ -74,13 +74,13 @@ func (s span) read(_ *framework.Call, v framework.Values) (framework.Narrow, err
 	high, highErr := s.end(s.high, v)
 	switch {
 	case lowErr != nil && highErr != nil:
-		return nil, both(s.low, lowErr, s.high, highErr)
+		return nil, joinInvalid(s.low, lowErr, s.high, highErr)
 	case lowErr != nil:
 		return nil, blame(s.low, lowErr)
 	case highErr != nil:
 		return nil, blame(s.high, highErr)
 	case low != nil && high != nil && s.compare != nil && s.compare(low, high) > 0:
-		return nil, both(s.low, fmt.Errorf("must not be more than %s", s.high), s.high, fmt.Errorf("must not be less than %s", s.low))
+		return nil, joinInvalid(s.low, fmt.Errorf("must not be more than %s", s.high), s.high, fmt.Errorf("must not be less than %s", s.low))
 	}
 	return s.narrow(low, high), nil
 }
@@ -105,8 +105,8 @@ func (s span) narrow(low, high any) framework.Narrow {
 	}
 }
 
-// both returns one error that names two parameters.
-func both(a string, aErr error, b string, bErr error) error {
+// joinInvalid returns one error that names two parameters.
+func joinInvalid(a string, aErr error, b string, bErr error) error {
 	e := framework.InvalidParameter(a, aErr.Error())
 	e.Faults = append(e.Faults, framework.InvalidParameter(b, bErr.Error()).Faults...)
 	return e

@@ -18,16 +18,16 @@ func Contains(field string) Backend { return ContainsAs(field, field) }
 
 // ContainsAs is [Contains] with another name for the parameter.
 func ContainsAs(param, field string) Backend {
-	return onField(field, textual, func(f framework.Field) framework.BoundFilter {
+	return onField(field, checkText, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Doc: fmt.Sprintf("Only rows whose %s contains this, whatever its case.", field)}
-		return scanning(reading(p, func(c *framework.Call, text string) (framework.Narrow, error) {
+		return markScan(withParam(p, func(c *framework.Call, text string) (framework.Narrow, error) {
 			contains := c.Session().DB().Kind().ColumnContains(f.Ident(), text)
 			return func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("?", contains) }, nil
 		}))
 	})
 }
 
-func textual(f framework.Field) error {
+func checkText(f framework.Field) error {
 	if f.Type.Kind() == reflect.String {
 		return nil
 	}

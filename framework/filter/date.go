@@ -15,21 +15,21 @@ import (
 // is YYYY-MM-DD. For days in another time zone use [Range], whose ends may have an
 // offset.
 func Date(param, field string) Backend {
-	return onField(field, timely, func(f framework.Field) framework.BoundFilter {
+	return onField(field, checkTime, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: reflect.TypeFor[string](), Doc: fmt.Sprintf("Only rows whose %s is on this day in UTC, as YYYY-MM-DD.", field)}
-		return reading(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
+		return withParam(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
 			day, err := time.Parse(time.DateOnly, text)
 			if err != nil || day.Year() < 1 {
 				return nil, errors.New("must be a day as YYYY-MM-DD, such as 2026-01-31")
 			}
-			return within(f, day), nil
+			return onDay(f, day), nil
 		})
 	})
 }
 
-// within uses a half-open interval, which an index on the column supports. The last day
+// onDay uses a half-open interval, which an index on the column supports. The last day
 // that four digits can write has no upper bound.
-func within(f framework.Field, day time.Time) framework.Narrow {
+func onDay(f framework.Field, day time.Time) framework.Narrow {
 	next := day.AddDate(0, 0, 1)
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		q = where("? >= ?", f, day)(q)
@@ -40,7 +40,7 @@ func within(f framework.Field, day time.Time) framework.Narrow {
 	}
 }
 
-func timely(f framework.Field) error {
+func checkTime(f framework.Field) error {
 	if f.Type == timeType {
 		return nil
 	}

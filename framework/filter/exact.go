@@ -22,9 +22,9 @@ func Exact(field string) Backend { return ExactAs(field, field) }
 
 // ExactAs is [Exact] with another name for the parameter.
 func ExactAs(param, field string) Backend {
-	return onField(field, readable, func(f framework.Field) framework.BoundFilter {
+	return onField(field, checkReadable, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: f.Type, Enum: f.Enum, Doc: fmt.Sprintf("Only rows whose %s is exactly this.", field)}
-		return whole(f, reading(p, comparing("? = ?", f)))
+		return markBoolean(f, withParam(p, compareColumn("? = ?", f)))
 	})
 }
 
@@ -32,11 +32,11 @@ func ExactAs(param, field string) Backend {
 // The value must be one of values; otherwise the server answers 400 with the list of
 // values and the nearest one. Write the values as clients do, in the type of the field.
 func Choice(field string, values ...string) Backend {
-	suits := func(f framework.Field) error { return choosable(f, values) }
+	suits := func(f framework.Field) error { return checkChoices(f, values) }
 	return onField(field, suits, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: field, Type: f.Type, Enum: slices.Clone(values), Doc: fmt.Sprintf("Only rows whose %s is exactly this.", field)}
-		compare := comparing("? = ?", f)
-		return whole(f, reading(p, func(c *framework.Call, text string) (framework.Narrow, error) {
+		compare := compareColumn("? = ?", f)
+		return markBoolean(f, withParam(p, func(c *framework.Call, text string) (framework.Narrow, error) {
 			if !slices.Contains(p.Enum, text) {
 				return nil, errors.New(framework.OneOf(p.Enum, text))
 			}
@@ -45,11 +45,11 @@ func Choice(field string, values ...string) Backend {
 	})
 }
 
-func choosable(f framework.Field, values []string) error {
+func checkChoices(f framework.Field, values []string) error {
 	if len(values) == 0 {
 		return fmt.Errorf("filter.Choice(%q) has no values; list the values that a client may choose", f.Name)
 	}
-	if err := readable(f); err != nil {
+	if err := checkReadable(f); err != nil {
 		return err
 	}
 	for i, text := range values {

@@ -13,9 +13,9 @@ import (
 // false, the filter has no effect, as without the parameter. Use [ExactAs] if false
 // should select the other rows.
 func Flag(param, field string) Backend {
-	return onField(field, boolean, func(f framework.Field) framework.BoundFilter {
+	return onField(field, checkBoolean, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: f.Type, Doc: fmt.Sprintf("Only rows whose %s is true; false is no filter.", field)}
-		return scanning(reading(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
+		return markScan(withParam(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
 			v, err := parse(f, text)
 			if err != nil || !reflect.ValueOf(v).Bool() {
 				return nil, err
@@ -25,7 +25,7 @@ func Flag(param, field string) Backend {
 	})
 }
 
-func boolean(f framework.Field) error {
+func checkBoolean(f framework.Field) error {
 	if f.Type.Kind() == reflect.Bool {
 		return nil
 	}

@@ -17,9 +17,9 @@ const inLimit = 100
 // commas. Blank values are skipped; more than 100 values are answered 400. It accepts the
 // same types as [Exact]. A text that contains a comma cannot be selected.
 func In(param, field string) Backend {
-	return onField(field, readable, func(f framework.Field) framework.BoundFilter {
+	return onField(field, checkReadable, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: f.Type, Enum: f.Enum, List: true, Doc: fmt.Sprintf("Only rows whose %s is one of these, separated by commas; at most %d.", field, inLimit)}
-		return whole(f, reading(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
+		return markBoolean(f, withParam(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
 			values, err := parseList(f, text)
 			if err != nil || len(values) == 0 {
 				return nil, err

@@ -13,9 +13,9 @@ import (
 // parameter is true, false, 1 or 0, in any case. The field must be nullable: a pointer,
 // or a column tagged nullzero.
 func IsNull(param, field string) Backend {
-	return onField(field, nullable, func(f framework.Field) framework.BoundFilter {
+	return onField(field, checkNullable, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: reflect.TypeFor[bool](), Doc: fmt.Sprintf("True for rows without a value of %s, false for those with one.", field)}
-		return scanning(reading(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
+		return markScan(withParam(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
 			null, err := framework.ParseValue(p.Type, text)
 			if err != nil {
 				return nil, err
@@ -29,7 +29,7 @@ func IsNull(param, field string) Backend {
 	})
 }
 
-func nullable(f framework.Field) error {
+func checkNullable(f framework.Field) error {
 	if f.Nullable {
 		return nil
 	}

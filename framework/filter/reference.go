@@ -30,10 +30,10 @@ func Reference(field, viewset string) Backend {
 			return framework.BoundFilter{}, fmt.Errorf("the field is %s, but the keys of %s are %s", f.Type, viewset, target.Type())
 		}
 		p := framework.Param{Name: field, Type: f.Type, Doc: fmt.Sprintf("Only rows whose %s is this one of %s.", field, viewset)}
-		return reading(p, func(c *framework.Call, text string) (framework.Narrow, error) {
+		return withParam(p, func(c *framework.Call, text string) (framework.Narrow, error) {
 			key, ok := target.Key(text)
 			if !ok {
-				return nil, malformed(f)
+				return nil, malformedKey(f)
 			}
 			return func(q *bun.SelectQuery) *bun.SelectQuery {
 				q = where("? = ?", f, key)(q)
@@ -46,8 +46,8 @@ func Reference(field, viewset string) Backend {
 	}}
 }
 
-// malformed returns an error that states the form of a key.
-func malformed(f framework.Field) error {
+// malformedKey returns an error that states the form of a key.
+func malformedKey(f framework.Field) error {
 	if f.Type == uuidType {
 		return errors.New("must be an id, a UUID")
 	}

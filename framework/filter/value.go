@@ -43,8 +43,8 @@ func where(condition string, f framework.Field, value any) framework.Narrow {
 	}
 }
 
-// comparing reads a value and compares the column with it.
-func comparing(condition string, f framework.Field) func(*framework.Call, string) (framework.Narrow, error) {
+// compareColumn reads a value and compares the column with it.
+func compareColumn(condition string, f framework.Field) func(*framework.Call, string) (framework.Narrow, error) {
 	return func(_ *framework.Call, text string) (framework.Narrow, error) {
 		v, err := parse(f, text)
 		if err != nil {
@@ -54,29 +54,29 @@ func comparing(condition string, f framework.Field) func(*framework.Call, string
 	}
 }
 
-// readable returns an error if a query parameter cannot hold a value of the column.
-func readable(f framework.Field) error {
-	if f.Type == timeType || reflect.PointerTo(f.Type).Implements(unmarshalType) || scalar(f.Type.Kind()) {
+// checkReadable returns an error if a query parameter cannot hold a value of the column.
+func checkReadable(f framework.Field) error {
+	if f.Type == timeType || reflect.PointerTo(f.Type).Implements(unmarshalType) || isScalar(f.Type.Kind()) {
 		return nil
 	}
 	return fmt.Errorf("field %q is %s, which a query parameter cannot hold; filter a field of text, numbers, booleans, times or ids, or use filter.Func", f.Name, f.Type)
 }
 
-func scalar(k reflect.Kind) bool {
-	return k == reflect.String || k == reflect.Bool || numeric(k)
+func isScalar(k reflect.Kind) bool {
+	return k == reflect.String || k == reflect.Bool || isNumeric(k)
 }
 
-func numeric(k reflect.Kind) bool {
+func isNumeric(k reflect.Kind) bool {
 	return k >= reflect.Int && k <= reflect.Uint64 || k == reflect.Float32 || k == reflect.Float64
 }
 
-// ordered returns a check that both databases order a column the same way: numbers,
+// orderedCheck returns a check that both databases order a column the same way: numbers,
 // times, and other types that read themselves from text, such as a decimal. The order of
 // text depends on the database.
-func ordered(constructor string) func(framework.Field) error {
+func orderedCheck(constructor string) func(framework.Field) error {
 	return func(f framework.Field) error {
 		switch {
-		case f.Type == timeType, numeric(f.Type.Kind()):
+		case f.Type == timeType, isNumeric(f.Type.Kind()):
 			return nil
 		case f.Type != uuidType && reflect.PointerTo(f.Type).Implements(unmarshalType):
 			return nil

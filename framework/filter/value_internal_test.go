@@ -28,7 +28,7 @@ func TestWhatHasAnOrder(t *testing.T) {
 		{reflect.TypeFor[complex64](), false},
 		{reflect.TypeFor[string](), false},
 	} {
-		if err := ordered("Min")(framework.Field{Name: "column", Type: c.of}); (err == nil) != c.want {
+		if err := orderedCheck("Min")(framework.Field{Name: "column", Type: c.of}); (err == nil) != c.want {
 			t.Errorf("%s: %v", c.of, err)
 		}
 	}

@@ -57,7 +57,7 @@ func checkAuthenticator(tb testing.TB, c AuthenticatorCase) {
 	s.client = serveWhoami(tb, framework.Config{DB: c.DB, Authentication: []framework.Authenticator{s}})
 	s.challenge()
 	for _, event := range CountStatements(c.DB).events(s.behave) {
-		if !reads(event.SQL) {
+		if !readsOnly(event.SQL) {
 			tb.Errorf("Authenticate must not write, and sends %s", event.SQL)
 		}
 	}
@@ -101,13 +101,13 @@ func (s *authSuite) last() (*framework.Caller, error) {
 // behave tries every kind of credentials, alone and together.
 func (s *authSuite) behave() {
 	s.tb.Helper()
-	s.none()
-	s.valid()
+	s.checkNone()
+	s.checkValid()
 	for name, prepare := range s.Invalid {
-		s.invalid(name, prepare)
+		s.checkInvalid(name, prepare)
 	}
-	s.junk()
-	s.together()
+	s.checkJunk()
+	s.checkTogether()
 }
 
 // challengeForm is RFC 9110 section 11.6.1: one scheme with its parameters.
@@ -122,7 +122,7 @@ func (s *authSuite) challenge() {
 	}
 }
 
-func (s *authSuite) none() {
+func (s *authSuite) checkNone() {
 	s.tb.Helper()
 	r := s.client.whoami(nil)
 	if found, err := s.last(); found != nil || err != nil {
@@ -132,7 +132,7 @@ func (s *authSuite) none() {
 	r.Expect(http.StatusOK).Contains(`"anonymous":true`)
 }
 
-func (s *authSuite) valid() {
+func (s *authSuite) checkValid() {
 	s.tb.Helper()
 	s.client.whoami(s.Valid)
 	first, err := s.last()
@@ -149,7 +149,7 @@ func (s *authSuite) valid() {
 	}
 }
 
-func (s *authSuite) invalid(name string, prepare func(*http.Request)) {
+func (s *authSuite) checkInvalid(name string, prepare func(*http.Request)) {
 	s.tb.Helper()
 	r := s.client.whoami(prepare)
 	found, err := s.last()
@@ -169,9 +169,9 @@ func (s *authSuite) invalid(name string, prepare func(*http.Request)) {
 	}
 }
 
-// junk sends values of other schemes and malformed values. None of them may identify a
+// checkJunk sends values of other schemes and malformed values. None of them may identify a
 // caller.
-func (s *authSuite) junk() {
+func (s *authSuite) checkJunk() {
 	s.tb.Helper()
 	for _, value := range []string{
 		"x", ",", "=", `"`, "Token", "Token ", "Token x y", "token\tx", "Bearer", "Bearer a.b.c", "Bearer ..", "Bearer " + strings.Repeat("A", 8<<10),
@@ -184,7 +184,7 @@ func (s *authSuite) junk() {
 	}
 }
 
-func (s *authSuite) together() {
+func (s *authSuite) checkTogether() {
 	s.tb.Helper()
 	known := s.client.whoami(s.Valid).Body()
 	unknown := s.client.whoami(nil).Body()
@@ -203,8 +203,8 @@ func (s *authSuite) together() {
 	group.Wait()
 }
 
-// reads reports whether a statement only reads, by its first word.
-func reads(statement string) bool {
+// readsOnly reports whether a statement only reads, by its first word.
+func readsOnly(statement string) bool {
 	words := strings.Fields(strings.ToUpper(statement))
 	if len(words) == 0 {
 		return true

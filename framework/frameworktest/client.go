@@ -109,7 +109,7 @@ func (c *Client) Delete(path string) *Response {
 // If a request gets no answer, the test fails at once.
 func (c *Client) Do(method, path string, body any) *Response {
 	c.tb.Helper()
-	sent, err := encoded(body)
+	sent, err := encode(body)
 	if err != nil {
 		c.tb.Fatalf("%s %s: the body cannot be sent as JSON: %v", method, path, err)
 	}
@@ -169,7 +169,7 @@ func (c *Client) locate(path string) (string, error) {
 	return c.base + u.RequestURI(), nil
 }
 
-func encoded(body any) ([]byte, error) {
+func encode(body any) ([]byte, error) {
 	switch body := body.(type) {
 	case nil:
 		return nil, nil

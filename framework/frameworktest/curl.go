@@ -19,9 +19,9 @@ func curl(r *http.Request, body []byte) string {
 		line = append(line, "-H", headerWord(name, r.Header.Get(name)))
 	}
 	if body != nil {
-		line = append(line, "--data-binary", quoted(string(body)))
+		line = append(line, "--data-binary", quote(string(body)))
 	}
-	return strings.Join(append(line, quoted(r.URL.String())), " ")
+	return strings.Join(append(line, quote(r.URL.String())), " ")
 }
 
 // headerWord returns one header as a word of the shell. The word is in double quotes if
@@ -31,7 +31,7 @@ func headerWord(name, value string) string {
 	if secret {
 		return `"` + name + ": " + masked + `"`
 	}
-	return quoted(name + ": " + value)
+	return quote(name + ": " + value)
 }
 
 // maskHeader replaces credentials by $TOKEN, after the scheme.
@@ -55,4 +55,4 @@ func plainWord(text string) bool {
 	})
 }
 
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

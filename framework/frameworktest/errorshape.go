@@ -30,20 +30,20 @@ const hiddenCause = "duplicate key value violates unique constraint zq7xk"
 
 func checkErrorShape(tb testing.TB, s framework.ErrorShape) {
 	tb.Helper()
-	for _, e := range refusals() {
+	for _, e := range sampleErrors() {
 		p := framework.Problem{
 			Error: e.Because(errors.New(hiddenCause)), Type: "https://api.example.org/errors/" + e.Code,
 			Title: "A title", RequestID: uuid.MustParse("01900000-0000-7000-8000-000000000001"),
 		}
-		body, ok := shaped(tb, s, p)
+		body, ok := shapeJSON(tb, s, p)
 		if !ok {
 			continue
 		}
-		checkSaid(tb, e, body)
+		checkDetails(tb, e, body)
 		var group sync.WaitGroup
 		for range 4 {
 			group.Go(func() {
-				if again, ok := shaped(tb, s, p); ok && again != body {
+				if again, ok := shapeJSON(tb, s, p); ok && again != body {
 					tb.Errorf("%d %s: the body is %s and then %s", e.Status, e.Code, body, again)
 				}
 			})
@@ -52,8 +52,8 @@ func checkErrorShape(tb testing.TB, s framework.ErrorShape) {
 	}
 }
 
-// shaped returns the body of a problem as JSON.
-func shaped(tb testing.TB, s framework.ErrorShape, p framework.Problem) (text string, ok bool) {
+// shapeJSON returns the body of a problem as JSON.
+func shapeJSON(tb testing.TB, s framework.ErrorShape, p framework.Problem) (text string, ok bool) {
 	tb.Helper()
 	defer func() {
 		if r := recover(); r != nil {
@@ -79,8 +79,8 @@ func shaped(tb testing.TB, s framework.ErrorShape, p framework.Problem) (text st
 	return string(encoded), true
 }
 
-// checkSaid checks that the body contains the details for the client and not the cause.
-func checkSaid(tb testing.TB, e *framework.Error, body string) {
+// checkDetails checks that the body contains the details for the client and not the cause.
+func checkDetails(tb testing.TB, e *framework.Error, body string) {
 	tb.Helper()
 	if strings.Contains(body, "zq7xk") {
 		tb.Errorf("%d %s: the body contains the cause, which only the log may contain: %s", e.Status, e.Code, body)
@@ -99,8 +99,8 @@ func checkSaid(tb testing.TB, e *framework.Error, body string) {
 	}
 }
 
-// refusals returns one error of each kind.
-func refusals() []*framework.Error {
+// sampleErrors returns one error of each kind.
+func sampleErrors() []*framework.Error {
 	deep := framework.Fault{Pointer: "/items/0/quantity", Code: "max", Detail: "must be at most 99"}
 	return []*framework.Error{
 		framework.Invalid(),

@@ -53,7 +53,7 @@ func checkFilter(tb testing.TB, db *sqldb.DB, f framework.Filter, cases []Filter
 	createRows(tb, db, filterRows)
 	spy := &spiedFilter{Filter: f}
 	s := filterSuite{tb: tb, client: serveRows(tb, db, steps{}, spy), counter: CountStatements(db), spy: spy}
-	s.params()
+	s.checkParams()
 	for _, c := range cases {
 		s.check(c)
 	}
@@ -62,7 +62,7 @@ func checkFilter(tb testing.TB, db *sqldb.DB, f framework.Filter, cases []Filter
 			s.attack(p.Name, value)
 		}
 	}
-	s.together(cases)
+	s.checkTogether(cases)
 	if all, _ := s.list(""); len(all) != filterRows {
 		tb.Errorf("after the hostile values the table has %d rows; want the %d it had", len(all), filterRows)
 	}
@@ -87,7 +87,7 @@ type filterSuite struct {
 	spy     *spiedFilter
 }
 
-func (s filterSuite) params() {
+func (s filterSuite) checkParams() {
 	s.tb.Helper()
 	names := map[string]bool{}
 	for _, p := range s.spy.bound.Params {
@@ -120,7 +120,7 @@ func (s filterSuite) attack(param, value string) {
 	statements := s.counter.During(func() {
 		r := s.client.Get("/api/rows/?" + query)
 		if r.Status() == http.StatusBadRequest {
-			s.blames(r)
+			s.checkBlame(r)
 			return
 		}
 		s.list(query)
@@ -132,8 +132,8 @@ func (s filterSuite) attack(param, value string) {
 	}
 }
 
-// blames checks that an error names only parameters of this filter.
-func (s filterSuite) blames(r *Response) {
+// checkBlame checks that an error names only parameters of this filter.
+func (s filterSuite) checkBlame(r *Response) {
 	s.tb.Helper()
 	r.Code(framework.CodeInvalidParameter)
 	faults := r.problem().Errors
@@ -182,9 +182,9 @@ func (s filterSuite) list(query string) (numbers []int64, ok bool) {
 	}
 }
 
-// together sends the cases at once and compares the answers with those that each case
+// checkTogether sends the cases at once and compares the answers with those that each case
 // gets alone.
-func (s filterSuite) together(cases []FilterCase) {
+func (s filterSuite) checkTogether(cases []FilterCase) {
 	s.tb.Helper()
 	alone := make([]string, len(cases))
 	for i, c := range cases {

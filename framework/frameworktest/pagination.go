@@ -43,19 +43,19 @@ func TestPagination(t *testing.T, p framework.Pagination) {
 func checkPagination(tb testing.TB, db *sqldb.DB, p framework.Pagination) {
 	tb.Helper()
 	s := &pageSuite{tb: tb, class: p}
-	first, err := s.ask(framework.Values{})
-	if err != nil || !possible(first) {
+	first, err := s.callWindow(framework.Values{})
+	if err != nil || !isPossible(first) {
 		tb.Fatalf("without parameters the window is %+v, error %v; want a limit of at least 1 and an offset of at least 0", first, err)
 	}
 	rows := int(min(2*first.Limit+1, mostRows))
 	createRows(tb, db, rows)
 	s.client = serveRows(tb, db, s, numberMax{})
-	s.params()
+	s.checkParams()
 	for _, values := range s.hostile() {
-		s.window(values)
-		s.survives(values)
+		s.checkWindow(values)
+		s.sendValues(values)
 	}
-	s.together()
+	s.checkTogether()
 	for _, length := range lengths(int(first.Limit), rows) {
 		s.walk(length)
 	}
@@ -69,7 +69,7 @@ func lengths(limit, rows int) []int {
 	return slices.DeleteFunc(all, func(n int) bool { return n < 0 || n > rows })
 }
 
-func possible(w framework.Window) bool {
+func isPossible(w framework.Window) bool {
 	return w.Limit >= 1 && w.Offset >= 0 && w.Offset <= math.MaxInt64-w.Limit-1
 }
 
@@ -138,7 +138,7 @@ func (s *pageSuite) Envelope(p framework.Page) (framework.Envelope, error) {
 	return seen.envelope, err
 }
 
-func (s *pageSuite) params() {
+func (s *pageSuite) checkParams() {
 	s.tb.Helper()
 	names := map[string]bool{}
 	for _, p := range s.class.Params() {
@@ -165,20 +165,20 @@ func (s *pageSuite) hostile() []framework.Values {
 	return all
 }
 
-func (s *pageSuite) window(v framework.Values) {
+func (s *pageSuite) checkWindow(v framework.Values) {
 	s.tb.Helper()
-	w, err := s.ask(v)
+	w, err := s.callWindow(v)
 	var refusal *framework.Error
 	switch {
-	case err == nil && !possible(w):
+	case err == nil && !isPossible(w):
 		s.tb.Errorf("Window(%v) is %+v; a limit must be at least 1, an offset at least 0, and their sum a whole number of 64 bits", v, w)
 	case err != nil && (!errors.As(err, &refusal) || refusal.Status < 400 || refusal.Status > 499):
 		s.tb.Errorf("Window(%v) returns the error %v; want a *framework.Error of status 400 to 499", v, err)
 	}
 }
 
-// ask calls Window and turns a panic into an error.
-func (s *pageSuite) ask(v framework.Values) (w framework.Window, err error) {
+// callWindow calls Window and turns a panic into an error.
+func (s *pageSuite) callWindow(v framework.Values) (w framework.Window, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("a panic: %v", p)
@@ -187,8 +187,8 @@ func (s *pageSuite) ask(v framework.Values) (w framework.Window, err error) {
 	return s.class.Window(v)
 }
 
-// survives sends the values. The server may reject them but must not fail.
-func (s *pageSuite) survives(v framework.Values) {
+// sendValues sends the values. The server may reject them but must not fail.
+func (s *pageSuite) sendValues(v framework.Values) {
 	s.tb.Helper()
 	query := url.Values{}
 	for name, value := range v {
@@ -199,8 +199,8 @@ func (s *pageSuite) survives(v framework.Values) {
 	}
 }
 
-// together sends requests from several goroutines, also for the race detector.
-func (s *pageSuite) together() {
+// checkTogether sends requests from several goroutines, also for the race detector.
+func (s *pageSuite) checkTogether() {
 	s.tb.Helper()
 	alone := s.client.Get("/api/rows/").Body()
 	var group sync.WaitGroup
@@ -339,6 +339,6 @@ func (s *pageSuite) follows(page seenPage, query url.Values) bool {
 	for _, p := range s.class.Params() {
 		values[p.Name] = query.Get(p.Name)
 	}
-	w, err := s.ask(values)
+	w, err := s.callWindow(values)
 	return err == nil && w.Offset == page.Offset+page.Limit
 }

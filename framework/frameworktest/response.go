@@ -20,7 +20,7 @@ type Response struct {
 	sent     []byte
 	response *http.Response
 	body     []byte
-	told     bool // the request and the response were printed
+	printed  bool // the request and the response were printed
 }
 
 // Status returns the status code.
@@ -117,10 +117,10 @@ func (r *Response) problem() (p struct {
 func (r *Response) failf(format string, args ...any) {
 	r.tb.Helper()
 	message := fmt.Sprintf(format, args...)
-	if !r.told {
+	if !r.printed {
 		message += "\n" + r.story()
 	}
-	r.told = true
+	r.printed = true
 	r.tb.Error(message)
 }
 

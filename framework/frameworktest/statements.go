@@ -11,24 +11,24 @@ import (
 // A Counter records the statements that reach a database. It is safe for concurrent use,
 // but [Counter.During] also records statements from other goroutines.
 type Counter struct {
-	mu      sync.Mutex
-	hearing int
-	heard   []sqldb.Event
+	mu        sync.Mutex
+	recording int
+	recorded  []sqldb.Event
 }
 
 // CountStatements begins to observe a database, for as long as it is open. BEGIN, COMMIT
 // and ROLLBACK are not counted.
 func CountStatements(db *sqldb.DB) *Counter {
 	c := &Counter{}
-	db.Observe(func(_ context.Context, e sqldb.Event) { c.hear(e) })
+	db.Observe(func(_ context.Context, e sqldb.Event) { c.record(e) })
 	return c
 }
 
-func (c *Counter) hear(e sqldb.Event) {
+func (c *Counter) record(e sqldb.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.hearing > 0 && !e.Control {
-		c.heard = append(c.heard, e)
+	if c.recording > 0 && !e.Control {
+		c.recorded = append(c.recorded, e)
 	}
 }
 
@@ -45,15 +45,15 @@ func (c *Counter) During(fn func()) []string {
 
 func (c *Counter) events(fn func()) []sqldb.Event {
 	c.mu.Lock()
-	c.hearing++
-	from := len(c.heard)
+	c.recording++
+	from := len(c.recorded)
 	c.mu.Unlock()
 	fn()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	heard := slices.Clone(c.heard[from:])
-	if c.hearing--; c.hearing == 0 {
-		c.heard = nil
+	heard := slices.Clone(c.recorded[from:])
+	if c.recording--; c.recording == 0 {
+		c.recorded = nil
 	}
 	return heard
 }

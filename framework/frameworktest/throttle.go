@@ -39,8 +39,8 @@ func checkThrottle(tb testing.TB, c ThrottleCase) {
 	if name := throttle.String(); strings.TrimSpace(name) == "" || strings.ContainsAny(name, "\r\n") {
 		tb.Errorf("String is %q; want one line that says what it allows", name)
 	}
-	inTurn(tb, serveThrottled(tb, throttle), c.Allows)
-	atOnce(tb, serveThrottled(tb, c.New()), c.Allows)
+	checkInTurn(tb, serveThrottled(tb, throttle), c.Allows)
+	checkAtOnce(tb, serveThrottled(tb, c.New()), c.Allows)
 }
 
 func serveThrottled(tb testing.TB, t framework.Throttle) *Client {
@@ -48,7 +48,7 @@ func serveThrottled(tb testing.TB, t framework.Throttle) *Client {
 	return serveWhoami(tb, framework.Config{Throttles: []framework.Throttle{t}})
 }
 
-func inTurn(tb testing.TB, c *Client, allows int) {
+func checkInTurn(tb testing.TB, c *Client, allows int) {
 	tb.Helper()
 	for i := range allows {
 		if r := c.Get(whoamiPath); r.Status() != http.StatusOK {
@@ -64,7 +64,7 @@ func inTurn(tb testing.TB, c *Client, allows int) {
 	}
 }
 
-func atOnce(tb testing.TB, c *Client, allows int) {
+func checkAtOnce(tb testing.TB, c *Client, allows int) {
 	tb.Helper()
 	var passed atomic.Int64
 	var group sync.WaitGroup

@@ -19,7 +19,7 @@ type whoami struct {
 
 const whoamiPath = "/api/rows/whoami/"
 
-func tellWhoami(c *framework.Call, _ framework.None) (whoami, error) {
+func showWhoami(c *framework.Call, _ framework.None) (whoami, error) {
 	return whoami{c.Caller.ID, c.Caller.Scheme, c.Caller.Anonymous()}, nil
 }
 
@@ -33,7 +33,7 @@ func serveWhoami(tb testing.TB, c framework.Config) *Client {
 	api := framework.New(c)
 	api.Register(framework.ViewSet[Row]{
 		Name: "rows", Scope: framework.Public(),
-		Collection: []framework.CollectionAction{framework.OnCollection(http.MethodGet, "whoami", tellWhoami)},
+		Collection: []framework.CollectionAction{framework.OnCollection(http.MethodGet, "whoami", showWhoami)},
 	})
 	return New(tb, handlerOf(tb, api))
 }

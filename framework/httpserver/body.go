@@ -20,9 +20,9 @@ type body struct {
 	over    atomic.Bool   // the body was read to its end, or a read failed
 }
 
-// paced returns a copy of the request whose body has limits. net/http keeps the original
+// limitBody returns a copy of the request whose body has limits. net/http keeps the original
 // request.
-func (s *Server) paced(w http.ResponseWriter, r *http.Request, c *conn) (*http.Request, *body) {
+func (s *Server) limitBody(w http.ResponseWriter, r *http.Request, c *conn) (*http.Request, *body) {
 	b := &body{ReadCloser: r.Body, limits: &s.limits, control: http.NewResponseController(w), conn: c}
 	b.expect(r)
 	r = r.WithContext(r.Context())

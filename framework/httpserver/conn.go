@@ -55,7 +55,7 @@ func (c *conn) waitsFor() phase {
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 && c.unused.Load() {
-		c.of.change(c, (*conn).reads)
+		c.of.change(c, (*conn).recordBytes)
 	}
 	c.lengths.read(p[:n])
 	return n, err
@@ -90,8 +90,8 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// reads records that bytes arrived. By HTTP/2 they need not belong to a request.
-func (c *conn) reads() {
+// recordBytes records that bytes arrived. By HTTP/2 they need not belong to a request.
+func (c *conn) recordBytes() {
 	if c.unused.Store(false); !c.many {
 		c.begin()
 	}
@@ -114,7 +114,7 @@ func (c *conn) end() {
 
 // enter records that a handler begins. It returns false if the connection is closed.
 func (c *conn) enter() bool {
-	return c == nil || c.of.change(c, (*conn).works)
+	return c == nil || c.of.change(c, (*conn).recordHandler)
 }
 
 // leave records that a handler ended, and if it read the whole body: net/http reads the
@@ -125,8 +125,8 @@ func (c *conn) leave(readAll bool) {
 	}
 }
 
-// works counts one more handler that works.
-func (c *conn) works() {
+// recordHandler counts one more handler that works.
+func (c *conn) recordHandler() {
 	c.handlers++
 	c.answered = false
 }
@@ -145,9 +145,9 @@ func (c *conn) resume() {
 	}
 }
 
-// changed is the ConnState hook of net/http.
-func changed(of net.Conn, state http.ConnState) {
-	c := tracked(of)
+// recordState is the ConnState hook of net/http.
+func recordState(of net.Conn, state http.ConnState) {
+	c := connBelow(of)
 	if c == nil {
 		return
 	}
@@ -162,8 +162,8 @@ func changed(of net.Conn, state http.ConnState) {
 	}
 }
 
-// tracked returns the connection below TLS, or nil if another listener accepted it.
-func tracked(of net.Conn) *conn {
+// connBelow returns the connection below TLS, or nil if another listener accepted it.
+func connBelow(of net.Conn) *conn {
 	if secure, ok := of.(*tls.Conn); ok {
 		of = secure.NetConn()
 	}
@@ -175,7 +175,7 @@ func tracked(of net.Conn) *conn {
 type connKey struct{}
 
 func withConn(ctx context.Context, of net.Conn) context.Context {
-	return context.WithValue(ctx, connKey{}, tracked(of))
+	return context.WithValue(ctx, connKey{}, connBelow(of))
 }
 
 func connOf(r *http.Request) *conn {

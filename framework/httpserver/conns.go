@@ -17,9 +17,9 @@ const (
 	working              // a handler works; the connection is never closed
 )
 
-// stuck is how long a client may leave a part of an answer unread before the server may
+// stuckAfter is how long a client may leave a part of an answer unread before the server may
 // close its connection to make room.
-const stuck = time.Second
+const stuckAfter = time.Second
 
 // conns are the connections of a server.
 type conns struct {
@@ -90,7 +90,7 @@ func (cs *conns) admit(c *conn, closed <-chan struct{}) bool {
 		if admitted {
 			return true
 		}
-		again := time.NewTimer(stuck / 4) // nothing is sent on left when an answer becomes stuck
+		again := time.NewTimer(stuckAfter / 4) // nothing is sent on left when an answer becomes stuck
 		select {
 		case <-cs.left:
 			again.Stop()
@@ -137,7 +137,7 @@ func (cs *conns) victim() *conn {
 		return nil
 	}
 	first := cs.waits[0]
-	if first.phase == sending && cs.now().Sub(first.since) < stuck {
+	if first.phase == sending && cs.now().Sub(first.since) < stuckAfter {
 		return nil
 	}
 	cs.forget(first)

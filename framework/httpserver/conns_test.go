@@ -274,7 +274,7 @@ func TestAnAnswerHasTimeToBeTaken(t *testing.T) {
 	if admitted, victim := cs.enter(&conn{of: cs}); admitted || victim != nil {
 		t.Error("it is closed at once")
 	}
-	clock = clock.Add(stuck)
+	clock = clock.Add(stuckAfter)
 	if admitted, victim := cs.enter(&conn{of: cs}); !admitted || victim != first {
 		t.Error("it is never closed")
 	}

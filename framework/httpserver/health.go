@@ -75,11 +75,11 @@ type report struct {
 
 func newHealth(checks []Check, log *slog.Logger) *health {
 	h := &health{checks: checks, log: log, failing: map[string]bool{}, passed: map[string]bool{}, panicked: map[string]bool{}}
-	h.become(stateStarting)
+	h.setState(stateStarting)
 	return h
 }
 
-func (h *health) become(state string) { h.state.Store(&state) }
+func (h *health) setState(state string) { h.state.Store(&state) }
 
 func (h *health) is(state string) bool { return *h.state.Load() == state }
 
@@ -146,11 +146,11 @@ func (h *health) run(e *examination) {
 	errs := make([]error, len(h.checks))
 	var all sync.WaitGroup
 	for i, c := range h.checks {
-		all.Go(func() { errs[i] = h.ask(c) })
+		all.Go(func() { errs[i] = h.runLimited(c) })
 	}
 	all.Wait()
 	for i, c := range h.checks {
-		err := h.judged(c, errs[i])
+		err := h.judge(c, errs[i])
 		e.results[c.Name] = c.outcome(err)
 		if e.results[c.Name] == stateFailing || e.state == stateOK {
 			e.state = e.results[c.Name]
@@ -161,9 +161,9 @@ func (h *health) run(e *examination) {
 	close(e.over)
 }
 
-// judged returns the error of a check, or nil if the check is late once and passed the
+// judge returns the error of a check, or nil if the check is late once and passed the
 // last time: its service may only be busy. One examination runs at a time.
-func (h *health) judged(c Check, err error) error {
+func (h *health) judge(c Check, err error) error {
 	before := h.passed[c.Name]
 	h.passed[c.Name] = err == nil
 	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) // the deadline of a connection
@@ -173,12 +173,12 @@ func (h *health) judged(c Check, err error) error {
 	return err
 }
 
-// ask runs a check. It does not wait for a check that ignores its context.
-func (h *health) ask(c Check) error {
+// runLimited runs a check. It does not wait for a check that ignores its context.
+func (h *health) runLimited(c Check) error {
 	ctx, cancel := context.WithTimeout(context.Background(), checkLimit)
 	defer cancel()
 	asked := make(chan error, 1)
-	go func() { asked <- h.protected(ctx, c) }()
+	go func() { asked <- h.runProtected(ctx, c) }()
 	select {
 	case err := <-asked:
 		return err
@@ -187,9 +187,9 @@ func (h *health) ask(c Check) error {
 	}
 }
 
-// protected runs a check and turns a panic, which would end the process, into an error.
+// runProtected runs a check and turns a panic, which would end the process, into an error.
 // That error never counts as late.
-func (h *health) protected(ctx context.Context, c Check) (err error) {
+func (h *health) runProtected(ctx context.Context, c Check) (err error) {
 	defer func() {
 		p := recover()
 		if p != nil {

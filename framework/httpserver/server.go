@@ -47,7 +47,7 @@ type Server struct {
 	http     *http.Server
 	conns    *conns
 	health   *health
-	warned   seldom // that HTTP/2 requests are rejected
+	warned   logLimiter // that HTTP/2 requests are rejected
 	log      *slog.Logger
 	ready    atomic.Bool
 	stopping atomic.Bool
@@ -93,7 +93,7 @@ func New(handler http.Handler, o Options) *Server {
 		WriteTimeout:                 s.limits.Write,
 		IdleTimeout:                  s.limits.Idle,
 		MaxHeaderBytes:               s.limits.HeaderBytes,
-		ConnState:                    changed,
+		ConnState:                    recordState,
 		ConnContext:                  withConn,
 		ErrorLog:                     slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
 		DisableGeneralOptionsHandler: true, // the handler answers OPTIONS *
@@ -114,7 +114,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler)
 		}
 		defer watched.end()
-		s.admitted(watched, r, c)
+		s.handle(watched, r, c)
 		_ = watched.FlushError() // net/http would flush after watched.end, unrecorded
 		return
 	}
@@ -124,12 +124,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	c.endsAfter(w, r)
 	var readAll bool
 	defer func() { c.leave(readAll) }()
-	readAll = s.admitted(w, r, c)
+	readAll = s.handle(w, r, c)
 }
 
-// admitted answers a request for which there is room. It reports whether its body was
+// handle answers a request for which there is room. It reports whether its body was
 // read to the end.
-func (s *Server) admitted(w http.ResponseWriter, r *http.Request, c *conn) (readAll bool) {
+func (s *Server) handle(w http.ResponseWriter, r *http.Request, c *conn) (readAll bool) {
 	if s.stopping.Load() {
 		w.Header().Set("Connection", "close")
 	}
@@ -137,7 +137,7 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request, c *conn) (read
 		s.answer(w, r)
 		return true
 	}
-	r, sent := s.paced(w, r, c)
+	r, sent := s.limitBody(w, r, c)
 	s.answer(w, r)
 	sent.finish(w, r)
 	return sent.over.Load()
@@ -169,7 +169,7 @@ func (s *Server) Ready() {
 	if s.ready.Load() || s.stopping.Load() {
 		return
 	}
-	s.health.become(stateOK)
+	s.health.setState(stateOK)
 	s.ready.Store(true)
 	if s.address != "" {
 		s.logState("serving")
@@ -204,7 +204,7 @@ func (s *Server) begin(at net.Addr) {
 	}
 	s.address = at.String()
 	if s.options.Starting == nil {
-		s.health.become(stateOK)
+		s.health.setState(stateOK)
 		s.ready.Store(true)
 	}
 	if s.ready.Load() {
@@ -246,7 +246,7 @@ func (s *Server) endReady() time.Duration {
 	if !s.ready.Load() {
 		delay = 0
 	}
-	s.health.become(stateStopping)
+	s.health.setState(stateStopping)
 	s.stopping.Store(true)
 	s.log.Info("stopping", "delay", delay.String(), "drain", s.options.Drain.String())
 	return delay

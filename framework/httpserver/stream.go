@@ -25,7 +25,7 @@ const piece = 16 << 10
 func (s *stream) Write(p []byte) (n int, err error) {
 	for {
 		part, sent := p[:min(len(p), piece)], 0
-		s.sends(func() { sent, err = s.ResponseWriter.Write(part) })
+		s.recordSending(func() { sent, err = s.ResponseWriter.Write(part) })
 		n += sent
 		if p = p[len(part):]; err != nil || len(p) == 0 {
 			return n, err
@@ -35,7 +35,7 @@ func (s *stream) Write(p []byte) (n int, err error) {
 
 // FlushError sends the buffered part of the answer. [http.ResponseController] calls it.
 func (s *stream) FlushError() (err error) {
-	s.sends(func() { err = http.NewResponseController(s.ResponseWriter).Flush() })
+	s.recordSending(func() { err = http.NewResponseController(s.ResponseWriter).Flush() })
 	return err
 }
 
@@ -45,8 +45,8 @@ func (s *stream) Flush() { _ = s.FlushError() }
 // Unwrap returns the writer of net/http. [http.ResponseController] calls it.
 func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// sends records that the answer waits for the client while give runs.
-func (s *stream) sends(give func()) {
+// recordSending records that the answer waits for the client while give runs.
+func (s *stream) recordSending(give func()) {
 	s.conn.of.change(s.conn, func(c *conn) {
 		s.since = c.of.now()
 		c.unsent = append(c.unsent, s)
@@ -104,7 +104,7 @@ func (cs *conns) begin(s *stream) (begun, full bool) {
 		cs.beside++
 	}
 	c.streams, c.many = append(c.streams, s), true
-	c.works()
+	c.recordHandler()
 	cs.settle(c)
 	return true, false
 }

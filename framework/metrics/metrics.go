@@ -59,11 +59,11 @@ func New(db *sqldb.DB) (*Metrics, error) {
 			Name: "db_statement_errors_total", Help: "Statements that failed, by the kind of error.",
 		}, []string{"fault"}),
 	}
-	err := m.Register(append(limitsOf(db),
-		m.inFlight, m.requests, m.durations, m.failures, m.shed, m.statements, m.faults, ofReplica(db),
-		queue(db, "db_connections_held", "Connections that statements and transactions hold.", func(s sqldb.QueueStats) int { return s.Used }),
-		queue(db, "db_connections_waiting", "Statements and transactions that wait for a connection.", func(s sqldb.QueueStats) int { return s.Waiting }),
-		shed(db),
+	err := m.Register(append(limitMetrics(db),
+		m.inFlight, m.requests, m.durations, m.failures, m.shed, m.statements, m.faults, newReplica(db),
+		queueGauge(db, "db_connections_held", "Connections that statements and transactions hold.", func(s sqldb.QueueStats) int { return s.Used }),
+		queueGauge(db, "db_connections_waiting", "Statements and transactions that wait for a connection.", func(s sqldb.QueueStats) int { return s.Waiting }),
+		shedCounter(db),
 		collectors.NewDBStatsCollector(db.DB.DB, db.Kind().String()), goRuntime(), collectors.NewBuildInfoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)...)
@@ -74,13 +74,13 @@ func New(db *sqldb.DB) (*Metrics, error) {
 	return m, nil
 }
 
-// queue is a gauge of the queue for connections.
-func queue(db *sqldb.DB, name, help string, of func(sqldb.QueueStats) int) prometheus.Collector {
+// queueGauge is a gauge of the queue for connections.
+func queueGauge(db *sqldb.DB, name, help string, of func(sqldb.QueueStats) int) prometheus.Collector {
 	return gauge(name, help, func() float64 { return float64(of(db.QueueStats())) })
 }
 
-// shed counts the waits for a connection that ended without one.
-func shed(db *sqldb.DB) prometheus.Collector {
+// shedCounter counts the waits for a connection that ended without one.
+func shedCounter(db *sqldb.DB) prometheus.Collector {
 	return counter("db_waits_shed_total", "Waits for a connection that took too long, or that were ended because too many waited.",
 		func() float64 { return float64(db.QueueStats().Shed) })
 }

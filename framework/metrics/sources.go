@@ -33,20 +33,20 @@ type Sources struct {
 func (m *Metrics) Add(s Sources) error {
 	var all []prometheus.Collector
 	if s.Server != nil {
-		all = append(all, ofServer(s.Server)...)
+		all = append(all, serverMetrics(s.Server)...)
 	}
 	if s.RequestTimeout > 0 {
 		all = append(all, constant("http_request_timeout_seconds", "The time limit of a request.", s.RequestTimeout.Seconds()))
 	}
 	if s.RedisDegraded != nil {
-		all = append(all, gauge("redis_degraded", "1 while Redis does not answer and each process counts rates by itself.", func() float64 { return flag(s.RedisDegraded()) }))
+		all = append(all, gauge("redis_degraded", "1 while Redis does not answer and each process counts rates by itself.", func() float64 { return toFloat(s.RedisDegraded()) }))
 	}
 	if s.CertificateExpires != nil {
 		all = append(all, gauge("tls_certificate_not_after_timestamp_seconds", "When the certificate expires, in seconds since 1970.",
 			func() float64 { return float64(s.CertificateExpires().Unix()) }))
 	}
 	if s.Schema != nil {
-		all = append(all, ofSchema(s.Schema, s.Migrations))
+		all = append(all, newSchema(s.Schema, s.Migrations))
 	}
 	return m.Register(all...)
 }
@@ -64,14 +64,14 @@ func constant(name, help string, value float64) prometheus.Collector {
 	return gauge(name, help, func() float64 { return value })
 }
 
-func flag(is bool) float64 {
+func toFloat(is bool) float64 {
 	if is {
 		return 1
 	}
 	return 0
 }
 
-func ofServer(s *httpserver.Server) []prometheus.Collector {
+func serverMetrics(s *httpserver.Server) []prometheus.Collector {
 	return []prometheus.Collector{
 		gauge("http_connections_open", "Connections of clients.", func() float64 { return float64(s.Stats().Conns) }),
 		constant("http_connections_limit", "The maximum number of connections of clients.", float64(s.Conns())),
@@ -82,8 +82,8 @@ func ofServer(s *httpserver.Server) []prometheus.Collector {
 	}
 }
 
-// limitsOf returns gauges of the configured limits of a database.
-func limitsOf(db *sqldb.DB) []prometheus.Collector {
+// limitMetrics returns gauges of the configured limits of a database.
+func limitMetrics(db *sqldb.DB) []prometheus.Collector {
 	l := db.Limits()
 	return []prometheus.Collector{
 		constant("db_connections_limit", "The maximum number of connections of the pool.", float64(l.Conns)),
@@ -102,18 +102,18 @@ type replica struct {
 	used, lag, open, held, waiting *prometheus.Desc
 }
 
-func ofReplica(db *sqldb.DB) replica {
+func newReplica(db *sqldb.DB) replica {
 	return replica{
 		db:      db,
-		used:    described("db_replica_used", "1 while reads go to the replica."),
-		lag:     described("db_replica_lag_bytes", "How many bytes of the primary's log the replica has not replayed; absent if that is unknown."),
-		open:    described("db_replica_connections_open", "Connections to the replica."),
-		held:    described("db_replica_connections_held", "Connections to the replica that statements hold."),
-		waiting: described("db_replica_connections_waiting", "Statements that wait for a connection to the replica."),
+		used:    newDesc("db_replica_used", "1 while reads go to the replica."),
+		lag:     newDesc("db_replica_lag_bytes", "How many bytes of the primary's log the replica has not replayed; absent if that is unknown."),
+		open:    newDesc("db_replica_connections_open", "Connections to the replica."),
+		held:    newDesc("db_replica_connections_held", "Connections to the replica that statements hold."),
+		waiting: newDesc("db_replica_connections_waiting", "Statements that wait for a connection to the replica."),
 	}
 }
 
-func described(name, help string, labels ...string) *prometheus.Desc {
+func newDesc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, labels, nil)
 }
 
@@ -135,7 +135,7 @@ func (r replica) Collect(to chan<- prometheus.Metric) {
 	send := func(d *prometheus.Desc, value float64) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value)
 	}
-	send(r.used, flag(stats.Used))
+	send(r.used, toFloat(stats.Used))
 	send(r.open, float64(stats.Pool.OpenConnections))
 	send(r.held, float64(stats.Queue.Used))
 	send(r.waiting, float64(stats.Queue.Waiting))
@@ -151,11 +151,11 @@ type schema struct {
 	version, pending *prometheus.Desc
 }
 
-func ofSchema(db *sqldb.DB, sets []sqldb.Migrations) schema {
+func newSchema(db *sqldb.DB, sets []sqldb.Migrations) schema {
 	return schema{
 		db: db, sets: sets,
-		version: described("db_schema_version", "The id of the newest applied migration of a set.", "namespace"),
-		pending: described("db_migrations_pending", "Migrations of this program that the database lacks."),
+		version: newDesc("db_schema_version", "The id of the newest applied migration of a set.", "namespace"),
+		pending: newDesc("db_migrations_pending", "Migrations of this program that the database lacks."),
 	}
 }
 

@@ -40,9 +40,9 @@ const pageParam = "page"
 
 // Params implements [framework.Pagination].
 func (n Number) Params() []framework.Param {
-	params := []framework.Param{numbered()}
+	params := []framework.Param{pageNumberParam()}
 	if n.SizeParam != "" {
-		size := limited(n.sizes())
+		size := pageSizeParam(n.sizes())
 		size.Name = n.SizeParam
 		params = append(params, size)
 	}
@@ -60,7 +60,7 @@ func (n Number) Window(v framework.Values) (framework.Window, error) {
 		return framework.Window{}, notANumber(err)
 	}
 	if w.Number-1 > farthest/w.Limit {
-		return framework.Window{}, noPage(fmt.Sprintf("There is no page %d.", w.Number))
+		return framework.Window{}, pageNotFound(fmt.Sprintf("There is no page %d.", w.Number))
 	}
 	w.Offset = (w.Number - 1) * w.Limit
 	return w, nil
@@ -69,7 +69,7 @@ func (n Number) Window(v framework.Values) (framework.Window, error) {
 // Envelope implements [framework.Pagination].
 func (n Number) Envelope(p framework.Page) (framework.Envelope, error) {
 	if p.Number > 1 && p.Rows == 0 {
-		return nil, noPage(fmt.Sprintf("There is no page %d.", p.Number))
+		return nil, pageNotFound(fmt.Sprintf("There is no page %d.", p.Number))
 	}
 	var next, previous *string
 	if p.More {
@@ -97,9 +97,9 @@ func notANumber(invalid error) error {
 	return e
 }
 
-// noPage returns a 404 that states the reason, because a page number discloses nothing.
-func noPage(why string) error {
+// pageNotFound returns a 404 that states the reason, because a page number discloses nothing.
+func pageNotFound(why string) error {
 	return framework.Refuse(http.StatusNotFound, framework.CodeNotFound, why)
 }
 
-func (n Number) sizes() sizes { return settle(n.Size, n.MaxSize) }
+func (n Number) sizes() sizes { return newSizes(n.Size, n.MaxSize) }

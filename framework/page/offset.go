@@ -33,7 +33,7 @@ const (
 // Params implements [framework.Pagination].
 func (o Offset) Params() []framework.Param {
 	return []framework.Param{
-		limited(o.sizes()),
+		pageSizeParam(o.sizes()),
 		{Name: offsetParam, Type: reflect.TypeFor[int64](), Doc: "How many rows to skip.", Minimum: 0, Default: 0},
 	}
 }
@@ -42,7 +42,7 @@ func (o Offset) Params() []framework.Param {
 func (o Offset) Window(v framework.Values) (framework.Window, error) {
 	limit, limitErr := atLeast(1, v, limitParam, o.sizes().of)
 	offset, offsetErr := atLeast(0, v, offsetParam, 0)
-	if err := together(limitErr, offsetErr); err != nil {
+	if err := joinInvalid(limitErr, offsetErr); err != nil {
 		return framework.Window{}, err
 	}
 	return framework.Window{Limit: min(limit, o.sizes().most), Offset: min(offset, farthest), Counting: o.Count}, nil
@@ -68,4 +68,4 @@ func (o Offset) link(p framework.Page, offset int64) *string {
 	return link(p, replace)
 }
 
-func (o Offset) sizes() sizes { return settle(o.Size, o.MaxSize) }
+func (o Offset) sizes() sizes { return newSizes(o.Size, o.MaxSize) }

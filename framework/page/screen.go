@@ -18,14 +18,14 @@ type Screen struct {
 
 // Params implements [framework.Pagination].
 func (s Screen) Params() []framework.Param {
-	return []framework.Param{numbered(), limited(s.sizes())}
+	return []framework.Param{pageNumberParam(), pageSizeParam(s.sizes())}
 }
 
 // Window implements [framework.Pagination].
 func (s Screen) Window(v framework.Values) (framework.Window, error) {
 	number, numberErr := atLeast(1, v, pageParam, 1)
 	limit, limitErr := atLeast(1, v, limitParam, s.sizes().of)
-	if err := together(numberErr, limitErr); err != nil {
+	if err := joinInvalid(numberErr, limitErr); err != nil {
 		return framework.Window{}, err
 	}
 	limit = min(limit, s.sizes().most)
@@ -52,4 +52,4 @@ func (s Screen) Envelope(p framework.Page) (framework.Envelope, error) {
 	}, nil
 }
 
-func (s Screen) sizes() sizes { return settle(s.Size, s.MaxSize) }
+func (s Screen) sizes() sizes { return newSizes(s.Size, s.MaxSize) }

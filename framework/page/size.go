@@ -18,7 +18,7 @@ const farthest = math.MaxInt64 / 2
 // sizes are the default size of a page and the maximum that a client may choose.
 type sizes struct{ of, most int64 }
 
-func settle(size, most int) sizes {
+func newSizes(size, most int) sizes {
 	s := sizes{int64(size), int64(most)}
 	if s.of < 1 {
 		s.of = 20
@@ -34,19 +34,19 @@ func sizeDoc(s sizes) string {
 	return fmt.Sprintf("How many rows a page has. More than %d counts as %d.", s.most, s.most)
 }
 
-// numbered is the parameter for the number of a page.
-func numbered() framework.Param {
+// pageNumberParam is the parameter for the number of a page.
+func pageNumberParam() framework.Param {
 	return framework.Param{Name: pageParam, Type: reflect.TypeFor[int64](), Doc: "The page's number, from 1.", Minimum: 1, Default: 1}
 }
 
-// limited is the parameter for the size of a page.
-func limited(s sizes) framework.Param {
+// pageSizeParam is the parameter for the size of a page.
+func pageSizeParam(s sizes) framework.Param {
 	return framework.Param{Name: limitParam, Type: reflect.TypeFor[int64](), Doc: sizeDoc(s), Minimum: 1, Default: s.of}
 }
 
-// whole reads a whole number as clients write one, without a plus sign. For a number
+// parseWhole reads a whole number as clients write one, without a plus sign. For a number
 // beyond 64 bits it returns the nearest and [strconv.ErrRange].
-func whole(text string) (int64, error) {
+func parseWhole(text string) (int64, error) {
 	if strings.HasPrefix(text, "+") {
 		return 0, strconv.ErrSyntax
 	}
@@ -58,7 +58,7 @@ func atLeast(least int64, v framework.Values, param string, absent int64) (int64
 	if v[param] == "" {
 		return absent, nil
 	}
-	n, err := whole(v[param])
+	n, err := parseWhole(v[param])
 	switch {
 	case errors.Is(err, strconv.ErrRange) && n > 0:
 		return 0, framework.InvalidParameter(param, fmt.Sprintf("must be at most %d", n))
@@ -68,8 +68,8 @@ func atLeast(least int64, v framework.Values, param string, absent int64) (int64
 	return n, nil
 }
 
-// together joins two errors of parameters into one that names both.
-func together(a, b error) error {
+// joinInvalid joins two errors of parameters into one that names both.
+func joinInvalid(a, b error) error {
 	var first, second *framework.Error
 	if !errors.As(a, &first) {
 		return b

@@ -12,12 +12,12 @@ import (
 // longestWord is how many characters of a word are stored: as many as a search may have.
 const longestWord = 100
 
-// words returns the folded words of a text, in their order.
-func words(text string) []string {
+// splitWords returns the folded words of a text, in their order.
+func splitWords(text string) []string {
 	// Folded between two NFKD: compatibility forms may be capitals, and Fold composes
 	// characters.
 	folded := norm.NFKD.String(sqldb.Fold(norm.NFKD.String(text)))
-	list := strings.FieldsFunc(strings.Map(bare, folded), between)
+	list := strings.FieldsFunc(strings.Map(stripMark, folded), isSeparator)
 	for i, word := range list {
 		list[i] = cut(word, longestWord)
 	}
@@ -30,8 +30,8 @@ const (
 	kanaVoiced = 8 // marks that change a Japanese letter into another one
 )
 
-// bare removes accents and invisible joining characters.
-func bare(r rune) rune {
+// stripMark removes accents and invisible joining characters.
+func stripMark(r rune) rune {
 	if r < 0x80 {
 		return r
 	}
@@ -47,7 +47,7 @@ func bare(r rune) rune {
 	return r
 }
 
-func between(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) }
+func isSeparator(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) }
 
 // cut returns the first n characters of a text.
 func cut(text string, n int) string {

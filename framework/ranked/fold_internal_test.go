@@ -42,7 +42,7 @@ func TestWords(t *testing.T) {
 		{"a word of 100 characters is not cut", strings.Repeat("द", 100), []string{strings.Repeat("द", 100)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := words(c.text); !slices.Equal(got, c.want) {
+			if got := splitWords(c.text); !slices.Equal(got, c.want) {
 				t.Errorf("words(%q) = %q, want %q", c.text, got, c.want)
 			}
 		})
@@ -53,8 +53,8 @@ func TestWords(t *testing.T) {
 // and each word fits into an index.
 func TestWordsOfWords(t *testing.T) {
 	check := func(t interface{ Errorf(string, ...any) }, text string) {
-		list := words(text)
-		if again := words(strings.Join(list, " ")); !slices.Equal(again, list) {
+		list := splitWords(text)
+		if again := splitWords(strings.Join(list, " ")); !slices.Equal(again, list) {
 			t.Errorf("%q: once %q, twice %q", text, list, again)
 		}
 		for _, word := range list {

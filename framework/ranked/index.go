@@ -46,11 +46,11 @@ func (i Index) Bind(f *framework.Facts) (framework.BoundRanker, error) {
 		if utf8.RuneCountInString(text) > mostCharacters {
 			return nil, framework.InvalidParameter(p.Name, fmt.Sprintf("must have at most %d characters", mostCharacters))
 		}
-		asked := words(text)
-		if len(asked) > mostWords {
+		query := splitWords(text)
+		if len(query) > mostWords {
 			return nil, framework.InvalidParameter(p.Name, fmt.Sprintf("must have at most %d words", mostWords))
 		}
-		return &framework.Ranking{Rows: i.matches(asked), Instead: i.meant(self, asked)}, nil
+		return &framework.Ranking{Rows: i.matches(query), Instead: i.corrector(self, query)}, nil
 	}}, nil
 }
 
@@ -75,5 +75,5 @@ func (i Index) check() error {
 	return nil
 }
 
-// most returns how many rows a search reads at most.
-func (i Index) most() int { return cmp.Or(i.Candidates, mostCandidates) }
+// candidateLimit returns how many rows a search reads at most.
+func (i Index) candidateLimit() int { return cmp.Or(i.Candidates, mostCandidates) }

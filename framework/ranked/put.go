@@ -100,7 +100,7 @@ func (b *batch) add(row Row) error {
 	}
 	for _, t := range terms {
 		b.terms = append(b.terms, []any{row.Key, t.text, t.weight, t.depth, t.spelt})
-		if t.spelt && !coded(t.text) && !b.learned[t.text] {
+		if t.spelt && !hasNumber(t.text) && !b.learned[t.text] {
 			b.words[t.text] = true
 		}
 	}
@@ -129,7 +129,7 @@ func (b *batch) learn(ctx context.Context) error {
 		return nil
 	}
 	for some := range slices.Chunk(slices.Sorted(maps.Keys(b.words)), mostTuples) {
-		known, err := b.index.known(ctx, b.session, some)
+		known, err := b.index.findKnown(ctx, b.session, some)
 		if err != nil {
 			return err
 		}
@@ -150,8 +150,8 @@ func (b *batch) learn(ctx context.Context) error {
 	return nil
 }
 
-// known returns the words whose trigrams are stored.
-func (i Index) known(ctx context.Context, s *sqldb.Session, list []string) (map[string]bool, error) {
+// findKnown returns the words whose trigrams are stored.
+func (i Index) findKnown(ctx context.Context, s *sqldb.Session, list []string) (map[string]bool, error) {
 	known := map[string]bool{}
 	err := each(ctx, s, bun.SafeQuery("SELECT DISTINCT 0, term FROM ? WHERE term IN (?)", bun.Ident(i.Grams), sqldb.List(list)), func(_ int, term string) {
 		known[term] = true

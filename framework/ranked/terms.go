@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// heaviest is the maximum weight, so that no sum of weights reaches exactPoints.
-	heaviest = 1000
+	// maxWeight is the maximum weight, so that no sum of weights reaches exactPoints.
+	maxWeight = 1000
 	// exactPoints are the additional points of a row whose name has exactly the words of
 	// the search.
 	exactPoints = 1_000_000
@@ -37,10 +37,10 @@ func termsOf(fields []Field) ([]term, error) {
 	byWord := map[string]term{}
 	var name []term
 	for n, f := range fields {
-		if f.Weight < 1 || f.Weight > heaviest {
-			return nil, fmt.Errorf("ranked: the weight of field %d is %d; it must be 1 to %d", n+1, f.Weight, heaviest)
+		if f.Weight < 1 || f.Weight > maxWeight {
+			return nil, fmt.Errorf("ranked: the weight of field %d is %d; it must be 1 to %d", n+1, f.Weight, maxWeight)
 		}
-		list := words(f.Text)
+		list := splitWords(f.Text)
 		for _, word := range list {
 			had := byWord[word]
 			byWord[word] = term{text: word, weight: max(had.weight, f.Weight), spelt: had.spelt || !f.Exact}
@@ -49,11 +49,11 @@ func termsOf(fields []Field) ([]term, error) {
 			name = []term{{text: text, weight: exactPoints, depth: 1}}
 		}
 	}
-	return append(name, deep(byWord)...), nil
+	return append(name, setDepths(byWord)...), nil
 }
 
-// deep computes the depths of terms.
-func deep(byWord map[string]term) []term {
+// setDepths computes the depths of terms.
+func setDepths(byWord map[string]term) []term {
 	list := make([]term, 0, len(byWord))
 	for _, t := range byWord {
 		list = append(list, t)
@@ -81,6 +81,6 @@ func deep(byWord map[string]term) []term {
 // begins with a character that no word contains.
 func wholeName(name []string) string { return "=" + strings.Join(name, " ") }
 
-// coded reports whether a word contains a number, as codes and sizes do. Such words are
+// hasNumber reports whether a word contains a number, as codes and sizes do. Such words are
 // not corrected: a similar code is another code.
-func coded(word string) bool { return strings.ContainsFunc(word, unicode.IsNumber) }
+func hasNumber(word string) bool { return strings.ContainsFunc(word, unicode.IsNumber) }

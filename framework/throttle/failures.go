@@ -21,7 +21,7 @@ func Failures(l *Limiter, schemes ...framework.Authenticator) []framework.Authen
 	for _, s := range schemes {
 		wrapped = append(wrapped, &failures{s, l})
 	}
-	return append(wrapped, &failures{unrecognised{schemes}, l})
+	return append(wrapped, &failures{unknownCredentials{schemes}, l})
 }
 
 // failures counts the errors of an authenticator.
@@ -49,11 +49,11 @@ func (f *failures) Authenticate(c *framework.Call, r *http.Request) (*framework.
 // Refuses lists rate_limited.
 func (f *failures) Refuses() []string { return []string{framework.CodeThrottled} }
 
-// unrecognised is the scheme for headers that no scheme before it accepts.
-type unrecognised struct{ before []framework.Authenticator }
+// unknownCredentials is the scheme for headers that no scheme before it accepts.
+type unknownCredentials struct{ before []framework.Authenticator }
 
 // Authenticate rejects any Authorization header.
-func (u unrecognised) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller, error) {
+func (u unknownCredentials) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller, error) {
 	if r.Header.Get("Authorization") == "" {
 		return nil, nil
 	}
@@ -61,4 +61,4 @@ func (u unrecognised) Authenticate(_ *framework.Call, r *http.Request) (*framewo
 }
 
 // Challenge returns no challenge.
-func (unrecognised) Challenge() string { return "" }
+func (unknownCredentials) Challenge() string { return "" }

@@ -51,14 +51,14 @@ func advertise(h http.Header, scope string, rate Rate, q Quota) {
 	case at < 0:
 		h[policyField] = append(h[policyField], policy)
 		h[limitField] = append(h[limitField], limit)
-	case tighter(q, h[limitField][at][len(name):]):
+	case isTighter(q, h[limitField][at][len(name):]):
 		h[policyField][at], h[limitField][at] = policy, limit
 	}
 }
 
-// tighter reports whether a quota has fewer requests left than an advertised one, or as
+// isTighter reports whether a quota has fewer requests left than an advertised one, or as
 // few for longer.
-func tighter(q Quota, advertised string) bool {
+func isTighter(q Quota, advertised string) bool {
 	var r, t int
 	if _, err := fmt.Sscanf(advertised, ";r=%d;t=%d", &r, &t); err != nil {
 		return true

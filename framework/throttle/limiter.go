@@ -64,7 +64,7 @@ func (l *Limiter) Allow(c *framework.Call, key ...string) error {
 	if err != nil || q.Wait == 0 {
 		return err
 	}
-	return refusal(q.Wait)
+	return tooManyRequests(q.Wait)
 }
 
 // take counts a request and sets the headers of the response.
@@ -86,7 +86,7 @@ func (l *Limiter) key(parts []string) string {
 	return b.String()
 }
 
-func refusal(wait time.Duration) *framework.Error {
+func tooManyRequests(wait time.Duration) *framework.Error {
 	after := strconv.Itoa(seconds(wait))
 	e := framework.Refuse(http.StatusTooManyRequests, framework.CodeThrottled, "Too many requests; try again in "+after+" s.")
 	e.Header = map[string]string{"Retry-After": after}

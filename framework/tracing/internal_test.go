@@ -87,7 +87,7 @@ func TestAStrangerChoosesNoRatio(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sampler := newOurOwn(inner)
+	sampler := newRequestSampler(inner)
 	for _, half := range []uint64{0, 1<<64 - 1} {
 		id := trace.TraceID{1}
 		binary.BigEndian.PutUint64(id[8:], half)
@@ -100,7 +100,7 @@ func TestAStrangerChoosesNoRatio(t *testing.T) {
 			}
 			return made
 		}
-		if got := decisions(context.WithValue(theirs, strangerKey{}, true)); len(got) != 2 { // one in 2^999 fails by chance
+		if got := decisions(context.WithValue(theirs, untrustedKey{}, true)); len(got) != 2 { // one in 2^999 fails by chance
 			t.Errorf("a trace %s of an untrusted client has the decisions %v", id, got)
 		}
 		if got := decisions(theirs); len(got) != 1 {

@@ -20,7 +20,7 @@ import (
 func (t *Tracing) Begin(ctx context.Context, r *http.Request) context.Context {
 	ctx = propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(r.Header))
 	if trace.SpanContextFromContext(ctx).IsRemote() && !t.trusts(r.RemoteAddr) {
-		ctx = context.WithValue(ctx, strangerKey{}, true)
+		ctx = context.WithValue(ctx, untrustedKey{}, true)
 	}
 	ctx, _ = t.tracer.Start(ctx, "HTTP", trace.WithSpanKind(trace.SpanKindServer)) //nolint:spancheck // End names it and ends it
 	return ctx

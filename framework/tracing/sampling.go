@@ -71,27 +71,29 @@ func ratioOf(arg string) (float64, error) {
 	return ratio, nil
 }
 
-// strangerKey marks the context of a request with a traceparent from an untrusted client.
-type strangerKey struct{}
+// untrustedKey marks the context of a request with a traceparent from an untrusted client.
+type untrustedKey struct{}
 
-// An ourOwn sampler decides about requests; spans below a request follow its decision.
+// A requestSampler decides about requests; spans below a request follow its decision.
 // For a trace from an untrusted client it decides as if the trace began here. It uses a
 // random number of its own, because the client chose the id of the trace.
-type ourOwn struct {
+type requestSampler struct {
 	sdktrace.Sampler
 
 	below sdktrace.Sampler
 }
 
-func newOurOwn(s sdktrace.Sampler) ourOwn { return ourOwn{s, sdktrace.ParentBased(s)} }
+func newRequestSampler(s sdktrace.Sampler) requestSampler {
+	return requestSampler{s, sdktrace.ParentBased(s)}
+}
 
 // ShouldSample implements [sdktrace.Sampler].
-func (s ourOwn) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingResult {
+func (s requestSampler) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingResult {
 	parent := trace.SpanContextFromContext(p.ParentContext)
 	switch {
 	case parent.IsValid() && !parent.IsRemote():
 		return s.below.ShouldSample(p)
-	case parent.IsValid() && p.ParentContext.Value(strangerKey{}) != nil:
+	case parent.IsValid() && p.ParentContext.Value(untrustedKey{}) != nil:
 		p.ParentContext = trace.ContextWithSpanContext(p.ParentContext, trace.SpanContext{})
 		binary.BigEndian.PutUint64(p.TraceID[8:], rand.Uint64()) // a ratio sampler reads these bytes
 	}

@@ -23,13 +23,13 @@ type sender struct {
 	log     *slog.Logger
 	now     func() time.Time
 
-	mu   sync.Mutex
-	told time.Time // when the last log line was written
-	lost int       // spans lost since then
+	mu     sync.Mutex
+	logged time.Time // when the last log line was written
+	lost   int       // spans lost since then
 }
 
-// quiet is the minimum time between two log lines.
-const quiet = time.Minute
+// logInterval is the minimum time between two log lines.
+const logInterval = time.Minute
 
 func newSender(to sdktrace.SpanExporter, log *slog.Logger) *sender {
 	s := &sender{SpanExporter: to, over: make(chan struct{}), log: log, now: time.Now}
@@ -40,14 +40,14 @@ func newSender(to sdktrace.SpanExporter, log *slog.Logger) *sender {
 // ExportSpans implements [sdktrace.SpanExporter].
 func (s *sender) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if err := s.stopped.Err(); err != nil {
-		s.loses(len(spans), err)
+		s.countLost(len(spans), err)
 		return nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.stopped, cancel)()
 	if err := s.SpanExporter.ExportSpans(ctx, spans); err != nil {
-		s.loses(len(spans), err)
+		s.countLost(len(spans), err)
 	}
 	return nil
 }
@@ -65,21 +65,21 @@ func (s *sender) giveUp() {
 	<-s.over
 }
 
-// loses counts lost spans and logs them, together with earlier ones that were not logged
+// countLost counts lost spans and logs them, together with earlier ones that were not logged
 // yet.
-func (s *sender) loses(spans int, err error) {
+func (s *sender) countLost(spans int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lost += spans
-	if now := s.now(); now.Sub(s.told) >= quiet {
-		s.log.Warn("spans were lost: the collector of traces cannot be reached or rejects them", "spans", s.lost, "error", brief(err))
-		s.told, s.lost = now, 0
+	if now := s.now(); now.Sub(s.logged) >= logInterval {
+		s.log.Warn("spans were lost: the collector of traces cannot be reached or rejects them", "spans", s.lost, "error", shorten(err))
+		s.logged, s.lost = now, 0
 	}
 }
 
-// brief shortens the text of an error, so that a long page from a server that is not a
+// shorten shortens the text of an error, so that a long page from a server that is not a
 // collector does not fill the log.
-func brief(err error) string {
+func shorten(err error) string {
 	if wrong, ok := errors.AsType[*url.Error](err); ok {
 		return wrong.Err.Error()
 	}

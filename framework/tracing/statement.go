@@ -51,7 +51,7 @@ func withoutValues(e sqldb.Event) string {
 	}
 	var b strings.Builder
 	for rest := e.SQL; rest != "" && b.Len() < textMost; {
-		n, shown := piece(rest)
+		n, shown := nextPiece(rest)
 		if n == 0 {
 			return ""
 		}
@@ -61,9 +61,9 @@ func withoutValues(e sqldb.Event) string {
 	return strings.ToValidUTF8(b.String(), "")
 }
 
-// piece returns the length of the first piece of a statement and the text to show for it.
+// nextPiece returns the length of the first piece of a statement and the text to show for it.
 // n is 0 if a quote does not end.
-func piece(text string) (n int, shown string) {
+func nextPiece(text string) (n int, shown string) {
 	switch c := text[0]; {
 	case c == '\'' || c == '"':
 		end := strings.IndexByte(text[1:], c)

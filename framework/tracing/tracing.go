@@ -78,7 +78,7 @@ func Start(ctx context.Context, o Options) (*Tracing, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
 	}
-	about, err := o.about(ctx)
+	about, err := o.serviceResource(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("tracing: the attributes of the service cannot be determined: %w", err)
 	}
@@ -97,16 +97,16 @@ func Start(ctx context.Context, o Options) (*Tracing, error) {
 	}
 	t := &Tracing{sender: newSender(exporter, log), client: client, trusted: o.TrustedProxies}
 	t.provider = sdktrace.NewTracerProvider(
-		sdktrace.WithSampler(newOurOwn(sampler)), sdktrace.WithResource(about),
+		sdktrace.WithSampler(newRequestSampler(sampler)), sdktrace.WithResource(about),
 		sdktrace.WithSpanProcessor(sdktrace.NewBatchSpanProcessor(t.sender)),
 	)
 	t.tracer = t.provider.Tracer(scope)
 	return t, nil
 }
 
-// about returns the attributes of the service, which all spans have. Later options
+// serviceResource returns the attributes of the service, which all spans have. Later options
 // override earlier ones.
-func (o Options) about(ctx context.Context) (*resource.Resource, error) {
+func (o Options) serviceResource(ctx context.Context) (*resource.Resource, error) {
 	options := []resource.Option{
 		resource.WithAttributes(attribute.String("service.name", cmp.Or(o.DefaultService, "trestle"))),
 		resource.WithTelemetrySDK(), resource.WithFromEnv(),

@@ -116,7 +116,7 @@ func (a Attack) Run(tb testing.TB) Tally {
 		}
 		at.try(tb, n, o, caller)
 	}
-	at.tight(tb)
+	at.reportLoose(tb)
 	return at.tally
 }
 
@@ -146,7 +146,7 @@ func (a *attacker) try(tb testing.TB, n int, o *operation, caller string) {
 	}
 	a.count(o, status, spoilt == "")
 	if spoilt == "" {
-		a.loose(d, status, body)
+		a.countLoose(d, status, body)
 	}
 	if status < http.StatusMultipleChoices {
 		a.pool.learn(o, body)

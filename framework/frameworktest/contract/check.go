@@ -44,16 +44,16 @@ func (c *Contract) check(x *exchange) []finding {
 	o := c.find(x.method, x.path)
 	switch {
 	case x.method == http.MethodOptions && o == nil:
-		v.describes()
+		v.checkOptions()
 	case o == nil:
-		v.undescribed()
+		v.checkUndescribed()
 	default:
 		v.operation = fmt.Sprintf("%s %s (%s)", o.method, o.path, o.id)
-		v.answers(o)
-		v.rejects(o)
+		v.checkAnswer(o)
+		v.checkRejection(o)
 		if x.status < http.StatusMultipleChoices {
-			v.asked(o)
-			v.tells(o)
+			v.checkRequest(o)
+			v.checkIgnored(o)
 		}
 	}
 	return v.findings
@@ -67,7 +67,7 @@ type verdict struct {
 	findings  []finding
 }
 
-func (v *verdict) findsf(place string, body []byte, format string, args ...any) {
+func (v *verdict) reportf(place string, body []byte, format string, args ...any) {
 	request := v.x.method + " " + v.x.path
 	if len(v.x.query) > 0 {
 		request += "?" + v.x.query.Encode()
@@ -77,98 +77,98 @@ func (v *verdict) findsf(place string, body []byte, format string, args ...any) 
 	})
 }
 
-// refusals are the errors that any path may answer, described or not: for a caller
+// generalErrors are the errors that any path may answer, described or not: for a caller
 // without credentials or permission, for too many requests, and when the server fails or
 // is overloaded.
-var refusals = []int{
+var generalErrors = []int{
 	http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
 }
 
-// undescribed checks the answer to a request for an operation that the document lacks.
-func (v *verdict) undescribed() {
-	v.refuses("the document has no such path with this method")
+// checkUndescribed checks the answer to a request for an operation that the document lacks.
+func (v *verdict) checkUndescribed() {
+	v.checkError("the document has no such path with this method")
 }
 
-// refuses checks that the answer is an error that needs no description.
-func (v *verdict) refuses(why string) {
+// checkError checks that the answer is an error that needs no description.
+func (v *verdict) checkError(why string) {
 	x := v.x
-	allowed := append([]int{http.StatusNotFound, http.StatusMethodNotAllowed}, refusals...)
+	allowed := append([]int{http.StatusNotFound, http.StatusMethodNotAllowed}, generalErrors...)
 	if !slices.Contains(allowed, x.status) && !(x.status == http.StatusBadRequest && bytes.Contains(x.body, []byte(`"invalid_host"`))) {
-		v.findsf("/paths", x.body, "%s", why)
+		v.reportf("/paths", x.body, "%s", why)
 		return
 	}
-	v.undescribedHeaders()
+	v.checkGeneralHeaders()
 	if v.contract.document.at(problem) != nil && x.method != http.MethodHead {
-		v.body(refusal, "application/problem+json")
+		v.checkBody(closedProblem, "application/problem+json")
 	}
 }
 
-// answers checks an answer against its operation.
-func (v *verdict) answers(o *operation) {
+// checkAnswer checks an answer against its operation.
+func (v *verdict) checkAnswer(o *operation) {
 	x := v.x
 	a := o.answers[x.status]
 	if a == nil {
 		known := slices.Sorted(maps.Keys(o.answers))
-		v.findsf(o.place+"/responses", x.body, "that status is not described; these are: %s", strings.Trim(fmt.Sprint(known), "[]"))
+		v.reportf(o.place+"/responses", x.body, "that status is not described; these are: %s", strings.Trim(fmt.Sprint(known), "[]"))
 		return
 	}
-	v.namesHeaders(a.place+"/headers", a.headers)
-	v.hasHeaders(a.place+"/headers", a.always)
-	v.allows(o.path)
+	v.checkDescribed(a.place+"/headers", a.headers)
+	v.checkRequired(a.place+"/headers", a.always)
+	v.checkAllow(o.path)
 	got := media(x.answered)
 	schema, described := a.content[got]
 	switch {
 	case len(a.content) == 0 && len(x.body) > 0:
-		v.findsf(a.place, x.body, "no body is described")
+		v.reportf(a.place, x.body, "no body is described")
 	case len(a.content) == 0 || x.method == http.MethodHead && len(x.body) == 0:
 	case !described:
-		v.findsf(a.place+"/content", x.body, "the media type %q is not described; these are: %s", got, strings.Join(slices.Sorted(maps.Keys(a.content)), ", "))
+		v.reportf(a.place+"/content", x.body, "the media type %q is not described; these are: %s", got, strings.Join(slices.Sorted(maps.Keys(a.content)), ", "))
 	default:
-		v.body(schema, got)
+		v.checkBody(schema, got)
 	}
 }
 
-// body checks the body of the answer against a schema.
-func (v *verdict) body(place, want string) {
+// checkBody checks the body of the answer against a schema.
+func (v *verdict) checkBody(place, want string) {
 	x, got := v.x, media(v.x.answered)
 	if got != want {
-		v.findsf(place, x.body, "the media type is %q; want %q", got, want)
+		v.reportf(place, x.body, "the media type is %q; want %q", got, want)
 		return
 	}
-	key := v.contract.seen.key(place+" "+strconv.Itoa(x.status), x.body)
-	if v.contract.seen.has(key) {
+	key := v.contract.valid.key(place+" "+strconv.Itoa(x.status), x.body)
+	if v.contract.valid.has(key) {
 		return
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(x.body))
 	if err != nil {
-		v.findsf(place, x.body, "the body is not JSON: %v", err)
+		v.reportf(place, x.body, "the body is not JSON: %v", err)
 		return
 	}
-	if faults := v.faults(givenFrom, place, value); len(faults) > 0 {
-		v.findings = append(v.findings, v.of(faults, x.body)...)
+	if faults := v.faults(answerSchemas, place, value); len(faults) > 0 {
+		v.findings = append(v.findings, v.toFindings(faults, x.body)...)
 		return
 	}
 	known := len(v.findings)
-	v.once(place)
-	v.agrees(place, value)
+	v.checkRepeated(place)
+	v.checkStatusMember(place, value)
 	if len(v.findings) == known {
-		v.contract.seen.add(key)
+		v.contract.valid.add(key)
 	}
 }
 
-// of converts faults to findings.
-func (v *verdict) of(faults []fault, body []byte) []finding {
+// toFindings converts faults to findings.
+func (v *verdict) toFindings(faults []fault, body []byte) []finding {
 	others := *v
 	others.findings = nil
 	for _, f := range faults {
-		others.findsf(f.place, body, "%s", f.what)
+		others.reportf(f.place, body, "%s", f.what)
 	}
 	return others.findings
 }
 
-// unspoken are headers that the document need not describe: they state how an answer is
+// transportHeaders are headers that the document need not describe: they state how an answer is
 // sent and cached.
-var unspoken = map[string]bool{
+var transportHeaders = map[string]bool{
 	"Access-Control-Allow-Headers": true, "Access-Control-Allow-Methods": true, "Access-Control-Allow-Origin": true,
 	"Access-Control-Expose-Headers": true, "Access-Control-Max-Age": true,
 	"Cache-Control": true, "Connection": true, "Content-Encoding": true, "Content-Length": true, "Content-Security-Policy": true, "Content-Type": true,
@@ -176,11 +176,11 @@ var unspoken = map[string]bool{
 	"Strict-Transport-Security": true, "Transfer-Encoding": true, "Vary": true, "X-Content-Type-Options": true,
 }
 
-// namesHeaders checks that every header of the answer is described.
-func (v *verdict) namesHeaders(place string, known map[string]bool) {
+// checkDescribed checks that every header of the answer is described.
+func (v *verdict) checkDescribed(place string, known map[string]bool) {
 	for _, name := range slices.Sorted(maps.Keys(v.x.answered)) {
-		if !known[name] && !unspoken[name] {
-			v.findsf(place, nil, "the header %s is not described", name) // its value may be a secret
+		if !known[name] && !transportHeaders[name] {
+			v.reportf(place, nil, "the header %s is not described", name) // its value may be a secret
 		}
 	}
 }
@@ -210,7 +210,7 @@ func leaves(e *jsonschema.ValidationError) (all []fault) {
 	var wrong []*jsonschema.ValidationError
 	var gather func(*jsonschema.ValidationError)
 	gather = func(e *jsonschema.ValidationError) {
-		for _, cause := range likely(e) {
+		for _, cause := range relevantCauses(e) {
 			gather(cause)
 		}
 		if len(e.Causes) == 0 {
@@ -226,9 +226,9 @@ func leaves(e *jsonschema.ValidationError) (all []fault) {
 	return all
 }
 
-// likely returns the relevant causes of a fault. For a union these are the choices whose
+// relevantCauses returns the relevant causes of a fault. For a union these are the choices whose
 // constants match the value, if there are any: the other choices are for other values.
-func likely(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
+func relevantCauses(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	if _, union := e.ErrorKind.(*kind.OneOf); !union {
 		return e.Causes
 	}

@@ -21,8 +21,8 @@ func (t *tree) close() {
 // Errors that need no description have the schema of all errors, if the document has it.
 // problem is that schema, and refusal its place in a closed document.
 const (
-	problem = "/components/schemas/Problem"
-	refusal = "/refusal"
+	problem       = "/components/schemas/Problem"
+	closedProblem = "/refusal"
 )
 
 // closeContents closes the bodies that are described anywhere in a value.

@@ -22,14 +22,14 @@ type Contract struct {
 	headers    map[string]bool // described headers of any answer
 	always     map[string]bool // headers of an answer that are required where they apply
 	beside     []string
-	seen       seen
+	valid      validBodies
 	tight      bool                // rejected bodies are checked too
 	unsaid     map[string][]string // if tight: the faults that no schema expresses
 
-	mu      sync.Mutex // because a compiler is not safe for concurrent use
-	taken   *jsonschema.Compiler
-	given   *jsonschema.Compiler // with closed objects
-	schemas map[string]*jsonschema.Schema
+	mu       sync.Mutex // because a compiler is not safe for concurrent use
+	requests *jsonschema.Compiler
+	answers  *jsonschema.Compiler // with closed objects
+	schemas  map[string]*jsonschema.Schema
 }
 
 // An operation is one method on one path.
@@ -72,8 +72,8 @@ var methods = []string{
 // The resources from which schemas are compiled. Requests are checked with the document
 // as it is. Answers are checked with a document whose objects are closed.
 const (
-	takenFrom = "contract:///taken.json"
-	givenFrom = "contract:///given.json"
+	requestSchemas = "contract:///taken.json"
+	answerSchemas  = "contract:///given.json"
 )
 
 // New reads an OpenAPI 3.1 document in JSON. A reference without a target and an invalid
@@ -90,10 +90,10 @@ func New(document []byte) (*Contract, error) {
 	}
 	closed.close()
 	c := &Contract{document: doc, headers: map[string]bool{}, always: map[string]bool{}, schemas: map[string]*jsonschema.Schema{}}
-	if c.taken, err = compiler(takenFrom, doc); err != nil {
+	if c.requests, err = compiler(requestSchemas, doc); err != nil {
 		return nil, err
 	}
-	if c.given, err = compiler(givenFrom, closed); err != nil {
+	if c.answers, err = compiler(answerSchemas, closed); err != nil {
 		return nil, err
 	}
 	for path, item := range doc.object("/paths") {
@@ -214,13 +214,13 @@ func (c *Contract) security(place string) (ways [][]credential) {
 func (c *Contract) compileAll() error {
 	for _, o := range c.operations {
 		for _, place := range o.schemas() {
-			if _, err := c.schema(takenFrom, place); err != nil {
+			if _, err := c.schema(requestSchemas, place); err != nil {
 				return fmt.Errorf("%s %s: %w", o.method, o.path, err)
 			}
 		}
 		for _, a := range o.answers {
 			for _, place := range a.content {
-				if _, err := c.schema(givenFrom, place); err != nil {
+				if _, err := c.schema(answerSchemas, place); err != nil {
 					return fmt.Errorf("%s %s: %w", o.method, o.path, err)
 				}
 			}
@@ -248,9 +248,9 @@ func (c *Contract) schema(from, place string) (*jsonschema.Schema, error) {
 	if known := c.schemas[at]; known != nil {
 		return known, nil
 	}
-	compiler := c.taken
-	if from == givenFrom {
-		compiler = c.given
+	compiler := c.requests
+	if from == answerSchemas {
+		compiler = c.answers
 	}
 	compiled, err := compiler.Compile(at)
 	if err == nil {

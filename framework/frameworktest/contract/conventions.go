@@ -16,9 +16,9 @@ import (
 // ignoredHeader lists the parts of a request that had no effect.
 const ignoredHeader = "Trestle-Ignored"
 
-// usual returns the headers that an answer with a status has, whether the document
+// requiredHeaders returns the headers that an answer with a status has, whether the document
 // describes the request or not.
-func usual(method string, status int) []string {
+func requiredHeaders(method string, status int) []string {
 	names := []string{"X-Request-Id"}
 	switch status {
 	case http.StatusUnauthorized:
@@ -35,52 +35,52 @@ func usual(method string, status int) []string {
 	return names
 }
 
-// describes checks the answer to OPTIONS: an object that describes the path.
-func (v *verdict) describes() {
+// checkOptions checks the answer to OPTIONS: an object that describes the path.
+func (v *verdict) checkOptions() {
 	x := v.x
 	if x.status != http.StatusOK {
-		v.refuses("OPTIONS must be answered 200 or with an error")
+		v.checkError("OPTIONS must be answered 200 or with an error")
 		return
 	}
-	v.undescribedHeaders()
+	v.checkGeneralHeaders()
 	if got := media(x.answered); got != "application/json" {
-		v.findsf("/paths", x.body, "OPTIONS is answered in the media type %q; want application/json", got)
+		v.reportf("/paths", x.body, "OPTIONS is answered in the media type %q; want application/json", got)
 		return
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(x.body))
 	if _, object := value.(map[string]any); err != nil || !object {
-		v.findsf("/paths", x.body, "the answer to OPTIONS is not a JSON object")
+		v.reportf("/paths", x.body, "the answer to OPTIONS is not a JSON object")
 		return
 	}
-	v.once("/paths")
+	v.checkRepeated("/paths")
 }
 
-// undescribedHeaders checks the headers of an answer that the document does not describe:
+// checkGeneralHeaders checks the headers of an answer that the document does not describe:
 // headers of any answer, and headers of its status.
-func (v *verdict) undescribedHeaders() {
-	v.namesHeaders("/components/headers", v.contract.headers)
+func (v *verdict) checkGeneralHeaders() {
+	v.checkDescribed("/components/headers", v.contract.headers)
 	var needed []string
-	for _, name := range usual(v.x.method, v.x.status) {
+	for _, name := range requiredHeaders(v.x.method, v.x.status) {
 		if v.contract.always[name] {
 			needed = append(needed, name)
 		}
 	}
-	v.hasHeaders("/components/headers", needed)
-	v.allows(v.contract.at(v.x.path))
+	v.checkRequired("/components/headers", needed)
+	v.checkAllow(v.contract.at(v.x.path))
 }
 
-// hasHeaders checks that the required headers are present.
-func (v *verdict) hasHeaders(place string, needed []string) {
+// checkRequired checks that the required headers are present.
+func (v *verdict) checkRequired(place string, needed []string) {
 	for _, name := range needed {
 		if len(v.x.answered.Values(name)) == 0 {
-			v.findsf(place+pointer(name), nil, "the required header %s is missing", name)
+			v.reportf(place+pointer(name), nil, "the required header %s is missing", name)
 		}
 	}
 }
 
-// allows checks the header Allow: it must list the methods of the path in the document,
+// checkAllow checks the header Allow: it must list the methods of the path in the document,
 // HEAD beside GET, and OPTIONS.
-func (v *verdict) allows(path string) {
+func (v *verdict) checkAllow(path string) {
 	told := v.x.answered.Get("Allow")
 	if told == "" {
 		return
@@ -98,7 +98,7 @@ func (v *verdict) allows(path string) {
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		v.findsf(pointer("paths", path), nil, "Allow is %q; the path has %s", told, strings.Join(want, ", "))
+		v.reportf(pointer("paths", path), nil, "Allow is %q; the path has %s", told, strings.Join(want, ", "))
 	}
 }
 
@@ -118,16 +118,16 @@ func (c *Contract) at(path string) string {
 	return best.path
 }
 
-// tells checks that a successful answer lists undescribed parameters in Trestle-Ignored,
+// checkIgnored checks that a successful answer lists undescribed parameters in Trestle-Ignored,
 // if it may have that header.
-func (v *verdict) tells(o *operation) {
+func (v *verdict) checkIgnored(o *operation) {
 	if a := o.answers[v.x.status]; a == nil || !a.headers[ignoredHeader] {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.x.query)) {
 		known := slices.ContainsFunc(o.params, func(p param) bool { return p.in == "query" && p.name == name })
 		if name != "" && !known && !v.ignored(name) {
-			v.findsf(o.place+"/parameters", nil, "the query parameter %s is not described, and %s does not list it", name, ignoredHeader)
+			v.reportf(o.place+"/parameters", nil, "the query parameter %s is not described, and %s does not list it", name, ignoredHeader)
 		}
 	}
 }
@@ -148,30 +148,30 @@ func (v *verdict) ignored(name string) bool {
 	})
 }
 
-// agrees checks that the body of an error has the status of the answer.
-func (v *verdict) agrees(place string, value any) {
+// checkStatusMember checks that the body of an error has the status of the answer.
+func (v *verdict) checkStatusMember(place string, value any) {
 	problem, _ := value.(map[string]any)
 	if told, has := problem["status"].(json.Number); has && v.x.status >= http.StatusBadRequest && told.String() != strconv.Itoa(v.x.status) {
-		v.findsf(place, v.x.body, "the member status is %s", told)
+		v.reportf(place, v.x.body, "the member status is %s", told)
 	}
 }
 
-// once checks that no object in the body has a member twice, because clients would read
+// checkRepeated checks that no object in the body has a member twice, because clients would read
 // one or the other.
-func (v *verdict) once(place string) {
-	if at, twice := repeated(v.x.body); twice {
-		v.findsf(place, v.x.body, "the member %s is present twice", at)
+func (v *verdict) checkRepeated(place string) {
+	if at, twice := findRepeated(v.x.body); twice {
+		v.reportf(place, v.x.body, "the member %s is present twice", at)
 	}
 }
 
-// repeated returns the first member that an object of a JSON text has twice.
-func repeated(text []byte) (at string, twice bool) {
+// findRepeated returns the first member that an object of a JSON text has twice.
+func findRepeated(text []byte) (at string, twice bool) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	return repeatedIn(d, "")
+	return findRepeatedIn(d, "")
 }
 
-func repeatedIn(d *json.Decoder, at string) (string, bool) {
+func findRepeatedIn(d *json.Decoder, at string) (string, bool) {
 	token, err := d.Token()
 	opened, nested := token.(json.Delim)
 	if err != nil || !nested {
@@ -191,7 +191,7 @@ func repeatedIn(d *json.Decoder, at string) (string, bool) {
 			}
 			known[name] = true
 		}
-		if found, twice := repeatedIn(d, inside); twice {
+		if found, twice := findRepeatedIn(d, inside); twice {
 			return found, true
 		}
 	}

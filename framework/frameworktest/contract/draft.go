@@ -78,7 +78,7 @@ func (m maker) draft(o *operation) *draft {
 // one.
 func (m maker) key(o *operation, p param) string {
 	at := slices.Index(o.segments, "{"+p.name+"}")
-	if seen := m.pool.of(p.name, o.segments[max(at-1, 0)]); len(seen) > 0 && !m.chance(10) {
+	if seen := m.pool.values(p.name, o.segments[max(at-1, 0)]); len(seen) > 0 && !m.chance(10) {
 		return oneOf(m, seen)
 	}
 	return m.value(p.schema, p.name, 0).text()

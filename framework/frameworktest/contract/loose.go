@@ -13,9 +13,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// refusedInput are the codes with which a server rejects input as invalid. If the
+// rejectedInput are the codes with which a server rejects input as invalid. If the
 // document is as strict as the server, valid requests never get them.
-var refusedInput = []string{"validation_failed", "invalid_parameter"}
+var rejectedInput = []string{"validation_failed", "invalid_parameter"}
 
 // rejectedBody are the codes with which a server rejects a body.
 var rejectedBody = []string{"validation_failed", "unknown_field"}
@@ -24,9 +24,9 @@ var rejectedBody = []string{"validation_failed", "unknown_field"}
 // exist.
 const unknownReference = "invalid_reference"
 
-// loosely returns the faults of an error that the document should express, each with its
+// looseFaults returns the faults of an error that the document should express, each with its
 // code: "/name: max".
-func loosely(status int, body []byte, codes []string) (found []string) {
+func looseFaults(status int, body []byte, codes []string) (found []string) {
 	var said struct {
 		Code   string `json:"code"`
 		Errors []struct {
@@ -60,9 +60,9 @@ func anyIndex(at string) string {
 	return strings.Join(names, "/")
 }
 
-// tight fails the test for each fault for which valid requests were rejected, unless it
+// reportLoose fails the test for each fault for which valid requests were rejected, unless it
 // is unsaid.
-func (a *attacker) tight(tb testing.TB) {
+func (a *attacker) reportLoose(tb testing.TB) {
 	tb.Helper()
 	for _, id := range slices.Sorted(maps.Keys(a.tally.Loose)) {
 		for _, fault := range slices.Sorted(maps.Keys(a.tally.Loose[id])) {
@@ -91,23 +91,23 @@ func (c *Contract) Tight(unsaid map[string][]string) *Contract {
 	return c
 }
 
-// rejects checks that the schema of a body rejects what the server rejects.
-func (v *verdict) rejects(o *operation) {
-	faults := slices.DeleteFunc(loosely(v.x.status, v.x.body, rejectedBody), func(fault string) bool { return isUnsaid(v.contract.unsaid, o.id, fault) })
+// checkRejection checks that the schema of a body rejects what the server rejects.
+func (v *verdict) checkRejection(o *operation) {
+	faults := slices.DeleteFunc(looseFaults(v.x.status, v.x.body, rejectedBody), func(fault string) bool { return isUnsaid(v.contract.unsaid, o.id, fault) })
 	if !v.contract.tight || o.body == "" || len(faults) == 0 || !strings.HasPrefix(faults[0], "/") {
 		return
 	}
 	sent := v.x.plain()
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(sent))
-	if err != nil || len(v.faults(takenFrom, o.body, value)) > 0 {
+	if err != nil || len(v.faults(requestSchemas, o.body, value)) > 0 {
 		return
 	}
-	v.findsf(o.body, sent, "the schema accepts the body, which the server rejects for %s", strings.Join(faults, ", "))
+	v.reportf(o.body, sent, "the schema accepts the body, which the server rejects for %s", strings.Join(faults, ", "))
 }
 
-// loose counts the faults for which a valid request was rejected.
-func (a *attacker) loose(d *draft, status int, body []byte) {
-	for _, fault := range loosely(status, body, refusedInput) {
+// countLoose counts the faults for which a valid request was rejected.
+func (a *attacker) countLoose(d *draft, status int, body []byte) {
+	for _, fault := range looseFaults(status, body, rejectedInput) {
 		id := d.operation.id
 		if a.tally.Loose[id] == nil {
 			a.tally.Loose[id] = map[string]int{}

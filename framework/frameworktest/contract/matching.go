@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// matching generates text that matches a pattern. The text is not longer than most and,
+// matchPattern generates text that matches a pattern. The text is not longer than most and,
 // if the pattern allows it, not shorter than least.
-func (m maker) matching(pattern string, least, most int) string {
+func (m maker) matchPattern(pattern string, least, most int) string {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return m.word(max(least, 1))

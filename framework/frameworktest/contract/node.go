@@ -32,8 +32,8 @@ type member struct {
 // raw returns a node with unchanged text.
 func raw(text string) *node { return &node{raw: text} }
 
-// quoted returns a node with a text as a JSON string.
-func quoted(text string) *node {
+// quote returns a node with a text as a JSON string.
+func quote(text string) *node {
 	encoded, err := json.Marshal(text)
 	if err != nil {
 		return raw(`""`) // cannot happen: every text can be encoded
@@ -58,7 +58,7 @@ func (n *node) write(b *strings.Builder) {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			b.WriteString(quoted(m.name).raw + ":")
+			b.WriteString(quote(m.name).raw + ":")
 			m.value.write(b)
 		}
 		b.WriteByte('}')

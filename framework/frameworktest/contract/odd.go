@@ -20,19 +20,19 @@ func newOddities() *oddities {
 func (m maker) oddValue() string {
 	switch m.dice.IntN(4) {
 	case 0:
-		return quoted(oneOf(m, m.odd.texts)).raw
+		return quote(oneOf(m, m.odd.texts)).raw
 	case 1:
 		return oneOf(m, m.odd.numbers)
 	}
 	return oneOf(m, m.odd.values)
 }
 
-// beyond returns a value slightly above, below or beside a valid one.
-func (m maker) beyond(good *node) string {
+// nearby returns a value slightly above, below or beside a valid one.
+func (m maker) nearby(good *node) string {
 	text := ""
 	if json.Unmarshal([]byte(good.raw), &text) == nil {
 		long := strings.Repeat("x", oneOf(m, []int{32, 100, 120, 200, 255, 256, 500, 1000, 2048, 4000, 10000})+m.dice.IntN(3)-1)
-		return quoted(oneOf(m, []string{
+		return quote(oneOf(m, []string{
 			text + "x", " " + text + "\t", strings.ToUpper(text), text[:len(text)/2], long, strings.Repeat("🙂", len(long)), text + "\n", "\u00a0" + text,
 		})).raw
 	}

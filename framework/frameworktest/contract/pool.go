@@ -81,10 +81,10 @@ func (p *pool) add(kind, text string) {
 	p.seen[kind] = append(known, text)
 }
 
-// of returns the values for a member of a kind of row: for "id" in "patients", or for
+// values returns the values for a member of a kind of row: for "id" in "patients", or for
 // "patient" in "appointments". The latter includes ids of patients without an
 // appointment.
-func (p *pool) of(name, in string) []string {
+func (p *pool) values(name, in string) []string {
 	ids := p.seen[kindOf("id", strings.TrimSuffix(strings.TrimSuffix(name, "Id"), "_id"))]
 	return slices.Concat(p.seen[kindOf(name, in)], ids)
 }

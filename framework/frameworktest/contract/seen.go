@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// seen stores the hashes of valid bodies, so that equal bodies are not checked again.
+// validBodies stores the hashes of valid bodies, so that equal bodies are not checked again.
 // Bodies are equal if they differ only in ids and times, because no schema distinguishes
 // these.
-type seen struct {
+type validBodies struct {
 	once  sync.Once
 	seed  maphash.Seed
 	known sync.Map // hashes
 }
 
-func (s *seen) key(place string, body []byte) uint64 {
+func (s *validBodies) key(place string, body []byte) uint64 {
 	s.once.Do(func() { s.seed = maphash.MakeSeed() })
 	var h maphash.Hash
 	h.SetSeed(s.seed)
@@ -39,8 +39,8 @@ func (s *seen) key(place string, body []byte) uint64 {
 	return h.Sum64()
 }
 
-func (s *seen) has(key uint64) bool { _, known := s.known.Load(key); return known }
-func (s *seen) add(key uint64)      { s.known.Store(key, true) }
+func (s *validBodies) has(key uint64) bool { _, known := s.known.Load(key); return known }
+func (s *validBodies) add(key uint64)      { s.known.Store(key, true) }
 
 func isWord(b byte) bool { return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' }
 

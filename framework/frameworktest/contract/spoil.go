@@ -37,7 +37,7 @@ func (m maker) spoilValue(d *draft) string {
 	all := d.content.all()
 	at := all[m.dice.IntN(len(all))]
 	if m.chance(3) && at.kind == isRaw {
-		*at = *raw(m.beyond(at))
+		*at = *raw(m.nearby(at))
 	} else {
 		*at = *raw(m.oddValue())
 	}
@@ -78,7 +78,7 @@ func (m maker) spoilBody(d *draft) string {
 	}
 	text := oneOf(m, m.odd.bodies)
 	if d.sends && m.chance(3) {
-		text = m.bent(string(d.body))
+		text = m.bend(string(d.body))
 	}
 	d.body, d.sends = []byte(text), true
 	if d.header.Get("Content-Type") == "" {
@@ -87,8 +87,8 @@ func (m maker) spoilBody(d *draft) string {
 	return "a body"
 }
 
-// bent returns a changed body.
-func (m maker) bent(body string) string {
+// bend returns a changed body.
+func (m maker) bend(body string) string {
 	switch m.dice.IntN(7) {
 	case 0:
 		return body + "{}"
@@ -163,7 +163,7 @@ func (m maker) spoilMedia(d *draft) string {
 	case 0:
 		d.header.Set("Content-Encoding", "gzip")
 		if m.chance(2) {
-			d.body = zipped(d.body)
+			d.body = zip(d.body)
 		}
 	case 1:
 		d.header.Set("Content-Encoding", oneOf(m, []string{"br", "deflate", "identity", "gzip, gzip", "x"}))
@@ -176,7 +176,7 @@ func (m maker) spoilMedia(d *draft) string {
 	return "a media type"
 }
 
-func zipped(body []byte) []byte {
+func zip(body []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	_, _ = z.Write(body) // a buffer never fails

@@ -32,19 +32,19 @@ func (m maker) value(place, name string, depth int) *node {
 	}
 	schema := m.contract.document.object(place)
 	if listed, ok := schema["enum"].([]any); ok {
-		return encoded(oneOf(m, listed))
+		return encode(oneOf(m, listed))
 	}
 	if constant, ok := schema["const"]; ok {
-		return encoded(constant)
+		return encode(constant)
 	}
 	kinds := kindsOf(m.contract.document, place)
 	if len(kinds) > 1 && slices.Contains(kinds, "null") && m.chance(4) {
 		return raw("null")
 	}
-	return m.of(append(kinds, "any")[0], place, name, depth)
+	return m.typedValue(append(kinds, "any")[0], place, name, depth)
 }
 
-func encoded(value any) *node {
+func encode(value any) *node {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return raw("null") // cannot happen: the value was read from JSON
@@ -52,15 +52,15 @@ func encoded(value any) *node {
 	return raw(string(text))
 }
 
-// of generates a value of a type.
-func (m maker) of(kind, place, name string, depth int) *node {
+// typedValue generates a value of a type.
+func (m maker) typedValue(kind, place, name string, depth int) *node {
 	switch kind {
 	case "object":
 		return m.object(place, depth)
 	case "array":
 		return m.list(place, name, depth)
 	case "string":
-		return quoted(m.string(place, name))
+		return quote(m.string(place, name))
 	case "integer":
 		return raw(m.number(place, 0))
 	case "number":
@@ -118,10 +118,10 @@ func (m maker) bound(place, keyword string, usual int) int {
 func (m maker) string(place, name string) string {
 	schema := m.contract.document.object(place)
 	format, _ := schema["format"].(string)
-	if seen := m.pool.of(name, ""); len(seen) > 0 && !m.chance(3) {
+	if seen := m.pool.values(name, ""); len(seen) > 0 && !m.chance(3) {
 		return oneOf(m, seen)
 	}
-	if text, ok := m.formatted(format); ok {
+	if text, ok := m.format(format); ok {
 		return text
 	}
 	least, most := m.bound(place, "minLength", 0), m.bound(place, "maxLength", 60)
@@ -138,7 +138,7 @@ func (m maker) string(place, name string) string {
 			return word
 		}
 	}
-	return m.matching(pattern, least, most)
+	return m.matchPattern(pattern, least, most)
 }
 
 // triesOfWords is how many words are tried before text is generated from a pattern. Most
@@ -153,7 +153,7 @@ func (m maker) length(least, most int) int {
 	return least + m.dice.IntN(max(min(most, least+20)-least, 0)+1)
 }
 
-func (m maker) formatted(format string) (string, bool) {
+func (m maker) format(format string) (string, bool) {
 	switch format {
 	case "uuid":
 		return m.uuid(), true

@@ -32,7 +32,7 @@ func TestValuesAreAllowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := c.find("POST", "/things/")
-	schema, err := c.schema(takenFrom, o.body)
+	schema, err := c.schema(requestSchemas, o.body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestSpoilersSpoil(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := c.find("POST", "/things")
-	schema, err := c.schema(takenFrom, o.body)
+	schema, err := c.schema(requestSchemas, o.body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestTextsMatchTheirPatterns(t *testing.T) {
 	m := newMaker(&Contract{document: &tree{}}, rand.Uint64(), nil)
 	for _, pattern := range []string{`^[a-z0-9]+(-[a-z0-9]+)*$`, `^(\+[1-9]\d{7,14}|\d{10})$`, `^[1-9]\d{5}$`, `^https://`, `^[!-~]+$`, `^a?b*c+(d|ef)$`, `^.\.x{2,3}$`, `^$`} {
 		for range 200 {
-			if text := m.matching(pattern, 0, 100); !regexp.MustCompile(pattern).MatchString(text) {
+			if text := m.matchPattern(pattern, 0, 100); !regexp.MustCompile(pattern).MatchString(text) {
 				t.Fatalf("%q does not match %s", text, pattern)
 			}
 		}
@@ -96,7 +96,7 @@ func TestTextsMatchTheirPatterns(t *testing.T) {
 // not.
 func TestWhatWasSeenBefore(t *testing.T) {
 	const body = `{"id":"01a1fed4-7dd8-755f-8e32-72461649b17c","at":"2026-11-21T15:58:21.5Z","n":12}`
-	var s seen
+	var s validBodies
 	for _, same := range []string{
 		`{"id":"01a1fed4-7dd8-755f-8e32-72461649b17d","at":"2026-11-21T15:58:21.5Z","n":12}`, `{"id":"01a1fed4-7dd8-755f-8e32-72461649b17c","at":"2025-01-01T00:00:00Z","n":12}`,
 	} {

@@ -51,7 +51,7 @@ func (c *Contract) Transport(tb testing.TB, next http.RoundTripper) http.RoundTr
 
 type transport struct {
 	contract *Contract
-	told     *reports
+	reports  *reports
 	next     http.RoundTripper
 }
 
@@ -78,7 +78,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err // the connection broke during the answer
 	}
 	x.status, x.answered, x.body = response.StatusCode, response.Header, body
-	t.told.all(t.contract.check(x))
+	t.reports.all(t.contract.check(x))
 	return response, nil
 }
 

@@ -25,9 +25,9 @@ func Handler(next http.Handler, look func(asked *http.Request, sent []byte, answ
 		asked.Body = http.NoBody
 		var sent bytes.Buffer
 		if r.Body != nil {
-			r.Body = heard{io.TeeReader(r.Body, &sent), r.Body}
+			r.Body = copiedBody{io.TeeReader(r.Body, &sent), r.Body}
 		}
-		answer := &held{ResponseWriter: w}
+		answer := &heldAnswer{ResponseWriter: w}
 		next.ServeHTTP(answer, r)
 		answer.WriteHeader(http.StatusOK) // has no effect if the handler set a status
 		look(asked, sent.Bytes(), Answer{answer.status, answer.header, answer.body.Bytes()})
@@ -35,14 +35,14 @@ func Handler(next http.Handler, look func(asked *http.Request, sent []byte, answ
 	})
 }
 
-// heard is the body of a request that copies what is read.
-type heard struct {
+// copiedBody is the body of a request that copies what is read.
+type copiedBody struct {
 	io.Reader
 	io.Closer
 }
 
-// A held answer is sent after look has returned.
-type held struct {
+// A heldAnswer is sent after look has returned.
+type heldAnswer struct {
 	http.ResponseWriter
 
 	status int
@@ -51,22 +51,22 @@ type held struct {
 }
 
 // WriteHeader implements [http.ResponseWriter].
-func (h *held) WriteHeader(status int) {
+func (h *heldAnswer) WriteHeader(status int) {
 	if h.status == 0 {
 		h.status, h.header = status, h.Header().Clone()
 	}
 }
 
 // Write implements [http.ResponseWriter].
-func (h *held) Write(p []byte) (int, error) {
+func (h *heldAnswer) Write(p []byte) (int, error) {
 	h.WriteHeader(http.StatusOK)
 	return h.body.Write(p)
 }
 
 // Unwrap returns the writer below. [http.ResponseController] calls it.
-func (h *held) Unwrap() http.ResponseWriter { return h.ResponseWriter }
+func (h *heldAnswer) Unwrap() http.ResponseWriter { return h.ResponseWriter }
 
-func (h *held) send() {
+func (h *heldAnswer) send() {
 	clear(h.Header())
 	maps.Copy(h.Header(), h.header)
 	h.ResponseWriter.WriteHeader(h.status)

@@ -17,31 +17,31 @@ func newClient(o *redis.Options, timeout time.Duration) *redis.Client {
 	o.MaxRetries, o.DialerRetries = -1, 1
 	o.DisableIdentity = true
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	o.Dialer = quiet(redis.NewDialer(o))
+	o.Dialer = quietDial(redis.NewDialer(o))
 	return redis.NewClient(o)
 }
 
-// quiet wraps dial. If dial fails, it returns a connection that fails with the same
+// quietDial wraps dial. If dial fails, it returns a connection that fails with the same
 // error. The reason: go-redis writes every failed dial to standard error, and the only
 // way to stop that affects the whole program.
-func quiet(dial func(ctx context.Context, network, address string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
+func quietDial(dial func(ctx context.Context, network, address string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
-			return unconnected{err}, nil //nolint:nilerr // the connection returns it
+			return failedConn{err}, nil //nolint:nilerr // the connection returns it
 		}
 		return conn, nil
 	}
 }
 
-// unconnected is a connection that fails with an error.
-type unconnected struct{ err error }
+// failedConn is a connection that fails with an error.
+type failedConn struct{ err error }
 
-func (u unconnected) Read([]byte) (int, error)       { return 0, u.err }
-func (u unconnected) Write([]byte) (int, error)      { return 0, u.err }
-func (unconnected) Close() error                     { return nil }
-func (unconnected) LocalAddr() net.Addr              { return &net.TCPAddr{} }
-func (unconnected) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
-func (unconnected) SetDeadline(time.Time) error      { return nil }
-func (unconnected) SetReadDeadline(time.Time) error  { return nil }
-func (unconnected) SetWriteDeadline(time.Time) error { return nil }
+func (u failedConn) Read([]byte) (int, error)       { return 0, u.err }
+func (u failedConn) Write([]byte) (int, error)      { return 0, u.err }
+func (failedConn) Close() error                     { return nil }
+func (failedConn) LocalAddr() net.Addr              { return &net.TCPAddr{} }
+func (failedConn) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
+func (failedConn) SetDeadline(time.Time) error      { return nil }
+func (failedConn) SetReadDeadline(time.Time) error  { return nil }
+func (failedConn) SetWriteDeadline(time.Time) error { return nil }

@@ -105,7 +105,7 @@ func (s *Store) Take(ctx context.Context, key string, rate throttle.Rate) (throt
 func (s *Store) ask(ctx context.Context, key string, rate throttle.Rate) (throttle.Quota, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
 	defer cancel()
-	answer, err := s.take.Run(ctx, s.client, []string{s.hashed(key, rate)},
+	answer, err := s.take.Run(ctx, s.client, []string{s.redisKey(key, rate)},
 		rate.Limit, rate.Per.Microseconds(), max(1, rate.Grain().Microseconds())).Int64Slice()
 	if err != nil {
 		return throttle.Quota{}, err
@@ -124,9 +124,9 @@ func quota(rate throttle.Rate, passes bool, used int, reset time.Duration) throt
 	return q
 }
 
-// hashed returns the key for Redis. It cannot be reversed, but a guess can be checked
+// redisKey returns the key for Redis. It cannot be reversed, but a guess can be checked
 // against it. So Redis contains no secrets, but must not be public.
-func (s *Store) hashed(key string, rate throttle.Rate) string {
+func (s *Store) redisKey(key string, rate throttle.Rate) string {
 	sum := sha256.Sum256([]byte(rate.String() + " " + key))
 	return s.prefix + base64.RawURLEncoding.EncodeToString(sum[:])
 }

@@ -223,7 +223,7 @@ func TestAClockSetBack(t *testing.T) {
 	t.Cleanup(func() { _ = direct.Close() })
 	rate := hourly(1)
 	const later = "redis.call('SET', KEYS[1], cmsgpack.pack({(redis.call('TIME')[1] + 86400) * 1000000, 1}))"
-	if err := direct.Eval(t.Context(), later, []string{store.hashed("key", rate)}).Err(); err != nil && !errors.Is(err, client.Nil) {
+	if err := direct.Eval(t.Context(), later, []string{store.redisKey("key", rate)}).Err(); err != nil && !errors.Is(err, client.Nil) {
 		t.Fatal(err)
 	}
 	if q := taking(t, store, "key", rate); q.Wait <= 0 || q.Wait > rate.Per+rate.Grain() {

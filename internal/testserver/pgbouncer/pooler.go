@@ -26,8 +26,8 @@ type Pooler struct {
 	keeper *throwaway.Process
 }
 
-// usual is how many connections a pooler has to each database.
-const usual = 4
+// defaultConnections is how many connections a pooler has to each database.
+const defaultConnections = 4
 
 // Start starts a pooler in front of the server of a URL, with the password of its user,
 // and returns when it accepts connections. Without the program the error is
@@ -37,7 +37,7 @@ const usual = 4
 // pgbouncer does not run as root. If this process does, pgbouncer runs as the user
 // "postgres", or "nobody" if there is none.
 func Start(ctx context.Context, database string, log io.Writer) (*Pooler, error) {
-	return startWith(ctx, database, usual, log)
+	return startWith(ctx, database, defaultConnections, log)
 }
 
 func startWith(ctx context.Context, database string, connections int, log io.Writer) (*Pooler, error) {
@@ -112,17 +112,17 @@ func (p *Pooler) Stop() error { return p.keeper.Stop() }
 // Without pgbouncer the test fails at once with the reason.
 func Pooled(tb testing.TB, database string) string {
 	tb.Helper()
-	return pooled(tb, database, usual)
+	return startPooled(tb, database, defaultConnections)
 }
 
 // Narrow is [Pooled] with one connection of the server, which all clients use in turn. So
 // a client sees the session state that an earlier client left.
 func Narrow(tb testing.TB, database string) string {
 	tb.Helper()
-	return pooled(tb, database, 1)
+	return startPooled(tb, database, 1)
 }
 
-func pooled(tb testing.TB, database string, connections int) string {
+func startPooled(tb testing.TB, database string, connections int) string {
 	tb.Helper()
 	const startLimit = 2 * time.Minute // on a machine that is busy with other tests
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)

@@ -31,7 +31,7 @@ func findBinaries(ctx context.Context) (string, error) {
 			return dir, nil
 		}
 	}
-	if dir, version := newest(ctx, installPlaces()); version >= oldestVersion {
+	if dir, version := findNewest(ctx, installPlaces()); version >= oldestVersion {
 		return dir, nil
 	}
 	return "", ErrNotInstalled
@@ -50,7 +50,7 @@ func installPlaces() []string {
 	}
 }
 
-func newest(ctx context.Context, patterns []string) (string, int) {
+func findNewest(ctx context.Context, patterns []string) (string, int) {
 	type place struct {
 		dir     string
 		version int

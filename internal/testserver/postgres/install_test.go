@@ -93,13 +93,13 @@ func TestFindBinaries(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		dir, version := newest(t.Context(), []string{filepath.Join(root, "*")})
+		dir, version := findNewest(t.Context(), []string{filepath.Join(root, "*")})
 		if want := filepath.Join(root, "18"); dir != want || version != 18 {
 			t.Errorf("found %q, version %d; want %q, version 18", dir, version, want)
 		}
 	})
 	t.Run("finds nothing where there is nothing", func(t *testing.T) {
-		if dir, version := newest(t.Context(), []string{filepath.Join(t.TempDir(), "*")}); version != 0 {
+		if dir, version := findNewest(t.Context(), []string{filepath.Join(t.TempDir(), "*")}); version != 0 {
 			t.Errorf("found %q, version %d", dir, version)
 		}
 	})

@@ -14,15 +14,15 @@ import (
 func numbered(i int) [hashLength]byte { return [hashLength]byte{byte(i), byte(i >> 8), byte(i >> 16)} }
 
 func TestSightingsAreBounded(t *testing.T) {
-	s, now := newSightings("auth_sessions", "last_seen_at"), time.Now()
-	for i := range mostSeen + 10 {
+	s, now := newLastUses("auth_sessions", "last_seen_at"), time.Now()
+	for i := range maxLastUses + 10 {
 		s.note(numbered(i), now.Add(-time.Hour), now)
 	}
 	later := now.Add(time.Second)
 	s.note(numbered(0), now.Add(-time.Hour), later)
 	s.note(numbered(0), now.Add(-time.Hour), now) // out of order
 	seen := s.take()
-	if len(seen) != mostSeen || !seen[numbered(0)].Equal(later) {
+	if len(seen) != maxLastUses || !seen[numbered(0)].Equal(later) {
 		t.Errorf("%d are kept", len(seen))
 	}
 	if len(s.take()) != 0 {
@@ -31,10 +31,10 @@ func TestSightingsAreBounded(t *testing.T) {
 
 	latest := later.Add(time.Minute)
 	s.note(numbered(0), now, latest)
-	s.note(numbered(mostSeen), now, latest)
+	s.note(numbered(maxLastUses), now, latest)
 	s.restore(seen)
 	seen = s.take()
-	if len(seen) != mostSeen || !seen[numbered(0)].Equal(latest) || !seen[numbered(mostSeen)].Equal(latest) {
+	if len(seen) != maxLastUses || !seen[numbered(0)].Equal(latest) || !seen[numbered(maxLastUses)].Equal(latest) {
 		t.Errorf("%d of those that could not be written are kept", len(seen))
 	}
 }
@@ -48,7 +48,7 @@ func (brokenContext) Value(any) any { panic("broken") }
 // an error.
 func TestAPanicForgetsNoSightings(t *testing.T) {
 	onBoth(t, func(w *world) {
-		s := newSightings("auth_tokens", "last_used_at")
+		s := newLastUses("auth_tokens", "last_used_at")
 		s.note(numbered(1), time.Time{}, w.now)
 		func() {
 			defer func() {
@@ -68,7 +68,7 @@ func TestAPanicForgetsNoSightings(t *testing.T) {
 // deadlock, and other transactions must not wait long.
 func TestFlushWritesInOneOrderAndInParts(t *testing.T) {
 	onBoth(t, func(w *world) {
-		s := newSightings("auth_tokens", "last_used_at")
+		s := newLastUses("auth_tokens", "last_used_at")
 		for i := range 2*flushAtOnce + 1 {
 			s.note(numbered(i), time.Time{}, w.now)
 		}

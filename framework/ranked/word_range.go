@@ -11,10 +11,10 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A sought word is the range of terms for a word of a search. In each row it matches the
+// A wordRange is the range of terms for a word of a search. In each row it matches the
 // one term from low (inclusive) to high (exclusive) that represents a beginning of depth
 // characters.
-type sought struct {
+type wordRange struct {
 	low, high string
 	depth     int
 }
@@ -22,28 +22,28 @@ type sought struct {
 // seek returns the ranges to search: each word once. It leaves out a word that is the
 // beginning of another one, because that adds no condition. The longest word comes first,
 // because it probably has the fewest rows.
-func seek(asked []string) []sought {
-	var list []sought
-	for n, word := range asked {
+func seek(query []string) []wordRange {
+	var list []wordRange
+	for n, word := range query {
 		begins := func(other string) bool { return other != word && strings.HasPrefix(other, word) }
-		if !slices.Contains(asked[:n], word) && !slices.ContainsFunc(asked, begins) {
-			list = append(list, beginning(word))
+		if !slices.Contains(query[:n], word) && !slices.ContainsFunc(query, begins) {
+			list = append(list, prefixRange(word))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b sought) int { return b.depth - a.depth })
+	slices.SortStableFunc(list, func(a, b wordRange) int { return b.depth - a.depth })
 	return list
 }
 
-// beginning returns the range of the terms that begin with a word. The upper bound is the
+// prefixRange returns the range of the terms that begin with a word. The upper bound is the
 // word and the highest code point of Unicode, which is not a character, so no term
 // contains it. Both databases compare bytes, and the byte order of UTF-8 is the order of
 // the code points.
-func beginning(word string) sought {
-	return sought{word, word + string(utf8.MaxRune), utf8.RuneCountInString(word)}
+func prefixRange(word string) wordRange {
+	return wordRange{word, word + string(utf8.MaxRune), utf8.RuneCountInString(word)}
 }
 
-// in is the condition that the term of a table matches the word.
-func (s sought) in(table string) schema.QueryAppender {
+// condition is the condition that the term of a table matches the word.
+func (s wordRange) condition(table string) schema.QueryAppender {
 	term := column(table, "term")
 	return bun.SafeQuery("? >= ? AND ? < ? AND ? <= ?", term, s.low, term, s.high, column(table, "depth"), sqldb.Param(s.depth))
 }

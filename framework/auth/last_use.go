@@ -15,31 +15,31 @@ import (
 )
 
 const (
-	seenEvery   = time.Minute // the last use of a credential is stored at most this often
-	mostSeen    = 100_000     // credentials that wait to be stored, a few MiB
-	flushAtOnce = 200         // rows in one transaction
+	lastUseInterval = time.Minute // the last use of a credential is stored at most this often
+	maxLastUses     = 100_000     // credentials that wait to be stored, a few MiB
+	flushAtOnce     = 200         // rows in one transaction
 )
 
-// sightings are the last uses of the credentials of one table that are not stored yet.
+// lastUses are the last uses of the credentials of one table that are not stored yet.
 // Authentication only reads the database: it records a use here, and flush stores it. A
-// nil sightings records nothing.
-type sightings struct {
+// nil *lastUses records nothing.
+type lastUses struct {
 	table, column bun.Ident
 
 	mu sync.Mutex
 	at map[[hashLength]byte]time.Time
 }
 
-// newSightings returns sightings for a table whose rows have a key_hash. column holds the
+// newLastUses returns the uses for a table whose rows have a key_hash. column holds the
 // last use; it is null before the first use.
-func newSightings(table, column bun.Ident) *sightings {
-	return &sightings{table: table, column: column, at: map[[hashLength]byte]time.Time{}}
+func newLastUses(table, column bun.Ident) *lastUses {
+	return &lastUses{table: table, column: column, at: map[[hashLength]byte]time.Time{}}
 }
 
 // note records that a credential was used, if the stored time is a minute old. written is
 // the stored time, or zero if there is none.
-func (s *sightings) note(hash [hashLength]byte, written, now time.Time) {
-	if s == nil || now.Sub(written) < seenEvery {
+func (s *lastUses) note(hash [hashLength]byte, written, now time.Time) {
+	if s == nil || now.Sub(written) < lastUseInterval {
 		return
 	}
 	s.mu.Lock()
@@ -48,14 +48,14 @@ func (s *sightings) note(hash [hashLength]byte, written, now time.Time) {
 }
 
 // keep records the latest use of each credential while there is room.
-func (s *sightings) keep(hash [hashLength]byte, at time.Time) {
-	if last, known := s.at[hash]; known && last.Before(at) || !known && len(s.at) < mostSeen {
+func (s *lastUses) keep(hash [hashLength]byte, at time.Time) {
+	if last, known := s.at[hash]; known && last.Before(at) || !known && len(s.at) < maxLastUses {
 		s.at[hash] = at
 	}
 }
 
 // take returns the uses and empties the map.
-func (s *sightings) take() map[[hashLength]byte]time.Time {
+func (s *lastUses) take() map[[hashLength]byte]time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	taken := s.at
@@ -64,7 +64,7 @@ func (s *sightings) take() map[[hashLength]byte]time.Time {
 }
 
 // restore puts uses back that could not be stored.
-func (s *sightings) restore(notes map[[hashLength]byte]time.Time) {
+func (s *lastUses) restore(notes map[[hashLength]byte]time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for hash, at := range notes {
@@ -74,7 +74,7 @@ func (s *sightings) restore(notes map[[hashLength]byte]time.Time) {
 
 // flush stores the uses. All processes together write each row at most once a minute.
 // Uses that an error or a panic keeps from being stored wait for the next flush.
-func (s *sightings) flush(ctx context.Context, db *sqldb.DB) error {
+func (s *lastUses) flush(ctx context.Context, db *sqldb.DB) error {
 	seen := s.take()
 	defer s.restore(seen) // the uses that could not be stored
 	// In one order, so that two processes do not deadlock.
@@ -98,10 +98,10 @@ func (s *sightings) flush(ctx context.Context, db *sqldb.DB) error {
 	return nil
 }
 
-func (s *sightings) write(ctx context.Context, db *sqldb.Session, hash [hashLength]byte, at time.Time) error {
+func (s *lastUses) write(ctx context.Context, db *sqldb.Session, hash [hashLength]byte, at time.Time) error {
 	_, err := db.Exec(ctx, db.IDB().NewUpdate().TableExpr("?", s.table).
 		Set("? = ?", s.column, at).
 		Where("key_hash = ?", hash[:]).
-		Where("? IS NULL OR ? <= ?", s.column, s.column, at.Add(-seenEvery)))
+		Where("? IS NULL OR ? <= ?", s.column, s.column, at.Add(-lastUseInterval)))
 	return err
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// asked checks a request that succeeded: the document must not be stricter than the
+// checkRequest checks a request that succeeded: the document must not be stricter than the
 // server.
-func (v *verdict) asked(o *operation) {
-	v.identified(o)
+func (v *verdict) checkRequest(o *operation) {
+	v.checkSecurity(o)
 	for _, p := range o.params {
-		v.parameter(o, p)
+		v.checkParameter(o, p)
 	}
 	switch v.x.method {
 	case http.MethodGet, http.MethodHead:
@@ -28,20 +28,20 @@ func (v *verdict) asked(o *operation) {
 			return // nor here, unless the operation has one
 		}
 	}
-	v.taken(o)
+	v.checkRequestBody(o)
 }
 
-// identified checks that the request has credentials for one of the security requirements
+// checkSecurity checks that the request has credentials for one of the security requirements
 // of the document.
-func (v *verdict) identified(o *operation) {
-	if len(o.security) == 0 || slices.ContainsFunc(o.security, v.has) {
+func (v *verdict) checkSecurity(o *operation) {
+	if len(o.security) == 0 || slices.ContainsFunc(o.security, v.satisfies) {
 		return
 	}
-	v.findsf(o.place+"/security", nil, "the request satisfies none of the security requirements")
+	v.reportf(o.place+"/security", nil, "the request satisfies none of the security requirements")
 }
 
-// has reports whether a request has all credentials of a security requirement.
-func (v *verdict) has(way []credential) bool {
+// satisfies reports whether a request has all credentials of a security requirement.
+func (v *verdict) satisfies(way []credential) bool {
 	for _, need := range way {
 		got := false
 		switch {
@@ -60,16 +60,16 @@ func (v *verdict) has(way []credential) bool {
 	return true
 }
 
-// parameter checks one parameter of a request.
-func (v *verdict) parameter(o *operation, p param) {
+// checkParameter checks one parameter of a request.
+func (v *verdict) checkParameter(o *operation, p param) {
 	values := v.values(o, p)
 	switch {
 	case len(values) == 0 && p.required:
-		v.findsf(p.place, nil, "the %s parameter %s is required and absent", p.in, p.name)
+		v.reportf(p.place, nil, "the %s parameter %s is required and absent", p.in, p.name)
 	case len(values) > 1:
-		v.findsf(p.place, nil, "the %s parameter %s is present %d times", p.in, p.name, len(values))
+		v.reportf(p.place, nil, "the %s parameter %s is present %d times", p.in, p.name, len(values))
 	case len(values) == 1 && !v.ignored(p.name):
-		v.value(p, values[0])
+		v.checkValue(p, values[0])
 	}
 }
 
@@ -78,7 +78,7 @@ func (v *verdict) values(o *operation, p param) (given []string) {
 	switch p.in {
 	case "path":
 		at := slices.Index(o.segments, "{"+p.name+"}")
-		return []string{unescaped(segments(v.x.path)[at])}
+		return []string{unescape(segments(v.x.path)[at])}
 	case "query":
 		given = v.x.query[p.name]
 	case "header":
@@ -91,8 +91,8 @@ func (v *verdict) values(o *operation, p param) (given []string) {
 	return slices.DeleteFunc(given, func(text string) bool { return text == "" })
 }
 
-// value checks one value of a parameter.
-func (v *verdict) value(p param, text string) {
+// checkValue checks one value of a parameter.
+func (v *verdict) checkValue(p param, text string) {
 	texts := []string{text}
 	place := p.schema
 	if p.list {
@@ -103,15 +103,15 @@ func (v *verdict) value(p param, text string) {
 		if one == "" {
 			continue
 		}
-		faults := v.faults(takenFrom, place, v.typed(place, one))
+		faults := v.faults(requestSchemas, place, v.convert(place, one))
 		for _, f := range faults {
-			v.findsf(f.place, nil, "the %s parameter %s is accepted as %q: %s", p.in, p.name, one, f.what)
+			v.reportf(f.place, nil, "the %s parameter %s is accepted as %q: %s", p.in, p.name, one, f.what)
 		}
 	}
 }
 
-// typed converts a text to the type of its schema.
-func (v *verdict) typed(place, text string) any {
+// convert converts a text to the type of its schema.
+func (v *verdict) convert(place, text string) any {
 	kinds := kindsOf(v.contract.document, place)
 	switch {
 	case slices.Contains(kinds, "boolean"):
@@ -154,72 +154,72 @@ func kindsOf(t *tree, place string) (kinds []string) {
 	return kinds
 }
 
-// taken checks the body of a request.
-func (v *verdict) taken(o *operation) {
+// checkRequestBody checks the body of a request.
+func (v *verdict) checkRequestBody(o *operation) {
 	body := v.x.plain()
 	switch {
 	case len(body) == 0 && o.body != "" && o.needsBody:
-		v.findsf(o.place+"/requestBody", nil, "the request has no body, which is required")
+		v.reportf(o.place+"/requestBody", nil, "the request has no body, which is required")
 		return
 	case len(body) == 0, o.body == "" && len(bytes.TrimSpace(body)) == 0:
 		return // no body, and none is required
 	}
 	if got := media(v.x.header); got != "application/json" {
-		v.findsf(o.place+"/requestBody", body, "the body of the request is accepted as %q", got)
+		v.reportf(o.place+"/requestBody", body, "the body of the request is accepted as %q", got)
 		return
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	if err != nil {
-		v.findsf(o.place+"/requestBody", body, "the body of the request is accepted and is not JSON: %v", err)
+		v.reportf(o.place+"/requestBody", body, "the body of the request is accepted and is not JSON: %v", err)
 		return
 	}
 	if o.body == "" {
 		if _, object := value.(map[string]any); !object {
-			v.findsf(o.place, body, "a body that is not an object is accepted, and no body is described")
+			v.reportf(o.place, body, "a body that is not an object is accepted, and no body is described")
 		}
 		return
 	}
-	faults := v.faults(takenFrom, o.body, value)
-	if len(faults) == 0 || len(v.faults(takenFrom, o.body, trimmed(value))) == 0 {
+	faults := v.faults(requestSchemas, o.body, value)
+	if len(faults) == 0 || len(v.faults(requestSchemas, o.body, trim(value))) == 0 {
 		return
 	}
 	for _, f := range faults {
-		v.findsf(f.place, body, "the body of the request is accepted: %s", f.what)
+		v.reportf(f.place, body, "the body of the request is accepted: %s", f.what)
 	}
 }
 
-// isSeen reports whether a character is visible.
-func isSeen(r rune) bool {
+// isVisible reports whether a character is visible.
+func isVisible(r rune) bool {
 	return !unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// trimmed removes white space at both ends of all texts in a value, and makes blank texts
+// trim removes white space at both ends of all texts in a value, and makes blank texts
 // empty.
-func trimmed(value any) any {
+func trim(value any) any {
 	switch value := value.(type) {
 	case string:
-		if !strings.ContainsFunc(value, isSeen) {
+		if !strings.ContainsFunc(value, isVisible) {
 			return ""
 		}
 		return strings.TrimSpace(value)
 	case []any:
 		all := make([]any, len(value))
 		for i, one := range value {
-			all[i] = trimmed(one)
+			all[i] = trim(one)
 		}
 		return all
 	case map[string]any:
 		all := make(map[string]any, len(value))
 		for name, one := range value {
-			all[name] = trimmed(one)
+			all[name] = trim(one)
 		}
 		return all
 	}
 	return value
 }
 
-// unescaped decodes a segment of a path.
-func unescaped(segment string) string {
+// unescape decodes a segment of a path.
+func unescape(segment string) string {
 	if plain, err := url.PathUnescape(segment); err == nil {
 		return plain
 	}

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// seldom limits a log line to one per second.
-type seldom struct {
+// logLimiter limits a log line to one per second.
+type logLimiter struct {
 	mu   sync.Mutex
 	last time.Time
 }
 
-func (s *seldom) due(now time.Time) bool {
+func (s *logLimiter) due(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now.Sub(s.last) < time.Second {
