@@ -7,9 +7,9 @@ import (
 	"trestle.example/framework/frameworktest/contract"
 )
 
-// TestTheEndpointsKeepTheirContract sends requests that are generated from the OpenAPI
+// TestTheEndpointsFollowTheirDocument sends requests that are generated from the OpenAPI
 // document. No fault is excused: every valid request must be accepted as valid.
-func TestTheEndpointsKeepTheirContract(t *testing.T) {
+func TestTheEndpointsFollowTheirDocument(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		user := d.user("asha@example.com")
 		contract.Attack{

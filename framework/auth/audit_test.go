@@ -164,7 +164,7 @@ func TestAuditDoesNotBlameTheClient(t *testing.T) {
 	})
 }
 
-func TestAuditDoesNotTakeAnOutageForAFailure(t *testing.T) {
+func TestAnOutageIsNotAFailedLogin(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		d.user("asha@example.com")
 		must(d.T, d.db.Close())

@@ -18,9 +18,9 @@ type hiring struct {
 	Group    string `json:"group"`
 }
 
-// TestAnOwnFunctionRefusesAsTheServiceDoes: one call turns errors of accounts into faults
+// TestAFunctionOfTheProgramReturnsTheSameErrors: one call turns errors of accounts into faults
 // and conflicts.
-func TestAnOwnFunctionRefusesAsTheServiceDoes(t *testing.T) {
+func TestAFunctionOfTheProgramReturnsTheSameErrors(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		d.user("asha@example.com")
 		hire := func(c *framework.Call, in hiring) (framework.None, error) {

@@ -280,9 +280,9 @@ func TestRefererOrigin(t *testing.T) {
 	}
 }
 
-// TestTheOriginBehindAProxyIsThatOfSecure: behind a proxy that terminates TLS, the
+// TestSecureSetsTheOriginBehindAProxy: behind a proxy that terminates TLS, the
 // request itself does not state its scheme.
-func TestTheOriginBehindAProxyIsThatOfSecure(t *testing.T) {
+func TestSecureSetsTheOriginBehindAProxy(t *testing.T) {
 	onBoth(t, func(w *world) {
 		w.user("asha@example.com")
 		for _, c := range []struct {

@@ -52,9 +52,9 @@ POST /api/auth/jwt/revoke: anyone`)
 	}
 }
 
-// TestMethodsThatAreNotOffered: a path accepts only its methods, with and without a
+// TestMethodsThatAreNotAllowed: a path accepts only its methods, with and without a
 // slash, and lists them.
-func TestMethodsThatAreNotOffered(t *testing.T) {
+func TestMethodsThatAreNotAllowed(t *testing.T) {
 	offered := map[string]string{
 		"register": "POST, OPTIONS", "login": "POST, OPTIONS", "logout": "POST, OPTIONS", "me": "GET, HEAD, OPTIONS", "token": "POST, DELETE, OPTIONS",
 		"session": "GET, HEAD, POST, DELETE, OPTIONS", "jwt": "POST, OPTIONS", "jwt/refresh": "POST, OPTIONS", "jwt/revoke": "POST, OPTIONS",
@@ -141,8 +141,8 @@ func TestBodies(t *testing.T) {
 	})
 }
 
-// TestUnknownNamesAreTold: an unknown member is reported by its name only.
-func TestUnknownNamesAreTold(t *testing.T) {
+// TestUnknownNamesAreReported: an unknown member is reported by its name only.
+func TestUnknownNamesAreReported(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		d.user("asha@example.com")
 		pair := d.signInByJWT()
@@ -165,8 +165,8 @@ func TestUnknownNamesAreTold(t *testing.T) {
 	})
 }
 
-// TestEntrancesRunNoScheme: endpoints for signing in ignore credentials.
-func TestEntrancesRunNoScheme(t *testing.T) {
+// TestSignInRunsNoScheme: endpoints for signing in ignore credentials.
+func TestSignInRunsNoScheme(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		user := d.user("asha@example.com")
 		headers := map[string]string{

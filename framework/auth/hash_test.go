@@ -81,7 +81,7 @@ func TestAnOlderCostAsksToBeHashedAgain(t *testing.T) {
 	}
 }
 
-func TestAHostileStoredHashIsRefusedBeforeAnyWork(t *testing.T) {
+func TestAHostileStoredHashIsRejectedBeforeAnyWork(t *testing.T) {
 	part := base64.RawStdEncoding.EncodeToString(make([]byte, 32))
 	tail := "$" + part + "$" + part
 	long := base64.RawStdEncoding.EncodeToString(make([]byte, 65))

@@ -79,7 +79,7 @@ func (w *world) endless(user User) uuid.UUID {
 	return id
 }
 
-func TestLapsedLoginsArePurged(t *testing.T) {
+func TestExpiredLoginsArePurged(t *testing.T) {
 	jwtOnBoth(t, func(w *jwtWorld) {
 		user, other := w.user("asha@example.com"), w.user("other@example.com")
 		began := w.now
@@ -234,9 +234,9 @@ func (w *world) countsPurging(fn func()) (deletes, commits *int) {
 	return deletes, commits
 }
 
-// TestPurgeSparesWhatIsProlongedMeanwhile: a row that is extended between its selection
+// TestPurgeKeepsRowsThatAreExtendedMeanwhile: a row that is extended between its selection
 // and its deletion stays.
-func TestPurgeSparesWhatIsProlongedMeanwhile(t *testing.T) {
+func TestPurgeKeepsRowsThatAreExtendedMeanwhile(t *testing.T) {
 	onBoth(t, func(w *world) {
 		user := w.user("asha@example.com")
 		sessions := w.site(SessionOptions{}).sessions
@@ -331,7 +331,7 @@ func (h *house) mortal() {
 	h.login(h.user)
 }
 
-func TestKeepingHouse(t *testing.T) {
+func TestHousekeeping(t *testing.T) {
 	houseOnBoth(t, func(h *house) {
 		token := h.token(h.user, 1000*time.Hour)
 		h.mortal()

@@ -95,9 +95,9 @@ func pkcs8Text(t *testing.T, private any, err error) string {
 	return base64.StdEncoding.EncodeToString(der)
 }
 
-// TestParseKeysRefuses: an error names the key and the reason, and repeats nothing of the
+// TestParseKeysRejects: an error names the key and the reason, and repeats nothing of the
 // text.
-func TestParseKeysRefuses(t *testing.T) {
+func TestParseKeysRejects(t *testing.T) {
 	good, err := GenerateKey("good", HS256)
 	must(t, err)
 	const canary = "Y2FuYXJ5LWNhbmFyeS1jYW5hcnktY2FuYXJ5LWNhbmFyeQ" // 34 bytes
@@ -179,7 +179,7 @@ func TestParseKeysReadsFiles(t *testing.T) {
 	}
 }
 
-func TestNothingOfAKeyOrATokenIsPrinted(t *testing.T) {
+func TestKeysAndTokensAreNotPrinted(t *testing.T) {
 	text, err := testKeys()
 	must(t, err)
 	keys := keyRing(t, "hs")
@@ -219,7 +219,7 @@ func TestNothingOfAKeyOrATokenIsPrinted(t *testing.T) {
 	}
 }
 
-func TestNewJWTTakesUpToTheBounds(t *testing.T) {
+func TestNewJWTAcceptsTheBounds(t *testing.T) {
 	keys := keyRing(t, "hs")
 	const century = 100 * 365 * 24 * time.Hour
 	for name, o := range map[string]JWTOptions{
@@ -232,7 +232,7 @@ func TestNewJWTTakesUpToTheBounds(t *testing.T) {
 	}
 }
 
-func TestNewJWTRefuses(t *testing.T) {
+func TestNewJWTRejects(t *testing.T) {
 	keys := keyRing(t, "hs")
 	for name, o := range map[string]JWTOptions{
 		"no keys":                               {Issuer: "clinic"},

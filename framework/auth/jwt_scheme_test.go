@@ -117,7 +117,7 @@ func TestAJWTCostsOneStatement(t *testing.T) {
 	})
 }
 
-func TestADatabaseThatFailsIsNoRefusalOfAJWT(t *testing.T) {
+func TestADatabaseErrorIsNotAnInvalidJWT(t *testing.T) {
 	jwtOnBoth(t, func(w *jwtWorld) {
 		pair := w.login(w.user("asha@example.com"))
 		gone, cancel := context.WithCancel(w.ctx)

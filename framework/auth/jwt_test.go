@@ -37,7 +37,7 @@ func TestIssueAndRefresh(t *testing.T) {
 	})
 }
 
-func TestIssueRefuses(t *testing.T) {
+func TestIssueRejects(t *testing.T) {
 	jwtOnBoth(t, func(w *jwtWorld) {
 		user := w.user("asha@example.com")
 		w.pass(time.Second)
@@ -232,7 +232,7 @@ func TestAnInactiveUserCannotRefresh(t *testing.T) {
 	})
 }
 
-func TestRevokeRefusesWhatIsNoToken(t *testing.T) {
+func TestRevokeRejectsInvalidTokens(t *testing.T) {
 	jwtOnBoth(t, func(w *jwtWorld) {
 		pair := w.login(w.user("asha@example.com"))
 		for _, token := range []string{"", "x", "..", "trs_x", pair.Access.Reveal() + "A"} {
@@ -258,9 +258,9 @@ func TestRefreshInsideATransactionIsAnError(t *testing.T) {
 	})
 }
 
-// TestLapsedLoginsAreClearedAway: expired logins of a user are deleted when the user logs
+// TestExpiredLoginsAreDeletedAtLogin: expired logins of a user are deleted when the user logs
 // in; those of other users stay.
-func TestLapsedLoginsAreClearedAway(t *testing.T) {
+func TestExpiredLoginsAreDeletedAtLogin(t *testing.T) {
 	jwtOnBoth(t, func(w *jwtWorld) {
 		user, other := w.user("asha@example.com"), w.user("other@example.com")
 		w.refresh(w.login(user))

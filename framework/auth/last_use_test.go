@@ -13,7 +13,7 @@ import (
 // numbered returns the i-th of many hashes.
 func numbered(i int) [hashLength]byte { return [hashLength]byte{byte(i), byte(i >> 8), byte(i >> 16)} }
 
-func TestSightingsAreBounded(t *testing.T) {
+func TestUsesAreBounded(t *testing.T) {
 	s, now := newLastUses("auth_sessions", "last_seen_at"), time.Now()
 	for i := range maxLastUses + 10 {
 		s.note(numbered(i), now.Add(-time.Hour), now)
@@ -44,9 +44,9 @@ type brokenContext struct{ context.Context }
 
 func (brokenContext) Value(any) any { panic("broken") }
 
-// TestAPanicForgetsNoSightings: uses that a panic keeps from being written wait, as after
+// TestAPanicLosesNoUses: uses that a panic keeps from being written wait, as after
 // an error.
-func TestAPanicForgetsNoSightings(t *testing.T) {
+func TestAPanicLosesNoUses(t *testing.T) {
 	onBoth(t, func(w *world) {
 		s := newLastUses("auth_tokens", "last_used_at")
 		s.note(numbered(1), time.Time{}, w.now)

@@ -123,9 +123,9 @@ func TestOneAddressTriesPasswordsAtARate(t *testing.T) {
 	})
 }
 
-// TestAddressesAreNotMadeUp: an address in a header of an untrusted client does not
+// TestClaimedAddressesDoNotCount: an address in a header of an untrusted client does not
 // count. A client that sends a new one with each attempt is limited by its own address.
-func TestAddressesAreNotMadeUp(t *testing.T) {
+func TestClaimedAddressesDoNotCount(t *testing.T) {
 	set := func(_ *auth.Config, f *framework.Config) { f.TrustedProxies = nil }
 	onDesk(t, set, func(d *desk) {
 		d.user("asha@example.com")
@@ -244,9 +244,9 @@ func TestRequestsOfOtherSitesAreNotCounted(t *testing.T) {
 	})
 }
 
-// TestFailuresOfOnesOwnSchemeCount: failures of a scheme of the program count together
+// TestFailuresOfAnOwnSchemeCount: failures of a scheme of the program count together
 // with those of the service.
-func TestFailuresOfOnesOwnSchemeCount(t *testing.T) {
+func TestFailuresOfAnOwnSchemeCount(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		must(t, db.Migrate(t.Context(), nil, auth.Migrations()))
 		service, err := auth.New(auth.Config{Rates: map[string]throttle.Rate{auth.ScopeCredentials: {Limit: 2, Per: time.Hour}}, Log: slog.New(slog.DiscardHandler)})
@@ -272,9 +272,9 @@ func TestFailuresOfOnesOwnSchemeCount(t *testing.T) {
 	})
 }
 
-// TestAFullQueueIsTold: if the queue for hashes is full, the client gets an error at
+// TestAFullQueueIsAnError: if the queue for hashes is full, the client gets an error at
 // once.
-func TestAFullQueueIsTold(t *testing.T) {
+func TestAFullQueueIsAnError(t *testing.T) {
 	onDesk(t, nil, func(d *desk) {
 		d.user("asha@example.com")
 		release := auth.FillQueue(d.service, "127.0.0.1")

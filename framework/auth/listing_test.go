@@ -48,7 +48,7 @@ func TestListUsers(t *testing.T) {
 	})
 }
 
-func TestNobodyIsListed(t *testing.T) {
+func TestEmptyLists(t *testing.T) {
 	onBoth(t, func(w *world) {
 		users, err := w.users.ListUsers(w.ctx, w.s, uuid.Nil, 10)
 		if err != nil || users == nil || len(users) != 0 {

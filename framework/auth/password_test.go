@@ -74,7 +74,7 @@ func TestPasswordRules(t *testing.T) {
 	}
 }
 
-func TestOnePasswordTypedOnTwoKeyboardsIsOne(t *testing.T) {
+func TestAPasswordTypedOnTwoKeyboardsIsEqual(t *testing.T) {
 	composed, err := normalizePassword("caf\u00e9 xk2!vq")
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestPolicyWithinBounds(t *testing.T) {
 	}
 }
 
-func TestPolicyOutOfBoundsIsRefused(t *testing.T) {
+func TestPolicyOutOfBoundsIsRejected(t *testing.T) {
 	for _, minimum := range []int{-1, 1, 7, 129} {
 		_, err := NewUsers(Options{Passwords: PasswordPolicy{Minimum: minimum}})
 		if err == nil || !strings.Contains(err.Error(), "between 8 and 128") {

@@ -34,7 +34,7 @@ func TestRegisterMakesAnAccountAndSignsIn(t *testing.T) {
 	})
 }
 
-func TestRegisterRefuses(t *testing.T) {
+func TestRegisterRejects(t *testing.T) {
 	long := strings.Repeat("x", 129)
 	onDesk(t, unlimited, func(d *desk) {
 		d.user("asha@example.com")
@@ -90,7 +90,7 @@ func TestRegisterRefuses(t *testing.T) {
 	})
 }
 
-func TestRegisterTakesWhatThePolicyAllows(t *testing.T) {
+func TestRegisterAcceptsWhatThePolicyAllows(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		for name, c := range map[string]struct{ email, password string }{
 			"exactly eight characters":                       {"a@example.com", "pq7 wz1k"},
@@ -131,7 +131,7 @@ func TestAnEmailInAnySpellingIsOneAccount(t *testing.T) {
 	})
 }
 
-func TestOfTwoRegistrationsAtOnceOneHolds(t *testing.T) {
+func TestOneOfTwoRegistrationsAtOnceSucceeds(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		answers := make([]*frameworktest.Response, 2)
 		var both sync.WaitGroup

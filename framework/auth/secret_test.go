@@ -34,7 +34,7 @@ func TestASecretIsNeverPrinted(t *testing.T) {
 	}
 }
 
-func TestNoSecretInWhatIsPrintedOfUsersAndTokens(t *testing.T) {
+func TestUsersAndTokensPrintNoSecret(t *testing.T) {
 	onBoth(t, func(w *world) {
 		user := w.user("asha@example.com")
 		secret, record, err := w.users.IssueToken(w.ctx, w.s, user, "laptop", 0)

@@ -10,7 +10,7 @@ import (
 	"trestle.example/framework/throttle"
 )
 
-func TestNewRefusesWhatCannotBe(t *testing.T) {
+func TestNewRejectsInvalidSettings(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		config auth.Config
@@ -57,7 +57,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-func TestTheRealmIsOfAllSchemes(t *testing.T) {
+func TestAllSchemesHaveTheRealm(t *testing.T) {
 	service, err := auth.New(auth.Config{Realm: "clinic", JWT: auth.JWTOptions{Realm: "jwt"}})
 	must(t, err)
 	var challenges []string
@@ -81,8 +81,8 @@ func TestTokensLiveAsLongAsTheSettingSays(t *testing.T) {
 	})
 }
 
-// TestRunWritesWhatWasUsed: when Run ends, it writes the last use of tokens and sessions.
-func TestRunWritesWhatWasUsed(t *testing.T) {
+// TestRunWritesTheLastUses: when Run ends, it writes the last use of tokens and sessions.
+func TestRunWritesTheLastUses(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		user := d.user("asha@example.com")
 		asha, b := d.as("Token "+d.token(user)), d.signedIn()

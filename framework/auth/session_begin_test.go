@@ -15,7 +15,7 @@ import (
 	"trestle.example/internal/testserver/postgres"
 )
 
-func TestBeginRefusesWhoMayNotEnter(t *testing.T) {
+func TestBeginRejectsUsersWhoMayNotSignIn(t *testing.T) {
 	onBoth(t, func(w *world) {
 		user := w.user("asha@example.com")
 		changed := user
@@ -47,9 +47,9 @@ func TestBeginRefusesWhoMayNotEnter(t *testing.T) {
 	})
 }
 
-// TestALoginDoesNotOutlastAPasswordChange: a login that was checked against the old
+// TestALoginDoesNotSurviveAPasswordChange: a login that was checked against the old
 // password must not survive the change, in whatever order both reach the table.
-func TestALoginDoesNotOutlastAPasswordChange(t *testing.T) {
+func TestALoginDoesNotSurviveAPasswordChange(t *testing.T) {
 	onBoth(t, outlasts)
 	t.Run("postgresql, repeatable read", func(t *testing.T) {
 		url := postgres.Database(t)

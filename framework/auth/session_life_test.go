@@ -45,7 +45,7 @@ func TestSessionOptions(t *testing.T) {
 	}
 }
 
-func TestLivesOfASession(t *testing.T) {
+func TestHowLongASessionLives(t *testing.T) {
 	const day = 24 * time.Hour
 	onBoth(t, func(w *world) {
 		user := w.user("asha@example.com")

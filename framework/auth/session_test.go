@@ -140,9 +140,9 @@ func (s *site) with(key string) *httptest.ResponseRecorder {
 	return s.send("GET", "act/", "", "Cookie: "+s.sessions.name(sessionCookie)+"="+key)
 }
 
-// TestWhatKillsASession: an end takes effect with the next request, and ends no other
+// TestWhatEndsASession: an end takes effect with the next request, and ends no other
 // session.
-func TestWhatKillsASession(t *testing.T) {
+func TestWhatEndsASession(t *testing.T) {
 	onBoth(t, func(w *world) {
 		user, other := w.user("asha@example.com"), w.user("other@example.com")
 		s := w.site(SessionOptions{})
@@ -276,7 +276,7 @@ func TestSessionCookieSpellings(t *testing.T) {
 	})
 }
 
-func TestACookieBesideAnAuthorizationHeaderIsNotLookedAt(t *testing.T) {
+func TestCookiesAreIgnoredBesideAnAuthorizationHeader(t *testing.T) {
 	onBoth(t, func(w *world) {
 		w.user("asha@example.com")
 		other := w.user("other@example.com")
@@ -367,7 +367,7 @@ func TestASessionCostsOneStatementThatReads(t *testing.T) {
 	})
 }
 
-func TestADatabaseThatFailsIsNoAbsentSession(t *testing.T) {
+func TestADatabaseErrorIsNotAnAbsentSession(t *testing.T) {
 	onBoth(t, func(w *world) {
 		w.user("asha@example.com")
 		s := w.site(SessionOptions{})

@@ -129,7 +129,7 @@ func TestWithoutKeysALoginEndsWithTheProcess(t *testing.T) {
 	})
 }
 
-func TestRefreshAndRevokeRefuse(t *testing.T) {
+func TestRefreshAndRevokeReject(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		user := d.user("asha@example.com")
 		pair, old := d.pair(user), d.pair(user)

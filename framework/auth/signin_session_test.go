@@ -60,9 +60,9 @@ func TestSigningInAnewEndsTheSessionBefore(t *testing.T) {
 	})
 }
 
-// TestAForgedSignInIsNotLookedAt: a forged sign-in is rejected before the password is
+// TestAForgedSignInIsRejectedBeforeThePassword: a forged sign-in is rejected before the password is
 // checked: no hash is computed, and nothing is counted for the account.
-func TestAForgedSignInIsNotLookedAt(t *testing.T) {
+func TestAForgedSignInIsRejectedBeforeThePassword(t *testing.T) {
 	onDesk(t, nil, func(d *desk) {
 		d.user("asha@example.com")
 		b, stranger := d.tab(), d.tab()
@@ -114,9 +114,9 @@ func TestSigningOutABrowser(t *testing.T) {
 	})
 }
 
-// TestADeadSessionIsNobody: a cookie that names no live session counts as absent and is
+// TestAnEndedSessionCountsAsAbsent: a cookie that names no live session counts as absent and is
 // cleared.
-func TestADeadSessionIsNobody(t *testing.T) {
+func TestAnEndedSessionCountsAsAbsent(t *testing.T) {
 	onDesk(t, unlimited, func(d *desk) {
 		user := d.user("asha@example.com")
 		for name, end := range map[string]func(){

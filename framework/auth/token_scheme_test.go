@@ -166,7 +166,7 @@ func TestATokenExpires(t *testing.T) {
 	})
 }
 
-func TestAnInactiveUserIsRefusedLikeAnUnknownToken(t *testing.T) {
+func TestAnInactiveUserIsRejectedLikeAnUnknownToken(t *testing.T) {
 	onBoth(t, func(w *world) {
 		user := w.user("asha@example.com")
 		token := w.token(user, 0)
@@ -220,7 +220,7 @@ func TestAuthenticatingCostsOneStatement(t *testing.T) {
 	})
 }
 
-func TestADatabaseThatFailsIsNoRefusal(t *testing.T) {
+func TestADatabaseErrorIsNotAnInvalidToken(t *testing.T) {
 	onBoth(t, func(w *world) {
 		token := w.token(w.user("asha@example.com"), 0)
 		gone, cancel := context.WithCancel(w.ctx)

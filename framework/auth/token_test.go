@@ -47,9 +47,9 @@ func TestIssueToken(t *testing.T) {
 	})
 }
 
-// TestIssueTokenRefusesWhoMayNotEnter: a token for an account that changed after its
+// TestIssueTokenRejectsUsersWhoMayNotSignIn: a token for an account that changed after its
 // password was checked would survive the change.
-func TestIssueTokenRefusesWhoMayNotEnter(t *testing.T) {
+func TestIssueTokenRejectsUsersWhoMayNotSignIn(t *testing.T) {
 	onBoth(t, func(w *world) {
 		before, gone := w.user("asha@example.com"), w.user("gone@example.com")
 		w.now = w.now.Add(time.Second)
@@ -96,7 +96,7 @@ func TestListTokens(t *testing.T) {
 	})
 }
 
-func TestRevokingATokenHoldsAtOnce(t *testing.T) {
+func TestRevokingATokenTakesEffectAtOnce(t *testing.T) {
 	onBoth(t, func(w *world) {
 		user, other := w.user("asha@example.com"), w.user("other@example.com")
 		kept, theirs := w.token(user, 0), w.token(other, 0)

@@ -96,7 +96,7 @@ func TestTwoProcessesWriteATokenOnceAMinuteTogether(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoUseOfAToken(t *testing.T) {
+func TestRequestsThatDoNotUseAToken(t *testing.T) {
 	onBoth(t, func(w *world) {
 		user, inactive := w.user("asha@example.com"), w.user("inactive@example.com")
 		token, expired := w.token(user, 0), w.token(user, time.Second)

@@ -21,9 +21,9 @@ func byTLS(c *frameworktest.Client) *frameworktest.Client {
 	return c.With("X-Forwarded-Proto", "https")
 }
 
-// TestCredentialsInTheClearAreRefused: credentials in cleartext are rejected before any
+// TestCredentialsInCleartextAreRejected: credentials in cleartext are rejected before any
 // query, whether they are valid or not.
-func TestCredentialsInTheClearAreRefused(t *testing.T) {
+func TestCredentialsInCleartextAreRejected(t *testing.T) {
 	onDesk(t, inTLS, func(d *desk) {
 		user := d.user("asha@example.com")
 		pair, opaque := d.pair(user), d.token(user)

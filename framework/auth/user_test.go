@@ -37,7 +37,7 @@ func TestCreateUser(t *testing.T) {
 	})
 }
 
-func TestCreateUserRefuses(t *testing.T) {
+func TestCreateUserRejects(t *testing.T) {
 	onBoth(t, func(w *world) {
 		w.user("asha@example.com")
 		for _, c := range []struct {
@@ -69,7 +69,7 @@ func TestCreateUserRefuses(t *testing.T) {
 	})
 }
 
-func TestNobodyIsNotFound(t *testing.T) {
+func TestAnUnknownUserIsNotFound(t *testing.T) {
 	onBoth(t, func(w *world) {
 		for name, call := range map[string]func() error{
 			"find":         func() error { _, err := w.users.FindUser(w.ctx, w.s, "x@example.com"); return err },
@@ -180,7 +180,7 @@ func TestSetPasswordRevokesTokens(t *testing.T) {
 	})
 }
 
-func TestMethodsJoinTheTransactionTheyAreGiven(t *testing.T) {
+func TestMethodsJoinATransaction(t *testing.T) {
 	onBoth(t, func(w *world) {
 		stop := errors.New("stop")
 		err := w.db.InTx(w.ctx, func(ctx context.Context, s *sqldb.Session) error {

@@ -69,8 +69,8 @@ func TestAnEnumeratedFieldHasNoOtherValue(t *testing.T) {
 	})
 }
 
-// TestAChoiceOfNoValue: a choice outside the values of the type is a mistake.
-func TestAChoiceOfNoValue(t *testing.T) {
+// TestAChoiceOutsideTheValues: a choice outside the values of the type is a mistake.
+func TestAChoiceOutsideTheValues(t *testing.T) {
 	db, err := sqldb.Open("sqlite://"+t.TempDir()+"/test.db", sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func narrowing(fn framework.Narrow) brokenFilter {
 	return func(string) (framework.Narrow, error) { return fn, nil }
 }
 
-func TestBrokenFiltersAreFoundOut(t *testing.T) {
+func TestBrokenFiltersFail(t *testing.T) {
 	for name, test := range map[string]struct {
 		filter framework.Filter
 		want   string

@@ -56,11 +56,11 @@ func passwordCase(p password) AuthenticatorCase {
 	}
 }
 
-func TestASoundAuthenticatorPasses(t *testing.T) {
+func TestACorrectAuthenticatorPasses(t *testing.T) {
 	TestAuthenticator(t, passwordCase(password{challenge: `Basic realm="api", charset="UTF-8"`}))
 }
 
-func TestBrokenAuthenticatorsAreFoundOut(t *testing.T) {
+func TestBrokenAuthenticatorsFail(t *testing.T) {
 	known := &framework.Caller{ID: someone, Scheme: "Basic"}
 	for name, test := range map[string]struct {
 		broken password
@@ -139,7 +139,7 @@ func TestBuiltInPermissionsPass(t *testing.T) {
 	}
 }
 
-func TestBrokenPermissionsAreFoundOut(t *testing.T) {
+func TestBrokenPermissionsFail(t *testing.T) {
 	var mu sync.Mutex
 	asked := 0
 	for name, test := range map[string]struct {
@@ -186,11 +186,11 @@ func (t *tally) Allow(*framework.Call, *http.Request) (time.Duration, error) {
 
 func (t *tally) String() string { return t.name }
 
-func TestASoundThrottlePasses(t *testing.T) {
+func TestACorrectThrottlePasses(t *testing.T) {
 	TestThrottle(t, ThrottleCase{Allows: 5, New: func() framework.Throttle { return &tally{left: 5, wait: time.Millisecond, name: "5 in all"} }})
 }
 
-func TestBrokenThrottlesAreFoundOut(t *testing.T) {
+func TestBrokenThrottlesFail(t *testing.T) {
 	for name, test := range map[string]struct {
 		broken func() framework.Throttle
 		want   string
@@ -219,7 +219,7 @@ func TestBuiltInErrorShapesPass(t *testing.T) {
 	t.Run("DRFShape", func(t *testing.T) { TestErrorShape(t, framework.DRFShape{}) })
 }
 
-func TestBrokenErrorShapesAreFoundOut(t *testing.T) {
+func TestBrokenErrorShapesFail(t *testing.T) {
 	for name, test := range map[string]struct {
 		broken shape
 		want   string

@@ -42,7 +42,7 @@ func enveloped(e framework.Envelope) brokenPages {
 	return brokenPages{envelope: func(framework.Page) (framework.Envelope, error) { return e, nil }}
 }
 
-func TestBrokenPaginationsAreFoundOut(t *testing.T) {
+func TestBrokenPaginationsFail(t *testing.T) {
 	items := framework.Items{}
 	for name, test := range map[string]struct {
 		class framework.Pagination
@@ -101,6 +101,6 @@ func (unlimited) Params() []framework.Param                           { return n
 func (unlimited) Window(framework.Values) (framework.Window, error)   { return framework.Window{}, nil }
 func (unlimited) Envelope(framework.Page) (framework.Envelope, error) { return nil, nil }
 
-func TestASoundPaginationPasses(t *testing.T) {
+func TestACorrectPaginationPasses(t *testing.T) {
 	TestPagination(t, brokenPages{})
 }

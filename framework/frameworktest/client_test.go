@@ -98,9 +98,9 @@ func TestExpectationsFail(t *testing.T) {
 	}
 }
 
-// TestFailureTellsTheStory: a failure shows the exchange and how to repeat it, without
+// TestAFailurePrintsTheExchange: a failure shows the exchange and how to repeat it, without
 // credentials.
-func TestFailureTellsTheStory(t *testing.T) {
+func TestAFailurePrintsTheExchange(t *testing.T) {
 	c := New(t, http.HandlerFunc(echo)).With("Authorization", "Bearer hush").With("Cookie", "sessionid=hush").With("X-CSRFToken", "hush")
 	story := failures(t, func(tb testing.TB) {
 		c.On(tb).Post("/a?b=it's", `{"it's": 1}`).Expect(201).Expect(202)

@@ -63,8 +63,8 @@ func TestBodiesThatStall(t *testing.T) {
 	}
 }
 
-// TestABodyThatNobodyReads delays its answer no longer than a body that is read.
-func TestABodyThatNobodyReads(t *testing.T) {
+// TestABodyThatTheHandlerDoesNotRead delays its answer no longer than a body that is read.
+func TestABodyThatTheHandlerDoesNotRead(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("long", 10_000) // long enough to be sent before the handler ends
 	for name, text := range map[string]string{"a short answer": "short", "a long one": long} {
@@ -130,9 +130,9 @@ func TestAnAnswerBeforeItsBody(t *testing.T) {
 	})
 }
 
-// TestWhatAHandlerTakesIsNotTheClientsTime: the time of the handler between two reads
+// TestTheTimeOfAHandlerDoesNotCount: the time of the handler between two reads
 // does not count.
-func TestWhatAHandlerTakesIsNotTheClientsTime(t *testing.T) {
+func TestTheTimeOfAHandlerDoesNotCount(t *testing.T) {
 	t.Parallel()
 	const stall = 50 * time.Millisecond
 	body := strings.Repeat("x", 1<<20)

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// TestDrippingConnections: two thousand clients that send their requests byte by byte do
+// TestSlowConnections: two thousand clients that send their requests byte by byte do
 // not keep other clients out, and do not exceed the limit of connections.
-func TestDrippingConnections(t *testing.T) {
+func TestSlowConnections(t *testing.T) {
 	const limit, drippers = 200, 2000
 	s := serving(t, said("good"), Options{Limits: Limits{Conns: limit, Header: patience}})
 	dripping := make([]net.Conn, drippers)
@@ -128,8 +128,8 @@ func TestWhichConnectionIsClosed(t *testing.T) {
 	}
 }
 
-// TestWhileAllAreAtWork a new connection waits, and closes none of them.
-func TestWhileAllAreAtWork(t *testing.T) {
+// TestWhileAllHandlersWork a new connection waits, and closes none of them.
+func TestWhileAllHandlersWork(t *testing.T) {
 	b := newBlocker()
 	s := serving(t, b, Options{Limits: Limits{Conns: 2}})
 	replies := make(chan reply, 3)
@@ -240,8 +240,8 @@ func TestAClosedListenerEndsTheWaitForRoom(t *testing.T) {
 	}
 }
 
-// TestARequestAfterARest: a request begins with its first byte.
-func TestARequestAfterARest(t *testing.T) {
+// TestARequestAfterIdleTime: a request begins with its first byte.
+func TestARequestAfterIdleTime(t *testing.T) {
 	t.Parallel()
 	s := serving(t, said("good"), Options{})
 	w := s.dial().says("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -260,8 +260,8 @@ func TestARequestAfterARest(t *testing.T) {
 	await(t, "the rest", is(idle))
 }
 
-// TestAnAnswerHasTimeToBeTaken before its connection is closed to make room.
-func TestAnAnswerHasTimeToBeTaken(t *testing.T) {
+// TestAClientHasTimeToReadAnAnswer before its connection is closed to make room.
+func TestAClientHasTimeToReadAnAnswer(t *testing.T) {
 	t.Parallel()
 	clock := time.Unix(1e9, 0)
 	cs := newConns(1)

@@ -69,7 +69,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-func TestHealthTakesNothingElse(t *testing.T) {
+func TestHealthAnswersOnlyGET(t *testing.T) {
 	t.Parallel()
 	s := serving(t, said("handler"), Options{})
 	for _, path := range []string{"/livez", "/readyz"} {

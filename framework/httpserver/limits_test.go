@@ -90,8 +90,8 @@ func TestAConnectionWithoutRequests(t *testing.T) {
 	await(t, "its place", func() bool { return s.Stats().Conns == 0 })
 }
 
-// TestAnAnswerThatIsNotTaken: an unread answer ends for its handler and for its client.
-func TestAnAnswerThatIsNotTaken(t *testing.T) {
+// TestAnUnreadAnswer: an unread answer ends for its handler and for its client.
+func TestAnUnreadAnswer(t *testing.T) {
 	t.Parallel()
 	ended := make(chan error, 1)
 	s := serving(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// TestWhatAServerDoesThatIsToStop: it reports that it stops, accepts requests for the
+// TestAServerThatStops: it reports that it stops, accepts requests for the
 // delay, and ends each connection with its answer.
-func TestWhatAServerDoesThatIsToStop(t *testing.T) {
+func TestAServerThatStops(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Bool
 	s := serving(t, said("good"), Options{DrainDelay: patience, Checks: []Check{{Name: "database", Run: func(context.Context) error {
@@ -83,8 +83,8 @@ func TestRequestsThatDoNotEnd(t *testing.T) {
 	b.let <- struct{}{}
 }
 
-// TestAServerThatNeverWasReady stops without delay, and never serves.
-func TestAServerThatNeverWasReady(t *testing.T) {
+// TestAServerThatWasNeverReady stops without delay, and never serves.
+func TestAServerThatWasNeverReady(t *testing.T) {
 	t.Parallel()
 	s := serving(t, said("good"), Options{DrainDelay: time.Hour, Starting: said("starting")})
 	s.get(client(t), "GET /").is(t, http.StatusOK, "starting")
@@ -119,9 +119,9 @@ func TestAListenerThatFails(t *testing.T) {
 	}
 }
 
-// TestWhatNeverReachesTheHandler is answered by net/http, with constants only, and the
+// TestRequestsThatNeverReachTheHandler is answered by net/http, with constants only, and the
 // connection ends.
-func TestWhatNeverReachesTheHandler(t *testing.T) {
+func TestRequestsThatNeverReachTheHandler(t *testing.T) {
 	t.Parallel()
 	const secret = "trs-canary"
 	var reached atomic.Bool

@@ -65,9 +65,9 @@ func (s *served) takesNothing(trust *tls.Config, streams int) {
 	s.speaksHTTP2(trust).sends(said)
 }
 
-// TestClientsByHTTP2ThatTakeNothing do not keep other clients out, with long or short
+// TestClientsByHTTP2ThatReadNothing do not keep other clients out, with long or short
 // answers.
-func TestClientsByHTTP2ThatTakeNothing(t *testing.T) {
+func TestClientsByHTTP2ThatReadNothing(t *testing.T) {
 	t.Parallel()
 	for name, size := range map[string]int{"a long answer, longer than any buffer": 64 << 10, "a short answer, which is buffered": 100} {
 		t.Run(name, func(t *testing.T) {
@@ -129,10 +129,10 @@ func TestAConnectionByHTTP2ThatIsNotRead(t *testing.T) {
 	t.Error("all bytes of 10 answers fit into buffers")
 }
 
-// TestRequestsByHTTP2TakePlaces: many requests on few connections have no more answers
+// TestRequestsByHTTP2ShareTheLimit: many requests on few connections have no more answers
 // under way than the limit of connections, in addition to the first of each connection.
 // Further requests are answered 503 and use no resources.
-func TestRequestsByHTTP2TakePlaces(t *testing.T) {
+func TestRequestsByHTTP2ShareTheLimit(t *testing.T) {
 	t.Parallel()
 	const limit, streams = 20, 60
 	var inside, most atomic.Int64
@@ -150,9 +150,9 @@ func TestRequestsByHTTP2TakePlaces(t *testing.T) {
 	}
 }
 
-// TestALengthOfZeroIsNotBelieved: a client that does not end its request keeps no other
+// TestADeclaredLengthOfZeroIsNotTrusted: a client that does not end its request keeps no other
 // client waiting, whatever length it declares.
-func TestALengthOfZeroIsNotBelieved(t *testing.T) {
+func TestADeclaredLengthOfZeroIsNotTrusted(t *testing.T) {
 	t.Parallel()
 	s, trust := servingTLS(t, http.HandlerFunc(reads), Limits{Conns: 3, Stall: time.Hour, Grace: time.Hour, Read: time.Hour})
 	for i, length := range []string{"0", "x"} {
@@ -179,8 +179,8 @@ func TestALengthOfZeroIsNotBelieved(t *testing.T) {
 	}
 }
 
-// TestARequestOfAConnectionThatHasGone is not answered, above all not with 200.
-func TestARequestOfAConnectionThatHasGone(t *testing.T) {
+// TestARequestOfAClosedConnection is not answered, above all not with 200.
+func TestARequestOfAClosedConnection(t *testing.T) {
 	t.Parallel()
 	s := New(said("good"), Options{})
 	near, _ := net.Pipe()
@@ -216,8 +216,8 @@ func TestAStreamThatIsResetLeavesNothing(t *testing.T) {
 	await(t, "their connections to rest", func() bool { return rest() > clients*9/10 })
 }
 
-// TestARefusedStream is answered with Retry-After.
-func TestARefusedStream(t *testing.T) {
+// TestARejectedStream is answered with Retry-After.
+func TestARejectedStream(t *testing.T) {
 	t.Parallel()
 	const limit = 4
 	b := newBlocker()
@@ -251,8 +251,8 @@ func TestARefusedStream(t *testing.T) {
 	}
 }
 
-// TestWhoHasManyByHTTP2 leaves room for others, and closes no connection.
-func TestWhoHasManyByHTTP2(t *testing.T) {
+// TestAConnectionWithManyRequestsByHTTP2 leaves room for others, and closes no connection.
+func TestAConnectionWithManyRequestsByHTTP2(t *testing.T) {
 	t.Parallel()
 	cs := newConns(12)
 	opens := func() *conn {

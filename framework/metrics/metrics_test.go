@@ -295,8 +295,8 @@ func TestRegister(t *testing.T) {
 	})
 }
 
-// TestEachHasItsOwn: the metrics of two APIs in one process do not mix.
-func TestEachHasItsOwn(t *testing.T) {
+// TestMetricsOfTwoAPIsDoNotMix: the metrics of two APIs in one process do not mix.
+func TestMetricsOfTwoAPIsDoNotMix(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *board) {
 		b.Get("/api/notes/").Expect(200)
 		onBoth(t, func(t *testing.T, other *board) {

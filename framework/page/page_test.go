@@ -250,7 +250,7 @@ var bare = map[string]string{
 
 // What is no page's number is named alike by every class that has numbers, whatever
 // its status.
-func TestWhatIsNoPageIsNamedAlike(t *testing.T) {
+func TestAnInvalidPageIsNamedTheSame(t *testing.T) {
 	for _, text := range []string{"abc", "0", "-1", "1.5", "+1", "+99999999999999999999", " 2 x", "-99999999999999999999", "99999999999999999999"} {
 		for name, class := range map[string]framework.Pagination{"number": page.Number{}, "screen": page.Screen{}} {
 			_, err := class.Window(framework.Values{"page": text})

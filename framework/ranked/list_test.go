@@ -98,9 +98,9 @@ func TestDefaultParam(t *testing.T) {
 	})
 }
 
-// TestOptionsTellOfTheSearch: OPTIONS lists the parameter of the search and the names of
+// TestOptionsListTheSearch: OPTIONS lists the parameter of the search and the names of
 // the orders.
-func TestOptionsTellOfTheSearch(t *testing.T) {
+func TestOptionsListTheSearch(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		serve(t, db, products(index)).Do("OPTIONS", "/api/products", nil).Expect(200).
 			Contains(`"name":"q"`, `"name":"sort"`, `"enum":["relevance","name_asc","name_desc"]`)

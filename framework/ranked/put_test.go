@@ -91,9 +91,9 @@ func TestPut(t *testing.T) {
 	})
 }
 
-// TestLearned: words that a misspelt word may be corrected to are stored as trigrams,
+// TestStoredTrigrams: words that a misspelt word may be corrected to are stored as trigrams,
 // once; names, codes and words with numbers are not.
-func TestLearned(t *testing.T) {
+func TestStoredTrigrams(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		stock(t, db,
 			&Product{Name: "Rice Oil 500ml", Brand: "7up", Code: "ZWQ-1"},
@@ -126,8 +126,8 @@ func TestPutManyTerms(t *testing.T) {
 	})
 }
 
-// TestPutRefuses invalid input, and then changes nothing.
-func TestPutRefuses(t *testing.T) {
+// TestPutRejects invalid input, and then changes nothing.
+func TestPutRejects(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		stock(t, db, &Product{Name: "Rice"})
 		before := terms(t, db, 1)
@@ -153,8 +153,8 @@ func TestPutRefuses(t *testing.T) {
 	})
 }
 
-// TestForgetting: terms are deleted by Remove, and with the row.
-func TestForgetting(t *testing.T) {
+// TestRemove: terms are deleted by Remove, and with the row.
+func TestRemove(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		stock(t, db, &Product{Name: "Rice"}, &Product{Name: "Rice Oil"}, &Product{Name: "Ricotta"})
 		c := serve(t, db, products(index))

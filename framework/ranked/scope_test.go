@@ -6,9 +6,9 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// TestHiddenRowsDecideNothing: for a caller who may not see a row, the list and the
+// TestHiddenRowsHaveNoInfluence: for a caller who may not see a row, the list and the
 // corrections are the same as without the row.
-func TestHiddenRowsDecideNothing(t *testing.T) {
+func TestHiddenRowsHaveNoInfluence(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		stock(t, db,
 			&Product{Name: "Saffron Rice"},

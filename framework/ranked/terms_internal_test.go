@@ -38,10 +38,10 @@ func TestDepths(t *testing.T) {
 	}
 }
 
-// TestOneTermStandsForABeginning: exactly one word of a row represents each beginning. No
+// TestOneTermRepresentsABeginning: exactly one word of a row represents each beginning. No
 // other word is heavier. If the beginning itself is one of the heaviest words, it
 // represents itself.
-func TestOneTermStandsForABeginning(t *testing.T) {
+func TestOneTermRepresentsABeginning(t *testing.T) {
 	word := rapid.StringOfN(rapid.SampledFrom([]rune("abé")), 1, 5, -1)
 	rapid.Check(t, func(t *rapid.T) {
 		var fields []Field

@@ -116,9 +116,9 @@ func TestAWindowSlides(t *testing.T) {
 	}
 }
 
-// TestALargeLimitForgetsLateNeverEarly: the grain of a large limit is a hundredth of the
+// TestALargeLimitCountsTooLongNeverTooShort: the grain of a large limit is a hundredth of the
 // window.
-func TestALargeLimitForgetsLateNeverEarly(t *testing.T) {
+func TestALargeLimitCountsTooLongNeverTooShort(t *testing.T) {
 	t.Parallel()
 	clock := &hands{at: time.Unix(0, 0)}
 	m := &Memory{Clock: clock.now}
@@ -145,7 +145,7 @@ func TestALargeLimitForgetsLateNeverEarly(t *testing.T) {
 	}
 }
 
-func TestWhatIsCountedTogether(t *testing.T) {
+func TestKeysAndRatesAreCountedSeparately(t *testing.T) {
 	t.Parallel()
 	m := new(Memory)
 	once := Rate{1, time.Hour}

@@ -92,7 +92,7 @@ func TestParseRates(t *testing.T) {
 	}
 }
 
-func TestARateThatCannotBeHeldIsRefused(t *testing.T) {
+func TestAnInvalidRateIsRejected(t *testing.T) {
 	t.Parallel()
 	for name, rate := range map[string]Rate{
 		"nothing":                {},
@@ -110,7 +110,7 @@ func TestARateThatCannotBeHeldIsRefused(t *testing.T) {
 	}
 }
 
-func TestADeclarationThatIsMistakenPanicsWithASentence(t *testing.T) {
+func TestAWrongDeclarationPanicsWithASentence(t *testing.T) {
 	t.Parallel()
 	store, rate := new(Memory), Rate{1, time.Minute}
 	for says, declare := range map[string]func(){

@@ -61,7 +61,7 @@ func TestEveryClassIsAThrottle(t *testing.T) {
 	})
 }
 
-func TestWhatEachClassSaysItAllows(t *testing.T) {
+func TestStringOfEachClass(t *testing.T) {
 	t.Parallel()
 	s := new(throttle.Memory)
 	for want, class := range map[string]fmt.Stringer{
@@ -78,8 +78,8 @@ func TestWhatEachClassSaysItAllows(t *testing.T) {
 	}
 }
 
-// TestWhomEachClassCountsTogether sends two requests with a limit of one.
-func TestWhomEachClassCountsTogether(t *testing.T) {
+// TestWhichRequestsEachClassCountsTogether sends two requests with a limit of one.
+func TestWhichRequestsEachClassCountsTogether(t *testing.T) {
 	type visit struct{ card, from string }
 	const home, away = "198.51.100.7", "203.0.113.9"
 	anonymous := func(s throttle.Store) framework.Throttle { return throttle.Anonymous(s, hourly(1)) }
@@ -170,7 +170,7 @@ func TestTheHeaders(t *testing.T) {
 	})
 }
 
-func TestOfOneScopeTheTightestIsAdvertised(t *testing.T) {
+func TestTheLeastQuotaOfAScopeIsSent(t *testing.T) {
 	t.Parallel()
 	s := new(throttle.Memory)
 	wide := throttle.Scoped(s, "login", hourly(9), throttle.ByAddress())

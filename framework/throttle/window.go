@@ -19,7 +19,7 @@ type mark struct {
 // would still count, and it would be rejected.
 func (w window) take(now time.Duration, rate Rate) (window, Quota) {
 	w = w.forget(now)
-	used := w.used()
+	used := w.total()
 	if used >= rate.Limit {
 		wait := w[0].until - now
 		return w, Quota{Limit: rate.Limit, Reset: wait, Wait: wait}
@@ -44,7 +44,7 @@ func (w window) forget(now time.Duration) window {
 	return append(w[:0], w[gone:]...)
 }
 
-func (w window) used() int {
+func (w window) total() int {
 	used := 0
 	for _, m := range w {
 		used += m.count

@@ -23,8 +23,8 @@ func (broken) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error {
 }
 func (broken) Shutdown(context.Context) error { return nil }
 
-// TestTheLogIsSpared: the log counts all lost spans, in at most one line a minute.
-func TestTheLogIsSpared(t *testing.T) {
+// TestLostSpansAreLoggedOnceAMinute: the log counts all lost spans, in at most one line a minute.
+func TestLostSpansAreLoggedOnceAMinute(t *testing.T) {
 	var log strings.Builder
 	s := newSender(broken{}, slog.New(slog.NewTextHandler(&log, nil)))
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -80,9 +80,9 @@ func TestTextsOfStatements(t *testing.T) {
 	}
 }
 
-// TestAStrangerChoosesNoRatio: for an untrusted client, the ids that a ratio always keeps
+// TestAnUntrustedClientDoesNotChooseTheRatio: for an untrusted client, the ids that a ratio always keeps
 // and never keeps are both kept sometimes.
-func TestAStrangerChoosesNoRatio(t *testing.T) {
+func TestAnUntrustedClientDoesNotChooseTheRatio(t *testing.T) {
 	inner, err := samplerOf("traceidratio", "0.5")
 	if err != nil {
 		t.Fatal(err)

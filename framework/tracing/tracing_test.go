@@ -256,8 +256,8 @@ func TestTracesThatBeganElsewhere(t *testing.T) {
 	})
 }
 
-// TestTracesGoOn in another service.
-func TestTracesGoOn(t *testing.T) {
+// TestTracesContinue in another service.
+func TestTracesContinue(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *sqldb.DB) {
 		to := newCollector(t)
 		s := start(t, db, tracing.Options{Endpoint: to.endpoint(), Service: "notes"})
@@ -276,8 +276,8 @@ func TestTracesGoOn(t *testing.T) {
 	})
 }
 
-// TestACollectorThatIsAway fails no request, and the log reports it once.
-func TestACollectorThatIsAway(t *testing.T) {
+// TestACollectorThatIsUnreachable fails no request, and the log reports it once.
+func TestACollectorThatIsUnreachable(t *testing.T) {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -380,7 +380,7 @@ func TestHeadersOfTheEnvironment(t *testing.T) {
 	})
 }
 
-func TestOptionsThatCannotBeUsed(t *testing.T) {
+func TestInvalidOptions(t *testing.T) {
 	const good = "http://localhost:4318/v1/traces"
 	for name, test := range map[string]struct {
 		o    tracing.Options

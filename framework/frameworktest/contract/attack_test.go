@@ -36,9 +36,9 @@ func attackedBy(t *testing.T, a contract.Attack, tell func(*http.Request, *httpt
 	return a.Run(found), strings.Join(found.read(), "\n")
 }
 
-// TestAnAttackOnTheHonest: an attack on a correct server finds nothing and reaches every
+// TestAnAttackOnACorrectServer: an attack on a correct server finds nothing and reaches every
 // operation.
-func TestAnAttackOnTheHonest(t *testing.T) {
+func TestAnAttackOnACorrectServer(t *testing.T) {
 	for _, faultless := range []bool{true, false} {
 		tally, found := attacked(t, 800, faultless, nil)
 		if found != "" {

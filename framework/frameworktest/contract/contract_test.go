@@ -150,8 +150,8 @@ func (n *notebook) read() []string {
 
 const nobody = "00000000-0000-7000-8000-000000000001"
 
-// TestTheHonestAreToldNothing: a correct server has no findings, for any request.
-func TestTheHonestAreToldNothing(t *testing.T) {
+// TestACorrectServerHasNoFindings: a correct server has no findings, for any request.
+func TestACorrectServerHasNoFindings(t *testing.T) {
 	handler, promised := garden(t)
 	found := &notebook{TB: t}
 	anonymous := frameworktest.New(t, promised.Wrap(found, handler))
@@ -334,9 +334,9 @@ var lies = []lie{
 	}, want: "the request satisfies none of the security requirements"},
 }
 
-// TestEachLieIsFound: each wrong answer gives one finding, with its place in the
+// TestEachWrongAnswerIsFound: each wrong answer gives one finding, with its place in the
 // document.
-func TestEachLieIsFound(t *testing.T) {
+func TestEachWrongAnswerIsFound(t *testing.T) {
 	handler, promised := garden(t)
 	honest := frameworktest.New(t, handler).With("Authorization", "Garden spade")
 	honest.Post("/api/plants/", fields{"name": "Rose", "water": 3}).Expect(201)
@@ -377,9 +377,9 @@ func liar(handler http.Handler, tell func(*httptest.ResponseRecorder)) http.Hand
 	})
 }
 
-// TestALieAfterManyTruths: a wrong answer is found even after many correct ones, which
+// TestAWrongAnswerAfterManyCorrectOnes: a wrong answer is found even after many correct ones, which
 // the contract remembers.
-func TestALieAfterManyTruths(t *testing.T) {
+func TestAWrongAnswerAfterManyCorrectOnes(t *testing.T) {
 	handler, promised := garden(t)
 	lying := false
 	found := &notebook{TB: t}

@@ -126,15 +126,15 @@ func (v *verdict) checkIgnored(o *operation) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.x.query)) {
 		known := slices.ContainsFunc(o.params, func(p param) bool { return p.in == "query" && p.name == name })
-		if name != "" && !known && !v.ignored(name) {
+		if name != "" && !known && !v.isIgnored(name) {
 			v.reportf(o.place+"/parameters", nil, "the query parameter %s is not described, and %s does not list it", name, ignoredHeader)
 		}
 	}
 }
 
-// ignored reports whether the answer lists a parameter, or a part of it, as ignored. A
+// isIgnored reports whether the answer lists a parameter, or a part of it, as ignored. A
 // long name and a long list are cut and end in "...".
-func (v *verdict) ignored(name string) bool {
+func (v *verdict) isIgnored(name string) bool {
 	named := func(text string) bool {
 		plain, err := url.PathUnescape(text)
 		start, broken := strings.CutSuffix(plain, "...")

@@ -68,7 +68,7 @@ func (v *verdict) checkParameter(o *operation, p param) {
 		v.reportf(p.place, nil, "the %s parameter %s is required and absent", p.in, p.name)
 	case len(values) > 1:
 		v.reportf(p.place, nil, "the %s parameter %s is present %d times", p.in, p.name, len(values))
-	case len(values) == 1 && !v.ignored(p.name):
+	case len(values) == 1 && !v.isIgnored(p.name):
 		v.checkValue(p, values[0])
 	}
 }

@@ -51,9 +51,9 @@ func TestValuesAreAllowed(t *testing.T) {
 	}
 }
 
-// TestSpoilersSpoil: most spoilt requests are invalid; a spoiler that changes nothing is
+// TestSpoilersChangeRequests: most spoilt requests are invalid; a spoiler that changes nothing is
 // useless.
-func TestSpoilersSpoil(t *testing.T) {
+func TestSpoilersChangeRequests(t *testing.T) {
 	c, err := New([]byte(grown))
 	if err != nil {
 		t.Fatal(err)
@@ -92,9 +92,9 @@ func TestTextsMatchTheirPatterns(t *testing.T) {
 	}
 }
 
-// TestWhatWasSeenBefore: bodies that differ only in ids and times are equal; others are
+// TestEqualBodies: bodies that differ only in ids and times are equal; others are
 // not.
-func TestWhatWasSeenBefore(t *testing.T) {
+func TestEqualBodies(t *testing.T) {
 	const body = `{"id":"01a1fed4-7dd8-755f-8e32-72461649b17c","at":"2026-11-21T15:58:21.5Z","n":12}`
 	var s validBodies
 	for _, same := range []string{

@@ -104,7 +104,7 @@ func TestARedisThatNeverAnswers(t *testing.T) {
 	}
 }
 
-func TestARedisThatIsNotThereAtTheStart(t *testing.T) {
+func TestARedisThatDoesNotRunAtTheStart(t *testing.T) {
 	t.Parallel()
 	server, notes := instance(t), &notebook{}
 	address := server.URL()
@@ -124,7 +124,7 @@ func TestARedisThatIsNotThereAtTheStart(t *testing.T) {
 	})
 }
 
-func TestAWrongPasswordIsAsRedisAway(t *testing.T) {
+func TestAWrongPasswordCountsAsFailedRedis(t *testing.T) {
 	t.Parallel()
 	notes := &notebook{}
 	address := strings.Replace(instance(t).URL(), "redis://:", "redis://:guess", 1)
@@ -134,9 +134,9 @@ func TestAWrongPasswordIsAsRedisAway(t *testing.T) {
 	}
 }
 
-// TestAClientThatGoesAway: the request of a client that disconnected counts, and Redis
+// TestAClientThatDisconnects: the request of a client that disconnected counts, and Redis
 // does not count as failed.
-func TestAClientThatGoesAway(t *testing.T) {
+func TestAClientThatDisconnects(t *testing.T) {
 	t.Parallel()
 	notes := &notebook{}
 	store := opened(t, redis.Server(t), Options{Log: notes.log()})

@@ -170,7 +170,7 @@ func TestNoWindowEverHasMoreThanTheLimit(t *testing.T) {
 	}
 }
 
-func TestWhatRedisKeeps(t *testing.T) {
+func TestDataInRedis(t *testing.T) {
 	t.Parallel()
 	address, prefix := redis.Server(t), "test:"+uuid.NewString()+":"
 	store := opened(t, address, Options{Prefix: prefix})
@@ -231,7 +231,7 @@ func TestAClockSetBack(t *testing.T) {
 	}
 }
 
-func TestOpenRefusesWhatIsNoAddressWithoutRepeatingIt(t *testing.T) {
+func TestOpenRejectsAnInvalidAddressWithoutRepeatingIt(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"", "localhost:6379", "http://:secret@localhost", "redis://:secret@localhost:port", "redis://:secret@localhost/0?nonsense=1", "redis://:sec%ret@localhost"} {
 		_, err := Open(address, Options{})

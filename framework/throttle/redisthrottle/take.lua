@@ -1,17 +1,17 @@
--- Counts one request of a key, if its rate lets it pass.
+-- Counts one request of a key if its rate allows it.
 --
 -- KEYS[1]: the key. ARGV: the limit, the window and its grain in microseconds.
 -- Returns whether it passed (1 or 0), how many requests count now, and the
--- microseconds until the oldest of them is forgotten.
+-- microseconds until the oldest one no longer counts.
 --
--- The value is a list of pairs: when requests are forgotten, and how many,
--- oldest first; see package throttle, which has the same in Go.
+-- The value is a list of pairs, the oldest first: when requests stop counting, and how
+-- many. Package throttle has the same algorithm in Go.
 
 local limit, window, grain = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
 
--- Later than this nothing is forgotten, but for what was counted before
+-- All requests stop counting by then, except requests that were counted before
 -- somebody set the clock back.
 local latest = now + grain - 1 + window
 

@@ -35,8 +35,8 @@ func TestFind(t *testing.T) {
 	})
 }
 
-// TestTheRefusalSaysWhatToDo in one sentence.
-func TestTheRefusalSaysWhatToDo(t *testing.T) {
+// TestTheErrorStatesWhatToDo in one sentence.
+func TestTheErrorStatesWhatToDo(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"apt-get install", "dnf install", "brew install", "TEST_BROWSER"} {
 		if !strings.Contains(ErrNotInstalled.Error(), part) {

@@ -36,8 +36,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestTheRefusalSaysWhatToDo in one sentence.
-func TestTheRefusalSaysWhatToDo(t *testing.T) {
+// TestTheErrorStatesWhatToDo in one sentence.
+func TestTheErrorStatesWhatToDo(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"apt-get install npm", "dnf install", "brew install"} {
 		if !strings.Contains(ErrNotInstalled.Error(), part) {

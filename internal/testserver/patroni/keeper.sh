@@ -1,4 +1,4 @@
-# Starts etcd and three servers under Patroni, behind what every keeper has.
+# Starts etcd and three servers under Patroni. The script of every keeper runs first.
 #
 # Arguments: the programs patroni and etcd, the folder of PostgreSQL's programs, the
 # ports of etcd for clients and for peers, then for each server the port of PostgreSQL

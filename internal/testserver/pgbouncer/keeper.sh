@@ -1,8 +1,8 @@
-# Starts a throw-away pgbouncer, behind what every service has.
+# Starts a throw-away pgbouncer. The script of every service runs first.
 #
 # Arguments: the program, the port on 127.0.0.1, the server's host and port, the
-# user that asks it, and how many connections it has to each database.
-# Standard input: that user's password as the first line, then silence.
+# user of its connections, and how many connections it has to each database.
+# Standard input: the password of that user as the first line, then nothing.
 # Standard output: the pooler's folder, once it accepts connections.
 
 program=$1
@@ -12,7 +12,7 @@ server=$4
 user=$5
 connections=$6
 
-# A file, so that the password is in no list of processes.
+# A file, so that the list of processes does not show the password.
 printf '"%s" "%s"\n' "$user" "$password" >"$dir/users"
 cat >"$dir/pgbouncer.ini" <<EOT
 [databases]

@@ -61,7 +61,7 @@ func TestAPoolerAsksForThePassword(t *testing.T) {
 	}
 }
 
-func TestAPoolerThatIsStoppedIsGone(t *testing.T) {
+func TestAStoppedPoolerDoesNotAnswer(t *testing.T) {
 	p, err := Start(t.Context(), postgres.Database(t), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestAPoolerThatIsStoppedIsGone(t *testing.T) {
 	}
 }
 
-func TestWithoutAPoolerTheRefusalSaysWhatToDo(t *testing.T) {
+func TestWithoutAPoolerTheErrorStatesWhatToDo(t *testing.T) {
 	for _, part := range []string{"apt-get install", "dnf install", "brew install"} {
 		if !strings.Contains(ErrNotInstalled.Error(), part) {
 			t.Errorf("the sentence does not mention %q: %v", part, ErrNotInstalled)

@@ -153,7 +153,7 @@ func TestStartHonoursItsContext(t *testing.T) {
 	}
 }
 
-func TestStartLogsWhatTheServerSays(t *testing.T) {
+func TestStartLogsTheMessagesOfTheServer(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	cluster, err := Start(t.Context(), &log)
@@ -171,7 +171,7 @@ func TestStartLogsWhatTheServerSays(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotStartSaysWhy(t *testing.T) {
+func TestAServerThatCannotStartReturnsTheReason(t *testing.T) {
 	t.Parallel()
 	bin, err := findBinaries(t.Context())
 	if err != nil {

@@ -31,8 +31,8 @@ func TestADurableClusterFlushes(t *testing.T) {
 	}
 }
 
-// TestWhatADurableClusterAcknowledgedIsThere in whichever way it was ended.
-func TestWhatADurableClusterAcknowledgedIsThere(t *testing.T) {
+// TestADurableClusterKeepsAcknowledgedData in whichever way it was ended.
+func TestADurableClusterKeepsAcknowledgedData(t *testing.T) {
 	t.Parallel()
 	d := startDurable(t)
 	if err := d.execute("CREATE TABLE acknowledged (how text)"); err != nil {
@@ -60,7 +60,7 @@ func TestWhatADurableClusterAcknowledgedIsThere(t *testing.T) {
 	}
 }
 
-func TestAFrozenClusterGoesOn(t *testing.T) {
+func TestAFrozenClusterContinues(t *testing.T) {
 	t.Parallel()
 	d := startDurable(t)
 	kept := open(t, d.URL())

@@ -105,7 +105,7 @@ func TestFindBinaries(t *testing.T) {
 	})
 }
 
-func TestTheRefusalSaysWhatToDo(t *testing.T) {
+func TestTheErrorStatesWhatToDo(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"apt-get install", "dnf install", "brew install", "TEST_DATABASE_URL"} {
 		if !strings.Contains(ErrNotInstalled.Error(), part) {

@@ -1,8 +1,8 @@
-# Starts a throw-away PostgreSQL cluster, behind what every keeper has, says so, and
-# waits.
+# Starts a throw-away PostgreSQL cluster, prints a line, and waits. The script of every
+# keeper runs first.
 #
 # Arguments: the folder of PostgreSQL's programs, the port on 127.0.0.1.
-# Standard input: the superuser's password as the first line, then silence.
+# Standard input: the superuser's password as the first line, then nothing.
 # Standard output: the cluster's folder, once the server accepts connections.
 
 bin=$1
@@ -31,8 +31,8 @@ create --locale=C.UTF-8 ||
 	exit 1
 }
 
-# The data is worth nothing after the tests, so nothing is flushed to disk. Refused
-# statements are what tests provoke: the log keeps only the server's own events.
+# The data is not needed after the tests, so nothing is flushed to disk. Tests cause
+# errors on purpose, so the log has only events of the server itself.
 cat >>"$dir/data/postgresql.conf" <<EOT
 listen_addresses = '127.0.0.1'
 port = $port

@@ -1,5 +1,5 @@
-# Starts a throw-away standby of a PostgreSQL server on this machine, behind what
-# every keeper has, says so, and waits.
+# Starts a throw-away standby of a PostgreSQL server on this machine, prints a line, and
+# waits. The script of every keeper runs first.
 #
 # Arguments: the folder of PostgreSQL's programs, the port on 127.0.0.1, and that
 # of the primary.
@@ -26,8 +26,8 @@ PGPASSWORD=$password "$bin/pg_basebackup" --host=127.0.0.1 --port="$primary" --u
 	exit 1
 }
 
-# It replays a commit a little late, so that what does not wait for it is seen to
-# read too little; and what it replays waits only for a moment for who reads.
+# It replays commits a little late, so that tests detect reads that do not wait for a
+# commit. A read delays the replay only for a moment.
 cat >>"$dir/data/postgresql.conf" <<EOT
 port = $port
 recovery_min_apply_delay = 3ms

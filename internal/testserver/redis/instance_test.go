@@ -107,7 +107,7 @@ func TestNoServerOutlivesItsProcess(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotStartSaysWhy(t *testing.T) {
+func TestAServerThatCannotStartReturnsTheReason(t *testing.T) {
 	t.Parallel()
 	server := started(t)
 	second := &Instance{program: server.program, port: server.port, password: "secret", log: io.Discard}
@@ -137,7 +137,7 @@ func TestServerURL(t *testing.T) {
 	})
 }
 
-func TestWithoutAServerTheRefusalSaysWhatToDo(t *testing.T) {
+func TestWithoutAServerTheErrorStatesWhatToDo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := Start(t.Context(), nil)
 	if !errors.Is(err, ErrNotInstalled) {

@@ -1,13 +1,13 @@
-# Starts a throw-away Redis server, behind what every service has.
+# Starts a throw-away Redis server. The script of every service runs first.
 #
 # Arguments: the server's program, the port on 127.0.0.1.
-# Standard input: the password as the first line, then silence.
+# Standard input: the password as the first line, then nothing.
 # Standard output: the server's folder, once it accepts connections.
 
 program=$1
 port=$2
 
-# A file, so that the password is in no list of processes.
+# A file, so that the list of processes does not show the password.
 cat >"$dir/redis.conf" <<EOT
 bind 127.0.0.1
 port $port

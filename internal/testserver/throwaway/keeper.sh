@@ -1,6 +1,6 @@
-# What every keeper begins with: it reads the password and makes the folder. When
-# standard input closes or a signal asks it to stop, it calls "stop", which the
-# script says for its own server, and removes the folder.
+# The beginning of every keeper: it reads the password and makes the folder. When
+# standard input closes or a signal arrives, it calls "stop", which the script of the
+# server defines, and removes the folder.
 
 dir=
 IFS= read -r password || exit 1
@@ -15,12 +15,12 @@ finish() {
 	exit "$status"
 }
 
-# The parent may be gone when something is printed: that must not end the keeper.
+# The parent may have ended when the keeper prints: that must not end the keeper.
 trap '' PIPE
 trap 'exit 1' HUP INT TERM
 trap finish EXIT
 
-# Root's TMPDIR may be closed to the user the keeper runs as.
+# The user of the keeper may not be allowed to use the TMPDIR of root.
 umask 077
 dir=$(mktemp -d "${TMPDIR:-/tmp}/trestle.XXXXXX" 2>/dev/null) ||
 	dir=$(mktemp -d /tmp/trestle.XXXXXX) || exit 1

@@ -1,4 +1,4 @@
-# What keeps a service that has a log: "keep" runs it, says so, and waits.
+# The part for a service with a log: "keep" runs it, prints a line, and waits.
 
 service=
 
@@ -10,7 +10,7 @@ stop() {
 	fi
 }
 
-# keep runs a command that is up when its log says what the first argument is.
+# keep runs a command. The command is ready when its log contains the first argument.
 keep() {
 	up=$1
 	shift

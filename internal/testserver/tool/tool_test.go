@@ -46,7 +46,7 @@ func TestTheErrorStatesHowToInstall(t *testing.T) {
 	}
 }
 
-func TestInstallLeavesWhatIsThere(t *testing.T) {
+func TestInstallLeavesInstalledTools(t *testing.T) {
 	t.Parallel()
 	shell := Tool("sh") // every machine that runs these tests has a shell
 	var log strings.Builder
