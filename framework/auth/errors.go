@@ -66,9 +66,9 @@ func (e *InputError) conflict() error {
 	if e.Field == "email" {
 		return framework.Conflict(CodeEmailTaken, "A user with this e-mail exists already.")
 	}
-	refusal := framework.Conflict(framework.CodeUnique, "Another record already has this value, which must be unique.")
-	refusal.Faults = []framework.Fault{{Pointer: "/" + e.Field, Code: framework.CodeUnique, Detail: "must be unique"}}
-	return refusal
+	conflict := framework.Conflict(framework.CodeUnique, "Another record already has this value, which must be unique.")
+	conflict.Faults = []framework.Fault{{Pointer: "/" + e.Field, Code: framework.CodeUnique, Detail: "must be unique"}}
+	return conflict
 }
 
 func invalid(field, code, detail string) error {

@@ -41,7 +41,7 @@ func (u *Users) Grant(ctx context.Context, s *sqldb.Session, userID uuid.UUID, p
 // Revoke removes permissions from a user and returns the removed ones, in order. A
 // permission that the user holds through a group stays; remove the user from the group
 // instead. A permission that the user does not hold is not an error.
-func (u *Users) Revoke(ctx context.Context, s *sqldb.Session, userID uuid.UUID, permissions ...string) (taken []string, err error) {
+func (u *Users) Revoke(ctx context.Context, s *sqldb.Session, userID uuid.UUID, permissions ...string) (removed []string, err error) {
 	return revoke[userPermission](ctx, s, "user_id", userID, permissions)
 }
 
@@ -89,7 +89,7 @@ func (u *Users) GrantGroup(ctx context.Context, s *sqldb.Session, groupID uuid.U
 
 // RevokeGroup removes permissions from a group and returns the removed ones, in order. A
 // permission that the group does not hold is not an error.
-func (u *Users) RevokeGroup(ctx context.Context, s *sqldb.Session, groupID uuid.UUID, permissions ...string) (taken []string, err error) {
+func (u *Users) RevokeGroup(ctx context.Context, s *sqldb.Session, groupID uuid.UUID, permissions ...string) (removed []string, err error) {
 	return revoke[groupPermission](ctx, s, "group_id", groupID, permissions)
 }
 
@@ -164,14 +164,14 @@ func revoke[R any](ctx context.Context, s *sqldb.Session, holder string, id uuid
 	if err != nil {
 		return nil, err
 	}
-	taken := make([]string, rows.Len())
-	for i := range taken {
-		if err := rows.Scan(i, &taken[i]); err != nil {
+	removed := make([]string, rows.Len())
+	for i := range removed {
+		if err := rows.Scan(i, &removed[i]); err != nil {
 			return nil, err
 		}
 	}
-	slices.Sort(taken)
-	return taken, nil
+	slices.Sort(removed)
+	return removed, nil
 }
 
 func groupNotFound(id uuid.UUID) error {

@@ -58,9 +58,9 @@ func (s *lastUses) keep(hash [hashLength]byte, at time.Time) {
 func (s *lastUses) take() map[[hashLength]byte]time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	taken := s.at
+	uses := s.at
 	s.at = map[[hashLength]byte]time.Time{}
-	return taken
+	return uses
 }
 
 // restore puts uses back that could not be stored.

@@ -62,14 +62,14 @@ func (s *Service) revokeJWT(c *framework.Call, in refreshInput) (framework.None,
 // rejectToken counts an invalid token, as the schemes do, and adds the header that a 401
 // needs.
 func (s *Service) rejectToken(c *framework.Call, err error) error {
-	refused, ok := errors.AsType[*framework.Error](err)
-	if !ok || refused.Status != http.StatusUnauthorized {
+	rejected, ok := errors.AsType[*framework.Error](err)
+	if !ok || rejected.Status != http.StatusUnauthorized {
 		return err
 	}
 	if tooMany := s.limits.credentials.Allow(c, throttle.Address(c)); tooMany != nil {
 		return tooMany
 	}
-	e := *refused
+	e := *rejected
 	e.Header = map[string]string{"WWW-Authenticate": s.JWT.Challenge()}
 	return &e
 }

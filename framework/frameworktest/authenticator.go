@@ -153,8 +153,8 @@ func (s *authSuite) checkInvalid(name string, prepare func(*http.Request)) {
 	s.tb.Helper()
 	r := s.client.whoami(prepare)
 	found, err := s.last()
-	var refusal *framework.Error
-	if found != nil || !errors.As(err, &refusal) || refusal.Status != http.StatusUnauthorized {
+	var answer *framework.Error
+	if found != nil || !errors.As(err, &answer) || answer.Status != http.StatusUnauthorized {
 		s.tb.Errorf("credentials %s find %+v, error %v; want an error of status 401, made by framework.InvalidCredentials", name, found, err)
 		return
 	}

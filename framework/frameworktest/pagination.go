@@ -168,11 +168,11 @@ func (s *pageSuite) hostile() []framework.Values {
 func (s *pageSuite) checkWindow(v framework.Values) {
 	s.tb.Helper()
 	w, err := s.callWindow(v)
-	var refusal *framework.Error
+	var answer *framework.Error
 	switch {
 	case err == nil && !isPossible(w):
 		s.tb.Errorf("Window(%v) is %+v; a limit must be at least 1, an offset at least 0, and their sum a whole number of 64 bits", v, w)
-	case err != nil && (!errors.As(err, &refusal) || refusal.Status < 400 || refusal.Status > 499):
+	case err != nil && (!errors.As(err, &answer) || answer.Status < 400 || answer.Status > 499):
 		s.tb.Errorf("Window(%v) returns the error %v; want a *framework.Error of status 400 to 499", v, err)
 	}
 }

@@ -23,16 +23,16 @@ const stuckAfter = time.Second
 
 // conns are the connections of a server.
 type conns struct {
-	limit   int
-	now     func() time.Time
-	left    chan struct{} // gets a value when there may be room for a waiting connection
-	mu      sync.Mutex
-	open    int
-	beside  int   // HTTP/2 requests under way, without the first of each connection
-	refused int64 // HTTP/2 requests that were answered 503
-	waiting bool  // a new connection waits for room
-	waits   order
-	evicted int64 // connections that were closed to make room
+	limit    int
+	now      func() time.Time
+	left     chan struct{} // gets a value when there may be room for a waiting connection
+	mu       sync.Mutex
+	open     int
+	beside   int   // HTTP/2 requests under way, without the first of each connection
+	rejected int64 // HTTP/2 requests that were answered 503
+	waiting  bool  // a new connection waits for room
+	waits    order
+	evicted  int64 // connections that were closed to make room
 }
 
 func newConns(limit int) *conns {
@@ -213,8 +213,8 @@ func (cs *conns) wake() {
 
 // counts returns how many connections are open, how many were closed to make room, and
 // how many HTTP/2 requests were answered 503 since the start.
-func (cs *conns) counts() (open int, evicted, refused int64) {
+func (cs *conns) counts() (open int, evicted, rejected int64) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	return cs.open, cs.evicted, cs.refused
+	return cs.open, cs.evicted, cs.rejected
 }

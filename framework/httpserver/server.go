@@ -108,7 +108,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		watched, full := c.stream(w)
 		switch {
 		case full:
-			s.refuse(w)
+			s.reject(w)
 			return
 		case watched == nil: // the connection is closed; without a panic net/http would answer 200
 			panic(http.ErrAbortHandler)

@@ -98,7 +98,7 @@ func (cs *conns) begin(s *stream) (begun, full bool) {
 	case has == 0:
 		c.began = s.began
 	case has-1 >= cs.limit-cs.beside:
-		cs.refused++
+		cs.rejected++
 		return false, true
 	default:
 		cs.beside++
@@ -109,12 +109,12 @@ func (cs *conns) begin(s *stream) (begun, full bool) {
 	return true, false
 }
 
-// refuse answers 503 to an HTTP/2 request without room. The answer has no body, because
+// reject answers 503 to an HTTP/2 request without room. The answer has no body, because
 // a client can leave a body unread.
-func (s *Server) refuse(w http.ResponseWriter) {
+func (s *Server) reject(w http.ResponseWriter) {
 	if s.warned.due(time.Now()) {
-		_, _, refused := s.conns.counts()
-		s.log.Warn("too many HTTP/2 requests at once; some are answered 503", "limit", s.conns.limit, "requests_since_start", refused)
+		_, _, rejected := s.conns.counts()
+		s.log.Warn("too many HTTP/2 requests at once; some are answered 503", "limit", s.conns.limit, "requests_since_start", rejected)
 	}
 	h := w.Header()
 	h.Set("Retry-After", "1")

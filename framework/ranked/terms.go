@@ -61,15 +61,15 @@ func setDepths(byWord map[string]term) []term {
 	slices.SortFunc(list, func(a, b term) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(len(a.text), len(b.text)), strings.Compare(a.text, b.text))
 	})
-	taken := map[string]bool{}
+	represented := map[string]bool{}
 	for i, t := range list {
 		list[i].depth = 1
 		for at := range t.text {
 			_, size := utf8.DecodeRuneInString(t.text[at:])
-			if start := t.text[:at+size]; taken[start] {
+			if start := t.text[:at+size]; represented[start] {
 				list[i].depth++
 			} else {
-				taken[start] = true
+				represented[start] = true
 			}
 		}
 	}

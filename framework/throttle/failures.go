@@ -37,7 +37,7 @@ func (f *failures) Unwrap() framework.Authenticator { return f.Authenticator }
 // Authenticate implements [framework.Authenticator].
 func (f *failures) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
 	caller, err := f.Authenticator.Authenticate(c, r)
-	if refused, ok := errors.AsType[*framework.Error](err); !ok || refused.Status != http.StatusUnauthorized {
+	if rejected, ok := errors.AsType[*framework.Error](err); !ok || rejected.Status != http.StatusUnauthorized {
 		return caller, err
 	}
 	if tooMany := f.limiter.Allow(c, Address(c)); tooMany != nil {

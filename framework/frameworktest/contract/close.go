@@ -14,15 +14,15 @@ func (t *tree) close() {
 	}
 	t.closeContents(t.at("/components/responses"))
 	if root, ok := t.root.(map[string]any); ok && t.at(problem) != nil {
-		root["refusal"] = map[string]any{"$ref": "#" + problem, "unevaluatedProperties": false}
+		root["problem"] = map[string]any{"$ref": "#" + problem, "unevaluatedProperties": false}
 	}
 }
 
 // Errors that need no description have the schema of all errors, if the document has it.
-// problem is that schema, and refusal its place in a closed document.
+// problem is that schema, and closedProblem its place in a closed document.
 const (
 	problem       = "/components/schemas/Problem"
-	closedProblem = "/refusal"
+	closedProblem = "/problem"
 )
 
 // closeContents closes the bodies that are described anywhere in a value.

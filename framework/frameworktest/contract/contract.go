@@ -72,8 +72,8 @@ var methods = []string{
 // The resources from which schemas are compiled. Requests are checked with the document
 // as it is. Answers are checked with a document whose objects are closed.
 const (
-	requestSchemas = "contract:///taken.json"
-	answerSchemas  = "contract:///given.json"
+	requestSchemas = "contract:///requests.json"
+	answerSchemas  = "contract:///answers.json"
 )
 
 // New reads an OpenAPI 3.1 document in JSON. A reference without a target and an invalid
@@ -165,8 +165,8 @@ func (c *Contract) param(place string) param {
 	text := func(name string) string { value, _ := c.document.at(place + "/" + name).(string); return value }
 	p := param{name: text("name"), in: text("in"), schema: place + "/schema", place: place}
 	p.required, _ = c.document.at(place + "/required").(bool)
-	explode, told := c.document.at(place + "/explode").(bool)
-	p.list = c.document.at(p.schema+"/type") == "array" && told && !explode
+	explode, set := c.document.at(place + "/explode").(bool)
+	p.list = c.document.at(p.schema+"/type") == "array" && set && !explode
 	return p
 }
 

@@ -81,8 +81,8 @@ func (v *verdict) checkRequired(place string, needed []string) {
 // checkAllow checks the header Allow: it must list the methods of the path in the document,
 // HEAD beside GET, and OPTIONS.
 func (v *verdict) checkAllow(path string) {
-	told := v.x.answered.Get("Allow")
-	if told == "" {
+	sent := v.x.answered.Get("Allow")
+	if sent == "" {
 		return
 	}
 	want := []string{http.MethodOptions}
@@ -94,11 +94,11 @@ func (v *verdict) checkAllow(path string) {
 			}
 		}
 	}
-	got := strings.Split(strings.ReplaceAll(told, " ", ""), ",")
+	got := strings.Split(strings.ReplaceAll(sent, " ", ""), ",")
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		v.reportf(pointer("paths", path), nil, "Allow is %q; the path has %s", told, strings.Join(want, ", "))
+		v.reportf(pointer("paths", path), nil, "Allow is %q; the path has %s", sent, strings.Join(want, ", "))
 	}
 }
 
@@ -151,8 +151,8 @@ func (v *verdict) isIgnored(name string) bool {
 // checkStatusMember checks that the body of an error has the status of the answer.
 func (v *verdict) checkStatusMember(place string, value any) {
 	problem, _ := value.(map[string]any)
-	if told, has := problem["status"].(json.Number); has && v.x.status >= http.StatusBadRequest && told.String() != strconv.Itoa(v.x.status) {
-		v.reportf(place, v.x.body, "the member status is %s", told)
+	if status, has := problem["status"].(json.Number); has && v.x.status >= http.StatusBadRequest && status.String() != strconv.Itoa(v.x.status) {
+		v.reportf(place, v.x.body, "the member status is %s", status)
 	}
 }
 

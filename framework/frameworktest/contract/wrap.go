@@ -35,11 +35,11 @@ import (
 //     Trestle-Ignored, have no effect.
 func (c *Contract) Wrap(tb testing.TB, handler http.Handler) http.Handler {
 	tb.Helper()
-	told := &reports{tb: tb, known: map[string]bool{}}
+	found := &reports{tb: tb, known: map[string]bool{}}
 	return overhear.Handler(handler, func(asked *http.Request, sent []byte, answer overhear.Answer) {
 		x := exchangeOf(asked)
 		x.sent, x.status, x.answered, x.body = sent, answer.Status, answer.Header, answer.Body
-		told.all(c.check(x))
+		found.all(c.check(x))
 	})
 }
 
