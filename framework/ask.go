@@ -31,7 +31,7 @@ func (e *endpoint) ask(c *Call, query url.Values) (Values, error) {
 	return known, all.Err()
 }
 
-// ignoreQuery tells which parameters have no effect, or refuses them.
+// ignoreQuery notes the parameters that have no effect, or rejects them.
 func (e *endpoint) ignoreQuery(c *Call, query url.Values) error {
 	if len(query) == 0 {
 		return nil
@@ -53,11 +53,9 @@ func (e *endpoint) ignoreQuery(c *Call, query url.Values) error {
 	var faults []problem.Fault
 	for _, name := range unknown {
 		near := naming.Nearest(name, names)
-		if e.resource.strict {
+		if !e.resource.ignores(c, ignoredName(name, near)) {
 			faults = append(faults, problem.Fault{Parameter: name, Code: problem.CodeInvalidParameter, Detail: "is not known here" + naming.Suggestion(near)})
-			continue
 		}
-		c.notes.ignore(name, near)
 	}
 	if len(faults) > 0 {
 		return problem.InvalidParameters(faults)
@@ -65,19 +63,35 @@ func (e *endpoint) ignoreQuery(c *Call, query url.Values) error {
 	return nil
 }
 
-// notes are what a response tells of names that had no effect.
+// notes are the parts of a request that had no effect, for the header Trestle-Ignored.
 type notes struct{ ignored []string }
 
 const notesKept = 16
 
-// ignore notes a name, percent-encoded so that it is safe in a header.
-func (n *notes) ignore(name, near string) {
+// ignores decides what happens to a part of a request that has no effect. A lenient
+// resource ignores it: the note goes into the header Trestle-Ignored, and ignores returns
+// true. A strict resource does not, and the caller rejects the request.
+func (r *resource) ignores(c *Call, note string) bool {
+	if r.strict {
+		return false
+	}
+	c.notes.ignored = append(c.notes.ignored, note)
+	return true
+}
+
+// ignoredName is the note of a parameter or field, percent-encoded so that it is safe in a
+// header, with the nearest known name unless that is empty.
+func ignoredName(name, near string) string {
 	text := headerText(name)
 	if near != "" {
 		text += "; did you mean " + headerText(near) + "?"
 	}
-	n.ignored = append(n.ignored, text)
+	return text
 }
+
+// ignoredHeader is the note of a header. Its space distinguishes it from a parameter or a
+// field, whose spaces are encoded.
+func ignoredHeader(name string) string { return "header " + name }
 
 // header is the value of Trestle-Ignored, capped.
 func (n *notes) header() string {

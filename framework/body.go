@@ -18,9 +18,6 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// bodyBytes is the most that a body may have, counted after decompression.
-const bodyBytes = 1 << 20
-
 // bodiesBytes is the most that the bodies of all requests hold of memory, but for the
 // first smallBody bytes of each.
 const (
@@ -100,7 +97,7 @@ func (e *endpoint) readBody(r *http.Request, memory *fair.Share) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	if r.ContentLength > bodyBytes {
+	if r.ContentLength > problem.BodyLimit {
 		return nil, bodyTooLarge() // and not after what it takes to send it; packed, it is no smaller
 	}
 	body, err := readMost(&memoryReader{r.Body, memory, smallBody})
@@ -132,11 +129,11 @@ func codingOf(r *http.Request) (string, error) {
 
 // readMost reads what is sent, if that is no more than a body may have.
 func readMost(from io.Reader) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(from, bodyBytes+1))
+	body, err := io.ReadAll(io.LimitReader(from, problem.BodyLimit+1))
 	switch {
 	case err != nil:
 		return nil, unreadBody(err, "The body could not be read to its end.")
-	case len(body) > bodyBytes:
+	case len(body) > problem.BodyLimit:
 		return nil, bodyTooLarge()
 	}
 	return body, nil
@@ -167,7 +164,7 @@ func unreadBody(err error, wrong string) *problem.Error {
 }
 
 func bodyTooLarge() *problem.Error {
-	return problem.Refuse(http.StatusRequestEntityTooLarge, problem.CodeBodyTooLarge, "The body has more than 1 MiB.")
+	return problem.Refuse(http.StatusRequestEntityTooLarge, problem.CodeBodyTooLarge, "The body has more than "+problem.BodyLimitText+".")
 }
 
 // needsNoBody reports whether no body at all is as good as an empty object: of

@@ -156,7 +156,7 @@ func (e *endpoint) handle(c *Call, r *http.Request, keyText string) (*response, 
 // asked adds WWW-Authenticate to a 401 that a scope or a function makes.
 func (e *endpoint) asked(err error) error {
 	var refusal *problem.Error
-	if errors.As(err, &refusal) && refusal.Status == http.StatusUnauthorized && refusal.Header["WWW-Authenticate"] == "" {
+	if errors.As(err, &refusal) && refusal.Status == http.StatusUnauthorized && refusal.Header[problem.HeaderChallenge] == "" {
 		return challenged(refusal, e.authentication)
 	}
 	return err
@@ -264,7 +264,7 @@ func challenged(e *problem.Error, schemes []Authenticator) *problem.Error {
 		return e
 	}
 	c := *e
-	c.Header = map[string]string{"WWW-Authenticate": challenge}
+	c.Header = map[string]string{problem.HeaderChallenge: challenge}
 	maps.Copy(c.Header, e.Header)
 	return &c
 }

@@ -167,16 +167,16 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route Route, run
 	c := callOf(r)
 	c.Route = route
 	h := w.Header()
-	h.Set("X-Request-Id", c.ID.String())
+	h.Set(problem.HeaderRequestID, c.ID.String())
 	resp, err := protect(func() (*response, error) { return encoded(run(c)) })
 	if allow != "" && !hidesMethods(err) {
-		h.Set("Allow", allow)
+		h.Set(problem.HeaderAllow, allow)
 	}
 	if err == nil {
 		c.locate(resp)
 	}
 	if ignored := c.notes.header(); ignored != "" {
-		h.Set("Trestle-Ignored", ignored)
+		h.Set(problem.HeaderIgnored, ignored)
 	}
 	c.gone = c.hungUp()
 	status := s.send(w, c, resp, err)

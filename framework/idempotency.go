@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
@@ -21,10 +20,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-const (
-	idempotencyLife   = 24 * time.Hour
-	idempotencyLength = 255 // characters of a key
-)
+const idempotencyLength = 255 // characters of a key
 
 // An idempotencyKey is what a client calls one piece of work, so that it can
 // ask for it again without having it done twice.
@@ -36,20 +32,17 @@ type idempotencyKey struct {
 	hidden      func(c *Call) (bool, error)
 }
 
-// idempotencyKey is the key that a request carries; nil without one. Where
-// keys mean nothing the header is told as ignored, or refused by a strict
-// resource.
+// idempotencyKey is the key that a request carries; nil without one. Where keys mean
+// nothing the header has no effect.
 func (e *endpoint) idempotencyKey(c *Call, r *request) (*idempotencyKey, error) {
 	sent := r.http.Header.Values(problem.IdempotencyHeader)
 	switch {
 	case len(sent) == 0:
 		return nil, nil
-	case !e.idempotent && e.resource.strict:
-		return nil, invalidKey("is not honoured here; this request could not be repeated safely")
-	case !e.idempotent:
-		// No parameter and no field is told with a space in its name.
-		c.notes.ignored = append(c.notes.ignored, "header "+problem.IdempotencyHeader)
+	case !e.idempotent && e.resource.ignores(c, ignoredHeader(problem.IdempotencyHeader)):
 		return nil, nil
+	case !e.idempotent:
+		return nil, invalidKey("is not honoured here; this request could not be repeated safely")
 	case c.Caller.Anonymous():
 		return nil, invalidKey("is for callers who are known, and this request has no credentials; sign in, or leave the header out")
 	case len(sent) > 1:
@@ -205,7 +198,7 @@ var keysTable = NeededTable{
 // claim makes the key this transaction's own, if nobody holds it or its time
 // is over, and if the caller has not too many.
 func (k *idempotencyKey) claim(c *Call) (bool, error) {
-	over, most := c.Now.Add(-idempotencyLife), c.api.config.IdempotencyKeys
+	over, most := c.Now.Add(-problem.KeyLife), c.api.config.IdempotencyKeys
 	result, err := c.session.Exec(c, c.DB.NewRaw(`
 		INSERT INTO idempotency_keys AS k (caller, route, key, fingerprint, status, location, created_at)
 		SELECT ?, ?, ?, ?, 0, '', ?
@@ -235,7 +228,7 @@ func ofKeys(err error) error {
 func inProgress() *problem.Error {
 	e := problem.Conflict(problem.CodeIdempotencyInProgress,
 		"The same request, with the same "+problem.IdempotencyHeader+", is still under way; try again shortly.")
-	e.Header = map[string]string{"Retry-After": strconv.Itoa(inProgressWait)}
+	e.Header = map[string]string{problem.HeaderRetry: strconv.Itoa(inProgressWait)}
 	return e
 }
 
@@ -243,8 +236,8 @@ func inProgress() *problem.Error {
 func tooManyKeys(most int) *problem.Error {
 	const wait = "3600"
 	e := problem.Refuse(http.StatusTooManyRequests, problem.CodeThrottled, fmt.Sprintf(
-		"A caller has at most %d keys within 24 hours; leave the header %s out, or wait.", most, problem.IdempotencyHeader))
-	e.Header = map[string]string{"Retry-After": wait}
+		"A caller has at most %d keys within %s; leave the header %s out, or wait.", most, problem.KeyLifeText, problem.IdempotencyHeader))
+	e.Header = map[string]string{problem.HeaderRetry: wait}
 	return e
 }
 
@@ -282,7 +275,7 @@ func (k *idempotencyKey) find(c *Call) (*answered, error) {
 	rows, err := c.session.Query(c, c.DB.NewRaw(`
 		SELECT fingerprint, status, body, location FROM idempotency_keys
 		WHERE caller = ? AND route = ? AND key = ? AND created_at > ?`,
-		k.caller, k.route, k.key, c.Now.Add(-idempotencyLife)))
+		k.caller, k.route, k.key, c.Now.Add(-problem.KeyLife)))
 	if err != nil {
 		return nil, ofKeys(err)
 	}
@@ -299,7 +292,7 @@ func (k *idempotencyKey) find(c *Call) (*answered, error) {
 
 // replay is the same answer once more.
 func (a *answered) replay(c *Call) (*response, error) {
-	c.header.Set("Idempotent-Replayed", "true")
+	c.header.Set(problem.HeaderReplayed, "true")
 	if a.location != "" {
 		c.header.Set(problem.HeaderLocation, a.location)
 	}

@@ -69,7 +69,7 @@ func (a *API) Purge(ctx context.Context) (int64, error) {
 // purgeSome deletes the oldest keys. The condition stands twice: a key that is
 // claimed anew meanwhile is among them as it was, and is asked again as it is.
 func (a *API) purgeSome(ctx context.Context, most int) (n int64, err error) {
-	over := a.config.Now().UTC().Add(-idempotencyLife)
+	over := a.config.Now().UTC().Add(-problem.KeyLife)
 	s := a.db.Session()
 	err = a.db.Retry(ctx, func() error {
 		result, err := s.Exec(ctx, s.IDB().NewRaw(`

@@ -108,8 +108,7 @@ func anyGiven(params []Param, values Values) bool {
 	return false
 }
 
-// order reads the ordering; a term outside the whitelist is ignored and told,
-// or refused by a strict resource.
+// order reads the ordering. A term outside the whitelist has no effect.
 func (l *listing) order(c *Call, values Values) (order, error) {
 	o := l.resource.ordering
 	asked, ignored, err := o.read(values[o.Param])
@@ -119,13 +118,11 @@ func (l *listing) order(c *Call, values Values) (order, error) {
 	var faults []problem.Fault
 	for _, term := range ignored {
 		near := naming.Nearest(term, o.terms())
-		if l.resource.strict {
+		if !l.resource.ignores(c, ignoredName(o.Param+"="+term, near)) {
 			faults = append(faults, problem.Fault{
 				Parameter: o.Param, Code: problem.CodeInvalidParameter, Detail: "cannot be " + strconv.Quote(term) + naming.Suggestion(near),
 			})
-			continue
 		}
-		c.notes.ignore(o.Param+"="+term, near)
 	}
 	if len(faults) > 0 {
 		return asked, problem.InvalidParameters(faults)
@@ -242,6 +239,7 @@ func estimate(c *Call, q schema.QueryAppender) (int64, error) {
 
 // linker makes absolute links to this list with some parameters replaced.
 func (l *listing) linker(c *Call, r *request) func(url.Values) string {
+	base := c.api.url(r.http, l.resource.listPath())
 	return func(replace url.Values) string {
 		query := url.Values{}
 		maps.Copy(query, r.query)
@@ -251,10 +249,9 @@ func (l *listing) linker(c *Call, r *request) func(url.Values) string {
 				query[name] = values
 			}
 		}
-		link := c.api.url(r.http, l.resource.listPath())
-		if len(query) > 0 {
-			link += "?" + query.Encode()
+		if len(query) == 0 {
+			return base
 		}
-		return link
+		return base + "?" + query.Encode()
 	}
 }

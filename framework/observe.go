@@ -245,7 +245,7 @@ func (a *API) logged(c *Call, r *http.Request, o *Outcome, more []slog.Attr) {
 	if !c.Caller.Anonymous() {
 		attrs = append(attrs, slog.String("caller", c.Caller.ID.String()))
 	}
-	if theirs := r.Header.Get("X-Request-Id"); theirs != "" {
+	if theirs := r.Header.Get(problem.HeaderRequestID); theirs != "" {
 		attrs = append(attrs, slog.String("client_id", naming.Legible(theirs[:min(len(theirs), 128)])))
 	}
 	if o.Err != nil {

@@ -53,7 +53,7 @@ func (e *endpoint) mayRefer(c *Call, target *resource, ref input.Reference) (boo
 func (e *endpoint) referencesIn(in *input.Decoded) []input.Reference {
 	var list []input.Reference
 	for _, f := range e.input.Fields {
-		if !in.Has(f.Name) {
+		if !f.Refers() || !in.Has(f.Name) {
 			continue
 		}
 		v, at := f.Given(in.Value.FieldByIndex(f.Index)), naming.PointerTo(f.Name)

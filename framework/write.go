@@ -121,18 +121,15 @@ func (w *writing) decode(c *Call, r *request, partial bool) (*input.Decoded, err
 	return in, w.endpoint.refuse(c, r, in, wrong)
 }
 
-// ignoreFields tells which names of a body no field has; a strict resource
-// makes them faults.
+// ignoreFields notes the names of a body that no field has; those that are not ignored
+// are faults.
 func (e *endpoint) ignoreFields(c *Call, in *input.Decoded) []problem.Fault {
-	if !e.resource.strict {
-		for _, pointer := range in.Unknown {
-			c.notes.ignore(pointer, e.input.NearestPointer(pointer))
-		}
-		return nil
-	}
 	var faults []problem.Fault
 	for _, pointer := range in.Unknown {
-		faults = append(faults, problem.UnknownField(pointer, e.input.NearestPointer(pointer)))
+		near := e.input.NearestPointer(pointer)
+		if !e.resource.ignores(c, ignoredName(pointer, near)) {
+			faults = append(faults, problem.UnknownField(pointer, near))
+		}
 	}
 	return faults
 }
@@ -388,8 +385,8 @@ func (w *writing) assignments(in *input.Decoded, partial bool) []assignment {
 	return append(set, w.resource.redocument(w, in, partial)...)
 }
 
-// compareReadOnly tells or refuses read-only names of the body whose values
-// differ from the row's, so that what was read can be sent back.
+// compareReadOnly ignores or rejects read-only names of the body whose values differ from
+// the row's, so that a client can send back what it read.
 func (w *writing) compareReadOnly(c *Call, m reflect.Value, in *input.Decoded) error {
 	if len(in.ReadOnly) == 0 {
 		return nil
@@ -419,19 +416,17 @@ func (w *writing) shownAs(c *Call, m reflect.Value) (map[string]jsontext.Value, 
 	return members, err
 }
 
-// ignoreReadOnly tells read-only names of the body, unless they repeat what was
-// before; a strict resource makes them faults.
+// ignoreReadOnly notes the read-only names of the body, unless their values are those of
+// before; those that are not ignored are faults.
 func (w *writing) ignoreReadOnly(c *Call, in *input.Decoded, before map[string]jsontext.Value) []problem.Fault {
 	var faults []problem.Fault
 	for _, name := range slices.Sorted(maps.Keys(in.ReadOnly)) {
 		if before != nil && sameJSON(in.ReadOnly[name], before[name]) {
 			continue
 		}
-		if w.resource.strict {
-			faults = append(faults, problem.Fault{Pointer: naming.PointerTo(name), Code: problem.CodeUnknownField, Detail: "is read-only"})
-			continue
+		if pointer := naming.PointerTo(name); !w.resource.ignores(c, ignoredName(pointer, "")) {
+			faults = append(faults, problem.Fault{Pointer: pointer, Code: problem.CodeUnknownField, Detail: "is read-only"})
 		}
-		c.notes.ignore(naming.PointerTo(name), "")
 	}
 	return faults
 }

@@ -78,7 +78,7 @@ var BuiltinCodes = []CodeInfo{ //nolint:gochecknoglobals // a table, which nothi
 	{Code: CodeRequestTimeout, Status: http.StatusRequestTimeout, Title: "The body did not arrive in time", Text: "The body stopped coming, or came too slowly to be waited for. The connection was closed; send the request again, on another."},
 	{
 		Code: CodeBodyTooLarge, Status: http.StatusRequestEntityTooLarge, Title: "The body is too large",
-		Text: "A body may have at most 1 MiB, counted after decompression.",
+		Text: "A body may have at most " + BodyLimitText + ", counted after decompression.",
 	},
 	{
 		Code: CodeUnsupportedMediaType, Status: http.StatusUnsupportedMediaType, Title: "Unsupported media type",
@@ -87,7 +87,7 @@ var BuiltinCodes = []CodeInfo{ //nolint:gochecknoglobals // a table, which nothi
 	{Code: CodeURITooLong, Status: http.StatusRequestURITooLong, Title: "The address is too long", Text: "The query string is longer than the server reads."},
 	{Code: CodeInvalidHost, Status: http.StatusBadRequest, Title: "The host is not served here", Text: "The header Host must name this server as its clients know it."},
 	{Code: CodeInvalidIdempotencyKey, Status: http.StatusBadRequest, Title: "The Idempotency-Key is not valid", Text: "The header Idempotency-Key is one key of 1 to 255 visible ASCII characters, bare or in double quotes. It belongs to a caller, so a request without credentials cannot have one."},
-	{Code: CodeIdempotencyKeyReused, Status: http.StatusUnprocessableEntity, Title: "The Idempotency-Key was used for something else", Text: "Within 24 hours a key stands for one request: the same path, query and body. Send the request as it was the first time, or make a new key for a new one."},
+	{Code: CodeIdempotencyKeyReused, Status: http.StatusUnprocessableEntity, Title: "The Idempotency-Key was used for something else", Text: "Within " + KeyLifeText + " a key stands for one request: the same path, query and body. Send the request as it was the first time, or make a new key for a new one."},
 	{Code: CodeIdempotencyInProgress, Status: http.StatusConflict, Title: "The same request is still under way", Text: "A request with this Idempotency-Key has not ended yet. Wait as many seconds as the header Retry-After says, then send it again with the same key; it will be done once."},
 	{Code: CodeThrottled, Status: http.StatusTooManyRequests, Title: "Too many requests", Text: "Wait as many seconds as the header Retry-After says, then try again."},
 	{Code: CodeInternal, Status: http.StatusInternalServerError, Title: "Internal error", Text: "The server failed. Tell whoever runs it the request id; the log has the rest under it."},

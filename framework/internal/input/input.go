@@ -74,6 +74,7 @@ type Shape struct {
 	ByName  map[string]*Field
 	checker bool     // *typ has a Check method
 	OneOf   []*Field // at least one is required, see OneRequirer; nil for none
+	hasRefs bool     // a field is a reference, at any depth
 	book    *ruleBook
 	readers *sync.Pool // of *bodyReader
 }
@@ -183,6 +184,7 @@ func (c *inputCompiler) shape(t reflect.Type, name string) *Shape {
 	c.flatten(s, t, nil, name)
 	c.open = c.open[:len(c.open)-1]
 	c.oneRequired(s, name)
+	s.hasRefs = slices.ContainsFunc(s.Fields, (*Field).Refers)
 	if len(s.Fields) > maxFields {
 		c.mistakef(name, "has %d fields; an input may have at most %d", len(s.Fields), maxFields)
 	}

@@ -20,8 +20,8 @@ import (
 func ParseKey(t reflect.Type, text string) (any, bool) {
 	switch {
 	case t == naming.UUIDType:
-		id, err := uuid.Parse(text)
-		return id, err == nil && len(text) == 36
+		id, err := parseUUID(text)
+		return id, err == nil
 	case t.Kind() == reflect.String:
 		return text, text != "" && utf8.ValidString(text) && !strings.ContainsRune(text, 0)
 	}
@@ -53,17 +53,9 @@ func parseValue(t reflect.Type, text string) (any, error) {
 	v := reflect.New(t)
 	switch p := v.Interface().(type) {
 	case *time.Time:
-		at, err := time.Parse(time.RFC3339, text)
-		if err != nil || !isStrictTime(text) {
-			return nil, naming.Sentence("must be a time as RFC 3339 has it, such as 2026-01-31T09:00:00Z")
-		}
-		return at.UTC().Truncate(time.Microsecond), nil
+		return parseTime(text)
 	case *uuid.UUID:
-		id, err := uuid.Parse(text)
-		if err != nil || len(text) != 36 {
-			return nil, naming.Sentence("must be an id, a UUID")
-		}
-		return id, nil
+		return parseUUID(text)
 	case encoding.TextUnmarshaler:
 		return accepted(v, p.UnmarshalText([]byte(text)))
 	case json.Unmarshaler:
@@ -118,6 +110,35 @@ func parseScalar(v reflect.Value, text string) error {
 		return naming.Sentence("cannot be given as text")
 	}
 	return nil
+}
+
+// parseTime reads RFC 3339 with a capital T and Z and no leap second. The time is in UTC,
+// in whole microseconds, which both databases keep.
+func parseTime(text string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil || !isStrictTime(text) {
+		return time.Time{}, naming.Sentence("must be a time as RFC 3339 has it, such as 2026-01-31T09:00:00Z")
+	}
+	return t.UTC().Truncate(time.Microsecond), nil
+}
+
+// isStrictTime rejects what [time.Parse] accepts beyond RFC 3339: an hour of one digit, a
+// decimal comma, and offsets of a day or more.
+func isStrictTime(text string) bool {
+	if len(text) < len("2006-01-02T15:04:05Z") || text[len("2006-01-02T15")] != ':' || strings.Contains(text, ",") {
+		return false
+	}
+	offset := text[len(text)-len("+00:00"):]
+	return strings.HasSuffix(text, "Z") || offset[1:3] <= "23" && offset[4:] <= "59"
+}
+
+// parseUUID reads the canonical form of RFC 9562 alone, in any case.
+func parseUUID(text string) (uuid.UUID, error) {
+	id, err := uuid.Parse(text)
+	if err != nil || len(text) != 36 {
+		return uuid.UUID{}, naming.Sentence("must be an id, a UUID")
+	}
+	return id, nil
 }
 
 // readsItself reports whether a type has a method that reads JSON or text.

@@ -56,8 +56,14 @@ func (f *Field) NestedReferences(list []Reference, v reflect.Value, at string) [
 	return list
 }
 
+// Refers reports whether the field is a reference, or has one at any depth.
+func (f *Field) Refers() bool { return f.Ref != "" || f.Nested != nil && f.Nested.hasRefs }
+
 func (s *Shape) references(list []Reference, v reflect.Value, at string) []Reference {
 	for _, f := range s.Fields {
+		if !f.Refers() {
+			continue
+		}
 		value, pointer := f.Given(v.FieldByIndex(f.Index)), at+naming.PointerTo(f.Name)
 		if f.Ref != "" && !value.IsZero() {
 			list = f.Refer(list, value, pointer)
