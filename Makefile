@@ -79,7 +79,7 @@ test: ## Run every test, on SQLite and PostgreSQL
 
 # RACED is fewer packages where time is short, as for every change: what shares
 # between requests.
-RACED ?= ./framework/... ./resources/clinic ./resources/store
+RACED ?= ./framework/... ./resources/clinic ./resources/store/...
 
 .PHONY: race
 race: ## Run the tests of what runs at once, without the longest, under the race detector

@@ -31,29 +31,29 @@ func (s *stage) shop() {
 		ID: variant.ProductID, Slug: mark, Name: "P " + mark, CategoryID: shelf.ID, Published: true, Version: 1,
 		CheapestVariantID: variant.ID, PricePaise: 100, InStock: true, CreatedAt: now, UpdatedAt: now,
 	}
-	cart := store.Cart{UserID: s.owner.ID, Version: 1, UpdatedAt: now}
+	basket := store.Cart{UserID: s.owner.ID, Version: 1, UpdatedAt: now}
 	line := store.CartItem{
 		ID: newID(), UserID: s.owner.ID, VariantID: variant.ID, Quantity: 1, CreatedAt: now, SeenPricePaise: 100,
 		Seen: store.Seen{Slug: mark, Name: product.Name, SKU: mark, Label: variant.Label, Unit: variant.Unit},
 	}
 	slot := store.DeliverySlot{ID: newID(), StartsAt: now.Add(time.Hour), EndsAt: now.Add(2 * time.Hour), CutoffAt: now, Capacity: 9, Booked: 4}
-	for _, row := range []any{&shelf, &product, &variant, &cart, &line, &slot} {
+	for _, row := range []any{&shelf, &product, &variant, &basket, &line, &slot} {
 		s.store(row)
 	}
 	s.product, s.variant, s.line, s.orders = product.ID.String(), variant.ID.String(), line.ID.String(), map[store.Status]string{}
 	for _, status := range []store.Status{store.Placed, store.Confirmed, store.Packed, store.OutForDelivery} {
-		order := store.Order{
+		placed := store.Order{
 			ID: newID(), UserID: s.owner.ID, Number: newID().String(), Status: status, PlacedAt: now, ItemCount: 1,
 			SubtotalPaise: 100, TotalPaise: 100, SlotID: slot.ID, SlotStartsAt: slot.StartsAt, SlotEndsAt: slot.EndsAt,
 			Address: addressOf(mark), Notes: ringTwice,
 		}
 		item := store.OrderItem{
-			ID: newID(), OrderID: order.ID, VariantID: variant.ID, ProductID: product.ID, Slug: mark, Name: product.Name,
+			ID: newID(), OrderID: placed.ID, VariantID: variant.ID, ProductID: product.ID, Slug: mark, Name: product.Name,
 			SKU: mark, Label: variant.Label, Unit: "kg", UnitPricePaise: 100, Quantity: 1, LineTotalPaise: 100,
 		}
-		s.store(&order)
+		s.store(&placed)
 		s.store(&item)
-		s.orders[status] = order.ID.String()
+		s.orders[status] = placed.ID.String()
 	}
 }
 

@@ -27,12 +27,12 @@ const (
 	exitUsage  = 2
 )
 
-// A suite is a package whose tests ask by HTTP.
+// A suite is a package, or a pattern of several, whose tests ask by HTTP.
 type suite struct{ name, path string }
 
 // suites are the tests of the services, each by its name in the table.
 func suites() []suite {
-	return []suite{{"identity and access", "./resources"}, {"clinic", "./resources/clinic"}, {"store", "./resources/store"}}
+	return []suite{{"identity and access", "./resources"}, {"clinic", "./resources/clinic"}, {"store", "./resources/store/..."}}
 }
 
 // A leftOut is a group of tests that are not run, and why.

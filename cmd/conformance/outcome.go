@@ -23,9 +23,10 @@ func (o *outcome) held() bool { return o.ended == nil && o.failed == 0 && o.pass
 
 // An event is a line of go test -json, as far as it matters here.
 type event struct {
-	Action string `json:"Action"`
-	Test   string `json:"Test"`
-	Output string `json:"Output"`
+	Action  string `json:"Action"`
+	Package string `json:"Package"`
+	Test    string `json:"Test"`
+	Output  string `json:"Output"`
 }
 
 // ofDatabase is the name of the part of a test that asks PostgreSQL.
@@ -34,7 +35,7 @@ const ofDatabase = "/postgresql"
 // read counts what go test says, and repeats what failing tests print.
 func read(events io.Reader, stderr io.Writer) (*outcome, error) {
 	o := &outcome{}
-	printed := map[string][]string{} // by test, until it is over
+	printed := map[string][]string{} // by package and test, until it is over
 	lines := bufio.NewReader(events)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -55,10 +56,10 @@ func read(events io.Reader, stderr io.Writer) (*outcome, error) {
 }
 
 func (o *outcome) add(e event, printed map[string][]string, stderr io.Writer) {
-	counts := strings.HasSuffix(e.Test, ofDatabase)
+	counts, test := strings.HasSuffix(e.Test, ofDatabase), e.Package+" "+e.Test
 	switch e.Action {
 	case "output":
-		printed[e.Test] = append(printed[e.Test], e.Output)
+		printed[test] = append(printed[test], e.Output)
 		return
 	case "pass":
 		o.passed += one(counts)
@@ -69,11 +70,11 @@ func (o *outcome) add(e event, printed map[string][]string, stderr io.Writer) {
 		if e.Test != "" {
 			o.failures = append(o.failures, e.Test)
 		}
-		fmt.Fprint(stderr, strings.Join(printed[e.Test], ""))
+		fmt.Fprint(stderr, strings.Join(printed[test], ""))
 	default:
 		return
 	}
-	delete(printed, e.Test)
+	delete(printed, test)
 }
 
 func one(counts bool) int {

@@ -18,9 +18,9 @@ type Address struct {
 	Pincode  Pincode `json:"pincode"  validate:"required"              doc:"Six digits, the first not 0."`
 }
 
-// tidy makes optional parts that are blank absent: there is one way to say
-// that an address has none.
-func (a Address) tidy() Address {
+// Tidy returns the address with nil for every optional part that is blank: an
+// absent part has one representation.
+func (a Address) Tidy() Address {
 	for _, part := range []**string{&a.Line2, &a.Landmark} {
 		if *part != nil && **part == "" {
 			*part = nil
@@ -38,7 +38,7 @@ var (
 	sixDigits = regexp.MustCompile(`^[1-9]\d{5}$`)
 )
 
-// JSONSchemaBytes tells the reference.
+// JSONSchemaBytes is the schema of the type in the OpenAPI document.
 func (Phone) JSONSchemaBytes() ([]byte, error) {
 	return []byte(`{"type":"string","pattern":"^(\\+[1-9]\\d{7,14}|\\d{10})$","examples":["+919876543210"]}`), nil
 }
@@ -59,7 +59,7 @@ func (p *Phone) UnmarshalText(text []byte) error {
 // A Pincode is an Indian postal code.
 type Pincode string
 
-// JSONSchemaBytes tells the reference.
+// JSONSchemaBytes is the schema of the type in the OpenAPI document.
 func (Pincode) JSONSchemaBytes() ([]byte, error) {
 	return []byte(`{"type":"string","pattern":"^[1-9]\\d{5}$","examples":["560001"]}`), nil
 }

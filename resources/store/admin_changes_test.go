@@ -14,22 +14,6 @@ import (
 	"trestle.example/resources/store"
 )
 
-// tea is what the tables of changes start from: two variants on sale, one with
-// a list price and in stock, and one that is archived. Its codes begin with its
-// name.
-func (s *site) tea(name string) store.AdminProduct {
-	s.t.Helper()
-	p := s.offer(name, fields{
-		"brand": "Tata", "description": "Leaves", "imageUrl": "https://img.example/tea.png", "category": fields{"slug": "drinks", "name": "Drinks"},
-		"variants": []fields{
-			variant(name+"-A", fields{"pricePaise": 4500, "mrpPaise": 5000, "stock": 5}),
-			variant(name+"-B", fields{"pricePaise": 9000}),
-			variant(name+"-C", fields{"pricePaise": 100}),
-		},
-	})
-	return s.admin(s.patch(p, fields{"variants": []fields{{"id": p.Variants[2].ID, "archived": true}}}).Expect(200))
-}
-
 // TestChanges: what each change makes of a product. What it does not name stays.
 func TestChanges(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {

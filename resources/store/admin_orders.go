@@ -13,14 +13,14 @@ type AdminOrderView struct {
 	Notes string `json:"notes" doc:"What the buyer wrote for those who deliver."`
 }
 
-// TransitionDetails go with the code illegal_transition.
+// TransitionDetails are the details of the code illegal_transition.
 type TransitionDetails struct {
 	Status  Status   `json:"status"  doc:"What the order's status is."`
 	Allowed []string `json:"allowed" doc:"The actions that this status allows: confirm, pack, dispatch or deliver." example:"[\"confirm\"]"`
 }
 
-// AdminOrders serves /admin/orders: everybody's, for staff, who take them on
-// their way step by step.
+// AdminOrders serves /admin/orders: the orders of all users, for staff, who move them
+// from status to status.
 var AdminOrders = framework.ViewSet[Order]{
 	Name:  "orders",
 	Under: "admin",

@@ -91,14 +91,14 @@ func createProduct(c *framework.Call, in ProductInput) (AdminProduct, error) {
 		return AdminProduct{}, framework.Invalid(unknownCategory())
 	}
 	p := &Product{
-		ID: newID(), Name: in.Name, Brand: in.Brand, Description: in.Description, ImageURL: (*string)(in.ImageURL),
+		ID: NewID(), Name: in.Name, Brand: in.Brand, Description: in.Description, ImageURL: (*string)(in.ImageURL),
 		CategoryID: shelf.ID, Category: shelf, Published: in.Published, Version: 1, CreatedAt: c.Now, UpdatedAt: c.Now,
 	}
 	fresh := merge{product: p}
 	for i, v := range in.Variants {
 		fresh.add(i, v.variant(c, p.ID, int64(i)))
 	}
-	p.repeat()
+	p.CopyCheapest()
 	if err := storeSlugged(c, p, in.Slug); err != nil {
 		return AdminProduct{}, err
 	}
@@ -143,18 +143,18 @@ func changeProduct(c *framework.Call, p *Product, in ProductPatch) (AdminProduct
 	return p.admin(), p.record(c, before)
 }
 
-// merge brings the product and its variants to what the body says, or refuses
-// it; nothing is stored yet but a new category.
+// merge changes the product and its variants to what the body sets, or returns an
+// error. It stores nothing but a new category.
 func (in ProductPatch) merge(c *framework.Call, p *Product) (*merge, error) {
 	m := newMerge(p)
 	m.take(c, in.Variants)
 	if err := in.onto(c, m); err != nil {
 		return nil, err
 	}
-	if err := m.refused(); err != nil {
+	if err := m.check(); err != nil {
 		return nil, err
 	}
-	p.repeat()
+	p.CopyCheapest()
 	return m, nil
 }
 
@@ -187,7 +187,7 @@ func (p *Product) open(c *framework.Call) (err error) {
 		return err
 	}
 	q := c.DB.NewSelect().Model((*Variant)(nil)).Where("product_id = ?", sqldb.Param(p.ID)).OrderExpr("id")
-	return read(c, c.Session().DB().Kind().ForUpdate(q), &p.Variants)
+	return Read(c, c.Session().DB().Kind().ForUpdate(q), &p.Variants)
 }
 
 // admin is the product as staff see it. Its category and all its variants are
@@ -195,7 +195,7 @@ func (p *Product) open(c *framework.Call) (err error) {
 func (p *Product) admin() AdminProduct {
 	view := AdminProduct{ProductSummary: p.summary(), Description: p.Description, Published: p.Published, Version: p.Version}
 	for _, v := range inOrder(p.Variants) {
-		view.Variants = append(view.Variants, AdminVariant{VariantSummary: v.summary(), Stock: v.Stock, Archived: v.Archived})
+		view.Variants = append(view.Variants, AdminVariant{VariantSummary: v.Summary(), Stock: v.Stock, Archived: v.Archived})
 	}
 	return view
 }
@@ -206,7 +206,7 @@ func firstStocks(c *framework.Call, variants []*Variant) error {
 	for _, v := range variants {
 		if v.Stock > 0 {
 			movements = append(movements, &StockMovement{
-				ID: newID(), VariantID: v.ID, Kind: StockSet, Delta: v.Stock, StockAfter: v.Stock,
+				ID: NewID(), VariantID: v.ID, Kind: StockSet, Delta: v.Stock, StockAfter: v.Stock,
 				Actor: c.Caller.ID, RequestID: c.ID, CreatedAt: c.Now,
 			})
 		}
@@ -214,5 +214,5 @@ func firstStocks(c *framework.Call, variants []*Variant) error {
 	if len(movements) == 0 {
 		return nil
 	}
-	return insert(c, movements...)
+	return Insert(c, movements...)
 }

@@ -11,8 +11,6 @@ import (
 	"trestle.example/resources/store"
 )
 
-const newProduct = "/api/admin/products"
-
 // TestNewProduct: what a product is that says as little as it may, and one
 // that says everything.
 func TestNewProduct(t *testing.T) {
@@ -101,15 +99,6 @@ func TestNewProductTakes(t *testing.T) {
 		s.audit()
 		s.auditCatalogue()
 	})
-}
-
-// many are n variants of a body, whose codes begin alike.
-func many(code string, n int) []fields {
-	list := make([]fields, n)
-	for i := range list {
-		list[i] = variant(fmt.Sprintf("%s-%d", code, i), nil)
-	}
-	return list
 }
 
 // refusals are bodies of new products that are refused, by what they say

@@ -44,20 +44,20 @@ var AdminVariants = framework.ViewSet[Variant]{
 // is no movement.
 func setStock(c *framework.Call, v *Variant, in StockInput) (view StockView, err error) {
 	err = c.InTx(func(c *framework.Call) error {
-		rows, err := hold(c, v.ID)
+		offers, err := LockOffers(c, c.Session(), v.ID)
 		if err != nil {
 			return err
 		}
-		row := rows[v.ID] // variants are never deleted
+		row := offers[v.ID] // variants are never deleted
 		if in.ExpectedStock != nil && *in.ExpectedStock != row.Stock {
 			return framework.Conflict(codeStockChanged, "The stock is not what was expected; details has what it is.").
 				With(StockDetails{row.Stock})
 		}
-		set := move{kind: StockSet, reason: valueOf(in.Reason), deltas: map[uuid.UUID]int64{}}
+		set := StockChange{Kind: StockSet, Reason: OrBlank(in.Reason), Deltas: map[uuid.UUID]int64{}}
 		if in.Stock != row.Stock {
-			set.deltas[v.ID] = in.Stock - row.Stock
+			set.Deltas[v.ID] = in.Stock - row.Stock
 		}
-		if err := set.apply(c, rows); err != nil {
+		if err := set.Apply(c, offers); err != nil {
 			return err
 		}
 		view = StockView{ID: row.ID, SKU: row.SKU, Stock: row.Stock, InStock: row.InStock}

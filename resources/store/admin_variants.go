@@ -69,7 +69,7 @@ type AdminVariant struct {
 	Archived bool  `json:"archived" doc:"Whether it was taken off the shelf."`
 }
 
-// belowPrice refuses a list price that is less than the price.
+// belowPrice is the fault of a list price that is less than the price.
 func belowPrice(pointer string, mrp *int64, price int64) []framework.Fault {
 	if mrp == nil || *mrp >= price {
 		return nil
@@ -77,8 +77,8 @@ func belowPrice(pointer string, mrp *int64, price int64) []framework.Fault {
 	return []framework.Fault{{Pointer: pointer, Code: "min", Detail: fmt.Sprintf("must be at least the price, %d", price)}}
 }
 
-// repeatedSKUs refuses codes that a body gives to two variants. An empty one is
-// none.
+// repeatedSKUs lists the faults of codes that a body gives to two variants. Empty
+// codes do not count.
 func repeatedSKUs(codes []string) (faults []framework.Fault) {
 	seen := map[string]bool{}
 	for i, code := range codes {
@@ -97,23 +97,23 @@ func pointer(at int, member string) string { return fmt.Sprintf("/variants/%d/%s
 // variant is the new variant that the input describes.
 func (in VariantInput) variant(c *framework.Call, product uuid.UUID, position int64) *Variant {
 	v := &Variant{
-		ID: newID(), ProductID: product, Label: in.Label, Unit: in.Unit, PricePaise: in.PricePaise, MRPPaise: in.MRPPaise,
+		ID: NewID(), ProductID: product, Label: in.Label, Unit: in.Unit, PricePaise: in.PricePaise, MRPPaise: in.MRPPaise,
 		Stock: in.Stock, InStock: in.Stock > 0, Position: position, CreatedAt: c.Now, UpdatedAt: c.Now,
 	}
-	v.name(in.SKU)
+	v.SetSKU(in.SKU)
 	return v
 }
 
 // onto puts what was given onto a variant.
 func (in VariantPatch) onto(v *Variant) {
-	v.name(in.SKU.Or(v.SKU))
+	v.SetSKU(in.SKU.Or(v.SKU))
 	v.Label, v.Unit = in.Label.Or(v.Label), in.Unit.Or(v.Unit)
 	v.PricePaise, v.MRPPaise = in.PricePaise.Or(v.PricePaise), in.MRPPaise.Or(v.MRPPaise)
 	v.Archived = in.Archived.Or(v.Archived)
 }
 
-// name gives a variant its code.
-func (v *Variant) name(sku string) { v.SKU, v.SKUFolded = sku, sqldb.Fold(sku) }
+// SetSKU sets the variant's code, and the folded one that must be unique.
+func (v *Variant) SetSKU(sku string) { v.SKU, v.SKUFolded = sku, sqldb.Fold(sku) }
 
 // inOrder are variants by position, those that are archived among them.
 func inOrder(variants []*Variant) []*Variant {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"github.com/google/uuid"
+	"github.com/uptrace/bun"
 
 	"trestle.example/resources/store"
 )
@@ -140,4 +141,11 @@ func (s *site) auditSlots(orders []store.Order) {
 	if len(live) > 0 {
 		s.t.Errorf("orders in slots that are not there: %v", live)
 	}
+}
+
+// all are the rows of a table, in an order.
+func all[M any](s *site, order string) (rows []M) {
+	s.t.Helper()
+	s.must(s.db.NewSelect().Model(&rows).OrderExpr("?", bun.Safe(order)).Scan(context.Background()))
+	return rows
 }

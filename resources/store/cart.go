@@ -83,14 +83,14 @@ func emptyCart(c *framework.Call, _ framework.None) (CartView, error) {
 type basket struct {
 	version     int64
 	lastAddress *Address
-	lines       []*line
+	lines       []*Line
 }
 
 // lockBasket locks the caller's cart until the transaction ends, makes it if it
 // is not there, and counts its version up. Its lines are not read.
 func lockBasket(c *framework.Call) (*basket, error) {
 	var carts []Cart
-	err := read(c, c.DB.NewRaw(`
+	err := Read(c, c.DB.NewRaw(`
 		INSERT INTO carts (user_id, version, updated_at) VALUES (?, 1, ?)
 		ON CONFLICT (user_id) DO UPDATE SET version = carts.version + 1, updated_at = excluded.updated_at
 		RETURNING version, last_address`,
@@ -112,7 +112,7 @@ func holdBasket(c *framework.Call) (*basket, error) {
 // A basketRow is a cart with one of its lines, whose columns are null where it
 // has none.
 type basketRow struct {
-	line `bun:",extend"`
+	Line `bun:",extend"`
 
 	Version     int64
 	LastAddress *Address `bun:"type:jsonb"`
@@ -120,18 +120,18 @@ type basketRow struct {
 
 // readBasket reads the caller's cart in one statement.
 func readBasket(c *framework.Call) (*basket, error) {
-	var rows []*basketRow
-	err := read(c, c.DB.NewSelect().
+	var found []*basketRow
+	err := Read(c, c.DB.NewSelect().
 		TableExpr("carts AS c").
 		Join("LEFT JOIN cart_items AS i ON i.user_id = c.user_id").
 		Join("LEFT JOIN variants AS v ON v.id = i.variant_id").
 		Join("LEFT JOIN products AS p ON p.id = v.product_id").
 		ColumnExpr("c.version, c.last_address, i.id AS item_id, i.quantity, i.seen_price_paise, i.seen").
-		ColumnExpr("?", offerColumns(c.Session().DB())).
+		ColumnExpr("?", OfferColumns(c.Session().DB())).
 		Where("c.user_id = ?", sqldb.Param(c.Caller.ID)).
-		OrderExpr("i.id"), &rows)
+		OrderExpr("i.id"), &found)
 	b := &basket{}
-	for _, row := range rows {
+	for _, row := range found {
 		b.version, b.lastAddress = row.Version, row.LastAddress
 		if row.ItemID == uuid.Nil {
 			continue
@@ -139,14 +139,14 @@ func readBasket(c *framework.Call) (*basket, error) {
 		if !row.Live {
 			row.recall()
 		}
-		b.lines = append(b.lines, &row.line)
+		b.lines = append(b.lines, &row.Line)
 	}
 	return b, err
 }
 
 // view is the basket with the slots that are open now.
 func (b *basket) view(c *framework.Call) (CartView, error) {
-	slots, err := slots(c)
+	slots, err := ShowSlots(c)
 	if err != nil {
 		return CartView{}, err
 	}
@@ -154,11 +154,11 @@ func (b *basket) view(c *framework.Call) (CartView, error) {
 	for i, l := range b.lines {
 		items[i] = l.view()
 	}
-	sums := sum(b.lines)
+	totals := Sum(b.lines)
 	return CartView{
-		Version: b.version, Items: items, TotalQuantity: sums.quantity,
-		SubtotalPaise: sums.subtotal, SavingsPaise: sums.savings, DeliveryFeePaise: deliveryFeePaise, TotalPaise: sums.total(),
-		CanOrder: len(b.lines) > 0 && len(problems(b.lines)) == 0,
+		Version: b.version, Items: items, TotalQuantity: totals.Quantity,
+		SubtotalPaise: totals.SubtotalPaise, SavingsPaise: totals.SavingsPaise, DeliveryFeePaise: FeePaise, TotalPaise: totals.TotalPaise(),
+		CanOrder: len(b.lines) > 0 && len(Problems(b.lines)) == 0,
 		Checkout: CheckoutView{DeliverySlots: slots, LastAddress: b.lastAddress},
 	}, nil
 }

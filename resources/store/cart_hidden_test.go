@@ -1,13 +1,11 @@
 package store_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"trestle.example/framework/frameworktest"
-	"trestle.example/framework/sqldb"
 	"trestle.example/resources/store"
 )
 
@@ -93,32 +91,4 @@ func shown(l store.CartItemView) string {
 		fmt.Sprintf("%+v", l2), text(l.Product.Brand), text(l.Product.ImageURL),
 		fmt.Sprint(orElse(l.Variant.MRPPaise, -1), orElse(l.PreviousPricePaise, -1), orElse(l.AvailableQuantity, -1)),
 	}, " ")
-}
-
-// An order that is being placed holds what it takes, but who puts the same into
-// a cart does not wait for it.
-func TestAddingDoesNotWaitForAnOrder(t *testing.T) {
-	shop(t, func(t *testing.T, s *site) {
-		if s.db.Kind() != sqldb.PostgreSQL {
-			t.Skip("SQLite has one writer at a time, whatever is locked")
-		}
-		v := s.shelve(good{stock: 9})[0]
-		s.puts("ada", v, 1)
-		s.person("bob")
-		added := false
-		during := s.drawing(func() string {
-			s.puts("bob", v, 1).Expect(201)
-			_, err := s.db.NewRaw("SELECT 1 FROM variants WHERE id = ? FOR NO KEY UPDATE NOWAIT", v.ID).Exec(context.Background())
-			if fault, _ := sqldb.Classify(err); fault.Kind != sqldb.Locked {
-				t.Errorf("the order does not hold the variant: %v", err)
-			}
-			added = true
-			return "AAAAAAAA"
-		})
-		during.places("ada").Expect(201)
-		if !added || s.cart("bob").TotalQuantity != 1 {
-			t.Error("nothing was added while the order was placed")
-		}
-		s.audit()
-	})
 }

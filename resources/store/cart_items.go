@@ -13,11 +13,11 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// What a cart takes at most. The first is also in the tags of the inputs and in
-// the table's own check.
+// The limits of a cart. MaxQuantity is also in the tags of the inputs and in a check
+// of the table.
 const (
-	maxQuantity = 50
-	maxLines    = 100
+	MaxQuantity = 50  // units of one variant
+	maxLines    = 100 // variants
 )
 
 // A CartItem is one line of a cart: a variant appears in one line only.
@@ -44,13 +44,13 @@ type QuantityInput struct {
 	Quantity int64 `json:"quantity" validate:"required,min=1,max=50" doc:"How many units there shall be." example:"2"`
 }
 
-// LineDetails go with the codes insufficient_stock and item_unavailable.
+// LineDetails are the details of the codes insufficient_stock and item_unavailable.
 type LineDetails struct {
 	AvailableQuantity *int64        `json:"availableQuantity,omitempty" doc:"How many can be had of the line that was to be written; absent if an order was to be placed." example:"1"`
 	Lines             []LineProblem `json:"lines"                       doc:"Every line that cannot be had as it is."`
 }
 
-// LimitDetails go with the code quantity_limit.
+// LimitDetails are the details of the code quantity_limit.
 type LimitDetails struct {
 	Limit int64 `json:"limit" doc:"The number that would be passed." example:"50"`
 }
@@ -65,10 +65,10 @@ var CartItems = framework.ViewSet[CartItem]{
 	Doc:   "The lines of the caller's cart. Every write answers the whole cart.",
 	Verbs: framework.Verbs{
 		Create: framework.Does(addItem).Answers(http.StatusCreated).Idempotent().
-			Refuses(codeVariantNotFound, codeQuantityLimit, codeInsufficientStock).
+			Refuses(codeVariantNotFound, codeQuantityLimit, CodeInsufficientStock).
 			Sends(framework.Header{Name: "Location", Doc: "The address of the item in the cart, for PATCH and DELETE.", Required: true}).
 			Doc("Add to the cart. Of a variant that is in it already there are more then; the whole cart is answered."),
-		Patch: framework.Changes(changeItem).Untransacted().Refuses(codeInsufficientStock, codeItemUnavailable).
+		Patch: framework.Changes(changeItem).Untransacted().Refuses(CodeInsufficientStock, CodeItemUnavailable).
 			Doc("Change how many of an item are in the cart. The whole cart is answered."),
 		Delete: framework.Changes(removeItem).Untransacted().
 			Doc("Remove an item from the cart. The whole cart is answered."),
@@ -93,11 +93,11 @@ func addItem(c *framework.Call, in CartItemInput) (CartView, error) {
 	l.Quantity += in.Quantity
 	l.SeenPricePaise = l.PricePaise
 	switch {
-	case l.Quantity > maxQuantity:
-		return CartView{}, overLimit("A cart takes at most %d of one variant.", maxQuantity)
+	case l.Quantity > MaxQuantity:
+		return CartView{}, overLimit("A cart takes at most %d of one variant.", MaxQuantity)
 	case len(b.lines) > maxLines:
 		return CartView{}, overLimit("A cart takes at most %d variants.", maxLines)
-	case l.status() != LineOK:
+	case l.Status() != LineOK:
 		return CartView{}, tooMany(l)
 	}
 	if err := storeLine(c, l); err != nil {
@@ -108,16 +108,16 @@ func addItem(c *framework.Call, in CartItemInput) (CartView, error) {
 }
 
 // lineOf is the line of a variant, a new and empty one if the cart has none.
-func (b *basket) lineOf(c *framework.Call, variant uuid.UUID) (*line, error) {
+func (b *basket) lineOf(c *framework.Call, variant uuid.UUID) (*Line, error) {
 	for _, l := range b.lines {
 		if l.ID == variant {
-			return l, l.sold()
+			return l, l.checkSold()
 		}
 	}
-	var found []*line
-	err := read(c, c.DB.NewSelect().
+	var found []*Line
+	err := Read(c, c.DB.NewSelect().
 		TableExpr("variants AS v").Join("JOIN products AS p ON p.id = v.product_id").
-		ColumnExpr("?", offerColumns(c.Session().DB())).Where("v.id = ?", sqldb.Param(variant)), &found)
+		ColumnExpr("?", OfferColumns(c.Session().DB())).Where("v.id = ?", sqldb.Param(variant)), &found)
 	if err != nil {
 		return nil, err
 	}
@@ -125,11 +125,11 @@ func (b *basket) lineOf(c *framework.Call, variant uuid.UUID) (*line, error) {
 		return nil, noVariant()
 	}
 	b.lines = append(b.lines, found[0])
-	return found[0], found[0].sold()
+	return found[0], found[0].checkSold()
 }
 
-// sold refuses what is no longer sold.
-func (l *line) sold() error {
+// checkSold is an error if the line is no longer sold.
+func (l *Line) checkSold() error {
 	if l.Live {
 		return nil
 	}
@@ -141,17 +141,17 @@ func noVariant() error {
 }
 
 // storeLine writes a line as it is now.
-func storeLine(c *framework.Call, l *line) error {
+func storeLine(c *framework.Call, l *Line) error {
 	if l.ItemID != uuid.Nil {
 		_, err := c.Session().Exec(c, c.DB.NewUpdate().Table("cart_items").
 			Set("quantity = ?", sqldb.Param(l.Quantity)).Set("seen_price_paise = ?", sqldb.Param(l.SeenPricePaise)).
-			Set("seen = ?", sqldb.Param(l.sight())).Where("id = ?", sqldb.Param(l.ItemID)))
+			Set("seen = ?", sqldb.Param(SeenNow(&l.Offer))).Where("id = ?", sqldb.Param(l.ItemID)))
 		return err
 	}
-	l.ItemID = newID()
-	return insert(c, &CartItem{
+	l.ItemID = NewID()
+	return Insert(c, &CartItem{
 		ID: l.ItemID, UserID: c.Caller.ID, VariantID: l.ID, Quantity: l.Quantity,
-		SeenPricePaise: l.SeenPricePaise, Seen: l.sight(), CreatedAt: c.Now,
+		SeenPricePaise: l.SeenPricePaise, Seen: SeenNow(&l.Offer), CreatedAt: c.Now,
 	})
 }
 
@@ -162,10 +162,10 @@ func changeItem(c *framework.Call, item *CartItem, in QuantityInput) (CartView, 
 	if !c.Has("quantity") {
 		return showCart(c, framework.None{})
 	}
-	return onItem(c, item, func(c *framework.Call, _ *basket, l *line) error {
+	return onItem(c, item, func(c *framework.Call, _ *basket, l *Line) error {
 		more := in.Quantity > l.Quantity
 		l.Quantity, l.SeenPricePaise = in.Quantity, l.PricePaise
-		if more && l.status() != LineOK {
+		if more && l.Status() != LineOK {
 			return tooMany(l)
 		}
 		return storeLine(c, l)
@@ -174,8 +174,8 @@ func changeItem(c *framework.Call, item *CartItem, in QuantityInput) (CartView, 
 
 // removeItem serves DELETE /cart/items/{id}.
 func removeItem(c *framework.Call, item *CartItem, _ framework.None) (CartView, error) {
-	return onItem(c, item, func(c *framework.Call, b *basket, l *line) error {
-		b.lines = slices.DeleteFunc(b.lines, func(other *line) bool { return other == l })
+	return onItem(c, item, func(c *framework.Call, b *basket, l *Line) error {
+		b.lines = slices.DeleteFunc(b.lines, func(other *Line) bool { return other == l })
 		_, err := c.Session().Exec(c, c.DB.NewDelete().Table("cart_items").Where("id = ?", sqldb.Param(l.ItemID)))
 		return err
 	})
@@ -183,7 +183,7 @@ func removeItem(c *framework.Call, item *CartItem, _ framework.None) (CartView, 
 
 // onItem runs fn with a line of the cart, which is locked, and answers with the
 // cart. An item that was found before the cart was locked may be gone.
-func onItem(c *framework.Call, item *CartItem, fn func(*framework.Call, *basket, *line) error) (view CartView, err error) {
+func onItem(c *framework.Call, item *CartItem, fn func(*framework.Call, *basket, *Line) error) (view CartView, err error) {
 	err = c.InTx(func(c *framework.Call) error {
 		b, err := holdBasket(c)
 		if err != nil {
@@ -203,22 +203,23 @@ func onItem(c *framework.Call, item *CartItem, fn func(*framework.Call, *basket,
 	return view, err
 }
 
-// tooMany refuses a line of which there is not enough, or that is no longer
-// sold.
-func tooMany(l *line) error {
+// tooMany is the error for a line of which there is not enough in stock, or that is
+// no longer sold.
+func tooMany(l *Line) error {
 	available := l.available()
 	details := LineDetails{AvailableQuantity: &available, Lines: []LineProblem{l.problem()}}
-	return refuseLines(details)
+	return RefuseLines(details)
 }
 
-// refuseLines refuses lines that cannot be had. Nothing was changed.
-func refuseLines(details LineDetails) error {
+// RefuseLines is the error for lines that cannot be ordered: item_unavailable if one
+// of them is no longer sold, else insufficient_stock.
+func RefuseLines(details LineDetails) error {
 	for _, p := range details.Lines {
 		if p.Status == LineUnavailable {
-			return framework.Conflict(codeItemUnavailable, "Something is no longer sold; details names it.").With(details)
+			return framework.Conflict(CodeItemUnavailable, "Something is no longer sold; details names it.").With(details)
 		}
 	}
-	return framework.Conflict(codeInsufficientStock, "There is less in stock than was asked for; details names it.").With(details)
+	return framework.Conflict(CodeInsufficientStock, "There is less in stock than was asked for; details names it.").With(details)
 }
 
 func overLimit(format string, limit int64) error {

@@ -2,9 +2,6 @@ package store
 
 import "github.com/google/uuid"
 
-// deliveryFeePaise is what delivery costs: nothing.
-const deliveryFeePaise = 0
-
 // A LineStatus says whether a line of a cart can be ordered.
 type LineStatus string
 
@@ -22,10 +19,10 @@ func (LineStatus) Enum() []any {
 	return []any{LineOK, LineInsufficientStock, LineOutOfStock, LineUnavailable}
 }
 
-// A line is an item of a cart with what it asks for, as it is now, or as the
-// user last saw it if it is no longer sold.
-type line struct {
-	offer `bun:",extend"`
+// A Line is an item of a cart with its variant as it is now, or as the user last
+// saw it if it is no longer sold.
+type Line struct {
+	Offer `bun:",extend"`
 
 	ItemID         uuid.UUID
 	Quantity       int64
@@ -46,17 +43,17 @@ type Seen struct {
 	MRPPaise *int64  `json:"mrpPaise"`
 }
 
-// sight is what a user sees of a variant now.
-func (o *offer) sight() Seen {
+// SeenNow is what a user sees of an offer now.
+func SeenNow(o *Offer) Seen {
 	return Seen{
 		Slug: o.Slug, Name: o.Name, Brand: o.Brand, Image: o.Image,
 		SKU: o.SKU, Label: o.Label, Unit: o.Unit, MRPPaise: o.MRPPaise,
 	}
 }
 
-// recall makes a line that is no longer sold what the user saw of it, without
-// stock: what staff change meanwhile is not public.
-func (l *line) recall() {
+// recall sets a line that is no longer sold to what the user last saw of it, without
+// stock: later changes by staff are not public.
+func (l *Line) recall() {
 	s := l.Seen
 	l.Slug, l.Name, l.Brand, l.Image = s.Slug, s.Name, s.Brand, s.Image
 	l.SKU, l.Label, l.Unit, l.MRPPaise = s.SKU, s.Label, s.Unit, s.MRPPaise
@@ -86,11 +83,11 @@ type CartProductView struct {
 	ImageURL *string   `json:"imageUrl" doc:"Where its picture lies; null for none." example:"https://images.example.org/toor.webp"`
 }
 
-func (l *line) view() CartItemView {
+func (l *Line) view() CartItemView {
 	v := CartItemView{
 		ID: l.ItemID, Quantity: l.Quantity,
 		Product: CartProductView{ID: l.ProductID, Slug: l.Slug, Name: l.Name, Brand: l.Brand, ImageURL: l.Image},
-		Variant: l.summary(), UnitPricePaise: l.PricePaise, LineTotalPaise: l.total(), Status: l.status(),
+		Variant: l.Summary(), UnitPricePaise: l.PricePaise, LineTotalPaise: l.TotalPaise(), Status: l.Status(),
 	}
 	if l.SeenPricePaise != l.PricePaise {
 		v.PreviousPricePaise = &l.SeenPricePaise
@@ -102,7 +99,8 @@ func (l *line) view() CartItemView {
 	return v
 }
 
-func (l *line) status() LineStatus {
+// Status reports whether the line can be ordered.
+func (l *Line) Status() LineStatus {
 	switch {
 	case !l.Live:
 		return LineUnavailable
@@ -114,39 +112,46 @@ func (l *line) status() LineStatus {
 	return LineOK
 }
 
-// available is how many of those that were asked for can be had: more of the
-// stock is not told.
-func (l *line) available() int64 {
+// available is how many of the wanted units are in stock: a larger stock is not
+// shown.
+func (l *Line) available() int64 {
 	if !l.Live {
 		return 0
 	}
 	return min(l.Stock, l.Quantity)
 }
 
-func (l *line) total() int64 { return l.PricePaise * l.Quantity }
+// TotalPaise is what the line costs, in paise.
+func (l *Line) TotalPaise() int64 { return l.PricePaise * l.Quantity }
 
-// savings are what the line costs less than by its list price.
-func (l *line) savings() int64 {
+// savings is how much less the line costs than at its list price, in paise.
+func (l *Line) savings() int64 {
 	if l.MRPPaise == nil {
 		return 0
 	}
 	return (*l.MRPPaise - l.PricePaise) * l.Quantity
 }
 
-// sums are what lines come to. The largest cart, of 100 lines of 50 for
-// 10,000,000 paise each, is far below what an int64 holds.
-type sums struct{ quantity, subtotal, savings int64 }
-
-func sum(lines []*line) (s sums) {
-	for _, l := range lines {
-		s.quantity += l.Quantity
-		s.subtotal += l.total()
-		s.savings += l.savings()
-	}
-	return s
+// Totals are the totals of lines. The largest cart, of 100 lines of 50 units for
+// 10,000,000 paise each, is far below the limit of an int64.
+type Totals struct {
+	Quantity      int64 // units
+	SubtotalPaise int64
+	SavingsPaise  int64 // below list prices
 }
 
-func (s sums) total() int64 { return s.subtotal + deliveryFeePaise }
+// Sum adds lines up, each at its current price.
+func Sum(lines []*Line) (t Totals) {
+	for _, l := range lines {
+		t.Quantity += l.Quantity
+		t.SubtotalPaise += l.TotalPaise()
+		t.SavingsPaise += l.savings()
+	}
+	return t
+}
+
+// TotalPaise is what the lines and their delivery cost, in paise.
+func (t Totals) TotalPaise() int64 { return t.SubtotalPaise + FeePaise }
 
 // A LineProblem says why a line cannot be ordered.
 type LineProblem struct {
@@ -156,18 +161,18 @@ type LineProblem struct {
 	AvailableQuantity int64      `json:"availableQuantity" doc:"How many can be had." example:"1"`
 }
 
-func (l *line) problem() LineProblem {
-	p := LineProblem{VariantID: l.ID, Status: l.status(), AvailableQuantity: l.available()}
+func (l *Line) problem() LineProblem {
+	p := LineProblem{VariantID: l.ID, Status: l.Status(), AvailableQuantity: l.available()}
 	if l.ItemID != uuid.Nil {
 		p.ItemID = &l.ItemID
 	}
 	return p
 }
 
-// problems are those of all lines.
-func problems(lines []*line) (found []LineProblem) {
+// Problems lists the lines that cannot be ordered as they are.
+func Problems(lines []*Line) (found []LineProblem) {
 	for _, l := range lines {
-		if l.status() != LineOK {
+		if l.Status() != LineOK {
 			found = append(found, l.problem())
 		}
 	}

@@ -3,7 +3,6 @@ package store_test
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -13,24 +12,6 @@ import (
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources/store"
 )
-
-// members are the names of an object's members, sorted.
-func members(object map[string]any) string {
-	return strings.Join(slices.Sorted(maps.Keys(object)), " ")
-}
-
-// at walks into a decoded answer: names of members, numbers of elements.
-func at(value any, path ...any) any {
-	for _, step := range path {
-		switch step := step.(type) {
-		case string:
-			value = value.(map[string]any)[step]
-		case int:
-			value = value.([]any)[step]
-		}
-	}
-	return value
-}
 
 // Looking at a cart does not make one.
 func TestACartThatNobodyFilled(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"trestle.example/framework"
 )
 
-// The codes by which changes of the catalogue are refused.
+// The codes of errors of changes of the catalogue.
 const (
 	codeSKUTaken        = "sku_taken"
 	codeSlugTaken       = "slug_taken"
@@ -16,8 +16,8 @@ const (
 	codeStockChanged    = "stock_changed"
 )
 
-// catalogueCodes explains them.
-var catalogueCodes = []framework.CodeInfo{
+// CatalogueCodes explains them, for [framework.Config].
+var CatalogueCodes = []framework.CodeInfo{
 	{
 		Code: codeSKUTaken, Status: http.StatusConflict, Title: "The code is another variant's",
 		Text: "A sku names one variant of all products, archived ones included, whatever its case. Nothing was changed; errors names each that is taken.",
@@ -47,18 +47,18 @@ var catalogueCodes = []framework.CodeInfo{
 	},
 }
 
-// VersionDetails go with the code version_conflict.
+// VersionDetails are the details of the code version_conflict.
 type VersionDetails struct {
 	CurrentVersion int64 `json:"currentVersion" doc:"The version that the product has." example:"4"`
 }
 
-// VariantLimitDetails go with the code variant_limit.
+// VariantLimitDetails are the details of the code variant_limit.
 type VariantLimitDetails struct {
 	Limit    int `json:"limit"    doc:"How many a product may have." example:"100"`
 	Variants int `json:"variants" doc:"How many it has, archived ones included." example:"100"`
 }
 
-// StockDetails go with the code stock_changed.
+// StockDetails are the details of the code stock_changed.
 type StockDetails struct {
 	CurrentStock int64 `json:"currentStock" doc:"How many there are." example:"118"`
 }

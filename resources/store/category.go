@@ -68,11 +68,11 @@ func (in CategoryInput) find(c *framework.Call) (*Category, error) {
 	if err != nil || known != nil {
 		return known, err
 	}
-	if valueOf(in.Name) == "" {
+	if OrBlank(in.Name) == "" {
 		return nil, nil
 	}
-	made := &Category{ID: newID(), Slug: string(in.Slug), Name: *in.Name}
-	if stored, err := insertUnless(c, "slug", made); err != nil || stored == 1 {
+	made := &Category{ID: NewID(), Slug: string(in.Slug), Name: *in.Name}
+	if stored, err := InsertUnless(c, "slug", made); err != nil || stored == 1 {
 		return made, err
 	}
 	return category(c, "slug", string(in.Slug)) // another request was faster
@@ -87,7 +87,7 @@ func unknownCategory() framework.Fault {
 func category(c *framework.Call, column string, value any) (*Category, error) {
 	var found []*Category
 	q := c.DB.NewSelect().Model((*Category)(nil)).Where("? = ?", bun.Ident(column), sqldb.Param(value))
-	if err := read(c, q, &found); err != nil || len(found) == 0 {
+	if err := Read(c, q, &found); err != nil || len(found) == 0 {
 		return nil, err
 	}
 	return found[0], nil
@@ -102,7 +102,7 @@ func recount(c *framework.Call, from, to uuid.UUID) error {
 		return nil
 	}
 	deltas := map[uuid.UUID]int64{from: -1, to: 1}
-	for _, id := range slices.SortedFunc(slices.Values([]uuid.UUID{from, to}), compareIDs) {
+	for _, id := range slices.SortedFunc(slices.Values([]uuid.UUID{from, to}), CompareIDs) {
 		if id == uuid.Nil {
 			continue
 		}

@@ -1,12 +1,12 @@
-// Package store serves an online grocery store: a catalogue of products with
-// variants, one cart per user, orders that never oversell, and what staff need
-// to run it.
+// Package store serves an online grocery store. It registers the resources of the
+// packages below it: the catalogue of products, a cart for each user, orders that
+// never sell more than there is in stock, and the pages of staff.
 //
-// # Who locks what
+// # Order of locks
 //
-// Writes that meet lock rows in one order, so that none waits in a circle: the
-// cart or the order, then products, each followed by its variants, in the order
-// of their ids, then the delivery slot or the categories, in the order of theirs.
-// A change of a product takes the slug and then codes of variants, in the order
-// of the folded codes, whether the variant that takes one is new or renamed.
+// All writes lock rows in one order, so that no two transactions wait for each
+// other: the cart or the order; products, each followed by its variants, in the
+// order of their ids; then the delivery slot, or the categories in the order of
+// their ids. A change of a product takes the slug, then the codes of variants in the
+// order of the folded codes, both of new variants and of renamed ones.
 package store

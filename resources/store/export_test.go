@@ -3,5 +3,4 @@ package store
 // What tests of the store see of it besides.
 var (
 	PlaceNumbered = placeNumbered
-	OpenSlots     = openSlots
 )

@@ -4,17 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
-	"trestle.example/framework"
-	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest"
-	"trestle.example/resources"
 	"trestle.example/resources/store"
 )
 
@@ -108,16 +104,6 @@ func (s *site) places(name string) *frameworktest.Response {
 	return s.as(name).Post("/api/orders", fields{"deliveryAddress": address()})
 }
 
-// placesInTurn orders a user's cart, each time for the next of the open slots: a
-// slot takes few orders of one user.
-func (s *site) placesInTurn(name string) *frameworktest.Response {
-	s.t.Helper()
-	before, err := s.db.NewSelect().Model((*store.Order)(nil)).Count(context.Background())
-	s.must(err)
-	open := store.OpenSlots(s.now())
-	return s.as(name).Post("/api/orders", fields{"deliveryAddress": address(), "deliverySlotId": open[before%int64(len(open))].ID})
-}
-
 // deliver brings all orders to their buyers, past the API, so that they may
 // have others.
 func (s *site) deliver() {
@@ -135,20 +121,4 @@ func shop(t *testing.T, test func(t *testing.T, s *site)) {
 		s.wait(noon.Add(24 * time.Hour).Sub(s.now()))
 		test(t, s)
 	})
-}
-
-// drawing is the site with another way to draw the numbers of orders.
-func (s *site) drawing(number func() string) *site {
-	s.t.Helper()
-	identity, err := resources.Identity(auth.Config{Log: slog.New(slog.DiscardHandler)})
-	s.must(err)
-	orders := store.Orders
-	orders.Verbs.Create = framework.Does(func(c *framework.Call, in store.PlaceOrderInput) (store.OrderView, error) {
-		return store.PlaceNumbered(c, in, number)
-	})
-	api := framework.New(s.config(identity))
-	api.Register(store.Carts, store.CartItems, orders)
-	other := *s
-	other.api, other.Client = api, s.serve("", api)
-	return &other
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -189,3 +192,30 @@ func (s *site) must(err error) {
 
 // fields are a body.
 type fields = map[string]any
+
+// members are the names of an object's members, sorted.
+func members(object map[string]any) string {
+	return strings.Join(slices.Sorted(maps.Keys(object)), " ")
+}
+
+// at walks into a decoded answer: names of members, numbers of elements.
+func at(value any, path ...any) any {
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			value = value.(map[string]any)[step]
+		case int:
+			value = value.([]any)[step]
+		}
+	}
+	return value
+}
+
+// idOf is the id in an answer.
+func idOf(r *frameworktest.Response) string {
+	var one struct {
+		ID string `json:"id"`
+	}
+	r.JSON(&one)
+	return one.ID
+}

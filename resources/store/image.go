@@ -22,7 +22,7 @@ const (
 	errImageLong = framework.ValueError("must have at most 2048 bytes")
 )
 
-// JSONSchemaBytes tells the reference.
+// JSONSchemaBytes is the schema of the type in the OpenAPI document.
 func (ImageURL) JSONSchemaBytes() ([]byte, error) {
 	return []byte(`{"type":"string","format":"uri","pattern":"^https://","maxLength":2048,"examples":["https://images.example.org/atta.webp"]}`), nil
 }
@@ -44,8 +44,8 @@ func (u *ImageURL) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// misread tells of what browsers drop from an address, or pages mistake for its
-// end.
+// misread reports whether browsers drop a character from an address, or pages take it
+// for the end of one.
 func misread(r rune) bool {
 	return unicode.IsSpace(r) || !unicode.IsGraphic(r) || strings.ContainsRune("\\\"<>`", r)
 }

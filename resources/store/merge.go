@@ -10,8 +10,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A merge brings the variants of a product, all of them and all held, to what a
-// body says.
+// A merge changes the variants of a product to what a body sets. All of them are
+// loaded and locked.
 type merge struct {
 	product *Product
 	before  map[uuid.UUID]Variant // as they are stored
@@ -59,7 +59,7 @@ func (m *merge) take(c *framework.Call, elements []VariantPatch) {
 
 // blank is a new variant, behind all others.
 func (m *merge) blank(c *framework.Call) *Variant {
-	v := &Variant{ID: newID(), ProductID: m.product.ID, CreatedAt: c.Now, UpdatedAt: c.Now}
+	v := &Variant{ID: NewID(), ProductID: m.product.ID, CreatedAt: c.Now, UpdatedAt: c.Now}
 	for _, other := range m.product.Variants {
 		v.Position = max(v.Position, other.Position+1)
 	}
@@ -82,9 +82,9 @@ func (m *merge) find(at int, id uuid.UUID) bool {
 	return true
 }
 
-// refused says why the outcome cannot be: what is wrong with the body, or that
-// nothing would be left on sale.
-func (m *merge) refused() error {
+// check is an error if the outcome is not allowed: the body has faults, or nothing
+// would be left on sale.
+func (m *merge) check() error {
 	switch {
 	case len(m.faults) > 0:
 		return framework.Invalid(m.faults...)
@@ -97,9 +97,9 @@ func (m *merge) refused() error {
 	return nil
 }
 
-// store writes the variants that are new or differ. Codes that are taken are
-// refused before it takes any: an INSERT would wait for whoever changes the
-// variant that has the code.
+// store writes the variants that are new or differ. It checks for taken codes before
+// it takes any: an INSERT would wait for the transaction that changes the variant with
+// the code.
 func (m *merge) store(c *framework.Call) error {
 	var fresh, changed, renamed []*Variant
 	for _, e := range m.named {
@@ -152,7 +152,7 @@ func (m *merge) write(c *framework.Call, variants []*Variant) error {
 // insert stores new variants. One whose code another request took since it was
 // looked for waits for that request, and then is left out.
 func (m *merge) insert(c *framework.Call, fresh []*Variant) error {
-	stored, err := insertUnless(c, "sku_folded", fresh...)
+	stored, err := InsertUnless(c, "sku_folded", fresh...)
 	if err != nil || stored == int64(len(fresh)) {
 		return err
 	}
@@ -184,7 +184,7 @@ func park(c *framework.Call, variants []*Variant) error {
 	return err
 }
 
-// refuseTaken refuses the codes of the body that other variants have and keep.
+// refuseTaken is an error that lists the codes of the body that other variants keep.
 func (m *merge) refuseTaken(c *framework.Call) error {
 	var codes []string
 	var ids []uuid.UUID
@@ -194,7 +194,7 @@ func (m *merge) refuseTaken(c *framework.Call) error {
 	var others []*Variant
 	q := c.DB.NewSelect().Model((*Variant)(nil)).Column("sku_folded").
 		Where("sku_folded IN (?)", sqldb.List(codes)).Where("id NOT IN (?)", sqldb.List(ids))
-	if err := read(c, q, &others); err != nil {
+	if err := Read(c, q, &others); err != nil {
 		return err
 	}
 	var taken []framework.Fault

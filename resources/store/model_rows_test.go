@@ -1,13 +1,11 @@
 package store_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/google/uuid"
-	"github.com/uptrace/bun"
 
 	"trestle.example/resources/store"
 )
@@ -120,13 +118,6 @@ func (x *trial) storedMovements(lines map[string]string) {
 		moved[name]++
 		lines[fmt.Sprint(name, " ", moved[name])] = fmt.Sprintf("%s %+d to %d, order %q, by %s, %q", v.Kind, v.Delta, v.StockAfter, order, x.nameOf(v.Actor), v.Reason)
 	}
-}
-
-// all are the rows of a table, in an order.
-func all[M any](s *site, order string) (rows []M) {
-	s.t.Helper()
-	s.must(s.db.NewSelect().Model(&rows).OrderExpr("?", bun.Safe(order)).Scan(context.Background()))
-	return rows
 }
 
 // nameOf is the name of a user.

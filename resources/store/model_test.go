@@ -14,12 +14,9 @@ import (
 	"trestle.example/resources/store"
 )
 
-// Variables of the environment: the seed of a run that is to be repeated, and
-// whether this is a proof.
-const (
-	modelSeed = "TRESTLE_SEED"
-	proving   = "TRESTLE_PROVE"
-)
+// modelSeed is the variable of the environment with the seed of a run that is to
+// be repeated.
+const modelSeed = "TRESTLE_SEED"
 
 // TestTheStoreIsWhatItsModelIs sends random requests, one after the other, of
 // customers and staff, and holds every answer against a plain model of the

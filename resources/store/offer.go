@@ -1,18 +1,18 @@
 package store
 
 import (
-	"reflect"
+	"context"
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
-	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
 )
 
-// An offer is a variant with what its product adds to it, as it was read.
-type offer struct {
+// An Offer is a variant with the columns of its product that a cart or an order
+// needs, as they were read.
+type Offer struct {
 	Variant `bun:",extend"`
 	Name    string // the product's, as everything below
 	Slug    string
@@ -21,42 +21,36 @@ type offer struct {
 	Live    bool // the product is published and the variant not archived
 }
 
-// offerColumns are those of an offer, of the variant v and its product p: none
-// that a later program added, whose rows this one could not scan.
-func offerColumns(db *sqldb.DB) schema.QueryAppender {
+// OfferColumns lists the columns of an Offer, of the variant v and its product p.
+func OfferColumns(db *sqldb.DB) schema.QueryAppender {
 	return bun.SafeQuery("?, p.name, p.slug, p.brand, p.image_url AS image, (p.published AND NOT v.archived) AS live",
-		columns{db.Table(reflect.TypeFor[Variant]()).Fields, "v."})
+		Columns[Variant](db, "v."))
 }
 
-// held are offers by variant, locked together with their products, and as fresh
-// as the lock.
-type held map[uuid.UUID]*offer
+// Offers are offers by the id of their variant. Variants and products are locked,
+// and as fresh as the lock.
+type Offers map[uuid.UUID]*Offer
 
-// hold locks variants and their products, in the one order in which all do,
-// and reads them as they are then. Variants that do not exist are left out. Their
-// keys stay as they are, so others may put them into carts meanwhile.
-func hold(c *framework.Call, variants ...uuid.UUID) (held, error) {
+// LockOffers locks variants and their products until the transaction ends, and
+// returns them as they are then. Every transaction locks in this order. Variants
+// that do not exist are left out. The lock leaves keys alone, so that another
+// transaction can refer to the variants meanwhile.
+func LockOffers(ctx context.Context, s *sqldb.Session, variants ...uuid.UUID) (Offers, error) {
 	// The products come first in FROM: PostgreSQL locks a row's tables in that
 	// order.
-	db := c.Session().DB()
-	q := c.DB.NewSelect().
+	q := s.IDB().NewSelect().
 		TableExpr("products AS p").
 		Join("JOIN variants AS v ON v.product_id = p.id").
-		ColumnExpr("?", offerColumns(db)).
+		ColumnExpr("?", OfferColumns(s.DB())).
 		Where("v.id IN (?)", sqldb.List(variants)).
 		OrderExpr("p.id, v.id")
-	var rows []*offer
-	if err := read(c, db.Kind().ForNoKeyUpdate(q), &rows); err != nil {
+	var found []*Offer
+	if err := ReadIn(ctx, s, s.DB().Kind().ForNoKeyUpdate(q), &found); err != nil {
 		return nil, err
 	}
-	return holding(rows), nil
-}
-
-// holding are offers by variant.
-func holding(rows []*offer) held {
-	all := make(held, len(rows))
-	for _, row := range rows {
-		all[row.ID] = row
+	all := make(Offers, len(found))
+	for _, o := range found {
+		all[o.ID] = o
 	}
-	return all
+	return all, nil
 }

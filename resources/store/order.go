@@ -91,7 +91,7 @@ var Orders = framework.ViewSet[Order]{
 		List:     framework.Computes(orderView, "Items:-"),
 		Retrieve: framework.Computes(orderView, "Items:-"),
 		Create: framework.Does(place).Idempotent().
-			Refuses(codeCartEmpty, codeCartChanged, codeInsufficientStock, codeItemUnavailable, codeSlotUnavailable, codeOrderLimit).
+			Refuses(codeCartEmpty, codeCartChanged, CodeInsufficientStock, CodeItemUnavailable, codeSlotUnavailable, codeOrderLimit).
 			Doc("Place an order of everything in the cart. All of it is done, or nothing. The body {} buys the cart at any price: " +
 				"send expectedTotalPaise, so that a price which has changed since the customer saw it is refused."),
 	},

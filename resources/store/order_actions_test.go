@@ -11,27 +11,6 @@ import (
 	"trestle.example/resources/store"
 )
 
-// step takes an order one action further as staff.
-func (s *site) step(id, action string) *frameworktest.Response {
-	s.t.Helper()
-	return s.as("staff").Post("/api/admin/orders/"+id+"/"+action, nil)
-}
-
-// ordered is a new order of a user for one of a variant, taken through actions
-// by staff.
-func (s *site) ordered(name string, v store.Variant, actions ...string) string {
-	s.t.Helper()
-	s.puts(name, v, 1).Expect(201)
-	id := idOf(s.placesInTurn(name).Expect(201))
-	for _, action := range actions {
-		s.step(id, action).Expect(200)
-	}
-	return id
-}
-
-// The way that an order takes; each status is reached by the actions before it.
-var way = []string{"confirm", "pack", "dispatch", "deliver"}
-
 func TestCancelling(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		v := s.shelve(good{stock: 9}, good{stock: 9})

@@ -11,7 +11,7 @@ type CancelInput struct {
 	Reason string `json:"reason" validate:"max=500" doc:"Why, for the store; it is kept with the stock that comes back." example:"Ordered twice"`
 }
 
-// CancelDetails go with the code order_not_cancellable.
+// CancelDetails are the details of the code order_not_cancellable.
 type CancelDetails struct {
 	Status          Status   `json:"status"          doc:"What the order's status is." example:"packed"`
 	CancellableFrom []Status `json:"cancellableFrom" doc:"The statuses in which it could be."`
@@ -41,15 +41,15 @@ func cancel(c *framework.Call, o *Order, in CancelInput) (OrderView, error) {
 
 // restock gives an order's items back to the stock.
 func restock(c *framework.Call, o *Order, reason string) error {
-	back := move{kind: StockCancelled, order: &o.ID, reason: reason, deltas: map[uuid.UUID]int64{}}
+	back := StockChange{Kind: StockCancelled, Order: &o.ID, Reason: reason, Deltas: map[uuid.UUID]int64{}}
 	var variants []uuid.UUID
 	for _, item := range o.Items {
 		variants = append(variants, item.VariantID)
-		back.deltas[item.VariantID] += item.Quantity
+		back.Deltas[item.VariantID] += item.Quantity
 	}
-	rows, err := hold(c, variants...)
+	offers, err := LockOffers(c, c.Session(), variants...)
 	if err != nil {
 		return err
 	}
-	return back.apply(c, rows)
+	return back.Apply(c, offers)
 }

@@ -6,12 +6,8 @@ import (
 	"trestle.example/framework"
 )
 
-// The codes by which the cart and orders refuse.
+// The codes of errors of orders.
 const (
-	codeVariantNotFound     = "variant_not_found"
-	codeQuantityLimit       = "quantity_limit"
-	codeInsufficientStock   = "insufficient_stock"
-	codeItemUnavailable     = "item_unavailable"
 	codeCartEmpty           = "cart_empty"
 	codeCartChanged         = "cart_changed"
 	codeSlotUnavailable     = "slot_unavailable"
@@ -20,27 +16,8 @@ const (
 	codeIllegalTransition   = "illegal_transition"
 )
 
-// orderCodes explains them.
-var orderCodes = []framework.CodeInfo{
-	{
-		Code: codeVariantNotFound, Status: http.StatusNotFound, Title: "No such variant",
-		Text: "The variant does not exist or is no longer sold. Load the product again and choose another.",
-	},
-	{
-		Code: codeQuantityLimit, Status: http.StatusConflict, Title: "Too much for one cart",
-		Details: LimitDetails{},
-		Text:    "A cart takes at most 50 of one variant and at most 100 variants. Nothing was changed; details.limit is the number that would be passed.",
-	},
-	{
-		Code: codeInsufficientStock, Status: http.StatusConflict, Title: "Not enough in stock",
-		Details: LineDetails{},
-		Text:    "There is less in stock than was asked for, and nothing was changed. details.lines names each line with the quantity that can be had.",
-	},
-	{
-		Code: codeItemUnavailable, Status: http.StatusConflict, Title: "No longer sold",
-		Details: LineDetails{},
-		Text:    "Something in the cart is no longer sold, and nothing was changed. details.lines names each line that cannot be ordered; remove those that are unavailable.",
-	},
+// OrderCodes explains them, for [framework.Config].
+var OrderCodes = []framework.CodeInfo{
 	{
 		Code: codeCartEmpty, Status: http.StatusConflict, Title: "The cart is empty",
 		Text: "There is nothing to order. If a request to order was sent before, look at the list of orders: it may have been done.",

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"slices"
@@ -20,32 +19,11 @@ type PlaceOrderInput struct {
 	Notes              *string    `json:"notes"              validate:"max=500" doc:"For those who deliver." example:"Ring twice."`
 }
 
-// CartChangedDetails go with the code cart_changed: what the cart comes to now.
+// CartChangedDetails are the details of the code cart_changed: what the cart costs
+// now.
 type CartChangedDetails struct {
 	TotalPaise int64        `json:"totalPaise" doc:"What the cart costs now, in paise: 100 are 1 rupee." example:"29800"`
 	Lines      []PricedLine `json:"lines"      doc:"Its lines at their prices now."`
-}
-
-// OrderLimitDetails go with the code order_limit.
-type OrderLimitDetails struct {
-	Limit int64      `json:"limit" doc:"How many orders there may be." example:"3"`
-	Per   OrderLimit `json:"per"   doc:"What they are counted by."`
-}
-
-// An OrderLimit says what a limit of orders counts.
-type OrderLimit string
-
-// The limits of a user's orders: those in one delivery slot, and all.
-const (
-	PerSlot OrderLimit = "slot"
-	PerUser OrderLimit = "user"
-)
-
-// Enum lists the limits.
-func (OrderLimit) Enum() []any { return []any{PerSlot, PerUser} }
-
-func tooManyOrders(detail string, details OrderLimitDetails) error {
-	return framework.Conflict(codeOrderLimit, detail).With(details)
 }
 
 // A PricedLine is a line of a cart at its current price.
@@ -70,16 +48,16 @@ func placeNumbered(c *framework.Call, in PlaceOrderInput, number func() string) 
 	if err != nil {
 		return OrderView{}, err
 	}
-	lines, variants, err := takeLines(c)
+	lines, offers, err := takeLines(c)
 	if err != nil {
 		return OrderView{}, err
 	}
-	if err := mayBeOrdered(lines, in.ExpectedTotalPaise); err != nil {
+	if err := checkLines(lines, in.ExpectedTotalPaise); err != nil {
 		return OrderView{}, err
 	}
-	o := newOrder(c, lines)
-	o.Address, o.Notes = *address, valueOf(in.Notes)
-	sold, err := o.sale().shift(c, variants)
+	o := New(c, lines)
+	o.Address, o.Notes = *address, OrBlank(in.Notes)
+	sold, err := o.sale().ApplyUnrecorded(c, offers)
 	if err != nil {
 		return OrderView{}, err
 	}
@@ -87,11 +65,11 @@ func placeNumbered(c *framework.Call, in PlaceOrderInput, number func() string) 
 	if err != nil {
 		return OrderView{}, err
 	}
-	o.fixSlot(slot)
+	o.SetSlot(slot)
 	if err := storeOrder(c, o, number); err != nil {
 		return OrderView{}, err
 	}
-	if err := insert(c, sold...); err != nil {
+	if err := Insert(c, sold...); err != nil {
 		return OrderView{}, err
 	}
 	return orderView(c, o)
@@ -99,16 +77,16 @@ func placeNumbered(c *framework.Call, in PlaceOrderInput, number func() string) 
 
 // sale is what the order takes from the stocks. A cart has a variant in one line
 // only.
-func (o *Order) sale() move {
-	sold := move{kind: StockOrdered, order: &o.ID, deltas: map[uuid.UUID]int64{}}
+func (o *Order) sale() StockChange {
+	sold := StockChange{Kind: StockOrdered, Order: &o.ID, Deltas: map[uuid.UUID]int64{}}
 	for _, item := range o.Items {
-		sold.deltas[item.VariantID] = -item.Quantity
+		sold.Deltas[item.VariantID] = -item.Quantity
 	}
 	return sold
 }
 
-// fixSlot says when the order is brought.
-func (o *Order) fixSlot(slot *DeliverySlot) {
+// SetSlot sets when the order is delivered.
+func (o *Order) SetSlot(slot *DeliverySlot) {
 	o.SlotID, o.SlotStartsAt, o.SlotEndsAt = slot.ID, slot.StartsAt, slot.EndsAt
 }
 
@@ -117,7 +95,7 @@ func (o *Order) fixSlot(slot *DeliverySlot) {
 func claimCart(c *framework.Call, address *Address) (*Address, error) {
 	var text *string
 	if address != nil {
-		encoded, err := json.Marshal(address.tidy())
+		encoded, err := json.Marshal(address.Tidy())
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +103,7 @@ func claimCart(c *framework.Call, address *Address) (*Address, error) {
 		text = &asText
 	}
 	var carts []Cart
-	err := read(c, c.DB.NewUpdate().Model((*Cart)(nil)).
+	err := Read(c, c.DB.NewUpdate().Model((*Cart)(nil)).
 		Set("version = version + 1").Set("updated_at = ?", sqldb.Param(c.Now)).
 		Set("last_address = COALESCE(?, last_address)", sqldb.Param(text)).
 		Where("user_id = ?", sqldb.Param(c.Caller.ID)).Returning("last_address"), &carts)
@@ -147,64 +125,64 @@ func emptied() error {
 }
 
 // takeLines takes everything out of the cart, and locks what it is.
-func takeLines(c *framework.Call) ([]*line, held, error) {
+func takeLines(c *framework.Call) ([]*Line, Offers, error) {
 	var items []*CartItem
 	taken := c.DB.NewDelete().Model((*CartItem)(nil)).Where("user_id = ?", sqldb.Param(c.Caller.ID)).Returning("?Columns")
-	if err := read(c, taken, &items); err != nil {
+	if err := Read(c, taken, &items); err != nil {
 		return nil, nil, err
 	}
 	if len(items) == 0 {
 		return nil, nil, emptied()
 	}
-	slices.SortFunc(items, func(a, b *CartItem) int { return compareIDs(a.ID, b.ID) })
+	slices.SortFunc(items, func(a, b *CartItem) int { return CompareIDs(a.ID, b.ID) })
 	ids := make([]uuid.UUID, len(items))
 	for i, item := range items {
 		ids[i] = item.VariantID
 	}
-	variants, err := hold(c, ids...)
+	offers, err := LockOffers(c, c.Session(), ids...)
 	if err != nil {
 		return nil, nil, err
 	}
-	lines := make([]*line, len(items))
+	lines := make([]*Line, len(items))
 	for i, item := range items {
-		lines[i] = &line{offer: *variants[item.VariantID], ItemID: item.ID, Quantity: item.Quantity, SeenPricePaise: item.SeenPricePaise}
+		lines[i] = &Line{Offer: *offers[item.VariantID], ItemID: item.ID, Quantity: item.Quantity, SeenPricePaise: item.SeenPricePaise}
 	}
-	return lines, variants, nil
+	return lines, offers, nil
 }
 
-// mayBeOrdered refuses every line that cannot be had, at once, and a total that
-// is not what the buyer expects.
-func mayBeOrdered(lines []*line, expected *int64) error {
-	if bad := problems(lines); len(bad) > 0 {
-		return refuseLines(LineDetails{Lines: bad})
+// checkLines is an error that lists every line that cannot be ordered, or gives the
+// total if it is not the one that the buyer expects.
+func checkLines(lines []*Line, expected *int64) error {
+	if bad := Problems(lines); len(bad) > 0 {
+		return RefuseLines(LineDetails{Lines: bad})
 	}
-	total := sum(lines).total()
+	total := Sum(lines).TotalPaise()
 	if expected == nil || *expected == total {
 		return nil
 	}
 	details := CartChangedDetails{TotalPaise: total}
 	for _, l := range lines {
 		details.Lines = append(details.Lines, PricedLine{
-			ItemID: l.ItemID, VariantID: l.ID, Quantity: l.Quantity, UnitPricePaise: l.PricePaise, LineTotalPaise: l.total(),
+			ItemID: l.ItemID, VariantID: l.ID, Quantity: l.Quantity, UnitPricePaise: l.PricePaise, LineTotalPaise: l.TotalPaise(),
 		})
 	}
 	return framework.Conflict(codeCartChanged, "The cart comes to another total than expected; details has the current one.").With(details)
 }
 
-// newOrder copies what is bought, at its current price. Its slot is still to be
-// fixed.
-func newOrder(c *framework.Call, lines []*line) *Order {
-	sums := sum(lines)
+// New is an order of lines at their current prices, with a new id. Its number, slot
+// and address are still to be set.
+func New(c *framework.Call, lines []*Line) *Order {
+	totals := Sum(lines)
 	o := &Order{
-		ID: newID(), UserID: c.Caller.ID, Status: Placed, PlacedAt: c.Now,
-		ItemCount: sums.quantity, SubtotalPaise: sums.subtotal, SavingsPaise: sums.savings,
-		DeliveryFeePaise: deliveryFeePaise, TotalPaise: sums.total(),
+		ID: NewID(), UserID: c.Caller.ID, Status: Placed, PlacedAt: c.Now,
+		ItemCount: totals.Quantity, SubtotalPaise: totals.SubtotalPaise, SavingsPaise: totals.SavingsPaise,
+		DeliveryFeePaise: FeePaise, TotalPaise: totals.TotalPaise(),
 	}
 	for i, l := range lines {
 		o.Items = append(o.Items, &OrderItem{
-			ID: newID(), OrderID: o.ID, VariantID: l.ID, ProductID: l.ProductID, Position: int64(i),
+			ID: NewID(), OrderID: o.ID, VariantID: l.ID, ProductID: l.ProductID, Position: int64(i),
 			Slug: l.Slug, Name: l.Name, Brand: l.Brand, ImageURL: l.Image, SKU: l.SKU, Label: l.Label, Unit: l.Unit,
-			UnitPricePaise: l.PricePaise, MRPPaise: l.MRPPaise, Quantity: l.Quantity, LineTotalPaise: l.total(),
+			UnitPricePaise: l.PricePaise, MRPPaise: l.MRPPaise, Quantity: l.Quantity, LineTotalPaise: l.TotalPaise(),
 		})
 	}
 	return o
@@ -216,11 +194,11 @@ func storeOrder(c *framework.Call, o *Order, number func() string) error {
 	for stored := int64(0); stored == 0; {
 		o.Number = number()
 		var err error
-		if stored, err = insertUnless(c, "number", o); err != nil {
+		if stored, err = InsertUnless(c, "number", o); err != nil {
 			return err
 		}
 	}
-	return insert(c, o.Items...)
+	return Insert(c, o.Items...)
 }
 
 // newNumber draws eight characters of Crockford's base 32, which has no I, L, O
@@ -234,5 +212,3 @@ func newNumber() string {
 	}
 	return string(number)
 }
-
-func valueOf(text *string) string { return *cmp.Or(text, new(string)) }

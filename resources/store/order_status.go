@@ -16,21 +16,37 @@ type transition struct {
 	action string
 	from   []Status
 	to     Status
-	column string // that tells when
-	time   func(*Order) **time.Time
+	column string // the time of it
 }
 
 var (
-	confirming  = transition{"confirm", []Status{Placed}, Confirmed, "confirmed_at", func(o *Order) **time.Time { return &o.ConfirmedAt }}
-	packing     = transition{"pack", []Status{Confirmed}, Packed, "packed_at", func(o *Order) **time.Time { return &o.PackedAt }}
-	dispatching = transition{"dispatch", []Status{Packed}, OutForDelivery, "dispatched_at", func(o *Order) **time.Time { return &o.DispatchedAt }}
-	delivering  = transition{"deliver", []Status{OutForDelivery}, Delivered, "delivered_at", func(o *Order) **time.Time { return &o.DeliveredAt }}
-	cancelling  = transition{"cancel", []Status{Placed, Confirmed}, Cancelled, "cancelled_at", func(o *Order) **time.Time { return &o.CancelledAt }}
+	confirming  = transition{"confirm", []Status{Placed}, Confirmed, "confirmed_at"}
+	packing     = transition{"pack", []Status{Confirmed}, Packed, "packed_at"}
+	dispatching = transition{"dispatch", []Status{Packed}, OutForDelivery, "dispatched_at"}
+	delivering  = transition{"deliver", []Status{OutForDelivery}, Delivered, "delivered_at"}
+	cancelling  = transition{"cancel", []Status{Placed, Confirmed}, Cancelled, "cancelled_at"}
 )
 
 // transitions are all of them, in the order in which they may follow each
 // other.
 var transitions = []transition{confirming, packing, dispatching, delivering, cancelling}
+
+// ReachedAt is the column of when the order came to a status, nil for placed.
+func (o *Order) ReachedAt(status Status) **time.Time {
+	switch status {
+	case Confirmed:
+		return &o.ConfirmedAt
+	case Packed:
+		return &o.PackedAt
+	case OutForDelivery:
+		return &o.DispatchedAt
+	case Delivered:
+		return &o.DeliveredAt
+	case Cancelled:
+		return &o.CancelledAt
+	}
+	return nil
+}
 
 // advance changes an order that is locked, and reports whether its status allowed
 // it. The statement looks at the status itself, so that whatever comes at the
@@ -46,14 +62,14 @@ func (t transition) advance(c *framework.Call, o *Order) (bool, error) {
 	if err != nil || changed == 0 {
 		return false, err
 	}
-	o.Status, *t.time(o) = t.to, &c.Now
+	o.Status, *o.ReachedAt(t.to) = t.to, &c.Now
 	return true, nil
 }
 
 // loadItems reads the items of an order.
 func loadItems(c *framework.Call, o *Order) error {
 	o.Items = nil
-	return read(c, c.DB.NewSelect().Model(&o.Items).Where("order_id = ?", sqldb.Param(o.ID)).OrderExpr("position"), &o.Items)
+	return Read(c, c.DB.NewSelect().Model(&o.Items).Where("order_id = ?", sqldb.Param(o.ID)).OrderExpr("position"), &o.Items)
 }
 
 // allowed are the actions that staff may take with an order of a status.

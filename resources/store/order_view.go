@@ -53,7 +53,7 @@ type OrderSlotView struct {
 	EndsAt   time.Time `json:"endsAt"   doc:"Until when it is brought."`
 }
 
-// A StatusChange tells when an order came to a status.
+// A StatusChange is when an order came to a status.
 type StatusChange struct {
 	Status Status    `json:"status" doc:"What the order came to."`
 	At     time.Time `json:"at"     doc:"When."`
@@ -84,11 +84,11 @@ func (i *OrderItem) view() OrderItemView {
 	}
 }
 
-// history is what the order's times tell.
+// history lists the statuses that the order came to, the first one first.
 func (o *Order) history() []StatusChange {
 	all := []StatusChange{{Placed, o.PlacedAt.UTC()}}
 	for _, t := range transitions {
-		if at := *t.time(o); at != nil {
+		if at := *o.ReachedAt(t.to); at != nil {
 			all = append(all, StatusChange{t.to, at.UTC()})
 		}
 	}

@@ -2,12 +2,16 @@ package store_test
 
 import (
 	"fmt"
+	"log/slog"
 	"maps"
 	"strings"
 	"testing"
 	"time"
 
+	"trestle.example/framework"
+	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest"
+	"trestle.example/resources"
 	"trestle.example/resources/store"
 )
 
@@ -336,4 +340,20 @@ func TestTheEarliestSlot(t *testing.T) {
 		s.as("ada").Post("/api/orders", fields{"deliverySlotId": slots[0].ID}).Expect(409).Code("slot_unavailable")
 		s.audit()
 	})
+}
+
+// drawing is the site with another way to draw the numbers of orders.
+func (s *site) drawing(number func() string) *site {
+	s.t.Helper()
+	identity, err := resources.Identity(auth.Config{Log: slog.New(slog.DiscardHandler)})
+	s.must(err)
+	orders := store.Orders
+	orders.Verbs.Create = framework.Does(func(c *framework.Call, in store.PlaceOrderInput) (store.OrderView, error) {
+		return store.PlaceNumbered(c, in, number)
+	})
+	api := framework.New(s.config(identity))
+	api.Register(store.Carts, store.CartItems, orders)
+	other := *s
+	other.api, other.Client = api, s.serve("", api)
+	return &other
 }

@@ -1,22 +1,15 @@
 package store_test
 
 import (
-	"maps"
+	"context"
 	"net/http"
 	"slices"
 	"sync"
 	"testing"
 
 	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/sqldb"
 )
-
-// counted checks how many answers there are of each kind.
-func counted(tb testing.TB, answers []*frameworktest.Response, want map[string]int) {
-	tb.Helper()
-	if got := tally(answers); !maps.Equal(got, want) {
-		tb.Errorf("answers %v; want %v", got, want)
-	}
-}
 
 // 200 buyers want one of 50 units each: exactly 50 get one, and the others keep
 // their carts.
@@ -130,15 +123,6 @@ func TestStocksAddUp(t *testing.T) {
 	})
 }
 
-// idOf is the id in an answer.
-func idOf(r *frameworktest.Response) string {
-	var one struct {
-		ID string `json:"id"`
-	}
-	r.JSON(&one)
-	return one.ID
-}
-
 // The first orders of a slot that nobody booked before come all at once, each
 // for something else, so that they meet in the slot alone.
 func TestAFreshSlotIsBookedByManyAtOnce(t *testing.T) {
@@ -154,6 +138,34 @@ func TestAFreshSlotIsBookedByManyAtOnce(t *testing.T) {
 				return s.as(buyers[i]).Post("/api/orders", fields{"deliveryAddress": address(), "deliverySlotId": slot.ID})
 			})
 			counted(t, answers, map[string]int{"201": many})
+		}
+		s.audit()
+	})
+}
+
+// An order that is being placed holds what it takes, but who puts the same into
+// a cart does not wait for it.
+func TestAddingDoesNotWaitForAnOrder(t *testing.T) {
+	shop(t, func(t *testing.T, s *site) {
+		if s.db.Kind() != sqldb.PostgreSQL {
+			t.Skip("SQLite has one writer at a time, whatever is locked")
+		}
+		v := s.shelve(good{stock: 9})[0]
+		s.puts("ada", v, 1)
+		s.person("bob")
+		added := false
+		during := s.drawing(func() string {
+			s.puts("bob", v, 1).Expect(201)
+			_, err := s.db.NewRaw("SELECT 1 FROM variants WHERE id = ? FOR NO KEY UPDATE NOWAIT", v.ID).Exec(context.Background())
+			if fault, _ := sqldb.Classify(err); fault.Kind != sqldb.Locked {
+				t.Errorf("the order does not hold the variant: %v", err)
+			}
+			added = true
+			return "AAAAAAAA"
+		})
+		during.places("ada").Expect(201)
+		if !added || s.cart("bob").TotalQuantity != 1 {
+			t.Error("nothing was added while the order was placed")
 		}
 		s.audit()
 	})

@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -48,14 +47,6 @@ func TestOneKeyIsOneOrder(t *testing.T) {
 			}
 		}
 	})
-}
-
-// stock is a variant's stock as it is stored.
-func (s *site) stock(v store.Variant) int64 {
-	s.t.Helper()
-	now := store.Variant{ID: v.ID}
-	s.must(s.db.NewSelect().Model(&now).WherePK().Scan(context.Background()))
-	return now.Stock
 }
 
 // Fifty clicks without a key are one order: the others find the cart empty.
@@ -210,12 +201,6 @@ func TestPriceChangeAgainstPlace(t *testing.T) {
 		}
 	})
 	t.Logf("the buyer was: %v", seen)
-}
-
-// reprice changes a price as staff do.
-func (s *site) reprice(v store.Variant, price int64) *frameworktest.Response {
-	s.t.Helper()
-	return s.as("staff").Patch("/api/admin/products/"+v.ProductID.String(), fields{"variants": []fields{{"id": v.ID, "pricePaise": price}}})
 }
 
 // A slot takes as many orders as fit. Who names it is refused then, who does

@@ -14,10 +14,10 @@ import (
 
 // A Product is what the store sells, in one or more variants.
 //
-// CheapestVariantID, PricePaise and InStock repeat what its variants say, for
-// lists to filter and sort by: the cheapest variant that is in stock, else the
-// cheapest, ties by position and id. Whatever changes a variant's price, stock
-// or archiving calls choose, or repeats the cheapest of all it holds.
+// CheapestVariantID, PricePaise and InStock are copies of a variant's, for lists to
+// filter and sort by: the cheapest variant that is in stock, else the cheapest, ties
+// by position and id. Whatever changes a variant's price, stock or archiving calls
+// ChooseCheapest, or CopyCheapest if it has locked all variants.
 type Product struct {
 	bun.BaseModel `bun:"table:products"`
 
@@ -118,7 +118,7 @@ func detailOf(_ *framework.Call, p *Product) (ProductDetail, error) {
 	}
 	detail := ProductDetail{ProductSummary: p.summary(), Description: p.Description}
 	for _, v := range live {
-		detail.Variants = append(detail.Variants, v.summary())
+		detail.Variants = append(detail.Variants, v.Summary())
 	}
 	return detail, nil
 }
@@ -129,13 +129,13 @@ func (p *Product) summary() ProductSummary {
 	return ProductSummary{
 		ID: p.ID, Slug: p.Slug, Name: p.Name, Brand: p.Brand, ImageURL: p.ImageURL,
 		Category:        CategoryRef{Slug: p.Category.Slug, Name: p.Category.Name},
-		CheapestVariant: cheapest(p.Variants).summary(),
+		CheapestVariant: cheapest(p.Variants).Summary(),
 	}
 }
 
-// repeat sets what the product repeats of its variants, which are all there and
-// held.
-func (p *Product) repeat() {
+// CopyCheapest sets the columns that the product copies of its cheapest variant. All
+// its variants are loaded and locked.
+func (p *Product) CopyCheapest() {
 	v := cheapest(p.Variants)
 	p.CheapestVariantID, p.PricePaise, p.InStock = v.ID, v.PricePaise, v.InStock
 }

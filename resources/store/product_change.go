@@ -81,9 +81,9 @@ func (p *Product) record(c *framework.Call, before edition) error {
 		return err
 	}
 	row := &ProductChange{
-		ID: newID(), ProductID: p.ID, Actor: c.Caller.ID, RequestID: c.ID, Change: string(change), CreatedAt: c.Now,
+		ID: NewID(), ProductID: p.ID, Actor: c.Caller.ID, RequestID: c.ID, Change: string(change), CreatedAt: c.Now,
 	}
-	if err := insert(c, row); err != nil {
+	if err := Insert(c, row); err != nil {
 		return err
 	}
 	return recount(c, before.shelf, now.shelf)

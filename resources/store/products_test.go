@@ -3,7 +3,6 @@ package store_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,33 +10,6 @@ import (
 	"trestle.example/framework/frameworktest"
 	"trestle.example/resources/store"
 )
-
-// stall puts up the shop that the tables of this file are about, in the order
-// of the names but for Ghee, and returns it by name.
-func (s *site) stall() map[string]store.AdminProduct {
-	s.t.Helper()
-	shop := map[string]store.AdminProduct{}
-	staples, dairy := fields{"slug": "staples", "name": "Staples"}, fields{"slug": "dairy", "name": "Dairy"}
-	put := func(name string, shelf fields, more fields, variants ...fields) {
-		body := fields{"category": shelf, "variants": variants}
-		maps.Copy(body, more)
-		shop[name] = s.offer(name, body)
-	}
-	costs := func(sku string, price, stock int64) fields {
-		return variant(sku, fields{"pricePaise": price, "stock": stock})
-	}
-
-	put("Ghee", dairy, fields{"description": "Of a cow"}, costs("G1", 60000, 0), costs("G0", 100, 5))
-	s.patch(shop["Ghee"], fields{"variants": []fields{{"id": shop["Ghee"].Variants[1].ID, "archived": true}}}).Expect(200)
-	put("Atta", staples, fields{"brand": "Aashirvaad", "description": "Stone ground", "imageUrl": "https://img.example/atta.png"},
-		costs("A1", 4500, 5), variant("A2", fields{"label": "1 kg", "unit": "kg", "pricePaise": 8000, "mrpPaise": 9000, "stock": 5}))
-	put("Basmati Rice", staples, fields{"brand": "India Gate"}, costs("B1", 12000, 0))
-	put("Curd", dairy, nil, costs("C1", 2000, 0), costs("C2", 3000, 2))
-	put("Dal", staples, nil, costs("D1", 4500, 1))
-	put("Eggs", dairy, nil, costs("E1", 600, 3))
-	put("Hidden Honey", staples, fields{"published": false}, costs("H1", 4500, 9))
-	return shop
-}
 
 // TestProductList: what each parameter leaves, and in which order.
 func TestProductList(t *testing.T) {

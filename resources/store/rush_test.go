@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"strconv"
@@ -96,11 +97,11 @@ func (s *site) ids(names []string) []uuid.UUID {
 // widen gives every open slot room for so many orders.
 func (s *site) widen(capacity int64) {
 	s.t.Helper()
-	var rows []store.DeliverySlot
+	var slots []store.DeliverySlot
 	for _, slot := range s.cart("anybody").Checkout.DeliverySlots {
-		rows = append(rows, store.DeliverySlot{ID: slot.ID, StartsAt: slot.StartsAt, EndsAt: slot.EndsAt, CutoffAt: slot.CutoffAt, Capacity: capacity})
+		slots = append(slots, store.DeliverySlot{ID: slot.ID, StartsAt: slot.StartsAt, EndsAt: slot.EndsAt, CutoffAt: slot.CutoffAt, Capacity: capacity})
 	}
-	s.insert(&rows)
+	s.insert(&slots)
 }
 
 // cart is a user's cart as it is read.
@@ -141,4 +142,15 @@ func tally(answers []*frameworktest.Response) map[string]int {
 		counts[name]++
 	}
 	return counts
+}
+
+// proving is the variable of the environment that is "1" if this is a proof.
+const proving = "TRESTLE_PROVE"
+
+// counted checks how many answers there are of each kind.
+func counted(tb testing.TB, answers []*frameworktest.Response, want map[string]int) {
+	tb.Helper()
+	if got := tally(answers); !maps.Equal(got, want) {
+		tb.Errorf("answers %v; want %v", got, want)
+	}
 }

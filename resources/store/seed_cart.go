@@ -17,7 +17,7 @@ const seedCartLines = 4
 func (s *seeding) openCarts(ctx context.Context) ([]wish, error) {
 	var known []*Cart
 	q := s.IDB().NewSelect().Model((*Cart)(nil)).Column("user_id").Where("user_id IN (?)", sqldb.List(s.Customers))
-	if err := s.read(ctx, q, &known); err != nil {
+	if err := ReadIn(ctx, s.Session, q, &known); err != nil {
 		return nil, err
 	}
 	var carts []*Cart
@@ -31,7 +31,7 @@ func (s *seeding) openCarts(ctx context.Context) ([]wish, error) {
 		}
 		carts = append(carts, &Cart{UserID: customer, Version: int64(len(seedStatuses)), LastAddress: &seedBuyers[i%len(seedBuyers)], UpdatedAt: seedToday})
 	}
-	return basket, insertSeeds(ctx, s.Session, " ON CONFLICT (user_id) DO NOTHING", carts...)
+	return basket, InsertIn(ctx, s.Session, " ON CONFLICT (user_id) DO NOTHING", carts...)
 }
 
 // basket is what the first customer may have in the cart: of some of it there
@@ -42,22 +42,22 @@ func (s *seeding) basket() []wish {
 
 // fillCart puts into the first customer's cart what there is plenty of. The
 // first line was cheaper when it came in.
-func (s *seeding) fillCart(ctx context.Context, basket []wish, rows held) error {
+func (s *seeding) fillCart(ctx context.Context, basket []wish, offers Offers) error {
 	var items []*CartItem
 	first := demo.ID(demo.Dice(cartSeeds, 1), seedToday)
 	for _, w := range basket {
-		row := rows[w.variant]
-		if row == nil || !row.Live || row.Stock < maxQuantity || len(items) == seedCartLines {
+		row := offers[w.variant]
+		if row == nil || !row.Live || row.Stock < MaxQuantity || len(items) == seedCartLines {
 			continue
 		}
 		item := &CartItem{
 			ID: seedKin(first, len(items)), UserID: s.Customers[0], VariantID: w.variant, Quantity: w.quantity,
-			SeenPricePaise: row.PricePaise, Seen: row.sight(), CreatedAt: seedToday,
+			SeenPricePaise: row.PricePaise, Seen: SeenNow(row), CreatedAt: seedToday,
 		}
 		if len(items) == 0 {
 			item.SeenPricePaise -= row.PricePaise / 10
 		}
 		items = append(items, item)
 	}
-	return insertSeeds(ctx, s.Session, " ON CONFLICT DO NOTHING", items...)
+	return InsertIn(ctx, s.Session, " ON CONFLICT DO NOTHING", items...)
 }

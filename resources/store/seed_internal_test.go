@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +36,7 @@ func TestSeedProductsKeepTheRulesOfTheStore(t *testing.T) {
 		p := seedProduct(i)
 		once(i, "id", string(p.ID[:]))
 		once(i, "slug", p.Slug)
-		once(i, "name of one brand", valueOf(p.Brand)+" "+p.Name)
+		once(i, "name of one brand", OrBlank(p.Brand)+" "+p.Name)
 		checkProduct(t, p)
 		for _, v := range p.Variants {
 			once(i, "id", string(v.ID[:]))
@@ -81,7 +82,9 @@ func checkProduct(t *testing.T, p *Product) {
 	if n := len(p.Variants); n < 1 || n > 4 || p.Version != 1 || p.ID.Version() != 7 {
 		t.Errorf("%s: %d variants, version %d, id %s", p.Slug, n, p.Version, p.ID)
 	}
-	if v := cheapest(p.Variants); p.CheapestVariantID != v.ID || p.PricePaise != v.PricePaise || p.InStock != v.InStock {
+	again := *p
+	again.CopyCheapest()
+	if again.CheapestVariantID != p.CheapestVariantID || again.PricePaise != p.PricePaise || again.InStock != p.InStock {
 		t.Errorf("%s: the cheapest is not that of its variants", p.Slug)
 	}
 	if p.CreatedAt.Before(seedOpening) || !p.CreatedAt.Before(seedToday) {
@@ -151,7 +154,7 @@ func TestSeedOrdersCouldHaveBeen(t *testing.T) {
 			}
 			numbers[d.Number] = true
 			for _, w := range d.wishes {
-				if arrived, there := arrivals[w.variant]; !there || arrived.After(d.PlacedAt) || w.quantity < 1 || w.quantity > maxQuantity {
+				if arrived, there := arrivals[w.variant]; !there || arrived.After(d.PlacedAt) || w.quantity < 1 || w.quantity > MaxQuantity {
 					t.Errorf("an order of %s asks for %d of what arrived at %s", d.PlacedAt, w.quantity, arrived)
 				}
 			}
@@ -162,10 +165,15 @@ func TestSeedOrdersCouldHaveBeen(t *testing.T) {
 
 func checkTimes(t *testing.T, d *draft, status Status) {
 	t.Helper()
-	if named(openSlots(d.PlacedAt), d.slot.ID) == nil {
+	if !slices.ContainsFunc(OpenSlots(d.PlacedAt), func(open DeliverySlot) bool { return open.ID == d.slot.ID }) {
 		t.Errorf("the slot at %s was not open at %s", d.slot.StartsAt, d.PlacedAt)
 	}
-	history := d.history()
+	history := []StatusChange{{Placed, d.PlacedAt}}
+	for _, status := range slices.Concat(seedSteps, []Status{Cancelled}) {
+		if at := *d.ReachedAt(status); at != nil {
+			history = append(history, StatusChange{status, *at})
+		}
+	}
 	if last := history[len(history)-1]; d.Status != status || last.Status != status || last.At.After(seedToday) {
 		t.Errorf("an order that is %s has come to %s at %s", status, last.Status, last.At)
 	}

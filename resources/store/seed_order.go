@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -61,16 +62,16 @@ func (s *seeding) draft(customer, n int) *draft {
 func seedMoment(dice *rand.Rand, status Status) (placed time.Time, slot DeliverySlot) {
 	switch status {
 	case Placed:
-		return seedToday.Add(-5*time.Minute - upTo(dice, 50*time.Minute)), demo.Pick(dice, openSlots(seedToday)[seedConfirmed:])
+		return seedToday.Add(-5*time.Minute - upTo(dice, 50*time.Minute)), demo.Pick(dice, OpenSlots(seedToday)[seedConfirmed:])
 	case Confirmed:
-		return seedToday.Add(-2*time.Hour - upTo(dice, 6*time.Hour)), demo.Pick(dice, openSlots(seedToday)[:seedConfirmed])
+		return seedToday.Add(-2*time.Hour - upTo(dice, 6*time.Hour)), demo.Pick(dice, OpenSlots(seedToday)[:seedConfirmed])
 	case Packed:
-		slot = slotAt(seedToday.Add(30 * time.Minute)) // today from six to eight
+		slot = SlotAt(seedToday.Add(30 * time.Minute)) // today from six to eight
 	case OutForDelivery:
-		slot = slotAt(seedToday.Add(-90 * time.Minute)) // today from four to six
+		slot = SlotAt(seedToday.Add(-90 * time.Minute)) // today from four to six
 	default:
-		day := seedToday.In(india).AddDate(0, 0, -3-dice.IntN(110))
-		slot = slotAt(time.Date(day.Year(), day.Month(), day.Day(), demo.Pick(dice, slotHours), 0, 0, 0, india))
+		day := seedToday.In(India).AddDate(0, 0, -3-dice.IntN(110))
+		slot = SlotAt(time.Date(day.Year(), day.Month(), day.Day(), demo.Pick(dice, SlotHours), 0, 0, 0, India))
 	}
 	return slot.CutoffAt.Add(-2*time.Hour - upTo(dice, 20*time.Hour)), slot
 }
@@ -85,27 +86,25 @@ func (d *draft) advance(dice *rand.Rand) {
 		Delivered:      start.Add(10*time.Minute + upTo(dice, 100*time.Minute)),
 		Cancelled:      d.PlacedAt.Add(35*time.Minute + upTo(dice, time.Hour)),
 	}
-	for _, t := range seedWay(dice, d.Status) {
-		at := times[t.to]
-		*t.time(d.Order) = &at
+	for _, status := range seedWay(dice, d.Status) {
+		at := times[status]
+		*d.ReachedAt(status) = &at
 	}
 }
 
-// seedWay are the transitions to a status. Some orders are cancelled before
-// they are confirmed.
-func seedWay(dice *rand.Rand, status Status) []transition {
+// seedSteps are the statuses of an order after placed, save cancelled.
+var seedSteps = []Status{Confirmed, Packed, OutForDelivery, Delivered}
+
+// seedWay lists the statuses that an order came to, up to its last. Some orders are
+// cancelled before they are confirmed.
+func seedWay(dice *rand.Rand, last Status) []Status {
 	switch early := dice.IntN(2) == 0; {
-	case status == Cancelled && early:
-		return []transition{cancelling}
-	case status == Cancelled:
-		return []transition{confirming, cancelling}
+	case last == Cancelled && early:
+		return []Status{Cancelled}
+	case last == Cancelled:
+		return []Status{Confirmed, Cancelled}
 	}
-	for i, t := range transitions {
-		if t.to == status {
-			return transitions[:i+1]
-		}
-	}
-	return nil // placed, and nothing since
+	return seedSteps[:slices.Index(seedSteps, last)+1] // none for placed
 }
 
 // seedNumber is an order's number as newNumber has them.
@@ -138,14 +137,14 @@ func (s *seeding) wishes(dice *rand.Rand, at time.Time, n int) (all []wish) {
 
 // fill gives the order the items that it can have, as POST /orders does, and
 // reports whether there are any.
-func (d *draft) fill(ctx context.Context, rows held) bool {
-	var lines []*line
+func (d *draft) fill(ctx context.Context, offers Offers) bool {
+	var lines []*Line
 	for _, w := range d.wishes {
-		l := &line{Quantity: w.quantity}
-		if row := rows[w.variant]; row != nil {
-			l.offer = *row
+		l := &Line{Quantity: w.quantity}
+		if row := offers[w.variant]; row != nil {
+			l.Offer = *row
 		}
-		if l.status() == LineOK {
+		if l.Status() == LineOK {
 			lines = append(lines, l)
 		}
 	}
@@ -153,11 +152,11 @@ func (d *draft) fill(ctx context.Context, rows held) bool {
 		return false
 	}
 	call := &framework.Call{Context: ctx, Caller: &framework.Caller{ID: d.UserID}, Now: d.PlacedAt}
-	made := newOrder(call, lines)
-	made.fixSlot(&d.slot)
+	made := New(call, lines)
+	made.SetSlot(&d.slot)
 	made.ID, made.Number, made.Status, made.Address, made.Notes = d.ID, d.Number, d.Status, d.Address, d.Notes
-	for _, t := range transitions {
-		*t.time(made) = *t.time(d.Order)
+	for _, status := range slices.Concat(seedSteps, []Status{Cancelled}) {
+		*made.ReachedAt(status) = *d.ReachedAt(status)
 	}
 	for i, item := range made.Items {
 		item.ID, item.OrderID = seedKin(d.ID, 1+i), d.ID

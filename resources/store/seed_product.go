@@ -23,7 +23,7 @@ func seedProduct(i int) *Product {
 	brand, name := shelf.named(good.name, at, i/SeedProducts)
 	dice, created := demo.Dice(productSeeds, i), seedArrival(i)
 	p := &Product{
-		ID: demo.ID(dice, created), Slug: slugOf(brand + " " + name), Name: name, Published: i%41 != 23,
+		ID: demo.ID(dice, created), Slug: SlugOf(brand + " " + name), Name: name, Published: i%41 != 23,
 		Version: 1, CreatedAt: created, UpdatedAt: created,
 	}
 	p.Brand = unlessEmpty(brand)
@@ -35,7 +35,7 @@ func seedProduct(i int) *Product {
 	}
 	p.Variants = good.variants(dice, p, seedSKU(shelf.code, i), shelf.loose(), seedFactor(dice, i))
 	stockUp(dice, p.Variants)
-	p.repeat()
+	p.CopyCheapest()
 	return p
 }
 
@@ -84,7 +84,7 @@ func (g seedGood) variants(dice *rand.Rand, p *Product, sku string, loose bool, 
 			ID: demo.ID(dice, p.CreatedAt), ProductID: p.ID, Label: label, Unit: unit, Position: int64(position),
 			PricePaise: max(g.paise*size*percent/first/100_00*100, 100), CreatedAt: p.CreatedAt, UpdatedAt: p.CreatedAt,
 		}
-		v.name(sku + "-" + amount + strings.ToUpper(string(unit)))
+		v.SetSKU(sku + "-" + amount + strings.ToUpper(string(unit)))
 		if !loose {
 			v.MRPPaise = seedMRP(dice, v.PricePaise)
 		}

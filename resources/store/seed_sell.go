@@ -26,14 +26,14 @@ func (s *seeding) sell(ctx context.Context) error {
 		return err
 	}
 	m := market{drafts: drafts}
-	if m.rows, err = s.hold(ctx, append(baskets, wanted(drafts)...)); err != nil {
+	if m.offers, err = s.lock(ctx, append(baskets, wanted(drafts)...)); err != nil {
 		return err
 	}
-	if m.room, err = s.holdSlots(ctx, drafts); err != nil {
+	if m.room, err = s.lockSlots(ctx, drafts); err != nil {
 		return err
 	}
 	m.trade(ctx)
-	if err := s.fillCart(ctx, baskets, m.rows); err != nil {
+	if err := s.fillCart(ctx, baskets, m.offers); err != nil {
 		return err
 	}
 	return s.storeSales(ctx, &m)
@@ -50,7 +50,7 @@ func (s *seeding) newDrafts(ctx context.Context) (drafts []*draft, err error) {
 	}
 	var known []*Order
 	q := s.IDB().NewSelect().Model((*Order)(nil)).Column("id").Where("id IN (?)", sqldb.List(ids))
-	if err := s.read(ctx, q, &known); err != nil {
+	if err := ReadIn(ctx, s.Session, q, &known); err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(drafts, func(d *draft) bool {
@@ -58,20 +58,13 @@ func (s *seeding) newDrafts(ctx context.Context) (drafts []*draft, err error) {
 	}), nil
 }
 
-// hold locks variants and their products as the store's hold does.
-func (s *seeding) hold(ctx context.Context, wishes []wish) (held, error) {
+// lock locks the variants of wishes, and their products.
+func (s *seeding) lock(ctx context.Context, wishes []wish) (Offers, error) {
 	var ids []uuid.UUID
 	for _, w := range wishes {
 		ids = append(ids, w.variant)
 	}
-	q := s.IDB().NewSelect().
-		TableExpr("products AS p").Join("JOIN variants AS v ON v.product_id = p.id").
-		ColumnExpr("?", offerColumns(s.DB())).Where("v.id IN (?)", sqldb.List(ids)).OrderExpr("p.id, v.id")
-	var found []*offer
-	if err := s.read(ctx, s.DB().Kind().ForNoKeyUpdate(q), &found); err != nil {
-		return nil, err
-	}
-	return holding(found), nil
+	return LockOffers(ctx, s.Session, ids...)
 }
 
 // wanted are the variants that drafts ask for, each once.
@@ -85,9 +78,8 @@ func wanted(drafts []*draft) []wish {
 	return slices.Collect(maps.Values(all))
 }
 
-// holdSlots locks the slots that drafts ask for, and tells how much room each
-// has.
-func (s *seeding) holdSlots(ctx context.Context, drafts []*draft) (map[uuid.UUID]int64, error) {
+// lockSlots locks the slots of drafts, and returns how many places each has left.
+func (s *seeding) lockSlots(ctx context.Context, drafts []*draft) (map[uuid.UUID]int64, error) {
 	room := map[uuid.UUID]int64{}
 	for _, d := range drafts {
 		room[d.slot.ID] = d.slot.Capacity
@@ -95,7 +87,7 @@ func (s *seeding) holdSlots(ctx context.Context, drafts []*draft) (map[uuid.UUID
 	var known []*DeliverySlot
 	q := s.IDB().NewSelect().Model((*DeliverySlot)(nil)).
 		Where("id IN (?)", sqldb.List(slices.Collect(maps.Keys(room)))).OrderExpr("id")
-	if err := s.read(ctx, s.DB().Kind().ForUpdate(q), &known); err != nil {
+	if err := ReadIn(ctx, s.Session, s.DB().Kind().ForUpdate(q), &known); err != nil {
 		return nil, err
 	}
 	for _, slot := range known {
@@ -107,7 +99,7 @@ func (s *seeding) holdSlots(ctx context.Context, drafts []*draft) (map[uuid.UUID
 // A market is what there is to sell, and what came of the drafts.
 type market struct {
 	drafts []*draft
-	rows   held
+	offers Offers
 	room   map[uuid.UUID]int64 // of slots
 
 	orders    []*Order
@@ -134,12 +126,12 @@ func (m *market) trade(ctx context.Context) {
 			events = append(events, event{*d.CancelledAt, StockCancelled, d})
 		}
 	}
-	slices.SortFunc(events, func(a, b event) int { return cmp.Or(a.at.Compare(b.at), compareIDs(a.ID, b.ID)) })
+	slices.SortFunc(events, func(a, b event) int { return cmp.Or(a.at.Compare(b.at), CompareIDs(a.ID, b.ID)) })
 	for _, e := range events {
 		switch {
 		case e.kind == StockCancelled:
 			m.move(e, 2*seedLines)
-		case m.room[e.slot.ID] > 0 && e.fill(ctx, m.rows):
+		case m.room[e.slot.ID] > 0 && e.fill(ctx, m.offers):
 			m.orders, m.items = append(m.orders, e.Order), append(m.items, e.Items...)
 			m.book(e)
 			m.move(e, seedLines)
@@ -164,7 +156,7 @@ func (m *market) book(e event) {
 // behind kin, and in the order of their ids, as all are.
 func (m *market) move(e event, kin int) {
 	for i, item := range e.Items {
-		row, delta := m.rows[item.VariantID], item.Quantity
+		row, delta := m.offers[item.VariantID], item.Quantity
 		if e.kind == StockOrdered {
 			delta = -delta
 		}
@@ -188,18 +180,18 @@ func (e event) said() string {
 
 // storeSales stores what came of the drafts.
 func (s *seeding) storeSales(ctx context.Context, m *market) error {
-	slots := slices.SortedFunc(maps.Values(m.slots), func(a, b *DeliverySlot) int { return compareIDs(a.ID, b.ID) })
+	slots := slices.SortedFunc(maps.Values(m.slots), func(a, b *DeliverySlot) int { return CompareIDs(a.ID, b.ID) })
 	const more = " ON CONFLICT (id) DO UPDATE SET booked = delivery_slots.booked + excluded.booked"
-	if err := insertSeeds(ctx, s.Session, more, slots...); err != nil {
+	if err := InsertIn(ctx, s.Session, more, slots...); err != nil {
 		return err
 	}
-	if err := insertSeeds(ctx, s.Session, "", m.orders...); err != nil {
+	if err := InsertIn(ctx, s.Session, "", m.orders...); err != nil {
 		return err
 	}
-	if err := insertSeeds(ctx, s.Session, "", m.items...); err != nil {
+	if err := InsertIn(ctx, s.Session, "", m.items...); err != nil {
 		return err
 	}
-	if err := insertSeeds(ctx, s.Session, "", m.movements...); err != nil {
+	if err := InsertIn(ctx, s.Session, "", m.movements...); err != nil {
 		return err
 	}
 	return s.storeStocks(ctx, m)
@@ -210,16 +202,16 @@ func (s *seeding) storeStocks(ctx context.Context, m *market) error {
 	if len(m.moved) == 0 {
 		return nil
 	}
-	ids := slices.SortedFunc(maps.Keys(m.moved), compareIDs)
+	ids := slices.SortedFunc(maps.Keys(m.moved), CompareIDs)
 	products := map[uuid.UUID]bool{}
 	for _, id := range ids {
-		products[m.rows[id].ProductID] = true
+		products[m.offers[id].ProductID] = true
 	}
 	q := s.IDB().NewUpdate().Table("variants").Where("id IN (?)", sqldb.List(ids))
-	q = q.Set("stock = ?", sqldb.Choose("stock", "id", ids, func(id uuid.UUID) any { return m.rows[id].Stock }))
-	q = q.Set("in_stock = ?", sqldb.Choose("in_stock", "id", ids, func(id uuid.UUID) any { return m.rows[id].InStock }))
+	q = q.Set("stock = ?", sqldb.Choose("stock", "id", ids, func(id uuid.UUID) any { return m.offers[id].Stock }))
+	q = q.Set("in_stock = ?", sqldb.Choose("in_stock", "id", ids, func(id uuid.UUID) any { return m.offers[id].InStock }))
 	if _, err := s.Exec(ctx, q); err != nil {
 		return err
 	}
-	return choose(ctx, s.Session, slices.Collect(maps.Keys(products))...)
+	return ChooseCheapest(ctx, s.Session, slices.Collect(maps.Keys(products))...)
 }

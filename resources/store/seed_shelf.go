@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"trestle.example/framework/ranked"
 	"trestle.example/framework/sqldb"
 )
 
@@ -24,7 +23,7 @@ func (s *seeding) storeProducts(ctx context.Context, first, last int) error {
 	if err != nil || len(products) == 0 {
 		return err
 	}
-	if err := insertSeeds(ctx, s.Session, "", products...); err != nil {
+	if err := InsertIn(ctx, s.Session, "", products...); err != nil {
 		return err
 	}
 	if err := s.storeVariants(ctx, products); err != nil {
@@ -35,13 +34,7 @@ func (s *seeding) storeProducts(ctx context.Context, first, last int) error {
 			s.counts[p.CategoryID]++
 		}
 	}
-	return productSearch.PutAll(ctx, s.Session, func(yield func(ranked.Row) bool) {
-		for _, p := range products {
-			if !yield(ranked.Row{Key: p.ID, Fields: p.words()}) {
-				return
-			}
-		}
-	})
+	return IndexProducts(ctx, s.Session, products...)
 }
 
 // storeVariants stores the variants of products and what their stocks begin
@@ -59,10 +52,10 @@ func (s *seeding) storeVariants(ctx context.Context, products []*Product) error 
 			}
 		}
 	}
-	if err := insertSeeds(ctx, s.Session, "", variants...); err != nil {
+	if err := InsertIn(ctx, s.Session, "", variants...); err != nil {
 		return err
 	}
-	return insertSeeds(ctx, s.Session, "", movements...)
+	return InsertIn(ctx, s.Session, "", movements...)
 }
 
 // missing are the products that are not in the store: neither their ids nor
@@ -79,12 +72,12 @@ func (s *seeding) missing(ctx context.Context, products []*Product) ([]*Product,
 	var same []*Product
 	q := s.IDB().NewSelect().Model((*Product)(nil)).Column("id", "slug").
 		Where("id IN (?) OR slug IN (?)", sqldb.List(ids), sqldb.List(slugs))
-	if err := s.read(ctx, q, &same); err != nil {
+	if err := ReadIn(ctx, s.Session, q, &same); err != nil {
 		return nil, err
 	}
 	var sold []*Variant
 	q = s.IDB().NewSelect().Model((*Variant)(nil)).Column("sku_folded").Where("sku_folded IN (?)", sqldb.List(skus))
-	if err := s.read(ctx, q, &sold); err != nil {
+	if err := ReadIn(ctx, s.Session, q, &sold); err != nil {
 		return nil, err
 	}
 	taken := map[any]bool{}

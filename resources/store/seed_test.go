@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -395,6 +396,36 @@ func TestSeedRefuses(t *testing.T) {
 		}
 		if all := s.seeded(); len(all.Categories) != 0 {
 			t.Error("what was refused made rows")
+		}
+	})
+}
+
+// TestSeedsAreWithinLimits: demo data has no more orders of a customer than the
+// API takes.
+func TestSeedsAreWithinLimits(t *testing.T) {
+	both(t, func(t *testing.T, s *site) {
+		s.seedFor(100, "asha", "ravi", "meera", "imran", "devi")
+		var orders []store.Order
+		s.must(s.db.NewSelect().Model(&orders).Scan(context.Background()))
+		inSlot, live := map[string]int{}, map[string]int{}
+		for _, o := range orders {
+			if o.Status != store.Delivered && o.Status != store.Cancelled {
+				live[o.UserID.String()]++
+				inSlot[o.UserID.String()+o.SlotID.String()]++
+			}
+		}
+		for _, counts := range []struct {
+			of   map[string]int
+			most int
+		}{{live, 20}, {inSlot, 3}} {
+			for n := range maps.Values(counts.of) {
+				if n > counts.most {
+					t.Errorf("somebody has %d orders; at most %d are taken", n, counts.most)
+				}
+			}
+		}
+		if len(live) != 5 {
+			t.Errorf("%d customers have orders on their way", len(live))
 		}
 	})
 }

@@ -24,7 +24,7 @@ const (
 
 const errSlug = framework.ValueError("must be made of the letters a to z, digits and single hyphens between them, at most 100 characters")
 
-// JSONSchemaBytes tells the reference.
+// JSONSchemaBytes is the schema of the type in the OpenAPI document.
 func (Slug) JSONSchemaBytes() ([]byte, error) {
 	return []byte(`{"type":"string","pattern":"^[a-z0-9]+(-[a-z0-9]+)*$","maxLength":100,"examples":["whole-wheat-atta"]}`), nil
 }
@@ -46,9 +46,9 @@ func hyphenated(text string) string {
 	return strings.Join(words, "-")
 }
 
-// slugOf makes a slug of a name. Accents and apostrophes go; a name without a
+// SlugOf makes a slug of a name. Accents and apostrophes go; a name without a
 // letter or digit of ASCII is "product".
-func slugOf(name string) string {
+func SlugOf(name string) string {
 	slug := hyphenated(strings.Map(plain, norm.NFKD.String(sqldb.Fold(norm.NFKD.String(name)))))
 	if len(slug) > longestBase {
 		slug = strings.TrimRight(slug[:longestBase], "-")
@@ -71,12 +71,12 @@ func plain(r rune) rune {
 // none was, under the first that is free of name, name-2, name-3 and so on.
 // Others may take the next slug at the same time; the unique index decides.
 func storeSlugged(c *framework.Call, p *Product, asked *Slug) error {
-	base := slugOf(p.Name)
+	base := SlugOf(p.Name)
 	if asked != nil {
 		base = string(*asked)
 	}
 	for p.Slug = base; ; {
-		stored, err := insertUnless(c, "slug", p)
+		stored, err := InsertUnless(c, "slug", p)
 		switch {
 		case err != nil || stored == 1:
 			return err
@@ -94,7 +94,7 @@ func nextSlug(c *framework.Call, base string) (string, error) {
 	var like []*Product
 	q := c.DB.NewSelect().Model((*Product)(nil)).Column("slug").
 		Where("slug > ? AND slug < ?", sqldb.Param(base+"-"), sqldb.Param(base+"-:")) // the colon follows the digits
-	if err := read(c, q, &like); err != nil {
+	if err := Read(c, q, &like); err != nil {
 		return "", err
 	}
 	taken := make(map[string]bool, len(like))

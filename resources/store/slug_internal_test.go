@@ -27,7 +27,7 @@ func TestSlugOfAName(t *testing.T) {
 		{"a long name that is cut at a hyphen", strings.Repeat("a", 79) + " b", strings.Repeat("a", 79)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := slugOf(c.text); got != c.want {
+			if got := SlugOf(c.text); got != c.want {
 				t.Errorf("the slug of %q is %q; want %q", c.text, got, c.want)
 			}
 		})
@@ -38,7 +38,7 @@ func TestSlugOfAName(t *testing.T) {
 // behind it too.
 func TestSlugsOfNamesAreSlugs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		slug := slugOf(rapid.String().Draw(t, "name"))
+		slug := SlugOf(rapid.String().Draw(t, "name"))
 		var read Slug
 		for _, text := range []string{slug, slug + "-1000000000"} {
 			if err := read.UnmarshalText([]byte(text)); err != nil {

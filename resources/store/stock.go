@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"maps"
 	"slices"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
@@ -46,87 +44,75 @@ type StockMovement struct {
 	CreatedAt  time.Time
 }
 
-// read runs a query and scans its rows.
-func read(c *framework.Call, q schema.QueryAppender, rows any) error {
-	result, err := c.Session().Query(c, q)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = result.Close() }()
-	return c.Session().DB().ScanRows(c, result, rows)
+// A StockChange changes the stocks of variants whose offers the transaction has
+// locked.
+type StockChange struct {
+	Kind   MovementKind
+	Order  *uuid.UUID // the order that is the cause, nil if staff are
+	Reason string
+	Deltas map[uuid.UUID]int64 // by variant, none of them zero
 }
 
-// A move is what a transaction does to the stocks of variants that it holds.
-type move struct {
-	kind   MovementKind
-	order  *uuid.UUID
-	reason string
-	deltas map[uuid.UUID]int64 // by variant, not zero
-}
-
-// apply is what shift does, written down.
-func (m move) apply(c *framework.Call, rows held) error {
-	movements, err := m.shift(c, rows)
+// Apply changes the stocks, and stores a movement for each.
+func (s StockChange) Apply(c *framework.Call, offers Offers) error {
+	movements, err := s.ApplyUnrecorded(c, offers)
 	if err != nil || len(movements) == 0 {
 		return err
 	}
-	return insert(c, movements...)
+	return Insert(c, movements...)
 }
 
-// shift changes the stocks, chooses the cheapest variant anew where a stock came
-// to zero or from it, and returns the movements, which are still to be stored. It
-// does not check that there is enough: the caller did, holding the rows.
-func (m move) shift(c *framework.Call, rows held) ([]*StockMovement, error) {
-	if len(m.deltas) == 0 {
+// ApplyUnrecorded changes the stocks, and returns the movements, which the caller
+// stores. If a stock reaches zero or leaves it, the cheapest variant of its product
+// is chosen again. It does not check that there is enough: the caller has, under
+// the lock.
+func (s StockChange) ApplyUnrecorded(c *framework.Call, offers Offers) ([]*StockMovement, error) {
+	if len(s.Deltas) == 0 {
 		return nil, nil
 	}
-	ids := slices.SortedFunc(maps.Keys(m.deltas), compareIDs)
+	ids := slices.SortedFunc(maps.Keys(s.Deltas), CompareIDs)
 	crossed := map[uuid.UUID]bool{}
 	movements := make([]*StockMovement, 0, len(ids))
 	for _, id := range ids {
-		row := rows[id]
-		before := row.Stock
-		row.Stock += m.deltas[id]
-		row.InStock = row.Stock > 0
-		if (before > 0) != row.InStock {
-			crossed[row.ProductID] = true
+		o := offers[id]
+		before := o.Stock
+		o.Stock += s.Deltas[id]
+		o.InStock = o.Stock > 0
+		if (before > 0) != o.InStock {
+			crossed[o.ProductID] = true
 		}
 		movements = append(movements, &StockMovement{
-			ID: newID(), VariantID: id, Kind: m.kind, Delta: m.deltas[id], StockAfter: row.Stock,
-			OrderID: m.order, Actor: c.Caller.ID, Reason: m.reason, RequestID: c.ID, CreatedAt: c.Now,
+			ID: NewID(), VariantID: id, Kind: s.Kind, Delta: s.Deltas[id], StockAfter: o.Stock,
+			OrderID: s.Order, Actor: c.Caller.ID, Reason: s.Reason, RequestID: c.ID, CreatedAt: c.Now,
 		})
 	}
-	if err := writeStocks(c, ids, rows); err != nil {
+	if err := writeStocks(c, ids, offers); err != nil {
 		return nil, err
 	}
-	return movements, choose(c, c.Session(), slices.Collect(maps.Keys(crossed))...)
+	return movements, ChooseCheapest(c, c.Session(), slices.Collect(maps.Keys(crossed))...)
 }
 
-// writeStocks stores the stocks of rows in one statement.
-func writeStocks(c *framework.Call, ids []uuid.UUID, rows held) error {
+// writeStocks stores the stocks of offers in one statement.
+func writeStocks(c *framework.Call, ids []uuid.UUID, offers Offers) error {
 	q := c.DB.NewUpdate().Table("variants").Set("updated_at = ?", sqldb.Param(c.Now)).Where("id IN (?)", sqldb.List(ids))
-	q = q.Set("stock = ?", sqldb.Choose("stock", "id", ids, func(id uuid.UUID) any { return rows[id].Stock }))
-	q = q.Set("in_stock = ?", sqldb.Choose("in_stock", "id", ids, func(id uuid.UUID) any { return rows[id].InStock }))
+	q = q.Set("stock = ?", sqldb.Choose("stock", "id", ids, func(id uuid.UUID) any { return offers[id].Stock }))
+	q = q.Set("in_stock = ?", sqldb.Choose("in_stock", "id", ids, func(id uuid.UUID) any { return offers[id].InStock }))
 	_, err := c.Session().Exec(c, q)
 	return err
 }
 
-// choose sets what products repeat of their cheapest variants. The products
-// are locked.
-func choose(ctx context.Context, s *sqldb.Session, products ...uuid.UUID) error {
+// ChooseCheapest writes the columns that products copy of their cheapest variants.
+// The products are locked.
+func ChooseCheapest(ctx context.Context, s *sqldb.Session, products ...uuid.UUID) error {
 	if len(products) == 0 {
 		return nil
 	}
 	cheapest := s.IDB().NewSelect().TableExpr("variants AS v").Column("v.id", "v.price_paise", "v.in_stock").
 		Where("v.product_id = products.id").
 		OrderExpr("v.archived, v.in_stock DESC, v.price_paise, v.position, v.id").Limit(1)
-	slices.SortFunc(products, compareIDs)
+	slices.SortFunc(products, CompareIDs)
 	_, err := s.Exec(ctx, s.IDB().NewUpdate().Table("products").
 		Set("(cheapest_variant_id, price_paise, in_stock) = (?)", cheapest).
 		Where("id IN (?)", sqldb.List(products)))
 	return err
 }
-
-func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
-
-func compareIDs(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }

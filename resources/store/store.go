@@ -17,7 +17,7 @@ func Register(api *framework.API) {
 	})
 }
 
-// Codes are those by which the store refuses, for framework.Config.
+// Codes explains the codes of the store's errors, for [framework.Config].
 func Codes() []framework.CodeInfo {
-	return slices.Concat(catalogueCodes, orderCodes)
+	return slices.Concat(CatalogueCodes, CartCodes, OrderCodes)
 }

@@ -46,7 +46,8 @@ type VariantSummary struct {
 	InStock    bool      `json:"inStock"    doc:"Whether there is one at all; how many is not told."`
 }
 
-func (v *Variant) summary() VariantSummary {
+// Summary is the variant as customers see it.
+func (v *Variant) Summary() VariantSummary {
 	return VariantSummary{
 		ID: v.ID, SKU: v.SKU, Label: v.Label, Unit: v.Unit, PricePaise: v.PricePaise, MRPPaise: v.MRPPaise, InStock: v.InStock,
 	}
@@ -68,11 +69,11 @@ func onSale(variants []*Variant) []*Variant {
 }
 
 func byPosition(a, b *Variant) int {
-	return cmp.Or(cmp.Compare(a.Position, b.Position), compareIDs(a.ID, b.ID))
+	return cmp.Or(cmp.Compare(a.Position, b.Position), CompareIDs(a.ID, b.ID))
 }
 
-// cheapest is the variant that lists show of a product, as choose has it: the
-// cheapest that is in stock, else the cheapest, ties by position and id. Those
+// cheapest is the variant that lists show of a product, the same one that
+// ChooseCheapest chooses: the cheapest that is in stock, else the cheapest, ties by position and id. Those
 // that are archived come last: only a program past the API leaves no others.
 func cheapest(variants []*Variant) *Variant {
 	choice := onSale(variants)
