@@ -1,34 +1,25 @@
 package store_test
 
 import (
-	"fmt"
 	"testing"
 
 	"trestle.example/resources/store"
 )
 
-// variants are as many of a body as are asked for, right in everything.
-func variants(sku string, n int) (all []fields) {
-	for i := range n {
-		all = append(all, variant(fmt.Sprintf("%s-%d", sku, i), nil))
-	}
-	return all
-}
-
 // TestAProductHasAtMostAHundredVariants, whatever the number of requests they
 // come by. Those that are archived count, and the product can be changed still.
 func TestAProductHasAtMostAHundredVariants(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
-		full := s.offer("Full", fields{"variants": variants("full", 100)})
-		s.patch(full, fields{"variants": variants("one-more", 1)}).Expect(409).Code("variant_limit").Contains(`"details":{"limit":100,"variants":100}`)
+		full := s.offer("Full", fields{"variants": many("full", 100)})
+		s.patch(full, fields{"variants": many("one-more", 1)}).Expect(409).Code("variant_limit").Contains(`"details":{"limit":100,"variants":100}`)
 		s.patch(full, fields{"variants": []fields{{"id": full.Variants[0].ID, "archived": true}}}).Expect(200)
-		s.patch(full, fields{"variants": variants("instead", 1)}).Expect(409).Code("variant_limit")
+		s.patch(full, fields{"variants": many("instead", 1)}).Expect(409).Code("variant_limit")
 		s.patch(full, fields{"name": "Fuller", "variants": []fields{{"id": full.Variants[0].ID, "archived": false}}}).Expect(200)
-		s.as("staff").Post(newProduct, product("Over", fields{"variants": variants("over", 101)})).Expect(400).Fault("/variants", "max")
+		s.as("staff").Post(newProduct, product("Over", fields{"variants": many("over", 101)})).Expect(400).Fault("/variants", "max")
 
-		some := s.offer("Some", fields{"variants": variants("some", 60)})
-		s.patch(some, fields{"variants": variants("more", 41)}).Expect(409).Contains(`"details":{"limit":100,"variants":60}`)
-		some = s.admin(s.patch(some, fields{"variants": variants("more", 40)}).Expect(200))
+		some := s.offer("Some", fields{"variants": many("some", 60)})
+		s.patch(some, fields{"variants": many("more", 41)}).Expect(409).Contains(`"details":{"limit":100,"variants":60}`)
+		some = s.admin(s.patch(some, fields{"variants": many("more", 40)}).Expect(200))
 		if len(some.Variants) != 100 {
 			t.Errorf("%d variants", len(some.Variants))
 		}
@@ -36,7 +27,7 @@ func TestAProductHasAtMostAHundredVariants(t *testing.T) {
 		if n := len(s.admin(s.patch(full, fields{"name": "Past it"}).Expect(200)).Variants); n != 140 {
 			t.Errorf("a product that is past the limit has %d variants", n)
 		}
-		s.patch(full, fields{"variants": variants("past", 1)}).Expect(409).Contains(`"details":{"limit":100,"variants":140}`)
+		s.patch(full, fields{"variants": many("past", 1)}).Expect(409).Contains(`"details":{"limit":100,"variants":140}`)
 	})
 }
 

@@ -65,15 +65,15 @@ func TestTheHistoryOfAnOrder(t *testing.T) {
 			if c.cancel {
 				s.as("ada").Post("/api/orders/"+id+"/cancel", nil).Expect(200)
 			}
-			var order store.OrderView
-			s.as("ada").Get("/api/orders/" + id).JSON(&order)
+			var placed store.OrderView
+			s.as("ada").Get("/api/orders/" + id).JSON(&placed)
 			var names []string
-			for _, change := range order.StatusHistory {
+			for _, change := range placed.StatusHistory {
 				names = append(names, string(change.Status))
 			}
-			sorted := slices.IsSortedFunc(order.StatusHistory, func(a, b store.StatusChange) int { return a.At.Compare(b.At) })
+			sorted := slices.IsSortedFunc(placed.StatusHistory, func(a, b store.StatusChange) int { return a.At.Compare(b.At) })
 			if strings.Join(names, " ") != c.want || !sorted {
-				t.Errorf("the history: %v; want %s", order.StatusHistory, c.want)
+				t.Errorf("the history: %v; want %s", placed.StatusHistory, c.want)
 			}
 		}
 	})

@@ -275,8 +275,8 @@ func TestWhatHappensToLines(t *testing.T) {
 				if c.change != "" {
 					s.exec(c.change, v[0].ID)
 				}
-				cart := s.cart(name)
-				line := cart.Items[0]
+				shown := s.cart(name)
+				line := shown.Items[0]
 				if line.Status != c.status || line.UnitPricePaise != c.price || line.LineTotalPaise != 3*c.price {
 					t.Errorf("the line: %+v", line)
 				}
@@ -286,8 +286,8 @@ func TestWhatHappensToLines(t *testing.T) {
 				if got := orElse(line.PreviousPricePaise, 0); got != c.previous {
 					t.Errorf("previous price %d; want %d", got, c.previous)
 				}
-				if cart.SubtotalPaise != 3*c.price+100 || cart.TotalQuantity != 4 || cart.CanOrder != (c.status == store.LineOK) {
-					t.Errorf("the cart: %+v", cart)
+				if shown.SubtotalPaise != 3*c.price+100 || shown.TotalQuantity != 4 || shown.CanOrder != (c.status == store.LineOK) {
+					t.Errorf("the cart: %+v", shown)
 				}
 				item := "/api/cart/items/" + line.ID.String()
 				if c.status == store.LineUnavailable {

@@ -33,7 +33,7 @@ func refusalsByCode() map[string]refusal {
 			return s.patch(p, fields{"variants": []fields{{"id": p.Variants[0].ID, "archived": true}}})
 		}},
 		"variant_limit": {details: object{"limit": "integer", "variants": "integer"}.String(), get: func(s *site) *frameworktest.Response {
-			return s.patch(s.offer("Many", nil), fields{"variants": variants("many", 100)})
+			return s.patch(s.offer("Many", nil), fields{"variants": many("many", 100)})
 		}},
 		"version_conflict": {details: object{"currentVersion": "integer"}.String(), get: func(s *site) *frameworktest.Response {
 			return s.patch(s.offer("Old", nil), fields{"version": 7})

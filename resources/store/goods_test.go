@@ -122,3 +122,13 @@ func shop(t *testing.T, test func(t *testing.T, s *site)) {
 		test(t, s)
 	})
 }
+
+// with is the usual body with another address member; nil removes it.
+func with(name string, value any) fields {
+	a := address()
+	a[name] = value
+	if value == nil {
+		delete(a, name)
+	}
+	return fields{"deliveryAddress": a}
+}

@@ -97,16 +97,6 @@ func TestWhatAnOrderShows(t *testing.T) {
 	})
 }
 
-// with is the usual body with another address member; nil removes it.
-func with(name string, value any) fields {
-	a := address()
-	a[name] = value
-	if value == nil {
-		delete(a, name)
-	}
-	return fields{"deliveryAddress": a}
-}
-
 func TestWhatIsNoOrder(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		s.puts("ada", s.shelve(good{stock: 9})[0], 2)
@@ -318,10 +308,10 @@ func TestTheEarliestSlot(t *testing.T) {
 		v := s.shelve(good{stock: 90})[0]
 		slots := s.cart("ada").Checkout.DeliverySlots
 		place := func(slot any) store.OrderView {
-			var order store.OrderView
+			var placed store.OrderView
 			s.puts("ada", v, 1)
-			s.as("ada").Post("/api/orders", fields{"deliveryAddress": address(), "deliverySlotId": slot}).Expect(201).JSON(&order)
-			return order
+			s.as("ada").Post("/api/orders", fields{"deliveryAddress": address(), "deliverySlotId": slot}).Expect(201).JSON(&placed)
+			return placed
 		}
 		if got := place(nil).DeliverySlot; got.ID != slots[0].ID || !got.StartsAt.Equal(slots[0].StartsAt) || !got.EndsAt.Equal(slots[0].EndsAt) {
 			t.Errorf("an order without a slot goes into %+v; want %+v", got, slots[0])

@@ -20,19 +20,19 @@ func TestOneRequestPerScreen(t *testing.T) {
 		shelf := listOf[store.ProductSummary](s.Get("/api/products?category=staples"))
 		var page store.ProductDetail
 		s.Get("/api/products/" + shelf.Items[0].Slug).Expect(200).JSON(&page)
-		var cart store.CartView
+		var shown store.CartView
 		ada.Post("/api/cart/items", fields{"variantId": shelf.Items[0].CheapestVariant.ID}).Expect(201) // from the card
-		ada.Post("/api/cart/items", fields{"variantId": page.Variants[1].ID, "quantity": 2}).Expect(201).JSON(&cart)
-		if cart.SubtotalPaise != 22_500 || len(cart.Items) != 2 || cart.Items[1].Product.Slug != page.Slug {
-			t.Errorf("the cart is %+v", cart)
+		ada.Post("/api/cart/items", fields{"variantId": page.Variants[1].ID, "quantity": 2}).Expect(201).JSON(&shown)
+		if shown.SubtotalPaise != 22_500 || len(shown.Items) != 2 || shown.Items[1].Product.Slug != page.Slug {
+			t.Errorf("the cart is %+v", shown)
 		}
-		ada.Patch("/api/cart/items/"+cart.Items[0].ID.String(), fields{"quantity": 3}).Expect(200).JSON(&cart)
-		var order store.OrderView
+		ada.Patch("/api/cart/items/"+shown.Items[0].ID.String(), fields{"quantity": 3}).Expect(200).JSON(&shown)
+		var placed store.OrderView
 		ada.Post("/api/orders", fields{
-			"deliveryAddress": address(), "deliverySlotId": cart.Checkout.DeliverySlots[2].ID, "expectedTotalPaise": cart.TotalPaise,
-		}).Expect(201).JSON(&order)
-		if order.TotalPaise != 31_500 || order.DeliverySlot.ID != cart.Checkout.DeliverySlots[2].ID || !order.CanCancel {
-			t.Errorf("the order is %+v", order)
+			"deliveryAddress": address(), "deliverySlotId": shown.Checkout.DeliverySlots[2].ID, "expectedTotalPaise": shown.TotalPaise,
+		}).Expect(201).JSON(&placed)
+		if placed.TotalPaise != 31_500 || placed.DeliverySlot.ID != shown.Checkout.DeliverySlots[2].ID || !placed.CanCancel {
+			t.Errorf("the order is %+v", placed)
 		}
 		history := listOf[store.OrderView](ada.Get("/api/orders"))
 		if len(history.Items) != 1 || len(history.Items[0].Items) != 2 || history.Items[0].Status != store.Placed {
@@ -40,12 +40,12 @@ func TestOneRequestPerScreen(t *testing.T) {
 		}
 
 		// Once more: of what was ordered, to where it went.
-		ada.Post("/api/cart/items", fields{"variantId": order.Items[0].VariantID}).Expect(201).JSON(&cart)
-		ada.Post("/api/orders", fields{"deliveryAddress": cart.Checkout.LastAddress}).Expect(201).JSON(&order)
-		if order.DeliveryAddress != *cart.Checkout.LastAddress {
-			t.Errorf("it goes to %+v; want %+v", order.DeliveryAddress, cart.Checkout.LastAddress)
+		ada.Post("/api/cart/items", fields{"variantId": placed.Items[0].VariantID}).Expect(201).JSON(&shown)
+		ada.Post("/api/orders", fields{"deliveryAddress": shown.Checkout.LastAddress}).Expect(201).JSON(&placed)
+		if placed.DeliveryAddress != *shown.Checkout.LastAddress {
+			t.Errorf("it goes to %+v; want %+v", placed.DeliveryAddress, shown.Checkout.LastAddress)
 		}
-		ada.Post("/api/orders/"+order.ID.String()+"/cancel", nil).Expect(200).Contains(`"status":"cancelled"`)
+		ada.Post("/api/orders/"+placed.ID.String()+"/cancel", nil).Expect(200).Contains(`"status":"cancelled"`)
 	})
 }
 
@@ -77,15 +77,15 @@ func TestEveryCartWriteAnswersTheCart(t *testing.T) {
 		} {
 			answer := write.send()
 			read := ada.Get("/api/cart").Expect(200)
-			var cart store.CartView
-			read.JSON(&cart)
+			var shown store.CartView
+			read.JSON(&shown)
 			if write.refused {
 				answer.Expect(409)
 			} else if version++; answer.Body() != read.Body() {
 				t.Errorf("%s: the answer is\n%s; the cart is\n%s", write.name, answer.Body(), read.Body())
 			}
-			if cart.Version != version {
-				t.Errorf("%s: the version is %d; want %d", write.name, cart.Version, version)
+			if shown.Version != version {
+				t.Errorf("%s: the version is %d; want %d", write.name, shown.Version, version)
 			}
 		}
 	})

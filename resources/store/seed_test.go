@@ -203,12 +203,12 @@ func TestSeedCanBeTried(t *testing.T) {
 		if got := namesOf(s.products("q=atta&inStock=true&sort=price_asc")); got != "Multigrain Atta; Whole Wheat Atta" {
 			t.Errorf("the cheapest atta is %q; want first that of which the small bag is in stock", got)
 		}
-		var cart store.CartView
-		s.as("asha").Get("/api/cart").Expect(200).JSON(&cart)
-		if !cart.CanOrder || len(cart.Items) != 4 || cart.Items[0].PreviousPricePaise == nil || cart.Items[1].PreviousPricePaise != nil || cart.Checkout.LastAddress == nil {
-			t.Errorf("asha's cart is %+v", cart)
+		var shown store.CartView
+		s.as("asha").Get("/api/cart").Expect(200).JSON(&shown)
+		if !shown.CanOrder || len(shown.Items) != 4 || shown.Items[0].PreviousPricePaise == nil || shown.Items[1].PreviousPricePaise != nil || shown.Checkout.LastAddress == nil {
+			t.Errorf("asha's cart is %+v", shown)
 		}
-		s.as("asha").Post("/api/orders", fields{"expectedTotalPaise": cart.TotalPaise}).Expect(201)
+		s.as("asha").Post("/api/orders", fields{"expectedTotalPaise": shown.TotalPaise}).Expect(201)
 		for name, want := range map[string]int{"asha": 14, "ravi": 13} {
 			orders := listOf[store.OrderView](s.as(name).Get("/api/orders"))
 			if orders.Total != want {

@@ -128,9 +128,9 @@ func TestARowOfASlotCounts(t *testing.T) {
 		s.insert(&store.DeliverySlot{ID: slot.ID, StartsAt: slot.StartsAt, EndsAt: slot.EndsAt, CutoffAt: slot.CutoffAt, Capacity: 1})
 		for _, want := range []bool{true, false} {
 			s.puts("ada", v, 1)
-			var order store.OrderView
-			s.places("ada").Expect(201).JSON(&order)
-			if got := order.DeliverySlot.ID == slot.ID; got != want {
+			var placed store.OrderView
+			s.places("ada").Expect(201).JSON(&placed)
+			if got := placed.DeliverySlot.ID == slot.ID; got != want {
 				t.Errorf("the order is in the first slot: %v; want %v", got, want)
 			}
 		}
