@@ -14,7 +14,7 @@ import (
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources"
 	"trestle.example/resources/clinic"
-	"trestle.example/resources/store"
+	"trestle.example/resources/store/order"
 )
 
 // mark is in the texts of every row on stage: who reads it has seen one.
@@ -33,7 +33,7 @@ type stage struct {
 
 	product, variant string // as the slug
 	line             string // in the owner's cart
-	orders           map[store.Status]string
+	orders           map[order.Status]string
 }
 
 // stage clears what was there and puts up new rows.
@@ -85,9 +85,9 @@ func (s *stage) id(r framework.RouteInfo) string {
 	}
 	ids := map[string]string{
 		"patients": s.patient, "appointments": s.slot, "doctors": s.doctor, "manage/doctors": s.doctor,
-		"products": mark, "cart/items": s.line, "orders": s.orders[store.Placed], "admin/products": s.product, "admin/variants": s.variant,
-		"admin/orders": s.orders[map[string]store.Status{
-			"confirm": store.Placed, "pack": store.Confirmed, "dispatch": store.Packed, "deliver": store.OutForDelivery,
+		"products": mark, "cart/items": s.line, "orders": s.orders[order.Placed], "admin/products": s.product, "admin/variants": s.variant,
+		"admin/orders": s.orders[map[string]order.Status{
+			"confirm": order.Placed, "pack": order.Confirmed, "dispatch": order.Packed, "deliver": order.OutForDelivery,
 		}[r.Name]],
 	}
 	if ids[r.ViewSet] == "" {

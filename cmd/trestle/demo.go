@@ -16,7 +16,8 @@ import (
 	"trestle.example/framework/program"
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources/clinic"
-	"trestle.example/resources/store"
+	"trestle.example/resources/store/catalogue"
+	"trestle.example/resources/store/seed"
 )
 
 // A demoUser is a user of the demo data, one of each kind.
@@ -94,7 +95,7 @@ func sowingOf(flags *pflag.FlagSet) (program.Sowing, error) {
 		clinic: clinic.SeedOptions{
 			Doctors: scale * clinic.SeedDoctors, Patients: scale * clinic.SeedPatients, Appointments: scale * clinic.SeedAppointments,
 		},
-		store: store.SeedOptions{Products: scale * store.SeedProducts},
+		store: seed.Options{Products: scale * seed.DefaultProducts},
 	}
 	for name, size := range map[string]*int{"patients": &w.clinic.Patients, "appointments": &w.clinic.Appointments, "products": &w.store.Products} {
 		if !flags.Changed(name) {
@@ -121,7 +122,7 @@ type sowing struct {
 	program.SowOptions
 
 	clinic clinic.SeedOptions
-	store  store.SeedOptions
+	store  seed.Options
 	users  *auth.Users
 
 	before *demo              // the demo that was there already
@@ -197,7 +198,7 @@ func (w *sowing) sowRecords(ctx context.Context, in *sqldb.Session) error {
 	if err != nil {
 		return err
 	}
-	return store.Seed(ctx, in, w.store, func(done, total int) { w.Progress(before+done, before+total) })
+	return seed.Insert(ctx, in, w.store, func(done, total int) { w.Progress(before+done, before+total) })
 }
 
 // requireNoUsers refuses a database that is in use, and e-mails of the demo
@@ -260,7 +261,7 @@ func (w *sowing) sowUser(ctx context.Context, in *sqldb.Session, u demoUser) (uu
 // markDemo completes the mark with what the database holds.
 func markDemo(ctx context.Context, in *sqldb.Session, mark demo) error {
 	for model, n := range map[any]*int64{
-		(*clinic.Patient)(nil): &mark.Patients, (*clinic.Appointment)(nil): &mark.Appointments, (*store.Product)(nil): &mark.Products,
+		(*clinic.Patient)(nil): &mark.Patients, (*clinic.Appointment)(nil): &mark.Appointments, (*catalogue.Product)(nil): &mark.Products,
 	} {
 		var err error
 		if *n, err = in.IDB().NewSelect().Model(model).Count(ctx); err != nil {

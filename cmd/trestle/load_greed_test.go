@@ -31,7 +31,7 @@ func greeds() []greed {
 		{name: "sign-ins", loop: signInFlood, signIn: true},
 		{name: "credentials", loop: func(f *fairness) loop { return greedy(128, f.generated()) }},
 		{
-			name: "lock", postgres: true, lock: lockPatients, visits: func(*fairness) []errand { return []errand{catalogue()} },
+			name: "lock", postgres: true, lock: lockPatients, visits: func(*fairness) []errand { return []errand{productList()} },
 			loop: func(f *fairness) loop {
 				l := greedy(64, f.operations()["retrieve"], f.operations()["list"])
 				l.from = addresses("127.0.2", 16)
@@ -61,8 +61,8 @@ func (f *fairness) letters() errand {
 	})}
 }
 
-// catalogue lists products.
-func catalogue() errand {
+// productList lists products.
+func productList() errand {
 	return errand{name: "products", weight: 1, next: oneOf(pages(5), func(page string) []byte { return request("GET", "/api/products?page="+page, "", "") })}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"trestle.example/framework/frameworktest"
 	"trestle.example/resources/store"
+	"trestle.example/resources/store/internal/storetest"
 )
 
 // A refusal is what goes with a code: the faults, if it names any, and the
@@ -23,68 +24,68 @@ var linesShape = list(object{"itemId": "id", "variantId": "id", "status": "strin
 func refusalsByCode() map[string]refusal {
 	return map[string]refusal{
 		"sku_taken": {faults: true, get: func(s *site) *frameworktest.Response {
-			return s.as("staff").Post(newProduct, product("X", fields{"variants": []fields{variant("A1", nil)}}))
+			return s.ClientOf("staff").Post(storetest.ProductsPath, storetest.ProductBody("X", fields{"variants": []fields{storetest.VariantBody("A1", nil)}}))
 		}},
 		"slug_taken": {faults: true, get: func(s *site) *frameworktest.Response {
-			return s.as("staff").Post(newProduct, product("X", fields{"slug": "atta"}))
+			return s.ClientOf("staff").Post(storetest.ProductsPath, storetest.ProductBody("X", fields{"slug": "atta"}))
 		}},
 		"last_variant": {get: func(s *site) *frameworktest.Response {
-			p := s.offer("Last", nil)
-			return s.patch(p, fields{"variants": []fields{{"id": p.Variants[0].ID, "archived": true}}})
+			p := s.CreateProduct("Last", nil)
+			return s.PatchProduct(p, fields{"variants": []fields{{"id": p.Variants[0].ID, "archived": true}}})
 		}},
 		"variant_limit": {details: object{"limit": "integer", "variants": "integer"}.String(), get: func(s *site) *frameworktest.Response {
-			return s.patch(s.offer("Many", nil), fields{"variants": many("many", 100)})
+			return s.PatchProduct(s.CreateProduct("Many", nil), fields{"variants": storetest.VariantBodies("many", 100)})
 		}},
 		"version_conflict": {details: object{"currentVersion": "integer"}.String(), get: func(s *site) *frameworktest.Response {
-			return s.patch(s.offer("Old", nil), fields{"version": 7})
+			return s.PatchProduct(s.CreateProduct("Old", nil), fields{"version": 7})
 		}},
 		"stock_changed": {details: object{"currentStock": "integer"}.String(), get: func(s *site) *frameworktest.Response {
-			return s.as("staff").Patch(stockPath(s.offer("Sold", nil).Variants[0]), fields{"stock": 1, "expectedStock": 7})
+			return s.ClientOf("staff").Patch(storetest.StockPath(s.CreateProduct("Sold", nil).Variants[0]), fields{"stock": 1, "expectedStock": 7})
 		}},
 		"variant_not_found": {get: func(s *site) *frameworktest.Response {
-			return s.as("ada").Post("/api/cart/items", fields{"variantId": newID()})
+			return s.ClientOf("ada").Post("/api/cart/items", fields{"variantId": storetest.NewID()})
 		}},
 		"quantity_limit": {details: object{"limit": "integer"}.String(), get: func(s *site) *frameworktest.Response {
-			v := s.shelve(good{stock: 90})[0]
-			s.fill([]string{"bob"}, 50, v)
-			return s.puts("bob", v, 1)
+			v := s.Shelve(storetest.Good{Stock: 90})[0]
+			s.FillCarts([]string{"bob"}, 50, v)
+			return s.AddToCart("bob", v, 1)
 		}},
 		"insufficient_stock": {details: object{"availableQuantity": "integer", "lines": linesShape}.String(), get: func(s *site) *frameworktest.Response {
-			v := s.shelve(good{stock: 3})[0]
-			s.puts("cleo", v, 1).Expect(201)
-			return s.puts("cleo", v, 3)
+			v := s.Shelve(storetest.Good{Stock: 3})[0]
+			s.AddToCart("cleo", v, 1).Expect(201)
+			return s.AddToCart("cleo", v, 3)
 		}},
 		"item_unavailable": {details: object{"lines": linesShape}.String(), get: func(s *site) *frameworktest.Response {
-			s.fill([]string{"devi"}, 1, s.shelve(good{stock: 9, unpublished: true})...)
-			return s.places("devi")
+			s.FillCarts([]string{"devi"}, 1, s.Shelve(storetest.Good{Stock: 9, Unpublished: true})...)
+			return s.PlaceOrder("devi")
 		}},
-		"cart_empty": {get: func(s *site) *frameworktest.Response { return s.places("esha") }},
+		"cart_empty": {get: func(s *site) *frameworktest.Response { return s.PlaceOrder("esha") }},
 		"cart_changed": {
 			details: object{"totalPaise": "integer", "lines": list(object{
 				"itemId": "id", "variantId": "id", "quantity": "integer", "unitPricePaise": "integer", "lineTotalPaise": "integer",
 			}.String())}.String(),
 			get: func(s *site) *frameworktest.Response {
-				s.puts("farah", s.shelve(good{stock: 9})[0], 2)
-				return s.as("farah").Post("/api/orders", fields{"deliveryAddress": address(), "expectedTotalPaise": 1})
+				s.AddToCart("farah", s.Shelve(storetest.Good{Stock: 9})[0], 2)
+				return s.ClientOf("farah").Post("/api/orders", fields{"deliveryAddress": storetest.AddressBody(), "expectedTotalPaise": 1})
 			},
 		},
 		"slot_unavailable": {get: func(s *site) *frameworktest.Response {
-			s.puts("gita", s.shelve(good{stock: 9})[0], 2)
-			return s.as("gita").Post("/api/orders", fields{"deliveryAddress": address(), "deliverySlotId": newID()})
+			s.AddToCart("gita", s.Shelve(storetest.Good{Stock: 9})[0], 2)
+			return s.ClientOf("gita").Post("/api/orders", fields{"deliveryAddress": storetest.AddressBody(), "deliverySlotId": storetest.NewID()})
 		}},
 		"order_limit": {details: object{"limit": "integer", "per": "string"}.String(), get: func(s *site) *frameworktest.Response {
-			v := s.shelve(good{stock: 9})[0]
+			v := s.Shelve(storetest.Good{Stock: 9})[0]
 			for range 4 {
-				s.puts("hema", v, 1)
-				s.places("hema")
+				s.AddToCart("hema", v, 1)
+				s.PlaceOrder("hema")
 			}
-			return s.places("hema")
+			return s.PlaceOrder("hema")
 		}},
 		"order_not_cancellable": {details: object{"status": "string", "cancellableFrom": list("string")}.String(), get: func(s *site) *frameworktest.Response {
-			return s.as("ada").Post("/api/orders/"+s.ordered("ada", s.shelve(good{stock: 1})[0], way...)+"/cancel", nil)
+			return s.ClientOf("ada").Post("/api/orders/"+s.OrderOne("ada", s.Shelve(storetest.Good{Stock: 1})[0], storetest.OrderActions...)+"/cancel", nil)
 		}},
 		"illegal_transition": {details: object{"status": "string", "allowed": list("string")}.String(), get: func(s *site) *frameworktest.Response {
-			return s.step(s.ordered("ada", s.shelve(good{stock: 1})[0]), "deliver")
+			return s.TakeStep(s.OrderOne("ada", s.Shelve(storetest.Good{Stock: 1})[0]), "deliver")
 		}},
 	}
 }
@@ -93,7 +94,7 @@ func refusalsByCode() map[string]refusal {
 // nothing besides, and leads to a page that explains it.
 func TestCodes(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
-		s.offer("Atta", fields{"variants": []fields{variant("A1", nil)}})
+		s.CreateProduct("Atta", fields{"variants": []fields{storetest.VariantBody("A1", nil)}})
 		all := refusalsByCode()
 		if len(all) != len(store.Codes()) {
 			t.Errorf("this test has %d codes; the store %d", len(all), len(store.Codes()))

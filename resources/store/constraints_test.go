@@ -5,20 +5,21 @@ import (
 	"testing"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/resources/store/internal/storetest"
 )
 
 // TestTheDatabaseRefuses: what must never be is refused by the tables
 // themselves, whatever a program does.
 func TestTheDatabaseRefuses(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
-		v := s.shelve(good{name: "Atta", mrp: 5_000, stock: 9}, good{name: "Dal", stock: 9})
-		s.shelve(good{name: "Salt", stock: 9})
+		v := s.Shelve(storetest.Good{Name: "Atta", MRP: 5_000, Stock: 9}, storetest.Good{Name: "Dal", Stock: 9})
+		s.Shelve(storetest.Good{Name: "Salt", Stock: 9})
 		for range 2 {
-			s.as("ada").Post("/api/orders/"+s.ordered("ada", v[0])+"/cancel", nil).Expect(200)
+			s.ClientOf("ada").Post("/api/orders/"+s.OrderOne("ada", v[0])+"/cancel", nil).Expect(200)
 		}
-		s.ordered("bob", v[0])
-		s.puts("ada", v[0], 1).Expect(201)
-		s.puts("ada", v[1], 1).Expect(201)
+		s.OrderOne("bob", v[0])
+		s.AddToCart("ada", v[0], 1).Expect(201)
+		s.AddToCart("ada", v[1], 1).Expect(201)
 		const again = "INSERT INTO stock_movements (id, variant_id, kind, delta, stock_after, order_id, actor, reason, request_id, created_at) " +
 			"SELECT ?, variant_id, kind, delta, stock_after, order_id, actor, reason, request_id, created_at FROM stock_movements WHERE "
 		for _, c := range []struct {
@@ -56,12 +57,12 @@ func TestTheDatabaseRefuses(t *testing.T) {
 			{"an order that sets a stock", "UPDATE stock_movements SET kind = 'set' WHERE kind = 'order'", sqldb.Check},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				_, err := s.db.NewRaw(c.statement, newID()).Exec(context.Background())
+				_, err := s.DB.NewRaw(c.statement, storetest.NewID()).Exec(context.Background())
 				if fault, _ := sqldb.Classify(err); fault.Kind != c.want {
 					t.Errorf("%s: %v, which is %s; want %s", c.statement, err, fault.Kind, c.want)
 				}
 			})
 		}
-		s.exec(again+"kind = 'set' LIMIT 1", newID()) // staff may set a stock twice
+		s.Exec(again+"kind = 'set' LIMIT 1", storetest.NewID()) // staff may set a stock twice
 	})
 }

@@ -3,6 +3,8 @@ package store_test
 import (
 	"maps"
 	"testing"
+
+	"trestle.example/resources/store/internal/storetest"
 )
 
 // notLines are texts that would not read as one line does.
@@ -21,16 +23,16 @@ var notLines = map[string]string{
 func TestTextOfOneLine(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		const unseen = "\u200b\u202e"
-		s.puts("ada", s.shelve(good{stock: 9})[0], 1)
+		s.AddToCart("ada", s.Shelve(storetest.Good{Stock: 9})[0], 1)
 		order := func(member, text string) (string, any) {
-			a := address()
+			a := storetest.AddressBody()
 			a[member] = text
 			return "/api/orders", fields{"deliveryAddress": a}
 		}
 		for _, member := range []string{"name", "line1", "line2", "landmark", "city", "state"} {
 			for about, text := range notLines {
 				path, body := order(member, text)
-				if r := s.as("ada").Post(path, body); r.Status() != 400 {
+				if r := s.ClientOf("ada").Post(path, body); r.Status() != 400 {
 					t.Errorf("%s of an address: %s: status %d", member, about, r.Status())
 				} else {
 					r.Fault("/deliveryAddress/"+member, "line")
@@ -40,10 +42,10 @@ func TestTextOfOneLine(t *testing.T) {
 				continue
 			}
 			path, body := order(member, unseen)
-			s.as("ada").Post(path, body).Expect(400).Fault("/deliveryAddress/"+member, "required")
+			s.ClientOf("ada").Post(path, body).Expect(400).Fault("/deliveryAddress/"+member, "required")
 		}
 
-		p := s.offer("Tea", fields{"variants": []fields{variant("T1", nil)}})
+		p := s.CreateProduct("Tea", fields{"variants": []fields{storetest.VariantBody("T1", nil)}})
 		for _, c := range []struct {
 			pointer string
 			body    func(text string) fields
@@ -52,28 +54,30 @@ func TestTextOfOneLine(t *testing.T) {
 			{"/name", func(text string) fields { return fields{"name": text} }, "required"},
 			{"/brand", func(text string) fields { return fields{"brand": text} }, ""},
 			{"/category/name", func(text string) fields { return fields{"category": fields{"slug": "new", "name": text}} }, ""},
-			{"/variants/0/sku", func(text string) fields { return fields{"variants": []fields{variant(text, nil)}} }, "required"},
-			{"/variants/0/label", func(text string) fields { return fields{"variants": []fields{variant("T2", fields{"label": text})}} }, "required"},
+			{"/variants/0/sku", func(text string) fields { return fields{"variants": []fields{storetest.VariantBody(text, nil)}} }, "required"},
+			{"/variants/0/label", func(text string) fields {
+				return fields{"variants": []fields{storetest.VariantBody("T2", fields{"label": text})}}
+			}, "required"},
 		} {
 			for about, text := range notLines {
-				made := product("Rice", nil)
+				made := storetest.ProductBody("Rice", nil)
 				maps.Copy(made, c.body(text))
-				for _, r := range []int{s.as("staff").Post(newProduct, made).Fault(c.pointer, "line").Status(), s.patch(p, c.body(text)).Fault(c.pointer, "line").Status()} {
+				for _, r := range []int{s.ClientOf("staff").Post(storetest.ProductsPath, made).Fault(c.pointer, "line").Status(), s.PatchProduct(p, c.body(text)).Fault(c.pointer, "line").Status()} {
 					if r != 400 {
 						t.Errorf("%s: %s: status %d", c.pointer, about, r)
 					}
 				}
 			}
 			if c.blank != "" {
-				s.patch(p, c.body(unseen)).Expect(400).Fault(c.pointer, c.blank)
+				s.PatchProduct(p, c.body(unseen)).Expect(400).Fault(c.pointer, c.blank)
 			}
 		}
-		s.patch(p, fields{"category": fields{"slug": "new", "name": unseen}}).Expect(400).Fault("/category/slug", "invalid_reference")
+		s.PatchProduct(p, fields{"category": fields{"slug": "new", "name": unseen}}).Expect(400).Fault("/category/slug", "invalid_reference")
 		for _, text := range []string{"क्\u200dष, दूसरी मंज़िल", "شارع ١٢", "12/4 \"Lake\" <Road> & Sons"} { // any script, and signs
 			path, body := order("line1", text)
-			s.as("ada").Post(path, body).Expect(201).Contains("line1")
-			s.puts("ada", s.shelve(good{stock: 9})[0], 1)
+			s.ClientOf("ada").Post(path, body).Expect(201).Contains("line1")
+			s.AddToCart("ada", s.Shelve(storetest.Good{Stock: 9})[0], 1)
 		}
-		s.patch(p, fields{"description": "Two\nlines."}).Expect(200)
+		s.PatchProduct(p, fields{"description": "Two\nlines."}).Expect(200)
 	})
 }

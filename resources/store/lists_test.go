@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"trestle.example/framework/frameworktest"
-	"trestle.example/resources/store"
+	"trestle.example/resources/store/catalogue"
+	"trestle.example/resources/store/internal/storetest"
 )
 
 // alike is how many rows each list has in this file, all alike in what lists are
@@ -44,22 +45,22 @@ var lists = map[string][]shelfList{
 
 // stocked puts as many rows into each list.
 func (s *site) stocked() {
-	s.t.Helper()
+	s.T.Helper()
 	for i := range alike {
-		p := s.offer("Mango", fields{
-			"category": fields{"slug": fmt.Sprintf("shelf-%d", i), "name": "Shelf"}, "variants": []fields{variant(fmt.Sprint("M", i), fields{"stock": 9})},
+		p := s.CreateProduct("Mango", fields{
+			"category": fields{"slug": fmt.Sprintf("shelf-%d", i), "name": "Shelf"}, "variants": []fields{storetest.VariantBody(fmt.Sprint("M", i), fields{"stock": 9})},
 		})
-		s.ordered("ada", store.Variant{ID: p.Variants[0].ID})
+		s.OrderOne("ada", catalogue.Variant{ID: p.Variants[0].ID})
 	}
-	s.exec("UPDATE products SET created_at = ?", s.now().UTC())
-	s.exec("UPDATE orders SET placed_at = ?", s.now().UTC())
+	s.Exec("UPDATE products SET created_at = ?", s.Now().UTC())
+	s.Exec("UPDATE orders SET placed_at = ?", s.Now().UTC())
 }
 
 // TestEveryListIsPaged: by page and limit, in the envelope, whatever the list.
 func TestEveryListIsPaged(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		s.stocked()
-		for _, r := range s.api.Routes() {
+		for _, r := range s.API.Routes() {
 			if endpoint := r.Method + " " + r.Path; r.Name == "list" && ofStore(r.ViewSet) && lists[endpoint] == nil {
 				t.Errorf("%s is a list that this test does not know", endpoint)
 			}
@@ -71,7 +72,7 @@ func TestEveryListIsPaged(t *testing.T) {
 				if whole := s.page(l, ""); whole.Page != 1 || whole.Limit != l.size || whole.Total != alike || whole.TotalPages != 1 || whole.HasNext || len(whole.Items) != alike {
 					t.Errorf("without parameters: %+v", whole)
 				}
-				for query, want := range map[string]listed[json.RawMessage]{ // without items
+				for query, want := range map[string]storetest.Listed[json.RawMessage]{ // without items
 					"page=2&limit=3":      {Page: 2, Limit: 3, Total: alike, TotalPages: 3, HasNext: true},
 					"page=3&limit=3":      {Page: 3, Limit: 3, Total: alike, TotalPages: 3},
 					"page=4&limit=3":      {Page: 4, Limit: 3, Total: alike, TotalPages: 3},
@@ -104,17 +105,17 @@ func TestEveryListIsPaged(t *testing.T) {
 }
 
 func (s *site) ask(l shelfList, query string) *frameworktest.Response {
-	s.t.Helper()
+	s.T.Helper()
 	client := s.Client
 	if l.as != "" {
-		client = s.as(l.as)
+		client = s.ClientOf(l.as)
 	}
 	return client.Get(strings.TrimSuffix(l.path+"&"+query, "&"))
 }
 
-func (s *site) page(l shelfList, query string) listed[json.RawMessage] {
-	s.t.Helper()
-	return listOf[json.RawMessage](s.ask(l, query))
+func (s *site) page(l shelfList, query string) storetest.Listed[json.RawMessage] {
+	s.T.Helper()
+	return storetest.ListOf[json.RawMessage](s.ask(l, query))
 }
 
 // TestPagesAreDisjointAndComplete: however many rows are alike in what a list is
@@ -157,7 +158,7 @@ func TestPagesAreDisjointAndComplete(t *testing.T) {
 func keysOf(tb testing.TB, l shelfList, items []json.RawMessage) (keys []string) {
 	tb.Helper()
 	for _, item := range items {
-		keys = append(keys, string(bytes.Trim(memberAt(tb, item, l.key), `"`)))
+		keys = append(keys, string(bytes.Trim(storetest.MemberAt(tb, item, l.key), `"`)))
 	}
 	return keys
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"trestle.example/framework/frameworktest"
+	"trestle.example/resources/store/internal/storetest"
 )
 
 // A comparison holds one answer against what the model says of it.
@@ -39,7 +40,7 @@ func (i *identity) learn(text string, c *comparison) string {
 type number struct{ text string }
 
 func (n *number) learn(text string, c *comparison) string {
-	return once(&n.text, text, c, crockford.MatchString(text))
+	return once(&n.text, text, c, storetest.Crockford.MatchString(text))
 }
 
 // once learns a text that nothing else has.

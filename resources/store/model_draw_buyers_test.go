@@ -3,6 +3,8 @@ package store_test
 import (
 	"maps"
 	"slices"
+
+	"trestle.example/resources/store/internal/storetest"
 )
 
 // anyBuyer draws who buys, now and then staff.
@@ -36,7 +38,7 @@ func (x *trial) readCart(b *modelBuyer) asking {
 // cannot be had, and more than there are among them.
 func (x *trial) addItem() asking {
 	b := x.anyBuyer()
-	in := fields{"variantId": newID().String()}
+	in := fields{"variantId": storetest.NewID().String()}
 	if all := x.model.variants(); len(all) > 0 && !x.chance(4) {
 		v := often(x.dice, all, func(v *modelVariant) bool { return (&modelLine{variant: v, quantity: 1}).status() == "ok" })
 		if len(b.lines) > 0 && x.chance(25) {
@@ -146,7 +148,7 @@ func (x *trial) placing(b *modelBuyer, in fields) asking {
 
 // anyAddress draws an address; some are wrong.
 func (x *trial) anyAddress() fields {
-	a := maps.Clone(address())
+	a := maps.Clone(storetest.AddressBody())
 	maps.Copy(a, one(x.dice, fields{}, fields{"line2": " Flat 3 "}, fields{"line2": "", "landmark": nil}, fields{"phone": "+4915112345678"}, fields{"city": "बेंगलुरु"}))
 	if x.chance(8) {
 		maps.Copy(a, one(x.dice, fields{"pincode": "060001"}, fields{"name": " "}))
@@ -161,14 +163,14 @@ func (x *trial) anySlot() string {
 	slot := one(x.dice, open...)
 	switch n := x.IntN(100); {
 	case n < 15:
-		return newID().String()
+		return storetest.NewID().String()
 	case n < 35:
 		slot = often(x.dice, open, (*modelSlot).full)
 	case n < 50:
 		slot = often(x.dice, x.model.slots, func(s *modelSlot) bool { return !slices.Contains(open, s) })
 	}
 	if slot.id.text == "" { // it opened since a cart was looked at
-		return newID().String()
+		return storetest.NewID().String()
 	}
 	return slot.id.text
 }

@@ -3,6 +3,8 @@ package store_test
 import (
 	"fmt"
 	"strconv"
+
+	"trestle.example/resources/store/internal/storetest"
 )
 
 func (q modelQuestion) query() string {
@@ -10,7 +12,7 @@ func (q modelQuestion) query() string {
 	for name, value := range q {
 		pairs = append(pairs, name, value)
 	}
-	return query(pairs...)
+	return storetest.QueryOf(pairs...)
 }
 
 // anyPage draws a page and a limit, or none; some are wrong.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"trestle.example/resources/store/internal/storetest"
 )
 
 // longReason is longer than a reason may be.
@@ -216,7 +218,7 @@ func (x *trial) mistake(p *modelProduct, in fields) {
 		}
 		return
 	case 8:
-		named["id"] = one(x.dice, newID().String(), other.id.text)
+		named["id"] = one(x.dice, storetest.NewID().String(), other.id.text)
 	case 9:
 		in["variants"] = []fields{{"id": v.id.text, "label": "1 l"}}
 	case 10:

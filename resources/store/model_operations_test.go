@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"trestle.example/resources/store/internal/storetest"
 )
 
 // dice draw.
@@ -160,7 +162,7 @@ func pathOf(parts ...any) string {
 	var path strings.Builder
 	for _, part := range parts {
 		if id, ok := part.(*identity); ok {
-			part = newID()
+			part = storetest.NewID()
 			if id != nil {
 				part = id.text
 			}

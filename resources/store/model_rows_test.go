@@ -7,27 +7,31 @@ import (
 
 	"github.com/google/uuid"
 
-	"trestle.example/resources/store"
+	"trestle.example/resources/store/cart"
+	"trestle.example/resources/store/catalogue"
+	"trestle.example/resources/store/delivery"
+	"trestle.example/resources/store/internal/storetest"
+	"trestle.example/resources/store/order"
 )
 
 // compareRows compares what is stored with the model: the catalogue, stocks and their
 // movements, carts, orders and slots. The site's own audits come first.
 func (x *trial) compareRows() {
-	x.t.Helper()
-	x.audit()
-	x.auditCatalogue()
+	x.T.Helper()
+	x.Audit()
+	x.AuditCatalogue()
 	want, got := x.model.rows(), x.stored()
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if want[name] != got[name] {
-			x.t.Errorf("%s is stored as\n%s; want\n%s", name, got[name], want[name])
+			x.T.Errorf("%s is stored as\n%s; want\n%s", name, got[name], want[name])
 		}
 		delete(got, name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(got)) {
-		x.t.Errorf("%s is stored: %s", name, got[name])
+		x.T.Errorf("%s is stored: %s", name, got[name])
 	}
-	if x.t.Failed() {
-		x.t.Fatal(x.story())
+	if x.T.Failed() {
+		x.T.Fatal(x.story())
 	}
 }
 
@@ -73,31 +77,31 @@ func (m *model) rows() map[string]string {
 
 // stored are the rows that there are, written as the model writes its own.
 func (x *trial) stored() map[string]string {
-	x.t.Helper()
+	x.T.Helper()
 	lines := map[string]string{}
 	changes := map[uuid.UUID]int{}
-	for _, c := range all[store.ProductChange](x.site, "id") {
+	for _, c := range storetest.StoredRows[catalogue.ProductChange](x.Site, "id") {
 		changes[c.ProductID]++
 	}
-	for _, p := range x.shelves() {
+	for _, p := range x.StoredProducts() {
 		lines["product "+p.ID.String()] = fmt.Sprintf("%s %s %s, published %v, version %d, changes %d", p.Slug, p.Name, p.Category.Slug, p.Published, p.Version, changes[p.ID])
 		for i, v := range p.Variants {
 			lines["variant "+v.ID.String()] = fmt.Sprintf("%s %s %s of %s at %d: %d, %v, stock %d, archived %v", v.SKU, v.Label, v.Unit, p.ID, i, v.PricePaise, nothingOr(v.MRPPaise), v.Stock, v.Archived)
 		}
 	}
-	for _, c := range all[store.Cart](x.site, "user_id") {
+	for _, c := range storetest.StoredRows[cart.Cart](x.Site, "user_id") {
 		lines["cart "+x.nameOf(c.UserID)] = fmt.Sprint("version ", c.Version)
 	}
-	for _, i := range all[store.CartItem](x.site, "id") {
+	for _, i := range storetest.StoredRows[cart.CartItem](x.Site, "id") {
 		lines["line "+i.ID.String()] = fmt.Sprintf("%s: %d of %s, seen at %d", x.nameOf(i.UserID), i.Quantity, i.VariantID, i.SeenPricePaise)
 	}
-	for _, o := range all[store.Order](x.site, "id") {
+	for _, o := range storetest.StoredRows[order.Order](x.Site, "id") {
 		lines["order "+o.ID.String()] = fmt.Sprintf("%s of %s: %s, %d for %d, slot %s, notes %q", o.Number, x.nameOf(o.UserID), o.Status, o.ItemCount, o.TotalPaise, o.SlotID, o.Notes)
 	}
-	for _, i := range all[store.OrderItem](x.site, "id") {
+	for _, i := range storetest.StoredRows[order.OrderItem](x.Site, "id") {
 		lines["ordered "+i.ID.String()] = fmt.Sprintf("%d of %s at %d in %s", i.Quantity, i.VariantID, i.UnitPricePaise, i.OrderID)
 	}
-	for _, s := range all[store.DeliverySlot](x.site, "id") {
+	for _, s := range storetest.StoredRows[delivery.DeliverySlot](x.Site, "id") {
 		if s.Booked > 0 {
 			lines["slot "+s.ID.String()] = fmt.Sprintf("%s: %d of %d", timeOf(s.StartsAt), s.Booked, s.Capacity)
 		}
@@ -107,9 +111,9 @@ func (x *trial) stored() map[string]string {
 }
 
 func (x *trial) storedMovements(lines map[string]string) {
-	x.t.Helper()
+	x.T.Helper()
 	moved := map[string]int{}
-	for _, v := range all[store.StockMovement](x.site, "id") {
+	for _, v := range storetest.StoredRows[catalogue.StockMovement](x.Site, "id") {
 		order := ""
 		if v.OrderID != nil {
 			order = v.OrderID.String()
@@ -123,7 +127,7 @@ func (x *trial) storedMovements(lines map[string]string) {
 // nameOf is the name of a user.
 func (x *trial) nameOf(id uuid.UUID) string {
 	for _, b := range x.model.buyers {
-		if x.person(b.name).ID == id {
+		if x.PersonOf(b.name).ID == id {
 			return b.name
 		}
 	}

@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"trestle.example/framework/frameworktest"
-	"trestle.example/resources/store"
+	"trestle.example/resources/store/delivery"
+	"trestle.example/resources/store/internal/storetest"
 )
 
 // modelSeed is the variable of the environment with the seed of a run that is to
@@ -37,7 +38,7 @@ func TestTheStoreIsWhatItsModelIs(t *testing.T) {
 	t.Logf("seed %d", seed)
 	shop(t, func(t *testing.T, s *site) {
 		x := newTrial(s, seed)
-		for range rounds(10, 70) {
+		for range storetest.Rounds(10, 70) {
 			for range batch {
 				x.operate()
 			}
@@ -88,7 +89,7 @@ func newTrial(s *site, seed uint64) *trial {
 // crave has staff order, in the slots that are open latest, until they may order
 // no more: by chance nobody would come to that.
 func (x *trial) crave() {
-	x.t.Helper()
+	x.T.Helper()
 	b := x.model.buyer("staff")
 	x.send(x.operation(makingProduct), x.creating(fields{
 		"name": "Rice", "category": fields{"slug": "shelf-0", "name": "Shelf"},
@@ -98,7 +99,7 @@ func (x *trial) crave() {
 	for _, slot := range slices.Backward(x.model.openSlots()) {
 		for range min(3, slot.capacity-slot.booked) {
 			x.send(x.operation(addingItem), x.adding(b, fields{"variantId": v.id.text}))
-			x.send(x.operation(placingOrder), x.placing(b, fields{"deliveryAddress": address(), "deliverySlotId": slot.id.text}))
+			x.send(x.operation(placingOrder), x.placing(b, fields{"deliveryAddress": storetest.AddressBody(), "deliverySlotId": slot.id.text}))
 			if limit, _ := b.tooMany(nil); limit > 0 {
 				return
 			}
@@ -108,8 +109,8 @@ func (x *trial) crave() {
 
 // join is a new buyer.
 func (x *trial) join(name string) {
-	x.t.Helper()
-	x.person(name)
+	x.T.Helper()
+	x.PersonOf(name)
 	x.model.buyers = append(x.model.buyers, &modelBuyer{name: name})
 }
 
@@ -156,15 +157,15 @@ func (x *trial) disguised(a asking) asking {
 
 // send sends a request and compares the answer with the model's.
 func (x *trial) send(o operation, a asking) {
-	x.t.Helper()
+	x.T.Helper()
 	if a.key != "" {
 		x.sent = append(x.sent[max(0, len(x.sent)-29):], sentBefore{o, a})
 	}
-	c := comparison{sent: x.now(), known: x.known}
+	c := comparison{sent: x.Now(), known: x.known}
 	x.model.now = c.sent
 	want := x.model.answer(a)
 	got := x.client(a).Do(a.method, a.path, a.body)
-	c.answered = x.now()
+	c.answered = x.Now()
 	c.answer(want, got)
 	if want.keeps != nil {
 		want.keeps.body = got.Body()
@@ -172,7 +173,7 @@ func (x *trial) send(o operation, a asking) {
 	x.count++
 	x.note(o, a, want)
 	if len(c.differences) > 0 {
-		x.t.Fatalf("the answer to\n  %s\nis not the model's:\n  %s\n%s\nthe whole answer, %d:\n%s",
+		x.T.Fatalf("the answer to\n  %s\nis not the model's:\n  %s\n%s\nthe whole answer, %d:\n%s",
 			x.latest[len(x.latest)-1], c.told(), x.story(), got.Status(), got.Body())
 	}
 }
@@ -180,7 +181,7 @@ func (x *trial) send(o operation, a asking) {
 func (x *trial) client(a asking) *frameworktest.Client {
 	client := x.Client
 	if a.who != "" {
-		client = x.as(a.who)
+		client = x.ClientOf(a.who)
 	}
 	if a.key != "" {
 		client = client.With("Idempotency-Key", a.key)
@@ -190,13 +191,13 @@ func (x *trial) client(a asking) *frameworktest.Client {
 
 // note writes down what was done and what came of it.
 func (x *trial) note(o operation, a asking, v verdict) {
-	x.t.Helper()
+	x.T.Helper()
 	if x.seen[o.name] == nil {
 		x.seen[o.name] = map[string]int{}
 	}
 	x.seen[o.name][v.outcome]++
 	if !slices.Contains(o.outcomes, v.outcome) {
-		x.t.Errorf("%s has the outcome %q, which is not on its list", o.name, v.outcome)
+		x.T.Errorf("%s has the outcome %q, which is not on its list", o.name, v.outcome)
 	}
 	line := fmt.Sprintf("#%d %s: %s %s %s", x.count, o.name, a.who, a.method, a.path)
 	if a.body != nil {
@@ -218,12 +219,12 @@ func (x *trial) story() string {
 // clock is turned past those of the next minutes.
 func (x *trial) clear() {
 	for {
-		x.model.now = x.now()
+		x.model.now = x.Now()
 		turn := x.model.nextTurn()
 		if turn.Sub(x.model.now) > nearly {
 			return
 		}
-		x.wait(turn.Sub(x.model.now) + time.Second)
+		x.TurnClock(turn.Sub(x.model.now) + time.Second)
 	}
 }
 
@@ -233,12 +234,12 @@ const nearly = 2 * time.Minute
 // passTime turns the clock forward, sometimes further than keys are kept.
 // Somebody new may come.
 func (x *trial) passTime() {
-	x.t.Helper()
+	x.T.Helper()
 	passed := time.Duration(1+x.IntN(180)) * time.Minute
 	if x.chance(10) {
 		passed = keyLife + time.Hour
 	}
-	x.wait(passed)
+	x.TurnClock(passed)
 	x.clear()
 	if x.chance(50) {
 		x.join(fmt.Sprint("buyer-", x.count))
@@ -249,12 +250,12 @@ func (x *trial) passTime() {
 // settleSlots gives some of the slots that are open little room. It learns
 // their ids from a cart.
 func (x *trial) settleSlots() {
-	x.t.Helper()
+	x.T.Helper()
 	x.send(x.operation(readingCart), x.readCart(x.buyers()[0]))
 	for _, slot := range x.model.openSlots() {
 		if !slot.settled && x.chance(60) {
 			slot.capacity = int64(1 + x.IntN(3))
-			x.insert(&store.DeliverySlot{
+			x.Store(&delivery.DeliverySlot{
 				ID: idFrom(slot.id), StartsAt: slot.start, EndsAt: slot.end(), CutoffAt: slot.cutoff(), Capacity: slot.capacity,
 			})
 		}
@@ -265,20 +266,20 @@ func (x *trial) settleSlots() {
 // report prints how often each operation had each outcome. After a proof, every
 // one must have been seen.
 func (x *trial) report() {
-	x.t.Helper()
+	x.T.Helper()
 	text := &strings.Builder{}
 	for _, o := range x.table {
 		fmt.Fprintf(text, "%s\n", o.name)
 		for _, outcome := range o.outcomes {
 			n := x.seen[o.name][outcome]
 			fmt.Fprintf(text, "%8d  %s\n", n, outcome)
-			if n == 0 && os.Getenv(proving) == "1" {
-				x.t.Errorf("%s never had the outcome %q", o.name, outcome)
+			if n == 0 && os.Getenv(storetest.Proving) == "1" {
+				x.T.Errorf("%s never had the outcome %q", o.name, outcome)
 			}
 		}
 	}
-	if x.model.expired == 0 && os.Getenv(proving) == "1" {
-		x.t.Error("no key was sent again after its time")
+	if x.model.expired == 0 && os.Getenv(storetest.Proving) == "1" {
+		x.T.Error("no key was sent again after its time")
 	}
-	x.t.Logf("seed %d, %d requests; %d keys sent again after their time\n%s", x.seed, x.count, x.model.expired, text)
+	x.T.Logf("seed %d, %d requests; %d keys sent again after their time\n%s", x.seed, x.count, x.model.expired, text)
 }

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"trestle.example/framework/frameworktest"
-	"trestle.example/resources/store"
+	"trestle.example/resources/store/catalogue"
+	"trestle.example/resources/store/internal/storetest"
 )
 
 // What the members of a kind of answer are: these and no other, always there
@@ -102,7 +103,7 @@ type viewer struct {
 
 // see sketches the answer to a request, whose endpoint is that of a shape.
 func (v *viewer) see(endpoint string, r *frameworktest.Response) *frameworktest.Response {
-	v.t.Helper()
+	v.T.Helper()
 	status := http.StatusOK
 	if endpoint == "POST /api/cart/items" || endpoint == "POST /api/orders" || endpoint == "POST /api/admin/products" || endpoint == "POST /api/auth/register" {
 		status = http.StatusCreated
@@ -113,7 +114,7 @@ func (v *viewer) see(endpoint string, r *frameworktest.Response) *frameworktest.
 		v.sketches[shape] = &sketch{}
 	}
 	v.seen[endpoint] = true
-	v.sketches[shape].draw(v.t, r.Body())
+	v.sketches[shape].draw(v.T, r.Body())
 	return r
 }
 
@@ -127,7 +128,7 @@ func TestShapes(t *testing.T) {
 		v.seeCart(full, bare)
 		v.seeOrders(full, bare)
 		v.seeUsers()
-		for _, r := range s.api.Routes() {
+		for _, r := range s.API.Routes() {
 			endpoint := r.Method + " " + r.Path
 			if _, wanted := shapes[endpoint]; !wanted && ofStore(r.ViewSet) {
 				t.Errorf("%s has no shape in this test", endpoint)
@@ -155,21 +156,21 @@ func ofStore(viewset string) bool {
 
 // seeCatalogue makes a product that says everything and one that says as little
 // as it may, each with a variant of its kind.
-func (v *viewer) seeCatalogue() (full, bare store.AdminProduct) {
-	v.t.Helper()
-	staff := v.as("staff")
-	full = v.admin(v.see("POST /api/admin/products", staff.Post(newProduct, product("Atta", fields{
+func (v *viewer) seeCatalogue() (full, bare catalogue.AdminProduct) {
+	v.T.Helper()
+	staff := v.ClientOf("staff")
+	full = v.ProductOf(v.see("POST /api/admin/products", staff.Post(storetest.ProductsPath, storetest.ProductBody("Atta", fields{
 		"brand": "Aashirvaad", "description": "Stone ground", "imageUrl": "https://img.example/atta.png",
-		"variants": []fields{variant("A1", fields{"mrpPaise": 5000, "stock": 40}), variant("A2", fields{"pricePaise": 9000})},
+		"variants": []fields{storetest.VariantBody("A1", fields{"mrpPaise": 5000, "stock": 40}), storetest.VariantBody("A2", fields{"pricePaise": 9000})},
 	}))))
-	bare = v.admin(v.see("POST /api/admin/products", staff.Post(newProduct, product("Salt", fields{
-		"category": fields{"slug": "spices", "name": "Spices"}, "variants": []fields{variant("S1", fields{"stock": 40})},
+	bare = v.ProductOf(v.see("POST /api/admin/products", staff.Post(storetest.ProductsPath, storetest.ProductBody("Salt", fields{
+		"category": fields{"slug": "spices", "name": "Spices"}, "variants": []fields{storetest.VariantBody("S1", fields{"stock": 40})},
 	}))))
-	v.see("PATCH /api/admin/products/{id}", v.patch(full, fields{"variants": []fields{{"id": full.Variants[1].ID, "archived": true}}}))
-	v.see("PATCH /api/admin/products/{id}", v.patch(full, fields{"variants": []fields{{"id": full.Variants[1].ID, "archived": false}}}))
-	v.see("PATCH /api/admin/products/{id}", v.patch(bare, fields{}))
-	v.see("PATCH /api/admin/variants/{id}/stock", v.setStock(full.Variants[0], 39))
-	v.exec("UPDATE categories SET image_url = 'https://img.example/spices.png' WHERE slug = 'spices'")
+	v.see("PATCH /api/admin/products/{id}", v.PatchProduct(full, fields{"variants": []fields{{"id": full.Variants[1].ID, "archived": true}}}))
+	v.see("PATCH /api/admin/products/{id}", v.PatchProduct(full, fields{"variants": []fields{{"id": full.Variants[1].ID, "archived": false}}}))
+	v.see("PATCH /api/admin/products/{id}", v.PatchProduct(bare, fields{}))
+	v.see("PATCH /api/admin/variants/{id}/stock", v.SetStock(full.Variants[0], 39))
+	v.Exec("UPDATE categories SET image_url = 'https://img.example/spices.png' WHERE slug = 'spices'")
 	v.see("GET /api/categories", v.Get("/api/categories"))
 	v.see("GET /api/products", v.Get("/api/products"))
 	v.see("GET /api/products/{slug}", v.Get("/api/products/atta"))
@@ -178,63 +179,63 @@ func (v *viewer) seeCatalogue() (full, bare store.AdminProduct) {
 }
 
 // seeCart fills a cart of which some is dearer since and some is not to be had.
-func (v *viewer) seeCart(full, bare store.AdminProduct) {
-	v.t.Helper()
-	ada := v.as("ada")
+func (v *viewer) seeCart(full, bare catalogue.AdminProduct) {
+	v.T.Helper()
+	ada := v.ClientOf("ada")
 	v.see("GET /api/cart", ada.Get("/api/cart"))
-	add := func(of store.AdminVariant) {
+	add := func(of catalogue.AdminVariant) {
 		v.see("POST /api/cart/items", ada.Post("/api/cart/items", fields{"variantId": of.ID, "quantity": 9}))
 	}
 	add(full.Variants[0])
 	add(bare.Variants[0])
-	v.patch(full, fields{"variants": []fields{{"id": full.Variants[0].ID, "pricePaise": 4600}}}).Expect(200)
-	v.setStock(bare.Variants[0], 8).Expect(200)
+	v.PatchProduct(full, fields{"variants": []fields{{"id": full.Variants[0].ID, "pricePaise": 4600}}}).Expect(200)
+	v.SetStock(bare.Variants[0], 8).Expect(200)
 	v.see("GET /api/cart", ada.Get("/api/cart")).Contains(`"insufficient_stock"`, `"previousPricePaise":4500`)
-	items := v.cart("ada").Items
+	items := v.CartOf("ada").Items
 	v.see("PATCH /api/cart/items/{id}", ada.Patch("/api/cart/items/"+items[0].ID.String(), fields{"quantity": 2}))
 	v.see("DELETE /api/cart/items/{id}", ada.Delete("/api/cart/items/"+items[1].ID.String()))
 	v.see("DELETE /api/cart", ada.Delete("/api/cart"))
-	v.setStock(bare.Variants[0], 40).Expect(200)
+	v.SetStock(bare.Variants[0], 40).Expect(200)
 }
 
 // seeOrders places orders of both products, and takes them all ways.
-func (v *viewer) seeOrders(full, bare store.AdminProduct) {
-	v.t.Helper()
-	ada := v.as("ada")
+func (v *viewer) seeOrders(full, bare catalogue.AdminProduct) {
+	v.T.Helper()
+	ada := v.ClientOf("ada")
 	place := func(body fields) string {
-		for _, p := range []store.AdminProduct{full, bare} {
+		for _, p := range []catalogue.AdminProduct{full, bare} {
 			v.see("POST /api/cart/items", ada.Post("/api/cart/items", fields{"variantId": p.Variants[0].ID}))
 		}
-		return "/" + idOf(v.see("POST /api/orders", ada.Post("/api/orders", body)))
+		return "/" + storetest.IDOf(v.see("POST /api/orders", ada.Post("/api/orders", body)))
 	}
-	whole := with("line2", "Flat 3")["deliveryAddress"].(fields)
+	whole := storetest.AddressWith("line2", "Flat 3")["deliveryAddress"].(fields)
 	whole["landmark"] = "The lake"
-	sent, cancelled := place(fields{"deliveryAddress": address()}), place(fields{"deliveryAddress": whole, "notes": "Ring twice."})
-	for _, action := range way {
-		v.see("POST /api/admin/orders/{id}/"+action, v.step(sent[1:], action))
+	sent, cancelled := place(fields{"deliveryAddress": storetest.AddressBody()}), place(fields{"deliveryAddress": whole, "notes": "Ring twice."})
+	for _, action := range storetest.OrderActions {
+		v.see("POST /api/admin/orders/{id}/"+action, v.TakeStep(sent[1:], action))
 	}
-	v.step(cancelled[1:], "confirm").Expect(200)
+	v.TakeStep(cancelled[1:], "confirm").Expect(200)
 	v.see("GET /api/cart", ada.Get("/api/cart")) // with the last address
 	v.see("GET /api/orders/{id}", ada.Get("/api/orders"+sent))
 	v.see("POST /api/orders/{id}/cancel", ada.Post("/api/orders"+cancelled+"/cancel", nil))
 	v.see("GET /api/orders", ada.Get("/api/orders"))
-	v.see("GET /api/admin/orders", v.as("staff").Get("/api/admin/orders"))
-	v.see("POST /api/admin/orders/{id}/confirm", v.step(place(fields{"deliveryAddress": whole})[1:], "confirm"))
+	v.see("GET /api/admin/orders", v.ClientOf("staff").Get("/api/admin/orders"))
+	v.see("POST /api/admin/orders/{id}/confirm", v.TakeStep(place(fields{"deliveryAddress": whole})[1:], "confirm"))
 }
 
 // seeUsers signs somebody up, in and out, and asks who they are.
 func (v *viewer) seeUsers() {
-	v.t.Helper()
+	v.T.Helper()
 	account := fields{"email": "hema@store.example", "password": "four unrelated words"}
 	v.see("POST /api/auth/register", v.Post("/api/auth/register", account))
 	var in struct{ Token string }
 	v.see("POST /api/auth/login", v.Post("/api/auth/login", account)).Contains(`"tokenType":"Bearer"`).JSON(&in)
 	hema := v.With("Authorization", "Bearer "+in.Token)
 	v.see("GET /api/auth/me", hema.Get("/api/auth/me")).Contains(`"role":"customer"`)
-	v.see("GET /api/auth/me", v.as("staff").Get("/api/auth/me")).Contains(`"role":"admin"`)
-	v.as("root").Get("/api/auth/me").Expect(200).Contains(`"role":"customer"`)
+	v.see("GET /api/auth/me", v.ClientOf("staff").Get("/api/auth/me")).Contains(`"role":"admin"`)
+	v.ClientOf("root").Get("/api/auth/me").Expect(200).Contains(`"role":"customer"`)
 	if body := hema.Post("/api/auth/logout", nil).Expect(204).Body(); body != "" {
-		v.t.Errorf("logging out answers with %s", body)
+		v.T.Errorf("logging out answers with %s", body)
 	}
 	hema.Get("/api/auth/me").Expect(401)
 }

@@ -8,20 +8,22 @@ import (
 	"testing"
 
 	"trestle.example/framework/frameworktest"
-	"trestle.example/resources/store"
+	"trestle.example/resources/store/delivery"
+	"trestle.example/resources/store/internal/storetest"
+	"trestle.example/resources/store/order"
 )
 
 // However large carts and orders are, the statements are as many.
 func TestStatementsOfTheCartAndOrders(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
-		counter := frameworktest.CountStatements(s.db)
-		v := s.shelve(make([]good, 100)...)
-		s.exec("UPDATE variants SET stock = 50, in_stock = (1 = 1)")
-		s.exec("UPDATE products SET in_stock = (1 = 1)")
+		counter := frameworktest.CountStatements(s.DB)
+		v := s.Shelve(make([]storetest.Good, 100)...)
+		s.Exec("UPDATE variants SET stock = 50, in_stock = (1 = 1)")
+		s.Exec("UPDATE products SET in_stock = (1 = 1)")
 		for _, lines := range []int{1, 20, 100} {
 			name := fmt.Sprintf("ada%d", lines)
-			s.fill([]string{name}, 1, v[:lines]...)
-			item := "/api/cart/items/" + s.cart(name).Items[0].ID.String()
+			s.FillCarts([]string{name}, 1, v[:lines]...)
+			item := "/api/cart/items/" + s.CartOf(name).Items[0].ID.String()
 			for _, c := range []struct {
 				method, path string
 				body         any
@@ -30,16 +32,16 @@ func TestStatementsOfTheCartAndOrders(t *testing.T) {
 			}{
 				{"GET", "/api/cart", nil, "", 200, 3},
 				{"PATCH", item, fields{"quantity": 2}, "", 200, 6},
-				{"DELETE", "/api/cart/items/" + newID().String(), nil, "", 404, 2},
+				{"DELETE", "/api/cart/items/" + storetest.NewID().String(), nil, "", 404, 2},
 				{"POST", "/api/cart/items", fields{"variantId": v[0].ID}, "", 201, 5},
 				{"POST", "/api/cart/items", fields{"variantId": v[0].ID}, "add", 201, 7},
-				{"POST", "/api/orders", fields{"deliveryAddress": address()}, "place", 201, 11},
-				{"POST", "/api/orders", fields{"deliveryAddress": address()}, "place", 201, 3},
-				{"POST", "/api/orders", fields{"deliveryAddress": address()}, "", 409, 3},
+				{"POST", "/api/orders", fields{"deliveryAddress": storetest.AddressBody()}, "place", 201, 11},
+				{"POST", "/api/orders", fields{"deliveryAddress": storetest.AddressBody()}, "place", 201, 3},
+				{"POST", "/api/orders", fields{"deliveryAddress": storetest.AddressBody()}, "", 409, 3},
 				{"GET", "/api/orders", nil, "", 200, 3},
 				{"DELETE", "/api/cart", nil, "", 200, 4},
 			} {
-				client := s.as(name)
+				client := s.ClientOf(name)
 				if c.key != "" {
 					client = client.With("Idempotency-Key", c.key)
 				}
@@ -56,15 +58,15 @@ func TestStatementsOfTheCartAndOrders(t *testing.T) {
 // dearest there is; and a list of more orders than a page has counts them.
 func TestStatementsAtMost(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
-		counter := frameworktest.CountStatements(s.db)
-		goods := make([]good, 20)
+		counter := frameworktest.CountStatements(s.DB)
+		goods := make([]storetest.Good, 20)
 		for i := range goods {
-			goods[i].stock = 1
+			goods[i].Stock = 1
 		}
-		s.fill([]string{"ada"}, 1, s.shelve(goods...)...)
+		s.FillCarts([]string{"ada"}, 1, s.Shelve(goods...)...)
 		var placed *frameworktest.Response
 		ran := counter.During(func() {
-			placed = s.as("ada").With("Idempotency-Key", "k").Post("/api/orders", fields{"deliveryAddress": address()}).Expect(201)
+			placed = s.ClientOf("ada").With("Idempotency-Key", "k").Post("/api/orders", fields{"deliveryAddress": storetest.AddressBody()}).Expect(201)
 		})
 		slot := slices.IndexFunc(ran, func(text string) bool { return strings.Contains(text, "INSERT INTO delivery_slots") })
 		for at, text := range ran {
@@ -75,10 +77,10 @@ func TestStatementsAtMost(t *testing.T) {
 		if len(ran) > 12 {
 			t.Errorf("placing an order of 20 lines takes %d statements; want 12:\n%s", len(ran), strings.Join(ran, "\n"))
 		}
-		path := "/api/orders/" + idOf(placed)
-		s.person("staff")
+		path := "/api/orders/" + storetest.IDOf(placed)
+		s.PersonOf("staff")
 		for range 3 {
-			s.ordered("ada", s.shelve(good{stock: 1})[0])
+			s.OrderOne("ada", s.Shelve(storetest.Good{Stock: 1})[0])
 		}
 		for _, c := range []struct {
 			as, method, path string
@@ -87,10 +89,10 @@ func TestStatementsAtMost(t *testing.T) {
 			{"ada", "GET", path, 3},
 			{"ada", "GET", "/api/orders?limit=2", 4},
 			{"staff", "GET", "/api/admin/orders?limit=2&status=placed", 4},
-			{"staff", "POST", "/api/admin/orders/" + idOf(placed) + "/confirm", 4},
+			{"staff", "POST", "/api/admin/orders/" + storetest.IDOf(placed) + "/confirm", 4},
 			{"ada", "POST", path + "/cancel", 9},
 		} {
-			ran := counter.During(func() { s.as(c.as).Do(c.method, c.path, nil).Expect(200) })
+			ran := counter.During(func() { s.ClientOf(c.as).Do(c.method, c.path, nil).Expect(200) })
 			if len(ran) > c.most {
 				t.Errorf("%s %s: %d statements; want %d:\n%s", c.method, c.path, len(ran), c.most, strings.Join(ran, "\n"))
 			}
@@ -102,12 +104,12 @@ func TestStatementsAtMost(t *testing.T) {
 // prepare.
 func TestTextsOfStatements(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
-		counter := frameworktest.CountStatements(s.db)
-		v := s.shelve(slices.Repeat([]good{{stock: 90}}, 8)...)
+		counter := frameworktest.CountStatements(s.DB)
+		v := s.Shelve(slices.Repeat([]storetest.Good{{Stock: 90}}, 8)...)
 		texts := map[string]int{}
 		for lines := 5; lines <= 8; lines++ {
-			s.fill([]string{"ada"}, 1, v[:lines]...)
-			for _, text := range counter.During(func() { s.placesInTurn("ada").Expect(201) }) {
+			s.FillCarts([]string{"ada"}, 1, v[:lines]...)
+			for _, text := range counter.During(func() { s.PlaceOrderInTurn("ada").Expect(201) }) {
 				texts[text]++
 			}
 		}
@@ -116,28 +118,28 @@ func TestTextsOfStatements(t *testing.T) {
 				t.Errorf("%d of 4 orders run %s", n, text)
 			}
 		}
-		s.audit()
+		s.Audit()
 	})
 }
 
 // A slot whose row was given more room takes more orders than the template says.
 func TestARowOfASlotCounts(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
-		v := s.shelve(good{stock: 90})[0]
-		slot := s.cart("ada").Checkout.DeliverySlots[0]
-		s.insert(&store.DeliverySlot{ID: slot.ID, StartsAt: slot.StartsAt, EndsAt: slot.EndsAt, CutoffAt: slot.CutoffAt, Capacity: 1})
+		v := s.Shelve(storetest.Good{Stock: 90})[0]
+		slot := s.CartOf("ada").Checkout.DeliverySlots[0]
+		s.Store(&delivery.DeliverySlot{ID: slot.ID, StartsAt: slot.StartsAt, EndsAt: slot.EndsAt, CutoffAt: slot.CutoffAt, Capacity: 1})
 		for _, want := range []bool{true, false} {
-			s.puts("ada", v, 1)
-			var placed store.OrderView
-			s.places("ada").Expect(201).JSON(&placed)
+			s.AddToCart("ada", v, 1)
+			var placed order.OrderView
+			s.PlaceOrder("ada").Expect(201).JSON(&placed)
 			if got := placed.DeliverySlot.ID == slot.ID; got != want {
 				t.Errorf("the order is in the first slot: %v; want %v", got, want)
 			}
 		}
-		n, err := s.db.NewSelect().Model((*store.DeliverySlot)(nil)).Count(context.Background())
+		n, err := s.DB.NewSelect().Model((*delivery.DeliverySlot)(nil)).Count(context.Background())
 		if n != 2 || err != nil {
 			t.Errorf("%d slots have rows (%v)", n, err)
 		}
-		s.audit()
+		s.Audit()
 	})
 }

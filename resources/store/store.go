@@ -4,6 +4,9 @@ import (
 	"slices"
 
 	"trestle.example/framework"
+	"trestle.example/resources/store/cart"
+	"trestle.example/resources/store/catalogue"
+	"trestle.example/resources/store/order"
 )
 
 // Register adds the store's viewsets to an API.
@@ -12,12 +15,12 @@ func Register(api *framework.API) {
 		Name: "Store",
 		Doc:  "An online grocery store: the catalogue, one cart per user, orders, and what staff do.",
 		Resources: []framework.Resource{
-			Categories, Products, Carts, CartItems, Orders, AdminProducts, AdminVariants, AdminOrders,
+			catalogue.Categories, catalogue.Products, cart.Carts, cart.CartItems, order.Orders, catalogue.AdminProducts, catalogue.AdminVariants, order.AdminOrders,
 		},
 	})
 }
 
 // Codes explains the codes of the store's errors, for [framework.Config].
 func Codes() []framework.CodeInfo {
-	return slices.Concat(CatalogueCodes, CartCodes, OrderCodes)
+	return slices.Concat(catalogue.Codes, cart.Codes, order.Codes)
 }

@@ -1,0 +1,100 @@
+package catalogue
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+	"trestle.example/framework/ranked"
+	"trestle.example/resources/store/internal/rows"
+)
+
+// A ProductChange says who changed a product, when, and what was what before
+// and after. It is never changed itself, and nobody is shown it. The changes of a
+// product are in the order of their ids, which are drawn while it is locked;
+// CreatedAt is when the request came.
+type ProductChange struct {
+	bun.BaseModel `bun:"table:product_changes"`
+
+	ID        uuid.UUID `bun:",pk"`
+	ProductID uuid.UUID
+	Actor     uuid.UUID
+	RequestID uuid.UUID
+	Change    string `bun:"type:jsonb"` // the members that differ, each an alteration
+	CreatedAt time.Time
+}
+
+// An alteration is a member of a product before and after a change; before a
+// new product there is nothing.
+type alteration struct {
+	From json.RawMessage `json:"from,omitempty"`
+	To   json.RawMessage `json:"to"`
+}
+
+// An edition is all that a change of a product may touch, at one time. The zero
+// edition is that of a product that is still to come.
+type edition struct {
+	members map[string]json.RawMessage // of the product as staff see it
+	words   []ranked.Field
+	shelf   uuid.UUID
+}
+
+func (p *Product) edition() (edition, error) {
+	e := edition{words: p.words(), shelf: p.shelf()}
+	text, err := json.Marshal(p.admin())
+	if err != nil {
+		return e, err
+	}
+	err = json.Unmarshal(text, &e.members)
+	return e, err
+}
+
+// alterations are the members in which a later edition differs.
+func (e edition) alterations(later edition) map[string]alteration {
+	altered := map[string]alteration{}
+	for name, value := range later.members {
+		if !bytes.Equal(e.members[name], value) {
+			altered[name] = alteration{From: e.members[name], To: value}
+		}
+	}
+	return altered
+}
+
+// record keeps what lies beside a product in step with it: the words that it is
+// found by, the log of changes, and the counts of categories.
+func (p *Product) record(c *framework.Call, before edition) error {
+	now, err := p.edition()
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(before.words, now.words) {
+		if err := productSearch.Put(c, c.Session(), p.ID, now.words...); err != nil {
+			return err
+		}
+	}
+	change, err := json.Marshal(before.alterations(now))
+	if err != nil {
+		return err
+	}
+	row := &ProductChange{
+		ID: rows.NewID(), ProductID: p.ID, Actor: c.Caller.ID, RequestID: c.ID, Change: string(change), CreatedAt: c.Now,
+	}
+	if err := rows.Insert(c, row); err != nil {
+		return err
+	}
+	return recount(c, before.shelf, now.shelf)
+}
+
+// shelf is the category that counts the product: none while it is not
+// published.
+func (p *Product) shelf() uuid.UUID {
+	if p.Published {
+		return p.CategoryID
+	}
+	return uuid.Nil
+}

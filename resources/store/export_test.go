@@ -1,6 +1,0 @@
-package store
-
-// What tests of the store see of it besides.
-var (
-	PlaceNumbered = placeNumbered
-)

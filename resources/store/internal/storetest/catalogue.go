@@ -1,0 +1,177 @@
+package storetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"trestle.example/framework/frameworktest"
+	"trestle.example/resources/store/catalogue"
+)
+
+// A Listed answer is the envelope of a list.
+type Listed[T any] struct {
+	Items      []T
+	Page       int
+	Limit      int
+	Total      int
+	TotalPages int
+	HasNext    bool
+}
+
+func ListOf[T any](r *frameworktest.Response) (l Listed[T]) {
+	r.Expect(200).JSON(&l)
+	return l
+}
+
+// ListProducts asks for a list of products, anonymously.
+func (s *Site) ListProducts(query string) Listed[catalogue.ProductSummary] {
+	s.T.Helper()
+	return ListOf[catalogue.ProductSummary](s.Get("/api/products?" + query))
+}
+
+// NamesOf are what a list shows, in its order.
+func NamesOf(l Listed[catalogue.ProductSummary]) string {
+	list := make([]string, len(l.Items))
+	for i, item := range l.Items {
+		list[i] = item.Name
+	}
+	return strings.Join(list, "; ")
+}
+
+// A VariantBody is one of a body, right in everything: it costs 4500 paise.
+func VariantBody(sku string, more fields) fields {
+	v := fields{"sku": sku, "label": "500 g", "unit": "g", "pricePaise": 4500}
+	maps.Copy(v, more)
+	return v
+}
+
+// ProductBody is a body that makes one, right in everything, with one variant.
+func ProductBody(name string, more fields) fields {
+	p := fields{
+		"name": name, "category": fields{"slug": "staples", "name": "Staples"},
+		"variants": []fields{VariantBody("SKU-"+NewID().String(), nil)},
+	}
+	maps.Copy(p, more)
+	return p
+}
+
+// CreateProduct makes a product through the API.
+func (s *Site) CreateProduct(name string, more fields) catalogue.AdminProduct {
+	s.T.Helper()
+	return s.ProductOf(s.ClientOf("staff").Post("/api/admin/products", ProductBody(name, more)).Expect(201))
+}
+
+func (s *Site) ProductOf(r *frameworktest.Response) (p catalogue.AdminProduct) {
+	s.T.Helper()
+	r.JSON(&p)
+	return p
+}
+
+// PatchProduct changes a product.
+func (s *Site) PatchProduct(p catalogue.AdminProduct, change any) *frameworktest.Response {
+	s.T.Helper()
+	return s.ClientOf("staff").Patch(AdminPath(p), change)
+}
+
+func AdminPath(p catalogue.AdminProduct) string { return "/api/admin/products/" + p.ID.String() }
+
+// SetStock sets a variant's.
+func (s *Site) SetStock(v catalogue.AdminVariant, stock int64) *frameworktest.Response {
+	s.T.Helper()
+	return s.ClientOf("staff").Patch(StockPath(v), fields{"stock": stock})
+}
+
+func StockPath(v catalogue.AdminVariant) string {
+	return "/api/admin/variants/" + v.ID.String() + "/stock"
+}
+
+// QueryOf writes parameters: name, value, name, value.
+func QueryOf(pairs ...string) string {
+	v := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		v.Add(pairs[i], pairs[i+1])
+	}
+	return v.Encode()
+}
+
+// MembersOf are the names in a JSON object, in alphabetical order.
+func MembersOf(tb testing.TB, object json.RawMessage) string {
+	tb.Helper()
+	o := map[string]json.RawMessage{}
+	if err := json.Unmarshal(object, &o); err != nil {
+		tb.Fatalf("this is no object: %v: %s", err, object)
+	}
+	return strings.Join(slices.Sorted(maps.Keys(o)), " ")
+}
+
+// MemberAt is a value in a JSON object, at a path of names.
+func MemberAt(tb testing.TB, object json.RawMessage, path ...string) json.RawMessage {
+	tb.Helper()
+	for _, name := range path {
+		o := map[string]json.RawMessage{}
+		if err := json.Unmarshal(object, &o); err != nil {
+			tb.Fatalf("%s: this is no object: %v: %s", name, err, object)
+		}
+		object = o[name]
+	}
+	return object
+}
+
+// CreateTea is what the tables of changes start from: two variants on sale, one with
+// a list price and in stock, and one that is archived. Its codes begin with its
+// name.
+func (s *Site) CreateTea(name string) catalogue.AdminProduct {
+	s.T.Helper()
+	p := s.CreateProduct(name, fields{
+		"brand": "Tata", "description": "Leaves", "imageUrl": "https://img.example/tea.png", "category": fields{"slug": "drinks", "name": "Drinks"},
+		"variants": []fields{
+			VariantBody(name+"-A", fields{"pricePaise": 4500, "mrpPaise": 5000, "stock": 5}),
+			VariantBody(name+"-B", fields{"pricePaise": 9000}),
+			VariantBody(name+"-C", fields{"pricePaise": 100}),
+		},
+	})
+	return s.ProductOf(s.PatchProduct(p, fields{"variants": []fields{{"id": p.Variants[2].ID, "archived": true}}}).Expect(200))
+}
+
+// VariantBodies are n variants of a body, whose codes begin alike.
+func VariantBodies(code string, n int) []fields {
+	list := make([]fields, n)
+	for i := range list {
+		list[i] = VariantBody(fmt.Sprintf("%s-%d", code, i), nil)
+	}
+	return list
+}
+
+const ProductsPath = "/api/admin/products"
+
+// CreateStall puts up the shop that the tables of this file are about, in the order
+// of the names but for Ghee, and returns it by name.
+func (s *Site) CreateStall() map[string]catalogue.AdminProduct {
+	s.T.Helper()
+	shop := map[string]catalogue.AdminProduct{}
+	staples, dairy := fields{"slug": "staples", "name": "Staples"}, fields{"slug": "dairy", "name": "Dairy"}
+	put := func(name string, shelf fields, more fields, variants ...fields) {
+		body := fields{"category": shelf, "variants": variants}
+		maps.Copy(body, more)
+		shop[name] = s.CreateProduct(name, body)
+	}
+	costs := func(sku string, price, stock int64) fields {
+		return VariantBody(sku, fields{"pricePaise": price, "stock": stock})
+	}
+
+	put("Ghee", dairy, fields{"description": "Of a cow"}, costs("G1", 60000, 0), costs("G0", 100, 5))
+	s.PatchProduct(shop["Ghee"], fields{"variants": []fields{{"id": shop["Ghee"].Variants[1].ID, "archived": true}}}).Expect(200)
+	put("Atta", staples, fields{"brand": "Aashirvaad", "description": "Stone ground", "imageUrl": "https://img.example/atta.png"},
+		costs("A1", 4500, 5), VariantBody("A2", fields{"label": "1 kg", "unit": "kg", "pricePaise": 8000, "mrpPaise": 9000, "stock": 5}))
+	put("Basmati Rice", staples, fields{"brand": "India Gate"}, costs("B1", 12000, 0))
+	put("Curd", dairy, nil, costs("C1", 2000, 0), costs("C2", 3000, 2))
+	put("Dal", staples, nil, costs("D1", 4500, 1))
+	put("Eggs", dairy, nil, costs("E1", 600, 3))
+	put("Hidden Honey", staples, fields{"published": false}, costs("H1", 4500, 9))
+	return shop
+}

@@ -1,0 +1,55 @@
+package storetest
+
+import (
+	"context"
+
+	"trestle.example/framework/frameworktest"
+	"trestle.example/resources/store/catalogue"
+	"trestle.example/resources/store/delivery"
+	"trestle.example/resources/store/order"
+)
+
+// PlaceOrderInTurn orders a user's cart, each time for the next of the open slots: a
+// slot takes few orders of one user.
+func (s *Site) PlaceOrderInTurn(name string) *frameworktest.Response {
+	s.T.Helper()
+	before, err := s.DB.NewSelect().Model((*order.Order)(nil)).Count(context.Background())
+	s.Must(err)
+	open := delivery.OpenSlots(s.Now())
+	return s.ClientOf(name).Post("/api/orders", fields{"deliveryAddress": AddressBody(), "deliverySlotId": open[before%int64(len(open))].ID})
+}
+
+// TakeStep takes an order one action further as staff.
+func (s *Site) TakeStep(id, action string) *frameworktest.Response {
+	s.T.Helper()
+	return s.ClientOf("staff").Post("/api/admin/orders/"+id+"/"+action, nil)
+}
+
+// OrderOne is a new order of a user for one of a variant, taken through actions
+// by staff.
+func (s *Site) OrderOne(name string, v catalogue.Variant, actions ...string) string {
+	s.T.Helper()
+	s.AddToCart(name, v, 1).Expect(201)
+	id := IDOf(s.PlaceOrderInTurn(name).Expect(201))
+	for _, action := range actions {
+		s.TakeStep(id, action).Expect(200)
+	}
+	return id
+}
+
+// The OrderActions that an order takes; each status is reached by the actions before it.
+var OrderActions = []string{"confirm", "pack", "dispatch", "deliver"}
+
+// Reprice changes a price as staff do.
+func (s *Site) Reprice(v catalogue.Variant, price int64) *frameworktest.Response {
+	s.T.Helper()
+	return s.ClientOf("staff").Patch("/api/admin/products/"+v.ProductID.String(), fields{"variants": []fields{{"id": v.ID, "pricePaise": price}}})
+}
+
+// StockOf is a variant's stock as it is stored.
+func (s *Site) StockOf(v catalogue.Variant) int64 {
+	s.T.Helper()
+	now := catalogue.Variant{ID: v.ID}
+	s.Must(s.DB.NewSelect().Model(&now).WherePK().Scan(context.Background()))
+	return now.Stock
+}

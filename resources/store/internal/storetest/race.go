@@ -1,0 +1,158 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/sqldb"
+	"trestle.example/resources/store/cart"
+	"trestle.example/resources/store/catalogue"
+	"trestle.example/resources/store/delivery"
+)
+
+// Rounds is how often a race is run: a few times, as often as a proof takes
+// with TRESTLE_PROVE=1, and once with -short.
+func Rounds(usual, proved int) int {
+	switch {
+	case os.Getenv(Proving) == "1":
+		return proved
+	case testing.Short():
+		return 1
+	}
+	return usual
+}
+
+// Race runs a test on both databases and as often as rounds says, each round
+// with the same site, and audits the site after each, when everything is
+// delivered. No statement may fail by
+// a deadlock: the order of locks leaves none to retry.
+func Race(t *testing.T, usual, proved int, prepare func(s *Site) func(s *Site, round int)) {
+	t.Helper()
+	Shop(t, func(t *testing.T, s *Site) {
+		s.DB.Observe(func(_ context.Context, e sqldb.Event) {
+			if fault, _ := sqldb.Classify(e.Err); fault.Kind == sqldb.Retry || fault.Kind == sqldb.Unique {
+				t.Errorf("a statement failed: %v\n%s", e.Err, e.SQL)
+			}
+		})
+		s.WidenSlots(1_000_000)
+		run := prepare(s)
+		for round := range Rounds(usual, proved) {
+			run(s, round)
+			s.Audit()
+			s.DeliverAll()
+			if t.Failed() {
+				t.Fatalf("in round %d", round)
+			}
+		}
+	})
+}
+
+// Crowd is n users, known to the site.
+func (s *Site) Crowd(n int) []string {
+	s.T.Helper()
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("buyer%d", i)
+		s.PersonOf(names[i])
+	}
+	return names
+}
+
+// FillCarts makes the carts of users, past the API, the same in each: the variants
+// in their order.
+func (s *Site) FillCarts(names []string, quantity int64, variants ...catalogue.Variant) {
+	s.T.Helper()
+	now := s.Now().UTC().Truncate(time.Microsecond)
+	var items []cart.CartItem
+	for _, name := range names {
+		id := s.PersonOf(name).ID
+		s.Exec("INSERT INTO carts (user_id, version, updated_at) VALUES (?, 1, ?) ON CONFLICT (user_id) DO NOTHING", id, now)
+		for _, v := range variants {
+			items = append(items, cart.CartItem{
+				ID: NewID(), UserID: id, VariantID: v.ID, Quantity: quantity, SeenPricePaise: v.PricePaise, CreatedAt: now,
+				Seen: cart.Seen{SKU: v.SKU, Label: v.Label, Unit: v.Unit, MRPPaise: v.MRPPaise},
+			})
+		}
+	}
+	s.Exec("DELETE FROM cart_items WHERE user_id IN (?)", sqldb.List(s.ids(names)))
+	s.Store(&items)
+}
+
+func (s *Site) ids(names []string) []uuid.UUID {
+	ids := make([]uuid.UUID, len(names))
+	for i, name := range names {
+		ids[i] = s.PersonOf(name).ID
+	}
+	return ids
+}
+
+// WidenSlots gives every open slot room for so many orders.
+func (s *Site) WidenSlots(capacity int64) {
+	s.T.Helper()
+	var slots []delivery.DeliverySlot
+	for _, slot := range s.CartOf("anybody").Checkout.DeliverySlots {
+		slots = append(slots, delivery.DeliverySlot{ID: slot.ID, StartsAt: slot.StartsAt, EndsAt: slot.EndsAt, CutoffAt: slot.CutoffAt, Capacity: capacity})
+	}
+	s.Store(&slots)
+}
+
+// CartOf is a user's cart as it is read.
+func (s *Site) CartOf(name string) (view cart.CartView) {
+	s.T.Helper()
+	s.ClientOf(name).Get("/api/cart").Expect(http.StatusOK).JSON(&view)
+	return view
+}
+
+// Together runs fn n times, all at once, and returns the answers.
+func Together(n int, fn func(i int) *frameworktest.Response) []*frameworktest.Response {
+	answers := make([]*frameworktest.Response, n)
+	start := make(chan struct{})
+	var done sync.WaitGroup
+	for i := range n {
+		done.Go(func() {
+			<-start
+			answers[i] = fn(i)
+		})
+	}
+	close(start)
+	done.Wait()
+	return answers
+}
+
+// Tally counts answers by their status, and by the code of those that refuse.
+func Tally(answers []*frameworktest.Response) map[string]int {
+	counts := map[string]int{}
+	for _, r := range answers {
+		var problem struct {
+			Code string `json:"code"`
+		}
+		name := strconv.Itoa(r.Status())
+		if r.Status() >= http.StatusBadRequest {
+			r.JSON(&problem)
+			name += " " + problem.Code
+		}
+		counts[name]++
+	}
+	return counts
+}
+
+// Proving is the variable of the environment that is "1" if this is a proof.
+const Proving = "TRESTLE_PROVE"
+
+// CheckTally checks how many answers there are of each kind.
+func CheckTally(tb testing.TB, answers []*frameworktest.Response, want map[string]int) {
+	tb.Helper()
+	if got := Tally(answers); !maps.Equal(got, want) {
+		tb.Errorf("answers %v; want %v", got, want)
+	}
+}

@@ -1,0 +1,114 @@
+package order
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+	"trestle.example/framework/page"
+	"trestle.example/resources/store/cart"
+	"trestle.example/resources/store/catalogue"
+	"trestle.example/resources/store/delivery"
+)
+
+// A Status says how far an order has come. Only actions change it.
+type Status string
+
+// The way of an order: placed, confirmed, packed, out for delivery, delivered.
+// One that is placed or confirmed may be cancelled instead.
+const (
+	Placed         Status = "placed"
+	Confirmed      Status = "confirmed"
+	Packed         Status = "packed"
+	OutForDelivery Status = "out_for_delivery"
+	Delivered      Status = "delivered"
+	Cancelled      Status = "cancelled"
+)
+
+// Enum lists the statuses.
+func (Status) Enum() []any {
+	return []any{Placed, Confirmed, Packed, OutForDelivery, Delivered, Cancelled}
+}
+
+// settled are the statuses of orders that no longer are on their way.
+var settled = []Status{Delivered, Cancelled}
+
+// An Order is what a user bought. Its sums, items, address and slot are copies:
+// no later change of the catalogue reaches them.
+type Order struct {
+	bun.BaseModel `bun:"table:orders"`
+
+	ID               uuid.UUID `bun:",pk"`
+	UserID           uuid.UUID
+	Number           string // unique and random: it does not tell how many there are
+	Status           Status
+	PlacedAt         time.Time
+	ConfirmedAt      *time.Time
+	PackedAt         *time.Time
+	DispatchedAt     *time.Time
+	DeliveredAt      *time.Time
+	CancelledAt      *time.Time
+	ItemCount        int64 // units
+	SubtotalPaise    int64
+	SavingsPaise     int64
+	DeliveryFeePaise int64
+	TotalPaise       int64
+	SlotID           uuid.UUID
+	SlotStartsAt     time.Time
+	SlotEndsAt       time.Time
+	Address          delivery.Address `bun:"type:jsonb"`
+	Notes            string           // for those who deliver; the buyer is not shown them
+
+	Items []*OrderItem `bun:"rel:has-many,join:id=order_id"`
+}
+
+// An OrderItem is one line of an order.
+type OrderItem struct {
+	bun.BaseModel `bun:"table:order_items"`
+
+	ID             uuid.UUID `bun:",pk"`
+	OrderID        uuid.UUID
+	VariantID      uuid.UUID
+	ProductID      uuid.UUID
+	Position       int64
+	Slug           string
+	Name           string
+	Brand          *string
+	ImageURL       *string
+	SKU            string `bun:"sku"`
+	Label          string
+	Unit           catalogue.Unit
+	UnitPricePaise int64
+	MRPPaise       *int64 `bun:"mrp_paise"`
+	Quantity       int64
+	LineTotalPaise int64
+}
+
+// Orders serves /orders: a caller's own, whoever the caller is.
+var Orders = framework.ViewSet[Order]{
+	Name: "orders",
+	Doc:  "The caller's orders. A new one is made of the cart.",
+	Verbs: framework.Verbs{
+		List:     framework.Computes(orderView, "Items:-"),
+		Retrieve: framework.Computes(orderView, "Items:-"),
+		Create: framework.Does(place).Idempotent().
+			Refuses(codeCartEmpty, codeCartChanged, cart.CodeInsufficientStock, cart.CodeItemUnavailable, codeSlotUnavailable, codeOrderLimit).
+			Doc("Place an order of everything in the cart. All of it is done, or nothing. The body {} buys the cart at any price: " +
+				"send expectedTotalPaise, so that a price which has changed since the customer saw it is refused."),
+	},
+	Scope:      framework.Own((*Order).user),
+	Models:     []any{(*delivery.DeliverySlot)(nil), (*OrderItem)(nil)},
+	Ordering:   framework.Ordering{Default: newestFirst},
+	Pagination: page.Screen{},
+	Slash:      framework.WithoutSlash,
+	Actions: []framework.Action[Order]{
+		framework.Post("cancel", cancel).Idempotent().Refuses(codeOrderNotCancellable).
+			Doc("Cancel an order that is placed or confirmed. Its items go back to the stock."),
+	},
+}
+
+const newestFirst = "-placedAt,-id"
+
+func (o *Order) user() *uuid.UUID { return &o.UserID }
