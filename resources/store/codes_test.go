@@ -7,6 +7,7 @@ import (
 
 	"trestle.example/framework/frameworktest"
 	"trestle.example/resources/store"
+	"trestle.example/resources/store/internal/rows"
 	"trestle.example/resources/store/internal/storetest"
 )
 
@@ -43,7 +44,7 @@ func refusalsByCode() map[string]refusal {
 			return s.ClientOf("staff").Patch(storetest.StockPath(s.CreateProduct("Sold", nil).Variants[0]), fields{"stock": 1, "expectedStock": 7})
 		}},
 		"variant_not_found": {get: func(s *site) *frameworktest.Response {
-			return s.ClientOf("ada").Post("/api/cart/items", fields{"variantId": storetest.NewID()})
+			return s.ClientOf("ada").Post("/api/cart/items", fields{"variantId": rows.NewID()})
 		}},
 		"quantity_limit": {details: object{"limit": "integer"}.String(), get: func(s *site) *frameworktest.Response {
 			v := s.Shelve(storetest.Good{Stock: 90})[0]
@@ -71,7 +72,7 @@ func refusalsByCode() map[string]refusal {
 		},
 		"slot_unavailable": {get: func(s *site) *frameworktest.Response {
 			s.AddToCart("gita", s.Shelve(storetest.Good{Stock: 9})[0], 2)
-			return s.ClientOf("gita").Post("/api/orders", fields{"deliveryAddress": storetest.AddressBody(), "deliverySlotId": storetest.NewID()})
+			return s.ClientOf("gita").Post("/api/orders", fields{"deliveryAddress": storetest.AddressBody(), "deliverySlotId": rows.NewID()})
 		}},
 		"order_limit": {details: object{"limit": "integer", "per": "string"}.String(), get: func(s *site) *frameworktest.Response {
 			v := s.Shelve(storetest.Good{Stock: 9})[0]

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/resources/store/internal/rows"
 	"trestle.example/resources/store/internal/storetest"
 )
 
@@ -57,12 +58,12 @@ func TestTheDatabaseRefuses(t *testing.T) {
 			{"an order that sets a stock", "UPDATE stock_movements SET kind = 'set' WHERE kind = 'order'", sqldb.Check},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				_, err := s.DB.NewRaw(c.statement, storetest.NewID()).Exec(context.Background())
+				_, err := s.DB.NewRaw(c.statement, rows.NewID()).Exec(context.Background())
 				if fault, _ := sqldb.Classify(err); fault.Kind != c.want {
 					t.Errorf("%s: %v, which is %s; want %s", c.statement, err, fault.Kind, c.want)
 				}
 			})
 		}
-		s.Exec(again+"kind = 'set' LIMIT 1", storetest.NewID()) // staff may set a stock twice
+		s.Exec(again+"kind = 'set' LIMIT 1", rows.NewID()) // staff may set a stock twice
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"trestle.example/resources/store/internal/rows"
 	"trestle.example/resources/store/internal/storetest"
 )
 
@@ -57,7 +58,7 @@ func TestWhatIsKept(t *testing.T) {
 			return body
 		}
 		buyer.Post("/api/orders", order(fields{"expectedTotalPaise": 1})).Expect(409)
-		buyer.Post("/api/orders", order(fields{"deliverySlotId": storetest.NewID()})).Expect(409)
+		buyer.Post("/api/orders", order(fields{"deliverySlotId": rows.NewID()})).Expect(409)
 		buyer.Post("/api/orders", order(fields{"deliveryAddress": fields{}})).Expect(400)
 		path := "/api/orders/" + storetest.IDOf(buyer.Post("/api/orders", order(nil)).Expect(201))
 		buyer.Get(path).Expect(200)

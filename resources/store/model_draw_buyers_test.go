@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"trestle.example/resources/store/internal/rows"
 	"trestle.example/resources/store/internal/storetest"
 )
 
@@ -38,7 +39,7 @@ func (x *trial) readCart(b *modelBuyer) asking {
 // cannot be had, and more than there are among them.
 func (x *trial) addItem() asking {
 	b := x.anyBuyer()
-	in := fields{"variantId": storetest.NewID().String()}
+	in := fields{"variantId": rows.NewID().String()}
 	if all := x.model.variants(); len(all) > 0 && !x.chance(4) {
 		v := often(x.dice, all, func(v *modelVariant) bool { return (&modelLine{variant: v, quantity: 1}).status() == "ok" })
 		if len(b.lines) > 0 && x.chance(25) {
@@ -163,14 +164,14 @@ func (x *trial) anySlot() string {
 	slot := one(x.dice, open...)
 	switch n := x.IntN(100); {
 	case n < 15:
-		return storetest.NewID().String()
+		return rows.NewID().String()
 	case n < 35:
 		slot = often(x.dice, open, (*modelSlot).full)
 	case n < 50:
 		slot = often(x.dice, x.model.slots, func(s *modelSlot) bool { return !slices.Contains(open, s) })
 	}
 	if slot.id.text == "" { // it opened since a cart was looked at
-		return storetest.NewID().String()
+		return rows.NewID().String()
 	}
 	return slot.id.text
 }

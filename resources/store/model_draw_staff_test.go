@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"trestle.example/resources/store/internal/storetest"
+	"trestle.example/resources/store/internal/rows"
 )
 
 // longReason is longer than a reason may be.
@@ -218,7 +218,7 @@ func (x *trial) mistake(p *modelProduct, in fields) {
 		}
 		return
 	case 8:
-		named["id"] = one(x.dice, storetest.NewID().String(), other.id.text)
+		named["id"] = one(x.dice, rows.NewID().String(), other.id.text)
 	case 9:
 		in["variants"] = []fields{{"id": v.id.text, "label": "1 l"}}
 	case 10:

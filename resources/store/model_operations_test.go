@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"trestle.example/resources/store/internal/storetest"
+	"trestle.example/resources/store/internal/rows"
 )
 
 // dice draw.
@@ -162,7 +162,7 @@ func pathOf(parts ...any) string {
 	var path strings.Builder
 	for _, part := range parts {
 		if id, ok := part.(*identity); ok {
-			part = storetest.NewID()
+			part = rows.NewID()
 			if id != nil {
 				part = id.text
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"trestle.example/resources/store/catalogue"
+	"trestle.example/resources/store/internal/rows"
 	"trestle.example/resources/store/internal/storetest"
 )
 
@@ -31,7 +32,7 @@ func TestNewerColumns(t *testing.T) {
 // everything asks each resource of the store for each thing it does.
 func (s *site) everything() {
 	s.T.Helper()
-	own := storetest.NewID().String()
+	own := rows.NewID().String()
 	p := s.CreateProduct("Tea", fields{"category": fields{"slug": "drinks-" + own, "name": "Drinks"}, "variants": storetest.VariantBodies(own, 2)})
 	v := p.Variants[0]
 	s.SetStock(v, 9).Expect(200)

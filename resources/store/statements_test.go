@@ -9,6 +9,7 @@ import (
 
 	"trestle.example/framework/frameworktest"
 	"trestle.example/resources/store/delivery"
+	"trestle.example/resources/store/internal/rows"
 	"trestle.example/resources/store/internal/storetest"
 	"trestle.example/resources/store/order"
 )
@@ -32,7 +33,7 @@ func TestStatementsOfTheCartAndOrders(t *testing.T) {
 			}{
 				{"GET", "/api/cart", nil, "", 200, 3},
 				{"PATCH", item, fields{"quantity": 2}, "", 200, 6},
-				{"DELETE", "/api/cart/items/" + storetest.NewID().String(), nil, "", 404, 2},
+				{"DELETE", "/api/cart/items/" + rows.NewID().String(), nil, "", 404, 2},
 				{"POST", "/api/cart/items", fields{"variantId": v[0].ID}, "", 201, 5},
 				{"POST", "/api/cart/items", fields{"variantId": v[0].ID}, "add", 201, 7},
 				{"POST", "/api/orders", fields{"deliveryAddress": storetest.AddressBody()}, "place", 201, 11},

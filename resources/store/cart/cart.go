@@ -24,9 +24,9 @@ type Cart struct {
 	UpdatedAt   time.Time
 }
 
-// CartView is a cart with everything that its screen and the checkout's show,
-// at current prices and stocks. Sums count every line at the price that it
-// shows, also those that cannot be ordered.
+// CartView is a cart with all that the pages of the cart and of the checkout show, at
+// current prices and stocks. Totals include the lines that cannot be ordered, at the
+// prices that they show.
 type CartView struct {
 	Version          int64          `json:"version"          doc:"Grows with every change of the cart; 0 while there is none." example:"3"`
 	Items            []CartItemView `json:"items"            doc:"The lines, in the order in which they came."`
@@ -59,8 +59,8 @@ var Carts = framework.ViewSet[Cart]{
 
 func (k *Cart) user() *uuid.UUID { return &k.UserID }
 
-// showCart serves GET /cart. A user without a cart has an empty one, and
-// looking at it does not make it.
+// showCart serves GET /cart. A user without a cart sees an empty one; reading does not
+// store it.
 func showCart(c *framework.Call, _ framework.None) (CartView, error) {
 	b, err := readBasket(c)
 	if err != nil {
@@ -89,8 +89,8 @@ type basket struct {
 	lines       []*Line
 }
 
-// lockBasket locks the caller's cart until the transaction ends, makes it if it
-// is not there, and counts its version up. Its lines are not read.
+// lockBasket locks the caller's cart until the transaction ends, creates it if there
+// is none, and increases its version. It does not read the lines.
 func lockBasket(c *framework.Call) (*basket, error) {
 	var carts []Cart
 	err := rows.Read(c, c.DB.NewRaw(`
@@ -104,16 +104,16 @@ func lockBasket(c *framework.Call) (*basket, error) {
 	return &basket{version: carts[0].Version, lastAddress: carts[0].LastAddress}, nil
 }
 
-// holdBasket is lockBasket, and reads the lines too.
-func holdBasket(c *framework.Call) (*basket, error) {
+// loadBasket is lockBasket, and reads the lines too.
+func loadBasket(c *framework.Call) (*basket, error) {
 	if _, err := lockBasket(c); err != nil {
 		return nil, err
 	}
 	return readBasket(c)
 }
 
-// A basketRow is a cart with one of its lines, whose columns are null where it
-// has none.
+// A basketRow is a cart with one of its lines. The columns of the line are null if the
+// cart is empty.
 type basketRow struct {
 	Line `bun:",extend"`
 
@@ -147,7 +147,7 @@ func readBasket(c *framework.Call) (*basket, error) {
 	return b, err
 }
 
-// view is the basket with the slots that are open now.
+// view is the answer for the basket, with the slots that are open now.
 func (b *basket) view(c *framework.Call) (CartView, error) {
 	slots, err := delivery.ShowSlots(c)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources/store/cart"
+	"trestle.example/resources/store/internal/rows"
 	"trestle.example/resources/store/internal/storetest"
 )
 
@@ -111,7 +112,7 @@ func TestAdding(t *testing.T) {
 			{Name: "a quantity that is text", Method: "POST", Path: items, Body: fields{"variantId": v[0].ID, "quantity": "2"}, Status: 400, Faults: map[string]string{"/quantity": "type"}},
 			{Name: "half of one", Method: "POST", Path: items, Body: fields{"variantId": v[0].ID, "quantity": 1.5}, Status: 400, Faults: map[string]string{"/quantity": "integer"}},
 			{Name: "a quantity that is null", Method: "POST", Path: items, Body: fields{"variantId": v[0].ID, "quantity": nil}, Status: 400, Faults: map[string]string{"/quantity": "null"}},
-			{Name: "what does not exist", Method: "POST", Path: items, Body: fields{"variantId": storetest.NewID()}, Status: 404, Code: "variant_not_found"},
+			{Name: "what does not exist", Method: "POST", Path: items, Body: fields{"variantId": rows.NewID()}, Status: 404, Code: "variant_not_found"},
 			{Name: "what is not published", Method: "POST", Path: items, Body: fields{"variantId": v[3].ID}, Status: 404, Code: "variant_not_found"},
 			{Name: "what is archived", Method: "POST", Path: items, Body: fields{"variantId": v[4].ID}, Status: 404, Code: "variant_not_found"},
 			{Name: "more than there is", Method: "POST", Path: items, Body: fields{"variantId": v[1].ID, "quantity": 4}, Status: 409, Code: "insufficient_stock",
@@ -182,7 +183,7 @@ func TestChangingAndRemoving(t *testing.T) {
 			{Name: "another variant in its place", Method: "PATCH", Path: item, Body: fields{"variantId": v[1].ID}, Status: 200, Contains: []string{v[0].ID.String()}, Answers: map[string]string{"Trestle-Ignored": "/variantId"}},
 			{Name: "another's item", Method: "PATCH", Path: "/api/cart/items/" + bobs.Items[0].ID.String(), Body: fields{"quantity": 2}, Status: 404, Code: "not_found"},
 			{Name: "removing another's item", Method: "DELETE", Path: "/api/cart/items/" + bobs.Items[0].ID.String(), Status: 404, Code: "not_found"},
-			{Name: "an item that is not there", Method: "PATCH", Path: "/api/cart/items/" + storetest.NewID().String(), Body: fields{"quantity": 2}, Status: 404},
+			{Name: "an item that is not there", Method: "PATCH", Path: "/api/cart/items/" + rows.NewID().String(), Body: fields{"quantity": 2}, Status: 404},
 			{Name: "what is no id", Method: "DELETE", Path: "/api/cart/items/x", Status: 404},
 			{Name: "replacing", Method: "PUT", Path: item, Body: fields{"quantity": 1}, Status: 405, Answers: map[string]string{"Allow": "PATCH, DELETE, OPTIONS"}},
 			{Name: "removing anonymously", Method: "DELETE", Path: item, Headers: map[string]string{"Authorization": ""}, Status: 401},

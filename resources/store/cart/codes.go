@@ -6,7 +6,7 @@ import (
 	"trestle.example/framework"
 )
 
-// The codes of errors of the cart. Orders use those that are exported too.
+// The codes of errors of the cart.
 const (
 	codeVariantNotFound   = "variant_not_found"
 	codeQuantityLimit     = "quantity_limit"
@@ -14,7 +14,7 @@ const (
 	CodeItemUnavailable   = "item_unavailable"
 )
 
-// Codes explains them, for [framework.Config].
+// Codes explains the codes of errors of the cart, for [framework.Config].
 var Codes = []framework.CodeInfo{
 	{
 		Code: codeVariantNotFound, Status: http.StatusNotFound, Title: "No such variant",

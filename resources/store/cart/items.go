@@ -81,10 +81,10 @@ var CartItems = framework.ViewSet[CartItem]{
 
 func (i *CartItem) user() *uuid.UUID { return &i.UserID }
 
-// addItem serves POST /cart/items: of a variant that is in the cart already
-// there are more afterwards.
+// addItem serves POST /cart/items. If the variant is in the cart already, its quantity
+// grows.
 func addItem(c *framework.Call, in CartItemInput) (CartView, error) {
-	b, err := holdBasket(c)
+	b, err := loadBasket(c)
 	if err != nil {
 		return CartView{}, err
 	}
@@ -157,9 +157,9 @@ func storeLine(c *framework.Call, l *Line) error {
 	})
 }
 
-// changeItem serves PATCH /cart/items/{id}. Fewer than before are always
-// possible, even if there are not so many. Without a quantity nothing changes:
-// the one that in has then was read before the cart was locked.
+// changeItem serves PATCH /cart/items/{id}. A smaller quantity is always allowed, even
+// if it exceeds the stock. Without a quantity nothing changes: the quantity in the
+// input is then the one that was read before the cart was locked.
 func changeItem(c *framework.Call, item *CartItem, in QuantityInput) (CartView, error) {
 	if !c.Has("quantity") {
 		return showCart(c, framework.None{})
@@ -183,11 +183,11 @@ func removeItem(c *framework.Call, item *CartItem, _ framework.None) (CartView, 
 	})
 }
 
-// onItem runs fn with a line of the cart, which is locked, and answers with the
-// cart. An item that was found before the cart was locked may be gone.
+// onItem locks the cart, runs fn with a line of it, and answers with the cart. The item
+// was read before the lock, so that another request may have removed it.
 func onItem(c *framework.Call, item *CartItem, fn func(*framework.Call, *basket, *Line) error) (view CartView, err error) {
 	err = c.InTx(func(c *framework.Call) error {
-		b, err := holdBasket(c)
+		b, err := loadBasket(c)
 		if err != nil {
 			return err
 		}

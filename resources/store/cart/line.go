@@ -7,11 +7,11 @@ import (
 	"trestle.example/resources/store/delivery"
 )
 
-// A LineStatus says whether a line of a cart can be ordered.
+// A LineStatus is whether a line of a cart can be ordered.
 type LineStatus string
 
-// A line is ok; or there is some stock, but not enough; or none; or the product
-// is no longer sold.
+// The statuses of a line: it can be ordered; there is too little in stock; there is
+// nothing in stock; the variant is no longer sold.
 const (
 	LineOK                LineStatus = "ok"
 	LineInsufficientStock LineStatus = "insufficient_stock"
@@ -158,7 +158,7 @@ func Sum(lines []*Line) (t Totals) {
 // TotalPaise is what the lines and their delivery cost, in paise.
 func (t Totals) TotalPaise() int64 { return t.SubtotalPaise + delivery.FeePaise }
 
-// A LineProblem says why a line cannot be ordered.
+// A LineProblem is why a line cannot be ordered.
 type LineProblem struct {
 	ItemID            *uuid.UUID `json:"itemId,omitempty"  doc:"The line; absent if it is not in the cart yet."`
 	VariantID         uuid.UUID  `json:"variantId"         doc:"What the line is of."`

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"trestle.example/resources/store/catalogue"
+	"trestle.example/resources/store/internal/rows"
 	"trestle.example/resources/store/internal/storetest"
 )
 
@@ -128,7 +129,7 @@ func TestMassAssignment(t *testing.T) {
 		ofVariants := []string{"ID", "productId", "product_id", "skuFolded", "sku_folded", "inStock", "position", "createdAt", "updatedAt", "Stock", "SKU", "price_paise", "product"}
 		refused := func(name, pointer string, send func(member fields) int) {
 			t.Run(name, func(t *testing.T) {
-				for _, value := range []any{1, storetest.NewID(), nil, true, fields{"slug": "x"}} {
+				for _, value := range []any{1, rows.NewID(), nil, true, fields{"slug": "x"}} {
 					if status := send(fields{pointer: value}); status != 400 {
 						t.Errorf("%s as %v is answered %d", pointer, value, status)
 					}

@@ -12,6 +12,7 @@ import (
 
 	"trestle.example/framework/frameworktest"
 	"trestle.example/resources/store/catalogue"
+	"trestle.example/resources/store/internal/rows"
 	"trestle.example/resources/store/internal/storetest"
 )
 
@@ -157,7 +158,7 @@ func TestChangesRefused(t *testing.T) {
 			"variants that are null":                    {fields{"variants": nil}, 400, invalid, map[string]string{"/variants": "null"}},
 			"too many variants":                         {fields{"variants": storetest.VariantBodies("MANY", 101)}, 400, invalid, map[string]string{"/variants": "max"}},
 			"a new variant without anything":            {fields{"variants": variants{{}}}, 400, invalid, map[string]string{"/variants/0/sku": "required", "/variants/0/label": "required", "/variants/0/unit": "required", "/variants/0/pricePaise": "required"}},
-			"a variant that is not there":               {fields{"variants": variants{{"id": storetest.NewID()}}}, 400, invalid, map[string]string{"/variants/0/id": "invalid_reference"}},
+			"a variant that is not there":               {fields{"variants": variants{{"id": rows.NewID()}}}, 400, invalid, map[string]string{"/variants/0/id": "invalid_reference"}},
 			"another product's variant":                 {fields{"variants": variants{{"id": other.Variants[0].ID, "label": "X"}}}, 400, invalid, map[string]string{"/variants/0/id": "invalid_reference"}},
 			"a variant twice":                           {fields{"variants": variants{{"id": a}, {"id": b}, {"id": a}}}, 400, invalid, map[string]string{"/variants/2/id": "unique"}},
 			"an id that is none":                        {fields{"variants": variants{{"id": "a"}}}, 400, invalid, map[string]string{"/variants/0/id": "format"}},
@@ -182,7 +183,7 @@ func TestChangesRefused(t *testing.T) {
 			"the last on sale archived":                 {fields{"variants": variants{{"id": a, "archived": true}, {"id": b, "archived": true}}}, 409, "last_variant", nil},
 			"the last on sale archived, one taken back": {fields{"variants": variants{{"id": a, "archived": true}, {"id": b, "archived": true}, {"id": c, "archived": true}}}, 409, "last_variant", nil},
 			"the last on sale archived, a new one too":  {fields{"variants": variants{{"id": a, "archived": true}, {"id": b, "archived": true}, storetest.VariantBody("N", fields{"archived": true})}}, 409, "last_variant", nil},
-			"everything at once": {fields{"category": fields{"slug": "toys"}, "variants": variants{{"id": a, "mrpPaise": 1}, {"id": storetest.NewID()}, {"id": b}, {"id": b}}}, 400, invalid, map[string]string{
+			"everything at once": {fields{"category": fields{"slug": "toys"}, "variants": variants{{"id": a, "mrpPaise": 1}, {"id": rows.NewID()}, {"id": b}, {"id": b}}}, 400, invalid, map[string]string{
 				"/category/slug": "invalid_reference", "/variants/0/mrpPaise": "min", "/variants/1/id": "invalid_reference", "/variants/3/id": "unique",
 			}},
 		} {
@@ -192,7 +193,7 @@ func TestChangesRefused(t *testing.T) {
 		frameworktest.Run(t, s.ClientOf("staff"), append(scenarios,
 			frameworktest.Scenario{Name: "the version is told", Method: http.MethodPatch, Path: storetest.AdminPath(p), Body: fields{"version": 1}, Status: 409, Contains: []string{`"details":{"currentVersion":2}`}},
 			frameworktest.Scenario{Name: "the nearest name is told", Method: http.MethodPatch, Path: storetest.AdminPath(p), Body: fields{"variants": variants{{"id": a, "pricePase": 9}}}, Status: 400, Contains: []string{"did you mean /variants/0/pricePaise?"}},
-			frameworktest.Scenario{Name: "a product that is not there", Method: http.MethodPatch, Path: storetest.ProductsPath + "/" + storetest.NewID().String(), Body: change, Status: 404, Code: "not_found"},
+			frameworktest.Scenario{Name: "a product that is not there", Method: http.MethodPatch, Path: storetest.ProductsPath + "/" + rows.NewID().String(), Body: change, Status: 404, Code: "not_found"},
 			frameworktest.Scenario{Name: "an id that is none", Method: http.MethodPatch, Path: storetest.ProductsPath + "/tea", Body: change, Status: 404, Code: "not_found"},
 			frameworktest.Scenario{Name: "anonymous", Method: http.MethodPatch, Path: storetest.AdminPath(p), Headers: map[string]string{"Authorization": ""}, Body: change, Status: 401},
 			frameworktest.Scenario{Name: "a customer", Method: http.MethodPatch, Path: storetest.AdminPath(p), As: s.PersonOf("ada").Token, Body: change, Status: 403},

@@ -27,8 +27,8 @@ func (in ProductInput) Check() []framework.Fault {
 	return repeatedSKUs(codes)
 }
 
-// ProductPatch changes a product: what is absent stays, null clears. Variants
-// are merged by id; those that it does not name stay.
+// ProductPatch changes a product: absent members stay, null clears. Variants are merged
+// by id; variants that it does not name stay.
 type ProductPatch struct {
 	Name        string                        `json:"name" validate:"required,line,max=200" doc:"What the product is called." example:"Toor dal"`
 	Slug        framework.Optional[Slug]      `json:"slug"        doc:"A new name does not change the slug; this does." example:"toor-dal"`
@@ -159,8 +159,8 @@ func (in ProductPatch) merge(c *framework.Call, p *Product) (*merge, error) {
 	return m, nil
 }
 
-// onto puts what is not of variants onto the product; what was absent has the
-// product's own values, or is marked so.
+// onto copies all members but the variants to the product. Absent members have the
+// product's own values, or are not given.
 func (in ProductPatch) onto(c *framework.Call, m *merge) error {
 	p := m.product
 	p.Name, p.Brand, p.Description, p.Published = in.Name, in.Brand, in.Description, in.Published
@@ -181,8 +181,8 @@ func (in ProductPatch) onto(c *framework.Call, m *merge) error {
 	return nil
 }
 
-// open reads the category and all variants of a product that is locked, and
-// locks these too.
+// open reads the category and all variants of a product that is locked, and locks the
+// variants too.
 func (p *Product) open(c *framework.Call) (err error) {
 	if p.Category, err = category(c, "id", p.CategoryID); err != nil {
 		return err
@@ -191,8 +191,7 @@ func (p *Product) open(c *framework.Call) (err error) {
 	return rows.Read(c, c.Session().DB().Kind().ForUpdate(q), &p.Variants)
 }
 
-// admin is the product as staff see it. Its category and all its variants are
-// there.
+// admin is the product as staff see it. Its category and all its variants are loaded.
 func (p *Product) admin() AdminProduct {
 	view := AdminProduct{ProductSummary: p.summary(), Description: p.Description, Published: p.Published, Version: p.Version}
 	for _, v := range inOrder(p.Variants) {
@@ -201,7 +200,7 @@ func (p *Product) admin() AdminProduct {
 	return view
 }
 
-// firstStocks writes down what new variants begin with.
+// firstStocks stores a movement for the first stock of each new variant.
 func firstStocks(c *framework.Call, variants []*Variant) error {
 	var movements []*StockMovement
 	for _, v := range variants {

@@ -9,6 +9,7 @@ import (
 
 	"trestle.example/framework/frameworktest"
 	"trestle.example/resources/store/catalogue"
+	"trestle.example/resources/store/internal/rows"
 	"trestle.example/resources/store/internal/storetest"
 )
 
@@ -58,7 +59,7 @@ func TestNewProductTakes(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		s.CreateProduct("Dal", nil)
 		one := func(more fields) fields {
-			return fields{"variants": []fields{storetest.VariantBody("S-"+storetest.NewID().String(), more)}}
+			return fields{"variants": []fields{storetest.VariantBody("S-"+rows.NewID().String(), more)}}
 		}
 		for _, c := range []struct {
 			name string
@@ -211,8 +212,8 @@ func TestNewProductRefused(t *testing.T) {
 			{Name: "anonymous", Method: http.MethodPost, Path: storetest.ProductsPath, Headers: map[string]string{"Authorization": ""}, Body: storetest.ProductBody("Rice", nil), Status: 401, Code: "authentication_required"},
 			{Name: "a customer", Method: http.MethodPost, Path: storetest.ProductsPath, As: s.PersonOf("ada").Token, Body: storetest.ProductBody("Rice", nil), Status: 403, Code: "forbidden"},
 			{Name: "a list of all products", Path: storetest.ProductsPath, Status: 405},
-			{Name: "a replacement", Method: http.MethodPut, Path: storetest.ProductsPath + "/" + storetest.NewID().String(), Body: fields{}, Status: 405},
-			{Name: "a removal", Method: http.MethodDelete, Path: storetest.ProductsPath + "/" + storetest.NewID().String(), Status: 405},
+			{Name: "a replacement", Method: http.MethodPut, Path: storetest.ProductsPath + "/" + rows.NewID().String(), Body: fields{}, Status: 405},
+			{Name: "a removal", Method: http.MethodDelete, Path: storetest.ProductsPath + "/" + rows.NewID().String(), Status: 405},
 			{Name: "the page of the code", Path: "/api/errors/sku_taken", Status: 200},
 		})
 		if after := s.CatalogueContents(); after != before {

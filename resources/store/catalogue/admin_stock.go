@@ -14,7 +14,7 @@ type StockInput struct {
 	ExpectedStock *int64  `json:"expectedStock" validate:"min=0"                      doc:"What the stock must be, or nothing is changed." example:"null"`
 }
 
-// A StockView is a variant with how many there are, for staff.
+// A StockView is a variant with its stock, for staff.
 type StockView struct {
 	ID      uuid.UUID `json:"id"      doc:"The variant's id."`
 	SKU     string    `json:"sku"     doc:"The store's code for it."                              example:"TOOR-1KG"`
@@ -41,8 +41,8 @@ var AdminVariants = framework.ViewSet[Variant]{
 	},
 }
 
-// setStock serves PATCH /admin/variants/{id}/stock. A stock that is what it was
-// is no movement.
+// setStock serves PATCH /admin/variants/{id}/stock. A stock that stays the same makes no
+// movement.
 func setStock(c *framework.Call, v *Variant, in StockInput) (view StockView, err error) {
 	err = c.InTx(func(c *framework.Call) error {
 		offers, err := LockOffers(c, c.Session(), v.ID)

@@ -11,6 +11,7 @@ import (
 
 	"trestle.example/framework/frameworktest"
 	"trestle.example/resources/store/catalogue"
+	"trestle.example/resources/store/internal/rows"
 	"trestle.example/resources/store/internal/storetest"
 )
 
@@ -143,7 +144,7 @@ func TestSettingStockRefused(t *testing.T) {
 		set := fields{"stock": 1}
 		frameworktest.Run(t, s.ClientOf("staff"), append(scenarios,
 			frameworktest.Scenario{Name: "the stock is told", Method: http.MethodPatch, Path: storetest.StockPath(v), Body: fields{"stock": 1, "expectedStock": 2}, Status: 409, Contains: []string{`"details":{"currentStock":3}`}},
-			frameworktest.Scenario{Name: "a variant that is not there", Method: http.MethodPatch, Path: "/api/admin/variants/" + storetest.NewID().String() + "/stock", Body: set, Status: 404, Code: "not_found"},
+			frameworktest.Scenario{Name: "a variant that is not there", Method: http.MethodPatch, Path: "/api/admin/variants/" + rows.NewID().String() + "/stock", Body: set, Status: 404, Code: "not_found"},
 			frameworktest.Scenario{Name: "an id that is none", Method: http.MethodPatch, Path: "/api/admin/variants/c1/stock", Body: set, Status: 404, Code: "not_found"},
 			frameworktest.Scenario{Name: "anonymous", Method: http.MethodPatch, Path: storetest.StockPath(v), Headers: map[string]string{"Authorization": ""}, Body: set, Status: 401},
 			frameworktest.Scenario{Name: "a customer", Method: http.MethodPatch, Path: storetest.StockPath(v), As: s.PersonOf("ada").Token, Body: set, Status: 403},

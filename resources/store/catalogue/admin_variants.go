@@ -49,7 +49,7 @@ func (in VariantPatch) Check() (faults []framework.Fault) {
 	return faults
 }
 
-// missing is what a new variant needs and was not given.
+// missing lists the faults of members that a new variant needs and that are absent.
 func (in VariantPatch) missing() (faults []framework.Fault) {
 	for _, member := range []struct {
 		name  string
@@ -105,7 +105,7 @@ func (in VariantInput) variant(c *framework.Call, product uuid.UUID, position in
 	return v
 }
 
-// onto puts what was given onto a variant.
+// onto copies the given members to a variant.
 func (in VariantPatch) onto(v *Variant) {
 	v.SetSKU(in.SKU.Or(v.SKU))
 	v.Label, v.Unit = in.Label.Or(v.Label), in.Unit.Or(v.Unit)
@@ -116,7 +116,7 @@ func (in VariantPatch) onto(v *Variant) {
 // SetSKU sets the variant's code, and the folded one that must be unique.
 func (v *Variant) SetSKU(sku string) { v.SKU, v.SKUFolded = sku, sqldb.Fold(sku) }
 
-// inOrder are variants by position, those that are archived among them.
+// inOrder sorts variants by position, archived ones included.
 func inOrder(variants []*Variant) []*Variant {
 	return slices.SortedFunc(slices.Values(variants), byPosition)
 }

@@ -56,14 +56,14 @@ var Categories = framework.ViewSet[Category]{
 	Slash:      framework.WithoutSlash,
 }
 
-// notEmpty leaves out categories without a published product: a draft is nobody's
-// business yet, nor is where it will stand.
+// notEmpty leaves out categories without a published product: the category of a draft
+// is not public yet.
 func notEmpty(_ *framework.Call, q bun.QueryBuilder) bun.QueryBuilder {
 	return q.Where("?TableAlias.product_count > 0")
 }
 
-// find is the category that the input names, made if there is none and the
-// input has a name for it, else nil.
+// find returns the category that the input names. If there is none, it creates the
+// category, or returns nil if the input has no name for it.
 func (in CategoryInput) find(c *framework.Call) (*Category, error) {
 	known, err := category(c, "slug", string(in.Slug))
 	if err != nil || known != nil {
@@ -79,7 +79,7 @@ func (in CategoryInput) find(c *framework.Call) (*Category, error) {
 	return category(c, "slug", string(in.Slug)) // another request was faster
 }
 
-// unknownCategory is what is wrong with a body that names none.
+// unknownCategory is the fault of a body whose category does not exist.
 func unknownCategory() framework.Fault {
 	return framework.Fault{Pointer: "/category/slug", Code: framework.CodeInvalidReference, Detail: "names no category; add a name to make one"}
 }
@@ -94,10 +94,10 @@ func category(c *framework.Call, column string, value any) (*Category, error) {
 	return found[0], nil
 }
 
-// recount moves a published product from the count of one category to that of
-// another. The zero id is none: of a product that is not published. It comes
-// last in a transaction, since many meet at the row of a category, and goes in
-// the order of ids.
+// recount moves a published product from the count of one category to that of another;
+// the zero id is that of no category, for a product that is not published. It comes
+// last in a transaction, because many transactions lock the row of a category, and
+// goes in the order of ids.
 func recount(c *framework.Call, from, to uuid.UUID) error {
 	if from == to {
 		return nil

@@ -16,7 +16,7 @@ const (
 	codeStockChanged    = "stock_changed"
 )
 
-// Codes explains them, for [framework.Config].
+// Codes explains the codes of errors of the catalogue, for [framework.Config].
 var Codes = []framework.CodeInfo{
 	{
 		Code: codeSKUTaken, Status: http.StatusConflict, Title: "The code is another variant's",

@@ -40,7 +40,7 @@ func (m *merge) add(at int, v *Variant) {
 	m.named = append(m.named, element{at, v})
 }
 
-// take merges the elements of a body and notes what is wrong with them.
+// take merges the elements of a body and collects their faults.
 func (m *merge) take(c *framework.Call, elements []VariantPatch) {
 	for at, in := range elements {
 		if !in.ID.Given {
@@ -58,7 +58,7 @@ func (m *merge) take(c *framework.Call, elements []VariantPatch) {
 	}
 }
 
-// blank is a new variant, behind all others.
+// blank is a new variant, after all others.
 func (m *merge) blank(c *framework.Call) *Variant {
 	v := &Variant{ID: rows.NewID(), ProductID: m.product.ID, CreatedAt: c.Now, UpdatedAt: c.Now}
 	for _, other := range m.product.Variants {
@@ -127,8 +127,7 @@ func (m *merge) store(c *framework.Call) error {
 	return m.write(c, inOrderOfSKU(slices.Concat(changed, fresh)))
 }
 
-// write stores variants one after the other: new ones that follow each other in
-// one statement.
+// write stores variants in their order. Consecutive new ones share a statement.
 func (m *merge) write(c *framework.Call, variants []*Variant) error {
 	stored := func(v *Variant) bool { _, was := m.before[v.ID]; return was }
 	for len(variants) > 0 {
@@ -150,8 +149,8 @@ func (m *merge) write(c *framework.Call, variants []*Variant) error {
 	return nil
 }
 
-// insert stores new variants. One whose code another request took since it was
-// looked for waits for that request, and then is left out.
+// insert stores new variants. If another request took a code since the check, the
+// statement waits for that request, and the variant is left out.
 func (m *merge) insert(c *framework.Call, fresh []*Variant) error {
 	stored, err := rows.InsertUnless(c, "sku_folded", fresh...)
 	if err != nil || stored == int64(len(fresh)) {
@@ -163,16 +162,16 @@ func (m *merge) insert(c *framework.Call, fresh []*Variant) error {
 	return skuTaken()
 }
 
-// inOrderOfSKU is the one order in which a transaction takes codes, for new
-// variants and for those it has, so that none waits in a circle.
+// inOrderOfSKU sorts variants by the order in which every transaction takes codes, both
+// of new and of renamed variants, so that no two transactions wait for each other.
 func inOrderOfSKU(variants []*Variant) []*Variant {
 	return slices.SortedFunc(slices.Values(variants), func(a, b *Variant) int {
 		return slices.Compare([]byte(a.SKUFolded), []byte(b.SKUFolded))
 	})
 }
 
-// park takes their codes off variants that get others, for two may exchange
-// theirs, and a new one may get what another had. No code begins with a space.
+// park gives variants that get another code a temporary one: two may exchange their
+// codes, and a new one may get the code of another. No code begins with a space.
 func park(c *framework.Call, variants []*Variant) error {
 	if len(variants) == 0 {
 		return nil
@@ -218,8 +217,8 @@ func (m *merge) keptByAnother(e element) bool {
 	})
 }
 
-// overtaken is the refusal of a code that another request took since it was
-// looked for; other errors pass.
+// overtaken turns the error of a code that another request took since the check into a
+// conflict. It returns other errors as they are.
 func overtaken(err error) error {
 	if fault, ok := sqldb.Classify(err); ok && fault.Kind == sqldb.Unique {
 		return skuTaken()

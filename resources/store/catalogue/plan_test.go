@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/ranked"
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources/store/catalogue"
+	"trestle.example/resources/store/internal/rows"
 	"trestle.example/resources/store/internal/storetest"
 )
 
@@ -24,32 +25,32 @@ func (s *site) warehouse(products int) {
 	start := time.Now().UTC().Truncate(time.Microsecond).Add(-time.Hour)
 	shelves := make([]catalogue.Category, 50)
 	for i := range shelves {
-		shelves[i] = catalogue.Category{ID: storetest.NewID(), Slug: fmt.Sprintf("shelf-%d", i), Name: fmt.Sprintf("Shelf %d", i), ProductCount: int64(products / 50)}
+		shelves[i] = catalogue.Category{ID: rows.NewID(), Slug: fmt.Sprintf("shelf-%d", i), Name: fmt.Sprintf("Shelf %d", i), ProductCount: int64(products / 50)}
 	}
 	s.Store(&shelves)
 	for from := 0; from < products; from += 1000 {
 		s.Must(s.DB.InTx(ctx, func(ctx context.Context, session *sqldb.Session) error {
-			var rows []catalogue.Product
+			var batch []catalogue.Product
 			var variants []catalogue.Variant
 			for i := from; i < from+1000; i++ {
 				v := catalogue.Variant{
-					ID: storetest.NewID(), ProductID: storetest.NewID(), SKU: fmt.Sprintf("SKU%d", i), SKUFolded: fmt.Sprintf("sku%d", i), Label: "1 kg", Unit: catalogue.Kilogram,
+					ID: rows.NewID(), ProductID: rows.NewID(), SKU: fmt.Sprintf("SKU%d", i), SKUFolded: fmt.Sprintf("sku%d", i), Label: "1 kg", Unit: catalogue.Kilogram,
 					PricePaise: int64(100 + i*7919%50_000), Stock: int64(i % 3), InStock: i%3 > 0, CreatedAt: start, UpdatedAt: start,
 				}
 				variants = append(variants, v)
-				rows = append(rows, catalogue.Product{
+				batch = append(batch, catalogue.Product{
 					ID: v.ProductID, Slug: fmt.Sprintf("product-%d", i), Name: fmt.Sprintf("Name%d of product", i*7919%1000), CategoryID: shelves[i%50].ID,
 					Published: i%10 > 0, Version: 1, CheapestVariantID: v.ID, PricePaise: v.PricePaise, InStock: v.InStock,
 					CreatedAt: start.Add(time.Duration(i) * time.Millisecond), UpdatedAt: start,
 				})
 			}
-			for _, list := range []any{&rows, &variants} {
+			for _, list := range []any{&batch, &variants} {
 				if _, err := session.IDB().NewInsert().Model(list).Exec(ctx); err != nil {
 					return err
 				}
 			}
 			return words.PutAll(ctx, session, func(yield func(ranked.Row) bool) {
-				for _, p := range rows {
+				for _, p := range batch {
 					if !yield(ranked.Row{Key: p.ID, Fields: []ranked.Field{{Text: p.Name, Weight: 8}, {Text: "Shelf", Weight: 2}}}) {
 						return
 					}

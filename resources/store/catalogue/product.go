@@ -95,22 +95,22 @@ var Products = framework.ViewSet[Product]{
 	Slash:      framework.WithoutSlash,
 }
 
-// published is written as the partial indexes of the table have it, so that
-// they serve.
+// published has the very condition of the table's partial indexes, so that the
+// databases use them.
 func published(_ *framework.Call, q bun.QueryBuilder) bun.QueryBuilder {
 	return q.Where("?TableAlias.published")
 }
 
-// inCategory reads ?category=: a slug that no category has leaves nothing.
+// inCategory reads ?category=: an unknown slug matches no product.
 func inCategory(_ *framework.Call, slug string) (framework.Narrow, error) {
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("?TableAlias.category_id = (SELECT id FROM categories WHERE slug = ?)", sqldb.Param(slug))
 	}, nil
 }
 
-// detailOf shows one product. The cheapest variant is that of the variants
-// just read, so the answer agrees with itself. A product without a variant on
-// sale, which only a program past the API can make, is as good as not published.
+// detailOf shows one product. It finds the cheapest variant among the variants that were
+// just read, so that the answer agrees with itself. A product without a variant on
+// sale counts as not published; only a program past the API can make one.
 func detailOf(_ *framework.Call, p *Product) (ProductDetail, error) {
 	live := onSale(p.Variants)
 	if len(live) == 0 {
@@ -123,8 +123,7 @@ func detailOf(_ *framework.Call, p *Product) (ProductDetail, error) {
 	return detail, nil
 }
 
-// summary is the product as lists show it. Its category and all its variants
-// were read.
+// summary is the product as lists show it. Its category and all its variants are loaded.
 func (p *Product) summary() ProductSummary {
 	return ProductSummary{
 		ID: p.ID, Slug: p.Slug, Name: p.Name, Brand: p.Brand, ImageURL: p.ImageURL,

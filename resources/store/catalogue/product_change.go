@@ -14,10 +14,10 @@ import (
 	"trestle.example/resources/store/internal/rows"
 )
 
-// A ProductChange says who changed a product, when, and what was what before
-// and after. It is never changed itself, and nobody is shown it. The changes of a
-// product are in the order of their ids, which are drawn while it is locked;
-// CreatedAt is when the request came.
+// A ProductChange logs a change of a product: who made it, when, and the values before
+// and after. It is never changed, and no endpoint shows it. The changes of a product
+// are in the order of their ids, which are drawn while it is locked; CreatedAt is the
+// time of the request.
 type ProductChange struct {
 	bun.BaseModel `bun:"table:product_changes"`
 
@@ -29,15 +29,15 @@ type ProductChange struct {
 	CreatedAt time.Time
 }
 
-// An alteration is a member of a product before and after a change; before a
-// new product there is nothing.
+// An alteration is a member of a product before and after a change. From is absent for
+// a new product.
 type alteration struct {
 	From json.RawMessage `json:"from,omitempty"`
 	To   json.RawMessage `json:"to"`
 }
 
-// An edition is all that a change of a product may touch, at one time. The zero
-// edition is that of a product that is still to come.
+// An edition is the state of a product that a change may alter, at one time. The zero
+// edition is that of a product before it is created.
 type edition struct {
 	members map[string]json.RawMessage // of the product as staff see it
 	words   []ranked.Field
@@ -54,7 +54,7 @@ func (p *Product) edition() (edition, error) {
 	return e, err
 }
 
-// alterations are the members in which a later edition differs.
+// alterations lists the members in which a later edition differs.
 func (e edition) alterations(later edition) map[string]alteration {
 	altered := map[string]alteration{}
 	for name, value := range later.members {
@@ -65,8 +65,8 @@ func (e edition) alterations(later edition) map[string]alteration {
 	return altered
 }
 
-// record keeps what lies beside a product in step with it: the words that it is
-// found by, the log of changes, and the counts of categories.
+// record updates what is derived from a product: the words by which it is found, the
+// log of changes, and the counts of categories.
 func (p *Product) record(c *framework.Call, before edition) error {
 	now, err := p.edition()
 	if err != nil {
@@ -90,7 +90,7 @@ func (p *Product) record(c *framework.Call, before edition) error {
 	return recount(c, before.shelf, now.shelf)
 }
 
-// shelf is the category that counts the product: none while it is not
+// shelf is the category that counts the product, the zero id while it is not
 // published.
 func (p *Product) shelf() uuid.UUID {
 	if p.Published {

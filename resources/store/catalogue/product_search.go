@@ -12,8 +12,8 @@ import (
 // product; a program that stores products past the API calls IndexProducts.
 var productSearch = ranked.Index{Terms: "product_terms", Grams: "product_grams", Param: "q"}
 
-// words are what a product is found by. Its category and all its variants were
-// read.
+// words are the texts by which a product is found. Its category and all its variants
+// are loaded.
 func (p *Product) words() []ranked.Field {
 	fields := []ranked.Field{
 		{Text: p.Name, Weight: 8},

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"trestle.example/resources/store/catalogue"
+	"trestle.example/resources/store/internal/rows"
 	"trestle.example/resources/store/internal/storetest"
 )
 
@@ -55,7 +56,7 @@ func (s *site) edit(t *rapid.T, all []*catalogue.Product) {
 		change["category"] = fields{"slug": pick(t, "shelf", shopShelf), "name": "Shelf"}
 	case 9:
 		if len(p.Variants) < 4 {
-			change["variants"] = []fields{storetest.VariantBody("N"+storetest.NewID().String()[24:], fields{"pricePaise": pick(t, "price", shopPrices)})}
+			change["variants"] = []fields{storetest.VariantBody("N"+rows.NewID().String()[24:], fields{"pricePaise": pick(t, "price", shopPrices)})}
 		}
 	}
 	if r := s.ClientOf("staff").Patch("/api/admin/products/"+p.ID.String(), change); r.Status() != 200 && r.Status() != 400 && r.Status() != 409 {

@@ -40,8 +40,8 @@ func (s *Slug) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// hyphenated keeps letters a to z and digits, and puts one hyphen for whatever
-// stands between them.
+// hyphenated keeps letters a to z and digits, and replaces all characters between them
+// by one hyphen.
 func hyphenated(text string) string {
 	words := strings.FieldsFunc(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	return strings.Join(words, "-")
@@ -60,7 +60,7 @@ func SlugOf(name string) string {
 	return slug
 }
 
-// plain drops what is part of a word but no letter of it.
+// plain drops accents and apostrophes.
 func plain(r rune) rune {
 	if unicode.Is(unicode.Mn, r) || r == '\'' || r == '’' {
 		return -1
@@ -68,9 +68,9 @@ func plain(r rune) rune {
 	return r
 }
 
-// storeSlugged stores a new product under the slug that was asked for or, if
-// none was, under the first that is free of name, name-2, name-3 and so on.
-// Others may take the next slug at the same time; the unique index decides.
+// storeSlugged stores a new product under the given slug or, without one, under the
+// first free slug of name, name-2, name-3 and so on. Another request may take the same
+// slug at the same time; the unique index decides.
 func storeSlugged(c *framework.Call, p *Product, asked *Slug) error {
 	base := SlugOf(p.Name)
 	if asked != nil {

@@ -14,10 +14,11 @@ import (
 	"trestle.example/resources/store/internal/rows"
 )
 
-// A MovementKind says why a stock changed.
+// A MovementKind is why a stock changed.
 type MovementKind string
 
-// Staff set a stock; an order takes from it; a cancelled order gives back.
+// The kinds of movements: staff set a stock, an order takes from it, a cancelled order
+// returns to it.
 const (
 	StockSet       MovementKind = "set"
 	StockOrdered   MovementKind = "order"
@@ -27,9 +28,9 @@ const (
 // A StockMovement is one change of a variant's stock. The sum of a variant's
 // deltas is its stock. Movements are added and never changed.
 //
-// Their order is that of their ids, which are drawn while the variant is locked.
-// CreatedAt is when the request came: one that waited for the lock may be the
-// later movement with the earlier time.
+// Movements are in the order of their ids, which are drawn while the variant is locked.
+// CreatedAt is the time of the request: of two movements the later one may have the
+// earlier time, if its request waited for the lock.
 type StockMovement struct {
 	bun.BaseModel `bun:"table:stock_movements"`
 

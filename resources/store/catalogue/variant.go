@@ -63,7 +63,7 @@ func (v *Variant) equal(other Variant) bool {
 	return *v == other
 }
 
-// onSale are the variants that are not archived, in their order.
+// onSale lists the variants that are not archived, by position.
 func onSale(variants []*Variant) []*Variant {
 	live := slices.DeleteFunc(slices.Clone(variants), func(v *Variant) bool { return v.Archived })
 	slices.SortFunc(live, byPosition)
@@ -75,8 +75,9 @@ func byPosition(a, b *Variant) int {
 }
 
 // cheapest is the variant that lists show of a product, the same one that
-// ChooseCheapest chooses: the cheapest that is in stock, else the cheapest, ties by position and id. Those
-// that are archived come last: only a program past the API leaves no others.
+// ChooseCheapest chooses: the cheapest that is in stock, else the cheapest, ties by
+// position and id. Archived ones come last: a product has others, unless a program past
+// the API archived all.
 func cheapest(variants []*Variant) *Variant {
 	choice := onSale(variants)
 	if len(choice) == 0 {

@@ -13,15 +13,15 @@ import (
 	"trestle.example/resources/store/internal/rows"
 )
 
-// A DeliverySlot is a window of time in which orders are brought. Its row is
-// made with its first order; before, it is what the template of a day says.
+// A DeliverySlot is a window of time in which orders are delivered. Its row is made
+// with its first order; until then the slot follows from the hours of a day.
 type DeliverySlot struct {
 	bun.BaseModel `bun:"table:delivery_slots"`
 
 	ID       uuid.UUID `bun:",pk,type:uuid"`
-	StartsAt time.Time // the id is made of it
+	StartsAt time.Time // the id is derived from it
 	EndsAt   time.Time
-	CutoffAt time.Time // orders are taken until then
+	CutoffAt time.Time // the end of ordering
 	Capacity int64
 	Booked   int64 // orders that are not cancelled
 }

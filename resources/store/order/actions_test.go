@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"trestle.example/framework/frameworktest"
+	"trestle.example/resources/store/internal/rows"
 	"trestle.example/resources/store/internal/storetest"
 	"trestle.example/resources/store/order"
 )
@@ -57,7 +58,7 @@ func TestHowToCancel(t *testing.T) {
 			{Name: "another's", Method: "POST", Path: bobs, Status: 404, Code: "not_found"},
 			{Name: "another's, as staff", Method: "POST", Path: bobs, As: s.PersonOf("staff").Token, Status: 404, Code: "not_found"},
 			{Name: "another's, as a superuser", Method: "POST", Path: bobs, As: s.PersonOf("root").Token, Status: 404, Code: "not_found"},
-			{Name: "one that is not there", Method: "POST", Path: "/api/orders/" + storetest.NewID().String() + "/cancel", Status: 404},
+			{Name: "one that is not there", Method: "POST", Path: "/api/orders/" + rows.NewID().String() + "/cancel", Status: 404},
 			{Name: "what is no id", Method: "POST", Path: "/api/orders/x/cancel", Status: 404},
 			{Name: "by reading", Path: path(), Status: 405, Answers: map[string]string{"Allow": "POST, OPTIONS"}},
 			{Name: "anonymously", Method: "POST", Path: path(), Headers: map[string]string{"Authorization": ""}, Status: 401},
@@ -136,7 +137,7 @@ func TestListingOrders(t *testing.T) {
 			{Name: "another's", Path: others, Status: 404, Code: "not_found"},
 			{Name: "another's, as staff", Path: others, As: s.PersonOf("staff").Token, Status: 404},
 			{Name: "another's, as a superuser", Path: others, As: s.PersonOf("root").Token, Status: 404},
-			{Name: "one that is not there", Path: "/api/orders/" + storetest.NewID().String(), Status: 404},
+			{Name: "one that is not there", Path: "/api/orders/" + rows.NewID().String(), Status: 404},
 			{Name: "what is no id", Path: "/api/orders/1", Status: 404},
 			{Name: "by its number", Path: "/api/orders/AAAAAAAA", Status: 404},
 			{Name: "changing one", Method: "PATCH", Path: mine, Body: fields{"status": "delivered"}, Status: 405, Answers: map[string]string{"Allow": "GET, HEAD, OPTIONS"}},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"trestle.example/framework/frameworktest"
+	"trestle.example/resources/store/internal/rows"
 	"trestle.example/resources/store/internal/storetest"
 	"trestle.example/resources/store/order"
 )
@@ -103,7 +104,7 @@ func TestOrdersForStaff(t *testing.T) {
 			{Name: "a step as a customer", Method: "POST", Path: step, As: s.PersonOf("ada").Token, Status: 403, Code: "forbidden"},
 			{Name: "a step anonymously", Method: "POST", Path: step, Headers: map[string]string{"Authorization": ""}, Status: 401},
 			{Name: "a step with a status", Method: "POST", Path: step, Body: fields{"status": "delivered"}, Status: 400, Code: "unknown_field", Faults: map[string]string{"/status": "unknown_field"}},
-			{Name: "a step of an order that is not there", Method: "POST", Path: orders + "/" + storetest.NewID().String() + "/confirm", Status: 404},
+			{Name: "a step of an order that is not there", Method: "POST", Path: orders + "/" + rows.NewID().String() + "/confirm", Status: 404},
 			{Name: "a step that there is not", Method: "POST", Path: orders + "/" + adas + "/refund", Status: 404},
 			{Name: "cancelling is the buyer's", Method: "POST", Path: orders + "/" + adas + "/cancel", Status: 404},
 			{Name: "a step by reading", Path: step, Status: 405, Answers: map[string]string{"Allow": "POST, OPTIONS"}},

@@ -7,7 +7,7 @@ import (
 	"trestle.example/resources/store/catalogue"
 )
 
-// CancelInput is what a buyer may say to a cancellation.
+// CancelInput is the body of a cancellation.
 type CancelInput struct {
 	Reason string `json:"reason" validate:"max=500" doc:"Why, for the store; it is kept with the stock that comes back." example:"Ordered twice"`
 }
@@ -18,8 +18,8 @@ type CancelDetails struct {
 	CancellableFrom []Status `json:"cancellableFrom" doc:"The statuses in which it could be."`
 }
 
-// cancel serves POST /orders/{id}/cancel: the items go back to the stock, also
-// those of variants that are no longer sold, and the slot has room again.
+// cancel serves POST /orders/{id}/cancel: the items return to the stock, even if their
+// variants are no longer sold, and the place in the slot is free again.
 func cancel(c *framework.Call, o *Order, in CancelInput) (OrderView, error) {
 	switch made, err := cancelling.advance(c, o); {
 	case err != nil:
@@ -40,7 +40,7 @@ func cancel(c *framework.Call, o *Order, in CancelInput) (OrderView, error) {
 	return orderView(c, o)
 }
 
-// restock gives an order's items back to the stock.
+// restock returns an order's items to the stock.
 func restock(c *framework.Call, o *Order, reason string) error {
 	back := catalogue.StockChange{Kind: catalogue.StockCancelled, Order: &o.ID, Reason: reason, Deltas: map[uuid.UUID]int64{}}
 	var variants []uuid.UUID

@@ -16,7 +16,7 @@ const (
 	codeIllegalTransition   = "illegal_transition"
 )
 
-// Codes explains them, for [framework.Config].
+// Codes explains the codes of errors of orders, for [framework.Config].
 var Codes = []framework.CodeInfo{
 	{
 		Code: codeCartEmpty, Status: http.StatusConflict, Title: "The cart is empty",

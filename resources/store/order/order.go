@@ -13,11 +13,11 @@ import (
 	"trestle.example/resources/store/delivery"
 )
 
-// A Status says how far an order has come. Only actions change it.
+// A Status is how far an order has come. Only actions change it.
 type Status string
 
-// The way of an order: placed, confirmed, packed, out for delivery, delivered.
-// One that is placed or confirmed may be cancelled instead.
+// The statuses of an order, in their order. An order that is placed or confirmed may
+// be cancelled instead.
 const (
 	Placed         Status = "placed"
 	Confirmed      Status = "confirmed"
@@ -32,17 +32,17 @@ func (Status) Enum() []any {
 	return []any{Placed, Confirmed, Packed, OutForDelivery, Delivered, Cancelled}
 }
 
-// settled are the statuses of orders that no longer are on their way.
+// settled are the statuses of orders that are no longer on their way.
 var settled = []Status{Delivered, Cancelled}
 
-// An Order is what a user bought. Its sums, items, address and slot are copies:
-// no later change of the catalogue reaches them.
+// An Order is a user's purchase. Its totals, items, address and slot are copies: a
+// later change of the catalogue does not change them.
 type Order struct {
 	bun.BaseModel `bun:"table:orders"`
 
 	ID               uuid.UUID `bun:",pk"`
 	UserID           uuid.UUID
-	Number           string // unique and random: it does not tell how many there are
+	Number           string // unique and random: it does not reveal how many orders there are
 	Status           Status
 	PlacedAt         time.Time
 	ConfirmedAt      *time.Time
@@ -59,7 +59,7 @@ type Order struct {
 	SlotStartsAt     time.Time
 	SlotEndsAt       time.Time
 	Address          delivery.Address `bun:"type:jsonb"`
-	Notes            string           // for those who deliver; the buyer is not shown them
+	Notes            string           // for the delivery; the buyer does not see them
 
 	Items []*OrderItem `bun:"rel:has-many,join:id=order_id"`
 }
@@ -86,7 +86,7 @@ type OrderItem struct {
 	LineTotalPaise int64
 }
 
-// Orders serves /orders: a caller's own, whoever the caller is.
+// Orders serves /orders: the caller's own, for staff and superusers too.
 var Orders = framework.ViewSet[Order]{
 	Name: "orders",
 	Doc:  "The caller's orders. A new one is made of the cart.",

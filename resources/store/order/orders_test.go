@@ -13,6 +13,7 @@ import (
 	"trestle.example/framework/frameworktest"
 	"trestle.example/resources"
 	"trestle.example/resources/store/cart"
+	"trestle.example/resources/store/internal/rows"
 	"trestle.example/resources/store/internal/storetest"
 	"trestle.example/resources/store/order"
 )
@@ -130,7 +131,7 @@ func TestWhatIsNoOrder(t *testing.T) {
 			{Name: "five digits", Method: "POST", Path: orders, Body: storetest.AddressWith("pincode", "56000"), Status: 400, Faults: map[string]string{at + "pincode": "format"}},
 			{Name: "a line after the pincode", Method: "POST", Path: orders, Body: storetest.AddressWith("pincode", "560001\n1"), Status: 400, Faults: map[string]string{at + "pincode": "format"}},
 			{Name: "a slot that is no id", Method: "POST", Path: orders, Body: fields{"deliveryAddress": storetest.AddressBody(), "deliverySlotId": "soon"}, Status: 400, Faults: map[string]string{"/deliverySlotId": "format"}},
-			{Name: "a slot that is not there", Method: "POST", Path: orders, Body: fields{"deliveryAddress": storetest.AddressBody(), "deliverySlotId": storetest.NewID()}, Status: 409, Code: "slot_unavailable"},
+			{Name: "a slot that is not there", Method: "POST", Path: orders, Body: fields{"deliveryAddress": storetest.AddressBody(), "deliverySlotId": rows.NewID()}, Status: 409, Code: "slot_unavailable"},
 			{Name: "less than nothing", Method: "POST", Path: orders, Body: fields{"deliveryAddress": storetest.AddressBody(), "expectedTotalPaise": -1}, Status: 400, Faults: map[string]string{"/expectedTotalPaise": "min"}},
 			{Name: "a total with a fraction", Method: "POST", Path: orders, Body: fields{"deliveryAddress": storetest.AddressBody(), "expectedTotalPaise": 9000.5}, Status: 400, Faults: map[string]string{"/expectedTotalPaise": "integer"}},
 			{Name: "nothing, which is a value", Method: "POST", Path: orders, Body: fields{"deliveryAddress": storetest.AddressBody(), "expectedTotalPaise": 0}, Status: 409, Code: "cart_changed",
@@ -141,7 +142,7 @@ func TestWhatIsNoOrder(t *testing.T) {
 			{Name: "anonymously", Method: "POST", Path: orders, Headers: map[string]string{"Authorization": ""}, Body: fields{"deliveryAddress": storetest.AddressBody()}, Status: 401, Code: "authentication_required"},
 			{Name: "of an empty cart", Method: "POST", Path: orders, As: s.PersonOf("bob").Token, Body: fields{"deliveryAddress": storetest.AddressBody()}, Status: 409, Code: "cart_empty"},
 			{Name: "of an empty cart, without an address", Method: "POST", Path: orders, As: s.PersonOf("bob").Token, Body: fields{}, Status: 400, Code: "validation_failed"},
-			{Name: "for somebody else", Method: "POST", Path: orders, Body: fields{"deliveryAddress": storetest.AddressBody(), "userId": storetest.NewID(), "totalPaise": 1, "status": "delivered"}, Status: 201,
+			{Name: "for somebody else", Method: "POST", Path: orders, Body: fields{"deliveryAddress": storetest.AddressBody(), "userId": rows.NewID(), "totalPaise": 1, "status": "delivered"}, Status: 201,
 				Contains: []string{`"totalPaise":9000`, `"status":"placed"`}, Answers: map[string]string{"Trestle-Ignored": "/status, /totalPaise, /userId"}},
 			{Name: "of the cart again", Method: "POST", Path: orders, Body: fields{}, Status: 409, Code: "cart_empty"},
 		})

@@ -39,14 +39,14 @@ type PricedLine struct {
 	LineTotalPaise int64     `json:"lineTotalPaise" doc:"What all of them cost, in paise." example:"29800"`
 }
 
-// place serves POST /orders. All of it is one transaction, which locks the
-// cart, then the variants, then the slot. Most orders meet there, so only what
-// needs the slot comes after it.
+// place serves POST /orders in one transaction, which locks the cart, then the
+// variants, then the slot. Most orders wait for each other at the slot, so only
+// statements that need it follow.
 func place(c *framework.Call, in PlaceOrderInput) (OrderView, error) {
 	return placeNumbered(c, in, newNumber)
 }
 
-// placeNumbered draws order numbers until one is free.
+// placeNumbered is place with a function that draws numbers until one is free.
 func placeNumbered(c *framework.Call, in PlaceOrderInput, number func() string) (OrderView, error) {
 	address, err := claimCart(c, in.DeliveryAddress)
 	if err != nil {
@@ -79,8 +79,7 @@ func placeNumbered(c *framework.Call, in PlaceOrderInput, number func() string) 
 	return orderView(c, o)
 }
 
-// sale is what the order takes from the stocks. A cart has a variant in one line
-// only.
+// sale is the change of stocks by the order. A variant is in one line of a cart only.
 func (o *Order) sale() catalogue.StockChange {
 	sold := catalogue.StockChange{Kind: catalogue.StockOrdered, Order: &o.ID, Deltas: map[uuid.UUID]int64{}}
 	for _, item := range o.Items {
@@ -94,8 +93,9 @@ func (o *Order) SetSlot(slot *delivery.DeliverySlot) {
 	o.SlotID, o.SlotStartsAt, o.SlotEndsAt = slot.ID, slot.StartsAt, slot.EndsAt
 }
 
-// claimCart locks the caller's cart until the transaction ends, and keeps the
-// address in it for the next order; without one it is the latest order's.
+// claimCart locks the caller's cart until the transaction ends, and returns the
+// delivery address: the given one, which the cart keeps for the next order, or that of
+// the latest order.
 func claimCart(c *framework.Call, address *delivery.Address) (*delivery.Address, error) {
 	var text *string
 	if address != nil {
@@ -128,7 +128,7 @@ func emptied() error {
 	return framework.Conflict(codeCartEmpty, "The cart is empty; perhaps it was ordered already.")
 }
 
-// takeLines takes everything out of the cart, and locks what it is.
+// takeLines empties the cart, and locks the variants of its lines.
 func takeLines(c *framework.Call) ([]*cart.Line, catalogue.Offers, error) {
 	var items []*cart.CartItem
 	taken := c.DB.NewDelete().Model((*cart.CartItem)(nil)).Where("user_id = ?", sqldb.Param(c.Caller.ID)).Returning("?Columns")
@@ -205,14 +205,14 @@ func storeOrder(c *framework.Call, o *Order, number func() string) error {
 	return rows.Insert(c, o.Items...)
 }
 
-// newNumber draws eight characters of Crockford's base 32, which has no I, L, O
-// and U: nobody takes one of its numbers for another.
+// newNumber draws eight characters of Crockford's base 32, which leaves out I, L, O and
+// U, because people confuse them with others.
 func newNumber() string {
 	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	number := make([]byte, 8)
 	_, _ = rand.Read(number) // it does not fail
 	for i, drawn := range number {
-		number[i] = alphabet[drawn%32] // of 256, 32 is a divisor: all are as likely
+		number[i] = alphabet[drawn%32] // 32 divides 256, so all characters are equally likely
 	}
 	return string(number)
 }

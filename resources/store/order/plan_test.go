@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/resources/store/internal/rows"
 	"trestle.example/resources/store/internal/storetest"
 )
 
@@ -165,7 +166,7 @@ func TestIndexesServeRequests(t *testing.T) {
 				s := s.on(t)
 				client, paged := s.ClientOf(c.as), c.index == ""
 				if c.method == "POST" {
-					client = client.With("Idempotency-Key", storetest.NewID().String())
+					client = client.With("Idempotency-Key", rows.NewID().String())
 				}
 				for _, e := range heard.during(func() { client.Do(c.method, c.path, c.body).Expect(c.status) }) {
 					if c.isOther(e) {

@@ -11,8 +11,7 @@ import (
 	"trestle.example/resources/store/internal/rows"
 )
 
-// A transition is one way in which an order's status changes. There are no
-// others.
+// A transition is a change of an order's status.
 type transition struct {
 	action string
 	from   []Status
@@ -28,11 +27,11 @@ var (
 	cancelling  = transition{"cancel", []Status{Placed, Confirmed}, Cancelled, "cancelled_at"}
 )
 
-// transitions are all of them, in the order in which they may follow each
-// other.
+// transitions are all changes of status that there are, in their order.
 var transitions = []transition{confirming, packing, dispatching, delivering, cancelling}
 
-// ReachedAt is the column of when the order came to a status, nil for placed.
+// ReachedAt points to the time at which the order came to a status, nil as long as it
+// has not. Placed has none: the time is PlacedAt.
 func (o *Order) ReachedAt(status Status) **time.Time {
 	switch status {
 	case Confirmed:
@@ -49,9 +48,9 @@ func (o *Order) ReachedAt(status Status) **time.Time {
 	return nil
 }
 
-// advance changes an order that is locked, and reports whether its status allowed
-// it. The statement looks at the status itself, so that whatever comes at the
-// same time, one wins.
+// advance changes the status of an order that is locked, and reports whether the
+// status allowed it. The statement checks the status itself, so that of two requests
+// at the same time one succeeds.
 func (t transition) advance(c *framework.Call, o *Order) (bool, error) {
 	result, err := c.Session().Exec(c, c.DB.NewUpdate().Table("orders").
 		Set("status = ?", sqldb.Param(t.to)).Set("? = ?", bun.Ident(t.column), sqldb.Param(c.Now)).
@@ -73,7 +72,7 @@ func loadItems(c *framework.Call, o *Order) error {
 	return rows.Read(c, c.DB.NewSelect().Model(&o.Items).Where("order_id = ?", sqldb.Param(o.ID)).OrderExpr("position"), &o.Items)
 }
 
-// allowed are the actions that staff may take with an order of a status.
+// allowed lists the actions that staff may take with an order of a status.
 func allowed(status Status) []string {
 	names := []string{}
 	for _, t := range transitions {

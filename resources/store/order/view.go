@@ -48,7 +48,7 @@ type OrderItemView struct {
 	LineTotalPaise int64          `json:"lineTotalPaise" doc:"What all of them cost, in paise." example:"29800"`
 }
 
-// OrderSlotView is when an order is brought.
+// OrderSlotView is the time of an order's delivery.
 type OrderSlotView struct {
 	ID       uuid.UUID `json:"id"`
 	StartsAt time.Time `json:"startsAt" doc:"From when on it is brought."`

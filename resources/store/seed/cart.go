@@ -11,12 +11,11 @@ import (
 	"trestle.example/resources/store/internal/rows"
 )
 
-// cartLines is how many lines the first customer's cart has.
+// cartLines is the number of lines in the first customer's cart.
 const cartLines = 4
 
-// openCarts makes the carts that are not there, as orders leave them: empty,
-// with an address. It returns what is to come into the first customer's,
-// nothing if that was there already.
+// openCarts stores the missing carts as orders leave them: empty, with an address. It
+// returns the wishes for the first customer's cart, none if that is stored already.
 func (s *seeding) openCarts(ctx context.Context) ([]wish, error) {
 	var known []*cart.Cart
 	q := s.IDB().NewSelect().Model((*cart.Cart)(nil)).Column("user_id").Where("user_id IN (?)", sqldb.List(s.Customers))
@@ -37,14 +36,14 @@ func (s *seeding) openCarts(ctx context.Context) ([]wish, error) {
 	return basket, rows.InsertIn(ctx, s.Session, " ON CONFLICT (user_id) DO NOTHING", carts...)
 }
 
-// basket is what the first customer may have in the cart: of some of it there
-// is not enough.
+// basket lists wishes for the first customer's cart, more than it has lines: some are
+// not in stock.
 func (s *seeding) basket() []wish {
 	return s.wishes(demo.Dice(cartSeeds, 0), today, 4*cartLines)
 }
 
-// fillCart puts into the first customer's cart what there is plenty of. The
-// first line was cheaper when it came in.
+// fillCart stores lines of the first customer's cart, of variants with a large stock.
+// The price of the first line has risen since.
 func (s *seeding) fillCart(ctx context.Context, basket []wish, offers catalogue.Offers) error {
 	var items []*cart.CartItem
 	first := demo.ID(demo.Dice(cartSeeds, 1), today)

@@ -16,26 +16,25 @@ import (
 	"trestle.example/resources/store/order"
 )
 
-// orderStatuses are where the orders of each customer are.
+// orderStatuses are the statuses of the orders of each customer.
 var orderStatuses = []order.Status{
 	order.Delivered, order.Delivered, order.Delivered, order.Delivered, order.Delivered, order.Cancelled, order.Cancelled, order.OutForDelivery, order.Packed, order.Confirmed, order.Confirmed, order.Placed, order.Placed,
 }
 
-// confirmedSlots is in how many of the open slots there are confirmed orders; the
-// others have those that are placed. So no customer has more orders in a slot
-// than a user may have.
+// confirmedSlots is the number of open slots with confirmed orders; the later ones have
+// placed orders. So the limit of a user's orders in a slot holds.
 const confirmedSlots = 4
 
-// maxItems is how many items an order has at most.
+// maxItems is the largest number of items of an order.
 const maxItems = 6
 
-// A wish is what an order asks for of one variant.
+// A wish is a quantity of a variant for an order or a cart.
 type wish struct {
 	variant  uuid.UUID
 	quantity int64
 }
 
-// A draft is an order before it is known what there is in stock.
+// A draft is an order before its wishes are compared with the stock.
 type draft struct {
 	*order.Order
 
@@ -61,8 +60,8 @@ func (s *seeding) draft(customer, n int) *draft {
 	return d
 }
 
-// placementOf is when an order was placed, and for which slot, so that it can be
-// in its status by seedToday. A slot was open when its orders were placed.
+// placementOf is when an order was placed, and for which slot, so that it can have its
+// status by today. The slot was open when the order was placed.
 func placementOf(dice *rand.Rand, status order.Status) (placed time.Time, slot delivery.DeliverySlot) {
 	switch status {
 	case order.Placed:
@@ -80,7 +79,7 @@ func placementOf(dice *rand.Rand, status order.Status) (placed time.Time, slot d
 	return slot.CutoffAt.Add(-2*time.Hour - upTo(dice, 20*time.Hour)), slot
 }
 
-// advance gives the order the times of all it went through.
+// advance sets the times of the statuses that the order came to.
 func (d *draft) advance(dice *rand.Rand) {
 	start := d.slot.StartsAt
 	times := map[order.Status]time.Time{
@@ -96,7 +95,7 @@ func (d *draft) advance(dice *rand.Rand) {
 	}
 }
 
-// reachable are the statuses of an order after placed, save cancelled.
+// reachable are the statuses of an order after placed but cancelled, in their order.
 var reachable = []order.Status{order.Confirmed, order.Packed, order.OutForDelivery, order.Delivered}
 
 // statusesUpTo lists the statuses that an order came to, up to its last. Some orders are
@@ -111,7 +110,7 @@ func statusesUpTo(dice *rand.Rand, last order.Status) []order.Status {
 	return reachable[:slices.Index(reachable, last)+1] // none for placed
 }
 
-// orderNumber is an order's number as newNumber has them.
+// orderNumber draws an order's number, in the form that POST /orders gives it.
 func orderNumber(dice *rand.Rand) string {
 	const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	number := make([]byte, 8)
@@ -121,7 +120,7 @@ func orderNumber(dice *rand.Rand) string {
 	return string(number)
 }
 
-// wishes are up to n variants that stood on the shelf at a time, each once.
+// wishes draws up to n variants that were on sale at a time, each once.
 func (s *seeding) wishes(dice *rand.Rand, at time.Time, n int) (all []wish) {
 	there := 0
 	for there < min(s.Products, DefaultProducts) && arrivalOf(there).Before(at) {
@@ -139,8 +138,8 @@ func (s *seeding) wishes(dice *rand.Rand, at time.Time, n int) (all []wish) {
 	return all
 }
 
-// fill gives the order the items that it can have, as POST /orders does, and
-// reports whether there are any.
+// fill gives the order the items that are in stock, as POST /orders does, and reports
+// whether there are any.
 func (d *draft) fill(ctx context.Context, offers catalogue.Offers) bool {
 	var lines []*cart.Line
 	for _, w := range d.wishes {

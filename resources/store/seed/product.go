@@ -11,13 +11,13 @@ import (
 	"trestle.example/resources/store/catalogue"
 )
 
-// imageRoot is where pictures would lie; the name is reserved for examples.
+// imageRoot is the address of the pictures, which do not exist.
 const imageRoot = "https://images.store.example/"
 
-// newProduct is the product of a number: with its variants, and their stocks
-// before anything is sold, but without its category. Those below SeedProducts
-// are one of each kind, the shelves in turn; beyond them brands, grades and
-// places tell the products of a kind apart.
+// newProduct makes the product of a number, with its variants and their stocks before
+// any sale, but without its category. The products below DefaultProducts are one of each
+// kind, the categories in turn; the products beyond them differ by brand, grade and
+// place from others of their kind.
 func newProduct(i int) *catalogue.Product {
 	shelf, at := categoryOf(i), i%DefaultProducts/len(demoCategories)
 	good := shelf.goods[at]
@@ -40,11 +40,11 @@ func newProduct(i int) *catalogue.Product {
 	return p
 }
 
-// categoryOf is where a product stands.
+// categoryOf is the category of a product.
 func categoryOf(i int) *demoCategory { return &demoCategories[i%len(demoCategories)] }
 
-// named is the brand and the name of the nth product of one good: another pair
-// for every n.
+// named is the brand and the name of the nth product of a good: a different pair for
+// every n.
 func (s *demoCategory) named(good string, at, n int) (brand, name string) {
 	first := at
 	if s.loose() {
@@ -60,7 +60,7 @@ func (s *demoCategory) named(good string, at, n int) (brand, name string) {
 	return brand, strings.Join(words, " ")
 }
 
-// priceFactor is what the price of a good is taken times, in percent.
+// priceFactor is the price of a product in percent of its good's.
 func priceFactor(dice *rand.Rand, i int) int64 {
 	if i < DefaultProducts {
 		return 100
@@ -68,11 +68,10 @@ func priceFactor(dice *rand.Rand, i int) int64 {
 	return 85 + dice.Int64N(46)
 }
 
-// skuOf is the code of a product: those of its variants begin with it.
+// skuOf is the code with which the codes of a product's variants begin.
 func skuOf(shelf string, i int) string { return fmt.Sprintf("%s-%03d-%03d", shelf, i/1000, i%1000) }
 
-// variants are the sizes of a product: a larger one costs a little less for
-// what it holds.
+// variants makes the sizes of a product: a larger one costs a little less per unit.
 func (g demoGood) variants(dice *rand.Rand, p *catalogue.Product, sku string, loose bool, percent int64) []*catalogue.Variant {
 	var all []*catalogue.Variant
 	var first int64
@@ -95,7 +94,7 @@ func (g demoGood) variants(dice *rand.Rand, p *catalogue.Product, sku string, lo
 	return all
 }
 
-// listPrice is a list price in whole rupees, some of them the price.
+// listPrice draws a list price in whole rupees, at least the price.
 func listPrice(dice *rand.Rand, price int64) *int64 {
 	mrp := price * (100 + demo.Pick(dice, []int64{0, 0, 5, 8, 10, 12, 15, 20})) / 100
 	mrp = (mrp + 99) / 100 * 100
@@ -122,8 +121,8 @@ func parseLabel(label string) (amount string, unit catalogue.Unit, size int64) {
 	return amount, unit, size
 }
 
-// stockUp gives variants their stocks: a few products have none, and a few
-// variants none or hardly any.
+// stockUp sets the stocks of variants: a few products are out of stock, and a few
+// variants are, or nearly.
 func stockUp(dice *rand.Rand, variants []*catalogue.Variant) {
 	none := dice.IntN(25) == 0
 	for _, v := range variants {

@@ -14,10 +14,10 @@ import (
 	"trestle.example/resources/store/internal/rows"
 )
 
-// Options sets how much demo data [Seed] makes.
+// Options sets how much demo data [Insert] makes.
 type Options struct {
 	// Products is the number of products, each in one to four variants. Defaults to
-	// SeedProducts.
+	// DefaultProducts.
 	Products int
 	// Customers are the users with orders: each has orders in every status, and the
 	// first also a filled cart. Defaults to none.

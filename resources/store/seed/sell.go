@@ -43,7 +43,7 @@ func (s *seeding) sell(ctx context.Context) error {
 	return s.storeSales(ctx, &m)
 }
 
-// newDrafts are the orders that are not in the store.
+// newDrafts lists the orders that are not stored yet.
 func (s *seeding) newDrafts(ctx context.Context) (drafts []*draft, err error) {
 	var ids []uuid.UUID
 	for customer := range s.Customers {
@@ -71,7 +71,7 @@ func (s *seeding) lock(ctx context.Context, wishes []wish) (catalogue.Offers, er
 	return catalogue.LockOffers(ctx, s.Session, ids...)
 }
 
-// wanted are the variants that drafts ask for, each once.
+// wanted lists the variants of drafts, each once.
 func wanted(drafts []*draft) []wish {
 	all := map[uuid.UUID]wish{}
 	for _, d := range drafts {
@@ -100,7 +100,7 @@ func (s *seeding) lockSlots(ctx context.Context, drafts []*draft) (map[uuid.UUID
 	return room, nil
 }
 
-// A market is what there is to sell, and what came of the drafts.
+// A market is the stock and the free places of slots, and what became of the drafts.
 type market struct {
 	drafts []*draft
 	offers catalogue.Offers
@@ -120,7 +120,7 @@ type event struct {
 	*draft
 }
 
-// trade lets everything happen in the order of its time.
+// trade places and cancels the orders, in the order of time.
 func (m *market) trade(ctx context.Context) {
 	m.slots, m.moved = map[uuid.UUID]*delivery.DeliverySlot{}, map[uuid.UUID]bool{}
 	var events []event
@@ -143,7 +143,7 @@ func (m *market) trade(ctx context.Context) {
 	}
 }
 
-// book takes a place in the order's slot, unless it will be cancelled.
+// book books a place in the order's slot, unless the order will be cancelled.
 func (m *market) book(e event) {
 	slot := m.slots[e.slot.ID]
 	if slot == nil {
@@ -156,8 +156,8 @@ func (m *market) book(e event) {
 	}
 }
 
-// move changes the stocks of what an order has. Its movements are numbered
-// behind kin, and in the order of their ids, as all are.
+// move changes the stocks of an order's items. The ids of the movements count up from
+// kin, so that movements are in the order of their ids.
 func (m *market) move(e event, kin int) {
 	for i, item := range e.Items {
 		row, delta := m.offers[item.VariantID], item.Quantity
@@ -174,7 +174,7 @@ func (m *market) move(e event, kin int) {
 	}
 }
 
-// said is why it happened, if anybody said so.
+// said is the reason of a cancellation, blank for other events.
 func (e event) said() string {
 	if e.kind == catalogue.StockCancelled {
 		return e.reason
@@ -182,7 +182,7 @@ func (e event) said() string {
 	return ""
 }
 
-// storeSales stores what came of the drafts.
+// storeSales stores what became of the drafts.
 func (s *seeding) storeSales(ctx context.Context, m *market) error {
 	slots := slices.SortedFunc(maps.Values(m.slots), func(a, b *delivery.DeliverySlot) int { return rows.CompareIDs(a.ID, b.ID) })
 	const more = " ON CONFLICT (id) DO UPDATE SET booked = delivery_slots.booked + excluded.booked"
@@ -201,7 +201,7 @@ func (s *seeding) storeSales(ctx context.Context, m *market) error {
 	return s.storeStocks(ctx, m)
 }
 
-// storeStocks stores the stocks that changed, and what products repeat of them.
+// storeStocks stores the changed stocks, and the columns that products copy of them.
 func (s *seeding) storeStocks(ctx context.Context, m *market) error {
 	if len(m.moved) == 0 {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"trestle.example/resources/store/internal/rows"
 )
 
-// storeProducts stores the products of the numbers from first to before last,
-// save those that are there.
+// storeProducts stores the products from the number first to before last, except those
+// that are stored already.
 func (s *seeding) storeProducts(ctx context.Context, first, last int) error {
 	products := make([]*catalogue.Product, 0, last-first)
 	for i := first; i < last; i++ {
@@ -39,8 +39,7 @@ func (s *seeding) storeProducts(ctx context.Context, first, last int) error {
 	return catalogue.IndexProducts(ctx, s.Session, products...)
 }
 
-// storeVariants stores the variants of products and what their stocks begin
-// with.
+// storeVariants stores the variants of products, and the movements of their first stocks.
 func (s *seeding) storeVariants(ctx context.Context, products []*catalogue.Product) error {
 	var variants []*catalogue.Variant
 	var movements []*catalogue.StockMovement
@@ -60,8 +59,8 @@ func (s *seeding) storeVariants(ctx context.Context, products []*catalogue.Produ
 	return rows.InsertIn(ctx, s.Session, "", movements...)
 }
 
-// missing are the products that are not in the store: neither their ids nor
-// their slugs nor the skus of their variants.
+// missing lists the products that are not stored: no row has their id, their slug or a
+// sku of their variants.
 func (s *seeding) missing(ctx context.Context, products []*catalogue.Product) ([]*catalogue.Product, error) {
 	var ids []uuid.UUID
 	var slugs, skus []string

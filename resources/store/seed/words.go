@@ -2,12 +2,11 @@ package seed
 
 import "trestle.example/resources/store/delivery"
 
-// The words of the demo data: what stands on which shelf. Brands and what they
-// stand for are made up; the places before a name are regions and rivers.
+// The texts of the demo data. The brands are invented; the places before a name are
+// regions and rivers.
 
-// A demoCategory is a category with what it has. Where the first brand is blank,
-// goods are sold loose: without a brand until there is more than one of a kind,
-// and without a list price.
+// A demoCategory is a category with its goods. If the first brand is blank, the goods are
+// sold loose: the first product of a kind has no brand, and none has a list price.
 type demoCategory struct {
 	code   string // of its skus
 	slug   string
@@ -26,7 +25,7 @@ type demoGood struct {
 
 func (s *demoCategory) loose() bool { return s.brands[0] == "" }
 
-// grades and seedPlaces tell products of one good and brand apart.
+// Products of one good and brand differ by these words.
 var (
 	grades = []string{
 		"", "Classic", "Premium", "Select", "Everyday", "Family", "Value", "Signature", "Heritage", "Festival", "Royal", "Choice",
@@ -180,8 +179,8 @@ var demoCategories = []demoCategory{
 	}},
 }
 
-// buyerAddresses are where orders go, one customer after the other. The people are
-// made up, and no telephone in India begins with 5.
+// buyerAddresses are the addresses of the customers in turn. The people are invented,
+// and no telephone number in India begins with 5.
 var buyerAddresses = []delivery.Address{
 	{Name: "Asha Rao", Phone: "+915080040012", Line1: "12 Lake Road", City: "Bengaluru", State: "Karnataka", Pincode: "560034"},
 	{Name: "Ravi Menon", Phone: "+915020030045", Line1: "Flat 4, Sai Kunj", City: "Pune", State: "Maharashtra", Pincode: "411004"},
@@ -189,10 +188,10 @@ var buyerAddresses = []delivery.Address{
 	{Name: "Imran Khan", Phone: "+915060010078", Line1: "21 Civil Lines", City: "Lucknow", State: "Uttar Pradesh", Pincode: "226001"},
 }
 
-// orderNotes are mostly blank, as notes are.
+// orderNotes are the notes of orders, most of them blank.
 var orderNotes = []string{
 	"", "", "", "", "Please ring once; the baby sleeps.", "Leave it with the guard.", "Call before you come.", "Second gate, behind the temple.",
 }
 
-// cancelReasons are why an order was cancelled.
+// cancelReasons are the reasons of cancelled orders.
 var cancelReasons = []string{"", "Ordered twice.", "Not at home at that time.", "Found some in the larder."}

@@ -12,8 +12,8 @@ import (
 	"trestle.example/resources/store/order"
 )
 
-// Audit checks what must hold whatever was done: of stocks and their log, of
-// slots and of sums. It reads the tables themselves.
+// Audit checks the invariants of the tables: of stocks and their log, of slots and of
+// totals.
 func (s *Site) Audit() {
 	s.T.Helper()
 	s.AuditRows()
@@ -32,6 +32,7 @@ func (s *Site) auditLog() {
 	}
 }
 
+// AuditRows is [Site.Audit] without the log of stocks.
 func (s *Site) AuditRows() {
 	s.T.Helper()
 	var variants []catalogue.Variant
@@ -93,7 +94,7 @@ func (s *Site) auditStocks(variants []catalogue.Variant, movements []catalogue.S
 	}
 }
 
-// Crockford is what numbers of orders are made of: no I, L, O or U.
+// Crockford matches the number of an order: no I, L, O or U.
 var Crockford = regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{8}$`)
 
 // auditSums: a line is its price times its quantity, a total the sum of its
@@ -145,9 +146,9 @@ func (s *Site) auditSlots(orders []order.Order) {
 	}
 }
 
-// StoredRows are the rows of a table, in an order.
-func StoredRows[M any](s *Site, order string) (rows []M) {
+// StoredRows is the rows of a table, in an order.
+func StoredRows[M any](s *Site, by string) (found []M) {
 	s.T.Helper()
-	s.Must(s.DB.NewSelect().Model(&rows).OrderExpr("?", bun.Safe(order)).Scan(context.Background()))
-	return rows
+	s.Must(s.DB.NewSelect().Model(&found).OrderExpr("?", bun.Safe(by)).Scan(context.Background()))
+	return found
 }

@@ -11,6 +11,7 @@ import (
 
 	"trestle.example/framework/frameworktest"
 	"trestle.example/resources/store/catalogue"
+	"trestle.example/resources/store/internal/rows"
 )
 
 // A Listed answer is the envelope of a list.
@@ -23,6 +24,7 @@ type Listed[T any] struct {
 	HasNext    bool
 }
 
+// ListOf is the list in an answer.
 func ListOf[T any](r *frameworktest.Response) (l Listed[T]) {
 	r.Expect(200).JSON(&l)
 	return l
@@ -34,7 +36,7 @@ func (s *Site) ListProducts(query string) Listed[catalogue.ProductSummary] {
 	return ListOf[catalogue.ProductSummary](s.Get("/api/products?" + query))
 }
 
-// NamesOf are what a list shows, in its order.
+// NamesOf is the names of a list's products, in their order.
 func NamesOf(l Listed[catalogue.ProductSummary]) string {
 	list := make([]string, len(l.Items))
 	for i, item := range l.Items {
@@ -43,18 +45,18 @@ func NamesOf(l Listed[catalogue.ProductSummary]) string {
 	return strings.Join(list, "; ")
 }
 
-// A VariantBody is one of a body, right in everything: it costs 4500 paise.
+// VariantBody is a valid variant of a product's body: it costs 4500 paise.
 func VariantBody(sku string, more fields) fields {
 	v := fields{"sku": sku, "label": "500 g", "unit": "g", "pricePaise": 4500}
 	maps.Copy(v, more)
 	return v
 }
 
-// ProductBody is a body that makes one, right in everything, with one variant.
+// ProductBody is a valid body of a new product with one variant.
 func ProductBody(name string, more fields) fields {
 	p := fields{
 		"name": name, "category": fields{"slug": "staples", "name": "Staples"},
-		"variants": []fields{VariantBody("SKU-"+NewID().String(), nil)},
+		"variants": []fields{VariantBody("SKU-"+rows.NewID().String(), nil)},
 	}
 	maps.Copy(p, more)
 	return p
@@ -66,31 +68,34 @@ func (s *Site) CreateProduct(name string, more fields) catalogue.AdminProduct {
 	return s.ProductOf(s.ClientOf("staff").Post("/api/admin/products", ProductBody(name, more)).Expect(201))
 }
 
+// ProductOf is the product in an answer to staff.
 func (s *Site) ProductOf(r *frameworktest.Response) (p catalogue.AdminProduct) {
 	s.T.Helper()
 	r.JSON(&p)
 	return p
 }
 
-// PatchProduct changes a product.
+// PatchProduct changes a product, as staff.
 func (s *Site) PatchProduct(p catalogue.AdminProduct, change any) *frameworktest.Response {
 	s.T.Helper()
 	return s.ClientOf("staff").Patch(AdminPath(p), change)
 }
 
+// AdminPath is the address of a product for staff.
 func AdminPath(p catalogue.AdminProduct) string { return "/api/admin/products/" + p.ID.String() }
 
-// SetStock sets a variant's.
+// SetStock sets a variant's stock, as staff.
 func (s *Site) SetStock(v catalogue.AdminVariant, stock int64) *frameworktest.Response {
 	s.T.Helper()
 	return s.ClientOf("staff").Patch(StockPath(v), fields{"stock": stock})
 }
 
+// StockPath is the address of a variant's stock.
 func StockPath(v catalogue.AdminVariant) string {
 	return "/api/admin/variants/" + v.ID.String() + "/stock"
 }
 
-// QueryOf writes parameters: name, value, name, value.
+// QueryOf is a query string of pairs: name, value, name, value.
 func QueryOf(pairs ...string) string {
 	v := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -122,9 +127,9 @@ func MemberAt(tb testing.TB, object json.RawMessage, path ...string) json.RawMes
 	return object
 }
 
-// CreateTea is what the tables of changes start from: two variants on sale, one with
-// a list price and in stock, and one that is archived. Its codes begin with its
-// name.
+// CreateTea creates the product with which tables of changes start: two variants on
+// sale, one with a list price and in stock, and one archived. The codes of the variants
+// begin with its name.
 func (s *Site) CreateTea(name string) catalogue.AdminProduct {
 	s.T.Helper()
 	p := s.CreateProduct(name, fields{
@@ -138,7 +143,7 @@ func (s *Site) CreateTea(name string) catalogue.AdminProduct {
 	return s.ProductOf(s.PatchProduct(p, fields{"variants": []fields{{"id": p.Variants[2].ID, "archived": true}}}).Expect(200))
 }
 
-// VariantBodies are n variants of a body, whose codes begin alike.
+// VariantBodies are n variants of a body. Their codes have the prefix code.
 func VariantBodies(code string, n int) []fields {
 	list := make([]fields, n)
 	for i := range list {
@@ -147,10 +152,11 @@ func VariantBodies(code string, n int) []fields {
 	return list
 }
 
+// ProductsPath is the address of the products for staff.
 const ProductsPath = "/api/admin/products"
 
-// CreateStall puts up the shop that the tables of this file are about, in the order
-// of the names but for Ghee, and returns it by name.
+// CreateStall creates the products of the tables about lists, in the order of their names
+// except for Ghee, and returns them by name.
 func (s *Site) CreateStall() map[string]catalogue.AdminProduct {
 	s.T.Helper()
 	shop := map[string]catalogue.AdminProduct{}

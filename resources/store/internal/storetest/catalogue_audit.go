@@ -14,7 +14,7 @@ import (
 	"trestle.example/resources/store/catalogue"
 )
 
-// Raw is JSON as it stands.
+// Raw is JSON that is sent as it is.
 type Raw string
 
 // MarshalJSON implements [json.Marshaler].
@@ -22,12 +22,12 @@ func (r Raw) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 
 var _ json.Marshaler = Raw("")
 
-// CatalogueTables are those that a change of the catalogue writes.
+// CatalogueTables are the tables that a change of the catalogue writes.
 var CatalogueTables = []string{
 	"categories", "products", "variants", "stock_movements", "product_changes", "product_terms", "product_grams",
 }
 
-// CatalogueContents are all rows of the catalogue, as text.
+// CatalogueContents is all rows of the catalogue, as text.
 func (s *Site) CatalogueContents() string {
 	s.T.Helper()
 	var text strings.Builder
@@ -40,14 +40,14 @@ func (s *Site) CatalogueContents() string {
 	return text.String()
 }
 
-// RowsOf are those of a table, by column, in the order of their first.
+// RowsOf is the rows of a table, by column, in the order of their first column.
 func (s *Site) RowsOf(table string) (all []map[string]any) {
 	s.T.Helper()
 	s.Must(s.DB.NewSelect().TableExpr("?", bun.Ident(table)).ColumnExpr("*").OrderExpr("1, 2").Scan(context.Background(), &all)) //nolint:unqueryvet // every column there is
 	return all
 }
 
-// StoredProducts are all products as they are stored, with their variants in order.
+// StoredProducts is all products as they are stored, with their variants by position.
 func (s *Site) StoredProducts() (all []*catalogue.Product) {
 	s.T.Helper()
 	s.Must(s.DB.NewSelect().Model(&all).Relation("Category").Relation("Variants").OrderExpr("product.id").Scan(context.Background()))
@@ -57,9 +57,8 @@ func (s *Site) StoredProducts() (all []*catalogue.Product) {
 	return all
 }
 
-// CheapestOf is the variant that a product must show, worked out from the rule and
-// from nothing that is stored for it: the cheapest in stock, else the cheapest,
-// ties by position, then id.
+// CheapestOf is the variant that a product must show, computed without the columns that
+// are copies: the cheapest in stock, else the cheapest, ties by position, then id.
 func CheapestOf(p *catalogue.Product) *catalogue.Variant {
 	var best *catalogue.Variant
 	for _, v := range p.Variants { // in order of position
@@ -82,10 +81,9 @@ func (s *Site) auditCards() {
 	}
 }
 
-// AuditCatalogue checks what must hold of the catalogue whatever was done: what
-// products repeat of their variants, what categories count, and that every
-// product has one variant on sale, positions of their own and a price within
-// its list price.
+// AuditCatalogue checks the invariants of the catalogue: products copy their cheapest
+// variant, categories count their products, and every product has a variant on sale,
+// variants with positions of their own, and prices within list prices.
 func (s *Site) AuditCatalogue() {
 	s.T.Helper()
 	s.auditCards()

@@ -8,14 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-
 	"trestle.example/framework/frameworktest"
 	"trestle.example/resources/store/catalogue"
+	"trestle.example/resources/store/internal/rows"
 )
 
-// A Good is a product with one variant, as a test puts it on the shelf. What is
-// left out is usual: 4500 paise, no list price, published.
+// A Good is a product with one variant. The defaults are 4500 paise, no list price, and
+// published.
 type Good struct {
 	Name        string
 	Price, MRP  int64
@@ -24,19 +23,19 @@ type Good struct {
 	Archived    bool
 }
 
-// Shelve stores goods past the API and returns their variants. Each stock is
-// there by a movement, as staff would set it.
+// Shelve stores goods past the API and returns their variants. Each stock has a
+// movement, as if staff had set it.
 func (s *Site) Shelve(goods ...Good) []catalogue.Variant {
 	s.T.Helper()
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	shelf := catalogue.Category{ID: NewID(), Slug: "shelf-" + NewID().String(), Name: "Shelf"}
+	shelf := catalogue.Category{ID: rows.NewID(), Slug: "shelf-" + rows.NewID().String(), Name: "Shelf"}
 	var products []catalogue.Product
 	var variants []catalogue.Variant
 	var movements []catalogue.StockMovement
 	for i, g := range goods {
 		name := cmp.Or(g.Name, fmt.Sprintf("Good %d", i))
 		v := catalogue.Variant{
-			ID: NewID(), ProductID: NewID(), Label: "500 g", Unit: "g", PricePaise: cmp.Or(g.Price, 4500),
+			ID: rows.NewID(), ProductID: rows.NewID(), Label: "500 g", Unit: "g", PricePaise: cmp.Or(g.Price, 4500),
 			Stock: g.Stock, InStock: g.Stock > 0, Archived: g.Archived, CreatedAt: now, UpdatedAt: now,
 		}
 		v.SKU = "SKU-" + v.ID.String()
@@ -50,11 +49,11 @@ func (s *Site) Shelve(goods ...Good) []catalogue.Variant {
 			Version: 1, CheapestVariantID: v.ID, PricePaise: v.PricePaise, InStock: v.InStock, CreatedAt: now, UpdatedAt: now,
 		})
 		movements = append(movements, catalogue.StockMovement{
-			ID: NewID(), VariantID: v.ID, Kind: catalogue.StockSet, Delta: g.Stock, StockAfter: g.Stock, RequestID: NewID(), CreatedAt: now,
+			ID: rows.NewID(), VariantID: v.ID, Kind: catalogue.StockSet, Delta: g.Stock, StockAfter: g.Stock, RequestID: rows.NewID(), CreatedAt: now,
 		})
 	}
-	for _, rows := range []any{&shelf, &products, &variants, &movements} {
-		s.Store(rows)
+	for _, stored := range []any{&shelf, &products, &variants, &movements} {
+		s.Store(stored)
 	}
 	return variants
 }
@@ -62,17 +61,17 @@ func (s *Site) Shelve(goods ...Good) []catalogue.Variant {
 // Sibling adds another variant to a variant's product, dearer and sold out.
 func (s *Site) Sibling(v catalogue.Variant) catalogue.Variant {
 	s.T.Helper()
-	v.ID, v.Stock, v.InStock, v.PricePaise, v.Position = NewID(), 0, false, v.PricePaise+1, v.Position+1
+	v.ID, v.Stock, v.InStock, v.PricePaise, v.Position = rows.NewID(), 0, false, v.PricePaise+1, v.Position+1
 	v.SKU = "SKU-" + v.ID.String()
 	v.SKUFolded = strings.ToLower(v.SKU)
 	s.Store(&v)
 	return v
 }
 
-// Store stores rows past the API.
-func (s *Site) Store(rows any) {
+// Store stores rows past the API: a pointer to a model, or to a slice of them.
+func (s *Site) Store(models any) {
 	s.T.Helper()
-	_, err := s.DB.NewInsert().Model(rows).Exec(context.Background())
+	_, err := s.DB.NewInsert().Model(models).Exec(context.Background())
 	s.Must(err)
 }
 
@@ -83,9 +82,7 @@ func (s *Site) Exec(query string, args ...any) {
 	s.Must(err)
 }
 
-func NewID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
-
-// AddressBody is a body that places an order and is right in everything.
+// AddressBody is a valid address.
 func AddressBody() fields {
 	return fields{
 		"name": "Asha Rao", "phone": "9876543210", "line1": "12 Lake Road", "city": "Bengaluru", "state": "Karnataka", "pincode": "560001",
@@ -104,8 +101,8 @@ func (s *Site) PlaceOrder(name string) *frameworktest.Response {
 	return s.ClientOf(name).Post("/api/orders", fields{"deliveryAddress": AddressBody()})
 }
 
-// DeliverAll brings all orders to their buyers, past the API, so that they may
-// have others.
+// DeliverAll marks all orders as delivered, past the API, so that their buyers may place
+// others.
 func (s *Site) DeliverAll() {
 	s.T.Helper()
 	s.Exec("UPDATE orders SET status = 'delivered', delivered_at = placed_at WHERE status <> 'cancelled'")
@@ -123,7 +120,8 @@ func Shop(t *testing.T, test func(t *testing.T, s *Site)) {
 	})
 }
 
-// AddressWith is the usual body with another address member; nil removes it.
+// AddressWith is the body of an order whose address has another value of a member, or
+// lacks it if the value is nil.
 func AddressWith(name string, value any) fields {
 	a := AddressBody()
 	a[name] = value

@@ -9,8 +9,8 @@ import (
 	"trestle.example/resources/store/order"
 )
 
-// PlaceOrderInTurn orders a user's cart, each time for the next of the open slots: a
-// slot takes few orders of one user.
+// PlaceOrderInTurn orders a user's cart, each time for the next open slot: a slot takes
+// few orders of one user.
 func (s *Site) PlaceOrderInTurn(name string) *frameworktest.Response {
 	s.T.Helper()
 	before, err := s.DB.NewSelect().Model((*order.Order)(nil)).Count(context.Background())
@@ -19,14 +19,14 @@ func (s *Site) PlaceOrderInTurn(name string) *frameworktest.Response {
 	return s.ClientOf(name).Post("/api/orders", fields{"deliveryAddress": AddressBody(), "deliverySlotId": open[before%int64(len(open))].ID})
 }
 
-// TakeStep takes an order one action further as staff.
+// TakeStep takes an action with an order, as staff.
 func (s *Site) TakeStep(id, action string) *frameworktest.Response {
 	s.T.Helper()
 	return s.ClientOf("staff").Post("/api/admin/orders/"+id+"/"+action, nil)
 }
 
-// OrderOne is a new order of a user for one of a variant, taken through actions
-// by staff.
+// OrderOne places an order of a user for one unit of a variant, takes actions with it as
+// staff, and returns its id.
 func (s *Site) OrderOne(name string, v catalogue.Variant, actions ...string) string {
 	s.T.Helper()
 	s.AddToCart(name, v, 1).Expect(201)
@@ -37,7 +37,7 @@ func (s *Site) OrderOne(name string, v catalogue.Variant, actions ...string) str
 	return id
 }
 
-// The OrderActions that an order takes; each status is reached by the actions before it.
+// OrderActions are the actions of staff with an order, in their order.
 var OrderActions = []string{"confirm", "pack", "dispatch", "deliver"}
 
 // Reprice changes a price as staff do.

@@ -9,8 +9,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// PlanOf is how the database goes about a statement, with the values it was
-// sent with. PostgreSQL may be told to leave out ways to go.
+// PlanOf is the database's plan for a statement with its values. PostgreSQL leaves out
+// the given kinds of nodes.
 func (s *Site) PlanOf(e sqldb.Event, without ...string) string {
 	s.T.Helper()
 	ctx, explain := context.Background(), "EXPLAIN QUERY PLAN "
@@ -43,9 +43,8 @@ func (s *Site) PlanOf(e sqldb.Event, without ...string) string {
 	return plan.String()
 }
 
-// ServedBy reports whether a plan uses an index and does not read all products.
-// Unless few are left, it does not sort them either; those of one price, which
-// an index has together, may be sorted by id.
+// ServedBy reports whether a plan uses an index, does not read all products and, unless
+// few are left, does not sort them. Products of one price may be sorted by id.
 func ServedBy(plan, index string, few bool) bool {
 	if index == "slug" {
 		return strings.Contains(plan, "products_slug_key") || strings.Contains(plan, "(slug=?)")

@@ -18,10 +18,11 @@ import (
 	"trestle.example/resources/store/cart"
 	"trestle.example/resources/store/catalogue"
 	"trestle.example/resources/store/delivery"
+	"trestle.example/resources/store/internal/rows"
 )
 
-// Rounds is how often a race is run: a few times, as often as a proof takes
-// with TRESTLE_PROVE=1, and once with -short.
+// Rounds is how often a race runs: a few times, once with -short, and as often as a proof
+// needs with TRESTLE_PROVE=1.
 func Rounds(usual, proved int) int {
 	switch {
 	case os.Getenv(Proving) == "1":
@@ -32,10 +33,9 @@ func Rounds(usual, proved int) int {
 	return usual
 }
 
-// Race runs a test on both databases and as often as rounds says, each round
-// with the same site, and audits the site after each, when everything is
-// delivered. No statement may fail by
-// a deadlock: the order of locks leaves none to retry.
+// Race runs a test on both databases, as many rounds as [Rounds] returns, with one site.
+// After each round it audits the site and delivers all orders. No statement may fail by a
+// deadlock: the order of locks leaves none to retry.
 func Race(t *testing.T, usual, proved int, prepare func(s *Site) func(s *Site, round int)) {
 	t.Helper()
 	Shop(t, func(t *testing.T, s *Site) {
@@ -57,7 +57,7 @@ func Race(t *testing.T, usual, proved int, prepare func(s *Site) func(s *Site, r
 	})
 }
 
-// Crowd is n users, known to the site.
+// Crowd creates n users, and returns their names.
 func (s *Site) Crowd(n int) []string {
 	s.T.Helper()
 	names := make([]string, n)
@@ -68,8 +68,8 @@ func (s *Site) Crowd(n int) []string {
 	return names
 }
 
-// FillCarts makes the carts of users, past the API, the same in each: the variants
-// in their order.
+// FillCarts sets the lines of users' carts, past the API: in each cart the variants in
+// their order.
 func (s *Site) FillCarts(names []string, quantity int64, variants ...catalogue.Variant) {
 	s.T.Helper()
 	now := s.Now().UTC().Truncate(time.Microsecond)
@@ -79,7 +79,7 @@ func (s *Site) FillCarts(names []string, quantity int64, variants ...catalogue.V
 		s.Exec("INSERT INTO carts (user_id, version, updated_at) VALUES (?, 1, ?) ON CONFLICT (user_id) DO NOTHING", id, now)
 		for _, v := range variants {
 			items = append(items, cart.CartItem{
-				ID: NewID(), UserID: id, VariantID: v.ID, Quantity: quantity, SeenPricePaise: v.PricePaise, CreatedAt: now,
+				ID: rows.NewID(), UserID: id, VariantID: v.ID, Quantity: quantity, SeenPricePaise: v.PricePaise, CreatedAt: now,
 				Seen: cart.Seen{SKU: v.SKU, Label: v.Label, Unit: v.Unit, MRPPaise: v.MRPPaise},
 			})
 		}
@@ -96,7 +96,7 @@ func (s *Site) ids(names []string) []uuid.UUID {
 	return ids
 }
 
-// WidenSlots gives every open slot room for so many orders.
+// WidenSlots sets the capacity of every open slot.
 func (s *Site) WidenSlots(capacity int64) {
 	s.T.Helper()
 	var slots []delivery.DeliverySlot
@@ -129,7 +129,7 @@ func Together(n int, fn func(i int) *frameworktest.Response) []*frameworktest.Re
 	return answers
 }
 
-// Tally counts answers by their status, and by the code of those that refuse.
+// Tally counts answers by status, those of errors by status and code.
 func Tally(answers []*frameworktest.Response) map[string]int {
 	counts := map[string]int{}
 	for _, r := range answers {
@@ -146,7 +146,7 @@ func Tally(answers []*frameworktest.Response) map[string]int {
 	return counts
 }
 
-// Proving is the variable of the environment that is "1" if this is a proof.
+// Proving is the environment variable that is "1" in a run of make prove.
 const Proving = "TRESTLE_PROVE"
 
 // CheckTally checks how many answers there are of each kind.

@@ -41,6 +41,7 @@ type state struct {
 	ahead  time.Duration // how far the site's clock is ahead
 }
 
+// A Person is a user with a token.
 type Person struct {
 	auth.User
 
@@ -71,6 +72,7 @@ func Open(tb testing.TB, db *sqldb.DB) *Site {
 	return s
 }
 
+// Config is the configuration of the server, on the site's clock.
 func (s *Site) Config(identity *auth.Service) framework.Config {
 	config := resources.Config(s.DB, 20, identity)
 	config.Log, config.Now = slog.New(slog.DiscardHandler), s.Now
@@ -104,10 +106,9 @@ var unsaid = map[string][]string{
 	},
 }
 
-// Serve is a client of an API that answers nothing which the scan has not
-// looked through and the reference does not tell of: all requests of this
-// package's tests come through here. The name stands for APIs that are declared
-// alike, "" for none.
+// Serve is a client of an API. It scans all answers for secrets, and compares requests
+// and answers with the OpenAPI document. APIs that are declared alike share a name; ""
+// is that of none.
 func (s *Site) Serve(name string, api *framework.API) *frameworktest.Client {
 	s.T.Helper()
 	handler, err := api.Handler()
@@ -137,13 +138,14 @@ func (s *Site) On(tb testing.TB) *Site {
 	return &other
 }
 
-// ClientOf is the client of a user: "staff" is staff, "root" a superuser, anybody
-// else a customer.
+// ClientOf is the client of a user: "staff" is staff, "root" a superuser, all others
+// are customers.
 func (s *Site) ClientOf(name string) *frameworktest.Client {
 	s.T.Helper()
 	return s.As(s.PersonOf(name).Token)
 }
 
+// PersonOf is the user of a name, created by the first call.
 func (s *Site) PersonOf(name string) Person {
 	s.T.Helper()
 	s.state.mu.Lock()
@@ -156,8 +158,8 @@ func (s *Site) PersonOf(name string) Person {
 	return p
 }
 
-// An account is a user as it is stored. The hash is none of a password: hashing
-// one takes longer than most tests.
+// An account is a user as it is stored. The hash is not that of a password: hashing one
+// takes longer than most tests.
 type account struct {
 	auth.User    `bun:",extend"`
 	PasswordHash string
@@ -183,6 +185,7 @@ func (s *Site) enrol(name string) Person {
 	return Person{user.User, token.Reveal()}
 }
 
+// Must ends the test if there is an error.
 func (s *Site) Must(err error) {
 	s.T.Helper()
 	if err != nil {
@@ -198,7 +201,8 @@ func Members(object map[string]any) string {
 	return strings.Join(slices.Sorted(maps.Keys(object)), " ")
 }
 
-// At walks into a decoded answer: names of members, numbers of elements.
+// At is a value in a decoded answer, at a path of names of members and numbers of
+// elements.
 func At(value any, path ...any) any {
 	for _, step := range path {
 		switch step := step.(type) {
