@@ -159,7 +159,7 @@ func refusals() []frameworktest.Scenario {
 		"a price that is a text":          {one(fields{"pricePaise": "45"}), map[string]string{at + "pricePaise": "type"}},
 		"a price with a fraction":         {one(fields{"pricePaise": storetest.Raw("45.0")}), map[string]string{at + "pricePaise": "integer"}},
 		"a price with an exponent":        {one(fields{"pricePaise": storetest.Raw("1e3")}), map[string]string{at + "pricePaise": "integer"}},
-		"a price beyond any number":       {one(fields{"pricePaise": storetest.Raw("99999999999999999999")}), map[string]string{at + "pricePaise": "range"}},
+		"a price beyond any number":       {one(fields{"pricePaise": storetest.Raw("99999999999999999999")}), map[string]string{at + "pricePaise": "max"}},
 		"a list price below the price":    {one(fields{"mrpPaise": 4499}), map[string]string{at + "mrpPaise": "min"}},
 		"a list price of 0":               {one(fields{"mrpPaise": 0}), map[string]string{at + "mrpPaise": "min"}},
 		"a list price that is too high":   {one(fields{"mrpPaise": 10_000_001}), map[string]string{at + "mrpPaise": "max"}},
