@@ -3,7 +3,6 @@ package store_test
 import (
 	"testing"
 
-	"trestle.example/framework/sqldb"
 	"trestle.example/resources/store/internal/storetest"
 )
 
@@ -19,12 +18,6 @@ func (s *site) on(tb testing.TB) *site {
 	return &site{s.On(tb)}
 }
 
-// open migrates a database and serves it.
-func open(tb testing.TB, db *sqldb.DB) *site {
-	tb.Helper()
-	return &site{storetest.Open(tb, db)}
-}
-
 // both runs a test on both databases, each with a fresh site.
 func both(t *testing.T, test func(t *testing.T, s *site)) {
 	t.Helper()
@@ -35,13 +28,4 @@ func both(t *testing.T, test func(t *testing.T, s *site)) {
 func shop(t *testing.T, test func(t *testing.T, s *site)) {
 	t.Helper()
 	storetest.Shop(t, func(t *testing.T, s *storetest.Site) { test(t, &site{s}) })
-}
-
-// race runs a test on both databases, round by round, as [storetest.Race] does.
-func race(t *testing.T, usual, proved int, prepare func(s *site) func(s *site, round int)) {
-	t.Helper()
-	storetest.Race(t, usual, proved, func(s *storetest.Site) func(*storetest.Site, int) {
-		run := prepare(&site{s})
-		return func(s *storetest.Site, round int) { run(&site{s}, round) }
-	})
 }

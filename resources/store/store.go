@@ -15,7 +15,8 @@ func Register(api *framework.API) {
 		Name: "Store",
 		Doc:  "An online grocery store: the catalogue, one cart per user, orders, and what staff do.",
 		Resources: []framework.Resource{
-			catalogue.Categories, catalogue.Products, cart.Carts, cart.CartItems, order.Orders, catalogue.AdminProducts, catalogue.AdminVariants, order.AdminOrders,
+			catalogue.Categories, catalogue.Products, cart.Carts, cart.CartItems, order.Orders,
+			catalogue.AdminProducts, catalogue.AdminVariants, order.AdminOrders,
 		},
 	})
 }

@@ -29,13 +29,13 @@ func TestTheCardOfEqualVariants(t *testing.T) {
 		p := s.CreateProduct("Curd", fields{"variants": storetest.VariantBodies("C", 3)})
 		s.Exec("UPDATE variants SET position = 2 - position") // against the order of their ids
 		for _, c := range []struct {
-			set        int // the variant
-			stock      int64
-			CheapestOf int
+			set   int // the variant
+			stock int64
+			card  int
 		}{{0, 5, 0}, {1, 5, 1}, {2, 5, 2}, {2, 0, 1}, {1, 0, 0}, {0, 0, 2}} {
 			s.SetStock(p.Variants[c.set], c.stock).Expect(200)
-			if got := s.ListProducts("").Items[0].CheapestVariant.ID; got != p.Variants[c.CheapestOf].ID {
-				t.Errorf("with %d of %s the card shows %s; want %s", c.stock, p.Variants[c.set].SKU, got, p.Variants[c.CheapestOf].SKU)
+			if got := s.ListProducts("").Items[0].CheapestVariant.ID; got != p.Variants[c.card].ID {
+				t.Errorf("with %d of %s the card shows %s; want %s", c.stock, p.Variants[c.set].SKU, got, p.Variants[c.card].SKU)
 			}
 			s.Audit()
 		}

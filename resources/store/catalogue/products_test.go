@@ -17,7 +17,7 @@ func TestProductList(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		s.CreateStall()
 		const all = "Atta; Basmati Rice; Curd; Dal; Eggs; Ghee"
-		for _, c := range []struct{ name, QueryOf, want string }{
+		for _, c := range []struct{ name, query, want string }{
 			{"nothing asked: by name, and nothing unpublished", "", all},
 			{"a category", "category=dairy", "Curd; Eggs; Ghee"},
 			{"a category that is not there", "category=toys", ""},
@@ -66,8 +66,8 @@ func TestProductList(t *testing.T) {
 			{"a parameter that is not known", "colour=red", all},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				if got := storetest.NamesOf(s.on(t).ListProducts(c.QueryOf)); got != c.want {
-					t.Errorf("?%s lists %s; want %s", c.QueryOf, got, c.want)
+				if got := storetest.NamesOf(s.on(t).ListProducts(c.query)); got != c.want {
+					t.Errorf("?%s lists %s; want %s", c.query, got, c.want)
 				}
 			})
 		}
@@ -118,8 +118,8 @@ func TestProductListRefuses(t *testing.T) {
 		const invalid = "invalid_parameter"
 		var scenarios []frameworktest.Scenario
 		for name, c := range map[string]struct {
-			QueryOf string
-			at      []string
+			query string
+			at    []string
 		}{
 			"bounds the wrong way round":     {"minPaise=5&maxPaise=4", []string{"minPaise", "maxPaise"}},
 			"a bound that is no number":      {"minPaise=cheap", []string{"minPaise"}},
@@ -146,7 +146,7 @@ func TestProductListRefuses(t *testing.T) {
 			for _, parameter := range c.at {
 				faults[parameter] = invalid
 			}
-			scenarios = append(scenarios, frameworktest.Scenario{Name: name, Path: "/api/products?" + c.QueryOf, Status: 400, Code: invalid, Faults: faults})
+			scenarios = append(scenarios, frameworktest.Scenario{Name: name, Path: "/api/products?" + c.query, Status: 400, Code: invalid, Faults: faults})
 		}
 		frameworktest.Run(t, s.Client, append(scenarios,
 			frameworktest.Scenario{Name: "the nearest order is told", Path: "/api/products?sort=price_as", Status: 400, Contains: []string{"did you mean price_asc?"}},
@@ -239,9 +239,9 @@ func TestProductPages(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		s.CreateStall()
 		for _, c := range []struct {
-			QueryOf string
-			want    storetest.Listed[catalogue.ProductSummary] // without items
-			rows    int
+			query string
+			want  storetest.Listed[catalogue.ProductSummary] // without items
+			rows  int
 		}{
 			{"", storetest.Listed[catalogue.ProductSummary]{Page: 1, Limit: 20, Total: 6, TotalPages: 1}, 6},
 			{"limit=4", storetest.Listed[catalogue.ProductSummary]{Page: 1, Limit: 4, Total: 6, TotalPages: 2, HasNext: true}, 4},
@@ -253,11 +253,11 @@ func TestProductPages(t *testing.T) {
 			{"limit=9223372036854775807&page=9223372036854775807", storetest.Listed[catalogue.ProductSummary]{Page: 9223372036854775807, Limit: 100, Total: 6, TotalPages: 1}, 0},
 			{"category=toys", storetest.Listed[catalogue.ProductSummary]{Page: 1, Limit: 20}, 0},
 		} {
-			got := s.ListProducts(c.QueryOf)
+			got := s.ListProducts(c.query)
 			rows := len(got.Items)
 			got.Items = nil
 			if fmt.Sprint(got) != fmt.Sprint(c.want) || rows != c.rows {
-				t.Errorf("?%s: %d rows, %+v; want %d, %+v", c.QueryOf, rows, got, c.rows, c.want)
+				t.Errorf("?%s: %d rows, %+v; want %d, %+v", c.query, rows, got, c.rows, c.want)
 			}
 		}
 		s.Get("/api/products?category=toys").Contains(`"items":[]`)

@@ -30,18 +30,3 @@ func both(t *testing.T, test func(t *testing.T, s *site)) {
 	t.Helper()
 	storetest.Both(t, func(t *testing.T, s *storetest.Site) { test(t, &site{s}) })
 }
-
-// shop runs a test on both databases, where it is noon in India.
-func shop(t *testing.T, test func(t *testing.T, s *site)) {
-	t.Helper()
-	storetest.Shop(t, func(t *testing.T, s *storetest.Site) { test(t, &site{s}) })
-}
-
-// race runs a test on both databases, round by round, as [storetest.Race] does.
-func race(t *testing.T, usual, proved int, prepare func(s *site) func(s *site, round int)) {
-	t.Helper()
-	storetest.Race(t, usual, proved, func(s *storetest.Site) func(*storetest.Site, int) {
-		run := prepare(&site{s})
-		return func(s *storetest.Site, round int) { run(&site{s}, round) }
-	})
-}

@@ -110,8 +110,8 @@ func TestListingOrders(t *testing.T) {
 			return got
 		}
 		for _, c := range []struct {
-			name, QueryOf string
-			want          []string
+			name, query string
+			want        []string
 		}{
 			{"ada", "", ids},
 			{"ada", "?limit=2", ids[:2]},
@@ -123,8 +123,8 @@ func TestListingOrders(t *testing.T) {
 			{"staff", "", nil},
 			{"root", "", nil},
 		} {
-			if got := list(s.ClientOf(c.name), c.QueryOf); !slices.Equal(got, c.want) {
-				t.Errorf("%s lists %s: %v; want %v", c.name, c.QueryOf, got, c.want)
+			if got := list(s.ClientOf(c.name), c.query); !slices.Equal(got, c.want) {
+				t.Errorf("%s lists %s: %v; want %v", c.name, c.query, got, c.want)
 			}
 		}
 		mine, others := "/api/orders/"+ids[0], "/api/orders/"+bobs

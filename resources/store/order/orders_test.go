@@ -160,9 +160,9 @@ func TestAddresses(t *testing.T) {
 		blank := maps.Clone(storetest.AddressBody())
 		blank["line2"], blank["landmark"] = "", nil
 		for _, c := range []struct {
-			name        string
-			AddressBody any
-			contains    []string
+			name     string
+			address  any
+			contains []string
 		}{
 			{"all of it", full, []string{`"line2":"Flat 3"`, `"landmark":"Opposite the lake"`}},
 			{"none: it is the last one's", nil, []string{`"line2":"Flat 3"`, `"landmark":"Opposite the lake"`}},
@@ -174,7 +174,7 @@ func TestAddresses(t *testing.T) {
 		} {
 			s.DeliverAll()
 			s.AddToCart("ada", v, 1)
-			s.ClientOf("ada").Post("/api/orders", fields{"deliveryAddress": c.AddressBody}).Expect(201).Contains(c.contains...)
+			s.ClientOf("ada").Post("/api/orders", fields{"deliveryAddress": c.address}).Expect(201).Contains(c.contains...)
 			s.ClientOf("ada").Get("/api/cart").Contains(c.contains...)
 		}
 		s.AddToCart("bob", v, 1)

@@ -3,7 +3,6 @@ package order_test
 import (
 	"testing"
 
-	"trestle.example/framework/sqldb"
 	"trestle.example/resources/store/internal/storetest"
 )
 
@@ -17,12 +16,6 @@ type fields = map[string]any
 func (s *site) on(tb testing.TB) *site {
 	tb.Helper()
 	return &site{s.On(tb)}
-}
-
-// open migrates a database and serves it.
-func open(tb testing.TB, db *sqldb.DB) *site {
-	tb.Helper()
-	return &site{storetest.Open(tb, db)}
 }
 
 // both runs a test on both databases, each with a fresh site.

@@ -31,7 +31,9 @@ func (s *seeding) openCarts(ctx context.Context) ([]wish, error) {
 		if i == 0 {
 			basket = s.basket()
 		}
-		carts = append(carts, &cart.Cart{UserID: customer, Version: int64(len(orderStatuses)), LastAddress: &buyerAddresses[i%len(buyerAddresses)], UpdatedAt: today})
+		carts = append(carts, &cart.Cart{
+			UserID: customer, Version: int64(len(orderStatuses)), LastAddress: &buyerAddresses[i%len(buyerAddresses)], UpdatedAt: today,
+		})
 	}
 	return basket, rows.InsertIn(ctx, s.Session, " ON CONFLICT (user_id) DO NOTHING", carts...)
 }

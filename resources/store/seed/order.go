@@ -18,7 +18,8 @@ import (
 
 // orderStatuses are the statuses of the orders of each customer.
 var orderStatuses = []order.Status{
-	order.Delivered, order.Delivered, order.Delivered, order.Delivered, order.Delivered, order.Cancelled, order.Cancelled, order.OutForDelivery, order.Packed, order.Confirmed, order.Confirmed, order.Placed, order.Placed,
+	order.Delivered, order.Delivered, order.Delivered, order.Delivered, order.Delivered, order.Cancelled, order.Cancelled,
+	order.OutForDelivery, order.Packed, order.Confirmed, order.Confirmed, order.Placed, order.Placed,
 }
 
 // confirmedSlots is the number of open slots with confirmed orders; the later ones have

@@ -48,7 +48,8 @@ func (s *seeding) storeVariants(ctx context.Context, products []*catalogue.Produ
 			variants = append(variants, v)
 			if v.Stock > 0 {
 				movements = append(movements, &catalogue.StockMovement{
-					ID: relatedID(v.ID, 1), VariantID: v.ID, Kind: catalogue.StockSet, Delta: v.Stock, StockAfter: v.Stock, Actor: s.Staff, CreatedAt: v.CreatedAt,
+					ID: relatedID(v.ID, 1), VariantID: v.ID, Kind: catalogue.StockSet, Delta: v.Stock, StockAfter: v.Stock,
+					Actor: s.Staff, CreatedAt: v.CreatedAt,
 				})
 			}
 		}

@@ -52,29 +52,25 @@ func (s *Site) AuditRows() {
 	s.auditCards()
 }
 
+// A taking is what an order does to the stock of a variant.
+type taking struct {
+	order, variant uuid.UUID
+	kind           catalogue.MovementKind
+}
+
 // auditStocks: a stock is the sum of its movements, and what was ever put there
 // is there, or in an order that was not cancelled. A cancelled order gave back
 // what it took, once.
 func (s *Site) auditStocks(variants []catalogue.Variant, movements []catalogue.StockMovement, items []order.OrderItem, orders map[uuid.UUID]order.Order) {
 	s.T.Helper()
 	moved, set, sold := map[uuid.UUID]int64{}, map[uuid.UUID]int64{}, map[uuid.UUID]int64{}
-	type taking struct {
-		order, VariantBody uuid.UUID
-		kind               catalogue.MovementKind
-	}
-	taken := map[taking]int64{}
 	for _, m := range movements {
 		moved[m.VariantID] += m.Delta
 		if m.Kind == catalogue.StockSet {
 			set[m.VariantID] += m.Delta
-			continue
 		}
-		key := taking{*m.OrderID, m.VariantID, m.Kind}
-		if taken[key] != 0 {
-			s.T.Errorf("order %s has two movements %q of variant %s", m.OrderID, m.Kind, m.VariantID)
-		}
-		taken[key] = m.Delta
 	}
+	taken := s.takings(movements)
 	for _, item := range items {
 		back := int64(0)
 		if orders[item.OrderID].Status == order.Cancelled {
@@ -92,6 +88,23 @@ func (s *Site) auditStocks(variants []catalogue.Variant, movements []catalogue.S
 			s.T.Errorf("stock %d (in stock: %v), movements %d, set %d, in orders %d", v.Stock, v.InStock, moved[v.ID], set[v.ID], sold[v.ID])
 		}
 	}
+}
+
+// takings are the movements by orders, of which each has one at most.
+func (s *Site) takings(movements []catalogue.StockMovement) map[taking]int64 {
+	s.T.Helper()
+	taken := map[taking]int64{}
+	for _, m := range movements {
+		if m.Kind == catalogue.StockSet {
+			continue
+		}
+		key := taking{*m.OrderID, m.VariantID, m.Kind}
+		if taken[key] != 0 {
+			s.T.Errorf("order %s has two movements %q of variant %s", m.OrderID, m.Kind, m.VariantID)
+		}
+		taken[key] = m.Delta
+	}
+	return taken
 }
 
 // Crockford matches the number of an order: no I, L, O or U.

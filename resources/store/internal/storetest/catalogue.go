@@ -46,24 +46,24 @@ func NamesOf(l Listed[catalogue.ProductSummary]) string {
 }
 
 // VariantBody is a valid variant of a product's body: it costs 4500 paise.
-func VariantBody(sku string, more fields) fields {
-	v := fields{"sku": sku, "label": "500 g", "unit": "g", "pricePaise": 4500}
+func VariantBody(sku string, more Fields) Fields {
+	v := Fields{"sku": sku, "label": "500 g", "unit": "g", "pricePaise": 4500}
 	maps.Copy(v, more)
 	return v
 }
 
 // ProductBody is a valid body of a new product with one variant.
-func ProductBody(name string, more fields) fields {
-	p := fields{
-		"name": name, "category": fields{"slug": "staples", "name": "Staples"},
-		"variants": []fields{VariantBody("SKU-"+rows.NewID().String(), nil)},
+func ProductBody(name string, more Fields) Fields {
+	p := Fields{
+		"name": name, "category": Fields{"slug": "staples", "name": "Staples"},
+		"variants": []Fields{VariantBody("SKU-"+rows.NewID().String(), nil)},
 	}
 	maps.Copy(p, more)
 	return p
 }
 
 // CreateProduct makes a product through the API.
-func (s *Site) CreateProduct(name string, more fields) catalogue.AdminProduct {
+func (s *Site) CreateProduct(name string, more Fields) catalogue.AdminProduct {
 	s.T.Helper()
 	return s.ProductOf(s.ClientOf("staff").Post("/api/admin/products", ProductBody(name, more)).Expect(201))
 }
@@ -87,7 +87,7 @@ func AdminPath(p catalogue.AdminProduct) string { return "/api/admin/products/" 
 // SetStock sets a variant's stock, as staff.
 func (s *Site) SetStock(v catalogue.AdminVariant, stock int64) *frameworktest.Response {
 	s.T.Helper()
-	return s.ClientOf("staff").Patch(StockPath(v), fields{"stock": stock})
+	return s.ClientOf("staff").Patch(StockPath(v), Fields{"stock": stock})
 }
 
 // StockPath is the address of a variant's stock.
@@ -132,20 +132,20 @@ func MemberAt(tb testing.TB, object json.RawMessage, path ...string) json.RawMes
 // begin with its name.
 func (s *Site) CreateTea(name string) catalogue.AdminProduct {
 	s.T.Helper()
-	p := s.CreateProduct(name, fields{
-		"brand": "Tata", "description": "Leaves", "imageUrl": "https://img.example/tea.png", "category": fields{"slug": "drinks", "name": "Drinks"},
-		"variants": []fields{
-			VariantBody(name+"-A", fields{"pricePaise": 4500, "mrpPaise": 5000, "stock": 5}),
-			VariantBody(name+"-B", fields{"pricePaise": 9000}),
-			VariantBody(name+"-C", fields{"pricePaise": 100}),
+	p := s.CreateProduct(name, Fields{
+		"brand": "Tata", "description": "Leaves", "imageUrl": "https://img.example/tea.png", "category": Fields{"slug": "drinks", "name": "Drinks"},
+		"variants": []Fields{
+			VariantBody(name+"-A", Fields{"pricePaise": 4500, "mrpPaise": 5000, "stock": 5}),
+			VariantBody(name+"-B", Fields{"pricePaise": 9000}),
+			VariantBody(name+"-C", Fields{"pricePaise": 100}),
 		},
 	})
-	return s.ProductOf(s.PatchProduct(p, fields{"variants": []fields{{"id": p.Variants[2].ID, "archived": true}}}).Expect(200))
+	return s.ProductOf(s.PatchProduct(p, Fields{"variants": []Fields{{"id": p.Variants[2].ID, "archived": true}}}).Expect(200))
 }
 
 // VariantBodies are n variants of a body. Their codes have the prefix code.
-func VariantBodies(code string, n int) []fields {
-	list := make([]fields, n)
+func VariantBodies(code string, n int) []Fields {
+	list := make([]Fields, n)
 	for i := range list {
 		list[i] = VariantBody(fmt.Sprintf("%s-%d", code, i), nil)
 	}
@@ -160,24 +160,24 @@ const ProductsPath = "/api/admin/products"
 func (s *Site) CreateStall() map[string]catalogue.AdminProduct {
 	s.T.Helper()
 	shop := map[string]catalogue.AdminProduct{}
-	staples, dairy := fields{"slug": "staples", "name": "Staples"}, fields{"slug": "dairy", "name": "Dairy"}
-	put := func(name string, shelf fields, more fields, variants ...fields) {
-		body := fields{"category": shelf, "variants": variants}
+	staples, dairy := Fields{"slug": "staples", "name": "Staples"}, Fields{"slug": "dairy", "name": "Dairy"}
+	put := func(name string, shelf Fields, more Fields, variants ...Fields) {
+		body := Fields{"category": shelf, "variants": variants}
 		maps.Copy(body, more)
 		shop[name] = s.CreateProduct(name, body)
 	}
-	costs := func(sku string, price, stock int64) fields {
-		return VariantBody(sku, fields{"pricePaise": price, "stock": stock})
+	costs := func(sku string, price, stock int64) Fields {
+		return VariantBody(sku, Fields{"pricePaise": price, "stock": stock})
 	}
 
-	put("Ghee", dairy, fields{"description": "Of a cow"}, costs("G1", 60000, 0), costs("G0", 100, 5))
-	s.PatchProduct(shop["Ghee"], fields{"variants": []fields{{"id": shop["Ghee"].Variants[1].ID, "archived": true}}}).Expect(200)
-	put("Atta", staples, fields{"brand": "Aashirvaad", "description": "Stone ground", "imageUrl": "https://img.example/atta.png"},
-		costs("A1", 4500, 5), VariantBody("A2", fields{"label": "1 kg", "unit": "kg", "pricePaise": 8000, "mrpPaise": 9000, "stock": 5}))
-	put("Basmati Rice", staples, fields{"brand": "India Gate"}, costs("B1", 12000, 0))
+	put("Ghee", dairy, Fields{"description": "Of a cow"}, costs("G1", 60000, 0), costs("G0", 100, 5))
+	s.PatchProduct(shop["Ghee"], Fields{"variants": []Fields{{"id": shop["Ghee"].Variants[1].ID, "archived": true}}}).Expect(200)
+	put("Atta", staples, Fields{"brand": "Aashirvaad", "description": "Stone ground", "imageUrl": "https://img.example/atta.png"},
+		costs("A1", 4500, 5), VariantBody("A2", Fields{"label": "1 kg", "unit": "kg", "pricePaise": 8000, "mrpPaise": 9000, "stock": 5}))
+	put("Basmati Rice", staples, Fields{"brand": "India Gate"}, costs("B1", 12000, 0))
 	put("Curd", dairy, nil, costs("C1", 2000, 0), costs("C2", 3000, 2))
 	put("Dal", staples, nil, costs("D1", 4500, 1))
 	put("Eggs", dairy, nil, costs("E1", 600, 3))
-	put("Hidden Honey", staples, fields{"published": false}, costs("H1", 4500, 9))
+	put("Hidden Honey", staples, Fields{"published": false}, costs("H1", 4500, 9))
 	return shop
 }

@@ -83,8 +83,8 @@ func (s *Site) Exec(query string, args ...any) {
 }
 
 // AddressBody is a valid address.
-func AddressBody() fields {
-	return fields{
+func AddressBody() Fields {
+	return Fields{
 		"name": "Asha Rao", "phone": "9876543210", "line1": "12 Lake Road", "city": "Bengaluru", "state": "Karnataka", "pincode": "560001",
 	}
 }
@@ -92,13 +92,13 @@ func AddressBody() fields {
 // AddToCart adds to a user's cart.
 func (s *Site) AddToCart(name string, v catalogue.Variant, quantity int64) *frameworktest.Response {
 	s.T.Helper()
-	return s.ClientOf(name).Post("/api/cart/items", fields{"variantId": v.ID, "quantity": quantity})
+	return s.ClientOf(name).Post("/api/cart/items", Fields{"variantId": v.ID, "quantity": quantity})
 }
 
 // PlaceOrder orders a user's cart.
 func (s *Site) PlaceOrder(name string) *frameworktest.Response {
 	s.T.Helper()
-	return s.ClientOf(name).Post("/api/orders", fields{"deliveryAddress": AddressBody()})
+	return s.ClientOf(name).Post("/api/orders", Fields{"deliveryAddress": AddressBody()})
 }
 
 // DeliverAll marks all orders as delivered, past the API, so that their buyers may place
@@ -122,11 +122,11 @@ func Shop(t *testing.T, test func(t *testing.T, s *Site)) {
 
 // AddressWith is the body of an order whose address has another value of a member, or
 // lacks it if the value is nil.
-func AddressWith(name string, value any) fields {
+func AddressWith(name string, value any) Fields {
 	a := AddressBody()
 	a[name] = value
 	if value == nil {
 		delete(a, name)
 	}
-	return fields{"deliveryAddress": a}
+	return Fields{"deliveryAddress": a}
 }

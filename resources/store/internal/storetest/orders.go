@@ -16,7 +16,7 @@ func (s *Site) PlaceOrderInTurn(name string) *frameworktest.Response {
 	before, err := s.DB.NewSelect().Model((*order.Order)(nil)).Count(context.Background())
 	s.Must(err)
 	open := delivery.OpenSlots(s.Now())
-	return s.ClientOf(name).Post("/api/orders", fields{"deliveryAddress": AddressBody(), "deliverySlotId": open[before%int64(len(open))].ID})
+	return s.ClientOf(name).Post("/api/orders", Fields{"deliveryAddress": AddressBody(), "deliverySlotId": open[before%int64(len(open))].ID})
 }
 
 // TakeStep takes an action with an order, as staff.
@@ -43,7 +43,7 @@ var OrderActions = []string{"confirm", "pack", "dispatch", "deliver"}
 // Reprice changes a price as staff do.
 func (s *Site) Reprice(v catalogue.Variant, price int64) *frameworktest.Response {
 	s.T.Helper()
-	return s.ClientOf("staff").Patch("/api/admin/products/"+v.ProductID.String(), fields{"variants": []fields{{"id": v.ID, "pricePaise": price}}})
+	return s.ClientOf("staff").Patch("/api/admin/products/"+v.ProductID.String(), Fields{"variants": []Fields{{"id": v.ID, "pricePaise": price}}})
 }
 
 // StockOf is a variant's stock as it is stored.

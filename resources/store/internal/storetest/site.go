@@ -193,8 +193,8 @@ func (s *Site) Must(err error) {
 	}
 }
 
-// fields are a body.
-type fields = map[string]any
+// Fields are a body.
+type Fields = map[string]any
 
 // Members are the names of an object's members, sorted.
 func Members(object map[string]any) string {
