@@ -346,7 +346,7 @@ func (s *site) drawing(number func() string) *site {
 	})
 	api := framework.New(s.Config(identity))
 	api.Register(cart.Carts, cart.CartItems, orders)
-	other := *s
+	other := *s.Site
 	other.API, other.Client = api, s.Serve("", api)
-	return &other
+	return &site{&other}
 }
