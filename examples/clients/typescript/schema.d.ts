@@ -613,7 +613,7 @@ export interface paths {
         put?: never;
         /**
          * Place an order of everything in the cart
-         * @description Place an order of everything in the cart. All of it is done, or nothing. An empty body buys the cart at any price: send expectedTotalPaise, so that a price which has changed since the customer saw it is refused.
+         * @description Place an order of everything in the cart. All of it is done, or nothing. The body {} buys the cart at any price: send expectedTotalPaise, so that a price which has changed since the customer saw it is refused.
          *
          *     For signed-in users.
          */
