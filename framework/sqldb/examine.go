@@ -51,25 +51,6 @@ func before(version string, oldest int) (bool, error) {
 	return major < oldest, nil
 }
 
-// A Link is the way from the program to its database, as the URL has it.
-type Link struct {
-	Local     bool // it does not leave this machine
-	Encrypted bool
-	Verified  bool // the server's certificate is checked
-}
-
-// Link tells how the database is reached.
-func (db *DB) Link() Link { return db.core.link }
-
-// File is the path of the database that a URL names; "" for one that is kept
-// by a server, and for a URL that [CheckURL] refuses. It touches no file.
-func File(raw string) string {
-	if u, err := parseURL(raw); err == nil && u.Scheme == "sqlite" {
-		return u.Path
-	}
-	return ""
-}
-
 // WritesAhead tells whether changes go to a log first, so that readers and a
 // writer do not wait for each other: always on PostgreSQL. A SQLite database
 // whose folder cannot have shared memory, as one of a network, does not.

@@ -16,6 +16,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/sqldb/internal/address"
 )
 
 // DB is an open database: a bun.DB whose statements are bounded in time,
@@ -133,7 +134,7 @@ func (db *DB) Close() error {
 }
 
 func (c *core) connector(raw string) (driver.Connector, error) {
-	u, err := parseURL(raw)
+	u, err := address.Parse(raw)
 	if err != nil {
 		return nil, err
 	}

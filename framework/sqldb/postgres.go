@@ -15,6 +15,7 @@ import (
 
 	"github.com/uptrace/bun/driver/pgdriver"
 
+	"trestle.example/framework/sqldb/internal/address"
 	"trestle.example/framework/sqldb/internal/fault"
 )
 
@@ -26,35 +27,24 @@ const keepAlive = 5 * time.Minute
 // the socket of a connection that failed half-way.
 type postgresConnector struct {
 	core *core
-	at   *serverURL
+	at   *address.Server
 	home atomic.Int32 // the host of the latest connection, counted from 1; 0 for none yet
 }
 
 func newPostgresConnector(c *core, raw string) (driver.Connector, error) {
-	at, err := readServerURL(raw)
+	at, err := address.ReadServer(raw)
 	if err != nil {
 		return nil, err
 	}
-	if name := at.leaks(); c.options.NoPrepare && name != "" {
-		return nil, urlError(raw, fmt.Sprintf("%s is a setting of a session, which a pooler hands to other clients, and without prepared statements there may be a pooler; set it for the role: ALTER ROLE app SET %s = value",
-			name, name), postgresExample)
+	if name := at.PooledSetting(); c.options.NoPrepare && name != "" {
+		return nil, address.Fault(raw, fmt.Sprintf("%s is a setting of a session, which a pooler hands to other clients, and without prepared statements there may be a pooler; set it for the role: ALTER ROLE app SET %s = value",
+			name, name), address.PostgresExample)
 	}
-	c.link, c.anywhere = at.link(), len(at.hosts) > 1 && at.target == ""
+	c.link, c.anywhere = at.Link(), len(at.Hosts) > 1 && at.Target == address.Any
 	made := &postgresConnector{core: c, at: at}
 	c.settings = withZone(made.settings())
 	c.pulse = newPulse(made.dial, made.knock)
 	return made, nil
-}
-
-// leaks is the name of a setting that a pooler would hand to other clients, "" for none.
-// Poolers keep the time zone for each client.
-func (p *serverURL) leaks() string {
-	for _, name := range sessionParameters {
-		if p.settings[name] != "" && name != "timezone" {
-			return name
-		}
-	}
-	return ""
 }
 
 func (p *postgresConnector) Driver() driver.Driver { return pgdriver.NewDriver() }
@@ -89,10 +79,10 @@ func (p *postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
 // another is found: it was demoted, or is cut off.
 func (p *postgresConnector) dial(ctx context.Context) (*pgdriver.Conn, error) {
 	var failed error
-	for _, want := range p.at.target.passes() {
+	for _, want := range p.at.Target.Passes() {
 		for _, i := range p.order() {
 			conn, err := p.reach(ctx, i, func(ctx context.Context, conn *pgdriver.Conn) error {
-				if err := want.check(ctx, conn); err != nil {
+				if err := checkRole(ctx, conn, want); err != nil {
 					return err
 				}
 				return p.setSession(ctx, conn)
@@ -120,11 +110,11 @@ func also(before, err error) error {
 
 // order is in which order the hosts are tried.
 func (p *postgresConnector) order() []int {
-	all := make([]int, len(p.at.hosts))
+	all := make([]int, len(p.at.Hosts))
 	for i := range all {
 		all[i] = i
 	}
-	if home := int(p.home.Load()) - 1; home > 0 && p.at.target.single() {
+	if home := int(p.home.Load()) - 1; home > 0 && p.at.Target.Single() {
 		all = slices.Insert(slices.Delete(all, home, home+1), 0, home)
 	}
 	return all
@@ -132,7 +122,7 @@ func (p *postgresConnector) order() []int {
 
 func (p *postgresConnector) moveTo(host int) {
 	before := p.home.Swap(int32(host) + 1)                              //nolint:gosec // there are few hosts
-	if p.at.target.single() && before != 0 && before != int32(host)+1 { //nolint:gosec // the same
+	if p.at.Target.Single() && before != 0 && before != int32(host)+1 { //nolint:gosec // the same
 		p.core.pulse.leave(host)
 	}
 }
@@ -146,9 +136,9 @@ func (p *postgresConnector) knock(ctx context.Context) (*pgdriver.Conn, error) {
 
 // reach makes a connection to a host and sets it up, and gives up when the context ends.
 func (p *postgresConnector) reach(ctx context.Context, host int, setUp func(context.Context, *pgdriver.Conn) error) (*pgdriver.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.at.limit)
+	ctx, cancel := context.WithTimeout(ctx, p.at.Limit)
 	defer cancel()
-	conf := p.at.hosts[host].conf
+	conf := p.at.Hosts[host]
 	var socket atomic.Pointer[net.Conn]
 	dialer := net.Dialer{KeepAlive: keepAlive}
 	conf.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -180,7 +170,7 @@ func (p *postgresConnector) reach(ctx context.Context, host int, setUp func(cont
 		return inner, nil
 	case ctx.Err() != nil:
 		err = fmt.Errorf("%w: %w", ctx.Err(), err)
-	case len(p.at.hosts) == 1:
+	case len(p.at.Hosts) == 1:
 		hangUp()
 		return nil, err
 	}
@@ -204,7 +194,7 @@ func login(ctx context.Context, conf pgdriver.Config, setUp func(context.Context
 func (p *postgresConnector) setSession(ctx context.Context, conn *pgdriver.Conn) error {
 	local := p.core.setsLocally()
 	if p.core.options.NoPrepare && !local {
-		return set(ctx, conn, withZone(p.at.settings), false)
+		return set(ctx, conn, withZone(p.at.Settings), false)
 	}
 	if !local {
 		if err := set(ctx, conn, p.core.settings, false); err != nil {
@@ -231,7 +221,7 @@ func (p *postgresConnector) settings() map[string]string {
 	if p.core.standby != nil { // it may be promoted, and this pool still leads to it
 		all["default_transaction_read_only"] = "on"
 	}
-	maps.Copy(all, p.at.settings)
+	maps.Copy(all, p.at.Settings)
 	return all
 }
 

@@ -10,10 +10,6 @@ import (
 // [Options.ReadOnly].
 func (c *core) onlyReads() bool { return c.kind == PostgreSQL && c.options.ReadOnly }
 
-// whatServerIs is asked of a server. No function of recovery is called, because
-// compatible databases may lack it.
-const whatServerIs = `SELECT coalesce(current_setting('in_hot_standby', true), 'off') = 'on', current_setting('default_transaction_read_only') = 'on'`
-
 // Writable is nil if the database answers and takes writes. An error for which
 // [IsReadOnly] is true says that PostgreSQL answers and takes none; the next call makes
 // a new connection. A SQLite file is not asked for more than an answer.

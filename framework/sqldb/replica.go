@@ -12,6 +12,7 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/sqldb/internal/address"
 	"trestle.example/framework/sqldb/internal/fault"
 )
 
@@ -66,17 +67,17 @@ func openReplica(primary *DB, o Options) (*replica, error) {
 		return nil, errors.New("sqldb: Options.Replica is set, but a SQLite database has no replica; leave it out, or open a PostgreSQL database")
 	}
 	r := &replica{primary: primary}
-	address := o.Replica
+	raw := o.Replica
 	// Statements are prepared, and sessions cannot write: a pooler, if there is one, is the
 	// primary's. What is sent to it only reads, see takes.
 	o.Replica, o.ReplicaChanged, o.NoPrepare = "", nil, o.ReadOnly
 	c := &core{options: o, standby: r}
-	connector, err := c.connector(address)
+	connector, err := c.connector(raw)
 	if err != nil {
 		return nil, fmt.Errorf("sqldb: Options.Replica: %w", err)
 	}
 	if c.kind != PostgreSQL {
-		return nil, fmt.Errorf("sqldb: Options.Replica is the URL of a SQLite file; write for example %s", postgresExample)
+		return nil, fmt.Errorf("sqldb: Options.Replica is the URL of a SQLite file; write for example %s", address.PostgresExample)
 	}
 	r.db, r.watch = newDB(c, connector), sql.OpenDB(connector)
 	r.positions.slots = primary.slots
@@ -374,15 +375,3 @@ func (r *replica) made() uint64 { return r.runs.Load().count() }
 // leads reports whether a connection leads to the server that the latest one
 // leads to. Behind one address there may be several.
 func (r *replica) leads(c *conn) bool { return r.runs.Load().server == c.server }
-
-// CheckReplicaURL is the error with which [Open] would refuse a URL as that of a
-// replica, nil for a right one. In all else it is [CheckURL].
-func CheckReplicaURL(raw string) error {
-	if err := CheckURL(raw); err != nil {
-		return err
-	}
-	if u, err := parseURL(raw); err == nil && u.Scheme == "sqlite" {
-		return fmt.Errorf("sqldb: a replica is a PostgreSQL server, and this is the URL of a SQLite file; write for example %s", postgresExample)
-	}
-	return nil
-}

@@ -1,6 +1,7 @@
-package sqldb
+package address
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -19,53 +20,49 @@ import (
 	"github.com/uptrace/bun/driver/pgdriver"
 )
 
-// postgresParameters are the parameters of a PostgreSQL URL. No other reaches the
-// server: the driver would set each for the session, where a pooler hands it on.
+// postgresParameters are the parameters of a PostgreSQL URL. Any other is an error: the
+// driver would set it for the session, and a pooler would hand it to other clients.
 var postgresParameters = []string{
 	"host", "port", "sslmode", "sslrootcert", "sslcert", "sslkey", "application_name", "connect_timeout", targetParameter,
 	"timezone", "statement_timeout", "lock_timeout", "synchronous_commit", "search_path",
 }
 
-// sessionParameters are the parameters that are settings of each session.
+// sessionParameters are the parameters that set a value in each session.
 var sessionParameters = []string{"timezone", "statement_timeout", "lock_timeout", "synchronous_commit", "search_path"}
 
-// serverURL is what the URL of a PostgreSQL database says.
-type serverURL struct {
-	hosts    []postgresHost
-	target   target
-	settings map[string]string // of sessions
-	limit    time.Duration     // of making a connection to one host
+// Server is what the URL of a PostgreSQL database contains.
+type Server struct {
+	Hosts    []pgdriver.Config // one for each host of the URL
+	Target   Target
+	Settings map[string]string // the settings of each session
+	Limit    time.Duration     // of making a connection to one host
 }
-
-// postgresHost is one of the servers that a URL names.
-type postgresHost struct{ conf pgdriver.Config }
 
 const (
 	// connectTimeout bounds a whole connection: dialling, TLS and logging in.
 	connectTimeout = 10 * time.Second
-	// hostTimeout is connectTimeout where there are several hosts, and hostTimeoutMost
-	// the longest: that of a host whose machine is gone must end before the pulse takes
-	// all of them for gone, see aloneTicks.
+	// hostTimeout replaces connectTimeout if there are several hosts. hostTimeoutMost is
+	// the longest: the attempt to reach a host that is down must end before the pulse
+	// reports that all hosts are down (aloneTicks in package sqldb).
 	hostTimeout     = 2 * time.Second
 	hostTimeoutMost = 5 * time.Second
 )
 
-// readServerURL reads the URL of a PostgreSQL database, and the certificates that it
-// names. Its errors hold no password.
-func readServerURL(raw string) (*serverURL, error) {
+// ReadServer reads the URL of a PostgreSQL database and the certificates that it names.
+func ReadServer(raw string) (*Server, error) {
 	u, hosts, err := splitPostgresURL(raw)
-	var p *serverURL
+	var p *Server
 	if err == nil {
 		p, err = postgresOf(u, hosts)
 	}
 	if err != nil {
-		return nil, urlError(raw, err.Error(), postgresExample)
+		return nil, Fault(raw, err.Error(), PostgresExample)
 	}
 	return p, nil
 }
 
-// splitPostgresURL reads a URL but for its hosts, of which libpq allows several,
-// separated by commas.
+// splitPostgresURL splits a URL into its hosts and the rest. As in libpq several hosts
+// are separated by commas.
 func splitPostgresURL(raw string) (u *url.URL, hosts []string, err error) {
 	scheme, rest, _ := strings.Cut(raw, "://")
 	end := strings.IndexAny(rest, "/?#")
@@ -73,7 +70,7 @@ func splitPostgresURL(raw string) (u *url.URL, hosts []string, err error) {
 		end = len(rest)
 	}
 	authority, path := rest[:end], rest[end:]
-	if strings.ContainsAny(path, "@#") { // it ends a password, of which nothing may be shown
+	if strings.ContainsAny(path, "@#") { // it is the end of a password, which must not be shown
 		return nil, nil, errors.New("an @ or a # stands after the host; escape special characters of the password (/ as %2F, ? as %3F, # as %23), and an @ elsewhere as %40")
 	}
 	at := strings.LastIndex(authority, "@") + 1
@@ -85,25 +82,26 @@ func splitPostgresURL(raw string) (u *url.URL, hosts []string, err error) {
 	return u, hosts, nil
 }
 
-func postgresOf(u *url.URL, hosts []string) (*serverURL, error) {
+// postgresOf reads the parameters of a URL that is split.
+func postgresOf(u *url.URL, hosts []string) (*Server, error) {
 	query, err := postgresQuery(u)
 	if err != nil {
 		return nil, err
 	}
-	p := &serverURL{settings: map[string]string{}}
+	p := &Server{Settings: map[string]string{}}
 	for _, name := range sessionParameters {
 		if v := query.Get(name); v != "" {
-			p.settings[name] = v
+			p.Settings[name] = v
 		}
 	}
-	if p.target, err = targetOf(query.Get(targetParameter)); err != nil {
+	if p.Target, err = readTarget(query.Get(targetParameter)); err != nil {
 		return nil, err
 	}
 	addresses, err := postgresAddresses(hosts, query)
 	if err != nil {
 		return nil, err
 	}
-	if p.limit, err = connectLimit(query.Get("connect_timeout"), len(addresses)); err != nil {
+	if p.Limit, err = connectLimit(query.Get("connect_timeout"), len(addresses)); err != nil {
 		return nil, err
 	}
 	files, err := readCertificates(query)
@@ -111,12 +109,12 @@ func postgresOf(u *url.URL, hosts []string) (*serverURL, error) {
 		return nil, err
 	}
 	for _, a := range addresses {
-		p.hosts = append(p.hosts, postgresHost{driverConfig(u, a, query, files)})
+		p.Hosts = append(p.Hosts, driverConfig(u, a, query, files))
 	}
 	return p, nil
 }
 
-// postgresQuery is the parameters of a URL, each of which is known.
+// postgresQuery returns the parameters of a URL. An unknown parameter is an error.
 func postgresQuery(u *url.URL) (url.Values, error) {
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
@@ -134,8 +132,8 @@ func postgresQuery(u *url.URL) (url.Values, error) {
 
 var plainParameter = regexp.MustCompile(`^[a-z][a-z_]{0,39}$`)
 
-// shownName is the name of a parameter that may be shown: any other may be a part of a
-// password.
+// shownName returns the name of a parameter for an error. A name with other characters
+// may be a part of a password, and is not shown.
 func shownName(name string) string {
 	if plainParameter.MatchString(name) {
 		return strconv.Quote(name)
@@ -146,14 +144,14 @@ func shownName(name string) string {
 // address is where a server listens.
 type address struct {
 	network, addr string // as Go dials it
-	name          string // that its certificate is for
+	name          string // the name that its certificate must have
 }
 
 func (a address) local() bool { return isLocal(a.network, a.addr) }
 
-// postgresAddresses are the addresses of a URL. As in libpq the host parameter stands
-// in for absent hosts, the port parameter for absent ports, and a host that begins with
-// a slash is the folder of a socket.
+// postgresAddresses returns the addresses of a URL. As in libpq the host parameter
+// replaces absent hosts, the port parameter replaces absent ports, and a host that begins
+// with a slash is the folder of a socket.
 func postgresAddresses(hosts []string, query url.Values) ([]address, error) {
 	if list := query.Get("host"); list != "" {
 		hosts = withPorts(hosts, bracketed(strings.Split(list, ",")))
@@ -167,7 +165,7 @@ func postgresAddresses(hosts []string, query url.Values) ([]address, error) {
 		if host == "" && len(hosts) > 1 {
 			return nil, errors.New("a host of the list is empty; write host1,host2 without a comma at an end")
 		}
-		a, err := addressOf(host, orDefault(ports[i%len(ports)], "5432"))
+		a, err := addressOf(host, cmp.Or(ports[i%len(ports)], "5432"))
 		if err != nil {
 			return nil, err
 		}
@@ -176,7 +174,7 @@ func postgresAddresses(hosts []string, query url.Values) ([]address, error) {
 	return all, nil
 }
 
-// withPorts are the hosts of the parameter with the ports that stand before the path:
+// withPorts adds the port before the path to the hosts of the parameter:
 // postgres://:6432/name?host=/run/postgresql.
 func withPorts(before, hosts []string) []string {
 	if len(before) != 1 || strings.TrimPrefix(before[0], ":") == before[0] {
@@ -188,8 +186,7 @@ func withPorts(before, hosts []string) []string {
 	return hosts
 }
 
-// bracketed are hosts with brackets around addresses of IPv6, which need none in the host
-// parameter.
+// bracketed adds brackets to IPv6 addresses. In the host parameter they need none.
 func bracketed(hosts []string) []string {
 	for i, h := range hosts {
 		if a, err := netip.ParseAddr(h); err == nil && a.Is6() {
@@ -199,6 +196,7 @@ func bracketed(hosts []string) []string {
 	return hosts
 }
 
+// addressOf reads one host, with or without its port.
 func addressOf(host, port string) (address, error) {
 	if strings.HasPrefix(host, "/") {
 		folder, own, ok := strings.Cut(host, ":")
@@ -226,11 +224,11 @@ func addressOf(host, port string) (address, error) {
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return address{}, errors.New("a port is not a number from 1 to 65535")
 	}
-	name := orDefault(u.Hostname(), "localhost")
+	name := cmp.Or(u.Hostname(), "localhost")
 	return address{"tcp", net.JoinHostPort(name, port), name}, nil
 }
 
-// connectLimit reads connect_timeout, which as in libpq is for each host.
+// connectLimit reads connect_timeout. As in libpq it is the limit of each host.
 func connectLimit(text string, hosts int) (time.Duration, error) {
 	limit, most := connectTimeout, time.Duration(0)
 	if hosts > 1 {
@@ -245,7 +243,7 @@ func connectLimit(text string, hosts int) (time.Duration, error) {
 		if err != nil || given < 0 {
 			return 0, errors.New("connect_timeout is not a number of seconds; write for example connect_timeout=5")
 		}
-		limit = orDefault(given, limit)
+		limit = cmp.Or(given, limit)
 	}
 	if most > 0 {
 		limit = min(limit, most)
@@ -253,9 +251,9 @@ func connectLimit(text string, hosts int) (time.Duration, error) {
 	return limit, nil
 }
 
-// certificates are the files of a URL.
+// certificates are the contents of the files that a URL names.
 type certificates struct {
-	roots *x509.CertPool // nil for those of the system
+	roots *x509.CertPool // nil: the roots of the system
 	own   []tls.Certificate
 }
 
@@ -296,8 +294,8 @@ func driverConfig(u *url.URL, a address, query url.Values, files certificates) p
 	return *pgdriver.NewConnector(o...).Config()
 }
 
-// tls is how a server is spoken to: verified, unless it is on this machine or sslmode
-// says otherwise. nil is in the clear.
+// tls returns the configuration of TLS, nil for a connection in the clear. The server's
+// certificate is verified unless the server is on this machine or sslmode differs.
 func (a address) tls(query url.Values, files certificates) *tls.Config {
 	mode := query.Get("sslmode")
 	if mode == "" && (!a.local() || files.roots != nil) {
@@ -313,13 +311,13 @@ func (a address) tls(query url.Values, files certificates) *tls.Config {
 	case mode == "require":
 		conf.InsecureSkipVerify = true
 	case mode == "verify-ca":
-		conf.InsecureSkipVerify = true // the name only
+		conf.InsecureSkipVerify = true // only the name is not verified
 		conf.VerifyConnection = func(s tls.ConnectionState) error { return verifyChain(s, files.roots) }
 	}
 	return conf
 }
 
-// verifyChain checks who signed a certificate, and not for which name it is.
+// verifyChain checks the signature of a certificate, but not its name.
 func verifyChain(s tls.ConnectionState, roots *x509.CertPool) error {
 	between := x509.NewCertPool()
 	for _, c := range s.PeerCertificates[1:] {
@@ -329,14 +327,33 @@ func verifyChain(s tls.ConnectionState, roots *x509.CertPool) error {
 	return err
 }
 
-// link tells how the database is reached, by the least safe of its hosts.
-func (p *serverURL) link() Link {
+// Link describes how the program reaches the database. If there are several hosts, the
+// least safe one counts.
+type Link struct {
+	Local     bool // the connection does not leave this machine
+	Encrypted bool
+	Verified  bool // the server's certificate is checked
+}
+
+// Link returns the link of the URL.
+func (p *Server) Link() Link {
 	l := Link{Local: true, Encrypted: true, Verified: true}
-	for _, h := range p.hosts {
-		t := h.conf.TLSConfig
-		l.Local = l.Local && isLocal(h.conf.Network, h.conf.Addr)
+	for _, h := range p.Hosts {
+		t := h.TLSConfig
+		l.Local = l.Local && isLocal(h.Network, h.Addr)
 		l.Encrypted = l.Encrypted && t != nil
 		l.Verified = l.Verified && t != nil && (!t.InsecureSkipVerify || t.VerifyConnection != nil)
 	}
 	return l
+}
+
+// PooledSetting returns the name of a setting that a pooler would hand to other clients,
+// "" for none. Poolers keep the time zone for each client.
+func (p *Server) PooledSetting() string {
+	for _, name := range sessionParameters {
+		if p.Settings[name] != "" && name != "timezone" {
+			return name
+		}
+	}
+	return ""
 }

@@ -1,0 +1,32 @@
+package address
+
+import (
+	"net/url"
+	"slices"
+)
+
+// Client returns the URL of a PostgreSQL database for PostgreSQL's own programs, "" for
+// any other URL.
+func Client(raw string) string {
+	u, err := Parse(raw)
+	if err != nil || u.Scheme == "sqlite" {
+		return ""
+	}
+	if u.User != nil {
+		u.User = url.User(u.User.Username())
+	}
+	q := u.Query()
+	for name := range q {
+		if !slices.Contains(clientParameters, name) {
+			q.Del(name)
+		}
+	}
+	if p, err := ReadServer(raw); err == nil && q.Get("sslmode") == "" && !p.Link().Local {
+		q.Set("sslmode", "verify-full")
+	}
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// clientParameters are the parameters of a PostgreSQL URL that libpq knows too.
+var clientParameters = []string{"sslmode", "sslrootcert", "sslcert", "sslkey", "host", "port", "application_name", "connect_timeout", targetParameter}
