@@ -3,15 +3,15 @@ package sqldb
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/uptrace/bun"
-	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"trestle.example/framework/sqldb/internal/connection"
+	"trestle.example/framework/sqldb/internal/fault"
 )
 
 // CopyTo writes what is committed by now to a new SQLite file: a consistent
@@ -24,7 +24,7 @@ func (db *DB) CopyTo(ctx context.Context, path string) error {
 	if db.Kind() != SQLite {
 		return errors.New("sqldb: only a SQLite database can be copied to a file; PostgreSQL has pg_dump")
 	}
-	_, err := db.DB.DB.ExecContext(unlimited(ctx), "VACUUM INTO ?", path)
+	_, err := db.DB.DB.ExecContext(connection.Unlimited(ctx), "VACUUM INTO ?", path)
 	return damage(err)
 }
 
@@ -41,7 +41,7 @@ func (db *DB) Verify(ctx context.Context) (Contents, error) {
 	if db.Kind() != SQLite {
 		return Contents{}, errors.New("sqldb: only a SQLite database can be verified; PostgreSQL has pg_amcheck")
 	}
-	ctx = unlimited(ctx)
+	ctx = connection.Unlimited(ctx)
 	if err := db.verifyPages(ctx); err != nil {
 		return Contents{}, damage(err)
 	}
@@ -135,8 +135,8 @@ func Alone(ctx context.Context, rawURL string, do func(whole bool) error) error 
 
 // withOnly calls do while a connection of its own holds the file.
 func withOnly(ctx context.Context, path string, do func() error) error {
-	ctx = unlimited(ctx)
-	connector, err := onlyConnector(path)
+	ctx = connection.Unlimited(ctx)
+	connector, err := connection.Exclusive(path)
 	if err != nil {
 		return err
 	}
@@ -152,19 +152,6 @@ func withOnly(ctx context.Context, path string, do func() error) error {
 	}
 	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), `ROLLBACK`) }()
 	return do()
-}
-
-// onlyConnector neither makes the file nor waits for others.
-func onlyConnector(path string) (driver.Connector, error) {
-	made, err := newSQLiteConnector(&core{kind: SQLite, options: Options{ReadOnly: true, Statements: 1}}, &url.URL{Path: path})
-	if err != nil {
-		return nil, err
-	}
-	only := made.(*sqliteConnector)
-	only.waits = 0
-	q := url.Values{"mode": {"rw"}, "_pragma": {"busy_timeout(0)", "synchronous(full)"}}
-	only.dsn = (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
-	return only, nil
 }
 
 // takeAlone does without the log, which SQLite does only where nobody else has
@@ -201,20 +188,10 @@ func journal(ctx context.Context, conn *sql.Conn, pragma string) error {
 }
 
 func inUse(err error) error {
-	if sqliteCode(err) == sqlite3.SQLITE_BUSY {
+	if fault.SQLiteCode(err) == sqlite3.SQLITE_BUSY {
 		return ErrInUse
 	}
 	return damage(err)
-}
-
-// sqliteCode is the primary result code of an error, 0 for one that is not
-// SQLite's.
-func sqliteCode(err error) int {
-	lite, ok := errors.AsType[*sqlite.Error](err)
-	if !ok {
-		return 0
-	}
-	return lite.Code() & 0xff
 }
 
 // A damageError is a file that SQLite cannot read.
@@ -230,7 +207,7 @@ func isDamaged(err error) bool {
 // damage says in words what SQLite says of a file that it cannot read, which
 // otherwise would pass for a database that is away.
 func damage(err error) error {
-	switch sqliteCode(err) {
+	switch fault.SQLiteCode(err) {
 	case sqlite3.SQLITE_NOTADB:
 		return &damageError{"this is not a SQLite database"}
 	case sqlite3.SQLITE_CORRUPT:

@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"trestle.example/framework/sqldb/internal/connection"
+	"trestle.example/framework/sqldb/internal/fault"
 )
 
 // urlOf is the URL of a SQLite file.
@@ -20,7 +23,7 @@ func shelved(t *testing.T) (db *DB, path string) {
 	t.Helper()
 	address := sqliteURL(t)
 	db = open(t, address, Options{})
-	migrate(t, db, files("app", `1_shelves: CREATE TABLE shelves ({{id}}, label {{text}});
+	migrateAll(t, db, files("app", `1_shelves: CREATE TABLE shelves ({{id}}, label {{text}});
 		CREATE TABLE books ({{id}}, shelf {{uuid}} REFERENCES shelves (id), title {{text}}); {{searchIndex "books" "title"}} | DROP TABLE books`))
 	run(t, db.Session(), "INSERT INTO shelves (id, label) VALUES ('s', 'A')")
 	run(t, db.Session(), "INSERT INTO books (id, shelf, title) VALUES ('b', 's', 'Walden')")
@@ -168,7 +171,7 @@ func TestAlone(t *testing.T) {
 		}
 		other := impatient(t, path)
 		defer other.Close()
-		if _, err := other.ExecContext(background(t), "SELECT count(*) FROM shelves"); sqliteCode(err) != sqlite3.SQLITE_BUSY {
+		if _, err := other.ExecContext(background(t), "SELECT count(*) FROM shelves"); fault.SQLiteCode(err) != sqlite3.SQLITE_BUSY {
 			t.Errorf("another one reads meanwhile: %v; want the file to be busy", err)
 		}
 		return own
@@ -185,7 +188,7 @@ func TestAlone(t *testing.T) {
 // impatient opens a file that waits for nobody, and changes nothing of it.
 func impatient(t *testing.T, path string) *sql.DB {
 	t.Helper()
-	connector, err := onlyConnector(path)
+	connector, err := connection.Exclusive(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/sqldb/internal/fault"
+	"trestle.example/framework/sqldb/internal/sqltext"
 )
 
 type author struct {
@@ -255,10 +256,10 @@ func TestUnsendableTextIsRefused(t *testing.T) {
 					}
 				}
 			}
-			if _, err := db.Session().Exec(background(t), db.NewRaw("SELECT ?", unmarshalable{})); err == nil || !errors.Is(err, errUnrendered) {
+			if _, err := db.Session().Exec(background(t), db.NewRaw("SELECT ?", unmarshalable{})); err == nil || !errors.Is(err, sqltext.ErrUnrendered) {
 				t.Errorf("a value without a SQL form: %v", err)
 			}
-			if _, err := db.NewRaw("SELECT ?", "a\x00b").Exec(background(t)); err == nil || !errors.Is(err, errUnrendered) {
+			if _, err := db.NewRaw("SELECT ?", "a\x00b").Exec(background(t)); err == nil || !errors.Is(err, sqltext.ErrUnrendered) {
 				t.Errorf("bun's own query: %v", err)
 			}
 			if sent != 0 {
@@ -272,7 +273,7 @@ type unmarshalable struct{ C chan int }
 
 func TestManyValuesAreQuoted(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
-		values := make([]string, maxParams+1)
+		values := make([]string, sqltext.MaxParams+1)
 		for i := range values {
 			values[i] = "'v"
 		}

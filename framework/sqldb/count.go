@@ -4,20 +4,16 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
-	"math/rand/v2"
 	"slices"
 	"strconv"
-	"sync"
-	"time"
 
 	"github.com/uptrace/bun/schema"
-)
 
-const (
-	countKept  = time.Second // how long a count may be repeated, and at most as long again
-	countsKept = 1024        // how many are kept
-	textKept   = 4 << 10     // the longest text that is
+	"trestle.example/framework/sqldb/internal/connection"
+	"trestle.example/framework/sqldb/internal/fault"
+	"trestle.example/framework/sqldb/internal/recall"
+	"trestle.example/framework/sqldb/internal/share"
+	"trestle.example/framework/sqldb/internal/sqltext"
 )
 
 // Count runs a statement of one number, such as a count of rows, which costs
@@ -50,41 +46,42 @@ func (s *Session) CountText(ctx context.Context, q schema.QueryAppender) (string
 
 // recall scans the one value of a statement.
 func (s *Session) recall(ctx context.Context, q schema.QueryAppender, dest sql.Scanner) error {
-	v, err := s.counted(ctx, q)
+	v, err := s.reader.count(ctx, q)
 	if err != nil {
 		return err
 	}
 	return dest.Scan(v)
 }
 
-func (s *Session) counted(ctx context.Context, q schema.QueryAppender) (driver.Value, error) {
-	if s.replica != nil {
-		return s.replica.count(ctx, q)
+func (t txReader) count(ctx context.Context, q schema.QueryAppender) (driver.Value, error) {
+	return countNow(ctx, t, q)
+}
+
+func (p poolReader) count(ctx context.Context, q schema.QueryAppender) (driver.Value, error) {
+	db := p.db
+	if db.kind == PostgreSQL && db.options.NoPrepare {
+		return countNow(ctx, p, q)
 	}
-	kind := s.db.core.kind
-	if s.tx != nil || kind == PostgreSQL && s.db.core.options.NoPrepare {
-		return s.countNow(ctx, q)
-	}
-	text, args, err := s.db.render(q)
+	text, args, err := db.statements.Render(q)
 	switch {
 	case err != nil:
 		return nil, err
-	case !s.db.sharable.of(text, sharable) || len(args) >= maxParams || s.db.uncounted.has(text):
-		return s.countNow(ctx, q)
-	case kind == SQLite:
-		return s.countedInFile(ctx, q, shareKeyOf(text, args))
+	case !db.sharable.Of(text, sqltext.Sharable) || len(args) >= sqltext.MaxParams || db.uncounted.Has(text):
+		return countNow(ctx, p, q)
+	case db.kind == SQLite:
+		return p.countInFile(ctx, q, share.KeyOf(text, args))
 	}
-	n, err := s.recount(ctx, text, args)
-	if !isUntyped(err) {
+	n, err := db.recount(ctx, text, args)
+	if !fault.IsUntyped(err) {
 		return n, err
 	}
-	s.db.uncounted.add(text) // on a compatible database without snapshots, or it cannot be a part of another
-	return s.countNow(ctx, q)
+	db.uncounted.Add(text) // on a compatible database without snapshots, or it cannot be a part of another
+	return countNow(ctx, p, q)
 }
 
 // countNow runs a statement of one value.
-func (s *Session) countNow(ctx context.Context, q schema.QueryAppender) (driver.Value, error) {
-	r, err := s.Read(ctx, q)
+func countNow(ctx context.Context, from reader, q schema.QueryAppender) (driver.Value, error) {
+	r, err := from.read(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -97,36 +94,41 @@ func countOf(r *Result) (driver.Value, error) {
 	case r.Len() == 0:
 		return nil, sql.ErrNoRows
 	case r.Row(0)[0] == nil:
-		return nil, errNoNumber
+		return nil, recall.ErrNoNumber
 	}
 	return r.Row(0)[0], nil
 }
 
 // recount reads a number, which equal counts share, however long ago each of them
 // counted before.
-func (s *Session) recount(ctx context.Context, text string, args []any) (driver.Value, error) {
-	key := shareKeyOf(text, args)
+func (db *DB) recount(ctx context.Context, text string, args []any) (driver.Value, error) {
+	key := share.KeyOf(text, args)
 	run := func(ctx context.Context, _ []string) (*Result, error) {
-		n, err := s.db.countChanged(ctx, key, text, args)
-		return &Result{columns: 1, values: []driver.Value{n}}, err
+		n, err := db.countChanged(ctx, key, text, args)
+		return connection.NewResult(1, []driver.Value{n}), err
 	}
-	r, err := s.db.sharedAs(context.WithValue(ctx, preparedKey{}, true), shareKey{"count " + key.text, key.values}, run)
+	r, err := db.shareAs(connection.Prepare(ctx), countKey(key), run)
 	if err != nil {
 		return nil, err
 	}
 	return countOf(r)
 }
 
+// countKey is the key of a count, which is another statement than the one with its text.
+func countKey(of share.Key) share.Key {
+	return share.Key{Text: "count " + of.Text, Values: of.Values}
+}
+
 // countChanged reads a number with the snapshot of its statement: which transactions are
 // over. If the known number has the same snapshot, nothing was committed since, and the
 // statement does not count.
-func (db *DB) countChanged(ctx context.Context, key shareKey, text string, args []any) (driver.Value, error) {
-	known := db.counts.of(key)
-	args = append(slices.Clone(args), known.snapshot)
+func (db *DB) countChanged(ctx context.Context, key share.Key, text string, args []any) (driver.Value, error) {
+	known := db.counts.Of(key)
+	args = append(slices.Clone(args), known.Snapshot)
 	text = "SELECT present.snapshot, CASE WHEN present.snapshot = $" + strconv.Itoa(len(args)) + " AND NOT pg_is_in_recovery()" +
 		" THEN NULL ELSE (" + text + ") END, pg_is_in_recovery()" +
 		" FROM (SELECT pg_current_snapshot()::text AS snapshot) AS present"
-	r, err := db.read(ctx, text, numbered(args))
+	r, err := db.pool.Read(ctx, text, args)
 	if err != nil {
 		return nil, err
 	}
@@ -141,65 +143,29 @@ func (db *DB) countChanged(ctx context.Context, key shareKey, text string, args 
 	switch {
 	case standby && n.Valid: // whose snapshots do not tell what was committed
 		return n.V, nil
-	case known.snapshot != "" && snapshot == known.snapshot:
-		return known.n, nil
+	case known.Snapshot != "" && snapshot == known.Snapshot:
+		return known.Value, nil
 	case !n.Valid:
-		return nil, errNoNumber
+		return nil, recall.ErrNoNumber
 	}
-	db.counts.keep(key, newCount(snapshot, n.V))
+	db.counts.Keep(key, recall.NewCount(snapshot, n.V))
 	return n.V, nil
 }
 
-var errNoNumber = errors.New("sqldb: a statement to count has no row, or NULL in the place of its value")
-
-// counts are numbers that hold until something is committed. They are all
-// forgotten when there are too many.
-type counts struct {
-	mu    sync.RWMutex
-	known map[shareKey]knownCount
-}
-
-// A knownCount is a number and the snapshot that it is of.
-type knownCount struct {
-	snapshot string
-	n        driver.Value // int64 or a text
-	until    time.Time
-}
-
-// newCount is a number as it is kept: for a time that is drawn anew for each, so
-// that those made together do not all end together.
-func newCount(snapshot string, n driver.Value) knownCount {
-	return knownCount{snapshot, n, time.Now().Add(countKept + rand.N(countKept))}
-}
-
-// of is what is known, the zero count if that is nothing or too old.
-func (c *counts) of(key shareKey) knownCount {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if known := c.known[key]; time.Now().Before(known.until) {
-		return known
+// countInFile counts on SQLite: a number is repeated if the version of the file
+// is the one that was read before the number was made. Each statement that makes
+// numbers thus runs between two readings of the version.
+func (p poolReader) countInFile(ctx context.Context, q schema.QueryAppender, key share.Key) (driver.Value, error) {
+	version, err := p.db.version.Now(ctx)
+	if err != nil {
+		return countNow(ctx, p, q)
 	}
-	return knownCount{}
-}
-
-func isLong(v driver.Value) bool {
-	switch v := v.(type) {
-	case string:
-		return len(v) > textKept
-	case []byte:
-		return len(v) > textKept
+	if known := p.db.counts.Of(key); known.Snapshot == version {
+		return known.Value, nil
 	}
-	return false
-}
-
-func (c *counts) keep(key shareKey, n knownCount) {
-	if isLong(n.n) {
-		return
+	n, err := countNow(ctx, p, q)
+	if err == nil {
+		p.db.counts.Keep(key, recall.NewCount(version, n))
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.known == nil || len(c.known) >= countsKept {
-		c.known = make(map[shareKey]knownCount)
-	}
-	c.known[key] = n
+	return n, err
 }

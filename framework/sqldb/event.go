@@ -4,12 +4,13 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"fmt"
-	"log/slog"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"trestle.example/framework/sqldb/internal/connection"
+	"trestle.example/framework/sqldb/internal/fault"
+	"trestle.example/framework/sqldb/internal/sqltext"
 )
 
 // Event is one statement that reached the database.
@@ -37,7 +38,7 @@ type Event struct {
 // use and must not use the database. A panic of one goes to slog's default and
 // fails no statement.
 func (db *DB) Observe(fn func(ctx context.Context, e Event)) {
-	db.core.observers.add(fn)
+	db.observers.add(fn)
 }
 
 type observers struct {
@@ -59,35 +60,25 @@ func (o *observers) all() []func(context.Context, Event) {
 	return nil
 }
 
-// report tells the observers of a statement. One that was never sent is left
-// out: its connection had gone, and database/sql sends it again, or it could
-// not be rendered.
-func (c *core) report(ctx context.Context, query string, args []driver.NamedValue, start time.Time, err error, control bool) {
-	fns := c.observers.all()
-	if c.standby != nil {
-		fns = c.standby.primary.core.observers.all()
-	}
-	if len(fns) == 0 || errors.Is(err, driver.ErrBadConn) || errors.Is(err, errUnrendered) {
-		return
-	}
-	e := Event{SQL: query, Args: plainArgs(args), Duration: time.Since(start), Err: err, Control: control, Replica: c.standby != nil}
-	for _, fn := range fns {
-		tell(ctx, fn, e)
+// report returns what reports a statement to the observers. A statement that was never sent
+// is left out: its connection had gone, and database/sql sends it again, or it could not be
+// rendered.
+func (o *observers) report(replica bool) func(context.Context, connection.Statement) {
+	return func(ctx context.Context, s connection.Statement) {
+		fns := o.all()
+		if len(fns) == 0 || errors.Is(s.Err, driver.ErrBadConn) || errors.Is(s.Err, sqltext.ErrUnrendered) {
+			return
+		}
+		e := Event{SQL: s.Text, Args: plainArgs(s.Args), Duration: time.Since(s.Start), Err: s.Err, Control: s.Control, Replica: replica}
+		for _, fn := range fns {
+			tell(ctx, fn, e)
+		}
 	}
 }
 
 func tell(ctx context.Context, fn func(context.Context, Event), e Event) {
-	defer spare(ctx)
+	defer fault.LogPanic(ctx)
 	fn(ctx, e)
-}
-
-// spare is deferred where somebody else's function is called in the middle of our
-// work, which its panic must not end: database/sql would keep a transaction locked.
-// The log has the stack.
-func spare(ctx context.Context) {
-	if p := recover(); p != nil {
-		slog.ErrorContext(ctx, "sqldb: a function that observes the database panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-	}
 }
 
 func plainArgs(args []driver.NamedValue) []any {
@@ -99,4 +90,28 @@ func plainArgs(args []driver.NamedValue) []any {
 		out[i] = a.Value
 	}
 	return out
+}
+
+// Operation names what the statement does: "select", "insert", "update",
+// "delete", "begin", "commit", "rollback", or "other". One that begins with WITH is
+// what its parts change, or else a select. There are no other names, so that it is
+// fit for a label.
+func (e Event) Operation() string {
+	return sqltext.Operation(e.SQL)
+}
+
+// Failure names what the statement failed with: the [FaultKind] of its error in
+// words, "canceled" where whoever asked no longer waits, "other" for the rest; ""
+// if it did not fail. There are no other names, so that it is fit for a label.
+func (e Event) Failure() string {
+	if e.Err == nil {
+		return ""
+	}
+	if failure, ok := Classify(e.Err); ok {
+		return failure.Kind.String()
+	}
+	if errors.Is(e.Err, context.Canceled) {
+		return "canceled"
+	}
+	return Other.String()
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"trestle.example/framework/sqldb/internal/migrate"
 )
 
 // oldestPostgres is the oldest PostgreSQL that is tested.
@@ -78,7 +80,7 @@ type MigrationLock struct {
 // MigrationLock tells who is changing the schema, and waits for nobody. Where
 // nothing was ever migrated there is no lock, and nothing to tell.
 func (db *DB) MigrationLock(ctx context.Context) (MigrationLock, error) {
-	exist, err := recordsExist(ctx, db.Kind(), db.DB)
+	exist, err := migrate.Exist(ctx, db.Kind(), db.DB)
 	if err != nil || !exist {
 		return MigrationLock{}, err
 	}

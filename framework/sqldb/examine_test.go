@@ -41,13 +41,13 @@ func TestLink(t *testing.T) {
 		"this machine":                         {"postgres://a@localhost/a", Link{Local: true}},
 		"this machine by its address":          {"postgres://a@127.0.0.1:5433/a", Link{Local: true}},
 		"a socket":                             {"postgres://a@/a?host=/run/postgresql", Link{Local: true}},
-		"this machine, by TLS":                 {"postgres://a@localhost/a?sslmode=verify-full", Link{true, true, true}},
-		"another machine":                      {"postgres://a@db.example.com/a", Link{false, true, true}},
-		"another machine by a parameter":       {"postgres://a@/a?host=db.example.com", Link{false, true, true}},
-		"another machine, its name unchecked":  {"postgres://a@db.example.com/a?sslmode=verify-ca", Link{false, true, true}},
-		"another machine, whichever it may be": {"postgres://a@db.example.com/a?sslmode=require", Link{false, true, false}},
+		"this machine, by TLS":                 {"postgres://a@localhost/a?sslmode=verify-full", Link{Local: true, Encrypted: true, Verified: true}},
+		"another machine":                      {"postgres://a@db.example.com/a", Link{Local: false, Encrypted: true, Verified: true}},
+		"another machine by a parameter":       {"postgres://a@/a?host=db.example.com", Link{Local: false, Encrypted: true, Verified: true}},
+		"another machine, its name unchecked":  {"postgres://a@db.example.com/a?sslmode=verify-ca", Link{Local: false, Encrypted: true, Verified: true}},
+		"another machine, whichever it may be": {"postgres://a@db.example.com/a?sslmode=require", Link{Local: false, Encrypted: true, Verified: false}},
 		"this machine and another":             {"postgres://a@localhost,db.example.com/a", Link{}},
-		"two other machines":                   {"postgres://a@db1.example.com,db2.example.com/a", Link{false, true, true}},
+		"two other machines":                   {"postgres://a@db1.example.com,db2.example.com/a", Link{Local: false, Encrypted: true, Verified: true}},
 		"another machine, for all to read":     {"postgres://a@db.example.com/a?sslmode=disable", Link{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,9 +98,12 @@ func TestMigrationLock(t *testing.T) {
 			}
 		}
 		lock("before anything", MigrationLock{})
-		migrate(t, db, twoSets()...)
+		migrateAll(t, db, twoSets()...)
 		lock("after migrating", MigrationLock{})
-		err := db.locked(background(t), func(ctx context.Context, tx bun.Tx) error {
+		err := db.migrations().InTx(background(t), func(ctx context.Context, tx bun.Tx) error {
+			if _, err := tx.ExecContext(ctx, "UPDATE trestle_migration_lock SET held = held + 1 WHERE id = 1"); err != nil {
+				return err
+			}
 			got, err := db.MigrationLock(background(t))
 			held := db.Kind() == PostgreSQL
 			var self int64

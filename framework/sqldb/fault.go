@@ -1,6 +1,9 @@
 package sqldb
 
-import "trestle.example/framework/sqldb/internal/fault"
+import (
+	"trestle.example/framework/sqldb/internal/connection"
+	"trestle.example/framework/sqldb/internal/fault"
+)
 
 // FaultKind is the category of a database error. Its method String returns the kind in
 // lower-case words, "none" for the zero FaultKind.
@@ -59,3 +62,8 @@ func IsReadOnly(err error) bool { return fault.IsReadOnly(err) }
 // IsOverloaded reports whether a request waited too long for a
 // connection ([Options.QueueTimeout]), so that its statement did not run.
 func IsOverloaded(err error) bool { return fault.IsOverloaded(err) }
+
+// ErrPooled is under the error of a prepared statement that is lost because a
+// pooler stands before PostgreSQL that gives a connection to each transaction. Its
+// cure is [Options.NoPrepare].
+var ErrPooled = connection.ErrPooled

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"trestle.example/framework/sqldb/internal/fault"
 )
 
 const faulty = `CREATE TABLE parents ({{id}}, name {{text}} UNIQUE)
@@ -208,7 +210,7 @@ func TestClassifySQLiteOnly(t *testing.T) {
 }
 
 func TestUntypedErrorIsNotAFault(t *testing.T) {
-	if f, ok := Classify(&untypedError{errors.New("x")}); ok {
+	if f, ok := Classify(&fault.UntypedError{Err: errors.New("x")}); ok {
 		t.Errorf("got %v", f.Kind)
 	}
 }

@@ -16,7 +16,7 @@ type Limits struct {
 
 // Limits returns what the database allows. It is safe for concurrent use.
 func (db *DB) Limits() Limits {
-	o := db.core.options
+	o := db.options
 	return Limits{Conns: o.MaxConns, QueueTimeout: o.QueueTimeout, StatementTimeout: o.StatementTimeout, LockTimeout: o.LockTimeout}
 }
 
@@ -37,15 +37,22 @@ func (db *DB) ReplicaStats(ctx context.Context) *ReplicaStats {
 	if r == nil {
 		return nil
 	}
-	stats := &ReplicaStats{Used: r.mayRead(), Queue: r.db.QueueStats(), Pool: r.db.Stats(), Lag: -1}
-	p, err := r.position(ctx)
-	if err != nil {
-		return stats
+	stats := &ReplicaStats{Used: r.standby.MayRead(), Queue: r.db.QueueStats(), Pool: r.db.Stats(), Lag: -1}
+	if lag, err := r.standby.Lag(ctx); err == nil {
+		stats.Lag = lag
 	}
-	at, err := r.asked(ctx)
-	if err != nil {
-		return stats
-	}
-	stats.Lag = max(0, int64(p.lsn-at.lsn)) //nolint:gosec // below zero for a replica that is ahead of what was asked first
 	return stats
+}
+
+// QueueStats are how many connections are held by statements and transactions, how many
+// of these wait for one, and how many waited too long or were shed so far.
+type QueueStats struct {
+	Used, Waiting int
+	Shed          int64
+}
+
+// QueueStats returns the numbers of this moment. It is safe for concurrent use.
+func (db *DB) QueueStats() QueueStats {
+	all, writer := db.pool.Slots.Stats(), db.pool.Writer.Stats() // PostgreSQL does not use the writer's
+	return QueueStats{Used: all.Used + writer.Used, Waiting: all.Waiting + writer.Waiting, Shed: all.Shed + writer.Shed}
 }

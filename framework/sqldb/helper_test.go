@@ -2,11 +2,16 @@ package sqldb
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb/internal/migrate"
+	"trestle.example/framework/sqldb/internal/share"
 	"trestle.example/internal/testserver/postgres"
 )
 
@@ -44,11 +49,11 @@ func open(tb testing.TB, url string, o Options) *DB {
 // script runs statements, rendered as a migration would be.
 func script(tb testing.TB, db *DB, source string) {
 	tb.Helper()
-	text, err := render("script", source, db.Kind())
+	text, err := migrate.Render("script", source, db.Kind())
 	if err != nil {
 		tb.Fatal(err)
 	}
-	for _, s := range splitStatements(text) {
+	for _, s := range migrate.Split(text) {
 		if _, err := db.DB.DB.ExecContext(background(tb), s); err != nil {
 			tb.Fatalf("%s: %v", s, err)
 		}
@@ -111,4 +116,13 @@ func eventually(t *testing.T, what string, so func() bool) {
 		<-time.After(time.Millisecond)
 	}
 	t.Fatalf("it is never so that %s", what)
+}
+
+// render is a statement as its text and the values beside it.
+func (db *DB) render(q schema.QueryAppender) (string, []any, error) { return db.statements.Render(q) }
+
+// waiters waits until so many wait for the next execution of a key.
+func waiters[T any](t *testing.T, s *share.Group[T], key share.Key, want int) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("%d wait", want), func() bool { return s.Waiting(key) == want })
 }

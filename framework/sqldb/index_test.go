@@ -29,7 +29,7 @@ CREATE VIEW seen AS SELECT name FROM patients;
 func written(i Index) string {
 	var columns []string
 	for _, c := range i.Columns {
-		columns = append(columns, c.written())
+		columns = append(columns, columnText(c))
 	}
 	text := "(" + strings.Join(columns, ", ") + ")"
 	for word, is := range map[string]bool{"unique ": i.Unique, "search ": i.Search, "unfinished ": i.Unfinished} {
@@ -43,7 +43,7 @@ func written(i Index) string {
 	return text
 }
 
-func (c IndexColumn) written() string {
+func columnText(c IndexColumn) string {
 	if c.Name == "" {
 		c.Name = "expression"
 	}
@@ -146,10 +146,10 @@ func TestSorts(t *testing.T) {
 		for _, first := range ways {
 			for _, second := range ways {
 				index := []IndexColumn{named("city", first), named("at", second)}
-				if db.Kind() == SQLite && (!first.sqlite() || !second.sqlite()) {
+				if db.Kind() == SQLite && (!sqliteHas(first) || !sqliteHas(second)) {
 					continue
 				}
-				script(t, db, "CREATE INDEX tried ON patients ("+index[0].clause()+", "+index[1].clause()+")")
+				script(t, db, "CREATE INDEX tried ON patients ("+clause(index[0])+", "+clause(index[1])+")")
 				for i := range len(ways) * len(ways) {
 					sorts(t, db, index, []IndexColumn{named("city", ways[i%len(ways)]), named("at", ways[i/len(ways)])})
 				}
@@ -164,10 +164,10 @@ func named(name string, way IndexColumn) IndexColumn {
 	return way
 }
 
-// sqlite tells whether SQLite can be asked for an index of such a column.
-func (c IndexColumn) sqlite() bool { return c.Descending == c.NullsFirst }
+// sqliteHas reports whether SQLite can be asked for an index of such a column.
+func sqliteHas(c IndexColumn) bool { return c.Descending == c.NullsFirst }
 
-func (c IndexColumn) clause() string {
+func clause(c IndexColumn) string {
 	text := c.Name
 	if c.Descending {
 		text += " DESC"
@@ -184,7 +184,7 @@ func (c IndexColumn) clause() string {
 // sorts compares what the method says with what the planner does.
 func sorts(t *testing.T, db *DB, index, asked []IndexColumn) {
 	t.Helper()
-	order := asked[0].clause() + ", " + asked[1].clause()
+	order := clause(asked[0]) + ", " + clause(asked[1])
 	query := "SELECT city, at FROM patients ORDER BY " + order
 	explain := "EXPLAIN QUERY PLAN ?"
 	if db.Kind() == PostgreSQL {

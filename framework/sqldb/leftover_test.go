@@ -88,13 +88,13 @@ func useAll(t *testing.T, db *DB) {
 	}
 	for name, way := range ways {
 		err := way(background(t))
-		if refused := fault.State(err) == "25006"; refused != db.core.options.ReadOnly || err != nil && !refused {
+		if refused := fault.State(err) == "25006"; refused != db.options.ReadOnly || err != nil && !refused {
 			t.Errorf("a write by %s: %v", name, err)
 		}
 		if zone := one[string](t, s, "SELECT current_setting('TimeZone')"); zone != "UTC" {
 			t.Errorf("the time zone is %s", zone)
 		}
-		if limit := one[string](t, s, "SHOW statement_timeout"); db.core.setsLocally() != (limit != "0") {
+		if limit := one[string](t, s, "SHOW statement_timeout"); db.options.setsLocally() != (limit != "0") {
 			t.Errorf("a statement may take %s", limit)
 		}
 		if _, err := s.Read(background(t), bun.SafeQuery("SELECT at FROM t")); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,8 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
-	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/sqldb/internal/share"
+	"trestle.example/framework/sqldb/internal/sqltext"
 )
 
 // lookups makes a table of rows of two owners, and the lookup of names by id
@@ -48,7 +50,7 @@ func (c lookedFor) ask(ctx context.Context, s *Session, l *Lookup) string {
 	}
 	var names []string
 	for i := range r.Len() {
-		names = append(names, columnText(r.Row(i)[0]))
+		names = append(names, sqltext.ColumnText(r.Row(i)[0]))
 	}
 	if got := strings.Join(names, ","); got != c.names || c.fails {
 		return fmt.Sprintf("%v of %s, %d at most, is %q; want %q", c.key, c.owner, c.most, got, c.names)
@@ -56,33 +58,49 @@ func (c lookedFor) ask(ctx context.Context, s *Session, l *Lookup) string {
 	return ""
 }
 
-// busy has it look as if as many lookups ran as do before others wait, until release.
-func busy(t *testing.T, db *DB, group shareKey) (release func()) {
+// busy runs as many lookups as do before others wait, until release.
+func busy(t *testing.T, db *DB, group share.Key) (release func()) {
 	t.Helper()
-	var turns []*fair.Turn
-	for range max(1, db.lookups.atOnce) {
-		_, _, turn := db.lookups.join(background(t), group, "", nil)
-		turns = append(turns, turn)
+	atOnce := 1
+	if db.Kind() == SQLite {
+		atOnce = runtime.GOMAXPROCS(0)
+	}
+	end := make(chan struct{})
+	var all sync.WaitGroup
+	for range atOnce {
+		began := make(chan struct{})
+		all.Go(func() {
+			_, _ = db.lookups.Do(background(t), group, "", func(context.Context, []string) (keyedResults, error) {
+				close(began)
+				<-end
+				return keyedResults{}, nil
+			})
+		})
+		<-began
 	}
 	return func() {
-		for _, turn := range turns {
-			turn.End()
-			db.lookups.ended(group)
-		}
+		close(end)
+		all.Wait()
 	}
+}
+
+// severalText is the statement of a lookup for several keys.
+func severalText(db *DB, l *Lookup) string {
+	_, several := sqltext.Of(l)
+	return db.statements.Template(several).Text
 }
 
 // together asks for all of them while one runs, so that those who may share do,
 // and reports how many statements were run for them.
 func together(t *testing.T, db *DB, l *Lookup, asked []lookedFor) int {
 	t.Helper()
-	groups := map[shareKey]int{}
+	groups := map[share.Key]int{}
 	for _, c := range asked {
-		if _, single := keyText(c.key); single {
-			groups[shareKeyOf(db.template(l.several).text, []any{c.most, c.owner})]++
+		if _, single := sqltext.KeyText(c.key); single {
+			groups[share.KeyOf(severalText(db, l), []any{c.most, c.owner})]++
 		}
 	}
-	releases := map[shareKey]func(){}
+	releases := map[share.Key]func(){}
 	for group := range groups {
 		releases[group] = busy(t, db, group)
 	}
@@ -97,7 +115,7 @@ func together(t *testing.T, db *DB, l *Lookup, asked []lookedFor) int {
 		})
 	}
 	for group, n := range groups {
-		db.lookups.waiters(t, group, n)
+		waiters(t, db.lookups, group, n)
 		releases[group]()
 	}
 	all.Wait()
@@ -221,7 +239,7 @@ func TestLookupOfOneWhoStays(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
 		l := lookups(t, db, "{{bigint}}", "id")
 		run(t, db.Session(), "INSERT INTO t VALUES (1, 1, 'ada', 'one'), (2, 2, 'ada', 'two')")
-		group := shareKeyOf(db.template(l.several).text, []any{int64(2), "ada"})
+		group := share.KeyOf(severalText(db, l), []any{int64(2), "ada"})
 		release := busy(t, db, group)
 		var sent []string
 		db.Observe(func(_ context.Context, e Event) { sent = append(sent, fmt.Sprint(e.Args)) })
@@ -232,15 +250,15 @@ func TestLookupOfOneWhoStays(t *testing.T) {
 				t.Errorf("who left is told %v", err)
 			}
 		})
-		db.lookups.waiters(t, group, 1)
+		waiters(t, db.lookups, group, 1)
 		all.Go(func() {
 			if fault := (lookedFor{int64(2), 2, "ada", "two", false}).ask(background(t), db.Session(), l); fault != "" {
 				t.Error(fault)
 			}
 		})
-		db.lookups.waiters(t, group, 2)
+		waiters(t, db.lookups, group, 2)
 		leave()
-		db.lookups.waiters(t, group, 1)
+		waiters(t, db.lookups, group, 1)
 		release()
 		all.Wait()
 		if len(sent) != 1 || strings.Contains(sent[0], "1") {

@@ -2,14 +2,12 @@ package sqldb
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
-	"fmt"
-	"io/fs"
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"trestle.example/framework/sqldb/internal/connection"
+	"trestle.example/framework/sqldb/internal/migrate"
 )
 
 // Migrations is a set of schema changes in a namespace of its own, so that
@@ -30,23 +28,14 @@ import (
 // what an older program does not need. A line --trestle:breaking in the up file of
 // one that an older program cannot live with is recorded in the database, and a
 // program without that file then does not start.
-type Migrations struct {
-	Namespace string
-	FS        fs.FS
-}
+type Migrations = migrate.Set
 
-// Migration is one schema change and what has become of it.
-type Migration struct {
-	Namespace string
-	ID        string
-	Name      string
-	AppliedAt time.Time // zero while it is pending
-	Changed   bool      // its up file differs from what was applied
-	Unknown   bool      // it was applied by another version of the program, and has no file here
-	Breaking  bool      // programs without its file must not run on the schema, by its line --trestle:breaking
-}
-
-func (m Migration) String() string { return m.Namespace + "/" + m.ID + "_" + m.Name }
+// Migration is one schema change and what has become of it. AppliedAt is zero while it
+// is pending. Changed: its up file differs from what was applied. Unknown: another version of
+// the program applied it, and it has no file here. Breaking: programs without its file must
+// not run on the schema, by its line --trestle:breaking. String returns its namespace, id and
+// name.
+type Migration = migrate.Migration
 
 // Migrate applies every pending migration, set by set and in the order of
 // their ids, and calls report, which may be nil, after each with the time it
@@ -77,44 +66,14 @@ func (m Migration) String() string { return m.Namespace + "/" + m.ID + "_" + m.N
 // for a table that is written all the time, since now and then a write to a gin
 // index is held for some 50 ms while the index puts earlier ones in their places.
 func (db *DB) Migrate(ctx context.Context, report func(Migration, time.Duration), sets ...Migrations) error {
-	p, err := db.readPlan(sets)
-	if err != nil {
-		return err
-	}
-	ctx = unlimited(ctx)
-	if err := db.createRecords(ctx); err != nil {
-		return err
-	}
-	if err := db.checkRecords(ctx, p); err != nil {
-		return err
-	}
-	for _, c := range p.changes {
-		start := time.Now()
-		applied, err := db.apply(ctx, p, c)
-		switch {
-		case err != nil:
-			return fmt.Errorf("sqldb: migration %s: %w", c, err)
-		case applied.AppliedAt.IsZero():
-			continue
-		}
-		db.core.generation.Add(1)
-		if report != nil {
-			report(applied, time.Since(start))
-		}
-	}
-	return db.checkRecords(ctx, p)
+	return db.migrations().Migrate(connection.Unlimited(ctx), report, sets...)
 }
 
 // MigrateDown undoes the newest applied migration of the sets and returns it.
 // With none applied it does nothing and returns the zero Migration. report may
 // be nil.
 func (db *DB) MigrateDown(ctx context.Context, report func(Migration, time.Duration), sets ...Migrations) (Migration, error) {
-	start := time.Now()
-	undone, err := db.migrateDown(ctx, sets, func(*change) error { return nil })
-	if err == nil && undone.ID != "" && report != nil {
-		report(undone, time.Since(start))
-	}
-	return undone, err
+	return db.migrations().Down(connection.Unlimited(ctx), report, sets...)
 }
 
 // UndoMigration is [DB.MigrateDown] for the one migration m, which somebody
@@ -122,34 +81,7 @@ func (db *DB) MigrateDown(ctx context.Context, report func(Migration, time.Durat
 // [DB.NewestMigration]; where another is by then, or none, that is an error and
 // nothing is undone.
 func (db *DB) UndoMigration(ctx context.Context, m Migration, sets ...Migrations) error {
-	undone, err := db.migrateDown(ctx, sets, func(c *change) error {
-		if c.namespace != m.Namespace || c.id != m.ID {
-			return fmt.Errorf("sqldb: %s is no longer the newest applied migration, %s is; nothing was undone", m, c)
-		}
-		return nil
-	})
-	if err == nil && undone.ID == "" {
-		err = fmt.Errorf("sqldb: %s is not applied any more; nothing was undone", m)
-	}
-	return err
-}
-
-// migrateDown undoes the newest applied migration if agree has no objection.
-func (db *DB) migrateDown(ctx context.Context, sets []Migrations, agree func(newest *change) error) (Migration, error) {
-	p, err := db.readPlan(sets)
-	if err != nil {
-		return Migration{}, err
-	}
-	ctx = unlimited(ctx)
-	if err := db.createRecords(ctx); err != nil {
-		return Migration{}, err
-	}
-	undone, err := db.undo(ctx, p, agree)
-	if err != nil || undone.ID == "" {
-		return Migration{}, err
-	}
-	db.core.generation.Add(1)
-	return undone, nil
+	return db.migrations().Undo(connection.Unlimited(ctx), m, sets...)
 }
 
 // NewestMigration is the migration that [DB.MigrateDown] would undo: the last
@@ -157,22 +89,7 @@ func (db *DB) migrateDown(ctx context.Context, sets []Migrations, agree func(new
 // clock said. With none applied it is the zero Migration. An applied migration
 // without its file is an error, as it is there. It changes nothing.
 func (db *DB) NewestMigration(ctx context.Context, sets ...Migrations) (Migration, error) {
-	p, err := db.readPlan(sets)
-	if err != nil {
-		return Migration{}, err
-	}
-	records, err := db.existingRecords(ctx)
-	if err != nil {
-		return Migration{}, err
-	}
-	if err := orphanError(p.orphans(records)); err != nil {
-		return Migration{}, err
-	}
-	c, _ := p.newest(records)
-	if c == nil {
-		return Migration{}, nil
-	}
-	return c.status(records), nil
+	return db.migrations().Newest(ctx, sets...)
 }
 
 // MigrationStatus lists the migrations of the sets in the order in which they
@@ -180,179 +97,12 @@ func (db *DB) NewestMigration(ctx context.Context, sets ...Migrations) (Migratio
 // migrations without a file come last. They are an error beside the list if one is
 // breaking, or if another migration is pending; see [Migrations].
 func (db *DB) MigrationStatus(ctx context.Context, sets ...Migrations) ([]Migration, error) {
-	p, err := db.readPlan(sets)
-	if err != nil {
-		return nil, err
-	}
-	records, err := db.existingRecords(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var list []Migration
-	for _, c := range p.changes {
-		list = append(list, c.status(records))
-	}
-	for _, r := range p.orphans(records) {
-		m := r.migration()
-		m.Unknown = true
-		list = append(list, m)
-	}
-	return list, p.check(records)
+	return db.migrations().Status(ctx, sets...)
 }
 
-// change is one migration of a set, rendered for this database.
-type change struct {
-	namespace, id, name string
-	up, down            []string // the statements
-	breaking            bool     // for programs without it
-	checksum            string   // of the up file, before rendering
-}
-
-func (c *change) String() string {
-	return Migration{Namespace: c.namespace, ID: c.id, Name: c.name}.String()
-}
-
-func (c *change) status(records []record) Migration {
-	for _, r := range records {
-		if r.is(c) {
-			m := r.migration()
-			m.Name = c.name
-			m.Changed = r.Checksum != c.checksum
-			return m
-		}
+func (db *DB) migrations() migrate.Database {
+	inTx := func(ctx context.Context, fn func(context.Context, bun.Tx) error) error {
+		return db.pool.InTx(ctx, db.DB, func(ctx context.Context, tx *bun.Tx) error { return fn(ctx, *tx) })
 	}
-	return Migration{Namespace: c.namespace, ID: c.id, Name: c.name, Breaking: c.breaking}
-}
-
-func checksum(file []byte) string {
-	sum := sha256.Sum256(file)
-	return hex.EncodeToString(sum[:])
-}
-
-// apply runs one migration unless it has run already; the result is then the
-// zero Migration. An applied migration without a file stops it before it runs.
-func (db *DB) apply(ctx context.Context, p plan, c *change) (Migration, error) {
-	var applied Migration
-	err := db.locked(ctx, func(ctx context.Context, tx bun.Tx) error {
-		applied = Migration{}
-		records, err := readRecords(ctx, db.Kind(), tx)
-		if err != nil {
-			return err
-		}
-		if err := p.check(records); err != nil {
-			return err
-		}
-		if m := c.status(records); !m.AppliedAt.IsZero() {
-			return nil
-		}
-		if err := runScript(ctx, tx, c.up); err != nil {
-			return err
-		}
-		r := record{Namespace: c.namespace, ID: c.id, Name: c.name, Checksum: c.checksum, Breaking: c.breaking,
-			Position: nextPosition(records), AppliedAt: time.Now().UTC().Truncate(time.Microsecond)}
-		applied = r.migration()
-		_, err = tx.NewInsert().Model(&r).Exec(ctx)
-		return err
-	})
-	return applied, err
-}
-
-func (db *DB) undo(ctx context.Context, p plan, agree func(newest *change) error) (Migration, error) {
-	var undone Migration
-	err := db.locked(ctx, func(ctx context.Context, tx bun.Tx) error {
-		undone = Migration{}
-		records, err := readRecords(ctx, db.Kind(), tx)
-		if err != nil {
-			return err
-		}
-		if err := orphanError(p.orphans(records)); err != nil {
-			return err
-		}
-		c, r := p.newest(records)
-		if c == nil {
-			return nil
-		}
-		if err := agree(c); err != nil {
-			return err
-		}
-		undone = r.migration()
-		if err := runScript(ctx, tx, c.down); err != nil {
-			return fmt.Errorf("sqldb: undoing migration %s: %w", c, err)
-		}
-		_, err = tx.NewDelete().Model(&r).WherePK().Exec(ctx)
-		return err
-	})
-	return undone, err
-}
-
-func (p plan) newest(records []record) (found *change, of record) {
-	for _, c := range p.changes {
-		for _, r := range records {
-			if r.is(c) && r.Position > of.Position {
-				found, of = c, r
-			}
-		}
-	}
-	return found, of
-}
-
-func runScript(ctx context.Context, tx bun.Tx, statements []string) error {
-	for i, s := range statements {
-		if _, err := tx.Tx.ExecContext(ctx, s); err != nil {
-			return fmt.Errorf("statement %d of %d: %w", i+1, len(statements), err)
-		}
-	}
-	return nil
-}
-
-// locked runs fn in a transaction that holds the migration lock: an update of
-// one row, which others wait for and which a lost process lets go of with its
-// connection. Until the lock is had it waits as long as ctx lasts.
-func (db *DB) locked(ctx context.Context, fn func(context.Context, bun.Tx) error) error {
-	for attempt := 1; ; attempt++ {
-		held := false
-		err := db.once(ctx, func(ctx context.Context, s *Session) error {
-			if err := takeLock(ctx, db.Kind(), *s.tx); err != nil {
-				return err
-			}
-			held = true
-			return fn(ctx, *s.tx)
-		})
-		if !retries(err) || held && attempt >= maxAttempts || !pause(ctx, attempt) {
-			return err
-		}
-	}
-}
-
-// patient lets the statements of a transaction take, and wait for another
-// process's migration, as long as they need.
-func patient(ctx context.Context, k Kind, tx bun.Tx) error {
-	if k != PostgreSQL {
-		return nil
-	}
-	_, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout TO 0; SET LOCAL lock_timeout TO 0")
-	return err
-}
-
-func takeLock(ctx context.Context, k Kind, tx bun.Tx) error {
-	if err := patient(ctx, k, tx); err != nil {
-		return err
-	}
-	res, err := tx.ExecContext(ctx, "UPDATE trestle_migration_lock SET held = held + 1 WHERE id = 1")
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n != 1 {
-		return errors.Join(err, errors.New("the row of trestle_migration_lock is missing; insert (1, 0) into it"))
-	}
-	return nil
-}
-
-// checkRecords is [plan.check] beside the transactions of migrations.
-func (db *DB) checkRecords(ctx context.Context, p plan) error {
-	records, err := readRecords(ctx, db.Kind(), db.DB)
-	if err != nil {
-		return err
-	}
-	return p.check(records)
+	return migrate.Database{Kind: db.Kind(), DB: db.DB, InTx: inTx, Changed: db.shared.Renew}
 }

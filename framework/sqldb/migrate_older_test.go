@@ -15,9 +15,9 @@ const (
 func TestAnOlderProgramOnANewerSchema(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
 		older, newer, newest := files("app", tableA), files("app", tableA, tableB), files("app", tableA, tableB, dropsA)
-		migrate(t, db, newer)
+		migrateAll(t, db, newer)
 
-		if ran := migrate(t, db, older); len(ran) > 0 {
+		if ran := migrateAll(t, db, older); len(ran) > 0 {
 			t.Errorf("the older program applied %q", ran)
 		}
 		list, err := db.MigrationStatus(background(t), older)
@@ -29,7 +29,7 @@ func TestAnOlderProgramOnANewerSchema(t *testing.T) {
 			t.Errorf("it may undo a migration: %v, %v", down, newest)
 		}
 
-		migrate(t, db, newest)
+		migrateAll(t, db, newest)
 		_, err = db.MigrationStatus(background(t), newer)
 		for name, err := range map[string]error{"status": err, "up": db.Migrate(background(t), nil, older)} {
 			if err == nil || !strings.HasPrefix(err.Error(), "sqldb: app/3_c was applied to this database by a newer version of the program") {
@@ -43,14 +43,14 @@ func TestAnOlderProgramOnANewerSchema(t *testing.T) {
 		if _, err := db.MigrateDown(background(t), nil, newest); err != nil {
 			t.Fatal(err)
 		}
-		migrate(t, db, older)
+		migrateAll(t, db, older)
 	})
 }
 
 // A program that lacks one migration and has another is not merely older.
 func TestAProgramOfAnotherBranch(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
-		migrate(t, db, files("app", tableA, tableB))
+		migrateAll(t, db, files("app", tableA, tableB))
 		other := files("app", tableA, "4_d: CREATE TABLE d (n {{bigint}}) | DROP TABLE d")
 		if err := db.Migrate(background(t), nil, other); err == nil || !strings.Contains(err.Error(), "app/2_b was applied to this database, but its files are gone") {
 			t.Errorf("it migrates: %v", err)
@@ -61,14 +61,14 @@ func TestAProgramOfAnotherBranch(t *testing.T) {
 // Records that an older version made lack the column, until something migrates.
 func TestRecordsOfAnOlderVersion(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
-		migrate(t, db, files("app", tableA))
+		migrateAll(t, db, files("app", tableA))
 		if _, err := db.ExecContext(background(t), "ALTER TABLE trestle_migrations DROP COLUMN breaking"); err != nil {
 			t.Fatal(err)
 		}
 		if got := status(t, db, files("app", tableA, dropsA)); len(got) != 2 || got[0] != "app/1_a applied=true changed=false" {
 			t.Errorf("the status is %q", got)
 		}
-		migrate(t, db, files("app", tableA, dropsA))
+		migrateAll(t, db, files("app", tableA, dropsA))
 		if err := db.Migrate(background(t), nil, files("app", tableA)); err == nil {
 			t.Error("that a migration is breaking was not recorded")
 		}

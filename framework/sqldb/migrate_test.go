@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"trestle.example/framework/sqldb/internal/migrate"
 )
 
 // files makes a set of migrations of pairs "name: up | down".
@@ -18,8 +20,8 @@ func files(namespace string, changes ...string) Migrations {
 	for _, c := range changes {
 		name, body, _ := strings.Cut(c, ":")
 		up, down, _ := strings.Cut(body, " | ")
-		fsys[name+upSuffix] = &fstest.MapFile{Data: []byte(up)}
-		fsys[name+downSuffix] = &fstest.MapFile{Data: []byte(down)}
+		fsys[name+".tx.up.sql"] = &fstest.MapFile{Data: []byte(up)}
+		fsys[name+".tx.down.sql"] = &fstest.MapFile{Data: []byte(down)}
 	}
 	return Migrations{Namespace: namespace, FS: fsys}
 }
@@ -34,7 +36,7 @@ func twoSets() []Migrations {
 	}
 }
 
-func migrate(t *testing.T, db *DB, sets ...Migrations) []string {
+func migrateAll(t *testing.T, db *DB, sets ...Migrations) []string {
 	t.Helper()
 	var ran []string
 	err := db.Migrate(background(t), func(m Migration, took time.Duration) {
@@ -73,11 +75,11 @@ func TestMigrate(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
 		same(t, "before anything", status(t, db, twoSets()...), []string{
 			"framework/3_users applied=false changed=false", "framework/20_more applied=false changed=false", "app/1_patients applied=false changed=false"})
-		if exist, err := recordsExist(background(t), db.Kind(), db.DB); exist || err != nil {
+		if exist, err := migrate.Exist(background(t), db.Kind(), db.DB); exist || err != nil {
 			t.Errorf("asking for the status made tables: %v", err)
 		}
-		same(t, "first run", migrate(t, db, twoSets()...), []string{"framework/3_users", "framework/20_more", "app/1_patients"})
-		same(t, "second run", migrate(t, db, twoSets()...), nil)
+		same(t, "first run", migrateAll(t, db, twoSets()...), []string{"framework/3_users", "framework/20_more", "app/1_patients"})
+		same(t, "second run", migrateAll(t, db, twoSets()...), nil)
 		if n := one[int](t, db.Session(), "SELECT count(*) FROM patients"); n != 2 {
 			t.Errorf("%d rows", n)
 		}
@@ -97,9 +99,9 @@ func TestMigrateDown(t *testing.T) {
 		if m, err := db.MigrateDown(background(t), nil, sets...); err != nil || m != (Migration{}) {
 			t.Errorf("with none applied: %v, %v", m, err)
 		}
-		migrate(t, db, sets...)
+		migrateAll(t, db, sets...)
 		late := slices.Concat(sets, []Migrations{files("late", "1_x: CREATE TABLE x (a {{bigint}}) | -- nothing")})
-		migrate(t, db, late...)
+		migrateAll(t, db, late...)
 		var undone []string
 		for range 5 {
 			_, err := db.MigrateDown(background(t), func(m Migration, _ time.Duration) { undone = append(undone, m.String()) }, late...)
@@ -109,7 +111,7 @@ func TestMigrateDown(t *testing.T) {
 		}
 		same(t, "undone", undone, []string{"late/1_x", "app/1_patients", "framework/20_more", "framework/3_users"})
 		run(t, db.Session(), "DROP TABLE x")
-		same(t, "up again", migrate(t, db, late...), []string{"framework/3_users", "framework/20_more", "app/1_patients", "late/1_x"})
+		same(t, "up again", migrateAll(t, db, late...), []string{"framework/3_users", "framework/20_more", "app/1_patients", "late/1_x"})
 	})
 }
 
@@ -120,10 +122,10 @@ func TestTheNewestMigrationIsTheLastApplied(t *testing.T) {
 		if m, err := db.NewestMigration(background(t), sets...); err != nil || m != (Migration{}) {
 			t.Errorf("with none applied: %v, %v", m, err)
 		}
-		if exist, err := recordsExist(background(t), db.Kind(), db.DB); exist || err != nil {
+		if exist, err := migrate.Exist(background(t), db.Kind(), db.DB); exist || err != nil {
 			t.Errorf("asking for the newest made tables: %v", err)
 		}
-		migrate(t, db, sets...)
+		migrateAll(t, db, sets...)
 		run(t, db.Session(), "UPDATE trestle_migrations SET applied_at = ? WHERE id = '3'", time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
 		for _, want := range []string{"app/1_patients", "framework/20_more", "framework/3_users"} {
 			newest, err := db.NewestMigration(background(t), sets...)
@@ -140,13 +142,13 @@ func TestTheNewestMigrationIsTheLastApplied(t *testing.T) {
 func TestUndoMigrationRefusesAnother(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
 		sets := twoSets()
-		migrate(t, db, sets...)
+		migrateAll(t, db, sets...)
 		asked, err := db.NewestMigration(background(t), sets...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		late := slices.Concat(sets, []Migrations{files("late", "1_x: CREATE TABLE x (a {{bigint}}) | DROP TABLE x")})
-		migrate(t, db, late...)
+		migrateAll(t, db, late...)
 		err = db.UndoMigration(background(t), asked, late...)
 		if err == nil || !strings.Contains(err.Error(), "app/1_patients is no longer the newest applied migration, late/1_x is") {
 			t.Errorf("with another by then: %v", err)
@@ -203,7 +205,7 @@ func TestMigrateRefuses(t *testing.T) {
 					t.Errorf("%q does not say %q", err, want)
 				}
 			}
-			if exist, _ := recordsExist(background(t), db.Kind(), db.DB); exist {
+			if exist, _ := migrate.Exist(background(t), db.Kind(), db.DB); exist {
 				t.Error("something ran before the fault was found")
 			}
 		})
@@ -212,7 +214,7 @@ func TestMigrateRefuses(t *testing.T) {
 
 func TestMigrationWithoutItsFile(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
-		migrate(t, db, files("app", "1_a: CREATE TABLE a (n {{bigint}}) | DROP TABLE a"), files("gone", "7_g: CREATE TABLE g (n {{bigint}}) | DROP TABLE g"))
+		migrateAll(t, db, files("app", "1_a: CREATE TABLE a (n {{bigint}}) | DROP TABLE a"), files("gone", "7_g: CREATE TABLE g (n {{bigint}}) | DROP TABLE g"))
 		later := []Migrations{files("app", "1_a: CREATE TABLE a (n {{bigint}}) | DROP TABLE a", "2_b: CREATE TABLE b (n {{bigint}}) | DROP TABLE b"), files("gone")}
 		list, err := db.MigrationStatus(background(t), later...)
 		if err == nil || len(list) != 3 || list[2].String() != "gone/7_g" {
@@ -242,7 +244,7 @@ func TestFailingMigrationLeavesNothing(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		same(t, "after the failure", status(t, db, set("")), []string{"app/1_a applied=true changed=false", "app/2_b applied=false changed=false"})
-		same(t, "repaired", migrate(t, db, set("INSERT INTO b VALUES (2)")), []string{"app/2_b"})
+		same(t, "repaired", migrateAll(t, db, set("INSERT INTO b VALUES (2)")), []string{"app/2_b"})
 		if n := one[int](t, db.Session(), "SELECT count(*) FROM b"); n != 2 {
 			t.Errorf("%d rows", n)
 		}
@@ -290,7 +292,7 @@ func TestManyProcessesMigrateAtOnce(t *testing.T) {
 func TestKilledMigrationLeavesNoLock(t *testing.T) {
 	eachKind(t, func(t *testing.T, url string) {
 		killed, heir := open(t, url, Options{}), open(t, url, Options{})
-		migrate(t, heir, files("app"))
+		migrateAll(t, heir, files("app"))
 		ctx, kill := context.WithCancel(background(t))
 		begun := make(chan struct{})
 		killed.Observe(func(_ context.Context, e Event) {
@@ -342,7 +344,7 @@ func TestMigrationOutlastsTheStatementTimeout(t *testing.T) {
 
 func TestTemplateWords(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
-		migrate(t, db, files("app", `1_all:
+		migrateAll(t, db, files("app", `1_all:
 			{{if postgres}}CREATE TABLE only_postgres (a int);{{end}}
 			{{if sqlite}}CREATE TABLE only_sqlite (a int);{{end}}
 			CREATE TABLE words ({{id}}, u {{uuid}}, t {{text}}, at {{timestamp}}, b {{bool}}, n {{bigint}}, raw {{bytes}}, j {{json}});

@@ -1,22 +1,24 @@
 package sqldb
 
 import (
-	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"net/url"
 	"runtime"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	"github.com/uptrace/bun/schema"
 
-	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/sqldb/internal/address"
+	"trestle.example/framework/sqldb/internal/batch"
+	"trestle.example/framework/sqldb/internal/connection"
+	"trestle.example/framework/sqldb/internal/pool"
+	"trestle.example/framework/sqldb/internal/postgres"
+	"trestle.example/framework/sqldb/internal/recall"
+	"trestle.example/framework/sqldb/internal/share"
+	"trestle.example/framework/sqldb/internal/sqltext"
 )
 
 // DB is an open database: a bun.DB whose statements are bounded in time,
@@ -24,40 +26,26 @@ import (
 type DB struct {
 	*bun.DB
 
-	core    *core
-	dialect schema.Dialect
-	slots   *fair.Queue          // for the connections of the pool
-	writer  *fair.Queue          // for SQLite's one writer, which has a connection of its own
-	inlined textSet              // statements that PostgreSQL cannot type with parameters
-	reads   shares[*Result]      // executions that several wait for
-	lookups shares[keyedResults] // the same, of rows by their keys
-
-	sharable  memo[string, bool]      // which statements may be shared
-	writes    writes                  // statements that run, and those that wait for them
-	joins     memo[joinedKey, string] // of writes that are sent together
-	apart     textSet                 // writes that are not
-	isolation atomic.Pointer[string]  // of transactions, when it was asked for
-	counts    counts                  // numbers that hold until something is committed
-	version   *fileVersion            // of SQLite's file; nil for PostgreSQL
-	uncounted textSet                 // statements whose numbers are not remembered
-	pages     pages                   // statements with the place of a page in their text
-
-	templates sync.Map // *built by *Template
+	options   Options
+	kind      Kind
+	server    *postgres.Server // nil for SQLite
+	shared    *connection.Shared
+	pool      *pool.Pool
+	observers *observers
+	reader    reader   // of the sessions of the pool
 	replica   *replica // nil for none
-}
 
-// core is what the connections of one DB share.
-type core struct {
-	kind       Kind
-	link       Link
-	options    Options
-	observers  observers
-	generation atomic.Uint64     // raised when prepared statements went stale
-	pulse      *pulse            // nil for SQLite
-	anywhere   bool              // see [DB.LeadsAnywhere]
-	settings   map[string]string // of sessions of PostgreSQL
-	notices    atomic.Bool       // PostgreSQL knows noticeLeaving
-	standby    *replica          // of the connections to a replica: that; else nil
+	statements *sqltext.Builder
+	sharable   sqltext.Memo[string, bool] // which statements may be shared
+	inlined    sqltext.TextSet            // statements that PostgreSQL cannot type with parameters
+
+	reads   *share.Group[*Result]      // executions that several wait for
+	lookups *share.Group[keyedResults] // the same, of rows by their keys
+	writes  *batch.Queue
+
+	counts    recall.Counts       // numbers that hold until something is committed
+	version   *recall.FileVersion // of SQLite's file; nil for PostgreSQL
+	uncounted sqltext.TextSet     // statements whose numbers are not remembered
 }
 
 // Open makes a DB of a URL. It checks the URL and creates the folder and the
@@ -94,103 +82,89 @@ func Open(url string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &core{options: o}
-	connector, err := c.connector(url)
-	if err != nil {
-		return nil, err
-	}
-	c.options.NoPrepare = o.NoPrepare || c.setsLocally() // a prepared statement outlives its transaction too
-	c.options.MaxConns = orDefault(o.MaxConns, c.kind.conns(runtime.GOMAXPROCS(0)))
-	db := newDB(c, connector)
-	if o.Replica != "" {
-		if db.replica, err = openReplica(db, c.options); err != nil {
-			return nil, errors.Join(err, db.DB.Close())
-		}
-	}
-	return db, nil
-}
-
-func newDB(c *core, connector driver.Connector) *DB {
-	db := &DB{core: c, dialect: c.dialect(), slots: c.newQueue(c.options.MaxConns), writer: c.newQueue(1)}
-	if file, ok := connector.(*sqliteConnector); ok { // SQLite runs statements on the processors of this process
-		db.version = &fileVersion{open: file.open}
-		db.reads.atOnce, db.lookups.atOnce = runtime.GOMAXPROCS(0), runtime.GOMAXPROCS(0)
-	}
-	db.reads.slots, db.lookups.slots = db.slots, db.slots
-	db.DB = bun.NewDB(c.pool(connector), db.dialect, bun.WithConnResolver(slotted{db}))
-	return db
-}
-
-// Kind tells which database this is.
-func (db *DB) Kind() Kind { return db.core.kind }
-
-// Close closes the connections. Statements that run are ended; later ones
-// fail. Closing twice is harmless.
-func (db *DB) Close() error {
-	if db.replica == nil {
-		return errors.Join(db.version.close(), db.DB.Close())
-	}
-	return errors.Join(db.replica.close(), db.DB.Close())
-}
-
-func (c *core) connector(raw string) (driver.Connector, error) {
-	u, err := address.Parse(raw)
+	u, err := address.Parse(url)
 	if err != nil {
 		return nil, err
 	}
 	if u.Scheme == "sqlite" {
-		c.kind, c.link = SQLite, Link{Local: true}
-		return newSQLiteConnector(c, u)
+		if o.Replica != "" {
+			return nil, errors.New("sqldb: Options.Replica is set, but a SQLite database has no replica; leave it out, or open a PostgreSQL database")
+		}
+		return openSQLite(u, o)
 	}
-	c.kind = PostgreSQL
-	return newPostgresConnector(c, raw)
+	db, err := openPostgres(url, o)
+	if err != nil || o.Replica == "" {
+		return db, err
+	}
+	if db.replica, err = openReplica(db); err != nil {
+		return nil, errors.Join(err, db.DB.Close())
+	}
+	return db, nil
 }
 
-func (c *core) dialect() schema.Dialect {
-	if c.kind == SQLite {
-		return sqlitedialect.New()
+func openSQLite(u *url.URL, o Options) (*DB, error) {
+	mode := connection.Writes
+	switch {
+	case o.Immutable:
+		mode = connection.Immutable
+	case o.ReadOnly:
+		mode = connection.ReadOnly
 	}
-	return pgdialect.New()
+	seen := &observers{}
+	file, shared, err := connection.SQLite(u, mode, connection.Options{
+		Kind: SQLite, StatementTimeout: o.StatementTimeout, Statements: o.Statements, Report: seen.report(false),
+	})
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{options: o, kind: SQLite, observers: seen, version: recall.NewFileVersion(file.Open)}
+	return db.setUp(file, shared, sqlitedialect.New()), nil
 }
 
-func (c *core) pool(connector driver.Connector) *sql.DB {
-	n := c.options.MaxConns + 1 // for a request that holds a connection and needs a second one
-	if c.kind == SQLite {
-		n++
+func openPostgres(raw string, o Options) (*DB, error) {
+	server, err := postgres.New(raw, o.server())
+	if err != nil {
+		return nil, err
 	}
-	pool := sql.OpenDB(connector)
-	pool.SetMaxOpenConns(n)
-	pool.SetMaxIdleConns(n)
-	pool.SetConnMaxLifetime(c.options.ConnMaxLifetime)
-	return pool
+	o.NoPrepare = o.NoPrepare || o.setsLocally() // a prepared statement outlives its transaction too
+	db := &DB{options: o, kind: PostgreSQL, observers: &observers{}, server: server}
+	connector, shared := connection.Postgres(server, o.connections(db.observers.report(false)))
+	return db.setUp(connector, shared, pgdialect.New()), nil
 }
 
-// deadline gives a context without a deadline the default one. On PostgreSQL the
-// server ends the statement first, which keeps the connection.
-func (c *core) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	if _, ok := ctx.Deadline(); ok || ctx.Value(unlimitedKey{}) != nil {
-		return ctx, func() {}
+// setUp gives a database its pool and what is kept beside it.
+func (db *DB) setUp(connector driver.Connector, shared *connection.Shared, d schema.Dialect) *DB {
+	o, processors := &db.options, runtime.GOMAXPROCS(0)
+	o.MaxConns = orDefault(o.MaxConns, defaultConns(db.kind, processors))
+	db.shared = shared
+	db.pool = pool.New(connector, shared, pool.Options{
+		Kind: db.kind, Dialect: d, Conns: o.MaxConns, QueueTimeout: o.QueueTimeout, Lifetime: o.ConnMaxLifetime,
+	})
+	db.DB = db.pool.Bun()
+	db.statements = sqltext.NewBuilder(d, o.NoPrepare)
+	atOnce := 1
+	if db.kind == SQLite { // it runs statements on the processors of this process
+		atOnce = processors
 	}
-	limit := c.options.StatementTimeout
-	if c.kind == PostgreSQL {
-		limit += time.Second
-	}
-	return context.WithTimeout(ctx, limit)
+	db.reads, db.lookups = share.New[*Result](db.pool.Slots, atOnce), share.New[keyedResults](db.pool.Slots, atOnce)
+	db.writes = batch.New(db.pool, batch.Options{
+		Kind: db.kind, StatementTimeout: o.StatementTimeout, Conns: o.MaxConns, Deadline: shared.Deadline, InTx: db.retryTx,
+	})
+	db.reader = poolReader{db}
+	return db
 }
 
-// limited ends a context after StatementTimeout, or at its own deadline if that is
-// sooner. It is for SQLite, which has no statement_timeout of its own.
-func (c *core) limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	limit := c.options.StatementTimeout
-	if end, ok := ctx.Deadline(); ok && time.Until(end) <= limit || ctx.Value(unlimitedKey{}) != nil {
-		return ctx, func() {}
-	}
-	return context.WithTimeout(ctx, limit)
+// Kind tells which database this is.
+func (db *DB) Kind() Kind { return db.kind }
+
+// Close closes the connections. Statements that run are ended; later ones
+// fail. Closing twice is harmless.
+func (db *DB) Close() error {
+	return errors.Join(db.replica.close(), db.version.Close(), db.DB.Close())
 }
 
-// unlimitedKey marks a context whose statements take as long as they need.
-type unlimitedKey struct{}
-
-func unlimited(ctx context.Context) context.Context {
-	return context.WithValue(ctx, unlimitedKey{}, true)
-}
+// ObserveAway registers a function that is told why when the server of a
+// PostgreSQL database does not answer any more, and nil when it answers again.
+// Meanwhile statements fail at once, with a fault that is [Unavailable]. It must
+// be fast and must not use the database. SQLite has no server.
+func (db *DB) ObserveAway(fn func(why error)) { db.server.ObserveAway(fn) }

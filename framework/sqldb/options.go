@@ -1,8 +1,12 @@
 package sqldb
 
 import (
+	"context"
 	"fmt"
 	"time"
+
+	"trestle.example/framework/sqldb/internal/connection"
+	"trestle.example/framework/sqldb/internal/postgres"
 )
 
 // Options tunes how a database is used. The zero Options is a good start.
@@ -112,4 +116,31 @@ func orDefault[T comparable](v, def T) T {
 		return def
 	}
 	return v
+}
+
+// defaultConns returns the default of [Options.MaxConns] for a process that has so many processors.
+func defaultConns(k Kind, processors int) int {
+	const most = 16
+	if k == SQLite { // more would only compete with the requests for the processors
+		return min(max(4, 2*processors), most)
+	}
+	return most
+}
+
+// setsLocally reports whether each transaction of PostgreSQL sets what it needs for itself.
+func (o Options) setsLocally() bool { return o.SetLocal || o.ReadOnly }
+
+// server returns the options of the server of the primary.
+func (o Options) server() postgres.Options {
+	return postgres.Options{
+		StatementTimeout: o.StatementTimeout, LockTimeout: o.LockTimeout, NoPrepare: o.NoPrepare, SetsLocally: o.setsLocally(),
+	}
+}
+
+// connections returns the options of the connections to PostgreSQL.
+func (o Options) connections(report func(context.Context, connection.Statement)) connection.Options {
+	return connection.Options{
+		Kind: PostgreSQL, StatementTimeout: o.StatementTimeout, Statements: o.Statements, Report: report,
+		NoPrepare: o.NoPrepare, SetsLocally: o.setsLocally(), ReadOnly: o.ReadOnly,
+	}
 }

@@ -3,9 +3,8 @@ package sqldb
 import (
 	"context"
 	"database/sql"
-	"net"
 
-	"github.com/uptrace/bun/driver/pgdriver"
+	"trestle.example/framework/sqldb/internal/connection"
 )
 
 // LooksPooled reports whether something between this program and PostgreSQL makes the
@@ -17,8 +16,8 @@ func (db *DB) LooksPooled(ctx context.Context) (looks bool, err error) {
 	if db.Kind() != PostgreSQL {
 		return false, nil
 	}
-	err = db.onConn(ctx, false, func(c *conn) error {
-		found, err := c.read(ctx, `SELECT inet_client_port()::bigint`, nil)
+	err = db.pool.OnConn(ctx, false, func(c *connection.Conn) error {
+		found, err := c.Read(ctx, `SELECT inet_client_port()::bigint`, nil)
 		if err != nil {
 			return err
 		}
@@ -26,20 +25,8 @@ func (db *DB) LooksPooled(ctx context.Context) (looks bool, err error) {
 		if err := found.Scan(0, &seen); err != nil {
 			return err
 		}
-		looks = seen.V != localPort(c)
+		looks = seen.V != c.LocalPort()
 		return nil
 	})
 	return looks, err
-}
-
-// localPort is the port from which a connection comes, 0 for a local socket.
-func localPort(c *conn) int64 {
-	made, ok := c.inner.(*pgdriver.Conn)
-	if !ok {
-		return 0
-	}
-	if from, ok := made.Conn().LocalAddr().(*net.TCPAddr); ok {
-		return int64(from.Port)
-	}
-	return 0
 }

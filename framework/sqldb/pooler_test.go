@@ -8,7 +8,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trestle.example/framework/sqldb/internal/fault"
 	"trestle.example/internal/testserver/pgbouncer"
 )
 
@@ -230,25 +229,4 @@ func leaveASleeper(t *testing.T, db *DB, runs func() bool) {
 		t.Errorf("who leaves is told %v", err)
 	}
 	run(t, db.Session(), "SELECT 1")
-}
-
-// TestPooled: which errors name the cure.
-func TestPooled(t *testing.T) {
-	plain := errors.New("something else")
-	if got := pooled(plain); !errors.Is(got, plain) || errors.Is(got, ErrPooled) {
-		t.Errorf("something else becomes %v", got)
-	}
-	if pooled(nil) != nil {
-		t.Error("no error becomes one")
-	}
-	db := open(t, postgresURL(t), Options{})
-	c, err := db.DB.DB.Conn(background(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	_, err = c.ExecContext(background(t), "EXECUTE nothing")
-	if got := pooled(err); fault.State(err) != "26000" || !errors.Is(got, ErrPooled) || fault.State(got) != "26000" {
-		t.Errorf("%v becomes %v", err, got)
-	}
 }

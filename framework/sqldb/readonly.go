@@ -3,12 +3,10 @@ package sqldb
 import (
 	"context"
 
+	"trestle.example/framework/sqldb/internal/connection"
 	"trestle.example/framework/sqldb/internal/fault"
+	"trestle.example/framework/sqldb/internal/postgres"
 )
-
-// onlyReads reports whether PostgreSQL is to refuse what writes, see
-// [Options.ReadOnly].
-func (c *core) onlyReads() bool { return c.kind == PostgreSQL && c.options.ReadOnly }
 
 // Writable is nil if the database answers and takes writes. An error for which
 // [IsReadOnly] is true says that PostgreSQL answers and takes none; the next call makes
@@ -17,8 +15,8 @@ func (db *DB) Writable(ctx context.Context) error {
 	if db.Kind() != PostgreSQL {
 		return db.PingContext(ctx)
 	}
-	return db.onConn(ctx, false, func(c *conn) error {
-		found, err := c.read(ctx, whatServerIs, nil)
+	return db.pool.OnConn(ctx, false, func(c *connection.Conn) error {
+		found, err := c.Read(ctx, postgres.Role, nil)
 		if err != nil {
 			return err
 		}
@@ -26,7 +24,7 @@ func (db *DB) Writable(ctx context.Context) error {
 		if err := found.Scan(0, &standby, &readOnly); err != nil || !standby && !readOnly {
 			return err
 		}
-		_ = c.inner.Close()
+		c.Break()
 		return fault.ErrReadOnly
 	})
 }

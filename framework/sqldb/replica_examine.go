@@ -34,10 +34,10 @@ func (db *DB) Standby(ctx context.Context) (*Standby, error) {
 	if s.Pooled, err = r.db.LooksPooled(ctx); err != nil {
 		return nil, err
 	}
-	if s.Stranger, err = r.stranger(ctx); err != nil {
+	if s.Stranger, err = r.standby.Stranger(ctx); err != nil {
 		return nil, err
 	}
-	p, err := r.position(ctx)
+	p, err := r.standby.Position(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +49,6 @@ func (db *DB) Standby(ctx context.Context) (*Standby, error) {
 	if err := found.Scan(0, &s.Promoted, &lsn, &s.MaxConns); err != nil {
 		return nil, err
 	}
-	at, err := parseLSN(lsn)
-	if p.lsn > at {
-		s.Behind = int64(p.lsn - at) //nolint:gosec // a log is never that long
-	}
+	s.Behind, err = p.Behind(lsn)
 	return s, err
 }

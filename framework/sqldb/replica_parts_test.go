@@ -9,6 +9,17 @@ import (
 	"testing"
 
 	"github.com/uptrace/bun"
+
+	"trestle.example/framework/sqldb/internal/standby"
+)
+
+// The reasons for which reads go to the primary.
+var (
+	errBehind   = standby.ErrBehind
+	errPromoted = standby.ErrPromoted
+	errRemade   = standby.ErrRemade
+	errSilent   = standby.ErrSilent
+	errStranger = standby.ErrStranger
 )
 
 // tellings are what a DB tells of its replica.
@@ -37,46 +48,6 @@ func (c *tellings) last() error {
 		return errUntold
 	}
 	return all[len(all)-1]
-}
-
-// TestProgress: what was replayed holds a position, or not.
-func TestProgress(t *testing.T) {
-	for name, c := range map[string]struct {
-		at, lsn      uint64
-		timeline     int64
-		behind, fork bool
-	}{
-		"the same place": {at: 0x5000128, lsn: 0x5000128},
-		"further":        {at: 0x5000130, lsn: 0x5000128},
-		"a byte short":   {at: 0x5000127, lsn: 0x5000128, behind: true},
-		"the end of a page, and behind the next header": {at: 0x5002000, lsn: 0x5002018},
-		"the end of a file, and behind the next header": {at: 0x6000000, lsn: 0x6000028},
-		"the end of a page, and more than a header":     {at: 0x5002000, lsn: 0x5002030, behind: true},
-		"no end of a page, and as short as a header":    {at: 0x5002010, lsn: 0x5002028, behind: true},
-		"nothing at all":   {at: 0, lsn: 0x18, behind: true},
-		"another timeline": {at: 0x5000130, lsn: 0x5000128, timeline: 1, fork: true},
-		"much more than a number without a sign may say": {at: 1, lsn: 1 << 63, behind: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			err := progress{lsn: c.at, timeline: c.timeline}.reaches(position{lsn: c.lsn})
-			if got := errors.Is(err, errBehind); got != c.behind || (err != nil) != (c.behind || c.fork) {
-				t.Errorf("the error is %v", err)
-			}
-		})
-	}
-}
-
-func TestParseLSN(t *testing.T) {
-	for text, want := range map[string]uint64{"0/0": 0, "16/B374D848": 0x16B374D848, "FFFFFFFF/FFFFFFFF": 1<<64 - 1} {
-		if got, err := parseLSN(text); err != nil || got != want {
-			t.Errorf("%s is %x, %v; want %x", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "0", "/", "x/1", "1/x", "1/1FFFFFFFF", "-1/0"} {
-		if _, err := parseLSN(text); err == nil {
-			t.Errorf("%q is a place in the log", text)
-		}
-	}
 }
 
 // TestReplicaURLs: what cannot be a replica is refused, and no secret repeated.
@@ -156,23 +127,27 @@ func testConnectionsToAReplica(t *testing.T, p *pair) {
 	}{
 		"none is made":                 {0, 1, nil},
 		"one is":                       {1, 2, nil},
-		"they are made all the time":   {9, replicaAttempts, errRemade},
-		"it is over before it is late": {replicaAttempts - 1, replicaAttempts, nil},
+		"they are made all the time":   {9, standby.Attempts, errRemade},
+		"it is over before it is late": {standby.Attempts - 1, standby.Attempts, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := p.process(t, Options{})
 			p.used(t, db)
 			read := func() (attempts int, err error) {
-				_, err = caughtUp(background(t), db.replica, position{lsn: 1, timeline: 1}, func(context.Context) (int, error) {
+				at, err := db.replica.standby.Position(background(t))
+				if err != nil {
+					return 0, err
+				}
+				_, err = standby.CaughtUp(background(t), db.replica.standby, at, func(context.Context) (int, error) {
 					if attempts++; attempts <= c.made {
-						db.replica.leadTo("another run")
+						db.replica.runs.Connected("another run")
 					}
 					return 0, nil
 				})
 				return attempts, err
 			}
 			attempts, err := read()
-			for again := 0; again < 100 && errors.Is(err, errSilent); again++ { // a busy machine takes long to connect
+			for again := 0; again < 100 && (errors.Is(err, errSilent) || errors.Is(err, errBehind)); again++ { // a busy machine takes long to connect
 				attempts, err = read()
 			}
 			if attempts != c.attempt || !errors.Is(err, c.err) {
@@ -183,10 +158,10 @@ func testConnectionsToAReplica(t *testing.T, p *pair) {
 	t.Run("and connections of an earlier run of the server are not used", func(t *testing.T) {
 		db := p.process(t, Options{})
 		p.used(t, db)
-		db.replica.leadTo("another run")
-		made := db.replica.made()
+		db.replica.runs.Connected("another run")
+		made := db.replica.runs.Made()
 		p.used(t, db)
-		if now := db.replica.made(); now == made || db.replica.leads(&conn{server: "another run"}) {
+		if now := db.replica.runs.Made(); now == made || db.replica.runs.IsLatest("another run") {
 			t.Errorf("%d connections were made; want more than before, %d", now, made)
 		}
 	})

@@ -51,7 +51,7 @@ func readFrozen(t *testing.T, p *pair, db *DB, told *tellings) {
 	t.Helper()
 	release := holdAll(t, db.replica.db) // as by reads that are not answered
 	defer release()
-	if _, err := db.replica.ask(background(t)); err != nil { // so that reads go to its pool at once
+	if _, err := db.replica.standby.Lag(background(t)); err != nil { // so that reads go to its pool at once
 		t.Fatal(err)
 	}
 	thaw, err := p.standby.Freeze()

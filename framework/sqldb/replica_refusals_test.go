@@ -57,7 +57,7 @@ func testRefusedByAStandby(t *testing.T, p *pair) {
 func testTooLongOnAReplica(t *testing.T, p *pair) {
 	db := p.process(t, Options{StatementTimeout: 300 * time.Millisecond})
 	p.used(t, db)
-	for statement, want := range map[string]string{"SELECT slept FROM held": stateCanceled, "SELECT waited FROM locked": "55P03"} {
+	for statement, want := range map[string]string{"SELECT slept FROM held": "57014", "SELECT waited FROM locked": "55P03"} {
 		var err error
 		eventually(t, "the replica is asked", func() bool { // the primary answers at once
 			_, err = db.Session().Replica().Read(background(t), bun.SafeQuery(statement))
@@ -66,7 +66,7 @@ func testTooLongOnAReplica(t *testing.T, p *pair) {
 		if fault.State(err) != want {
 			t.Errorf("%s: the error is %v; want that of a statement that took too long", statement, err)
 		}
-		if db.replica.unfit.has(statement) {
+		if db.replica.standby.Refused(statement) {
 			t.Errorf("%s is the primary's from then on", statement)
 		}
 	}

@@ -126,7 +126,7 @@ func TestContainsUsesItsIndex(t *testing.T) {
 
 func planOf(t *testing.T, db *DB, explain string, q schema.QueryAppender) string {
 	t.Helper()
-	text, err := db.renderQuoted(db.NewRaw(explain, q))
+	text, err := db.statements.Inline(db.NewRaw(explain, q))
 	if err != nil {
 		t.Fatal(err)
 	}

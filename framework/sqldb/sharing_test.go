@@ -24,7 +24,7 @@ func sharedStatements(t *testing.T, db *DB, want bool) {
 	rename := db.NewUpdate().TableExpr("t").Set("name = ?", Param("new")).Where("id = ?", Param(1)).Returning("name")
 	var reads, found, writes int // those that others could wait for, while a statement runs
 	db.Observe(func(context.Context, Event) {
-		reads, found, writes = max(reads, len(db.reads.running)), max(found, len(db.lookups.running)), max(writes, len(db.writes.lines))
+		reads, found, writes = max(reads, db.reads.Running()), max(found, db.lookups.Running()), max(writes, db.writes.Lines())
 	})
 	if got := told(db.Session().Read(background(t), db.NewSelect().TableExpr("t").Column("name"))); got != "old" {
 		t.Errorf("the read answers %s", got)

@@ -16,6 +16,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/sqldb/internal/pool"
 )
 
 // soon is a QueueTimeout of tests in which no connection is to come free.
@@ -39,10 +40,10 @@ func forgetCounts(t *testing.T, db *DB) {
 func holdAll(t *testing.T, db *DB) (release func()) {
 	t.Helper()
 	var turns []*fair.Turn
-	for range db.core.options.MaxConns {
-		turns = append(turns, db.slots.Enter(fair.Client{}))
+	for range db.options.MaxConns {
+		turns = append(turns, db.pool.Slots.Enter(fair.Client{}))
 	}
-	turns = append(turns, db.writer.Enter(fair.Client{}))
+	turns = append(turns, db.pool.Writer.Enter(fair.Client{}))
 	return func() {
 		for _, turn := range turns {
 			turn.End()
@@ -243,7 +244,7 @@ func TestAPoolThatTheProgramTookItself(t *testing.T) {
 			if err := waysToAsk(db)[what](ctx); !IsOverloaded(err) {
 				t.Errorf("%s: %v; want that no connection came free", what, err)
 			}
-			if left, _ := db.slots.Left(ctx); left != 0 {
+			if left, _ := db.pool.Slots.Left(ctx); left != 0 {
 				t.Errorf("%s: the request may still wait for %s; want that its wait counted", what, left)
 			}
 		}
@@ -261,7 +262,7 @@ func TestARoundComesByItsFirstMember(t *testing.T) {
 			_, err := db.Session().Read(ctx, db.NewRaw("SELECT n FROM c"))
 			return err
 		}
-		greedy := db.slots.Enter(fair.Client{Caller: "greedy", Address: "greedy"}) // as much as it may have
+		greedy := db.pool.Slots.Enter(fair.Client{Caller: "greedy", Address: "greedy"}) // as much as it may have
 		defer greedy.End()
 		waits := make(chan error, 1)
 		go func() { waits <- read("greedy") }()
@@ -290,7 +291,7 @@ func TestSlotsComeBack(t *testing.T) {
 		}
 		conn := func(t *testing.T) bun.IConn {
 			t.Helper()
-			return slotted{db}
+			return pool.Slotted{Pool: db.pool}
 		}
 		const text = "SELECT n FROM c"
 		for name, test := range map[string]func(t *testing.T){
@@ -418,7 +419,7 @@ func TestATransactionReadsWithoutWaiting(t *testing.T) {
 		for what, ctx := range map[string]context.Context{"a request": visiting(t), "the program": background(t)} {
 			succeeds(t, what, db.InTx(ctx, func(ctx context.Context, _ *Session) error {
 				if db.Kind() == SQLite { // where the transaction holds the writer's slot
-					defer db.slots.Enter(fair.Client{}).End()
+					defer db.pool.Slots.Enter(fair.Client{}).End()
 				}
 				_, err := db.Session().Read(ctx, db.NewRaw("SELECT n FROM c"))
 				_, err2 := db.Session().ReadBy(ctx, l, 2, 1)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/sqldb/internal/batch"
 )
 
 // TestTheWriterDoesNotWaitForAReader: a write that holds SQLite's writer needs no slot of
@@ -14,7 +15,7 @@ import (
 func TestTheWriterDoesNotWaitForAReader(t *testing.T) {
 	db := open(t, sqliteURL(t), Options{MaxConns: 1, QueueTimeout: time.Minute})
 	script(t, db, counter)
-	defer db.slots.Enter(fair.Client{}).End()
+	defer db.pool.Slots.Enter(fair.Client{}).End()
 	ctx, cancel := context.WithTimeout(visiting(t), 5*time.Second)
 	defer cancel()
 	_, err := db.Session().Write(ctx, db.NewRaw("WITH x AS (SELECT 1) UPDATE c SET n = n + 1 WHERE id = ? RETURNING n", Param(2)), 2)
@@ -24,7 +25,7 @@ func TestTheWriterDoesNotWaitForAReader(t *testing.T) {
 // TestAWriteDoesNotWaitForTheRankOfAnother: on SQLite the writes of clients are sent in
 // one line. The line's turn is that of whoever is first in it.
 func TestAWriteDoesNotWaitForTheRankOfAnother(t *testing.T) {
-	for name, more := range map[string]int{"behind one write": 0, "behind more writes than one transaction takes": 2 * transactionMost} {
+	for name, more := range map[string]int{"behind one write": 0, "behind more writes than one transaction takes": 2 * batch.TransactionMost} {
 		t.Run(name, func(t *testing.T) { behindMallory(t, more) })
 	}
 }
@@ -39,7 +40,7 @@ func behindMallory(t *testing.T, more int) {
 		return fair.With(t.Context(), fair.Client{Caller: name, Address: name})
 	}
 	uses := func(name string, d time.Duration) { // which does not fade here as quickly as it is made
-		turn, err := db.writer.Acquire(as(name))
+		turn, err := db.pool.Writer.Acquire(as(name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +48,7 @@ func behindMallory(t *testing.T, more int) {
 	}
 	uses("mallory", 1000*time.Hour)
 	uses("carol", time.Hour)
-	holder, err := db.writer.Acquire(as("dave"))
+	holder, err := db.pool.Writer.Acquire(as("dave"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func behindMallory(t *testing.T, more int) {
 				t.Errorf("%s: %v", name, err)
 			}
 		})
-		eventually(t, name+" waits for the writer", func() bool { return db.writer.Stats().Waiting == waiting })
+		eventually(t, name+" waits for the writer", func() bool { return db.pool.Writer.Stats().Waiting == waiting })
 	}
 	write := func(id int64) func(context.Context) error {
 		return func(ctx context.Context) error {
@@ -84,7 +85,7 @@ func behindMallory(t *testing.T, more int) {
 			}
 		})
 	}
-	db.writes.waits(t, "", more)
+	waits(t, db, "", more)
 	begin("bob", write(2))
 	holder.End()
 	all.Wait()

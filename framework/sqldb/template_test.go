@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb/internal/sqltext"
 )
 
 // TestTemplate: a template answers as the statement does that it stands for.
@@ -59,7 +61,7 @@ func TestTemplateWithAValue(t *testing.T) {
 			return db.NewSelect().TableExpr("t").Where("name = ?", "mine").Where("id = ?", v.At(0))
 		})
 		_, err := db.Session().Read(background(t), template.With(1))
-		if !errors.Is(err, errFixedValue) {
+		if !errors.Is(err, sqltext.ErrFixedValue) {
 			t.Errorf("it is %v", err)
 		}
 	})

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"trestle.example/framework/sqldb/internal/fault"
 )
 
 const counter = "CREATE TABLE c (id {{bigint}} PRIMARY KEY, n {{bigint}} NOT NULL)\n--bun:split\nINSERT INTO c VALUES (1, 0), (2, 0)"
@@ -62,9 +64,9 @@ func TestInTx(t *testing.T) {
 			runs := 0
 			err := db.InTx(background(t), func(ctx context.Context, s *Session) error {
 				runs++
-				return errors.Join(add(ctx, s), &untypedError{errors.New("again")})
+				return errors.Join(add(ctx, s), &fault.UntypedError{Err: errors.New("again")})
 			})
-			if err == nil || runs != maxAttempts || count(t, db) != 1 {
+			if err == nil || runs != fault.Attempts || count(t, db) != 1 {
 				t.Errorf("%d runs, %d, %v", runs, count(t, db), err)
 			}
 		})
@@ -74,7 +76,7 @@ func TestInTx(t *testing.T) {
 			_ = db.InTx(ctx, func(ctx context.Context, s *Session) error {
 				runs++
 				cancel()
-				return &untypedError{errors.New("again")}
+				return &fault.UntypedError{Err: errors.New("again")}
 			})
 			if runs != 1 {
 				t.Errorf("%d runs", runs)

@@ -27,8 +27,13 @@ func File(raw string) string { return address.File(raw) }
 type Link = address.Link
 
 // Link returns how the program reaches the database.
-func (db *DB) Link() Link { return db.core.link }
+func (db *DB) Link() Link {
+	if db.server == nil {
+		return Link{Local: true}
+	}
+	return db.server.Link()
+}
 
 // LeadsAnywhere reports whether the URL names several servers and does not name which of
 // them to use, so that a connection may lead to a standby.
-func (db *DB) LeadsAnywhere() bool { return db.core.anywhere }
+func (db *DB) LeadsAnywhere() bool { return db.server != nil && db.server.LeadsAnywhere() }

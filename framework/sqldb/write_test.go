@@ -14,18 +14,14 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/sqldb/internal/sqltext"
 	"trestle.example/internal/testserver/postgres"
 )
 
 // waits returns when so many writes of a line wait to be sent.
-func (s *writes) waits(t *testing.T, line string, want int) {
+func waits(t *testing.T, db *DB, line string, want int) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("%d wait", want), func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		l := s.lines[line]
-		return l == nil && want == 0 || l != nil && len(l.waiting) == want
-	})
+	eventually(t, fmt.Sprintf("%d wait", want), func() bool { return db.writes.Waiting(line) == want })
 }
 
 // hold takes all places of a line, as if statements ran, until the returned
@@ -38,14 +34,7 @@ func (db *DB) hold(q schema.QueryAppender) (line string, release func()) {
 	if db.Kind() == SQLite {
 		line = ""
 	}
-	for range db.writesAtOnce() {
-		db.writes.enter(&write{line: line}, db.writesAtOnce())
-	}
-	return line, func() {
-		for range db.writesAtOnce() {
-			db.leaveWrites(line)
-		}
-	}
+	return line, db.writes.Occupy(line)
 }
 
 // statementsOf counts what writes: on PostgreSQL statements, on SQLite
@@ -69,7 +58,7 @@ func told(r *Result, err error) string {
 	if r.Len() == 0 {
 		return "none"
 	}
-	return columnText(r.Row(0)[0])
+	return sqltext.ColumnText(r.Row(0)[0])
 }
 
 const accounts = `CREATE TABLE t (id {{bigint}} PRIMARY KEY, name {{text}} NOT NULL UNIQUE, n {{bigint}} NOT NULL CHECK (n < 1000))`
@@ -139,7 +128,7 @@ func TestWritesTogether(t *testing.T) {
 					}
 					all.Go(func() { answers[i] = told(db.Session().Write(background(t), c.write(db, i), row)) })
 				}
-				db.writes.waits(t, line, len(answers))
+				waits(t, db, line, len(answers))
 				want := c.statements
 				if db.Kind() == SQLite {
 					want = c.commits
@@ -207,7 +196,7 @@ func TestWritesThatWait(t *testing.T) {
 					answers[i] = told(db.Session().Write(background(t), db.renaming(i, fmt.Sprint("new ", i), 1), i))
 				})
 			}
-			db.writes.waits(t, text, 3)
+			waits(t, db, text, 3)
 			release()
 			others.Wait() // though the lock is held, or the test hangs
 			return nil
@@ -238,14 +227,14 @@ func TestWritesThatWait(t *testing.T) {
 				t.Errorf("who is gone is told %v", err)
 			}
 		})
-		db.writes.waits(t, text, 1)
+		waits(t, db, text, 1)
 		cancel()
 		all.Wait()
 		release()
 		if got := rowsOf(t, db); strings.Contains(got, "gone") {
 			t.Errorf("the rows are %s", got)
 		}
-		if db.writes.lines[text] != nil {
+		if db.writes.Lines() != 0 {
 			t.Error("a place is left behind")
 		}
 	})
@@ -311,27 +300,5 @@ func lostOrDoubled(t *testing.T, db *DB) {
 	}
 	if acknowledged < len(outcome)/2 {
 		t.Errorf("%d of %d were acknowledged", acknowledged, len(outcome))
-	}
-}
-
-func TestJoinedWrites(t *testing.T) {
-	for text, want := range map[string]string{
-		`UPDATE t SET a = $1 WHERE b = $2 AND c = '$1' RETURNING a`: `WITH trestle_write_0 AS (UPDATE t SET a = $1 WHERE b = $2 AND c = '$1' RETURNING a), ` +
-			`trestle_write_1 AS (UPDATE t SET a = $3 WHERE b = $4 AND c = '$1' RETURNING a) ` +
-			`SELECT CASE WHEN waits.most IS NULL THEN -1 ELSE -1 END, part.* FROM (SELECT set_config('lock_timeout', '100ms', true) AS most) AS waits LEFT JOIN trestle_write_0 AS part ON false ` +
-			`UNION ALL SELECT 0, part.* FROM trestle_write_0 AS part UNION ALL SELECT 1, part.* FROM trestle_write_1 AS part`,
-		`UPDATE t SET a = (SELECT 1 FROM "trestle_write_0") WHERE b = $1 RETURNING a`: "",
-		`UPDATE t SET a = $1`:                                  "",
-		`SELECT $1 AS returning`:                               "",
-		`UPDATE t SET a = $1 RETURNING a; DROP TABLE t`:        "",
-		`WITH x AS (SELECT $1) UPDATE t SET a = 1 RETURNING a`: "",
-		`UPDATE t SET a = E'\'' WHERE b = $1 RETURNING a`:      "",
-		"UPDATE t SET a = $1 -- x\n RETURNING a":               "",
-		`TRUNCATE t RETURNING $1`:                              "",
-		``:                                                     "",
-	} {
-		if got := joined(joinedKey{text, 2}); got != want {
-			t.Errorf("%s becomes\n%s\nwant\n%s", text, got, want)
-		}
 	}
 }

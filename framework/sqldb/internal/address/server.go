@@ -43,7 +43,7 @@ const (
 	connectTimeout = 10 * time.Second
 	// hostTimeout replaces connectTimeout if there are several hosts. hostTimeoutMost is
 	// the longest: the attempt to reach a host that is down must end before the pulse
-	// reports that all hosts are down (aloneTicks in package sqldb).
+	// reports that all hosts are down (aloneTicks in package postgres).
 	hostTimeout     = 2 * time.Second
 	hostTimeoutMost = 5 * time.Second
 )

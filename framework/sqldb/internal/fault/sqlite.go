@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"errors"
 	"strings"
 
 	"modernc.org/sqlite"
@@ -92,4 +93,13 @@ func qualified(list string) (table string, columns []string) {
 		table, columns = t, append(columns, column)
 	}
 	return table, columns
+}
+
+// SQLiteCode returns the primary result code of an error of SQLite, 0 for any other error.
+func SQLiteCode(err error) int {
+	lite, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return 0
+	}
+	return lite.Code() & 0xff
 }

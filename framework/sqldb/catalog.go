@@ -1,0 +1,53 @@
+package sqldb
+
+import (
+	"context"
+
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb/internal/catalog"
+)
+
+// Columns lists the columns of a table or a view as the database's catalogue has
+// them: those that it declares, then those that the database adds by itself
+// (rowid, xmin and so on). A table that does not exist has none. The name may
+// begin with a schema: "app.patients".
+func (db *DB) Columns(ctx context.Context, table string) ([]string, error) {
+	return db.Session().catalog().Columns(ctx, table)
+}
+
+// Tables lists the tables and views that a statement finds by their bare names.
+func (db *DB) Tables(ctx context.Context) ([]string, error) {
+	return db.Session().catalog().Tables(ctx)
+}
+
+// An Index is an index of a table, as the database has it. Columns are those that it is
+// ordered by, the first one first. Unique: no two rows have the same values in all columns.
+// Where is the condition of the rows that are in it, "" for every row. Search: it is the
+// search index of its one column, which serves [Kind.Contains] and nothing else. Unfinished:
+// PostgreSQL did not finish it, and it serves nothing until it is dropped and made anew.
+type Index = catalog.Index
+
+// Indexes lists the indexes of a table, by name: those of a primary key and of
+// unique constraints too. Kinds that are neither ordered nor a search index, as
+// PostgreSQL's hash, are left out. A table that is not there is an error.
+func (db *DB) Indexes(ctx context.Context, table string) ([]Index, error) {
+	return db.Session().catalog().Indexes(ctx, table)
+}
+
+// MissingParents returns the columns of a row whose values refer to no row. It is for
+// SQLite, whose error of a foreign key does not name them; on PostgreSQL it returns nil.
+// value returns the value of a column, or nil for NULL.
+func (s *Session) MissingParents(ctx context.Context, table string, value func(column string) schema.QueryAppender) (columns []string, err error) {
+	return s.catalog().MissingParents(ctx, table, value)
+}
+
+// Referring is the name of a table of SQLite whose rows refer to a row of another, and
+// keep it from being deleted: what PostgreSQL says with the error, and SQLite does not.
+// The row is that whose column has the value. It is "" if there is none, and on
+// PostgreSQL.
+func (s *Session) Referring(ctx context.Context, table, column string, value schema.QueryAppender) (string, error) {
+	return s.catalog().Referring(ctx, table, column, value)
+}
+
+func (s *Session) catalog() catalog.Catalog { return catalog.Catalog{Kind: s.db.Kind(), Read: s.Read} }

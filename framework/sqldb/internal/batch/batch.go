@@ -1,0 +1,230 @@
+// Package batch sends writes together that wait while others run: one statement and one
+// commit on PostgreSQL, one transaction on SQLite.
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/sqldb/internal/connection"
+	"trestle.example/framework/sqldb/internal/dialect"
+	"trestle.example/framework/sqldb/internal/fault"
+	"trestle.example/framework/sqldb/internal/pool"
+	"trestle.example/framework/sqldb/internal/sqltext"
+)
+
+// Options are what a Queue needs beside its pool.
+type Options struct {
+	Kind             dialect.Kind
+	StatementTimeout time.Duration
+	Conns            int // of the pool
+	// Deadline gives a context without a deadline the default one.
+	Deadline func(context.Context) (context.Context, context.CancelFunc)
+	// InTx runs fn in one transaction, again if the database asks for it.
+	InTx func(ctx context.Context, fn func(context.Context, *bun.Tx) error) error
+}
+
+// A Queue is the writes of a database that run, and those that wait for them. It is safe for
+// concurrent use.
+type Queue struct {
+	pool    *pool.Pool
+	options Options
+	lines   lines
+
+	// Joins are the statements of several writes with one text.
+	Joins sqltext.Memo[sqltext.JoinedKey, string]
+
+	apart     sqltext.TextSet        // writes that are not sent together
+	isolation atomic.Pointer[string] // of transactions, when it is known
+}
+
+// New makes the queue of a pool.
+func New(p *pool.Pool, o Options) *Queue { return &Queue{pool: p, options: o} }
+
+// Apart reports whether a statement is known to run by itself.
+func (q *Queue) Apart(text string) bool { return q.apart.Has(text) }
+
+// Lines returns how many lines have a write that runs or waits.
+func (q *Queue) Lines() int { return q.lines.count() }
+
+// Waiting returns how many writes of a line wait for those that run.
+func (q *Queue) Waiting(line string) int { return q.lines.waiting(line) }
+
+// Occupy takes all slots of a line, as if statements ran, until release. Tests have writes wait
+// by it. A line is the text of a statement, "" on SQLite.
+func (q *Queue) Occupy(line string) (release func()) {
+	for range q.writesAtOnce() {
+		q.lines.enter(&write{line: line}, q.writesAtOnce())
+	}
+	return func() {
+		for range q.writesAtOnce() {
+			q.leaveWrites(line)
+		}
+	}
+}
+
+// Run runs a write of one row, together with others, or by alone.
+func (q *Queue) Run(ctx context.Context, text string, args []any, row string,
+	alone func(context.Context) (*connection.Result, error),
+) (*connection.Result, error) {
+	w := &write{text: text, args: args, client: fair.ClientOf(ctx), over: make(chan struct{})}
+	if q.options.Kind == dialect.PostgreSQL {
+		w.line, w.row = text, row
+	}
+	if !q.lines.enter(w, q.writesAtOnce()) {
+		switch err := q.wait(ctx, w); {
+		case errors.Is(err, errApart):
+			return alone(ctx)
+		case err != nil: // it may still be on its way, and its result another's to write
+			return nil, err
+		case !w.alone:
+			return w.result, nil
+		}
+	}
+	// What a lock holds up keeps no place from others.
+	leave := sync.OnceFunc(func() { q.leaveWrites(w.line) })
+	defer leave()
+	if q.options.Kind == dialect.PostgreSQL { // on SQLite it would meet the next batch at the writer, and come after each
+		defer time.AfterFunc(placeKept, leave).Stop()
+	}
+	ctx = fair.Begun(ctx) // so that alone knows of the turn
+	turn, err := q.awaitWriter(ctx, w.line, w.client)
+	if err != nil {
+		return nil, err
+	}
+	defer turn.End()
+	return alone(ctx)
+}
+
+const (
+	// writesPatience is how long a write on PostgreSQL waits while no write before it
+	// ends.
+	writesPatience = 100 * time.Millisecond
+	// placeKept is how long a write that runs by itself keeps others waiting.
+	placeKept = 20 * time.Millisecond
+)
+
+// errApart says that writes are to be run each by itself: they failed together
+// and nothing was done, or nobody was there to send them.
+var errApart = errors.New("sqldb: each is run by itself")
+
+// wait is for a write to be sent or to be let go by itself; errApart is for one
+// that has no place and need not wait for any.
+func (q *Queue) wait(ctx context.Context, w *write) error {
+	asked := time.Now()
+	defer func() { fair.Waited(ctx, time.Since(asked)) }()
+	left, limited := q.pool.Slots.Left(ctx)
+	if !limited {
+		left = math.MaxInt64
+	}
+	patience := q.patience(left)
+	look := time.NewTimer(min(left, patience))
+	defer look.Stop()
+	for waits := true; waits; {
+		select {
+		case <-w.over:
+			return w.err
+		case <-look.C:
+			waited := time.Since(asked)
+			still := q.lines.still(w, waited)
+			switch late := waited >= left; {
+			case !late && still < patience:
+				look.Reset(min(left-waited, patience-still))
+			case !q.lines.withdraw(w):
+				waits = false
+			case late:
+				return fault.WaitError(q.pool.Slots.GiveUp())
+			default:
+				return errApart
+			}
+		case <-ctx.Done():
+			waits = false
+		}
+	}
+	select { // it was sent, or its client is gone
+	case <-w.over:
+		return w.err
+	case <-ctx.Done():
+	}
+	if q.lines.abandon(w) {
+		q.leaveWrites(w.line)
+	}
+	return ctx.Err()
+}
+
+// patience is how long a write waits for others while none of them ends, if its request
+// may wait for so long. Then it runs by itself: on PostgreSQL the others may wait for a
+// lock that it does not need. On SQLite it would wait for the same writer.
+func (q *Queue) patience(left time.Duration) time.Duration {
+	if q.options.Kind == dialect.SQLite {
+		return min(left, q.options.StatementTimeout)
+	}
+	return writesPatience
+}
+
+// awaitWriter waits for SQLite's writer, for the next statement of a line. Those who wait
+// behind it share its turn, so that none of them waits for the rank of another. The turn
+// is nil if there is none to wait for.
+func (q *Queue) awaitWriter(ctx context.Context, of string, clients ...fair.Client) (*fair.Turn, error) {
+	if q.options.Kind == dialect.PostgreSQL || q.pool.Writer.Holds(ctx) {
+		return nil, nil //nolint:nilnil // a nil turn ends like any other
+	}
+	ctx, cancel := q.options.Deadline(ctx)
+	defer cancel()
+	turn := q.lines.enterTurn(of, q.pool.Writer, clients)
+	if err := turn.Wait(ctx); err != nil {
+		return nil, fault.WaitError(err)
+	}
+	return turn, nil
+}
+
+// writesAtOnce is how many of a line run before others wait.
+func (q *Queue) writesAtOnce() int {
+	if q.options.Kind == dialect.SQLite {
+		return 1 // it has one writer
+	}
+	return max(1, q.options.Conns/8)
+}
+
+// leaveWrites hands the place of a statement that is over to those who wait.
+func (q *Queue) leaveWrites(of string) {
+	b := q.lines.next(of)
+	if b == nil {
+		return
+	}
+	go func() {
+		defer q.leaveWrites(of)
+		defer b.cancel()
+		err := q.together(b)
+		for _, w := range b.writes {
+			w.err = err
+			close(w.over)
+		}
+	}()
+}
+
+// together answers each write of a batch, or errApart if nothing was done.
+func (q *Queue) together(b *batch) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("sqldb: writes that were sent together panicked: %v", p)
+		}
+	}()
+	if q.options.Kind == dialect.SQLite {
+		err = q.inOneTx(b)
+	} else {
+		err = q.inOneStatement(b)
+	}
+	if b.ctx.Err() != nil {
+		return b.ctx.Err() // everybody has gone, which says nothing of the statement
+	}
+	return q.asApart(b.writes[0].text, err)
+}

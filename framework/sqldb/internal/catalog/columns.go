@@ -1,0 +1,81 @@
+// Package catalog reads what the catalogue of a database lists: tables, columns, indexes and
+// foreign keys.
+package catalog
+
+import (
+	"context"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb/internal/connection"
+	"trestle.example/framework/sqldb/internal/dialect"
+	"trestle.example/framework/sqldb/internal/sqltext"
+)
+
+// A Catalog is that of one database.
+type Catalog struct {
+	Kind dialect.Kind
+	Read func(ctx context.Context, q schema.QueryAppender) (*connection.Result, error)
+}
+
+// Columns lists the columns of a table or a view as the database's catalogue has
+// them: those that it declares, then those that the database adds by itself
+// (rowid, xmin and so on). A table that does not exist has none. The name may
+// begin with a schema: "app.patients".
+func (c Catalog) Columns(ctx context.Context, table string) ([]string, error) {
+	space, name, ok := strings.Cut(table, ".")
+	if !ok {
+		space, name = "", table
+	}
+	if c.Kind == dialect.SQLite {
+		if space == "" {
+			space = "main"
+		}
+		return c.names(ctx, bun.SafeQuery(sqliteColumns, sqltext.Param(name), sqltext.Param(space), sqltext.Param(name), sqltext.Param(space)))
+	}
+	return c.names(ctx, bun.SafeQuery(postgresColumns, sqltext.Param(quotedTable(space, name))))
+}
+
+// Tables lists the tables and views that a statement finds by their bare names.
+func (c Catalog) Tables(ctx context.Context) ([]string, error) {
+	if c.Kind == dialect.SQLite {
+		return c.names(ctx, bun.SafeQuery(sqliteTables))
+	}
+	return c.names(ctx, bun.SafeQuery(postgresTables))
+}
+
+func (c Catalog) names(ctx context.Context, q schema.QueryAppender) ([]string, error) {
+	found, err := c.Read(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, found.Len())
+	for i := range names {
+		if err := found.Scan(i, &names[i]); err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
+func quotedTable(space, name string) string {
+	quote := func(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+	if space == "" {
+		return quote(name)
+	}
+	return quote(space) + "." + quote(name)
+}
+
+const (
+	postgresColumns = `SELECT attname FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass(?) AND NOT attisdropped ORDER BY attnum < 0, attnum`
+	postgresTables  = `SELECT relname FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_table_is_visible(oid)
+	AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace) ORDER BY relname`
+
+	// SQLite takes a quoted name that it does not know for text, so a SELECT would
+	// not find that a column is missing.
+	sqliteColumns = `SELECT name FROM pragma_table_xinfo(?, ?)
+	UNION ALL SELECT 'rowid' FROM pragma_table_list WHERE name = ? AND schema = ? AND type = 'table' AND NOT wr`
+	sqliteTables = `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`
+)

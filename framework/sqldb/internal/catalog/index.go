@@ -1,0 +1,121 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework/sqldb/internal/dialect"
+	"trestle.example/framework/sqldb/internal/sqltext"
+)
+
+// An Index is an index of a table, as the database has it.
+type Index struct {
+	Name string
+	// Columns are those that it is ordered by, the first one first. On SQLite
+	// the key of a table that is declared INTEGER PRIMARY KEY ends every index
+	// that is not unique, as it does in the file.
+	Columns []dialect.IndexColumn
+	// Unique says that no two rows have the same values in all columns.
+	Unique bool
+	// Where is the condition of the rows that are in it, as the database writes
+	// it; "" for every row.
+	Where string
+	// Search says that it is the search index of its one column, which serves
+	// Kind.Contains and nothing else.
+	Search bool
+	// Unfinished says that it serves nothing: PostgreSQL began to make it and
+	// did not come to an end. It must be dropped and made anew.
+	Unfinished bool
+}
+
+// Indexes lists the indexes of a table, by name: those of a primary key and of
+// unique constraints too. Kinds that are neither ordered nor a search index, as
+// PostgreSQL's hash, are left out. A table that is not there is an error.
+func (c Catalog) Indexes(ctx context.Context, table string) ([]Index, error) {
+	exists, query := postgresTable, postgresIndexes
+	if c.Kind == dialect.SQLite {
+		exists, query = sqliteTable, sqliteIndexes
+	}
+	found, err := c.Read(ctx, bun.SafeQuery(exists, sqltext.Param(table)))
+	if err != nil {
+		return nil, err
+	}
+	if found.Len() == 0 {
+		return nil, fmt.Errorf("sqldb: there is no table %q in this database", table)
+	}
+	columns, err := c.Read(ctx, bun.SafeQuery(query, sqltext.Param(table)))
+	if err != nil {
+		return nil, err
+	}
+	var list []Index
+	for i := range columns.Len() {
+		var of Index
+		var column dialect.IndexColumn
+		if err := columns.Scan(i, &of.Name, &of.Unique, &of.Where, &of.Search, &of.Unfinished,
+			&column.Name, &column.Descending, &column.NullsFirst); err != nil {
+			return nil, err
+		}
+		if c.Kind == dialect.SQLite {
+			of.Where = conditionOf(of.Where)
+		}
+		at := slices.IndexFunc(list, func(known Index) bool { return known.Name == of.Name })
+		if at < 0 {
+			at, list = len(list), append(list, of)
+		}
+		list[at].Columns = append(list[at].Columns, column)
+	}
+	return list, nil
+}
+
+const postgresTable = `SELECT 1 FROM pg_catalog.pg_class WHERE oid = to_regclass(quote_ident(?))`
+
+// An option's first bit is descending, its second nulls first.
+const postgresIndexes = `
+SELECT named.relname, x.indisunique, coalesce(pg_get_expr(x.indpred, x.indrelid), ''), kind.amname <> 'btree', NOT (x.indisvalid AND x.indisready),
+	coalesce(a.attname, ''), x.indoption[n - 1] & 1 = 1, x.indoption[n - 1] & 2 = 2
+FROM pg_catalog.pg_index AS x
+JOIN pg_catalog.pg_class AS named ON named.oid = x.indexrelid
+JOIN pg_catalog.pg_am AS kind ON kind.oid = named.relam
+CROSS JOIN LATERAL generate_series(1, x.indnkeyatts) AS n
+JOIN pg_catalog.pg_opclass AS class ON class.oid = x.indclass[n - 1]
+LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = x.indrelid AND a.attnum = x.indkey[n - 1] AND a.attnum > 0
+WHERE x.indrelid = to_regclass(quote_ident(?)) AND (kind.amname = 'btree' OR class.opcname IN ('gin_trgm_ops', 'gist_trgm_ops') AND x.indnkeyatts = 1)
+ORDER BY named.relname, n`
+
+const sqliteTable = `SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = ?`
+
+// A key that no index is for is the number of the row itself, by which the
+// table is ordered. The search index is that of a migration, with all its triggers.
+const sqliteIndexes = `
+WITH asked (t) AS (SELECT ?),
+listed AS (SELECT i.* FROM asked, pragma_index_list(t) AS i),
+rowkey AS (SELECT c.name FROM asked, pragma_table_info(t) AS c WHERE c.pk > 0 AND NOT EXISTS (SELECT 1 FROM listed WHERE origin = 'pk')),
+fts AS (SELECT m.name, c.name AS column_name FROM asked, pragma_table_info(t) AS c
+	JOIN sqlite_master AS m ON m.type = 'table' AND m.name = t || '_' || c.name || '_fts'
+	WHERE (SELECT count(*) FROM sqlite_master AS g WHERE g.type = 'trigger' AND g.tbl_name = t
+		AND g.name IN (m.name || '_insert', m.name || '_delete', m.name || '_update')) = 3)
+SELECT name, is_unique, made_by, search, 0, column_name, descending, 0 FROM (
+	SELECT i.name, i."unique" AS is_unique, CASE WHEN i.partial THEN m.sql ELSE '' END AS made_by, 0 AS search,
+		coalesce(c.name, CASE c.cid WHEN -1 THEN (SELECT name FROM rowkey) END, '') AS column_name, c."desc" AS descending, c.seqno
+	FROM listed AS i JOIN pragma_index_xinfo(i.name) AS c LEFT JOIN sqlite_master AS m ON m.type = 'index' AND m.name = i.name
+	WHERE c.key OR c.cid = -1 AND NOT i."unique" AND EXISTS (SELECT 1 FROM rowkey)
+	UNION ALL SELECT 'rowid', 1, '', 0, name, 0, 0 FROM rowkey
+	UNION ALL SELECT name, 0, '', 1, column_name, 0, 0 FROM fts)
+ORDER BY name, seqno`
+
+// afterColumns is what follows the columns of a CREATE INDEX. They hold no
+// query, so no WHERE is among them.
+var afterColumns = regexp.MustCompile(`(?is)\)\s*WHERE\s+(.*)$`)
+
+// conditionOf is the condition in the statement that made a partial index of
+// SQLite, which keeps nothing else of it.
+func conditionOf(statement string) string {
+	if found := afterColumns.FindStringSubmatch(statement); found != nil {
+		return found[1]
+	}
+	return statement
+}

@@ -1,0 +1,313 @@
+// Package connection wraps the connections of both drivers with what the drivers lack: a
+// deadline for each statement, an end as soon as the context ends, prepared statements that
+// are kept, transactions that notice their end, and a report of each statement.
+package connection
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+	"time"
+
+	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/sqldb/internal/dialect"
+	"trestle.example/framework/sqldb/internal/fault"
+	"trestle.example/framework/sqldb/internal/postgres"
+	"trestle.example/framework/sqldb/internal/sqltext"
+)
+
+// Conn is a connection of either driver with what both lack: a deadline for
+// every statement, an end as soon as the context ends, prepared statements
+// kept from one use to the next, and a report of each statement. database/sql
+// uses a connection from one goroutine at a time.
+type Conn struct {
+	inner     driver.Conn
+	shared    *Shared
+	cache     *statements
+	socket    syscall.RawConn // nil if there is none to look at
+	run       string          // of a connection to a replica: the run of the server that it leads to
+	handle    uintptr         // SQLite's handle of the connection, see sqliteHandle
+	waits     bool            // statements wait for SQLite's file while another process has it locked
+	inTx      bool
+	onlyReads bool           // the transaction was begun as read only
+	fell      bool           // a statement of the transaction failed
+	gone      bool           // SQLite rolled the transaction back by itself
+	lost      error          // why no further statement of the transaction may run; nil if one may
+	open      bool           // rows of an earlier statement are still being read
+	room      []driver.Value // for rows that are read at once; empty
+}
+
+var errOpenRows = errors.New("sqldb: a statement was started while the rows of an earlier one of the same transaction are still open; read them to the end or close them first")
+
+func newConn(s *Shared, inner driver.Conn) *Conn {
+	return &Conn{inner: inner, shared: s, cache: newStatements(s.options.Statements), socket: socketOf(inner)}
+}
+
+// guard gives a statement its deadline. When the context ends, it closes the socket
+// of PostgreSQL, because the driver would wait on, and interrupts SQLite. The
+// returned function ends the watch.
+func (c *Conn) guard(ctx context.Context) (context.Context, func()) {
+	if c.shared.options.Kind == dialect.SQLite {
+		return c.guardSQLite(ctx)
+	}
+	ctx, cancel := c.shared.Deadline(ctx)
+	c.shared.server.Begin()
+	closed := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		_ = c.inner.Close()
+		close(closed)
+	})
+	return ctx, func() {
+		c.shared.server.End()
+		// A close that has begun must end before the connection is used again.
+		if !stop() {
+			<-closed
+		}
+		cancel()
+	}
+}
+
+// settle closes a connection that an error left in an unknown state, which
+// the driver does for some statements only, and names the context's end where
+// that was the cause.
+func (c *Conn) settle(ctx context.Context, err error) error {
+	if c.shared.options.Kind == dialect.SQLite {
+		return endOfSQLite(ctx, err)
+	}
+	if err == nil || errors.Is(err, sqltext.ErrUnrendered) || !fault.EndsConnection(err) && !c.demoted(err) {
+		return err
+	}
+	_ = c.inner.Close()
+	if fault.IsOver(ctx) && fault.State(err) == "" {
+		return fault.EndOf(ctx)
+	}
+	return err
+}
+
+// demoted reports whether an error says that the connection leads to a server that
+// takes no writes: another may lead to the primary.
+// A transaction that the program began as read only says the same.
+func (c *Conn) demoted(err error) bool {
+	return !c.shared.options.ReadOnly && !c.onlyReads && fault.State(err) == fault.StateReadOnly
+}
+
+// A runner gives do the statement to run, perhaps a second time.
+type runner func(ctx context.Context, do func(context.Context, runnable) error) error
+
+// ExecContext implements [driver.ExecerContext].
+func (c *Conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	return c.exec(ctx, query, args, c.runner(query, args))
+}
+
+// QueryContext implements [driver.QueryerContext].
+func (c *Conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	return c.query(ctx, query, args, c.runner(query, args))
+}
+
+func (c *Conn) exec(ctx context.Context, query string, args []driver.NamedValue, run runner) (res driver.Result, err error) {
+	err = c.bounded(ctx, query, args, run, func(ctx context.Context, s runnable) (err error) {
+		res, err = s.ExecContext(ctx, args)
+		return err
+	})
+	return res, err
+}
+
+// bounded runs a statement that is over when do returns: guarded, settled and
+// reported.
+func (c *Conn) bounded(ctx context.Context, query string, args []driver.NamedValue, run runner, do func(context.Context, runnable) error) error {
+	if err := c.usable(); err != nil {
+		return err
+	}
+	guarded, stop := c.guard(ctx)
+	defer stop()
+	start := time.Now()
+	err := c.settle(guarded, c.retried(guarded, func(ctx context.Context) error { return run(ctx, do) }))
+	c.fails(err)
+	c.shared.report(ctx, query, args, start, err, false)
+	return err
+}
+
+func (c *Conn) query(ctx context.Context, query string, args []driver.NamedValue, run runner) (driver.Rows, error) {
+	if err := c.usable(); err != nil {
+		return nil, err
+	}
+	guarded, stop := c.guard(ctx)
+	turn, _ := ctx.Value(turnKey{}).(*fair.Turn)
+	r := &rows{conn: c, ctx: guarded, stop: stop, turn: turn}
+	start := time.Now()
+	err := c.retried(guarded, func(ctx context.Context) error {
+		return run(ctx, func(ctx context.Context, s runnable) error { return r.start(ctx, s, args) })
+	})
+	err = c.settle(guarded, err)
+	c.fails(err)
+	c.shared.report(ctx, query, args, start, err, false)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	c.open = true
+	return r, nil
+}
+
+// usable reports why a statement cannot start now, nil if it can.
+func (c *Conn) usable() error {
+	if c.open {
+		return errOpenRows
+	}
+	return c.lost
+}
+
+// fails remembers that a statement of a transaction failed. On SQLite no further
+// statement of the transaction may run if the context ended that one, or if SQLite
+// rolled the transaction back: the next statement would be committed by itself.
+func (c *Conn) fails(err error) {
+	if err == nil || errors.Is(err, io.EOF) {
+		return
+	}
+	c.fell = true
+	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if c.shared.options.Kind == dialect.SQLite && c.inTx && c.lost == nil && (c.gone || ended) {
+		c.lost = fmt.Errorf("sqldb: an earlier statement of the transaction was ended or rolled it back; no further statement runs and nothing is committed: %w", err)
+	}
+}
+
+// runner runs a statement as text, or as a prepared statement of the cache.
+// One whose plan went stale is forgotten and, outside a transaction, prepared
+// and run again: the server refused it before it did anything.
+func (c *Conn) runner(query string, args []driver.NamedValue) runner {
+	return func(ctx context.Context, do func(context.Context, runnable) error) error {
+		if !c.prepares(ctx, args) {
+			return c.asText(ctx, query, do)
+		}
+		err := c.asPrepared(ctx, query, do)
+		if fault.IsStale(err) && !c.inTx {
+			err = c.asPrepared(ctx, query, do)
+		}
+		return pooled(err)
+	}
+}
+
+func (c *Conn) asText(ctx context.Context, query string, do func(context.Context, runnable) error) error {
+	if err := sqltext.CheckRendered(query); err != nil {
+		return err
+	}
+	if c.shared.options.SetsLocally && !c.inTx {
+		return do(ctx, localText{text{c.inner, query}, c})
+	}
+	return do(ctx, text{c.inner, query})
+}
+
+func (c *Conn) asPrepared(ctx context.Context, query string, do func(context.Context, runnable) error) error {
+	s, err := c.prepared(ctx, query)
+	if err != nil {
+		return err
+	}
+	err = do(ctx, s)
+	if fault.IsStale(err) {
+		c.shared.generation.Add(1)
+	}
+	return err
+}
+
+func (c *Conn) prepares(ctx context.Context, args []driver.NamedValue) bool {
+	if c.shared.options.NoPrepare && c.shared.options.Kind == dialect.PostgreSQL {
+		return false
+	}
+	return len(args) > 0 || ctx.Value(preparedKey{}) != nil
+}
+
+// prepared is the statement of a text, from the cache or made now.
+func (c *Conn) prepared(ctx context.Context, query string) (runnable, error) {
+	if err := c.cache.renew(c.shared.generation.Load()); err != nil {
+		return nil, err
+	}
+	if s, ok := c.cache.get(query); ok {
+		return s, nil
+	}
+	if err := sqltext.CheckRendered(query); err != nil {
+		return nil, err
+	}
+	s, err := c.inner.(driver.ConnPrepareContext).PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.(runnable), c.cache.add(query, s)
+}
+
+// ErrPooled is under the error of a prepared statement that is lost because a
+// pooler stands before PostgreSQL that gives a connection to each transaction. Its
+// cure is Options.NoPrepare of package sqldb.
+var ErrPooled = errors.New("sqldb: a prepared statement is not where it was made, because a pooler gives a connection to each transaction; open the database with NoPrepare")
+
+// pooled names the cure where another client's statement has the name of ours, or
+// ours is gone though it was just prepared.
+func pooled(err error) error {
+	switch fault.State(err) {
+	case "26000", "42P05":
+		return fmt.Errorf("%w (%w)", ErrPooled, err)
+	}
+	return err
+}
+
+// Ping implements [driver.Pinger].
+func (c *Conn) Ping(ctx context.Context) error {
+	guarded, stop := c.guard(ctx)
+	defer stop()
+	return c.settle(guarded, c.inner.(driver.Pinger).Ping(guarded))
+}
+
+// ResetSession is called before a connection of the pool is used again.
+func (c *Conn) ResetSession(ctx context.Context) error {
+	c.open, c.inTx, c.gone, c.lost = false, false, false, nil
+	if alive(c.socket) {
+		return c.inner.(driver.SessionResetter).ResetSession(ctx)
+	}
+	_ = c.inner.Close()
+	return driver.ErrBadConn
+}
+
+// IsValid implements [driver.Validator].
+func (c *Conn) IsValid() bool { return c.inner.(driver.Validator).IsValid() }
+
+// Close implements [driver.Conn].
+func (c *Conn) Close() error {
+	c.shared.server.Release(c.inner)
+	if c.shared.options.Kind == dialect.SQLite {
+		_ = c.cache.clear() // SQLite keeps a connection open while it has statements
+		c.watchRollbacks(false)
+	}
+	return c.inner.Close()
+}
+
+// Read runs a statement and reads all its rows. A connection of a replica that does not lead
+// to the latest server is closed instead, before anything is sent.
+func (c *Conn) Read(ctx context.Context, query string, args []driver.NamedValue) (r *Result, err error) {
+	if runs := c.shared.options.Runs; runs != nil && !runs.IsLatest(c.run) {
+		_ = c.inner.Close()
+		return nil, driver.ErrBadConn
+	}
+	err = c.bounded(ctx, query, args, c.runner(query, args), func(ctx context.Context, s runnable) (err error) {
+		r, err = c.collect(ctx, s, args)
+		return err
+	})
+	return r, err
+}
+
+// Break closes the connection below, so that the pool makes another one.
+func (c *Conn) Break() { _ = c.inner.Close() }
+
+// LocalPort returns the port from which a connection to PostgreSQL comes, 0 for a local socket.
+func (c *Conn) LocalPort() int64 { return postgres.LocalPort(c.inner) }
+
+var (
+	_ driver.ExecerContext      = (*Conn)(nil)
+	_ driver.QueryerContext     = (*Conn)(nil)
+	_ driver.ConnPrepareContext = (*Conn)(nil)
+	_ driver.ConnBeginTx        = (*Conn)(nil)
+	_ driver.Pinger             = (*Conn)(nil)
+	_ driver.SessionResetter    = (*Conn)(nil)
+	_ driver.Validator          = (*Conn)(nil)
+)

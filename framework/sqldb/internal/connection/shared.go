@@ -1,0 +1,114 @@
+package connection
+
+import (
+	"context"
+	"database/sql/driver"
+	"sync/atomic"
+	"time"
+
+	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/sqldb/internal/dialect"
+	"trestle.example/framework/sqldb/internal/postgres"
+)
+
+// Options are what the connections of one pool have in common.
+type Options struct {
+	Kind             dialect.Kind
+	StatementTimeout time.Duration // ends a statement that runs for longer
+	Statements       int           // how many prepared statements a connection keeps
+	NoPrepare        bool          // statements of PostgreSQL are sent as text
+	SetsLocally      bool          // each transaction of PostgreSQL sets what it needs for itself
+	ReadOnly         bool          // each transaction of PostgreSQL is READ ONLY
+
+	// Report is called after each statement; nil for nobody.
+	Report func(ctx context.Context, s Statement)
+	// Runs is told of the connections to a replica; nil for the primary.
+	Runs Runs
+}
+
+// A Statement is one that was sent, as it is reported.
+type Statement struct {
+	Text    string
+	Args    []driver.NamedValue
+	Start   time.Time
+	Err     error
+	Control bool // it is BEGIN, COMMIT or ROLLBACK
+}
+
+// Runs knows the runs of the servers behind one address: a server that was started anew may
+// for a while have less than before. It is safe for concurrent use.
+type Runs interface {
+	// Connected notes that a connection was made, and to which run.
+	Connected(run string)
+	// IsLatest reports whether the latest connection leads to the same run.
+	IsLatest(run string) bool
+}
+
+// Shared is what the connections of one pool share. It is safe for concurrent use.
+type Shared struct {
+	options    Options
+	server     *postgres.Server // nil for SQLite
+	generation atomic.Uint64    // raised when prepared statements went stale
+}
+
+// Renew has each connection prepare its statements anew, because the schema has changed.
+func (s *Shared) Renew() { s.generation.Add(1) }
+
+func (s *Shared) report(ctx context.Context, text string, args []driver.NamedValue, start time.Time, err error, control bool) {
+	if s.options.Report != nil {
+		s.options.Report(ctx, Statement{text, args, start, err, control})
+	}
+}
+
+// Deadline gives a context without a deadline the default one. On PostgreSQL the
+// server ends the statement first, which keeps the connection.
+func (s *Shared) Deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok || ctx.Value(unlimitedKey{}) != nil {
+		return ctx, func() {}
+	}
+	limit := s.options.StatementTimeout
+	if s.options.Kind == dialect.PostgreSQL {
+		limit += time.Second
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+// limited ends a context after StatementTimeout, or at its own deadline if that is
+// sooner. It is for SQLite, which has no statement_timeout of its own.
+func (s *Shared) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := s.options.StatementTimeout
+	if end, ok := ctx.Deadline(); ok && time.Until(end) <= limit || ctx.Value(unlimitedKey{}) != nil {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+// unlimitedKey marks a context whose statements take as long as they need.
+type unlimitedKey struct{}
+
+// Unlimited returns a context whose statements take as long as they need.
+func Unlimited(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unlimitedKey{}, true)
+}
+
+// preparedKey marks the context of a statement that is to be prepared though it has no
+// arguments.
+type preparedKey struct{}
+
+// Prepare returns a context whose statements are prepared, also those without arguments.
+func Prepare(ctx context.Context) context.Context {
+	return context.WithValue(ctx, preparedKey{}, true)
+}
+
+// Unprepare undoes [Prepare].
+func Unprepare(ctx context.Context) context.Context {
+	return context.WithValue(ctx, preparedKey{}, nil)
+}
+
+// turnKey finds the turn of a query in its context.
+type turnKey struct{}
+
+// WithTurn returns the context of a query that ends a turn when its rows are closed.
+func WithTurn(ctx context.Context, turn *fair.Turn) context.Context {
+	return context.WithValue(ctx, turnKey{}, turn)
+}

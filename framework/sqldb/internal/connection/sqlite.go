@@ -1,0 +1,194 @@
+package connection
+
+import (
+	"cmp"
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+
+	"trestle.example/framework/sqldb/internal/dialect"
+	"trestle.example/framework/sqldb/internal/fault"
+)
+
+const (
+	// busyTimeout is how long SQLite itself waits for the lock of another process.
+	// It is short, because that wait ignores the context; see Conn.retried.
+	busyTimeout = 50 * time.Millisecond
+
+	// openWait is how long opening a file waits for another connection to give the
+	// file its WAL.
+	openWait = 5 * time.Second
+
+	// busyPause is the longest pause before a statement is tried again on a file
+	// that is busy.
+	busyPause = 10 * time.Millisecond
+)
+
+// A File opens connections to a SQLite file, by a driver of its own, so that the functions
+// that it registers reach no other database of the process.
+type File struct {
+	shared *Shared
+	driver *sqlite.Driver
+	dsn    string
+	waits  time.Duration // see openWait; 0 if nothing waits for a file that is busy
+
+	optimizes bool // each connection refreshes the statistics
+}
+
+// Mode is how a SQLite file is opened.
+type Mode int
+
+// The modes.
+const (
+	Writes    Mode = iota // the file is made if it is missing
+	ReadOnly              // nothing makes the file or changes its journal
+	Immutable             // nobody writes the file; nothing beside it is read
+)
+
+// SQLite returns what opens the file of a URL, and what its connections share.
+func SQLite(u *url.URL, mode Mode, o Options) (*File, *Shared, error) {
+	if mode == Writes {
+		if err := createFile(u.Path); err != nil {
+			return nil, nil, err
+		}
+	}
+	d, err := newSQLiteDriver()
+	if err != nil {
+		return nil, nil, err
+	}
+	f := &File{shared: &Shared{options: o}, driver: d, dsn: sqliteDSN(u, mode), waits: openWait, optimizes: mode == Writes}
+	return f, f.shared, nil
+}
+
+// Exclusive returns what opens a SQLite file that no other process may have open: it neither
+// makes the file nor waits for others. Its statements have no limit of their own.
+func Exclusive(path string) (driver.Connector, error) {
+	d, err := newSQLiteDriver()
+	if err != nil {
+		return nil, err
+	}
+	q := url.Values{"mode": {"rw"}, "_pragma": {"busy_timeout(0)", "synchronous(full)"}}
+	dsn := (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
+	return &File{shared: &Shared{options: Options{Kind: dialect.SQLite, Statements: 1}}, driver: d, dsn: dsn}, nil
+}
+
+func newSQLiteDriver() (*sqlite.Driver, error) {
+	d := new(sqlite.Driver)
+	if err := d.RegisterDeterministicScalarFunction("trestle_fold", 1, foldFunction); err != nil {
+		return nil, fmt.Errorf("sqldb: registering trestle_fold: %w", err)
+	}
+	if err := d.RegisterDeterministicScalarFunction("trestle_part", 2, documentPart); err != nil {
+		return nil, fmt.Errorf("sqldb: registering trestle_part: %w", err)
+	}
+	return d, nil
+}
+
+// Connect makes a connection.
+func (s *File) Connect(ctx context.Context) (driver.Conn, error) {
+	inner, err := s.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.optimizes {
+		refreshStatistics(ctx, inner)
+	}
+	c := newConn(s.shared, inner)
+	c.handle, c.waits = sqliteHandle(inner), s.waits > 0
+	c.watchRollbacks(true)
+	return c, nil
+}
+
+// Open opens the file for the driver alone, and tries again while it is busy. SQLite itself
+// waits for other connections except in one case: if two connections give a new file its
+// WAL at the same time, each would wait for the other, so one of them fails at once.
+func (s *File) Open(ctx context.Context) (driver.Conn, error) {
+	end := time.Now().Add(s.waits)
+	for attempt := 1; ; attempt++ {
+		inner, err := s.driver.Open(s.dsn)
+		if err == nil || !fault.Retries(err) || time.Now().After(end) || !fault.Pause(ctx, attempt) {
+			return inner, err
+		}
+	}
+}
+
+// refreshStatistics lets SQLite count the rows of tables, and those that share a
+// value of an index, where that has changed much. Without these statistics it takes
+// the index that meets most conditions, even if another finds far fewer rows. A
+// connection reads them when it opens, so each refreshes them first. If another one
+// writes just then, this one goes on with the old statistics.
+func refreshStatistics(ctx context.Context, inner driver.Conn) {
+	_, _ = inner.(driver.ExecerContext).ExecContext(ctx, "PRAGMA optimize = 0x10002", nil)
+}
+
+// Driver returns the driver of the file.
+func (s *File) Driver() driver.Driver { return s.driver }
+
+// sqliteDSN is the driver's own form. _dqs=0 makes a misspelt column an error
+// where SQLite would take it for a string. With a limit, ANALYZE takes no samples
+// of the values of columns: where there are some, SQLite plans a statement anew
+// each time that a parameter changes.
+func sqliteDSN(u *url.URL, mode Mode) string {
+	q := url.Values{
+		"_pragma":      {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "foreign_keys(1)", "analysis_limit(1000)"},
+		"_txlock":      {"immediate"},
+		"_time_format": {"sqlite"},
+		"_dqs":         {"0"},
+	}
+	switch mode {
+	case Immutable:
+		q.Set("mode", "ro")
+		q.Set("immutable", "1")
+	case ReadOnly:
+		q.Set("mode", "ro")
+	default:
+		q.Add("_pragma", "journal_mode(WAL)")
+	}
+	synchronous := u.Query().Get("synchronous")
+	q.Add("_pragma", "synchronous("+cmp.Or(synchronous, "full")+")")
+	return (&url.URL{Scheme: "file", Path: u.Path, RawQuery: q.Encode()}).String()
+}
+
+// createFile makes a missing database file and its folder, readable by their
+// owner alone.
+func createFile(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("sqldb: creating the folder of the SQLite database: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("sqldb: opening the SQLite database for writing: %w", err)
+	}
+	return f.Close()
+}
+
+func foldFunction(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+	switch v := args[0].(type) {
+	case string:
+		return dialect.Fold(v), nil
+	case []byte:
+		return dialect.Fold(string(v)), nil
+	}
+	return args[0], nil
+}
+
+// documentPart is trestle_part(document, n) in SQLite: PostgreSQL's
+// split_part for documents, the nth part counted from 1, or nothing.
+func documentPart(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+	document, ok := args[0].(string)
+	n, counted := args[1].(int64)
+	if !ok || !counted {
+		return nil, fmt.Errorf("trestle_part takes a text and a number, not %T and %T", args[0], args[1])
+	}
+	parts := strings.Split(document, "\x1f")
+	if n < 1 || int(n) > len(parts) {
+		return "", nil
+	}
+	return parts[n-1], nil
+}

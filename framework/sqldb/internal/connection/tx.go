@@ -1,0 +1,91 @@
+package connection
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"time"
+
+	"trestle.example/framework/sqldb/internal/dialect"
+)
+
+// Begin implements [driver.Conn].
+func (c *Conn) Begin() (driver.Tx, error) { return c.BeginTx(context.Background(), driver.TxOptions{}) }
+
+// BeginTx implements [driver.ConnBeginTx].
+func (c *Conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	guarded, stop := c.guardBegin(ctx)
+	defer stop()
+	start := time.Now()
+	var inner driver.Tx
+	err := c.settle(guarded, c.retried(guarded, func(ctx context.Context) (err error) {
+		if c.shared.options.SetsLocally {
+			inner, err = c.beginLocal(ctx, opts)
+			return err
+		}
+		inner, err = c.inner.(driver.ConnBeginTx).BeginTx(ctx, opts)
+		return err
+	}))
+	c.shared.report(ctx, "BEGIN", nil, start, err, true)
+	if err != nil {
+		return nil, err
+	}
+	c.inTx, c.onlyReads, c.fell, c.gone, c.lost = true, opts.ReadOnly, false, false, nil
+	return &driverTx{inner: inner, conn: c, ctx: context.WithoutCancel(ctx)}, nil
+}
+
+// driverTx reports the end of a transaction and bounds it in time.
+type driverTx struct {
+	inner driver.Tx
+	conn  *Conn
+	ctx   context.Context
+}
+
+func (t *driverTx) Commit() error {
+	if err := t.aborted(); err != nil {
+		_ = t.Rollback()
+		return err
+	}
+	return t.end("COMMIT", t.inner.Commit)
+}
+
+// aborted finds out whether PostgreSQL would answer COMMIT by rolling back, as
+// it does after a statement failed, and the driver would call that success. On
+// SQLite it returns the error of a transaction that is lost.
+func (t *driverTx) aborted() error {
+	if t.conn.shared.options.Kind == dialect.SQLite {
+		return t.conn.lost
+	}
+	if !t.conn.fell {
+		return nil
+	}
+	guarded, stop := t.conn.guard(t.ctx)
+	defer stop()
+	_, err := t.conn.inner.(driver.ExecerContext).ExecContext(guarded, "SELECT 1", nil)
+	if err = t.conn.settle(guarded, err); err != nil {
+		return fmt.Errorf("sqldb: a statement of the transaction failed and its error was passed over; nothing was committed: %w", err)
+	}
+	return nil
+}
+
+func (t *driverTx) Rollback() error {
+	if t.conn.gone { // SQLite has no transaction to roll back
+		t.conn.inTx, t.conn.onlyReads = false, false
+		return nil
+	}
+	return t.end("ROLLBACK", t.inner.Rollback)
+}
+
+// end ends the transaction. On SQLite nothing interrupts that.
+func (t *driverTx) end(name string, fn func() error) error {
+	guarded, stop := t.ctx, func() {}
+	if t.conn.shared.options.Kind == dialect.PostgreSQL {
+		guarded, stop = t.conn.guard(t.ctx)
+	}
+	defer stop()
+	start := time.Now()
+	err := t.conn.settle(guarded, fn())
+	t.conn.inTx, t.conn.onlyReads = false, false
+	t.conn.shared.report(t.ctx, name, nil, start, err, true)
+	return err
+}

@@ -1,0 +1,32 @@
+package dialect
+
+// An IndexColumn is one column of an index, or of an order that is asked for.
+type IndexColumn struct {
+	// Name is "" for an expression.
+	Name string
+	// Descending turns the order round.
+	Descending bool
+	// NullsFirst puts rows without a value first, as PostgreSQL does where the
+	// order is descending and nothing else is said; never told of SQLite.
+	NullsFirst bool
+}
+
+// Sorts tells whether the columns of an index, read from its beginning or from
+// its end, come in the order that is asked for. There are as many of both.
+// SQLite reads the rows without a value from either end.
+func (k Kind) Sorts(index, asked []IndexColumn) bool {
+	same, turned := true, true
+	for i, a := range asked {
+		has := index[i]
+		if k == SQLite {
+			a.NullsFirst, has.NullsFirst = false, false
+		}
+		same = same && has == a
+		if k == PostgreSQL {
+			a.NullsFirst = !a.NullsFirst
+		}
+		a.Descending = !a.Descending
+		turned = turned && has == a
+	}
+	return same || turned
+}

@@ -1,0 +1,84 @@
+package dialect
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+)
+
+// Contains is a condition: the document that column of table holds (see
+// [Document]) contains the folded term. Every character of the term stands
+// for itself. An empty term is contained in every document.
+//
+// alias is the table's name in the statement. The search index of a migration
+// (searchIndex) serves the condition; on SQLite it must be there, for terms of
+// three characters or more are looked up in it and only shorter ones are
+// looked for in every row.
+func (k Kind) Contains(table, alias, column, term string) schema.QueryAppender {
+	term = Fold(term)
+	switch {
+	case k == PostgreSQL:
+		return bun.SafeQuery(`?.? LIKE ?`, bun.Ident(alias), bun.Ident(column), likePattern(term))
+	case utf8.RuneCountInString(term) >= 3:
+		fts := bun.Ident(SearchTable(table, column))
+		return bun.SafeQuery(`?._row IN (SELECT rowid FROM ? WHERE ? MATCH ?)`, bun.Ident(alias), fts, fts, ftsPhrase(term))
+	}
+	return k.ContainsInRow(alias, column, term)
+}
+
+// ContainsInRow is [Kind.Contains] for rows that are found by another condition: it
+// uses no search index.
+func (k Kind) ContainsInRow(alias, column, term string) schema.QueryAppender {
+	find := `instr`
+	if k == PostgreSQL {
+		find = `strpos`
+	}
+	return bun.SafeQuery(find+`(?.?, ?) > 0`, bun.Ident(alias), bun.Ident(column), Fold(term))
+}
+
+// ContainsFolded is Contains without a stored document: the term is looked
+// for in each of the columns, folded by the database; one suffices, and
+// without columns none does. It reads every row.
+//
+// SQLite folds exactly as [Fold] does. PostgreSQL lower-cases by ICU, composes
+// by NFC and folds the letters ß, ς, ſ and µ, so it differs from Fold in what
+// is left of full case folding: ligatures such as ﬁ, the Greek letters with
+// iota subscript, Armenian և, Cherokee. A stored document has no such gaps.
+func (k Kind) ContainsFolded(alias string, columns []string, term string) schema.QueryAppender {
+	if len(columns) == 0 {
+		return bun.SafeQuery(`1 = 0`)
+	}
+	parts, args := make([]string, len(columns)), make([]any, len(columns))
+	for i, column := range columns {
+		parts[i] = "?"
+		args[i] = k.ColumnContains(bun.SafeQuery("?.?", bun.Ident(alias), bun.Ident(column)), term)
+	}
+	return bun.SafeQuery("("+strings.Join(parts, " OR ")+")", args...)
+}
+
+// ColumnContains is [Kind.ContainsFolded] for one column, which is named as the
+// statement has it: qualified and quoted.
+func (k Kind) ColumnContains(column schema.QueryAppender, term string) schema.QueryAppender {
+	term = Fold(term)
+	if k == PostgreSQL {
+		return bun.SafeQuery(postgresFold+` LIKE ?`, column, likePattern(term))
+	}
+	return bun.SafeQuery(`instr(trestle_fold(?), ?) > 0`, column, term)
+}
+
+const postgresFold = `normalize(replace(translate(lower(normalize(?, NFC) COLLATE "und-x-icu"), U&'\03C2\017F\00B5\001F', U&'\03C3s\03BC '), 'ß', 'ss'), NFC)`
+
+// likePattern matches any text with the term in it.
+func likePattern(term string) string {
+	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(term) + "%"
+}
+
+// ftsPhrase is a term as one phrase of SQLite's full-text query language.
+func ftsPhrase(term string) string {
+	return `"` + strings.ReplaceAll(term, `"`, `""`) + `"`
+}
+
+// SearchTable returns the name of SQLite's full-text table of a search column.
+func SearchTable(table, column string) string { return table + "_" + column + "_fts" }

@@ -1,0 +1,28 @@
+package fault
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+)
+
+// IsOver reports whether a context has ended, or is about to: a socket has the same deadline,
+// and may be first.
+func IsOver(ctx context.Context) bool {
+	deadline, limited := ctx.Deadline()
+	return ctx.Err() != nil || limited && !time.Now().Before(deadline)
+}
+
+// EndOf returns the error of a context that is over.
+func EndOf(ctx context.Context) error { return cmp.Or(ctx.Err(), context.DeadlineExceeded) }
+
+// LogPanic logs a panic with its stack. It is deferred where a function of the program is
+// called in the middle of a statement: a panic there would keep a transaction locked.
+func LogPanic(ctx context.Context) {
+	if p := recover(); p != nil {
+		slog.ErrorContext(ctx, "sqldb: a function that observes the database panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	}
+}

@@ -1,0 +1,111 @@
+package pool
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/sqldb/internal/dialect"
+)
+
+// txKey holds the *Pool of the transaction that a context is in.
+type txKey struct{}
+
+// Inside reports whether a context is that of a transaction of the pool.
+func (p *Pool) Inside(ctx context.Context) bool { return ctx.Value(txKey{}) == p }
+
+// InTransaction reports whether a context is that of a transaction of any pool.
+func InTransaction(ctx context.Context) bool { return ctx.Value(txKey{}) != nil }
+
+// InTx runs fn in one transaction, once: committed when fn returns nil, rolled back when it
+// returns an error or panics. db is [Pool.Bun], or that with hooks of the program.
+func (p *Pool) InTx(ctx context.Context, db *bun.DB, fn func(context.Context, *bun.Tx) error) error {
+	turn, err := p.acquire(ctx, true)
+	if err != nil {
+		return err
+	}
+	ctx = context.WithValue(ctx, txKey{}, p)
+	own, cancel := context.WithCancel(ctx) // with it ends a transaction that nobody could end
+	defer cancel()
+	begun := false
+	defer func() {
+		if !begun {
+			turn.End()
+		}
+	}()
+	conn, tx, err := p.begin(own, db)
+	if err != nil {
+		return err
+	}
+	begun = true
+	over, commits := false, false
+	defer func() { giveBack(conn, turn, over) }()
+	defer func() {
+		if !commits {
+			_ = tx.Rollback()
+			over = p.ended(ctx)
+		}
+	}()
+	if err := fn(ctx, &tx); err != nil {
+		return err
+	}
+	commits = true
+	err = tx.Commit()
+	over = p.ended(ctx)
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil { // its end was first: nothing is committed
+		return ctx.Err()
+	}
+	return err
+}
+
+// ended reports whether a transaction of a context has ended when its commit or
+// rollback returns. On PostgreSQL one whose context has ended is rolled back beside
+// us, which may take its time; on SQLite that is quick, and the next writer waits
+// for it. One that a panic left to its context may meet that writer, who then waits
+// for the file.
+func (p *Pool) ended(ctx context.Context) bool { return p.kind == dialect.SQLite || ctx.Err() == nil }
+
+// giveBack closes a connection, which waits for its transaction, and ends its turn: if
+// the transaction is not over yet, or something panicked before it was, that happens
+// beside the caller.
+func giveBack(conn bun.Conn, turn *fair.Turn, over bool) {
+	end := func() {
+		_ = conn.Close()
+		turn.End()
+	}
+	if over {
+		end()
+		return
+	}
+	go end()
+}
+
+// begin takes a connection of the pool and begins a transaction on it.
+func (p *Pool) begin(ctx context.Context, db *bun.DB) (bun.Conn, bun.Tx, error) {
+	for attempt := 1; ; attempt++ {
+		conn, tx, err := p.beginOnce(ctx, db)
+		if attempt == badConnections || !errors.Is(err, driver.ErrBadConn) {
+			return conn, tx, err
+		}
+	}
+}
+
+func (p *Pool) beginOnce(ctx context.Context, db *bun.DB) (bun.Conn, bun.Tx, error) {
+	conn, err := p.conn(ctx, db)
+	if err != nil {
+		return conn, bun.Tx{}, err
+	}
+	begun, over := false, false
+	defer func() {
+		if !begun {
+			giveBack(conn, nil, over)
+		}
+	}()
+	tx, err := conn.BeginTx(ctx, nil)
+	begun, over = err == nil, true
+	return conn, tx, err
+}

@@ -1,0 +1,84 @@
+package postgres
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun/driver/pgdriver"
+)
+
+// setSession has times come in UTC, a setting that poolers keep for each of
+// their clients, bounds statements and their waits for locks on the server, and has
+// it notice within a tenth of a second that a client has gone. Where each transaction
+// sets what it needs for itself, only the last is tried, for a transaction of one statement.
+func (p *Server) setSession(ctx context.Context, conn *pgdriver.Conn) error {
+	local := p.options.SetsLocally
+	if p.options.NoPrepare && !local {
+		return set(ctx, conn, withZone(p.at.Settings), false)
+	}
+	if !local {
+		if err := set(ctx, conn, p.settings, false); err != nil {
+			return err
+		}
+	}
+	err := set(ctx, conn, noticeLeaving, local)
+	_, unknown := errors.AsType[pgdriver.Error](err) // compatible databases may not have it
+	p.notices.Store(err == nil)
+	if unknown {
+		return nil
+	}
+	return err
+}
+
+// noticeLeaving has PostgreSQL see within a tenth of a second that a client has gone.
+var noticeLeaving = map[string]string{"client_connection_check_interval": "100"}
+
+// ownSettings are those of a session that no pooler hands to another client.
+func (p *Server) ownSettings() map[string]string {
+	all := map[string]string{
+		"statement_timeout": milliseconds(p.options.StatementTimeout), "lock_timeout": milliseconds(p.options.LockTimeout),
+	}
+	if p.options.Replica {
+		all["default_transaction_read_only"] = "on"
+	}
+	maps.Copy(all, p.at.Settings)
+	return all
+}
+
+func withZone(settings map[string]string) map[string]string {
+	all := map[string]string{"timezone": "UTC"}
+	maps.Copy(all, settings)
+	return all
+}
+
+// set sets settings in one statement, for the session or for the transaction alone.
+func set(ctx context.Context, conn driver.ExecerContext, settings map[string]string, local bool) error {
+	var calls []string
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		value := strings.ReplaceAll(settings[name], "'", "''") // standard_conforming_strings is on
+		calls = append(calls, fmt.Sprintf("set_config('%s', '%s', %t)", name, value, local))
+	}
+	_, err := conn.ExecContext(ctx, "SELECT "+strings.Join(calls, ", "), nil)
+	return err
+}
+
+// milliseconds are those of a limit for PostgreSQL, to which 0 would be none.
+func milliseconds(limit time.Duration) string {
+	return strconv.FormatInt(max(limit.Milliseconds(), 1), 10)
+}
+
+// SetLocally sets the settings of a session for the transaction of a connection alone.
+func (p *Server) SetLocally(ctx context.Context, conn driver.ExecerContext) error {
+	settings := maps.Clone(p.settings)
+	if p.notices.Load() {
+		maps.Copy(settings, noticeLeaving)
+	}
+	return set(ctx, conn, settings, true)
+}

@@ -1,0 +1,60 @@
+package postgres
+
+import (
+	"crypto/tls"
+	"database/sql/driver"
+	"errors"
+	"net"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/uptrace/bun/driver/pgdriver"
+)
+
+// listening is a socket whose bytes the pulse hears.
+type listening struct {
+	net.Conn
+
+	heard *atomic.Uint64
+	host  int // to which of the hosts of the URL it leads
+}
+
+func (l *listening) Read(p []byte) (int, error) {
+	n, err := l.Conn.Read(p)
+	if n > 0 {
+		l.heard.Add(1)
+	}
+	return n, err
+}
+
+// SyscallConn is the socket itself, see package connection.
+func (l *listening) SyscallConn() (syscall.RawConn, error) {
+	if c, ok := l.Conn.(syscall.Conn); ok {
+		return c.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
+}
+
+// hostOf is to which of the hosts of the URL a connection leads.
+func hostOf(c driver.Conn) int {
+	socket := c.(*pgdriver.Conn).Conn()
+	if secret, ok := socket.(*tls.Conn); ok {
+		socket = secret.NetConn()
+	}
+	if l, ok := socket.(*listening); ok {
+		return l.host
+	}
+	return 0
+}
+
+// LocalPort returns the port from which a connection comes, 0 for a local socket.
+func LocalPort(c driver.Conn) int64 {
+	made, ok := c.(*pgdriver.Conn)
+	if !ok {
+		return 0
+	}
+	if from, ok := made.Conn().LocalAddr().(*net.TCPAddr); ok {
+		return int64(from.Port)
+	}
+	return 0
+}

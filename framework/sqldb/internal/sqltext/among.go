@@ -1,0 +1,25 @@
+package sqltext
+
+import (
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb/internal/dialect"
+)
+
+// Among is the condition that a column has one of the values that a query finds,
+// `Where("?", sqldb.Among(column, query))`, of few values that are found first.
+// PostgreSQL would not know that of an IN whose query has a LIMIT in a parameter,
+// and plan for a tenth of the table.
+func Among(column, query schema.QueryAppender) schema.QueryAppender { return among{column, query} }
+
+type among struct{ column, query schema.QueryAppender }
+
+// AppendQuery implements [schema.QueryAppender].
+func (a among) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+	form := "? = ANY (ARRAY(?))"
+	if dialect.Of(gen.Dialect()) == dialect.SQLite {
+		form = "? IN (?)"
+	}
+	return bun.SafeQuery(form, a.column, a.query).AppendQuery(gen, b)
+}

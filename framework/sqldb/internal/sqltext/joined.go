@@ -1,0 +1,64 @@
+package sqltext
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// lockPatience is how long writes that were sent together wait for a lock, which
+// only one of them may need.
+const lockPatience = "100ms"
+
+// partName begins the names of the parts of WITH, which hide tables of the same.
+const partName = "trestle_write_"
+
+// A JoinedKey is the text of some equal writes, and how many they are.
+type JoinedKey struct {
+	Text string
+	N    int
+}
+
+// Joined returns the statement of several writes with one text, "" if there is none. Each is a part of WITH, and the answer has their rows behind their numbers.
+//
+// It begins with a row of a number below zero that bounds the waits for locks, for
+// this statement alone. PostgreSQL reads the parts of a UNION ALL in turn, and runs
+// a part of WITH when it is read; if it ever did not, they would wait as long as
+// any other. The CASE only makes it call set_config, whose answer nobody needs.
+func Joined(key JoinedKey) string {
+	tokens, ok := sqlTokens(key.Text)
+	if !ok || !slices.ContainsFunc(tokens, func(t string) bool { return strings.EqualFold(t, "returning") }) {
+		return ""
+	}
+	switch strings.ToLower(tokens[0]) {
+	case "insert", "update", "delete":
+	default:
+		return ""
+	}
+	values := 0
+	for _, t := range tokens {
+		if t[0] == '$' {
+			at, _ := strconv.Atoi(t[1:])
+			values = max(values, at)
+		}
+	}
+	if strings.Contains(strings.ToLower(key.Text), partName) {
+		return ""
+	}
+	var with, answers strings.Builder
+	for i := range key.N {
+		with.WriteString(map[bool]string{true: "WITH ", false: "), "}[i == 0] + partName + strconv.Itoa(i) + " AS (")
+		for _, t := range tokens {
+			if t[0] == '$' {
+				at, _ := strconv.Atoi(t[1:])
+				t = "$" + strconv.Itoa(at+i*values)
+			}
+			with.WriteString(t)
+		}
+		fmt.Fprintf(&answers, " UNION ALL SELECT %d, part.* FROM %s%d AS part", i, partName, i)
+	}
+	return with.String() + ") SELECT CASE WHEN waits.most IS NULL THEN -1 ELSE -1 END, part.*" +
+		" FROM (SELECT set_config('lock_timeout', '" + lockPatience + "', true) AS most) AS waits" +
+		" LEFT JOIN " + partName + "0 AS part ON false" + answers.String()
+}

@@ -1,0 +1,53 @@
+package sqltext
+
+import (
+	"iter"
+	"math/bits"
+
+	"github.com/uptrace/bun/schema"
+)
+
+// List is the values of an IN condition, `Where("? IN (?)", column,
+// sqldb.List(keys))`, each a [Param], and [Padded]. An empty list is NULL, which
+// nothing is in.
+func List[T any](values []T) schema.QueryAppender { return valueList[T](values) }
+
+type valueList[T any] []T
+
+// AppendQuery implements [schema.QueryAppender].
+func (l valueList[T]) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+	if len(l) == 0 {
+		return append(b, "NULL"...), nil
+	}
+	for i, value := range Padded(l) {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		var err error
+		if b, err = Param(value).AppendQuery(gen, b); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// Padded are values, the last repeated until their number is a power of two,
+// and none of none. A statement that is written with so many values is one of
+// few: every other number of them would be a statement of its own to prepare.
+func Padded[T any](values []T) iter.Seq2[int, T] {
+	return func(yield func(int, T) bool) {
+		for i := range PaddedLen(len(values)) {
+			if !yield(i, values[min(i, len(values)-1)]) {
+				return
+			}
+		}
+	}
+}
+
+// PaddedLen is the power of two that n values are filled up to.
+func PaddedLen(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return 1 << bits.Len(uint(n-1)) // #nosec G115 -- n is at least 1
+}

@@ -1,0 +1,56 @@
+package sqltext
+
+import "strings"
+
+// operations are what [Operation] distinguishes.
+var operations = [...]string{"select", "insert", "update", "delete", "begin", "commit", "rollback"}
+
+// changes are the operations that a part of WITH may be, and that write.
+var changes = [...]string{"insert", "update", "delete"}
+
+// Operation names what a statement does: one of operations, or "other". A statement that
+// begins with WITH does what its parts change, or else it is a select.
+func Operation(text string) string {
+	text = strings.TrimLeft(text, " \t\r\n(")
+	end := strings.IndexFunc(text, func(r rune) bool { return r < 'A' || 'Z' < r && r < 'a' || 'z' < r })
+	if end < 0 {
+		end = len(text)
+	}
+	if strings.EqualFold(text[:end], "with") {
+		return operationOfParts(text)
+	}
+	for _, known := range operations {
+		if strings.EqualFold(text[:end], known) {
+			return known
+		}
+	}
+	return "other"
+}
+
+// operationOfParts looks for the first change among the parts of WITH. FOR UPDATE
+// and FOR NO KEY UPDATE change nothing.
+func operationOfParts(text string) string {
+	before := ""
+	for _, token := range sqlToken.FindAllString(text, -1) {
+		if !isName(token) {
+			continue
+		}
+		for _, known := range changes {
+			if strings.EqualFold(token, known) && !strings.EqualFold(before, "for") && !strings.EqualFold(before, "key") {
+				return known
+			}
+		}
+		before = token
+	}
+	return "select"
+}
+
+// IsWrite reports whether a statement begins as one that writes.
+func IsWrite(text string) bool {
+	verb, _, _ := strings.Cut(strings.TrimLeft(text, " \t\r\n("), " ")
+	switch strings.ToUpper(verb) {
+	case "INSERT", "UPDATE", "DELETE", "REPLACE":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,150 @@
+package sqltext
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb/internal/dialect"
+)
+
+// A Template is a statement that each database builds once, at its first use,
+// and runs many times with other values. It is safe for concurrent use.
+type Template struct {
+	build func(v Values) schema.QueryAppender
+}
+
+// NewTemplate makes a template. build puts the places of values into the
+// statement, and names and constants; a value of its own is an error when the
+// statement is run. It is called once for each database, and again wherever the
+// text has to hold the values, as with Options.NoPrepare of package sqldb.
+func NewTemplate(build func(v Values) schema.QueryAppender) *Template {
+	return &Template{build: build}
+}
+
+// Values are the places of a template's values.
+type Values struct {
+	kind    dialect.Kind
+	several bool // of a lookup: the key is several
+	first   int  // the first value that is the program's
+	place   func(i int) schema.QueryAppender
+}
+
+// Kind is that of the database that builds the statement.
+func (v Values) Kind() dialect.Kind { return v.kind }
+
+// At stands for one of the values of a run, counted from 0.
+func (v Values) At(i int) schema.QueryAppender { return v.place(v.first + i) }
+
+// With is the template's statement with values, which are as for [Param], for any
+// method of a Session.
+func (t *Template) With(values ...any) schema.QueryAppender { return filled{t, values} }
+
+// A filled template is a statement to run.
+type filled struct {
+	template *Template
+	values   []any
+}
+
+// AppendQuery implements [schema.QueryAppender]. A Session has the text already,
+// but where the text has to hold the values.
+func (f filled) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+	v := Values{kind: dialect.Of(gen.Dialect()), place: func(i int) schema.QueryAppender { return Param(f.values[i]) }}
+	return f.template.build(v).AppendQuery(gen, b)
+}
+
+// A Built template is a template as one database has it.
+type Built struct {
+	Text string
+	Err  error // why it cannot be run
+
+	// Sharable reports whether equal runs may share an execution.
+	Sharable bool
+
+	order []int // which of the values each parameter takes
+}
+
+// Template builds a template at its first use.
+func (w *Builder) Template(t *Template) *Built {
+	if known, ok := w.templates.Load(t); ok {
+		return known.(*Built) //nolint:forcetypeassert // only Template stores
+	}
+	d := &binder{Dialect: w.dialect, kind: w.kind}
+	v := Values{kind: w.kind, place: func(i int) schema.QueryAppender { return place(i) }}
+	text, err := t.build(v).AppendQuery(schema.NewQueryGen(d), nil)
+	if err == nil {
+		err = d.err
+	}
+	if err == nil {
+		err = CheckRendered(string(text))
+	}
+	b := &Built{Text: string(text), Err: err}
+	for _, v := range d.args {
+		at, ok := v.(place)
+		if !ok {
+			b.Err = ErrFixedValue
+		}
+		b.order = append(b.order, int(at))
+	}
+	b.Sharable = Sharable(b.Text)
+	known, _ := w.templates.LoadOrStore(t, b)
+	return known.(*Built) //nolint:forcetypeassert // only Template stores
+}
+
+// ErrFixedValue is the error of a template whose statement holds a value of its own.
+var ErrFixedValue = errors.New("sqldb: a template's statement holds a value of its own; give it with each run")
+
+// A place stands for a value in a template.
+type place int
+
+// AppendQuery implements [schema.QueryAppender].
+func (p place) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+	d, ok := gen.Dialect().(*binder)
+	if !ok {
+		return nil, ErrFixedValue
+	}
+	return d.bind(b, p), nil
+}
+
+// args are the parameters of a run; nil where a value has no form that
+// drivers take.
+func (b *Built) args(values []any) ([]any, error) {
+	forms, err := Bound(values)
+	if err != nil || forms == nil {
+		return nil, err
+	}
+	args := make([]any, len(b.order))
+	for at, i := range b.order {
+		if i >= len(forms) {
+			return nil, fmt.Errorf("sqldb: a template takes the value %d, counted from 0, and was given %d", i, len(forms))
+		}
+		args[at] = forms[i]
+	}
+	return args, nil
+}
+
+// Bound returns values in the form in which they are parameters; nil if one of them has
+// no such form.
+func Bound(values []any) ([]any, error) {
+	forms := make([]any, len(values))
+	for i, value := range values {
+		v, known, err := driverValue(value)
+		if err != nil || !known {
+			return nil, err
+		}
+		switch v := v.(type) {
+		case string:
+			if err := checkText(v); err != nil {
+				return nil, err
+			}
+			forms[i] = v
+		case time.Time:
+			forms[i] = timeText(v)
+		default:
+			forms[i] = v
+		}
+	}
+	return forms, nil
+}

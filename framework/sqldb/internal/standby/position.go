@@ -1,0 +1,278 @@
+package standby
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"trestle.example/framework/sqldb/internal/connection"
+	"trestle.example/framework/sqldb/internal/fault"
+	"trestle.example/framework/sqldb/internal/pool"
+	"trestle.example/framework/sqldb/internal/share"
+)
+
+// A Position is how far the primary's log went when it was asked: all that was
+// committed before lies before it.
+type Position struct {
+	timeline int64
+	lsn      uint64
+	Snapshot string // the transactions that were over
+	Settled  bool   // all of those are before it
+}
+
+// progress is how far the replica has replayed the log.
+type progress struct {
+	timeline int64
+	lsn      uint64
+	made     uint64    // connections, when it was asked
+	asked    time.Time // when it was
+}
+
+const (
+	// primaryPosition: a commit is answered when it is flushed, unless the
+	// server is told not to wait for that. The name of the log's file begins with
+	// the timeline.
+	primaryPosition = `SELECT (CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn()` +
+		` ELSE pg_current_wal_flush_lsn() END)::text, left(pg_walfile_name(pg_current_wal_flush_lsn()), 8), pg_current_snapshot()::text,` +
+		` pg_current_wal_insert_lsn()::text`
+	replicaProgress = `SELECT pg_is_in_recovery(), coalesce(pg_last_wal_replay_lsn()::text, '0/0'), (SELECT timeline_id FROM pg_control_checkpoint())::bigint`
+	systemOf        = `SELECT system_identifier::text FROM pg_control_system()`
+
+	// progressKept is for how long an answer of the replica stands where the
+	// primary has nothing new, so that one that was promoted or has gone is noticed.
+	progressKept = time.Second
+
+	stateCanceled = "57014" // the statement took too long, or was cancelled
+)
+
+// The reasons for which reads go to the primary.
+var (
+	// ErrPromoted is that of a server that is nobody's standby.
+	ErrPromoted = errors.New("sqldb: the replica is not in recovery: it was promoted, or never was a standby")
+	// ErrSilent is that of a replica that does not answer.
+	ErrSilent = fmt.Errorf("sqldb: the replica has not answered within %s", replicaPatience)
+	// ErrBehind is that of a replica that replays too slowly.
+	ErrBehind = fmt.Errorf("sqldb: the replica has not replayed within %s what was committed on the primary", replicaPatience)
+	// ErrStranger is that of a standby of another primary.
+	ErrStranger = errors.New("sqldb: the replica is no standby of this primary: their system identifiers differ")
+)
+
+// Position asks the primary, in one statement for all who ask at once.
+func (s *Standby) Position(ctx context.Context) (Position, error) {
+	return s.positions.Do(ctx, share.Key{}, "", func(ctx context.Context, _ []string) (p Position, err error) {
+		found, err := s.primary.Read(connection.Prepare(ctx), primaryPosition, nil)
+		if err != nil {
+			return p, fmt.Errorf("sqldb: the primary does not tell how far its log goes: %w", err)
+		}
+		var lsn, inserted, timeline string
+		if err := found.Scan(0, &lsn, &timeline, &p.Snapshot, &inserted); err != nil {
+			return p, err
+		}
+		if p.timeline, err = strconv.ParseInt(timeline, 16, 64); err != nil {
+			return p, err
+		}
+		if p.lsn, err = parseLSN(lsn); err != nil {
+			return p, err
+		}
+		all, err := parseLSN(inserted)
+		p.Settled = p.lsn >= all
+		return p, err
+	})
+}
+
+// reaches waits until the replica has replayed the log up to a position, and
+// tells how many connections had been made to it when that was known.
+func (s *Standby) reaches(ctx context.Context, p Position) (made uint64, err error) {
+	limited, cancel := context.WithTimeout(ctx, replicaPatience)
+	defer cancel()
+	for pause := time.Millisecond; ; pause *= 2 {
+		at, err := s.lookedUp(limited, p)
+		switch {
+		case err == nil:
+			return at.made, nil
+		case errors.Is(err, ErrBehind) && wait(limited, pause): // and looks again
+		case isLate(err) && ctx.Err() == nil:
+			return 0, ErrSilent
+		default:
+			return 0, err
+		}
+	}
+}
+
+// isLate reports whether a deadline passed: that of a context, or the same one as its
+// socket has it, which may be first.
+func isLate(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// lookedUp is how far the replica is, asked only if what is remembered does not
+// hold all up to a position; an error if it is not that far.
+func (s *Standby) lookedUp(ctx context.Context, p Position) (progress, error) {
+	at := s.remembered()
+	if at.reaches(p) == nil {
+		return at, nil
+	}
+	at, err := s.asked(ctx)
+	if err == nil {
+		err = at.reaches(p)
+	}
+	return at, err
+}
+
+// asked asks the replica how far it is, once for all who want to know at once.
+func (s *Standby) asked(ctx context.Context) (progress, error) {
+	return s.progress.Do(ctx, share.Key{}, "", func(ctx context.Context, _ []string) (progress, error) {
+		// A client that goes does not take the connection with it.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), replicaPatience)
+		defer cancel()
+		return s.ask(ctx)
+	})
+}
+
+// reaches is nil if what was replayed holds all up to a position.
+func (at progress) reaches(p Position) error {
+	// The primary's log goes on behind the header of a page where what was
+	// replayed ends before it. No record is as short as a header.
+	const page, header = 8192, 40
+	behind := int64(p.lsn - at.lsn) //nolint:gosec // below zero for one that is ahead
+	switch {
+	case at.lsn == 0 || behind > 0 && (behind > header || at.lsn%page != 0):
+		return ErrBehind
+	case at.timeline != p.timeline:
+		return fmt.Errorf("sqldb: the replica is on timeline %d of the log, as of its last restart point, and the primary on %d", at.timeline, p.timeline)
+	}
+	return nil
+}
+
+// remembered is the last answer of the replica, as long as it stands.
+func (s *Standby) remembered() progress {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known.made != s.runs.Made() || time.Since(s.known.asked) > progressKept {
+		return progress{}
+	}
+	return s.known
+}
+
+// ask asks the replica how far it is, and remembers the answer.
+func (s *Standby) ask(ctx context.Context) (progress, error) {
+	var found *connection.Result
+	var at progress
+	err := s.onWatch(ctx, func(c *connection.Conn) (err error) {
+		at.made, at.asked = s.runs.Made(), time.Now()
+		found, err = c.Read(connection.Prepare(ctx), replicaProgress, nil)
+		return err
+	})
+	if err != nil {
+		return progress{}, err
+	}
+	var (
+		standby bool
+		lsn     string
+	)
+	if err := found.Scan(0, &standby, &lsn, &at.timeline); err != nil {
+		return progress{}, err
+	}
+	if !standby {
+		return progress{}, ErrPromoted
+	}
+	if at.lsn, err = parseLSN(lsn); err != nil {
+		return progress{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known = at
+	return at, nil
+}
+
+// onWatch runs fn with the connection beside the replica's pool.
+func (s *Standby) onWatch(ctx context.Context, fn func(*connection.Conn) error) error {
+	return pool.OnConns(func() (*sql.Conn, error) { return s.watch.Conn(ctx) }, fn)
+}
+
+// Stranger reports whether it is the replica of another primary. Where one of the
+// two does not let itself be asked, nothing is known against it.
+func (s *Standby) Stranger(ctx context.Context) (bool, error) {
+	of, err := system(ctx, func(ctx context.Context, fn func(*connection.Conn) error) error {
+		return s.primary.OnConn(ctx, false, fn)
+	})
+	if err != nil || of == "" {
+		return false, err
+	}
+	is, err := system(ctx, s.onWatch)
+	return is != "" && is != of, err
+}
+
+// system is which system a server's data is of, "" if it may not be asked.
+func system(ctx context.Context, on func(context.Context, func(*connection.Conn) error) error) (id string, err error) {
+	err = on(ctx, func(c *connection.Conn) error {
+		found, err := c.Read(ctx, systemOf, nil)
+		if err != nil {
+			return err
+		}
+		return found.Scan(0, &id)
+	})
+	switch fault.State(err) {
+	case "42501", "42883": // it is forbidden, or there is no such function
+		return "", nil
+	}
+	return id, err
+}
+
+// parseLSN reads a place in the log as PostgreSQL writes it: "16/B374D848".
+func parseLSN(text string) (uint64, error) {
+	high, low, _ := strings.Cut(text, "/")
+	h, err := strconv.ParseUint(high, 16, 32)
+	if err != nil {
+		return 0, fmt.Errorf("sqldb: %q is no place in the log: %w", text, err)
+	}
+	l, err := strconv.ParseUint(low, 16, 32)
+	if err != nil {
+		return 0, fmt.Errorf("sqldb: %q is no place in the log: %w", text, err)
+	}
+	return h<<32 | l, nil
+}
+
+// wait waits a while; false means that ctx ended first.
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// Lag returns how many bytes of the primary's log the replica has not replayed.
+func (s *Standby) Lag(ctx context.Context) (int64, error) {
+	p, err := s.Position(ctx)
+	if err != nil {
+		return 0, err
+	}
+	at, err := s.asked(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return at.behind(p), nil
+}
+
+// Behind returns how many bytes of the primary's log come after a place that the replica has
+// replayed, as PostgreSQL writes the place.
+func (p Position) Behind(place string) (int64, error) {
+	at, err := parseLSN(place)
+	return progress{lsn: at}.behind(p), err
+}
+
+func (at progress) behind(p Position) int64 {
+	if at.lsn > p.lsn { // it is ahead of what the primary was asked first
+		return 0
+	}
+	return int64(p.lsn - at.lsn) //nolint:gosec // a log is never that long
+}

@@ -1,0 +1,95 @@
+package standby
+
+import (
+	"context"
+	"errors"
+
+	"trestle.example/framework/sqldb/internal/fault"
+)
+
+// ErrRemade is the error of a read during which connections were made, again and again.
+var ErrRemade = errors.New("sqldb: connections to the replica are made all the time")
+
+// Either asks the replica, given the primary's position, and the primary where the
+// replica cannot answer.
+func Either[T any](ctx context.Context, s *Standby, text string, replica func(Position) (T, error), primary func() (T, error)) (T, error) {
+	if !s.MayRead() {
+		return primary()
+	}
+	var v T
+	p, err := s.Position(ctx)
+	if err == nil {
+		v, err = replica(p)
+	}
+	switch {
+	case err == nil:
+		return v, nil
+	case fault.IsOver(ctx):
+		return v, fault.EndOf(ctx)
+	case fault.IsOverloaded(err) && (!ofRead(err) || s.stands(ctx)): // the primary's pool would be next
+		return v, err
+	case fault.IsOverloaded(err):
+		return primary()
+	}
+	refused := s.judge(err)
+	if refused && tookTooLong(err) { // that is not begun again
+		return v, err
+	}
+	if v, err = primary(); err == nil && refused {
+		s.unfit.Add(text)
+	}
+	return v, err
+}
+
+// tookTooLong reports whether a statement ended because it ran for too long, or
+// waited too long for a lock.
+func tookTooLong(err error) bool {
+	failure, _ := fault.Classify(err)
+	return failure.Kind == fault.Locked || fault.State(err) == stateCanceled
+}
+
+// A readError is one of a read that the replica was asked for, not of what is
+// asked around it.
+type readError struct{ err error }
+
+func (e *readError) Error() string { return e.err.Error() }
+func (e *readError) Unwrap() error { return e.err }
+
+func ofRead(err error) bool {
+	_, of := errors.AsType[*readError](err)
+	return of
+}
+
+// CaughtUp asks the replica when it has replayed what the primary had.
+func CaughtUp[T any](ctx context.Context, s *Standby, p Position, ask func(context.Context) (T, error)) (v T, err error) {
+	for range Attempts {
+		made, err := s.reaches(ctx, p)
+		if err != nil {
+			return v, err
+		}
+		switch v, err = ask(ctx); {
+		case err != nil:
+			return v, &readError{err}
+		case s.runs.Made() == made:
+			return v, nil
+		}
+	}
+	return v, ErrRemade
+}
+
+// judge ends the use of a replica that an error speaks against. It is true for
+// one of the statement alone, which the primary may run.
+func (s *Standby) judge(err error) (refused bool) {
+	failure, known := fault.Classify(err)
+	read := ofRead(err)
+	switch {
+	case errors.Is(err, ErrRemade), errors.Is(err, context.Canceled), read && !known:
+		return false
+	case read && failure.Kind == fault.Retry: // it was in the way of what is replayed
+		return false
+	case read && fault.State(err) != "" && failure.Kind != fault.Unavailable:
+		return true
+	}
+	s.settle(err)
+	return false
+}

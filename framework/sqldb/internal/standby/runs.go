@@ -1,0 +1,38 @@
+package standby
+
+import "sync/atomic"
+
+// Runs knows to which run of which server the latest connection leads. It is safe for
+// concurrent use.
+type Runs struct{ latest atomic.Pointer[serverRun] }
+
+// Connected notes that a connection was made, and to which run of which server: in one step,
+// so that what is known of one server is not used for another.
+func (r *Runs) Connected(run string) {
+	for {
+		before := r.latest.Load()
+		if r.latest.CompareAndSwap(before, &serverRun{run: run, made: before.count() + 1}) {
+			return
+		}
+	}
+}
+
+// Made returns how many connections were made.
+func (r *Runs) Made() uint64 { return r.latest.Load().count() }
+
+// IsLatest reports whether the latest connection leads to a run. Behind one address there may
+// be several servers.
+func (r *Runs) IsLatest(run string) bool { return r.latest.Load().run == run }
+
+// A serverRun is one run of one server.
+type serverRun struct {
+	run  string
+	made uint64 // how many connections were made
+}
+
+func (r *serverRun) count() uint64 {
+	if r == nil {
+		return 0
+	}
+	return r.made
+}

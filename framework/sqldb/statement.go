@@ -1,0 +1,103 @@
+package sqldb
+
+import (
+	"iter"
+
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/sqldb/internal/sqltext"
+)
+
+// Param is a value that stays a parameter: a [Session] writes $n (PostgreSQL)
+// or ?n (SQLite) and sends the value beside the text; bun itself, or a
+// database with NoPrepare, quotes it as bun quotes.
+//
+// Text, numbers, booleans, times, []byte, nil, pointers to them and
+// driver.Valuer (uuid.UUID, as text) are parameters. Anything else is rendered
+// as bun renders it, where its texts and times are parameters still. Text,
+// times and []byte that reach bun without Param are parameters in a Session
+// too; Param adds the numbers and booleans, so that statements that differ in
+// those alone are one prepared statement. On PostgreSQL a parameter takes the
+// type of what it is compared with or stored in: 1.5 is refused where an
+// integer stands.
+func Param(v any) schema.QueryAppender { return sqltext.Param(v) }
+
+// List is the values of an IN condition, `Where("? IN (?)", column,
+// sqldb.List(keys))`, each a [Param], and [Padded]. An empty list is NULL, which
+// nothing is in.
+func List[T any](values []T) schema.QueryAppender { return sqltext.List(values) }
+
+// Padded are values, the last repeated until their number is a power of two,
+// and none of none. A statement that is written with so many values is one of
+// few: every other number of them would be a statement of its own to prepare.
+func Padded[T any](values []T) iter.Seq2[int, T] { return sqltext.Padded(values) }
+
+// Choose is a value for each of many rows, so that one UPDATE changes them all:
+//
+//	q.Set("stock = ?", sqldb.Choose("stock", "id", ids, func(id uuid.UUID) any { return stocks[id] })).
+//		Where("id IN (?)", sqldb.List(ids))
+//
+// A row whose key column is one of keys gets what value returns for it, any
+// other keeps its column. Keys and values are each a [Param]; the last pair is
+// repeated as in [List], so that there are few statements to prepare. Without
+// keys it is the column itself.
+func Choose[K any](column, key string, keys []K, value func(K) any) schema.QueryAppender {
+	return sqltext.Choose(column, key, keys, value)
+}
+
+// Window is a query with LIMIT and OFFSET, which bun would write as text and which
+// are parameters here, but for two cases. SQLite plans a statement anew each time
+// that its LIMIT is given a value, so that one is always in the text: let there be
+// few of them. PostgreSQL plans one anew for each page whose place is a value, for
+// that decides what a plan costs. With other values the plan is worth it; without any
+// the place of one of the first 1,000 rows is in the text, and planned once. A DB does
+// so for 64 pages a minute at most, whoever asks for whatever.
+func Window(q schema.QueryAppender, limit, offset int64) schema.QueryAppender {
+	return sqltext.Window(q, limit, offset)
+}
+
+// Among is the condition that a column has one of the values that a query finds,
+// `Where("?", sqldb.Among(column, query))`, of few values that are found first.
+// PostgreSQL would not know that of an IN whose query has a LIMIT in a parameter,
+// and plan for a tenth of the table.
+func Among(column, query schema.QueryAppender) schema.QueryAppender {
+	return sqltext.Among(column, query)
+}
+
+// A Template is a statement that each database builds once, at its first use,
+// and runs many times with other values. Its method With returns the statement with
+// values, which are as for [Param], for any method of a [Session]. It is safe for
+// concurrent use.
+type Template = sqltext.Template
+
+// NewTemplate makes a template. build puts the places of values into the
+// statement, and names and constants; a value of its own is an error when the
+// statement is run. It is called once for each database, and again wherever the
+// text has to hold the values, as with [Options.NoPrepare].
+func NewTemplate(build func(v Values) schema.QueryAppender) *Template {
+	return sqltext.NewTemplate(build)
+}
+
+// Values are the places of a template's values. Its method At stands for one of the values
+// of a run, counted from 0, and Kind is that of the database that builds the statement. In a
+// [Lookup], Key compares what stands before it with the lookup's key, or with each of its
+// keys: Where("?TableAlias.? ?", bun.Ident("id"), v.Key()). Hash is Key for a key that is a
+// hash of 32 bytes.
+type Values = sqltext.Values
+
+// A Lookup is a [Template] of the rows that have a key. Reads by different keys
+// that wait at the same time share one execution, as equal ones do in
+// [Session.Read], and each is given the rows of its own. It is safe for
+// concurrent use.
+type Lookup = sqltext.Lookup
+
+// NewLookup makes a lookup. build writes its statement, as for [NewTemplate],
+// with the condition of [Values.Key], with the key as the last of its columns and
+// without a LIMIT. It is called for one key and for several.
+func NewLookup(build func(v Values) schema.QueryAppender) *Lookup {
+	return sqltext.NewLookup(build)
+}
+
+// TextError says that a value cannot be sent to a database as text. The
+// statement that held it was not sent. Its field Fault is what the text holds.
+type TextError = sqltext.TextError
