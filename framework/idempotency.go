@@ -190,9 +190,11 @@ func (k *idempotencyKey) despite(c *Call, refusal error) (*response, error) {
 }
 
 // keysTable is the table of keys, which [Migrations] makes.
-var keysTable = NeededTable{
-	Name:    "idempotency_keys",
-	Columns: []string{"caller", "route", "key", "fingerprint", "status", "body", "location", "created_at"},
+func keysTable() NeededTable {
+	return NeededTable{
+		Name:    "idempotency_keys",
+		Columns: []string{"caller", "route", "key", "fingerprint", "status", "body", "location", "created_at"},
+	}
 }
 
 // claim makes the key this transaction's own, if nobody holds it or its time

@@ -148,7 +148,7 @@ func (a *API) tablesUsed() []*tableUse {
 			list.useTable(r, t)
 		}
 		if slices.ContainsFunc(r.endpoints, func(e *endpoint) bool { return e.idempotent }) {
-			list.useTable(r, keysTable)
+			list.useTable(r, keysTable())
 		}
 	}
 	slices.SortStableFunc(list, func(x, y *tableUse) int { return strings.Compare(x.name, y.name) })

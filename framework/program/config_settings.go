@@ -119,7 +119,7 @@ func databaseSettings() []setting {
 		{
 			flag: "database", variable: "DATABASE_URL", shown: "sqlite file ./data/{program}.db",
 			usage: "`URL` of the database, sqlite:///absolute/path.db or postgres://user@host/name; a password belongs in the variable, because other users of the machine may see a flag",
-			read:  func(c *config, v string) error { return readDatabaseURL(c, v) },
+			read:  readDatabaseURL,
 		},
 		{
 			flag: "database-replica", variable: "DATABASE_REPLICA_URL", serving: true, shown: "none",

@@ -75,7 +75,8 @@ func Sentence(format string, args ...any) error { return fmt.Errorf(format, args
 // characters, characters without width and the blank of Braille.
 func IsBlank(text []byte) bool {
 	return !bytes.ContainsFunc(text, func(r rune) bool {
-		return r != '\u2800' && !unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+		return r != '\u2800' && !unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf,
+			unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 	})
 }
 
