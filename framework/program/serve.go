@@ -29,7 +29,7 @@ with exit code 3.
 
 Every setting is a flag, else an environment variable, else a default. One has
 no flag, because other users of the machine may see a flag: {PROGRAM}_JWT_KEYS,
-the keys of JWTs, of which the first signs; {program} jwt keygen makes one. Without
+the keys of JWTs. The first key signs; {program} jwt keygen makes a key. Without
 it, a key is made up that is good until the server stops.
 
 With {PROGRAM}_ENV=production the server takes credentials by TLS alone, its own

@@ -44,7 +44,7 @@
 //
 // If the result would be empty, the search runs once more with corrected words. A word
 // that is not the beginning of any word of a row in the scope of the caller is replaced
-// by the nearest word of those rows. The result stays empty if more than three words are
+// by the nearest word of the rows in that scope. The result stays empty if more than three words are
 // unknown, if no known word is near enough, or if an unknown word has only one or two
 // characters or contains a number, as codes and sizes do. Rows outside the scope of the
 // caller are not found and have no influence: without them the result would be the same,
@@ -71,7 +71,7 @@
 // character counts twice. So a search finds all matching rows, and its total is exact,
 // unless every word occurs in more rows than that: by default 50,000 for one word, 25,000
 // for two words or for one word of a single character. Beyond the limit the search reads
-// only the first of those rows, ordered by word and then by key, and applies scope and
+// only the first matching rows, ordered by word and then by key, and applies scope and
 // filters to them.
 //
 // For a misspelt word the search takes the 400 known words with the most common trigrams.

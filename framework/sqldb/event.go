@@ -100,9 +100,9 @@ func (e Event) Operation() string {
 	return sqltext.Operation(e.SQL)
 }
 
-// Failure names what the statement failed with: the [FaultKind] of its error in
-// words, "canceled" where whoever asked no longer waits, "other" for the rest; ""
-// if it did not fail. There are no other names, so that it is fit for a label.
+// Failure names the kind of the statement's error: its [FaultKind] in words, "canceled"
+// if the caller no longer waits, "other" for any other error, and "" without an error.
+// There are no other names, so it can be a label of a metric.
 func (e Event) Failure() string {
 	if e.Err == nil {
 		return ""

@@ -112,8 +112,8 @@ const (
 	placeKept = 20 * time.Millisecond
 )
 
-// errApart says that writes are to be run each by itself: they failed together
-// and nothing was done, or nobody was there to send them.
+// errApart means that each write runs by itself: the writes failed together and changed
+// nothing, or no request was left to send them.
 var errApart = errors.New("sqldb: each is run by itself")
 
 // wait is for a write to be sent or to be let go by itself; errApart is for one

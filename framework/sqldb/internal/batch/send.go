@@ -34,8 +34,8 @@ func (q *Queue) inOneTx(b *batch) error {
 	})
 }
 
-// inOneStatement runs writes with one text as one statement. They have their
-// connection first: who is told meanwhile that it took too long wrote nothing.
+// inOneStatement runs writes with one text as one statement. It gets
+// the connection first: a request whose time ends before that has written nothing.
 func (q *Queue) inOneStatement(b *batch) error {
 	switch committed, err := q.readCommitted(b.ctx); {
 	case err != nil:

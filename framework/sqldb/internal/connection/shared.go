@@ -20,9 +20,9 @@ type Options struct {
 	SetsLocally      bool          // each transaction of PostgreSQL sets what it needs for itself
 	ReadOnly         bool          // each transaction of PostgreSQL is READ ONLY
 
-	// Report is called after each statement; nil for nobody.
+	// Report is called after each statement. It may be nil.
 	Report func(ctx context.Context, s Statement)
-	// Runs is told of the connections to a replica; nil for the primary.
+	// Runs gets the connections to a replica. It is nil for the primary.
 	Runs Runs
 }
 

@@ -49,7 +49,7 @@ type Mode int
 const (
 	Writes    Mode = iota // the file is made if it is missing
 	ReadOnly              // nothing makes the file or changes its journal
-	Immutable             // nobody writes the file; nothing beside it is read
+	Immutable             // no process writes the file, and SQLite reads no other file beside it
 )
 
 // SQLite returns what opens the file of a URL, and what its connections share.

@@ -6,8 +6,8 @@ type IndexColumn struct {
 	Name string
 	// Descending turns the order round.
 	Descending bool
-	// NullsFirst puts rows without a value first, as PostgreSQL does where the
-	// order is descending and nothing else is said; never told of SQLite.
+	// NullsFirst puts rows without a value first. It is PostgreSQL's default for a
+	// descending order. Indexes of SQLite never have it.
 	NullsFirst bool
 }
 

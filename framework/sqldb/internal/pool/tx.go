@@ -29,7 +29,7 @@ func (p *Pool) InTx(ctx context.Context, db *bun.DB, fn func(context.Context, *b
 		return err
 	}
 	ctx = context.WithValue(ctx, txKey{}, p)
-	own, cancel := context.WithCancel(ctx) // with it ends a transaction that nobody could end
+	own, cancel := context.WithCancel(ctx) // ends the transaction if its end gets no answer
 	defer cancel()
 	begun := false
 	defer func() {

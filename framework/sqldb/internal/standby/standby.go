@@ -66,7 +66,7 @@ type Options struct {
 	Lifetime  time.Duration    // the age at which the connection beside the pool is replaced
 
 	// Changed is called with nil when reads begin to go to the replica, and with the reason
-	// when they go to the primary instead; nil for nobody.
+	// when they go to the primary instead. It may be nil.
 	Changed func(error)
 }
 
