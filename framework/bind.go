@@ -106,23 +106,6 @@ func (b *binder) open(d *declaration) {
 	b.api.resources = append(b.api.resources, r)
 }
 
-// useModels finds the tables of the models that only functions use.
-func (b *binder) useModels(r *resource) {
-	for _, model := range r.declaration.models {
-		t := reflect.TypeOf(model)
-		if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
-			b.fault(r.path, "models", naming.Sentence("%T is no pointer to a model; write it as (*Slot)(nil)", model))
-			continue
-		}
-		table, err := b.api.table(t.Elem())
-		if err != nil {
-			b.fault(r.path, "models", err)
-			continue
-		}
-		r.models = append(r.models, table)
-	}
-}
-
 // settle resolves what a viewset inherits.
 func (b *binder) settle(r *resource) {
 	d := r.declaration

@@ -3,6 +3,7 @@ package framework
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -153,6 +154,23 @@ func (a *API) tablesUsed() []*tableUse {
 	}
 	slices.SortStableFunc(list, func(x, y *tableUse) int { return strings.Compare(x.name, y.name) })
 	return list
+}
+
+// useModels finds the tables of the models that only functions use.
+func (b *binder) useModels(r *resource) {
+	for _, model := range r.declaration.models {
+		t := reflect.TypeOf(model)
+		if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+			b.fault(r.path, "models", naming.Sentence("%T is no pointer to a model; write it as (*Slot)(nil)", model))
+			continue
+		}
+		table, err := b.api.table(t.Elem())
+		if err != nil {
+			b.fault(r.path, "models", err)
+			continue
+		}
+		r.models = append(r.models, table)
+	}
 }
 
 // columnsOf reports the columns that the plan selects, with their tables.

@@ -10,7 +10,7 @@ import (
 type Standby struct {
 	Version  Version
 	Link     Link
-	Promoted bool  // it is not in recovery, so that it is nobody's standby
+	Promoted bool  // it is not in recovery, so it is not a standby
 	Pooled   bool  // it looks like a pooler is between, see [DB.LooksPooled]
 	Stranger bool  // it is the standby of another primary, as far as the two tell
 	Behind   int64 // bytes of the primary's log that it has not replayed

@@ -51,7 +51,7 @@ func Choose[K any](column, key string, keys []K, value func(K) any) schema.Query
 // few of them. PostgreSQL plans one anew for each page whose place is a value, for
 // that decides what a plan costs. With other values the plan is worth it; without any
 // the place of one of the first 1,000 rows is in the text, and planned once. A DB does
-// so for 64 pages a minute at most, whoever asks for whatever.
+// so for at most 64 pages a minute, for all requests together.
 func Window(q schema.QueryAppender, limit, offset int64) schema.QueryAppender {
 	return sqltext.Window(q, limit, offset)
 }

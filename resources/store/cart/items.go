@@ -205,7 +205,7 @@ func onItem(c *framework.Call, item *CartItem, fn func(*framework.Call, *basket,
 	return view, err
 }
 
-// tooMany is the error for a line of which there is not enough in stock, or that is
+// tooMany is the error for a line with more than the stock has, or that is
 // no longer sold.
 func tooMany(l *Line) error {
 	available := l.available()

@@ -22,7 +22,7 @@ type Position struct {
 	timeline int64
 	lsn      uint64
 	Snapshot string // the transactions that were over
-	Settled  bool   // all of those are before it
+	Settled  bool   // every one of those transactions is before it
 }
 
 // progress is how far the replica has replayed the log.
@@ -52,7 +52,7 @@ const (
 
 // The reasons for which reads go to the primary.
 var (
-	// ErrPromoted is that of a server that is nobody's standby.
+	// ErrPromoted is the error for a server that is not a standby.
 	ErrPromoted = errors.New("sqldb: the replica is not in recovery: it was promoted, or never was a standby")
 	// ErrSilent is that of a replica that does not answer.
 	ErrSilent = fmt.Errorf("sqldb: the replica has not answered within %s", replicaPatience)

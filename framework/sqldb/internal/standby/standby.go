@@ -41,7 +41,7 @@ type Standby struct {
 	mu      sync.Mutex
 	known   progress
 	used    bool      // reads go there
-	told    bool      // of used
+	told    bool      // the value of used that was last reported
 	looking bool      // whether they may
 	rested  time.Time // when it may be looked at again
 }
@@ -136,9 +136,9 @@ func (s *Standby) check(ctx context.Context) error {
 	return err
 }
 
-// settle begins or ends the use of the replica, and tells of a change.
+// settle begins or ends the use of the replica, and reports a change.
 func (s *Standby) settle(err error) {
-	s.telling.Lock() // so that the last that is told is how it is
+	s.telling.Lock() // so that the last report is the present state
 	defer s.telling.Unlock()
 	s.mu.Lock()
 	changed := s.used != (err == nil) || !s.told
