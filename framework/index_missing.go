@@ -13,7 +13,8 @@ import (
 
 // MissingIndexes are those of [API.Indexes] that the database does not have in
 // any form. One that serves several needs is told once, with all of them. A
-// table that is not there is an error: migrate first.
+// table that is not there is an error: migrate first. An index of a column that is
+// missing is left out, because it cannot be made; see [API.MissingColumns].
 func (a *API) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
 	tables, kind := map[string][]sqldb.Index{}, a.db.Kind()
 	var missing []IndexNeed
@@ -30,6 +31,10 @@ func (a *API) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
 			missing = append(missing, n)
 		}
 	}
+	missing, err := a.withColumns(ctx, missing)
+	if err != nil {
+		return nil, err
+	}
 	missing = fewest(missing, kind)
 	taken := map[string]bool{} // the names of indexes are those of the whole database
 	for _, there := range tables {
@@ -42,6 +47,22 @@ func (a *API) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
 		taken[missing[i].Name] = true
 	}
 	return missing, nil
+}
+
+// withColumns leaves out the needs with a column that the database lacks.
+func (a *API) withColumns(ctx context.Context, needs []IndexNeed) (kept []IndexNeed, err error) {
+	known := map[string][]string{}
+	for _, n := range needs {
+		if known[n.Table] == nil {
+			if known[n.Table], err = a.db.Columns(ctx, n.Table); err != nil {
+				return nil, err
+			}
+		}
+		if !slices.ContainsFunc(n.Columns, func(c sqldb.IndexColumn) bool { return !a.db.Kind().HasColumn(known[n.Table], c.Name) }) {
+			kept = append(kept, n)
+		}
+	}
+	return kept, nil
 }
 
 // fewest leaves out needs that the index for another serves.

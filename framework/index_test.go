@@ -432,6 +432,25 @@ func TestMissingIndexesOfAMissingTable(t *testing.T) {
 	}
 }
 
+// An index of a column that is missing cannot be made.
+func TestMissingIndexesOfAMissingColumn(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		api := checked(t, db, plainBooks(func(v *framework.ViewSet[Book]) {
+			v.Ordering = framework.Ordering{Default: "title", Allowed: []string{"pages", "notes"}}
+		})...)
+		script(t, db, "ALTER TABLE books RENAME COLUMN title TO name")
+		script(t, db, "ALTER TABLE books RENAME COLUMN pages TO leaves")
+		missing, err := api.MissingIndexes(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := needs(t, missing, "books")
+		if want := `(notes, id): `; len(got) != 1 || !strings.HasPrefix(got[0], want) {
+			t.Errorf("missing are %q; want only the index of %s", got, want)
+		}
+	})
+}
+
 func TestUnindexedFieldsAreChecked(t *testing.T) {
 	api := framework.New(config(sqlite(t)))
 	api.Register(plainBooks(func(v *framework.ViewSet[Book]) { v.Unindexed = []string{"titel"} })...)
