@@ -11,7 +11,7 @@ import (
 )
 
 // paths are the routes that anyone can read in the API root or in the OpenAPI
-// document, as segments: "api", "patients", "{id}".
+// document, and those of the document itself, as segments: "api", "patients", "{id}".
 type paths struct {
 	prefix []string
 	shown  []shownPath
@@ -25,8 +25,9 @@ type shownPath struct {
 // longestPath is longer, in bytes, than a mistyped path. A longer one is not compared.
 const longestPath = 512
 
-// shownPaths lists each path once, in the order of the API root. Without an OpenAPI
-// document only the paths that the API root lists are shown, and none below a guard.
+// shownPaths lists each path once, in the order of the API root, and the paths of the
+// OpenAPI document and its page last. Without an OpenAPI document only the paths that the
+// API root lists are shown, and none below a guard.
 func (a *API) shownPaths() paths {
 	all := paths{prefix: segmentsOf(a.config.Prefix)}
 	for _, e := range a.endpoints() {
@@ -35,6 +36,11 @@ func (a *API) shownPaths() paths {
 		known := slices.ContainsFunc(all.shown, func(p shownPath) bool { return p.text == text })
 		if !known && (listed || !a.config.Undocumented) {
 			all.shown = append(all.shown, shownPath{text, segmentsOf(text)})
+		}
+	}
+	if !a.config.Undocumented {
+		for _, path := range []string{docsPath, jsonPath, yamlPath} {
+			all.shown = append(all.shown, shownPath{a.config.Prefix + path, segmentsOf(a.config.Prefix + path)})
 		}
 	}
 	return all
@@ -47,7 +53,10 @@ func (a *API) isGuarded(path string) bool {
 	})
 }
 
-func segmentsOf(path string) []string { return strings.Split(strings.Trim(path, "/"), "/") }
+// segmentsOf leaves out empty segments: "/api//books" is compared as "/api/books".
+func segmentsOf(path string) []string {
+	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
+}
 
 // nearest is the path that a client probably meant; "" if none is near. Each
 // segment is equal or as near as [nearest] demands, and the API's prefix may be
@@ -78,7 +87,7 @@ func segmentDistance(given, right []string) (distance int, near bool) {
 	for i, segment := range right {
 		switch {
 		case given[i] == segment:
-		case strings.HasPrefix(segment, "{") && given[i] != "":
+		case strings.HasPrefix(segment, "{"):
 			distance++ // a name that is right is nearer than any row
 		case naming.Nearest(given[i], []string{segment}) == "":
 			return 0, false

@@ -27,6 +27,13 @@ func TestAMistypedPath(t *testing.T) {
 		{"an action", "", "/api/countries/" + missing + "/lok/", "/api/countries/{id}/look/"},
 		{"an action on the collection", "", "/api/countrys/sweep/", "/api/countries/sweep/"},
 		{"the root", "", "/apj/", "/api/"},
+		{"an empty segment", "", "/api//books", "/api/books/"},
+		{"empty segments around a row", "", "//api/books//" + missing + "//", "/api/books/{id}/"},
+		{"an empty segment, and mistyped", "", "/api//boks/", "/api/books/"},
+		{"the documentation page", "", "/api/doc", "/api/docs"},
+		{"the OpenAPI document", "", "/api/opnapi.json", "/api/openapi.json"},
+		{"the OpenAPI document in YAML", "", "/api/openapi.yml", "/api/openapi.yaml"},
+		{"the OpenAPI document without the prefix", "", "/openapi.json", "/api/openapi.json"},
 		{"below the guard", "eve", "/api/admin/countris/", "/api/admin/countries/"},
 		{"far from any", "", "/api/zebras/", ""},
 		{"another number of parts", "", "/api/books/" + missing + "/look/more/", ""},
@@ -63,7 +70,7 @@ func TestAMistypedPathOfAnUndocumentedAPI(t *testing.T) {
 	api := serve(t, c, whole(), staff)
 	api.get("/api/admn/authors/").refuses(404, "not_found").lacks("did you mean")
 	api.get("/api/countris/").refuses(404, "not_found").says("did you mean /api/countries/?")
-	for _, path := range []string{"/api/countris/" + missing + "/", "/api/countris/swep/", "/api/countries/" + missing + "/lok/"} {
+	for _, path := range []string{"/api/doc", "/api/opnapi.json", "/api/countris/" + missing + "/", "/api/countris/swep/", "/api/countries/" + missing + "/lok/"} {
 		api.get(path).refuses(404, "not_found").lacks("did you mean")
 	}
 }
