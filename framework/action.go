@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 )
 
@@ -15,22 +16,11 @@ import (
 // columns and none of its relations; [FindOne] reads it again as a viewset
 // shows it. For GET the input is read from the query string. Out [None]
 // answers 204, anything else 200.
-type Action[M any] struct{ action }
+type Action[M any] struct{ declared action }
 
 // A CollectionAction is an extra endpoint on the whole of a viewset, for
 // every method but GET inside a transaction.
-type CollectionAction struct{ action }
-
-// action is either kind, without its type parameters.
-type action struct {
-	name, method string
-	onObject     bool
-	empty        bool         // it was given no function
-	related      *relatedRows // what it answers instead of a function
-	in, out      reflect.Type
-	run          func(c *Call, model, in any) (any, error)
-	rules
-}
+type CollectionAction struct{ declared action }
 
 // Get declares GET {path}/{id}/{name}/.
 func Get[M, In, Out any](name string, fn func(*Call, *M, In) (Out, error)) Action[M] {
@@ -76,104 +66,121 @@ func onObject[M, In, Out any](method, name string, fn func(*Call, *M, In) (Out, 
 
 // ID names the action's operation in the reference, as [Verb.ID] does:
 // "setVariantStock".
-func (a Action[M]) ID(name string) Action[M] { a.named = name; return a }
+func (a Action[M]) ID(name string) Action[M] { a.declared.named = name; return a }
 
 // Doc describes the action to clients.
-func (a Action[M]) Doc(text string) Action[M] { a.doc = text; return a }
+func (a Action[M]) Doc(text string) Action[M] { a.declared.doc = text; return a }
 
 // Permit gives the action a permission of its own.
-func (a Action[M]) Permit(p Permission) Action[M] { a.permission = p; return a }
+func (a Action[M]) Permit(p Permission) Action[M] { a.declared.permission = p; return a }
 
 // Authenticate gives the action schemes of its own; without arguments, none.
 func (a Action[M]) Authenticate(as ...Authenticator) Action[M] {
-	a.authentication = naming.Given(as)
+	a.declared.authentication = naming.Given(as)
 	return a
 }
 
 // Throttle gives the action throttles of its own; without arguments, none.
-func (a Action[M]) Throttle(ts ...Throttle) Action[M] { a.throttles = naming.Given(ts); return a }
+func (a Action[M]) Throttle(ts ...Throttle) Action[M] {
+	a.declared.throttles = naming.Given(ts)
+	return a
+}
 
 // Answers sets the status of success.
-func (a Action[M]) Answers(status int) Action[M] { a.status = status; return a }
+func (a Action[M]) Answers(status int) Action[M] { a.declared.status = status; return a }
 
 // Untransacted runs the function outside of a transaction, as
 // [Verb.Untransacted] does.
-func (a Action[M]) Untransacted() Action[M] { a.untransacted = true; return a }
+func (a Action[M]) Untransacted() Action[M] { a.declared.untransacted = true; return a }
 
 // Refuses names the codes by which the function refuses, as [Verb.Refuses] does.
 func (a Action[M]) Refuses(codes ...string) Action[M] {
-	a.refuses = append(slices.Clip(a.refuses), codes...)
+	a.declared.refuses = append(slices.Clip(a.declared.refuses), codes...)
 	return a
 }
 
 // Takes names headers of a request that the function reads, as [Verb.Takes] does.
 func (a Action[M]) Takes(headers ...Header) Action[M] {
-	a.takes = append(slices.Clip(a.takes), headers...)
+	a.declared.takes = append(slices.Clip(a.declared.takes), headers...)
 	return a
 }
 
 // Sends names headers that the function sets in its answers, as [Verb.Sends] does.
 func (a Action[M]) Sends(headers ...Header) Action[M] {
-	a.sends = append(slices.Clip(a.sends), headers...)
+	a.declared.sends = append(slices.Clip(a.declared.sends), headers...)
 	return a
 }
 
 // Idempotent runs the function once for all requests with one Idempotency-Key,
 // as [Verb.Idempotent] does.
-func (a Action[M]) Idempotent() Action[M] { a.idempotent = true; return a }
+func (a Action[M]) Idempotent() Action[M] { a.declared.idempotent = true; return a }
 
 // ID names the action's operation in the reference, as [Verb.ID] does:
 // "setVariantStock".
-func (a CollectionAction) ID(name string) CollectionAction { a.named = name; return a }
+func (a CollectionAction) ID(name string) CollectionAction { a.declared.named = name; return a }
 
 // Doc describes the action to clients.
-func (a CollectionAction) Doc(text string) CollectionAction { a.doc = text; return a }
+func (a CollectionAction) Doc(text string) CollectionAction { a.declared.doc = text; return a }
 
 // Permit gives the action a permission of its own.
-func (a CollectionAction) Permit(p Permission) CollectionAction { a.permission = p; return a }
+func (a CollectionAction) Permit(p Permission) CollectionAction { a.declared.permission = p; return a }
 
 // Authenticate gives the action schemes of its own; without arguments, none.
 func (a CollectionAction) Authenticate(as ...Authenticator) CollectionAction {
-	a.authentication = naming.Given(as)
+	a.declared.authentication = naming.Given(as)
 	return a
 }
 
 // Throttle gives the action throttles of its own; without arguments, none.
 func (a CollectionAction) Throttle(ts ...Throttle) CollectionAction {
-	a.throttles = naming.Given(ts)
+	a.declared.throttles = naming.Given(ts)
 	return a
 }
 
 // Answers sets the status of success.
-func (a CollectionAction) Answers(status int) CollectionAction { a.status = status; return a }
+func (a CollectionAction) Answers(status int) CollectionAction { a.declared.status = status; return a }
 
 // Untransacted runs the function outside of a transaction, as
 // [Verb.Untransacted] does.
-func (a CollectionAction) Untransacted() CollectionAction { a.untransacted = true; return a }
+func (a CollectionAction) Untransacted() CollectionAction { a.declared.untransacted = true; return a }
 
 // Refuses names the codes by which the function refuses, as [Verb.Refuses] does.
 func (a CollectionAction) Refuses(codes ...string) CollectionAction {
-	a.refuses = append(slices.Clip(a.refuses), codes...)
+	a.declared.refuses = append(slices.Clip(a.declared.refuses), codes...)
 	return a
 }
 
 // Takes names headers of a request that the function reads, as [Verb.Takes] does.
 func (a CollectionAction) Takes(headers ...Header) CollectionAction {
-	a.takes = append(slices.Clip(a.takes), headers...)
+	a.declared.takes = append(slices.Clip(a.declared.takes), headers...)
 	return a
 }
 
 // Sends names headers that the function sets in its answers, as [Verb.Sends] does.
 func (a CollectionAction) Sends(headers ...Header) CollectionAction {
-	a.sends = append(slices.Clip(a.sends), headers...)
+	a.declared.sends = append(slices.Clip(a.declared.sends), headers...)
 	return a
 }
 
 // Idempotent runs the function once for all requests with one Idempotency-Key,
 // as [Verb.Idempotent] does.
-func (a CollectionAction) Idempotent() CollectionAction { a.idempotent = true; return a }
+func (a CollectionAction) Idempotent() CollectionAction { a.declared.idempotent = true; return a }
 
 // SignsIn says that the action, a POST, gives credentials to anonymous callers. A 401 authentication_required or invalid_token of any endpoint then names
 // its address, in its detail and, for programs, in its details: [SignInDetails].
 // If several actions say so, the one that was registered first is named.
-func (a CollectionAction) SignsIn() CollectionAction { a.signsIn = true; return a }
+func (a CollectionAction) SignsIn() CollectionAction { a.declared.signsIn = true; return a }
+
+// Related declares GET {path}/{id}/{name}/: all rows of another viewset whose
+// field refers to the object, those that the caller may see, in that viewset's
+// default order, as an array of Out, which is one of its read shapes. Callers need
+// the permission to list that viewset as well. field is the client's name for it
+// there. More rows than [Config.MaxRows] are refused with 409 too_many_rows.
+//
+//	framework.Related[Patient, AppointmentView]("appointments", "appointments", "patient")
+func Related[M, Out any](name, viewset, field string) Action[M] {
+	return Action[M]{action{
+		name: name, method: http.MethodGet, onObject: true, in: reflect.TypeFor[input.None](), out: reflect.TypeFor[[]Out](),
+		related: &relatedRows{viewset: viewset, field: field, out: reflect.TypeFor[Out]()},
+	}}
+}

@@ -9,7 +9,7 @@ import (
 
 // address is where a request comes from. What X-Forwarded-For says is believed
 // from the right, as far as trusted proxies wrote it.
-func (a *API) address(r *http.Request) netip.Addr {
+func (o *origin) address(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}
@@ -18,7 +18,7 @@ func (a *API) address(r *http.Request) netip.Addr {
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, hop := range slices.Backward(hops) {
 		named, err := parseHop(strings.TrimSpace(hop))
-		if err != nil || !a.trusts(at) {
+		if err != nil || !o.trusts(at) {
 			break
 		}
 		at = named.Unmap()
@@ -36,15 +36,15 @@ func parseHop(text string) (netip.Addr, error) {
 
 // secure reports whether a request came by TLS. Of several proxies the nearest
 // tells, for a client can write what stands before it.
-func (a *API) secure(r *http.Request) bool {
+func (o *origin) secure(r *http.Request) bool {
 	if r.TLS != nil {
 		return true
 	}
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	told := strings.Split(strings.Join(r.Header.Values("X-Forwarded-Proto"), ","), ",")
-	return err == nil && a.trusts(peer.Addr().Unmap()) && strings.EqualFold(strings.TrimSpace(told[len(told)-1]), "https")
+	return err == nil && o.trusts(peer.Addr().Unmap()) && strings.EqualFold(strings.TrimSpace(told[len(told)-1]), "https")
 }
 
-func (a *API) trusts(at netip.Addr) bool {
-	return slices.ContainsFunc(a.config.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(at) })
+func (o *origin) trusts(at netip.Addr) bool {
+	return slices.ContainsFunc(o.proxies, func(p netip.Prefix) bool { return p.Contains(at) })
 }

@@ -29,12 +29,12 @@ func TestAddressBelievesTrustedProxiesAlone(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			a := New(Config{})
+			var o origin
 			for _, p := range c.trusted {
-				a.config.TrustedProxies = append(a.config.TrustedProxies, netip.MustParsePrefix(p))
+				o.proxies = append(o.proxies, netip.MustParsePrefix(p))
 			}
 			r := &http.Request{RemoteAddr: c.peer, Header: http.Header{"X-Forwarded-For": c.forwarded}}
-			if got := a.address(r); got != netip.MustParseAddr(c.want) {
+			if got := o.address(r); got != netip.MustParseAddr(c.want) {
 				t.Errorf("the address is %s, not %s", got, c.want)
 			}
 		})
@@ -43,7 +43,7 @@ func TestAddressBelievesTrustedProxiesAlone(t *testing.T) {
 
 // TestSecure: TLS is what this server saw, or what a trusted proxy tells.
 func TestSecure(t *testing.T) {
-	api := New(Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+	o := origin{proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
 	for _, c := range []struct {
 		about, peer string
 		tls         bool
@@ -69,7 +69,7 @@ func TestSecure(t *testing.T) {
 			if c.tls {
 				r.TLS = &tls.ConnectionState{}
 			}
-			if got := api.secure(r); got != c.want {
+			if got := o.secure(r); got != c.want {
 				t.Errorf("secure is %v", got)
 			}
 		})

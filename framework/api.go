@@ -4,16 +4,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/uptrace/bun/schema"
-
-	"trestle.example/framework/internal/fair"
-	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
@@ -94,29 +88,14 @@ type Config struct {
 	Observers []Observer
 }
 
-// A Guard asks a permission for every path under a prefix, before routing:
-// for paths that do not exist too.
-type Guard struct {
-	Under      string // "admin" guards {prefix}/admin and all below
-	Permission Permission
-}
-
 // An API is a set of registered resources. Register everything, then take its
 // [API.Handler] once; after that it is safe for concurrent use.
 type API struct {
-	config    Config
-	db        *sqldb.DB
-	declared  []*declaration
-	resources []*resource
-	codes     map[string]problem.CodeInfo
-	signIn    string // the address of the endpoint that a 401 names, "" for none
-	bound     bool
-	mistakes  error
-	watched   sync.Once // the database, for the log
-	bodies    fair.Budget
-	parsing   *fair.Queue
-
-	shedByDatabase, shedByBodies, shedByParsing shedCount
+	registry *registry
+	declared []*declaration
+	bound    bool
+	mistakes error
+	watched  sync.Once // the database, for the log
 }
 
 // New makes an API without resources.
@@ -153,7 +132,7 @@ func New(c Config) *API {
 		c.Log = slog.Default()
 	}
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
-	return &API{config: c, db: c.DB, bodies: fair.Budget{Bytes: bodiesBytes}, parsing: newParsing()}
+	return &API{registry: newRegistry(options(c))}
 }
 
 // Register adds viewsets, in the order in which the API root lists them. They
@@ -176,38 +155,8 @@ func (a *API) Check() error {
 		return a.mistakes
 	}
 	a.bound = true
-	a.mistakes = a.bind()
+	a.mistakes = bindAll(a.registry, a.declared)
 	return a.mistakes
-}
-
-func (a *API) bind() error {
-	if a.config.DB == nil {
-		return naming.Sentence("framework.Config: DB is not set; open one with sqldb.Open")
-	}
-	a.resources, a.codes = nil, map[string]problem.CodeInfo{}
-	for _, code := range append(slices.Clone(problem.BuiltinCodes), a.config.Codes...) {
-		if !code.IsFault() {
-			a.codes[code.Code] = code
-		}
-	}
-	b := &binder{api: a}
-	b.checkConfig()
-	for _, d := range a.declared {
-		b.open(d)
-	}
-	b.bindReserved()
-	for _, r := range a.resources {
-		b.bind(r)
-	}
-	for _, fn := range b.after {
-		fn()
-	}
-	b.checkShadows()
-	b.checkTags()
-	a.findSignIn()
-	b.checkShapes()
-	b.checkIDs()
-	return b.err()
 }
 
 // Handler checks every declaration, as [API.Check] does, and returns the
@@ -219,56 +168,6 @@ func (a *API) Handler() (http.Handler, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	a.watched.Do(a.tellOfDatabase)
-	return newServer(a)
-}
-
-// target finds a resource by its path.
-func (a *API) target(path string) (Target, error) {
-	var known []string
-	for _, r := range a.resources {
-		if r.path == path {
-			return Target{r}, nil
-		}
-		known = append(known, r.path)
-	}
-	return Target{}, naming.Sentence("no viewset %q is registered%s", path, naming.DidYouMean(path, known))
-}
-
-// relationScope finds which viewset narrows a relation that a shape shows;
-// write is how ref is written there, with a verb for it.
-func (a *API) relationScope(relation *schema.Relation, ref, write string) (*resource, error) {
-	if ref == "-" {
-		return nil, nil
-	}
-	if ref == "" {
-		for _, r := range a.resources {
-			if r.model == relation.JoinTable.Type && r.declaration.scope.kind != scopePublic {
-				return nil, naming.Sentence("it shows rows of %s, which has a scope; "+write+" to narrow it by that scope, or "+write+
-					" if it is part of the row", r.path, r.path, "-")
-			}
-		}
-		return nil, nil
-	}
-	target, err := a.target(ref)
-	if err != nil {
-		return nil, err
-	}
-	if target.r.model != relation.JoinTable.Type {
-		return nil, naming.Sentence("%q serves %s, the relation leads to %s", ref, target.r.model.Name(), relation.JoinTable.Type.Name())
-	}
-	if target.r.declaration.scope.kind == scopePublic {
-		return nil, nil
-	}
-	return target.r, nil
-}
-
-// table finds bun's description of a model; a broken model is a mistake.
-func (a *API) table(model reflect.Type) (t *schema.Table, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = naming.Sentence("bun cannot use %s as a model: %v", model, p)
-		}
-	}()
-	return a.db.Table(model), nil
+	a.watched.Do(func() { logDatabase(a.registry) })
+	return newServer(a.registry)
 }

@@ -11,7 +11,7 @@ import (
 
 // ask sorts a list's query string: what the endpoint knows, once each and not
 // empty, and what it ignores.
-func (e *endpoint) ask(c *Call, query url.Values) (Values, error) {
+func (e handler) ask(c *Call, query url.Values) (Values, error) {
 	known := Values{}
 	var faults []problem.Fault
 	for _, p := range e.params {
@@ -32,7 +32,7 @@ func (e *endpoint) ask(c *Call, query url.Values) (Values, error) {
 }
 
 // ignoreQuery notes the parameters that have no effect, or rejects them.
-func (e *endpoint) ignoreQuery(c *Call, query url.Values) error {
+func (e handler) ignoreQuery(c *Call, query url.Values) error {
 	if len(query) == 0 {
 		return nil
 	}
@@ -61,63 +61,4 @@ func (e *endpoint) ignoreQuery(c *Call, query url.Values) error {
 		return problem.InvalidParameters(faults)
 	}
 	return nil
-}
-
-// notes are the parts of a request that had no effect, for the header Trestle-Ignored.
-type notes struct{ ignored []string }
-
-const notesKept = 16
-
-// ignores decides what happens to a part of a request that has no effect. A lenient
-// resource ignores it: the note goes into the header Trestle-Ignored, and ignores returns
-// true. A strict resource does not, and the caller rejects the request.
-func (r *resource) ignores(c *Call, note string) bool {
-	if r.strict {
-		return false
-	}
-	c.notes.ignored = append(c.notes.ignored, note)
-	return true
-}
-
-// ignoredName is the note of a parameter or field, percent-encoded so that it is safe in a
-// header, with the nearest known name unless that is empty.
-func ignoredName(name, near string) string {
-	text := headerText(name)
-	if near != "" {
-		text += "; did you mean " + headerText(near) + "?"
-	}
-	return text
-}
-
-// ignoredHeader is the note of a header. Its space distinguishes it from a parameter or a
-// field, whose spaces are encoded.
-func ignoredHeader(name string) string { return "header " + name }
-
-// header is the value of Trestle-Ignored, capped.
-func (n *notes) header() string {
-	if len(n.ignored) <= notesKept {
-		return strings.Join(n.ignored, ", ")
-	}
-	return strings.Join(n.ignored[:notesKept], ", ") + ", ..."
-}
-
-// headerText keeps a name readable and encodes what a header cannot carry or
-// its list syntax uses.
-func headerText(name string) string {
-	const keep = 64
-	if len(name) > keep {
-		name = name[:keep] + "..."
-	}
-	var b strings.Builder
-	for i := range len(name) {
-		ch := name[i]
-		if ch > ' ' && ch < 0x7f && !strings.ContainsRune(`%,;"?`, rune(ch)) {
-			b.WriteByte(ch)
-			continue
-		}
-		b.WriteByte('%')
-		b.WriteByte("0123456789ABCDEF"[ch>>4])
-		b.WriteByte("0123456789ABCDEF"[ch&15])
-	}
-	return b.String()
 }

@@ -19,10 +19,10 @@ type SignInDetails struct {
 
 // findSignIn finds the endpoint that 401 names, and gives the codes of 401 their
 // details.
-func (a *API) findSignIn() {
+func (a catalog) findSignIn() {
 	for _, e := range a.endpoints() {
 		if e.signsIn && e.route.Method == http.MethodPost {
-			a.signIn = a.config.PublicURL + a.info(e).Path
+			a.signIn = a.config.PublicURL + a.pathOf(e)
 			break
 		}
 	}
@@ -40,7 +40,7 @@ func asksCredentials(code string) bool {
 }
 
 // guided says in a 401 where to sign in, and leaves any other error as it is.
-func (a *API) guided(e *problem.Error) *problem.Error {
+func guided(a *registry, e *problem.Error) *problem.Error {
 	if a.signIn == "" || e.Details != nil || !asksCredentials(e.Code) {
 		return e
 	}
@@ -52,7 +52,7 @@ func (a *API) guided(e *problem.Error) *problem.Error {
 // forbidding says in the 403 of an endpoint's own permission what it asks for, as
 // the reference of the endpoint does. An API without a reference does not say it,
 // and a guard never does: it refuses before any endpoint is known.
-func (e *endpoint) forbidding(err error) error {
+func (e operation) forbidding(err error) error {
 	refusal, ok := errors.AsType[*problem.Error](err)
 	if !ok || refusal.Code != problem.CodeForbidden || e.resource.api.config.Undocumented {
 		return err

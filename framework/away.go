@@ -6,9 +6,9 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// tellOfDatabase has the log say once that the database's server is away, and
-// once that it is back.
-func (a *API) tellOfDatabase() {
+// logDatabase logs once that the database does not answer, and once that it answers
+// again.
+func logDatabase(a *registry) {
 	a.db.ObserveAway(func(why error) {
 		if why != nil {
 			a.config.Log.Error("the database does not answer", "error", why)
@@ -20,9 +20,9 @@ func (a *API) tellOfDatabase() {
 
 // severity is the level at which the log tells of a request that failed. While
 // the database's server is away that is said once and is no fault of each.
-func (a *API) severity(err error) slog.Level {
+func (s *server) severity(err error) slog.Level {
 	fault, _ := sqldb.Classify(err)
-	if fault.Kind == sqldb.Unavailable && a.db.Kind() == sqldb.PostgreSQL {
+	if fault.Kind == sqldb.Unavailable && s.api.db.Kind() == sqldb.PostgreSQL {
 		return slog.LevelWarn
 	}
 	return slog.LevelError

@@ -20,9 +20,43 @@ import (
 
 // A binder turns declarations into resources and collects every mistake.
 type binder struct {
-	api      *API
+	api      *registry
+	declared []*declaration
 	mistakes []*mistake
 	after    []func() // what is left to do when all resources are bound
+}
+
+// bindAll checks the declarations and makes the resources of the registry. The error has
+// every mistake, a line each.
+func bindAll(a *registry, declared []*declaration) error {
+	if a.config.DB == nil {
+		return naming.Sentence("framework.Config: DB is not set; open one with sqldb.Open")
+	}
+	a.resources, a.codes = nil, map[string]problem.CodeInfo{}
+	for _, code := range append(slices.Clone(problem.BuiltinCodes), a.config.Codes...) {
+		if !code.IsFault() {
+			a.codes[code.Code] = code
+		}
+	}
+	a.rows = functions{a}
+	b := &binder{api: a, declared: declared}
+	b.checkConfig()
+	for _, d := range declared {
+		b.open(d)
+	}
+	b.bindReserved()
+	for _, r := range a.resources {
+		b.bind(r)
+	}
+	for _, fn := range b.after {
+		fn()
+	}
+	b.checkShadows()
+	b.checkTags()
+	catalog{a}.findSignIn()
+	b.checkShapes()
+	b.checkIDs()
+	return b.err()
 }
 
 // A mistake is one sentence about a declaration, with every place it holds for.
@@ -86,7 +120,7 @@ func (b *binder) open(d *declaration) {
 			return
 		}
 	}
-	table, err := b.api.table(d.model)
+	table, err := b.api.tableOf(d.model)
 	if err == nil && len(table.PKs) != 1 {
 		err = naming.Sentence("%s must have one primary key, tagged `bun:\",pk\"`; it has %d", d.model.Name(), len(table.PKs))
 	}
@@ -132,7 +166,7 @@ func timeColumn(table *schema.Table, goName string) *schema.Field {
 
 // nameFields learns the client's names from every shape of the viewset.
 func (b *binder) nameFields(r *resource) {
-	for _, v := range r.declaration.verbs.named() {
+	for _, v := range r.declaration.verbs {
 		for _, shape := range []reflect.Type{v.in, v.out} {
 			if shape == nil || shape.Kind() != reflect.Struct {
 				continue
@@ -153,7 +187,7 @@ func (b *binder) nameField(r *resource, verb string, shape reflect.Type, f refle
 		b.fault(r.path, verb, err)
 	}
 	name := naming.JSONName(f)
-	if known, ok := r.names[name]; ok && known.column != column {
+	if known, ok := r.names[name]; ok && known.Column != column {
 		b.fault(r.path, verb, naming.Sentence("%s calls %s %q, another shape calls %s that", shape.Name(), f.Name, name, known.GoName))
 		return
 	}
@@ -169,10 +203,10 @@ func (b *binder) bind(r *resource) {
 	checkListed(d.authentication, "authenticator", b.at(r, "authentication"))
 	checkListed(d.throttles, "throttle", b.at(r, "throttles"))
 	if d.lookup != "" {
-		if f, err := r.field(d.lookup); err != nil {
+		if f, err := r.Field(d.lookup); err != nil {
 			fault("lookup", err)
 		} else {
-			r.key = f.column
+			r.key = f.Column
 		}
 	}
 	r.search = bindSearch(r, d.search, fault)
@@ -184,7 +218,7 @@ func (b *binder) bind(r *resource) {
 }
 
 func (b *binder) bindVerbs(r *resource) {
-	verbs := r.declaration.verbs.named()
+	verbs := r.declaration.verbs
 	offered := 0
 	for _, v := range verbs {
 		if v.kind == verbAbsent {
@@ -193,7 +227,7 @@ func (b *binder) bindVerbs(r *resource) {
 		offered++
 		b.bindVerb(r, v)
 	}
-	list, one := r.declaration.verbs.List, r.declaration.verbs.Retrieve
+	list, one := r.declaration.verbs.get(verbList), r.declaration.verbs.get(verbRetrieve)
 	if len(b.mistakes) == 0 && list.out != nil && list.out == one.out && list.kind != one.kind {
 		b.fault(r.path, "list, retrieve", naming.Sentence("%s is shown by one and computed by the other; give each a type of its own", list.out.Name()))
 	}
@@ -247,7 +281,7 @@ func (b *binder) bindVerb(r *resource, v namedVerb) {
 		e.pattern = r.itemPath()
 	}
 	e.kind, e.out, e.doc = v.kind, v.out, v.doc
-	r.checkHooks(v.kind, v.name, fault)
+	checkHooks(r, v.kind, v.name, fault)
 	b.shape(r, e, v, fault)
 	r.endpoints = append(r.endpoints, e)
 }
@@ -274,14 +308,14 @@ func kindNames(kinds []verbKind) string {
 func (b *binder) shape(r *resource, e *endpoint, v namedVerb, fault func(error)) {
 	switch v.kind {
 	case verbShows, verbComputes:
-		shown := b.representation(r, v.Verb, fault)
+		shown := b.representation(r, v.verb, fault)
 		if v.name == verbList {
-			e.serve = reading(b.listing(r, e, shown, v.Verb).serve)
+			e.serve = reading(b.listing(r, e, shown, v.verb).serve)
 			return
 		}
 		e.serve = reading(newItem(r, shown, e.statusOr(http.StatusOK)).serve)
 	case verbAccepts:
-		w := &writing{resource: r, endpoint: e, verb: v.Verb, shown: b.representation(r, v.Verb, fault)}
+		w := &writing{resource: r, endpoint: handler{e}, verb: v.verb, shown: b.representation(r, v.verb, fault)}
 		e.input = b.input(r, v.in, fault)
 		b.bindWriting(w, fault)
 		e.serve = w.serveOf(v.name)
@@ -296,7 +330,7 @@ func (b *binder) shape(r *resource, e *endpoint, v namedVerb, fault func(error))
 		}
 		e.out = v.out
 		e.settleStatus()
-		e.serve = custom{e, v.Verb}.serve
+		e.serve = custom{handler{e}, v.verb}.serve
 	case verbDeletes:
 		e.out = input.NoneType
 		e.settleStatus()
@@ -306,14 +340,14 @@ func (b *binder) shape(r *resource, e *endpoint, v namedVerb, fault func(error))
 
 // representation compiles how Out is shown; one per type and viewset, so that
 // a write answers as List or Retrieve show it.
-func (b *binder) representation(r *resource, v Verb, fault func(error)) representation {
+func (b *binder) representation(r *resource, v verb, fault func(error)) representation {
 	if v.kind == verbComputes {
 		shown := compileComputed(r, v, fault)
 		r.shown[v.out] = shown
 		return shown
 	}
 	if v.kind == verbAccepts {
-		for _, read := range []Verb{r.declaration.verbs.Retrieve, r.declaration.verbs.List} {
+		for _, read := range []verb{r.declaration.verbs.get(verbRetrieve), r.declaration.verbs.get(verbList)} {
 			if read.kind == verbComputes && read.out == v.out && read.model == r.model {
 				return compileComputed(r, read, func(error) {})
 			}
@@ -338,20 +372,20 @@ func (b *binder) input(r *resource, in reflect.Type, fault func(error)) *input.S
 	}
 	r.inputs[in] = shape
 	for _, f := range shape.Refs() {
-		target, err := b.api.target(f.Ref)
+		target, err := b.api.find(f.Ref)
 		switch {
 		case err != nil:
 			fault(naming.Sentence("%s: %w", f.Place, err))
-		case naming.Indirect(f.Typ) != target.r.pk.IndirectType:
-			fault(naming.Sentence("%s is %s, but the keys of %s are %s", f.Place, f.Typ, f.Ref, target.r.pk.IndirectType))
+		case naming.Indirect(f.Typ) != target.pk.IndirectType:
+			fault(naming.Sentence("%s is %s, but the keys of %s are %s", f.Place, f.Typ, f.Ref, target.pk.IndirectType))
 		}
 	}
 	return shape
 }
 
-func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb) *listing {
+func (b *binder) listing(r *resource, e *endpoint, shown representation, v verb) *listing {
 	e.asks = true
-	l := &listing{resource: r, endpoint: e, shown: shown, pagination: cmp.Or(v.pagination, r.declaration.pagination, b.api.config.Pagination)}
+	l := &listing{resource: r, endpoint: handler{e}, shown: shown, pagination: cmp.Or(v.pagination, r.declaration.pagination, b.api.config.Pagination)}
 	if l.pagination == nil {
 		b.fault(r.path, "list", naming.Sentence("no pagination; set Pagination in framework.Config or here, such as page.Number{Size: 20}"))
 		return l
@@ -373,7 +407,7 @@ func (b *binder) listing(r *resource, e *endpoint, shown representation, v Verb)
 			continue
 		}
 		e.listed = append(e.listed, f)
-		facts, place := &Facts{r: r}, filterPlace(f)
+		facts, place := newFacts(r), filterPlace(f)
 		bound, err := f.Bind(facts)
 		if err != nil {
 			b.fault(r.path, place, err)
@@ -429,7 +463,7 @@ func (b *binder) bindActions(r *resource) {
 		case taken[slot]:
 			fault(naming.Sentence("it is declared twice for %s", a.method))
 			continue
-		case (!a.onObject || r.declaration.single) && r.api.collides(r, a):
+		case (!a.onObject || r.declaration.single) && collides(r, a):
 			fault(naming.Sentence("its path is that of another resource, or of an action of one"))
 			continue
 		}
@@ -456,7 +490,7 @@ func (b *binder) bindActions(r *resource) {
 // act gives an action's endpoint what it does.
 func (b *binder) act(e *endpoint, a action, fault func(error)) {
 	if a.related == nil {
-		e.serve = acting{e, a}.serve
+		e.serve = acting{handler{e}, a}.serve
 		return
 	}
 	e.serve = reading(b.bindRelated(e, a.related, fault))
@@ -483,5 +517,37 @@ func (b *binder) newEndpoint(r *resource, place, name, method string, own rules)
 			authentication: naming.Inherited(own.authentication, r.door.authentication),
 			throttles:      naming.Inherited(own.throttles, r.door.throttles),
 		},
+	}
+}
+
+// queryInput makes the input of a GET action its query parameters.
+func (b *binder) queryInput(e *endpoint, in reflect.Type, fault func(error)) {
+	for _, f := range e.input.Fields {
+		t := naming.Indirect(f.Typ)
+		if f.Value.Optional {
+			t = naming.Indirect(input.OptionalValue(f.Typ))
+		}
+		if f.Nested != nil || t.Kind() == reflect.Slice || t.Kind() == reflect.Map || t.Kind() == reflect.Interface {
+			fault(naming.Sentence("%s.%s is %s; GET reads its input from the query string, one plain value each", in.Name(), f.GoName, f.Typ))
+			continue
+		}
+		e.params = append(e.params, Param{Name: f.Name, Doc: f.Doc, Type: t, Enum: f.Enum})
+	}
+}
+
+// useModels finds the tables of the models that only functions use.
+func (b *binder) useModels(r *resource) {
+	for _, model := range r.declaration.models {
+		t := reflect.TypeOf(model)
+		if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+			b.fault(r.path, "models", naming.Sentence("%T is no pointer to a model; write it as (*Slot)(nil)", model))
+			continue
+		}
+		table, err := b.api.tableOf(t.Elem())
+		if err != nil {
+			b.fault(r.path, "models", err)
+			continue
+		}
+		r.models = append(r.models, table)
 	}
 }

@@ -8,21 +8,11 @@ import (
 	"mime"
 	"net/http"
 	"os"
-	"runtime"
-	"slices"
 	"strings"
-	"time"
 
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/problem"
-)
-
-// bodiesBytes is the most that the bodies of all requests hold of memory, but for the
-// first smallBody bytes of each.
-const (
-	bodiesBytes = 64 << 20
-	smallBody   = 8 << 10
 )
 
 // A memoryReader reads a body within a share of the memory for bodies.
@@ -32,42 +22,10 @@ type memoryReader struct {
 	free int // bytes that need no share
 }
 
-// parseWait is how long a large body waits to be parsed, and parseQueue how many wait.
-const (
-	parseWait  = 2 * time.Second
-	parseQueue = 4096
-)
-
-// errParsing says that too many large bodies wait to be parsed.
-var errParsing = errors.New("a large body waited too long to be parsed")
-
-// newParsing is the queue in which large bodies wait to be parsed: half of the
-// processors stay free for other requests.
-func newParsing() *fair.Queue {
-	return fair.New(fair.Options{Slots: max(1, runtime.GOMAXPROCS(0)/2), Timeout: parseWait, Depth: parseQueue})
-}
-
-// parse runs fn, which takes time for each byte of a body. A large body waits for its
-// turn first. That time is not a part of what the request waits for connections.
-func (c *Call) parse(body []byte, fn func()) error {
-	if len(body) > smallBody {
-		turn, err := c.api.parsing.Acquire(fair.Apart(c, fair.ClientOf(c)))
-		switch {
-		case errors.Is(err, fair.ErrOverloaded):
-			return problem.Overloaded().Because(errParsing)
-		case err != nil:
-			return err
-		}
-		defer turn.End()
-	}
-	fn()
-	return nil
-}
-
 // decode parses the body of a request.
-func (e *endpoint) decode(c *Call, r *request, partial bool, readOnly map[string]bool) (in *input.Decoded, err error) {
+func (e handler) decode(c *Call, r *request, partial bool, readOnly map[string]bool) (in *input.Decoded, err error) {
 	var refusal *problem.Error
-	err = c.parse(r.body, func() { in, refusal = e.input.Decode(r.body, partial, readOnly) })
+	err = e.resource.api.parse(c, r.body, func() { in, refusal = e.input.Decode(r.body, partial, readOnly) })
 	if refusal != nil {
 		return nil, refusal
 	}
@@ -89,7 +47,7 @@ func (m *memoryReader) Read(p []byte) (int, error) {
 
 // readBody reads a request's body: JSON in UTF-8, perhaps compressed. An
 // endpoint that takes none reads nothing.
-func (e *endpoint) readBody(r *http.Request, memory *fair.Share) ([]byte, error) {
+func (e handler) readBody(r *http.Request, memory *fair.Share) ([]byte, error) {
 	if e.input == nil || e.route.Method == http.MethodGet {
 		return nil, nil
 	}
@@ -165,14 +123,6 @@ func unreadBody(err error, wrong string) *problem.Error {
 
 func bodyTooLarge() *problem.Error {
 	return problem.Refuse(http.StatusRequestEntityTooLarge, problem.CodeBodyTooLarge, "The body has more than "+problem.BodyLimitText+".")
-}
-
-// needsNoBody reports whether no body at all is as good as an empty object: of
-// an action, whose name says what is to be done, if its input requires nothing.
-// A verb without a body is more likely a client's mistake, and a PUT would
-// empty the row.
-func (e *endpoint) needsNoBody() bool {
-	return !isVerb(e.route.Name) && !slices.ContainsFunc(e.input.Fields, func(f *input.Field) bool { return f.Required })
 }
 
 // mustBeJSON refuses every media type but JSON in UTF-8.

@@ -2,19 +2,25 @@ package framework
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/netip"
+	"reflect"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/sqldb"
 )
 
 // A Call is one request on its way: what plain functions of a declaration
 // receive. It is a [context.Context], so it can be handed to bun as it is.
-// It lives as long as the request and belongs to its goroutine.
+// It lives as long as the request and belongs to its goroutine. [NewCall] makes one
+// for a test.
 type Call struct {
 	context.Context
 	// DB runs statements: in an action or a write, inside the transaction
@@ -30,33 +36,112 @@ type Call struct {
 	// Route is what is being asked for.
 	Route Route
 	// Address is where the request comes from: the connection's other end,
-	// or, where that is one of [Config.TrustedProxies], whom they name.
+	// or, if that is a trusted proxy, the client that the proxy names.
 	Address netip.Addr
 	// Secure says that the request came by TLS: this server's own, or that of
-	// a trusted proxy, whose X-Forwarded-Proto tells it.
+	// a trusted proxy, whose X-Forwarded-Proto says so.
 	Secure bool
 
-	session *sqldb.Session
-	api     *API
-	notes   *notes
-	header  http.Header
-	request *http.Request
-	given   *givenRow
-	sent    func(name string) bool
-	began   time.Time
-	path    string // where it was routed, see Outcome.Path
+	db         *sqldb.DB
+	session    *sqldb.Session
+	rows       rows
+	url        func(path string) string
+	header     http.Header
+	request    *http.Request
+	progress   *progress
+	identified []Authenticator // the schemes that identified the caller already
+}
 
-	observation *observation // nil without observers
-	written     int64        // bytes of the answer's body
-	gone        bool         // the client hung up before its answer was sent
-	refusing    bool         // it is answered by the handler of API.Refusing
+// CallOptions are what a [Call] is made of.
+type callOptions struct {
+	// DB is the database that the call reads and writes. Required.
+	DB *sqldb.DB
+	// Caller is who sends the request. Defaults to an anonymous caller.
+	Caller *Caller
+	// Now is the time of the request. Defaults to the current time.
+	Now time.Time
+	// Route is what the request asks a viewset to do.
+	Route Route
+	// Request is the request as it arrived. Defaults to none.
+	Request *http.Request
+	// Header receives the headers of the response. Defaults to an empty one.
+	Header http.Header
+	// Address is where the request comes from.
+	Address netip.Addr
+	// Secure says that the request came by TLS.
+	Secure bool
+	// URL makes the absolute URL of a path below the API's prefix. Defaults to the path
+	// itself.
+	URL func(path string) string
+	// Rows finds and stores rows for Find, Save and Insert. Defaults to none: these
+	// functions then return an error.
+	Rows rows
+}
 
-	identified []Authenticator // that were asked already
+// NewCall makes a call, as the framework does for each request. A unit test makes one to
+// run a function of a declaration without a server.
+func newCall(ctx context.Context, o callOptions) *Call {
+	s := o.DB.Session()
+	c := &Call{
+		Context: ctx, DB: s.IDB(), Caller: o.Caller, Now: o.Now, ID: newID(), Route: o.Route, Address: o.Address, Secure: o.Secure,
+		db: o.DB, session: s, rows: o.Rows, url: o.URL, header: o.Header, request: o.Request, progress: &progress{},
+	}
+	if c.Now.IsZero() {
+		c.Now = time.Now()
+	}
+	c.Now = c.Now.UTC().Truncate(time.Microsecond)
+	if c.Caller == nil {
+		c.Caller = &Caller{}
+	}
+	if c.header == nil {
+		c.header = http.Header{}
+	}
+	return c
+}
+
+func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+
+// A rows finds and stores rows of an API's viewsets for functions of a declaration.
+type rows interface {
+	// Find returns the rows of a viewset that the caller may see, as a slice of out.
+	Find(c *Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery) (reflect.Value, error)
+	// FindOne returns the row with a primary key, if the caller may see it.
+	FindOne(c *Call, viewset string, out reflect.Type, key any) (reflect.Value, error)
+	// Save writes a row back, given as a pointer to its model.
+	Save(c *Call, model reflect.Value) error
+	// Insert stores a new row, given as a pointer to its model.
+	Insert(c *Call, model reflect.Value) error
+}
+
+// rowsOf returns what finds and stores rows for a call. A call that no API made has none.
+func rowsOf(c *Call, function string) (rows, error) {
+	if c.rows == nil {
+		return nil, naming.Sentence("framework.%s: the call belongs to no API; make it with the NewCall of one", function)
+	}
+	return c.rows, nil
+}
+
+// A progress is what the framework notes about a call while it runs it.
+type progress struct {
+	ignored []string               // parts of the request that have no effect, for the header Trestle-Ignored
+	sent    func(name string) bool // reports whether the body has a field
+	given   *givenRow              // the row that a function was given
+}
+
+// progressOf returns the notes of a call. It is for the framework's own packages.
+func progressOf(c *Call) *progress { return c.progress }
+
+// A givenRow is the row that a function was given, its values when it was read, and the
+// columns that were saved since.
+type givenRow struct {
+	row    any
+	before reflect.Value
+	saved  []*schema.Field
 }
 
 // Has reports whether the body named a field of the input, whatever its value:
 // what tells an absent field from an empty one in a function of Patch.
-func (c *Call) Has(name string) bool { return c.sent != nil && c.sent(name) }
+func (c *Call) Has(name string) bool { return c.progress.sent != nil && c.progress.sent(name) }
 
 // InTx runs fn in a transaction, whole again if the database asks for it: for
 // a function that was declared Untransacted. Within a transaction it just
@@ -66,33 +151,7 @@ func (c *Call) InTx(fn func(c *Call) error) error {
 	if c.session.InTx() {
 		return fn(c)
 	}
-	return c.api.write(c, false, fn)
-}
-
-// A Route names what a request asks a viewset to do.
-type Route struct {
-	ViewSet string // "patients"; "" for the API root
-	Name    string // a verb's name, "list", "retrieve", "create", "update", "patch", "delete", or an action's own
-	Method  string // GET, also for HEAD
-}
-
-// Reads reports whether it only reads.
-func (r Route) Reads() bool {
-	return r.Method == http.MethodGet || r.Method == http.MethodOptions
-}
-
-// Right is the model permission that it needs: "view" to read, "add"
-// to create, "delete" to delete, "change" for everything else.
-func (r Route) Right() string {
-	switch {
-	case r.Reads():
-		return "view"
-	case r.Name == verbCreate:
-		return "add"
-	case r.Name == verbDelete:
-		return "delete"
-	}
-	return "change"
+	return transact(c, false, fn)
 }
 
 // Header are the headers of the response, for cookies and the like. They are
@@ -101,8 +160,22 @@ func (c *Call) Header() http.Header { return c.header }
 
 // Request is the request as it arrived, for cookies and headers. Its body is
 // the framework's to read, and is consumed when a function of a declaration
-// runs.
+// runs. It is nil in a call without a request.
 func (c *Call) Request() *http.Request { return c.request }
+
+// URL is the absolute address of a path below the API's prefix, by the rule of all
+// links: the API's public URL, or else the request's Host. A function that creates
+// something at another path than its own viewset's sets the header Location to it:
+//
+//	c.Header().Set("Location", c.URL("/cart/items/"+id.String()))
+//
+// and names the header with Sends. Location is not sent with an error.
+func (c *Call) URL(path string) string {
+	if c.url == nil {
+		return path
+	}
+	return c.url(path)
+}
 
 // Session is where the framework's own statements run for this call: the
 // transaction in a write, the pool in a read. What the framework itself lists,
@@ -110,9 +183,70 @@ func (c *Call) Request() *http.Request { return c.request }
 // [sqldb.Session.Replica]; nothing before that, such as who calls, ever is.
 func (c *Call) Session() *sqldb.Session { return c.session }
 
+// transact runs fn in a transaction, and again as a whole if the database asks for it.
+// A write of one statement is its own transaction.
+func transact(c *Call, oneStatement bool, fn func(*Call) error) error {
+	reset, ran := rewind(c), false
+	again := func() {
+		if ran {
+			reset()
+		}
+		ran = true
+	}
+	if oneStatement {
+		return c.db.Retry(c, func() error {
+			again()
+			return fn(c)
+		})
+	}
+	return c.db.InTx(c, func(ctx context.Context, s *sqldb.Session) error {
+		again()
+		return fn(inside(ctx, c, s))
+	})
+}
+
+// rewind remembers what the response would have so far. The function that it returns goes
+// back to it, for a transaction that begins again.
+func rewind(c *Call) (again func()) {
+	p := c.progress
+	ignored, header, given := len(p.ignored), c.header.Clone(), p.given
+	saved := 0
+	if given != nil {
+		saved = len(given.saved)
+	}
+	return func() {
+		if p.given = given; given != nil {
+			given.saved = given.saved[:saved]
+		}
+		p.ignored = p.ignored[:ignored]
+		clear(c.header)
+		maps.Copy(c.header, header.Clone())
+	}
+}
+
 // inside returns the call as it goes on inside a transaction.
-func (c *Call) inside(ctx context.Context, s *sqldb.Session) *Call {
+func inside(ctx context.Context, c *Call, s *sqldb.Session) *Call {
 	in := *c
 	in.Context, in.session, in.DB = ctx, s, s.IDB()
 	return &in
+}
+
+// onReplica lets a replica answer what the call reads from now on.
+func onReplica(c *Call) { c.session = c.session.Replica() }
+
+// looking is the call as one that only lists a viewset.
+func looking(c *Call, viewset string) *Call {
+	looks := *c
+	looks.Route = Route{ViewSet: viewset, Name: verbList, Method: http.MethodGet}
+	return &looks
+}
+
+// onBehalfOf runs the statements of a call for its caller and a viewset: the fair queue
+// counts what each of them uses.
+func onBehalfOf(c *Call, viewset string) {
+	client := fair.Client{Anonymous: c.Caller.Anonymous(), Address: fair.Network(c.Address), Resource: viewset}
+	if !client.Anonymous {
+		client.Caller = c.Caller.ID.String()
+	}
+	c.Context = fair.With(c.Context, client)
 }

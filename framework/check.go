@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"fmt"
 	"maps"
 	"net"
 	"net/http"
@@ -87,7 +86,7 @@ func (b *binder) checkOwnCodes(fault func(place, format string, args ...any)) {
 
 // checkDocs checks that no viewset has the address of a page of the API itself.
 func (b *binder) checkDocs() {
-	for _, d := range b.api.declared {
+	for _, d := range b.declared {
 		if below(strings.Trim(problem.ErrorPages, "/"), d.path()) {
 			b.fault(d.path(), "", naming.Sentence("the pages of error codes are at %q; choose another name", b.api.config.Prefix+problem.ErrorPages))
 		}
@@ -111,7 +110,7 @@ func (b *binder) checkGuards(fault func(place, format string, args ...any)) {
 
 func (b *binder) guardsSomething(g Guard) bool {
 	under := strings.Trim(g.Under, "/")
-	return under == "" || slices.ContainsFunc(b.api.declared, func(d *declaration) bool { return below(under, d.path()) })
+	return under == "" || slices.ContainsFunc(b.declared, func(d *declaration) bool { return below(under, d.path()) })
 }
 
 // misspelt tells a guard of what is to come from one that misses its mark: by
@@ -124,7 +123,7 @@ func (b *binder) misspelt(under string) bool {
 // prefixes are what viewsets are registered under.
 func (b *binder) prefixes() []string {
 	var list []string
-	for _, d := range b.api.declared {
+	for _, d := range b.declared {
 		list = append(list, d.path())
 		if d.under != "" {
 			list = append(list, d.under)
@@ -167,12 +166,12 @@ func (b *binder) bindChecks(r *resource) {
 // columnsOf are the columns of fields, in their order.
 func (b *binder) columnsOf(r *resource, place string, fields []string) (columns []string) {
 	for _, name := range fields {
-		f, err := r.field(name)
+		f, err := r.Field(name)
 		if err != nil {
 			b.fault(r.path, place, err)
 			continue
 		}
-		columns = append(columns, f.column.Name)
+		columns = append(columns, f.Column.Name)
 	}
 	slices.Sort(columns)
 	return columns
@@ -186,7 +185,7 @@ func (b *binder) explain(code, title, detail string) {
 }
 
 // checkUnique sees that clients are told something of a unique constraint.
-func checkUnique(u Unique) error {
+func checkUnique(u unique) error {
 	if len(u.Fields) == 0 {
 		return naming.Sentence("it names no fields")
 	}
@@ -227,27 +226,19 @@ var operationID = regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`)
 // checkIDs sees that what operations are called is fit for programs, and that
 // each name is one operation's alone.
 func (b *binder) checkIDs() {
-	first := map[string]*endpoint{}
-	for _, e := range b.api.endpoints() {
-		other := first[e.id()]
+	first := map[string]operation{}
+	for _, e := range (catalog{b.api}).operations() {
+		other, taken := first[e.id()]
 		switch {
 		case e.named != "" && !operationID.MatchString(e.named):
 			b.fault(e.resource.path, e.place(), naming.Sentence("ID(%q): an id has letters and digits only and begins with a small one, such as \"setStock\"", e.named))
-		case other != nil:
+		case taken:
 			b.fault(e.resource.path, e.place(), naming.Sentence("its id in the reference is %q, which is that of %s %s; give one of them another, as in .ID(%q)",
-				e.id(), other.route.Method, b.api.info(other).Path, naming.Camel(strings.ToLower(e.route.Method), append(e.resource.words(), e.route.Name)...)))
+				e.id(), other.route.Method, e.catalog().pathOf(other.endpoint), naming.Camel(strings.ToLower(e.route.Method), append(words(e.resource), e.route.Name)...)))
 		default:
 			first[e.id()] = e
 		}
 	}
-}
-
-// place is what mistakes call an endpoint.
-func (e *endpoint) place() string {
-	if isVerb(e.route.Name) {
-		return e.route.Name
-	}
-	return fmt.Sprintf("action %q", e.route.Name)
 }
 
 // checkShapes sees that the reference can tell of what is answered.
@@ -260,4 +251,22 @@ func (b *binder) checkShapes() {
 			}
 		}
 	}
+}
+
+// checkHooks reports the hooks of a viewset's model that the statement of a verb
+// or an action skips.
+func checkHooks(r *resource, kind verbKind, verb string, fault func(error)) {
+	switch {
+	case kind == verbDoes:
+		return
+	case kind == verbDeletes:
+		hooksOfDelete().check(r.model, fault)
+		return
+	case kind == verbAccepts && (verb == verbCreate || r.declaration.single):
+		hooksOfInsert().check(r.model, fault)
+	}
+	if kind == verbAccepts && verb != verbCreate {
+		hooksOfUpdate().check(r.model, fault)
+	}
+	hooksOfSelect().check(r.model, fault)
 }

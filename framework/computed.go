@@ -11,20 +11,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A representation turns rows of a model into what a client sees.
-type representation interface {
-	// rows runs a narrowed and ordered query on the model and returns []Out,
-	// and whether others follow where the window asks.
-	rows(c *Call, q *bun.SelectQuery, w window) (out reflect.Value, more bool, err error)
-	// write runs it for rows that are only sent.
-	write(c *Call, q *bun.SelectQuery, w window) (sentRows, error)
-	// columnsOf reports the tables and columns that it reads, beside the model's.
-	columnsOf(use func(*schema.Table, ...*schema.Field))
-}
-
 // A computed representation is a function of the row and its relations.
 type computed struct {
-	api   *API
 	model reflect.Type
 	out   reflect.Type
 	fn    func(c *Call, model any) (any, error)
@@ -43,8 +31,8 @@ type computedMany struct {
 	scope    *resource
 }
 
-func compileComputed(r *resource, v Verb, fault func(error)) *computed {
-	p := &computed{api: r.api, model: r.model, out: v.out, fn: v.compute}
+func compileComputed(r *resource, v verb, fault func(error)) *computed {
+	p := &computed{model: r.model, out: v.out, fn: v.compute}
 	for _, entry := range v.load {
 		name, ref, _ := strings.Cut(entry, ":")
 		relation := r.table.Relations[name]
@@ -113,11 +101,11 @@ func (p *computed) models(c *Call, q *bun.SelectQuery, w window) (reflect.Value,
 }
 
 func (o computedOne) options(c *Call) bun.RelationOpts {
-	if o.scope == nil || !o.scope.narrowed(c) {
+	if o.scope == nil || !o.scope.Narrowed(c) {
 		return bun.RelationOpts{}
 	}
 	return bun.RelationOpts{AdditionalJoinOnConditions: []schema.QueryWithArgs{
-		bun.SafeQuery("?.? IN (?)", bun.Ident(o.relation.Field.Name), bun.Ident(o.scope.pk.Name), o.scope.scopedKeys(c)),
+		bun.SafeQuery("?.? IN (?)", bun.Ident(o.relation.Field.Name), bun.Ident(o.scope.pk.Name), o.scope.ScopedKeys(c)),
 	}}
 }
 
@@ -138,8 +126,8 @@ func (m computedMany) attach(c *Call, models reflect.Value) error {
 	q := c.DB.NewSelect().Model(children.Interface()).
 		Where("?TableAlias.? IN (?)", bun.Ident(foreign.Name), sqldb.List(keys)).
 		OrderExpr("?TableAlias.?", bun.Ident(m.relation.JoinTable.PKs[0].Name))
-	if m.scope != nil && m.scope.narrowed(c) {
-		q = q.Where("?TableAlias.? IN (?)", bun.Ident(m.scope.pk.Name), m.scope.scopedKeys(c))
+	if m.scope != nil && m.scope.Narrowed(c) {
+		q = q.Where("?TableAlias.? IN (?)", bun.Ident(m.scope.pk.Name), m.scope.ScopedKeys(c))
 	}
 	if _, err := scanModels(c, q, window{}); err != nil {
 		return err
@@ -158,16 +146,12 @@ func (m computedMany) attach(c *Call, models reflect.Value) error {
 	return nil
 }
 
-// scanModels runs a query, its values as parameters, into its own model.
-func scanModels(c *Call, q *bun.SelectQuery, w window) (found int, err error) {
-	rows, err := c.session.Query(c, w.limit(q))
-	if err != nil {
-		return 0, err
+// columnsOf reports all columns of the relations, because bun selects all of them.
+func (p *computed) columnsOf(use func(*schema.Table, ...*schema.Field)) {
+	for _, one := range p.ones {
+		use(one.relation.JoinTable, one.relation.JoinTable.Fields...)
 	}
-	defer rows.Close()
-	found, err = q.GetModel().ScanRows(c, rows)
-	if err != nil {
-		return 0, err
+	for _, m := range p.many {
+		use(m.relation.JoinTable, m.relation.JoinTable.Fields...)
 	}
-	return found, rows.Err()
 }

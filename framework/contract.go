@@ -14,136 +14,23 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// A Refuser is a part of a declaration, such as an [Authenticator], a
-// [Throttle], a [Permission], a [Filter] or a [Pagination], that refuses
-// requests by codes which the framework does not know of by itself: the
-// reference lists them with every endpoint that has the part.
-type Refuser interface {
-	// Refuses returns the codes, which [Config.Codes] or the framework explain.
-	Refuses() []string
-}
-
-// A Sender is a part of a declaration, as a [Refuser] is, that sets headers of
-// its own in answers.
-type Sender interface {
-	// Sends returns the headers.
-	Sends() []Header
-}
-
-// A Secured is an [Authenticator] that tells the reference how clients send its
-// credentials. Without it the reference goes by the first word of Challenge.
-type Secured interface {
-	// Security returns the ways to send them with a method, of which one is
-	// enough. The schemes of one way go together.
-	Security(method string) [][]SecurityScheme
-}
-
-// A SecurityScheme is one piece of credentials in a request (OpenAPI 3.1,
-// section 4.8.27): of the type http, with a Scheme such as "bearer", or in a
-// header or cookie of its own, with In and Key.
-type SecurityScheme struct {
-	Name   string // what the reference calls it: "tokenAuth"; no schema gets that name, in any case of letters
-	Scheme string // of the header Authorization: "bearer"
-	Format string // what a bearer's token looks like, for people: "JWT"
-	In     string // "header" or "cookie", without Scheme
-	Key    string // the name of the header or cookie
-	Doc    string // {prefix} in it stands for Config.Prefix
-}
-
-// A Header is one header of an answer or a request, for the reference.
-type Header struct {
-	Name     string
-	Doc      string // {prefix} in it stands for Config.Prefix
-	Required bool   // a request is refused without it; an answer that may have it always does
-}
-
-// securityOf is what a scheme tells of its credentials, or else what its
-// challenge does.
-func securityOf(scheme Authenticator, method string) [][]SecurityScheme {
-	told := parts[Secured](scheme)
-	if len(told) > 0 {
-		return told[0].Security(method)
-	}
-	name, _, _ := strings.Cut(strings.ToLower(scheme.Challenge()), " ")
-	if name == "" {
-		return nil
-	}
-	return [][]SecurityScheme{{{Name: name + "Auth", Scheme: name, Doc: "The header Authorization, scheme " + name + "."}}}
-}
-
-// authorizationWords are those with which the header Authorization begins, by
-// schemes, as their challenges spell them.
-func authorizationWords(schemes []Authenticator) (words []string) {
-	for _, scheme := range schemes {
-		challenge, _, _ := strings.Cut(scheme.Challenge(), " ")
-		for _, piece := range slices.Concat(securityOf(scheme, http.MethodGet)...) {
-			word := challenge
-			switch {
-			case piece.Scheme == "" && piece.Key != "Authorization":
-				continue
-			case piece.Scheme != "" && !strings.EqualFold(piece.Scheme, challenge):
-				word = strings.ToUpper(piece.Scheme[:1]) + piece.Scheme[1:]
-			}
-			if word != "" && !slices.Contains(words, word) {
-				words = append(words, word)
-			}
-		}
-	}
-	return words
-}
-
-// parts are a declared part and what it wraps, as far as it tells by Unwrap,
-// that have the methods of T.
-func parts[T any](part any) (found []T) {
-	if part == nil {
-		return nil
-	}
-	if t, ok := part.(T); ok {
-		found = append(found, t)
-	}
-	switch wrapper := part.(type) {
-	case interface{ Unwrap() Authenticator }:
-		return append(found, parts[T](wrapper.Unwrap())...)
-	case interface{ Unwrap() Throttle }:
-		return append(found, parts[T](wrapper.Unwrap())...)
-	case interface{ Unwrap() Permission }:
-		return append(found, parts[T](wrapper.Unwrap())...)
-	case interface{ Unwrap() []Permission }:
-		for _, inner := range wrapper.Unwrap() {
-			found = append(found, parts[T](inner)...)
-		}
-	}
-	return found
-}
-
-// doorParts are those of what a caller passes first.
-func doorParts[T any](d door) (found []T) {
-	for _, s := range d.authentication {
-		found = append(found, parts[T](s)...)
-	}
-	for _, t := range d.throttles {
-		found = append(found, parts[T](t)...)
-	}
-	return append(found, parts[T](d.permission)...)
-}
-
 // words are the resource's path as words: "admin", "products".
-func (r *resource) words() []string {
+func words(r *resource) []string {
 	return strings.FieldsFunc(r.path, func(ch rune) bool { return strings.ContainsRune("/-_", ch) })
 }
 
 // noun is what an input without a name is called: by its viewset, and by its action.
-func (e *endpoint) noun() string {
-	parts := e.resource.one()
+func (e operation) noun() string {
+	parts := singular(e.resource)
 	if !isVerb(e.route.Name) {
 		parts = append(parts, e.route.Name)
 	}
 	return naming.Title(strings.Join(parts, " "))
 }
 
-// one are the same words for one of them: "admin", "product".
-func (r *resource) one() []string {
-	parts := r.words()
+// singular are the same words for one of them: "admin", "product".
+func singular(r *resource) []string {
+	parts := words(r)
 	parts[len(parts)-1] = inflection.Singular(parts[len(parts)-1])
 	return parts
 }
@@ -152,15 +39,15 @@ func (r *resource) one() []string {
 // cancelOrder, unless it was given one. It depends on the endpoint's own path
 // alone, so that it stays when others come; registration refuses two that are
 // the same.
-func (e *endpoint) id() string {
+func (e operation) id() string {
 	switch {
 	case e.named != "":
 		return e.named
 	case e.resource.path == "":
 		return "getRoot"
 	}
-	one, action := e.resource.one(), e.route.Name
-	many, verb := e.resource.words(), strings.ToLower(e.route.Method)
+	one, action := singular(e.resource), e.route.Name
+	many, verb := words(e.resource), strings.ToLower(e.route.Method)
 	switch {
 	case action == verbList:
 		return naming.Camel("list", many...)
@@ -179,7 +66,7 @@ func (e *endpoint) id() string {
 }
 
 // noun is what a person calls one of a resource's rows: "product".
-func (r *resource) noun() string {
+func nounOf(r *resource) string {
 	words := strings.FieldsFunc(r.declaration.name, func(ch rune) bool { return strings.ContainsRune("-_", ch) })
 	words[len(words)-1] = inflection.Singular(words[len(words)-1])
 	return strings.Join(words, " ")
@@ -187,12 +74,12 @@ func (r *resource) noun() string {
 
 // summary is what the endpoint does in a few words: the first sentence of its
 // doc, or what its verb is.
-func (e *endpoint) summary() string {
+func (e operation) summary() string {
 	if first, _, _ := strings.Cut(e.doc, ". "); first != "" {
 		return strings.TrimSuffix(first, ".")
 	}
 	d := e.resource.declaration
-	one, many, beside := e.resource.noun(), strings.NewReplacer("-", " ", "_", " ").Replace(d.name), ""
+	one, many, beside := nounOf(e.resource), strings.NewReplacer("-", " ", "_", " ").Replace(d.name), ""
 	if d.under != "" {
 		beside = " (" + d.under + ")"
 	}
@@ -219,7 +106,7 @@ var verbWords = map[string]string{
 
 // description says the rest: the doc, for whom it is, and which rows. What the
 // resource says of itself stands at its list.
-func (e *endpoint) description() string {
+func (e operation) description() string {
 	var parts []string
 	if e.route.Name == verbList {
 		parts = append(parts, e.resource.declaration.doc)
@@ -238,7 +125,7 @@ func (e *endpoint) description() string {
 
 // audience says who may use the endpoint, and which rows they have: nothing of
 // rows where they have all.
-func (e *endpoint) audience() string {
+func (e operation) audience() string {
 	who := "Permission: " + e.right(e.permission)
 	switch {
 	case e.admits(nil):
@@ -248,7 +135,7 @@ func (e *endpoint) audience() string {
 	case e.admits(&Caller{ID: uuid.Max, Staff: true}):
 		who = "For staff"
 	}
-	scope := e.resource.scope.Scope
+	scope := e.resource.scope.scope
 	switch {
 	case !e.handsRows() || e.route.Name == verbCreate || scope.kind != scopeOwn && scope.kind != scopeVia:
 		return who + "."
@@ -259,7 +146,7 @@ func (e *endpoint) audience() string {
 }
 
 // lifts names what lifts the scope at this endpoint.
-func (e *endpoint) lifts(unless Permission) string {
+func (e operation) lifts(unless Permission) string {
 	needed, view := rightIn(unless, e.route), rightIn(unless, Route{Method: http.MethodGet})
 	if needed == view {
 		return "the permission " + needed
@@ -269,7 +156,7 @@ func (e *endpoint) lifts(unless Permission) string {
 
 // right is what a permission asks for at this endpoint: of a model's, the one
 // that the method needs.
-func (e *endpoint) right(p Permission) string { return rightIn(p, e.route) }
+func (e operation) right(p Permission) string { return rightIn(p, e.route) }
 
 // rightIn is what a permission asks for on a route.
 func rightIn(p Permission, route Route) string {
@@ -279,7 +166,7 @@ func rightIn(p Permission, route Route) string {
 
 // refusals are the codes by which the endpoint may refuse, by status and in
 // order.
-func (e *endpoint) refusals() map[int][]string {
+func (e operation) refusals() map[int][]string {
 	always := []string{
 		problem.CodeInvalidParameter, problem.CodeInvalidHost, problem.CodeURITooLong,
 		problem.CodeInternal, problem.CodeUnavailable, problem.CodeOverloaded,
@@ -300,7 +187,7 @@ func (e *endpoint) refusals() map[int][]string {
 
 // refusesAtDoor are the codes before anything is read: of schemes, throttles,
 // guards and the permission.
-func (e *endpoint) refusesAtDoor() (codes []string) {
+func (e operation) refusesAtDoor() (codes []string) {
 	if len(e.throttles) > 0 {
 		codes = append(codes, problem.CodeThrottled)
 	}
@@ -320,13 +207,13 @@ func (e *endpoint) refusesAtDoor() (codes []string) {
 }
 
 // admits asks the guards and the permission.
-func (e *endpoint) admits(caller *Caller) bool {
-	a := e.resource.api
-	return a.accessOf(e, a.info(e).Path, caller) != AccessRefused
+func (e operation) admits(caller *Caller) bool {
+	a := e.catalog()
+	return a.accessOf(e.endpoint, a.pathOf(e.endpoint), caller) != AccessRefused
 }
 
 // refusesInput are the codes of what a request carries.
-func (e *endpoint) refusesInput() (codes []string) {
+func (e operation) refusesInput() (codes []string) {
 	if e.resource.strict {
 		codes = append(codes, problem.CodeInvalidIdempotencyKey) // where keys mean nothing
 	}
@@ -351,11 +238,8 @@ func (e *endpoint) refusesInput() (codes []string) {
 	return codes
 }
 
-// takesBody reports whether a request may have a body that is read.
-func (e *endpoint) takesBody() bool { return e.input != nil && e.route.Method != http.MethodGet }
-
 // refusesRows are the codes of what is stored.
-func (e *endpoint) refusesRows() (codes []string) {
+func (e operation) refusesRows() (codes []string) {
 	if e.onObject {
 		codes = append(codes, problem.CodeNotFound)
 	}
@@ -380,7 +264,7 @@ func (e *endpoint) refusesRows() (codes []string) {
 }
 
 // refusesTaken are the codes of the resource's unique constraints and checks.
-func (e *endpoint) refusesTaken() (codes []string) {
+func (e operation) refusesTaken() (codes []string) {
 	for _, u := range e.resource.uniques {
 		codes = append(codes, u.Code)
 	}
@@ -392,7 +276,7 @@ func (e *endpoint) refusesTaken() (codes []string) {
 
 // refusesOthers are the codes of a row that would not be the caller's: one
 // outside of the conditions of the scope, or one that nobody would own.
-func (e *endpoint) refusesOthers() (codes []string) {
+func (e operation) refusesOthers() (codes []string) {
 	scope := e.resource.scope
 	if scope.kind == scopeWhere {
 		codes = append(codes, problem.CodeForbidden)
@@ -405,7 +289,7 @@ func (e *endpoint) refusesOthers() (codes []string) {
 }
 
 // successes are the statuses of what is answered.
-func (e *endpoint) successes() []int {
+func (e operation) successes() []int {
 	switch {
 	case e.status != 0:
 		return []int{e.status}
@@ -419,7 +303,7 @@ func (e *endpoint) successes() []int {
 
 // sentBack is the shape that the endpoint takes back as it showed it, beside
 // what can be written; nil where anything else is taken too, or nothing of it.
-func (e *endpoint) sentBack() reflect.Type {
+func (e operation) sentBack() reflect.Type {
 	if !e.resource.strict || e.kind != verbAccepts || e.route.Name == verbCreate || e.out.Kind() != reflect.Struct {
 		return nil
 	}

@@ -22,7 +22,7 @@ type cors struct {
 const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
 // newCORS is nil for an API without such origins.
-func newCORS(a *API) *cors {
+func newCORS(a catalog) *cors {
 	if len(a.config.CORS) == 0 {
 		return nil
 	}
@@ -31,7 +31,7 @@ func newCORS(a *API) *cors {
 	for _, h := range standardHeaders {
 		exposes = append(exposes, h.Name)
 	}
-	for _, e := range a.endpoints() {
+	for _, e := range a.operations() {
 		for _, h := range e.ownHeaders() {
 			exposes = append(exposes, h.Name)
 		}
@@ -71,8 +71,8 @@ func (o *cors) allow(h http.Header, r *http.Request) (asks bool) {
 // preflight answers what may be sent, whatever is asked: the request itself is
 // refused where it is not offered.
 func (o *cors) preflight(c *Call) (*response, error) {
-	c.header.Set("Access-Control-Allow-Methods", corsMethods)
-	c.header.Set("Access-Control-Allow-Headers", o.takes)
-	c.header.Set("Access-Control-Max-Age", "600")
+	c.Header().Set("Access-Control-Allow-Methods", corsMethods)
+	c.Header().Set("Access-Control-Allow-Headers", o.takes)
+	c.Header().Set("Access-Control-Max-Age", "600")
 	return &response{status: http.StatusNoContent}, nil
 }

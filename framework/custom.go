@@ -8,15 +8,14 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/input"
-	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
 )
 
 // custom answers a verb that is a function of its own: Does and Changes.
 type custom struct {
-	endpoint *endpoint
-	verb     Verb
+	endpoint handler
+	verb     verb
 }
 
 func (v custom) serve(c *Call, r *request) (*response, error) {
@@ -31,7 +30,7 @@ func (v custom) serve(c *Call, r *request) (*response, error) {
 
 // acting answers an action.
 type acting struct {
-	endpoint *endpoint
+	endpoint handler
 	action   action
 }
 
@@ -42,20 +41,24 @@ func (a acting) serve(c *Call, r *request) (*response, error) {
 // run decodes the input, finds the object, and calls a declaration's function:
 // inside a transaction unless it only reads, or was declared Untransacted; and
 // once for all requests with one Idempotency-Key.
-func (e *endpoint) run(c *Call, r *request, partial bool, fn func(c *Call, model, in any) (any, error)) (*response, error) {
+func (e handler) run(c *Call, r *request, partial bool, fn func(c *Call, model, in any) (any, error)) (*response, error) {
+	key, err := e.idempotencyKey(c, r)
+	if err != nil {
+		return nil, err
+	}
 	in, err := e.accept(c, r, partial)
-	if r.idempotency != nil && !unread(err) {
-		if err := c.parse(r.body, func() { r.idempotency.fingerprint = r.fingerprint() }); err != nil {
+	if key != nil && !unread(err) {
+		if err := e.resource.api.parse(c, r.body, func() { key.fingerprint = fingerprint(r) }); err != nil {
 			return nil, err
 		}
 	}
 	switch {
-	case err != nil && r.idempotency != nil && !unread(err):
-		return r.idempotency.despite(c, err)
+	case err != nil && key != nil && !unread(err):
+		return key.despite(c, err)
 	case err != nil:
 		return nil, err
 	}
-	c.sent = in.Has
+	progressOf(c).sent = in.Has
 	given := e.afresh(r, in, partial, nil)
 	call := func(c *Call) (*response, error) {
 		value, model, err := e.arguments(c, r, given(), partial)
@@ -68,11 +71,11 @@ func (e *endpoint) run(c *Call, r *request, partial bool, fn func(c *Call, model
 	switch {
 	case e.route.Method == http.MethodGet || e.untransacted:
 		return call(c)
-	case r.idempotency != nil:
-		return r.idempotency.once(c, call)
+	case key != nil:
+		return key.once(c, call)
 	}
 	var resp *response
-	err = e.resource.api.write(c, false, func(c *Call) error {
+	err = transact(c, false, func(c *Call) error {
 		resp, err = call(c)
 		return err
 	})
@@ -88,7 +91,7 @@ func unread(err error) bool {
 // afresh returns what a body's input is for each run of a transaction: what was
 // decoded already, then the body decoded anew, for a function may have changed
 // what its last run was given.
-func (e *endpoint) afresh(r *request, in *input.Decoded, partial bool, readOnly map[string]bool) func() *input.Decoded {
+func (e handler) afresh(r *request, in *input.Decoded, partial bool, readOnly map[string]bool) func() *input.Decoded {
 	again := false
 	return func() *input.Decoded {
 		if again {
@@ -100,7 +103,7 @@ func (e *endpoint) afresh(r *request, in *input.Decoded, partial bool, readOnly 
 }
 
 // accept decodes a body and refuses it for what is wrong with it by itself.
-func (e *endpoint) accept(c *Call, r *request, partial bool) (*input.Decoded, error) {
+func (e handler) accept(c *Call, r *request, partial bool) (*input.Decoded, error) {
 	if e.route.Method == http.MethodGet {
 		return e.acceptQuery(c, r)
 	}
@@ -111,24 +114,9 @@ func (e *endpoint) accept(c *Call, r *request, partial bool) (*input.Decoded, er
 	return in, e.refuse(c, r, in, e.ignoreFields(c, in))
 }
 
-// queryInput makes the input of a GET action its query parameters.
-func (b *binder) queryInput(e *endpoint, in reflect.Type, fault func(error)) {
-	for _, f := range e.input.Fields {
-		t := naming.Indirect(f.Typ)
-		if f.Value.Optional {
-			t = naming.Indirect(input.OptionalValue(f.Typ))
-		}
-		if f.Nested != nil || t.Kind() == reflect.Slice || t.Kind() == reflect.Map || t.Kind() == reflect.Interface {
-			fault(naming.Sentence("%s.%s is %s; GET reads its input from the query string, one plain value each", in.Name(), f.GoName, f.Typ))
-			continue
-		}
-		e.params = append(e.params, Param{Name: f.Name, Doc: f.Doc, Type: t, Enum: f.Enum})
-	}
-}
-
 // acceptQuery decodes the query string as the body would be: a parameter is
 // text, or a number or a boolean where the field takes one.
-func (e *endpoint) acceptQuery(c *Call, r *request) (*input.Decoded, error) {
+func (e handler) acceptQuery(c *Call, r *request) (*input.Decoded, error) {
 	var all problem.FaultList
 	values, err := e.ask(c, r.query)
 	all.Add(err)
@@ -159,7 +147,7 @@ func (e *endpoint) acceptQuery(c *Call, r *request) (*input.Decoded, error) {
 // refuse refuses a body that has faults, or names that a strict resource does
 // not know, outside of any transaction: for what is not there as not found,
 // else for everything at once, references included.
-func (e *endpoint) refuse(c *Call, r *request, in *input.Decoded, unknown []problem.Fault) error {
+func (e handler) refuse(c *Call, r *request, in *input.Decoded, unknown []problem.Fault) error {
 	if len(in.Faults)+len(unknown) == 0 {
 		return nil
 	}
@@ -177,7 +165,7 @@ func (e *endpoint) refuse(c *Call, r *request, in *input.Decoded, unknown []prob
 
 // arguments are what a function is called with: the input, for Patch with the
 // row's values where the body had none, and the object.
-func (e *endpoint) arguments(c *Call, r *request, in *input.Decoded, partial bool) (value, model any, err error) {
+func (e handler) arguments(c *Call, r *request, in *input.Decoded, partial bool) (value, model any, err error) {
 	filled := reflect.New(in.Value.Type()).Elem()
 	filled.Set(in.Value)
 	if e.onObject {
@@ -185,7 +173,7 @@ func (e *endpoint) arguments(c *Call, r *request, in *input.Decoded, partial boo
 		if err != nil {
 			return nil, nil, err
 		}
-		c.give(m)
+		give(c, m)
 		model = m.Interface()
 		if partial {
 			e.complete(filled, m.Elem(), in)
@@ -198,7 +186,7 @@ func (e *endpoint) arguments(c *Call, r *request, in *input.Decoded, partial boo
 }
 
 // complete fills an input with the row's values where the body had none.
-func (e *endpoint) complete(value, m reflect.Value, in *input.Decoded) {
+func (e handler) complete(value, m reflect.Value, in *input.Decoded) {
 	for _, f := range e.input.Fields {
 		column := columnOf(e.resource.table, f.GoName)
 		if column != nil && column.StructField.Type == f.Typ && !in.Has(f.Name) {

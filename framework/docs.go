@@ -25,7 +25,7 @@ type opening func(c *Call, r *http.Request) (*response, error)
 
 // reference are the documents and the page that shows them, by their paths
 // below the prefix; none for an API that is not documented.
-func (a *API) reference(document func() (wire.Members, error)) (map[string]opening, error) {
+func (a catalog) reference(document func() (wire.Members, error)) (map[string]opening, error) {
 	if a.config.Undocumented {
 		return nil, nil
 	}
@@ -47,9 +47,9 @@ func (a *API) reference(document func() (wire.Members, error)) (map[string]openi
 // hosted answers what a handler writes.
 func hosted(h http.Handler) opening {
 	return func(c *Call, r *http.Request) (*response, error) {
-		w := &written{header: c.header, status: http.StatusOK}
+		w := &written{header: c.Header(), status: http.StatusOK}
 		h.ServeHTTP(w, r)
-		resp := &response{status: w.status, media: c.header.Get("Content-Type")}
+		resp := &response{status: w.status, media: c.Header().Get("Content-Type")}
 		if len(w.body) > 0 {
 			resp.value, resp.body = w.body, w.body
 		}

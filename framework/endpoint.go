@@ -1,28 +1,17 @@
 package framework
 
 import (
-	"context"
-	"errors"
-	"maps"
+	"fmt"
 	"net/http"
 	"net/url"
 	"reflect"
-	"time"
+	"slices"
+	"strings"
 
-	"github.com/google/uuid"
-
-	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 )
-
-// A door is what a caller passes before anything else: the schemes that
-// identify, the throttles and the permission.
-type door struct {
-	authentication []Authenticator
-	throttles      []Throttle
-	permission     Permission
-}
 
 // An endpoint is one method on one path, ready to serve. Every request walks
 // the same way through it: identify, throttle, permit, decode, act, represent.
@@ -58,8 +47,6 @@ type request struct {
 	key   any // the parsed key of the path, nil without one
 	query url.Values
 	body  []byte
-
-	idempotency *idempotencyKey // nil without one
 }
 
 // A response is what an endpoint answers; value nil sends no body.
@@ -101,170 +88,65 @@ func (e *endpoint) answer(value any) *response {
 	return &response{status: e.status, value: value, created: e.created(value)}
 }
 
-// newCall begins a request.
-func (a *API) newCall(ctx context.Context, route Route) *Call {
-	s := a.db.Session()
-	return &Call{
-		Context: ctx, DB: s.IDB(), Caller: &Caller{}, Now: a.config.Now().UTC().Truncate(time.Microsecond),
-		ID: newID(), Route: route, session: s, api: a, notes: &notes{}, header: http.Header{}, began: time.Now(),
+// created is the path of the row that a function created; empty if its answer does
+// not name the row.
+func (e *endpoint) created(out any) string {
+	if !e.showsCreated() {
+		return ""
 	}
+	return e.resource.rowPath(reflect.ValueOf(out).FieldByIndex(e.keyOf))
 }
 
-func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+// showsCreated reports whether the endpoint is a function that creates a row of its
+// viewset and answers with it: the answer has the row's key, matched by Go name and
+// type as in every view.
+func (e *endpoint) showsCreated() bool {
+	return e.keyOf != nil && !e.onObject && e.status == http.StatusCreated
+}
 
-// handle walks one request through the endpoint.
-func (e *endpoint) handle(c *Call, r *http.Request, keyText string) (*response, error) {
-	if err := e.admit(c, r); err != nil {
-		return nil, e.forbidding(err)
+// findKey looks for the row's key in the answer of a function.
+func (e *endpoint) findKey() {
+	if e.out == nil || e.out.Kind() != reflect.Struct || e.resource.key == nil || !e.resource.hasAddresses() {
+		return
 	}
-	if err := e.precondition(r); err != nil {
-		return nil, err
-	}
-	c.onBehalfOf(e.route.ViewSet)
-	req := &request{http: r}
-	if e.onObject && !e.resource.declaration.single {
-		key, ok := input.ParseKey(e.resource.key.IndirectType, keyText)
-		if !ok {
-			return nil, problem.NotFound()
-		}
-		req.key = key
-	}
-	var err error
-	if req.query, err = input.ReadQuery(r); err != nil {
-		return nil, err
-	}
-	if !e.asks {
-		if err := e.ignoreQuery(c, req.query); err != nil {
-			return nil, err
+	for f := range naming.ShapeFields(e.out) {
+		if f.Name == e.resource.key.GoName && f.Type == e.resource.key.StructField.Type {
+			e.keyOf = f.Index
 		}
 	}
-	memory := c.api.bodies.For(fair.ClientOf(c))
-	defer memory.End()
-	if req.body, err = e.readBody(r, memory); err != nil {
-		return nil, err
-	}
-	if req.idempotency, err = e.idempotencyKey(c, req); err != nil {
-		return nil, err
-	}
-	resp, err := e.serve(c, req)
-	if err != nil {
-		return nil, e.asked(e.resource.translate(err, e, req.body))
-	}
-	return resp, nil
 }
 
-// asked adds WWW-Authenticate to a 401 that a scope or a function makes.
-func (e *endpoint) asked(err error) error {
-	var refusal *problem.Error
-	if errors.As(err, &refusal) && refusal.Status == http.StatusUnauthorized && refusal.Header[problem.HeaderChallenge] == "" {
-		return challenged(refusal, e.authentication)
-	}
-	return err
+// needsNoBody reports whether no body at all is as good as an empty object: of
+// an action, whose name says what is to be done, if its input requires nothing.
+// A verb without a body is more likely a client's mistake, and a PUT would
+// empty the row.
+func (e *endpoint) needsNoBody() bool {
+	return !isVerb(e.route.Name) && !slices.ContainsFunc(e.input.Fields, func(f *input.Field) bool { return f.Required })
 }
 
-// admit identifies the caller, then asks throttles and permission. Throttles that do
-// not need the caller are asked first.
-func (d door) admit(c *Call, r *http.Request) error {
-	if err := d.throttle(c, r, true); err != nil {
-		return err
-	}
-	if err := identify(c, r, d.authentication); err != nil {
-		return err
-	}
-	if err := d.throttle(c, r, false); err != nil {
-		return err
-	}
-	if !d.permission.Permit(c) {
-		return refused(c, d.authentication)
-	}
-	return nil
+// takesBody reports whether a request may have a body that is read.
+func (e *endpoint) takesBody() bool { return e.input != nil && e.route.Method != http.MethodGet }
+
+// isWrite reports whether the endpoint may change something.
+func (e *endpoint) isWrite() bool { return e.route.Method != http.MethodGet }
+
+// reads reports whether the endpoint's function reads a header itself.
+func (e *endpoint) reads(name string) bool {
+	return slices.ContainsFunc(e.takes, func(h Header) bool { return strings.EqualFold(h.Name, name) })
 }
 
-// throttle asks the throttles that need the caller, or those that do not.
-func (d door) throttle(c *Call, r *http.Request, early bool) error {
-	for _, t := range d.throttles {
-		if isEarly(t) != early {
-			continue
-		}
-		wait, err := t.Allow(c, r)
-		if err != nil {
-			return err
-		}
-		if wait > 0 {
-			return problem.Throttled(wait)
-		}
+// locate sets the header Location of an answer that created something, unless a
+// function did.
+func (resp *response) locate(c *Call) {
+	if resp.created != "" && c.Header().Get(problem.HeaderLocation) == "" {
+		c.Header().Set(problem.HeaderLocation, c.URL(resp.created))
 	}
-	return nil
 }
 
-// onBehalfOf has the statements of a call run for its caller and its viewset.
-func (c *Call) onBehalfOf(viewset string) {
-	client := fair.Client{Anonymous: c.Caller.Anonymous(), Address: fair.Network(c.Address), Resource: viewset}
-	if !client.Anonymous {
-		client.Caller = c.Caller.ID.String()
+// place is what mistakes call an endpoint.
+func (e *endpoint) place() string {
+	if isVerb(e.route.Name) {
+		return e.route.Name
 	}
-	c.Context = fair.With(c.Context, client)
-}
-
-// identify asks the authenticators in turn. Credentials that no scheme
-// recognises, or that do not hold, are never taken for anonymous.
-// A request that passed a guard is not identified again by the same schemes;
-// by others it is, as if no guard had known the caller.
-func identify(c *Call, r *http.Request, schemes []Authenticator) error {
-	if c.identified != nil && sameList(c.identified, schemes) {
-		return nil
-	}
-	c.identified, c.Caller = schemes, &Caller{}
-	for _, scheme := range schemes {
-		caller, err := scheme.Authenticate(c, r)
-		if err != nil {
-			if e := asError(err); e.Status == http.StatusUnauthorized {
-				return challenged(e, schemes)
-			}
-			return err
-		}
-		if caller != nil {
-			c.Caller = caller
-			return nil
-		}
-	}
-	if r.Header.Get("Authorization") != "" && len(schemes) > 0 {
-		return challenged(UnknownCredentials(schemes...), schemes)
-	}
-	return nil
-}
-
-func sameList[T any](a, b []T) bool {
-	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
-}
-
-// refused is 401 for a caller nobody knows and 403 for one who is known.
-func refused(c *Call, schemes []Authenticator) error {
-	if c.Caller.Anonymous() && len(schemes) == 0 {
-		return problem.Refuse(http.StatusUnauthorized, problem.CodeAuthenticationRequired, "This needs credentials, and no credentials are accepted here.")
-	}
-	if c.Caller.Anonymous() {
-		return challenged(problem.Unauthenticated(), schemes)
-	}
-	return problem.Forbidden()
-}
-
-// challenged adds WWW-Authenticate, one challenge per scheme.
-func challenged(e *problem.Error, schemes []Authenticator) *problem.Error {
-	challenge := ""
-	for _, s := range schemes {
-		if one := s.Challenge(); one != "" {
-			if challenge != "" {
-				challenge += ", "
-			}
-			challenge += one
-		}
-	}
-	if challenge == "" {
-		return e
-	}
-	c := *e
-	c.Header = map[string]string{problem.HeaderChallenge: challenge}
-	maps.Copy(c.Header, e.Header)
-	return &c
+	return fmt.Sprintf("action %q", e.route.Name)
 }

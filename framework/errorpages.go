@@ -10,11 +10,6 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// errorsAt is the address of the pages as clients read it: below the public URL,
-// or a path without one. It never has the Host of a request, which a client can
-// make up, and which would give one type several names.
-func (a *API) errorsAt() string { return a.config.PublicURL + a.config.Prefix + problem.ErrorPages }
-
 var errorPageHTML = template.Must(template.New("error").Parse(`<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 {{with .Code}}<title>{{.Code}}: {{.Title}}</title>
@@ -44,8 +39,8 @@ type errorPage struct {
 
 // explanation is the page of a code, or of all for "". The codes of faults stand
 // beside the refusal that has most of them.
-func (a *API) explanation(code string) (errorPage, bool) {
-	page := errorPage{At: a.errorsAt()}
+func (a catalog) explanation(code string) (errorPage, bool) {
+	page := errorPage{At: a.origin.errorsAt()}
 	if code == "" {
 		page.All = slices.SortedFunc(maps.Values(a.codes), func(a, b problem.CodeInfo) int { return cmp.Compare(a.Code, b.Code) })
 	}

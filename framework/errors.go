@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -32,4 +33,17 @@ func asError(err error) *problem.Error {
 		return problem.UnavailableFor(1).Because(err)
 	}
 	return problem.Refuse(http.StatusInternalServerError, problem.CodeInternal, "Something went wrong on the server; the log has it under this request's id.").Because(err)
+}
+
+// away reports whether an error means that the database cannot answer just now.
+func away(err error) bool {
+	fault, ok := sqldb.Classify(err)
+	if !ok {
+		return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	}
+	switch fault.Kind {
+	case sqldb.Retry, sqldb.Timeout, sqldb.Locked, sqldb.Unavailable, sqldb.Full:
+		return true
+	}
+	return false
 }

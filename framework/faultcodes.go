@@ -10,7 +10,7 @@ import (
 
 // faultCodes are those that the list errors of a refusal may have, in order:
 // the framework's, those of the rules of all inputs, and the program's own.
-func (a *API) faultCodes() []problem.CodeInfo {
+func (a catalog) faultCodes() []problem.CodeInfo {
 	all := slices.Clone(input.BuiltinFaults)
 	add := func(info problem.CodeInfo) {
 		if !slices.ContainsFunc(all, func(known problem.CodeInfo) bool { return known.Code == info.Code }) {

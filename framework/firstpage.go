@@ -23,18 +23,18 @@ var firstTemplate = template.Must(template.New("first").Parse(firstHTML))
 // A firstPage is what is at /: where everything is, for a person's browser as
 // a page, for anyone else as JSON.
 type firstPage struct {
-	api    *API
+	api    catalog
 	policy string
 }
 
-func newFirstPage(a *API) *firstPage {
+func newFirstPage(a catalog) *firstPage {
 	sum := sha256.Sum256([]byte(firstCSS))
 	return &firstPage{api: a, policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; " +
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
 }
 
 func (f *firstPage) serve(c *Call, r *http.Request) (*response, error) {
-	c.header.Add("Vary", "Accept")
+	c.Header().Add("Vary", "Accept")
 	if !prefersHTML(r.Header.Values("Accept")) {
 		return &response{status: http.StatusOK, value: f.members(r)}, nil
 	}
@@ -42,8 +42,8 @@ func (f *firstPage) serve(c *Call, r *http.Request) (*response, error) {
 	if err := firstTemplate.Execute(&text, f.shown(r)); err != nil {
 		return nil, err
 	}
-	c.header.Set("Content-Security-Policy", f.policy)
-	c.header.Set("Referrer-Policy", "same-origin")
+	c.Header().Set("Content-Security-Policy", f.policy)
+	c.Header().Set("Referrer-Policy", "same-origin")
 	return &response{status: http.StatusOK, value: text.Bytes(), body: text.Bytes(), media: "text/html; charset=utf-8"}, nil
 }
 
@@ -76,13 +76,13 @@ func (f *firstPage) shown(r *http.Request) firstShown {
 
 // own are the links to what is no resource.
 func (f *firstPage) own(r *http.Request) []link {
-	links := []link{{Name: "api", URL: f.api.url(r, "/"), Doc: "Every resource and its address"}}
+	links := []link{{Name: "api", URL: f.api.origin.url(r, "/"), Doc: "Every resource and its address"}}
 	if f.api.config.Undocumented {
 		return links
 	}
-	return append([]link{{Name: "docs", URL: f.api.url(r, docsPath), Doc: "The reference, to read and to try"}}, append(links,
-		link{Name: "openapi.json", URL: f.api.url(r, jsonPath), Doc: "The reference for programs, OpenAPI 3.1 as JSON"},
-		link{Name: "openapi.yaml", URL: f.api.url(r, yamlPath), Doc: "The same as YAML"},
+	return append([]link{{Name: "docs", URL: f.api.origin.url(r, docsPath), Doc: "The reference, to read and to try"}}, append(links,
+		link{Name: "openapi.json", URL: f.api.origin.url(r, jsonPath), Doc: "The reference for programs, OpenAPI 3.1 as JSON"},
+		link{Name: "openapi.yaml", URL: f.api.origin.url(r, yamlPath), Doc: "The same as YAML"},
 	)...)
 }
 
@@ -114,7 +114,7 @@ func (f *firstPage) groups(r *http.Request) []group {
 func (f *firstPage) links(r *http.Request, res *resource) []link {
 	var links []link
 	for _, at := range res.entries() {
-		l := link{Name: strings.Trim(at, "/"), URL: f.api.url(r, at), Path: f.api.config.Prefix + at, Doc: res.declaration.doc}
+		l := link{Name: strings.Trim(at, "/"), URL: f.api.origin.url(r, at), Path: f.api.config.Prefix + at, Doc: res.declaration.doc}
 		var methods []string
 		for _, e := range res.endpoints {
 			if e.pattern != at {

@@ -2,7 +2,9 @@ package framework
 
 import (
 	"net/http"
+	"reflect"
 	"slices"
+	"strings"
 
 	"trestle.example/framework/problem"
 )
@@ -19,7 +21,7 @@ var standardHeaders = []Header{
 }
 
 // headers are those of the endpoint's success.
-func (e *endpoint) headers() []Header {
+func (e operation) headers() []Header {
 	all := []Header{standardHeader(problem.HeaderRequestID), standardHeader(problem.HeaderAllow)}
 	if !e.resource.strict {
 		all = append(all, standardHeader(problem.HeaderIgnored))
@@ -35,7 +37,7 @@ func (e *endpoint) headers() []Header {
 
 // headersOf are the standard headers that a refusal may have. Where some answers
 // have one and others do not, it is told of all.
-func (e *endpoint) headersOf(status int, codes []string) []Header {
+func (e operation) headersOf(status int, codes []string) []Header {
 	all := []Header{standardHeader(problem.HeaderRequestID), standardHeader(problem.HeaderIgnored)}
 	switch status {
 	case http.StatusUnauthorized:
@@ -62,7 +64,7 @@ func (e *endpoint) headersOf(status int, codes []string) []Header {
 var beforeThePath = []int{http.StatusBadRequest, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}
 
 // ownHeaders are those that its function and the parts of its door set.
-func (e *endpoint) ownHeaders() []Header {
+func (e operation) ownHeaders() []Header {
 	all := slices.Clone(e.sends)
 	for _, sender := range doorParts[Sender](e.door) {
 		all = append(all, sender.Sends()...)
@@ -72,12 +74,33 @@ func (e *endpoint) ownHeaders() []Header {
 
 // usualHeaders are those that the API's own schemes, throttles and permission
 // set, so that any answer may have them.
-func (a *API) usualHeaders() []Header {
+func (a catalog) usualHeaders() []Header {
 	c := a.config
-	return (&endpoint{door: door{c.Authentication, c.Throttles, c.Permission}}).ownHeaders()
+	return operation{&endpoint{door: door{c.Authentication, c.Throttles, c.Permission}}}.ownHeaders()
 }
 
 func standardHeader(name string) Header {
 	at := slices.IndexFunc(standardHeaders, func(h Header) bool { return h.Name == name })
 	return standardHeaders[at]
+}
+
+// location is the header Location of the endpoint's success, if it sends one.
+func (e operation) location() (h Header, sends bool) {
+	h = standardHeader(problem.HeaderLocation)
+	single := e.resource.declaration.single
+	switch {
+	case e.showsCreated(), e.kind == verbAccepts && e.route.Name == verbUpdate && single:
+		h.Required = false // the first PUT alone creates; a function may leave the key out
+	case e.kind == verbAccepts && e.route.Name == verbCreate && e.resource.hasAddresses():
+		// Text may be blank, and then has no address.
+		h.Required = e.resource.key == e.resource.pk && e.resource.key.IndirectType.Kind() != reflect.String
+	default:
+		return h, false
+	}
+	return h, true
+}
+
+// withoutLocation are the headers that an error may have.
+func withoutLocation(headers []Header) []Header {
+	return slices.DeleteFunc(headers, func(h Header) bool { return strings.EqualFold(h.Name, problem.HeaderLocation) })
 }

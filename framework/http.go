@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,11 +22,13 @@ import (
 // A server mounts an API on echo. This is the only file that knows echo: it
 // finds the route, and hands everything else to the endpoint.
 type server struct {
-	api       *API
+	api       catalog
 	echo      *echo.Echo
 	describer *describer
 	cors      *cors // nil for none
 	paths     paths
+
+	shedByDatabase, shedByBodies, shedByParsing shedCount
 }
 
 // A place is one path with the endpoints of its methods.
@@ -39,7 +40,9 @@ type place struct {
 	allow    string // the methods, as the header Allow lists them
 }
 
-func newServer(a *API) (http.Handler, error) {
+// newServer makes the handler of a checked API.
+func newServer(registry *registry) (http.Handler, error) {
+	a := catalog{registry}
 	document := sync.OnceValues(a.document)
 	if !a.config.Undocumented {
 		if _, err := document(); err != nil {
@@ -69,14 +72,14 @@ func newServer(a *API) (http.Handler, error) {
 }
 
 // places gathers the endpoints by their paths, in order of registration.
-func places(a *API) []*place {
+func places(a catalog) []*place {
 	var all []*place
 	byPattern := map[string]*place{}
 	for _, r := range a.resources {
 		for _, e := range r.endpoints {
 			p := byPattern[e.pattern]
 			if p == nil {
-				p = &place{pattern: e.pattern, path: a.info(e).Path, resource: r, methods: map[string]*endpoint{}}
+				p = &place{pattern: e.pattern, path: a.pathOf(e), resource: r, methods: map[string]*endpoint{}}
 				byPattern[e.pattern] = p
 				all = append(all, p)
 			}
@@ -110,10 +113,10 @@ func (s *server) serve(p *place, ec echo.Context) {
 	method := naming.MethodOf(r)
 	e := p.methods[method]
 	s.answer(ec.Response(), r, p.route(e, method), func(c *Call) (*response, error) {
-		c.path = p.path
+		exchangeOf(r).path = p.path
 		switch {
 		case e != nil:
-			return e.handle(c, r, pathKey(ec))
+			return handler{e}.handle(c, r, pathKey(ec))
 		case method == http.MethodOptions:
 			return s.describer.describe(c, r, p)
 		}
@@ -164,23 +167,23 @@ func (p *place) offers() string {
 
 // answer runs one request: panic, response, log.
 func (s *server) answer(w http.ResponseWriter, r *http.Request, route Route, run func(*Call) (*response, error), allow string) {
-	c := callOf(r)
-	c.Route = route
+	x := exchangeOf(r)
+	x.Route = route
 	h := w.Header()
-	h.Set(problem.HeaderRequestID, c.ID.String())
-	resp, err := protect(func() (*response, error) { return encoded(run(c)) })
+	h.Set(problem.HeaderRequestID, x.ID.String())
+	resp, err := protect(func() (*response, error) { return encoded(run(x.Call)) })
 	if allow != "" && !hidesMethods(err) {
 		h.Set(problem.HeaderAllow, allow)
 	}
 	if err == nil {
-		c.locate(resp)
+		resp.locate(x.Call)
 	}
-	if ignored := c.notes.header(); ignored != "" {
+	if ignored := ignoredValue(x.Call); ignored != "" {
 		h.Set(problem.HeaderIgnored, ignored)
 	}
-	c.gone = c.hungUp()
-	status := s.send(w, c, resp, err)
-	s.api.over(c, r, status, err)
+	x.gone = x.hungUp()
+	status := s.send(w, x, resp, err)
+	s.over(x, r, status, err)
 }
 
 // hidesMethods reports whether a refusal also keeps back what is offered.
@@ -211,56 +214,6 @@ func protect(run func() (*response, error)) (resp *response, err error) {
 	return run()
 }
 
-// send writes the response, or the error in its shape.
-func (s *server) send(w http.ResponseWriter, c *Call, resp *response, err error) int {
-	switch {
-	case err != nil:
-		w.Header().Del(problem.HeaderLocation)
-		return s.sendError(w, c, asError(err))
-	case resp.value == nil:
-		unkept(w.Header())
-		w.WriteHeader(resp.status)
-		return resp.status
-	}
-	return c.write(w, resp.status, cmp.Or(resp.media, "application/json"), resp.body)
-}
-
-func (s *server) sendError(w http.ResponseWriter, c *Call, e *problem.Error) int {
-	e = s.api.guided(e)
-	for name, value := range e.Header {
-		w.Header().Set(name, value)
-	}
-	info, known := s.api.codes[e.Code]
-	page := s.api.errorsAt() + e.Code
-	if !known {
-		info.Title, page = http.StatusText(e.Status), "about:blank"
-	}
-	media, shape := s.api.config.ErrorShape.Shape(problem.Problem{
-		Error: e, Type: page, Title: info.Title, RequestID: c.ID,
-	})
-	body, err := wire.Encode(shape)
-	if err != nil {
-		s.api.config.Log.ErrorContext(c, "an error's details cannot be encoded", "code", e.Code, "error", err)
-		body = []byte("{}")
-	}
-	return c.write(w, e.Status, media, body)
-}
-
-// write sends an answer that has a body.
-func (c *Call) write(w http.ResponseWriter, status int, media string, body []byte) int {
-	h := w.Header()
-	h.Set("Content-Type", media)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	unkept(h)
-	w.WriteHeader(status)
-	n, err := w.Write(body)
-	c.written += int64(n)
-	if err != nil {
-		c.gone = c.gone || c.hungUp()
-	}
-	return status
-}
-
 // unrouted answers what echo found no route for.
 func (s *server) unrouted(_ error, ec echo.Context) {
 	r := ec.Request()
@@ -274,7 +227,7 @@ func (s *server) open(name, path string, serve opening) echo.HandlerFunc {
 	return func(ec echo.Context) error {
 		r := ec.Request()
 		s.answer(ec.Response(), r, Route{Name: name, Method: r.Method}, func(c *Call) (*response, error) {
-			c.path = path
+			exchangeOf(r).path = path
 			switch r.Method {
 			case http.MethodGet, http.MethodHead, http.MethodOptions:
 				return serve(c, r)
@@ -297,7 +250,7 @@ func (s *server) errorPage(ec echo.Context) error {
 		known = known && strings.TrimSuffix(r.URL.Path, "/")+"/" == s.errorsPath()
 	}
 	if known {
-		callOf(r).path = s.errorsPath()
+		exchangeOf(r).path = s.errorsPath()
 	}
 	switch {
 	case !known:
@@ -313,20 +266,11 @@ func (s *server) errorPage(ec echo.Context) error {
 	return nil
 }
 
-// callKey finds the call of a request in its context.
-type callKey struct{}
-
-// callOf is the call that ServeHTTP began for a request.
-func callOf(r *http.Request) *Call {
-	return r.Context().Value(callKey{}).(*Call) //nolint:forcetypeassert // ServeHTTP put it there
-}
-
-// ServeHTTP walks a request: the host and the guards come before anything is
-// routed.
+// ServeHTTP checks the host and the prefix guards of a request, and then routes it.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.begin(w, r, func(c *Call, w http.ResponseWriter, r *http.Request) {
-		if _, err := protect(func() (*response, error) { return nil, s.gate(c, r) }); err != nil {
-			s.answer(w, r, c.Route, func(*Call) (*response, error) { return nil, err }, "")
+	s.begin(w, r, func(x *exchange, w http.ResponseWriter, r *http.Request) {
+		if _, err := protect(func() (*response, error) { return nil, s.gate(x.Call, r) }); err != nil {
+			s.answer(w, r, x.Route, func(*Call) (*response, error) { return nil, err }, "")
 			return
 		}
 		s.echo.ServeHTTP(w, plainlySpelt(r))
@@ -334,41 +278,42 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // begin gives a request its deadline, its call, and the headers that every answer
-// has. What a browser asks before it sends a request to another origin is
-// answered here.
-func (s *server) begin(w http.ResponseWriter, r *http.Request, then func(*Call, http.ResponseWriter, *http.Request)) {
+// has. It answers the request that a browser sends before one to another origin.
+func (s *server) begin(w http.ResponseWriter, r *http.Request, then func(*exchange, http.ResponseWriter, *http.Request)) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.api.config.Timeout)
 	defer cancel()
-	c := s.api.newCall(ctx, Route{Method: naming.MethodOf(r)})
-	c.header, c.request = w.Header(), r
-	c.Address, c.Secure = s.api.address(r), s.api.secure(r)
-	c.Context = fair.With(ctx, fair.Client{Address: fair.Network(c.Address)})
-	if life := s.api.config.HSTS; c.Secure && life > 0 {
-		c.header.Set("Strict-Transport-Security", "max-age="+strconv.FormatInt(int64(life/time.Second), 10))
+	x := &exchange{began: time.Now()}
+	x.Call = s.api.newCall(ctx, callOptions{
+		Route: Route{Method: naming.MethodOf(r)}, Header: w.Header(), Request: r,
+		Address: s.api.origin.address(r), Secure: s.api.origin.secure(r),
+	})
+	x.Context = fair.With(ctx, fair.Client{Address: fair.Network(x.Address)})
+	if life := s.api.config.HSTS; x.Secure && life > 0 {
+		w.Header().Set("Strict-Transport-Security", "max-age="+strconv.FormatInt(int64(life/time.Second), 10))
 	}
-	guardAnswer(c.header)
-	asks := s.cors.allow(c.header, r)
+	guardAnswer(w.Header())
+	asks := s.cors.allow(w.Header(), r)
 	if len(s.api.config.Observers) > 0 {
-		c.observation = &observation{ResponseWriter: w}
-		w = c.observation
-		defer s.api.settled(c, r)
-		s.api.observed(c, r)
+		x.observation = &observation{ResponseWriter: w}
+		w = x.observation
+		defer s.settled(x, r)
+		s.observed(x, r)
 	}
-	r = r.WithContext(context.WithValue(c.Context, callKey{}, c))
-	if asks && s.api.hostAllowed(r) == nil {
+	r = r.WithContext(context.WithValue(x.Context, exchangeKey{}, x))
+	if asks && s.api.origin.hostAllowed(r) == nil {
 		s.answer(w, r, Route{Name: "preflight", Method: http.MethodOptions}, s.cors.preflight, "")
 		return
 	}
-	then(c, w, r)
+	then(x, w, r)
 }
 
-// gate asks whether the host is served, and the guards of the path.
+// gate checks whether the host is allowed, and asks the guards of the path.
 func (s *server) gate(c *Call, r *http.Request) error {
-	if err := s.api.hostAllowed(r); err != nil {
+	if err := s.api.origin.hostAllowed(r); err != nil {
 		return err
 	}
 	for _, g := range s.api.config.Guards {
-		if !s.api.guards(g, r) {
+		if !s.api.origin.guards(g.Under, r) {
 			continue
 		}
 		c.Route.ViewSet, c.Route.Name = g.Under, "guard"

@@ -15,7 +15,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
-	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
@@ -29,20 +28,25 @@ type idempotencyKey struct {
 	route       string // method and path, as declared: "POST /api/orders"
 	key         string
 	fingerprint []byte // of a request that can be read
+	most        int    // keys that a caller may have
 	hidden      func(c *Call) (bool, error)
 }
 
-// idempotencyKey is the key that a request carries; nil without one. Where keys mean
-// nothing the header has no effect.
-func (e *endpoint) idempotencyKey(c *Call, r *request) (*idempotencyKey, error) {
+// checkKeyless ignores or rejects the key of a request to an endpoint that honours none.
+func (e handler) checkKeyless(c *Call, r *request) error {
+	if e.idempotent || len(r.http.Header.Values(problem.IdempotencyHeader)) == 0 ||
+		e.resource.ignores(c, ignoredHeader(problem.IdempotencyHeader)) {
+		return nil
+	}
+	return invalidKey("is not honoured here; this request could not be repeated safely")
+}
+
+// idempotencyKey is the key that a request carries; nil without one.
+func (e handler) idempotencyKey(c *Call, r *request) (*idempotencyKey, error) {
 	sent := r.http.Header.Values(problem.IdempotencyHeader)
 	switch {
-	case len(sent) == 0:
+	case !e.idempotent || len(sent) == 0:
 		return nil, nil
-	case !e.idempotent && e.resource.ignores(c, ignoredHeader(problem.IdempotencyHeader)):
-		return nil, nil
-	case !e.idempotent:
-		return nil, invalidKey("is not honoured here; this request could not be repeated safely")
 	case c.Caller.Anonymous():
 		return nil, invalidKey("is for callers who are known, and this request has no credentials; sign in, or leave the header out")
 	case len(sent) > 1:
@@ -54,7 +58,7 @@ func (e *endpoint) idempotencyKey(c *Call, r *request) (*idempotencyKey, error) 
 	}
 	return &idempotencyKey{
 		caller: c.Caller.ID, route: e.route.Method + " " + e.resource.api.config.Prefix + e.pattern,
-		key: key, hidden: func(c *Call) (bool, error) { return e.hides(c, r) },
+		key: key, most: e.resource.api.config.IdempotencyKeys, hidden: func(c *Call) (bool, error) { return e.hides(c, r) },
 	}, nil
 }
 
@@ -108,7 +112,7 @@ func invalidKey(format string, args ...any) *problem.Error {
 // of an object's members and the white space between them do not count: a
 // client that builds its request anew may write them otherwise. The body was
 // read before: to put members in order costs as much as they are nested.
-func (r *request) fingerprint() []byte {
+func fingerprint(r *request) []byte {
 	body := jsontext.Value(bytes.Clone(r.body))
 	_ = body.Format(jsontext.ReorderRawObjects(true))
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %s", fmt.Sprint(r.key), r.query.Encode(), body))
@@ -121,7 +125,7 @@ func (r *request) fingerprint() []byte {
 func (k *idempotencyKey) once(c *Call, run func(*Call) (*response, error)) (*response, error) {
 	var resp *response
 	var before *answered
-	err := c.api.write(c, false, func(c *Call) error {
+	err := transact(c, false, func(c *Call) error {
 		resp, before = nil, nil
 		claimed, err := k.claim(c)
 		switch {
@@ -129,7 +133,7 @@ func (k *idempotencyKey) once(c *Call, run func(*Call) (*response, error)) (*res
 			return err
 		case !claimed:
 			if before, err = k.find(c); err == nil && before == nil {
-				err = tooManyKeys(c.api.config.IdempotencyKeys)
+				err = tooManyKeys(k.most)
 			}
 			return err
 		}
@@ -163,7 +167,7 @@ func (k *idempotencyKey) replay(c *Call, before *answered) (*response, error) {
 
 // hides reports whether the row that a request names is there, but not the
 // caller's. One that is gone may have been removed by the request itself.
-func (e *endpoint) hides(c *Call, r *request) (bool, error) {
+func (e handler) hides(c *Call, r *request) (bool, error) {
 	if r.key == nil {
 		return false, nil
 	}
@@ -200,8 +204,8 @@ func keysTable() NeededTable {
 // claim makes the key this transaction's own, if nobody holds it or its time
 // is over, and if the caller has not too many.
 func (k *idempotencyKey) claim(c *Call) (bool, error) {
-	over, most := c.Now.Add(-problem.KeyLife), c.api.config.IdempotencyKeys
-	result, err := c.session.Exec(c, c.DB.NewRaw(`
+	over, most := c.Now.Add(-problem.KeyLife), k.most
+	result, err := c.Session().Exec(c, c.DB.NewRaw(`
 		INSERT INTO idempotency_keys AS k (caller, route, key, fingerprint, status, location, created_at)
 		SELECT ?, ?, ?, ?, 0, '', ?
 		WHERE (SELECT count(*) FROM (SELECT 1 FROM idempotency_keys WHERE caller = ? AND created_at > ? LIMIT ?) AS held) < ?
@@ -257,11 +261,11 @@ func (k *idempotencyKey) store(c *Call, resp *response) error {
 	if err != nil {
 		return err
 	}
-	c.locate(resp)
-	_, err = c.session.Exec(c, c.DB.NewRaw(`
+	resp.locate(c)
+	_, err = c.Session().Exec(c, c.DB.NewRaw(`
 		UPDATE idempotency_keys SET status = ?, body = ?, location = ?
 		WHERE caller = ? AND route = ? AND key = ?`,
-		sqldb.Param(resp.status), sqldb.Param(body), c.header.Get(problem.HeaderLocation), k.caller, k.route, k.key))
+		sqldb.Param(resp.status), sqldb.Param(body), c.Header().Get(problem.HeaderLocation), k.caller, k.route, k.key))
 	return err
 }
 
@@ -274,7 +278,7 @@ type answered struct {
 
 // find reads what was answered under the key; nil if nothing was.
 func (k *idempotencyKey) find(c *Call) (*answered, error) {
-	rows, err := c.session.Query(c, c.DB.NewRaw(`
+	rows, err := c.Session().Query(c, c.DB.NewRaw(`
 		SELECT fingerprint, status, body, location FROM idempotency_keys
 		WHERE caller = ? AND route = ? AND key = ? AND created_at > ?`,
 		k.caller, k.route, k.key, c.Now.Add(-problem.KeyLife)))
@@ -294,9 +298,9 @@ func (k *idempotencyKey) find(c *Call) (*answered, error) {
 
 // replay is the same answer once more.
 func (a *answered) replay(c *Call) (*response, error) {
-	c.header.Set(problem.HeaderReplayed, "true")
+	c.Header().Set(problem.HeaderReplayed, "true")
 	if a.location != "" {
-		c.header.Set(problem.HeaderLocation, a.location)
+		c.Header().Set(problem.HeaderLocation, a.location)
 	}
 	resp := &response{status: a.status}
 	if a.body != nil {
@@ -329,26 +333,4 @@ func deflated(body []byte) ([]byte, error) {
 	}
 	err := w.Close()
 	return kept.Bytes(), err
-}
-
-// checkIdempotent sees that what keeps keys writes, in a transaction.
-func checkIdempotent(own rules, method string, fault func(error)) {
-	switch {
-	case !own.idempotent:
-	case method == http.MethodGet:
-		fault(naming.Sentence("Idempotent is for what writes; it only reads, so leave Idempotent out"))
-	case own.untransacted:
-		fault(naming.Sentence("Idempotent keeps a key in the transaction of its function, and Untransacted has none; leave out one of them"))
-	}
-}
-
-// instead is how a write of the framework's own would be a function.
-func (v namedVerb) instead() string {
-	switch {
-	case v.method == http.MethodGet || v.kind == verbDoes || v.kind == verbChanges:
-		return ""
-	case v.name == verbCreate:
-		return verbDoes.String()
-	}
-	return verbChanges.String()
 }

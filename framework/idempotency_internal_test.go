@@ -2,6 +2,7 @@ package framework
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +13,11 @@ import (
 
 // TestRunPurges every hour, the first time after a minute, tells what fails and
 // goes on.
+// ownMigrations are the framework's own.
+func ownMigrations() sqldb.Migrations {
+	return sqldb.Migrations{Namespace: "framework", FS: os.DirFS("migrations")}
+}
+
 func TestRunPurges(t *testing.T) {
 	db, err := sqldb.Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"), sqldb.Options{})
 	if err != nil {
@@ -29,7 +35,7 @@ func TestRunPurges(t *testing.T) {
 	minutes, ended := make(chan time.Time), make(chan struct{})
 	go func() {
 		defer close(ended)
-		New(Config{DB: db}).runAt(ctx, minutes, func(err error) { reported = append(reported, err) })
+		keyring{newRegistry(options{DB: db, Now: time.Now})}.runAt(ctx, minutes, func(err error) { reported = append(reported, err) })
 	}()
 	minute := func(times int) {
 		for range times {
@@ -38,7 +44,7 @@ func TestRunPurges(t *testing.T) {
 	}
 	minute(1) // there is no table yet
 	minute(1)
-	if err := db.Migrate(t.Context(), nil, Migrations()); err != nil {
+	if err := db.Migrate(t.Context(), nil, ownMigrations()); err != nil {
 		t.Fatal(err)
 	}
 	minute(59 + 60 + 59)
@@ -56,22 +62,22 @@ func TestRunGoesOnAfterAPanic(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := db.Migrate(t.Context(), nil, Migrations()); err != nil {
+	if err := db.Migrate(t.Context(), nil, ownMigrations()); err != nil {
 		t.Fatal(err)
 	}
 	asked := 0
-	api := New(Config{DB: db, Now: func() time.Time {
+	keys := keyring{newRegistry(options{DB: db, Now: func() time.Time {
 		if asked++; asked == 1 {
 			panic("no clock")
 		}
 		return time.Now()
-	}})
+	}})}
 	var reported []error
 	ctx, stop := context.WithCancel(t.Context())
 	minutes, ended := make(chan time.Time), make(chan struct{})
 	go func() {
 		defer close(ended)
-		api.runAt(ctx, minutes, func(err error) { reported = append(reported, err) })
+		keys.runAt(ctx, minutes, func(err error) { reported = append(reported, err) })
 	}()
 	for range 62 {
 		minutes <- time.Time{}

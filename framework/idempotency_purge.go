@@ -8,21 +8,23 @@ import (
 	"trestle.example/framework/problem"
 )
 
+// A keyring deletes the idempotency keys of an API whose time is over.
+type keyring struct{ *registry }
+
 const (
 	purgeEvery  = 60   // in turns of a minute
 	purgeAtOnce = 1000 // rows in one statement
 )
 
-// Run calls [API.Purge] every hour, the first time after a minute, until ctx
-// ends. Errors, of which a panic is one, go to report and end nothing.
-func (a *API) Run(ctx context.Context, report func(error)) {
+// run deletes old keys every hour, the first time after a minute, until ctx ends.
+func (a keyring) run(ctx context.Context, report func(error)) {
 	ticker := time.NewTicker(time.Minute)
 	defer ticker.Stop()
 	a.runAt(ctx, ticker.C, report)
 }
 
 // runAt is Run by another clock, which ticks every minute.
-func (a *API) runAt(ctx context.Context, minutes <-chan time.Time, report func(error)) {
+func (a keyring) runAt(ctx context.Context, minutes <-chan time.Time, report func(error)) {
 	for turn := 0; ; turn++ {
 		select {
 		case <-ctx.Done():
@@ -40,21 +42,18 @@ func (a *API) runAt(ctx context.Context, minutes <-chan time.Time, report func(e
 
 // purged is Purge where nobody else would take a panic, which would end the
 // process.
-func (a *API) purged(ctx context.Context) (err error) {
+func (a keyring) purged(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("framework: deleting old idempotency keys ended in a %w", problem.Panicked(p))
 		}
 	}()
-	_, err = a.Purge(ctx)
+	_, err = a.purge(ctx)
 	return err
 }
 
-// Purge deletes the idempotency keys whose 24 hours are over, with the answers
-// stored under them, and counts them, also if it fails on the way. They mean
-// nothing by then: it only frees their room. It needs the tables of
-// [Migrations], and goes in statements of 1,000 rows.
-func (a *API) Purge(ctx context.Context) (int64, error) {
+// purge deletes the keys whose time is over, and counts them.
+func (a keyring) purge(ctx context.Context) (int64, error) {
 	for total := int64(0); ; {
 		n, err := a.purgeSome(ctx, purgeAtOnce)
 		if err != nil {
@@ -68,7 +67,7 @@ func (a *API) Purge(ctx context.Context) (int64, error) {
 
 // purgeSome deletes the oldest keys. The condition stands twice: a key that is
 // claimed anew meanwhile is among them as it was, and is asked again as it is.
-func (a *API) purgeSome(ctx context.Context, most int) (n int64, err error) {
+func (a keyring) purgeSome(ctx context.Context, most int) (n int64, err error) {
 	over := a.config.Now().UTC().Add(-problem.KeyLife)
 	s := a.db.Session()
 	err = a.db.Retry(ctx, func() error {

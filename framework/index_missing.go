@@ -11,14 +11,11 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// MissingIndexes are those of [API.Indexes] that the database does not have in
-// any form. One that serves several needs is told once, with all of them. A
-// table that is not there is an error: migrate first. An index of a column that is
-// missing is left out, because it cannot be made; see [API.MissingColumns].
-func (a *API) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
+// missingIndexes lists the indexes that the declarations need and the database lacks.
+func (a indexer) missingIndexes(ctx context.Context) ([]IndexNeed, error) {
 	tables, kind := map[string][]sqldb.Index{}, a.db.Kind()
 	var missing []IndexNeed
-	for _, n := range a.Indexes() {
+	for _, n := range a.indexes() {
 		there, known := tables[n.Table]
 		if !known {
 			var err error

@@ -11,33 +11,19 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// Indexes lists the indexes that the declarations need, each once, in order of
-// registration. Call it after [API.Check] or [API.Handler]; it does not touch
-// the database. These need one:
-//
-//   - an order that lists may have, but for those of a caller's own rows alone:
-//     its columns, then the primary key. Of [Ordering.Allowed] one index serves
-//     both directions;
-//   - the default order of a caller's own rows, and that of [Related] ones: the
-//     owner's column first, or the reference;
-//   - a filter, by each field that it asked of [Facts], unless its
-//     [BoundFilter.Scans], and but for lists of a caller's own rows alone;
-//   - the column of [Own], the reference of [Via], those that inputs tag ref,
-//     and those by which a has-many relation leads back;
-//   - [ViewSet.Lookup], [ViewSet.Single] and [ViewSet.Uniques]: unique ones;
-//   - [Search.Stored]: the search index.
-//
-// [ViewSet.Unindexed] takes fields out. What a function asks of the database
-// itself is not known, nor is what a [Ranker] does.
-func (a *API) Indexes() []IndexNeed {
+// indexes lists the indexes that the declarations need, each once, in order of registration.
+func (a indexer) indexes() []IndexNeed {
 	var all []IndexNeed
 	for _, r := range a.resources {
-		for _, need := range r.indexes() {
+		for _, need := range indexesOf(r) {
 			all = joinNeed(all, need)
 		}
 	}
 	return all
 }
+
+// An indexer compares what the declarations need of the database with what it has.
+type indexer struct{ *registry }
 
 // joinNeed adds a need, or its reason to one that is the same.
 func joinNeed(all []IndexNeed, n IndexNeed) []IndexNeed {
@@ -61,33 +47,6 @@ func addNew[T comparable](reasons, more []T) []T {
 	return reasons
 }
 
-// A soughtField is one that a filter finds rows by.
-type soughtField struct {
-	place string
-	field Field
-}
-
-// seeks notes what a filter of the list finds rows by.
-func (r *resource) seeks(place string, bound BoundFilter, facts *Facts) {
-	for _, f := range facts.asked {
-		if !bound.Scans {
-			r.sought = append(r.sought, soughtField{place, f})
-		}
-	}
-}
-
-func (r *resource) bindUnindexed(fault func(place string, err error)) {
-	r.unindexed = map[*schema.Field]bool{}
-	for _, name := range r.declaration.unindexed {
-		f, err := r.field(name)
-		if err != nil {
-			fault("unindexed", err)
-			continue
-		}
-		r.unindexed[f.column] = true
-	}
-}
-
 // An indexing collects what one resource needs.
 type indexing struct {
 	*resource
@@ -100,18 +59,18 @@ func newIndexing(r *resource) *indexing {
 	return &indexing{resource: r, part: s.kind == scopeWhere && s.unless == nil || r.table.SoftDeleteField != nil}
 }
 
-func (r *resource) indexes() []IndexNeed {
+func indexesOf(r *resource) []IndexNeed {
 	x := newIndexing(r)
 	x.owner()
 	x.uniqueOnes()
 	x.references()
 	x.relations()
 	x.related()
-	if r.listed() {
+	if x.listed() {
 		x.lists()
 	}
 	if r.search != nil && r.search.stored != nil {
-		x.add(IndexNeed{Search: true}, "search", r.search.stored.column)
+		x.add(IndexNeed{Search: true}, "search", r.search.stored.Column)
 	}
 	return x.needs
 }
@@ -136,8 +95,8 @@ func (x *indexing) put(n IndexNeed, place string) {
 
 // owned says that every statement is about the rows of one owner: what is
 // looked for or put in order then is little.
-func (r *resource) owned() bool {
-	return r.scope.unless == nil && (r.scope.kind == scopeOwn || r.scope.kind == scopeVia)
+func (x *indexing) owned() bool {
+	return x.scope.unless == nil && (x.scope.kind == scopeOwn || x.scope.kind == scopeVia)
 }
 
 // owner is the way from a caller to its rows. Where they are listed, the
@@ -162,12 +121,12 @@ func (x *indexing) related() {
 		if a.related == nil {
 			continue
 		}
-		target, err := x.api.target(a.related.viewset)
+		target, err := x.api.find(a.related.viewset)
 		if err != nil {
 			continue
 		}
-		if field, err := target.r.field(a.related.field); err == nil {
-			n := newIndexing(target.r).reached(field.column)
+		if field, err := target.Field(a.related.field); err == nil {
+			n := newIndexing(target).reached(field.Column)
 			n.For = []string{x.path + ": action " + strconv.Quote(a.name)}
 			x.needs = append(x.needs, n)
 		}
@@ -184,11 +143,11 @@ func (x *indexing) reached(by *schema.Field) IndexNeed {
 	return x.needs[0]
 }
 
-func (r *resource) listed() bool { return r.declaration.verbs.List.kind != verbAbsent }
+func (x *indexing) listed() bool { return x.declaration.verbs.get(verbList).kind != verbAbsent }
 
 // unordered tells whether an order begins with a field that is to have no index.
-func (r *resource) unordered(terms []orderTerm) bool {
-	return len(terms) > 0 && r.unindexed[terms[0].field.column]
+func (x *indexing) unordered(terms []orderTerm) bool {
+	return len(terms) > 0 && x.unindexed[terms[0].field.Column]
 }
 
 func (x *indexing) uniqueOnes() {
@@ -198,8 +157,8 @@ func (x *indexing) uniqueOnes() {
 	for _, u := range x.uniques {
 		var columns []*schema.Field
 		for _, name := range u.Fields {
-			if f, err := x.field(name); err == nil {
-				columns = append(columns, f.column)
+			if f, err := x.Field(name); err == nil {
+				columns = append(columns, f.Column)
 			}
 		}
 		x.add(IndexNeed{Unique: true, part: true}, "unique "+strings.Join(u.Fields, ", "), columns...)
@@ -209,7 +168,7 @@ func (x *indexing) uniqueOnes() {
 // references are the foreign keys that clients write. The rows that they lead
 // to cannot be deleted without looking for them.
 func (x *indexing) references() {
-	for _, v := range x.declaration.verbs.named() {
+	for _, v := range x.declaration.verbs {
 		shape := x.inputs[v.in]
 		if shape == nil {
 			continue
@@ -245,8 +204,8 @@ func (x *indexing) lists() {
 		x.order("order "+strconv.Quote(named.Name), x.ordering.named[named.Name].terms)
 	}
 	for _, s := range x.sought {
-		if !x.unindexed[s.field.column] {
-			x.add(IndexNeed{}, s.place, s.field.column)
+		if !x.unindexed[s.field.Column] {
+			x.add(IndexNeed{}, s.place, s.field.Column)
 		}
 	}
 }
@@ -266,12 +225,12 @@ func (x *indexing) ordered(place string, of *schema.Field, terms []orderTerm) {
 		n.equal, n.Columns = 1, []sqldb.IndexColumn{{Name: of.Name}}
 	}
 	for _, t := range x.ordering.settled(terms) {
-		if t.field.column != of {
+		if t.field.Column != of {
 			n.Columns = append(n.Columns, t.indexColumn())
 		}
 	}
 	n.sorted = len(n.Columns) - n.equal
-	if of != x.pk && !slices.ContainsFunc(terms, func(t orderTerm) bool { return t.field.column == x.pk }) {
+	if of != x.pk && !slices.ContainsFunc(terms, func(t orderTerm) bool { return t.field.Column == x.pk }) {
 		n.sorted--
 	}
 	straighten(n.Columns[n.equal : n.equal+n.sorted])
@@ -291,5 +250,5 @@ func straighten(asked []sqldb.IndexColumn) {
 
 // indexColumn is the column of an index that comes in the order of the term.
 func (t orderTerm) indexColumn() sqldb.IndexColumn {
-	return sqldb.IndexColumn{Name: t.field.column.Name, Descending: t.descending, NullsFirst: t.descending && !t.field.Nullable}
+	return sqldb.IndexColumn{Name: t.field.Column.Name, Descending: t.descending, NullsFirst: t.descending && !t.field.Nullable}
 }

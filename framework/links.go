@@ -8,7 +8,7 @@ import (
 
 // linked are the operations that take a key of what the endpoint makes: those on one
 // object in every viewset of the model whose key the answer has.
-func (e *endpoint) linked() (all []*endpoint) {
+func (e operation) linked() (all []operation) {
 	if e.route.Name != verbCreate || !e.answersObject() {
 		return nil
 	}
@@ -18,7 +18,7 @@ func (e *endpoint) linked() (all []*endpoint) {
 		}
 		for _, other := range r.endpoints {
 			if other.onObject {
-				all = append(all, other)
+				all = append(all, operation{other})
 			}
 		}
 	}
@@ -29,8 +29,8 @@ func (e *endpoint) linked() (all []*endpoint) {
 // its key. A function may answer something else, such as the whole cart for a new item:
 // its type must be what another verb on one object answers, and no viewset of another
 // model may serve it.
-func (e *endpoint) answersObject() bool {
-	if e.out == nil || e.out.Kind() != reflect.Struct || e.kind != verbAccepts && !e.resource.aloneShows(e.out) {
+func (e operation) answersObject() bool {
+	if e.out == nil || e.out.Kind() != reflect.Struct || e.kind != verbAccepts && !aloneShows(e.resource, e.out) {
 		return false
 	}
 	return hasMember(e.out, e.resource.keyName())
@@ -48,12 +48,12 @@ func hasMember(out reflect.Type, name string) bool {
 
 // aloneShows reports whether a type is how the resource shows one object, and none of another
 // model.
-func (r *resource) aloneShows(out reflect.Type) bool {
+func aloneShows(r *resource, out reflect.Type) bool {
 	for _, other := range r.api.resources {
-		if other.model != r.model && other.declaration.verbs.Retrieve.out == out {
+		if other.model != r.model && other.declaration.verbs.get(verbRetrieve).out == out {
 			return false
 		}
 	}
 	v := r.declaration.verbs
-	return out == v.Retrieve.out || out == v.Update.out || out == v.Patch.out
+	return out == v.get(verbRetrieve).out || out == v.get(verbUpdate).out || out == v.get(verbPatch).out
 }

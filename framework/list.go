@@ -20,7 +20,7 @@ import (
 // A listing answers GET {path}/: scope, filter, search, order, page.
 type listing struct {
 	resource   *resource
-	endpoint   *endpoint
+	endpoint   handler
 	shown      representation
 	filters    []BoundFilter
 	ranker     *BoundRanker
@@ -199,27 +199,8 @@ func (l *listing) count(c *Call, asked *listed) (Total, error) {
 			return Total{Count: n, Known: true, Rough: true}, err
 		}
 	}
-	n, err := c.session.Count(c, q.ColumnExpr("count(*)"))
+	n, err := c.Session().Count(c, q.ColumnExpr("count(*)"))
 	return Total{Count: n, Known: true}, err
-}
-
-// number runs a query that answers one number.
-func number(c *Call, q schema.QueryAppender) (int64, error) {
-	var n sql.Null[int64]
-	err := first(c, q, &n)
-	return n.V, err
-}
-
-// first reads the first column of the first row.
-func first(c *Call, q schema.QueryAppender, dest sql.Scanner) error {
-	found, err := c.session.Read(c, q)
-	switch {
-	case err != nil:
-		return err
-	case found.Len() == 0:
-		return sql.ErrNoRows
-	}
-	return dest.Scan(found.Row(0)[0])
 }
 
 var plannedRows = regexp.MustCompile(`rows=(\d+)`)
@@ -239,7 +220,7 @@ func estimate(c *Call, q schema.QueryAppender) (int64, error) {
 
 // linker makes absolute links to this list with some parameters replaced.
 func (l *listing) linker(c *Call, r *request) func(url.Values) string {
-	base := c.api.url(r.http, l.resource.listPath())
+	base := c.URL(l.resource.listPath())
 	return func(replace url.Values) string {
 		query := url.Values{}
 		maps.Copy(query, r.query)

@@ -3,13 +3,13 @@ package framework
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/sqldb"
 )
 
 // A MissingColumn is a column that a viewset needs and the database lacks, or a table,
@@ -42,12 +42,8 @@ func (m MissingColumn) String() string {
 	return text + fmt.Sprintf("; did you mean %q?", m.Nearest)
 }
 
-// MissingColumns compares the database's catalogue with the models of the
-// viewsets, of the relations that they show and of their functions
-// ([ViewSet].Models), and with the tables of searches and of idempotency keys. It
-// returns each table and column that is missing, once. Call it after [API.Check] or [API.Handler], and
-// after the migrations. It changes nothing.
-func (a *API) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
+// missingColumns lists the tables and columns that the declarations need and the database lacks.
+func (a indexer) missingColumns(ctx context.Context) ([]MissingColumn, error) {
 	known := map[string][]string{}
 	var missing []MissingColumn
 	for _, u := range a.tablesUsed() {
@@ -59,7 +55,7 @@ func (a *API) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
 			}
 			known[u.name] = columns
 		}
-		missing = append(missing, u.missing(a, columns)...)
+		missing = append(missing, u.missing(a.db.Kind(), columns)...)
 	}
 	for i, m := range missing {
 		if m.Column != "" {
@@ -83,12 +79,12 @@ type tableUse struct {
 
 type neededColumn struct{ name, field string }
 
-func (u *tableUse) missing(a *API, columns []string) (list []MissingColumn) {
+func (u *tableUse) missing(kind sqldb.Kind, columns []string) (list []MissingColumn) {
 	if len(columns) == 0 {
 		return []MissingColumn{{For: u.by, Field: u.model, Table: u.name}}
 	}
 	for _, c := range u.columns {
-		if !a.db.Kind().HasColumn(columns, c.name) {
+		if !kind.HasColumn(columns, c.name) {
 			list = append(list, MissingColumn{
 				For: u.by, Field: c.field, Table: u.name, Column: c.name, Nearest: naming.Nearest(c.name, columns),
 			})
@@ -136,7 +132,7 @@ func (l *tableList) useTable(r *resource, t NeededTable) {
 // tablesUsed lists the tables with the columns that statements name: all of a
 // viewset's own model, since a new row has all of them, those that are shown of a
 // relation, and those that its functions, searches and idempotency keys need.
-func (a *API) tablesUsed() []*tableUse {
+func (a indexer) tablesUsed() []*tableUse {
 	var list tableList
 	for _, r := range a.resources {
 		for _, table := range append([]*schema.Table{r.table}, r.models...) {
@@ -154,46 +150,4 @@ func (a *API) tablesUsed() []*tableUse {
 	}
 	slices.SortStableFunc(list, func(x, y *tableUse) int { return strings.Compare(x.name, y.name) })
 	return list
-}
-
-// useModels finds the tables of the models that only functions use.
-func (b *binder) useModels(r *resource) {
-	for _, model := range r.declaration.models {
-		t := reflect.TypeOf(model)
-		if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
-			b.fault(r.path, "models", naming.Sentence("%T is no pointer to a model; write it as (*Slot)(nil)", model))
-			continue
-		}
-		table, err := b.api.table(t.Elem())
-		if err != nil {
-			b.fault(r.path, "models", err)
-			continue
-		}
-		r.models = append(r.models, table)
-	}
-}
-
-// columnsOf reports the columns that the plan selects, with their tables.
-func (p *plan) columnsOf(use func(*schema.Table, ...*schema.Field)) {
-	for _, l := range p.leaves {
-		table := p.table
-		if l.join > 0 {
-			table = p.joins[l.join-1].relation.JoinTable
-		}
-		use(table, l.column)
-	}
-	for _, m := range p.many {
-		use(m.child.table, m.foreign)
-		m.child.columnsOf(use)
-	}
-}
-
-// columnsOf reports all columns of the relations, because bun selects all of them.
-func (p *computed) columnsOf(use func(*schema.Table, ...*schema.Field)) {
-	for _, one := range p.ones {
-		use(one.relation.JoinTable, one.relation.JoinTable.Fields...)
-	}
-	for _, m := range p.many {
-		use(m.relation.JoinTable, m.relation.JoinTable.Fields...)
-	}
 }

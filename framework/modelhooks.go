@@ -53,24 +53,6 @@ func hooksOfDelete() hookGroup {
 		"delete in a function of framework.Changes"}
 }
 
-// checkHooks reports the hooks of a viewset's model that the statement of a verb
-// or an action skips.
-func (r *resource) checkHooks(kind verbKind, verb string, fault func(error)) {
-	switch {
-	case kind == verbDoes:
-		return
-	case kind == verbDeletes:
-		hooksOfDelete().check(r.model, fault)
-		return
-	case kind == verbAccepts && (verb == verbCreate || r.declaration.single):
-		hooksOfInsert().check(r.model, fault)
-	}
-	if kind == verbAccepts && verb != verbCreate {
-		hooksOfUpdate().check(r.model, fault)
-	}
-	hooksOfSelect().check(r.model, fault)
-}
-
 func (g hookGroup) check(model reflect.Type, fault func(error)) {
 	for _, h := range g.hooks {
 		if h.isOf(model) {

@@ -28,10 +28,10 @@ const longestPath = 512
 // shownPaths lists each path once, in the order of the API root, and the paths of the
 // OpenAPI document and its page last. Without an OpenAPI document only the paths that the
 // API root lists are shown, and none below a guard.
-func (a *API) shownPaths() paths {
+func (a catalog) shownPaths() paths {
 	all := paths{prefix: segmentsOf(a.config.Prefix)}
 	for _, e := range a.endpoints() {
-		text := a.info(e).Path
+		text := a.pathOf(e)
 		listed := (e.resource.path == "" || e.pattern == e.resource.listPath()) && !a.isGuarded(text)
 		known := slices.ContainsFunc(all.shown, func(p shownPath) bool { return p.text == text })
 		if !known && (listed || !a.config.Undocumented) {
@@ -47,9 +47,9 @@ func (a *API) shownPaths() paths {
 }
 
 // isGuarded reports whether a path is below a guard.
-func (a *API) isGuarded(path string) bool {
+func (a catalog) isGuarded(path string) bool {
 	return slices.ContainsFunc(a.config.Guards, func(g Guard) bool {
-		return a.guards(g, &http.Request{URL: &url.URL{Path: path}})
+		return a.origin.guards(g.Under, &http.Request{URL: &url.URL{Path: path}})
 	})
 }
 
@@ -102,7 +102,7 @@ func segmentDistance(given, right []string) (distance int, near bool) {
 func (s *server) noPath(path string) *problem.Error {
 	e := problem.NotFound()
 	if near := s.paths.nearest(path); near != "" {
-		e.Detail = "Nothing is at this path; did you mean " + s.api.basePath() + near + "?"
+		e.Detail = "Nothing is at this path; did you mean " + s.api.origin.basePath() + near + "?"
 	}
 	return e
 }

@@ -22,7 +22,7 @@ type description struct {
 // A describer answers OPTIONS out of the reference, which an API that is not
 // documented writes when it is first asked. It is safe for concurrent use.
 type describer struct {
-	api       *API
+	api       catalog
 	reference func() (wire.Members, error)
 }
 
@@ -40,7 +40,7 @@ func (d *describer) describe(c *Call, r *http.Request, p *place) (*response, err
 	}
 	for _, method := range naming.KnownMethods {
 		if e := p.methods[method]; e != nil && e.mayBeUsed(c) {
-			said.Actions.Add(method, openapi.Describe(root, d.api.info(e).Path, method))
+			said.Actions.Add(method, openapi.Describe(root, d.api.pathOf(e), method))
 		}
 	}
 	return &response{status: http.StatusOK, value: said}, nil

@@ -15,20 +15,20 @@ import (
 // TestParseWaits: a large body waits for at most 2 s, and a panic releases its slot.
 func TestParseWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &API{parsing: fair.New(fair.Options{Slots: 1, Timeout: parseWait, Depth: parseQueue})}
+		a := &registry{parsing: fair.New(fair.Options{Slots: 1, Timeout: parseWait, Depth: parseQueue})}
 		of := func(caller string) *Call {
-			return &Call{Context: fair.With(t.Context(), fair.Client{Caller: caller, Address: caller}), api: a}
+			return &Call{Context: fair.With(t.Context(), fair.Client{Caller: caller, Address: caller})}
 		}
 		large := make([]byte, smallBody+1)
 		ran := func() { t.Error("a body is parsed without a slot") }
 		func() {
 			defer func() { _ = recover() }()
-			_ = of("ada").parse(large, func() { panic("a type of the program's own") })
+			_ = a.parse(of("ada"), large, func() { panic("a type of the program's own") })
 		}()
-		err := of("ada").parse(large, func() {
+		err := a.parse(of("ada"), large, func() {
 			began := time.Now()
-			err := of("ben").parse(large, ran)
-			if e := asError(err); e.Code != problem.CodeOverloaded || !errors.Is(err, errParsing) || sqldb.IsOverloaded(err) || !unread(err) {
+			err := a.parse(of("ben"), large, ran)
+			if e := asError(err); e.Code != problem.CodeOverloaded || !errors.Is(err, errParsing) || sqldb.IsOverloaded(err) {
 				t.Errorf("a body that waits too long is answered with %v", err)
 			}
 			if took := time.Since(began); took != parseWait {
@@ -36,11 +36,11 @@ func TestParseWaits(t *testing.T) {
 			}
 			gone, cancel := context.WithCancel(t.Context())
 			cancel()
-			if err := (&Call{Context: gone, api: a}).parse(large, ran); !errors.Is(err, context.Canceled) {
+			if err := a.parse(&Call{Context: gone}, large, ran); !errors.Is(err, context.Canceled) {
 				t.Errorf("a client that disconnected: %v", err)
 			}
 			small := false
-			if err := of("ben").parse(large[:smallBody], func() { small = true }); err != nil || !small {
+			if err := a.parse(of("ben"), large[:smallBody], func() { small = true }); err != nil || !small {
 				t.Errorf("a small body: %v", err)
 			}
 		})

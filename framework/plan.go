@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -18,7 +17,7 @@ import (
 // which relations joined or loaded, and where each value goes. It is made once
 // and used by many requests at once.
 type plan struct {
-	api       *API
+	api       *registry
 	out       reflect.Type
 	table     *schema.Table
 	alias     string
@@ -61,7 +60,7 @@ type planMany struct {
 
 // compilePlan matches out's fields to the model's. Mistakes are reported as
 // sentences without a prefix.
-func compilePlan(api *API, table *schema.Table, out reflect.Type, fault func(error)) *plan {
+func compilePlan(api *registry, table *schema.Table, out reflect.Type, fault func(error)) *plan {
 	p := &plan{api: api, out: out, table: table, alias: table.Alias}
 	p.add(table, out, nil, p.alias, 0, fault)
 	quoted := make([]string, 0, len(p.leaves))
@@ -210,7 +209,7 @@ func (p *plan) write(c *Call, q *bun.SelectQuery, w window) (sentRows, error) {
 	if p.writer == nil {
 		return encodeRows(p.rows(c, q, w))
 	}
-	found, err := c.session.Read(c, p.limited(c, q, w))
+	found, err := c.Session().Read(c, p.limited(c, q, w))
 	if err != nil {
 		return sentRows{}, err
 	}
@@ -233,8 +232,8 @@ func (p *plan) selectFrom(c *Call, q *bun.SelectQuery) *bun.SelectQuery {
 		for i, base := range j.relation.BasePKs {
 			q = q.JoinOn("?.? = ?.?", bun.Ident(j.alias), bun.Ident(j.relation.JoinPKs[i].Name), bun.Ident(j.base), bun.Ident(base.Name))
 		}
-		if j.scope != nil && j.scope.narrowed(c) {
-			q = q.JoinOn("?.? IN (?)", bun.Ident(j.alias), bun.Ident(j.scope.pk.Name), j.scope.scopedKeys(c))
+		if j.scope != nil && j.scope.Narrowed(c) {
+			q = q.JoinOn("?.? IN (?)", bun.Ident(j.alias), bun.Ident(j.scope.pk.Name), j.scope.ScopedKeys(c))
 		}
 		if deleted := j.relation.JoinTable.SoftDeleteField; deleted != nil {
 			q = q.JoinOn("?.? IS NULL", bun.Ident(j.alias), bun.Ident(deleted.Name))
@@ -245,7 +244,7 @@ func (p *plan) selectFrom(c *Call, q *bun.SelectQuery) *bun.SelectQuery {
 
 // load scans every row into out, and the keys of each to-many relation.
 func (p *plan) load(c *Call, q *bun.SelectQuery, w window) (reflect.Value, [][]any, error) {
-	found, err := c.session.Read(c, p.limited(c, q, w))
+	found, err := c.Session().Read(c, p.limited(c, q, w))
 	if err != nil {
 		return reflect.Value{}, nil, err
 	}
@@ -388,8 +387,8 @@ func (m planMany) children(c *Call, keys []any) (reflect.Value, []any, error) {
 	q := c.DB.NewSelect().Model(nilModel(m.child.table.Type)).
 		Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.foreign.Name), sqldb.List(keys)).
 		OrderExpr("?.?", bun.Ident(m.child.alias), bun.Ident(m.child.table.PKs[0].Name))
-	if m.scope != nil && m.scope.narrowed(c) {
-		q = q.Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.scope.pk.Name), m.scope.scopedKeys(c))
+	if m.scope != nil && m.scope.Narrowed(c) {
+		q = q.Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.scope.pk.Name), m.scope.ScopedKeys(c))
 	}
 	out, all, err := m.owned.load(c, q, window{})
 	if err != nil {
@@ -403,40 +402,17 @@ func (m planMany) children(c *Call, keys []any) (reflect.Value, []any, error) {
 	return out, all[len(all)-1], nil
 }
 
-// inUTC makes a scanned time say UTC, whichever zone the driver used.
-func inUTC(v reflect.Value) {
-	switch t := v.Addr().Interface().(type) {
-	case *time.Time:
-		*t = t.UTC()
-	case **time.Time:
-		if *t != nil {
-			utc := (*t).UTC()
-			*t = &utc
+// columnsOf reports the columns that the plan selects, with their tables.
+func (p *plan) columnsOf(use func(*schema.Table, ...*schema.Field)) {
+	for _, l := range p.leaves {
+		table := p.table
+		if l.join > 0 {
+			table = p.joins[l.join-1].relation.JoinTable
 		}
+		use(table, l.column)
 	}
-}
-
-// A window limits a query to some rows; zero is all of them.
-type window struct {
-	rows, offset int64
-	probe        bool // read one row more, to know whether others follow
-	cutBefore    bool // the query finds no more, but of what is joined: its keys were found with a limit
-}
-
-func (w window) limit(q schema.QueryAppender) schema.QueryAppender {
-	if w.rows == 0 {
-		return q
+	for _, m := range p.many {
+		use(m.child.table, m.foreign)
+		m.child.columnsOf(use)
 	}
-	if w.probe {
-		w.rows++
-	}
-	return sqldb.Window(q, w.rows, w.offset)
-}
-
-// cut drops the row that was read to know of it, and tells of it.
-func (w window) cut(rows reflect.Value) (reflect.Value, bool) {
-	if !w.probe || int64(rows.Len()) <= w.rows {
-		return rows, false
-	}
-	return rows.Slice(0, int(w.rows)), true
 }

@@ -2,7 +2,6 @@ package framework
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"trestle.example/framework/problem"
@@ -18,7 +17,7 @@ const (
 // no row (RFC 9110, section 13.1): rows have no versions, so the server cannot check the
 // condition. A write that went on without the check would overwrite what the client
 // wanted to keep. "If-Match: *" asks only that the row exists, which every write checks.
-func (e *endpoint) precondition(r *http.Request) error {
+func (e handler) precondition(r *http.Request) error {
 	switch {
 	case !e.isWrite():
 		return nil
@@ -30,14 +29,6 @@ func (e *endpoint) precondition(r *http.Request) error {
 		return unsupportedPrecondition(headerIfUnmodifiedSince)
 	}
 	return nil
-}
-
-// isWrite reports whether the endpoint may change something.
-func (e *endpoint) isWrite() bool { return e.route.Method != http.MethodGet }
-
-// reads reports whether the endpoint's function reads a header itself.
-func (e *endpoint) reads(name string) bool {
-	return slices.ContainsFunc(e.takes, func(h Header) bool { return strings.EqualFold(h.Name, name) })
 }
 
 // namesVersion reports whether the values of If-Match are anything but one *.

@@ -59,53 +59,85 @@ type Param struct {
 // each with one value that is not empty.
 type Values map[string]string
 
+// A Source is a registered resource, as filters and rankings see it. The framework
+// implements it.
+type Source interface {
+	// Field finds a field by its client's name, or by its column. The error names the
+	// nearest right name.
+	Field(name string) (Field, error)
+	// Find finds another registered resource by its path, such as "doctors".
+	Find(path string) (Source, error)
+	// Key is the field of the primary key.
+	Key() Field
+	// Narrowed reports whether the scope leaves out rows for a caller who lists them.
+	Narrowed(c *Call) bool
+	// ScopedKeys is a subquery of the primary keys of the rows that the caller may see.
+	ScopedKeys(c *Call) *bun.SelectQuery
+}
+
 // Facts is what a filter may ask about the resource it narrows.
 type Facts struct {
-	r     *resource
-	asked []Field
+	// Asked are the fields that were found by [Facts.Field], in order.
+	Asked  []Field
+	source Source
 }
+
+// NewFacts returns the facts about a resource.
+func newFacts(source Source) *Facts { return &Facts{source: source} }
 
 // Field finds a field by the client's name for it, or by its column's. Its
 // error is a sentence that names the nearest right name.
 func (f *Facts) Field(name string) (Field, error) {
-	field, err := f.r.field(name)
+	field, err := f.source.Field(name)
 	if err == nil {
-		f.asked = append(f.asked, field)
+		f.Asked = append(f.Asked, field)
 	}
 	return field, err
 }
 
 // Resource finds another registered resource by its path, such as "doctors".
-func (f *Facts) Resource(path string) (Target, error) { return f.r.api.target(path) }
+func (f *Facts) Resource(path string) (Target, error) {
+	found, err := f.source.Find(path)
+	return Target{found}, err
+}
+
+// Self is the resource that is being bound, as another refers to it.
+func (f *Facts) Self() Target { return Target{f.source} }
 
 // A Field is one column of a model under its client's name.
 type Field struct {
-	Name     string       // the client's
-	GoName   string       // the model's
-	Type     reflect.Type // without a pointer
-	Enum     []string     // the values of an [Enumerated] type as clients write them, nil for any
-	Nullable bool
-	alias    string
-	column   *schema.Field
+	Name     string        // the client's
+	GoName   string        // the model's
+	Type     reflect.Type  // without a pointer
+	Enum     []string      // the values of an enumerated type as clients write them, nil for any
+	Nullable bool          // it may have no value
+	Alias    string        // of the table in statements
+	Column   *schema.Field // bun's description of the column
 }
 
 // Ident is the column, qualified and quoted, as an argument of a bun query.
 func (f Field) Ident() schema.QueryAppender {
-	return bun.SafeQuery("?.?", bun.Ident(f.alias), bun.Ident(f.column.Name))
+	return bun.SafeQuery("?.?", bun.Ident(f.Alias), bun.Ident(f.Column.Name))
 }
 
 // A Target is another resource that a reference leads to.
-type Target struct{ r *resource }
+type Target struct{ source Source }
 
 // Type is the Go type of the target's keys.
-func (t Target) Type() reflect.Type { return t.r.pk.IndirectType }
+func (t Target) Type() reflect.Type { return t.source.Key().Type }
 
 // Key parses a reference to one of the target's rows.
-func (t Target) Key(text string) (any, bool) { return input.ParseKey(t.r.pk.IndirectType, text) }
+func (t Target) Key(text string) (any, bool) { return input.ParseKey(t.Type(), text) }
 
 // Narrowed reports whether there may be rows of the target that the caller
 // does not have, and [Target.Rows] is worth asking.
-func (t Target) Narrowed(c *Call) bool { return t.r.narrowed(c) }
+func (t Target) Narrowed(c *Call) bool { return t.source.Narrowed(c) }
 
 // Rows is a subquery of the keys of the target's rows that the caller has.
-func (t Target) Rows(c *Call) *bun.SelectQuery { return t.r.scopedKeys(c) }
+func (t Target) Rows(c *Call) *bun.SelectQuery { return t.source.ScopedKeys(c) }
+
+// Has is a condition: key, a column of another table, is that of a row of the
+// target that the caller has.
+func (t Target) Has(c *Call, key schema.QueryAppender) schema.QueryAppender {
+	return bun.SafeQuery("EXISTS (?)", t.Rows(c).Where("?TableAlias.? = ?", bun.Ident(t.source.Key().Column.Name), key))
+}

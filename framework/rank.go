@@ -1,10 +1,7 @@
 package framework
 
 import (
-	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
-
-	"trestle.example/framework/internal/naming"
 )
 
 // A Ranker is a search whose matches have ranks, so that a list has the best
@@ -46,53 +43,4 @@ type Ranking struct {
 	// on rows that the caller does not have; [Target.Has] tells which those
 	// are. Defaults to none.
 	Instead func(c *Call) (*Ranking, error)
-}
-
-// bindRanker binds the search of a viewset that has one.
-func bindRanker(r *resource, fault func(error)) *BoundRanker {
-	if r.declaration.ranked == nil {
-		return nil
-	}
-	bound, err := r.declaration.ranked.Bind(&Facts{r: r})
-	switch {
-	case err != nil:
-		fault(err)
-	case bound.Param.Name == "":
-		fault(naming.Sentence("its parameter has no name"))
-	case bound.Read == nil:
-		fault(naming.Sentence("it has no function that reads %q", bound.Param.Name))
-	default:
-		return &bound
-	}
-	return nil
-}
-
-// join narrows a query to the rows that match. The columns get names that no
-// model has, so that a condition which does not qualify its own stays clear.
-// Those rows come first, and CROSS JOIN has SQLite look them up in the table:
-// it would begin with an index of any filter, however many rows that leaves.
-func (k *Ranking) join(q *bun.SelectQuery, r *resource) *bun.SelectQuery {
-	key, rank := rankNames(r)
-	return q.ModelTableExpr(`(SELECT "key" AS ?, "rank" AS ? FROM (?) AS found) AS ? CROSS JOIN ? AS ?`,
-		key, rank, k.Rows, bun.Ident(r.table.Alias+"__ranking"), r.table.SQLNameForSelects, bun.Ident(r.table.Alias)).
-		Where("? = ?TableAlias.?", key, bun.Ident(r.pk.Name))
-}
-
-// rankOf is the rank in a query that a ranking has joined.
-func rankOf(r *resource) bun.Ident {
-	_, rank := rankNames(r)
-	return rank
-}
-
-func rankNames(r *resource) (key, rank bun.Ident) {
-	return bun.Ident(r.table.Alias + "__key"), bun.Ident(r.table.Alias + "__rank")
-}
-
-// Self is the resource that is being bound, as another refers to it.
-func (f *Facts) Self() Target { return Target{f.r} }
-
-// Has is a condition: key, a column of another table, is that of a row of the
-// target that the caller has.
-func (t Target) Has(c *Call, key schema.QueryAppender) schema.QueryAppender {
-	return bun.SafeQuery("EXISTS (?)", t.Rows(c).Where("?TableAlias.? = ?", bun.Ident(t.r.pk.Name), key))
 }

@@ -65,13 +65,13 @@ func upTo[K any](most int64, keys []K) (some []K, more bool) {
 // follow, and how many rows match in all. What matches is looked for once: a
 // page past the end is not put in order.
 func (l *listing) keys(c *Call, asked *listed) (keys []any, found int64, err error) {
-	matched := asked.ranking.join(l.matching(c, asked), l.resource)
+	matched := joinRanking(l.matching(c, asked), l.resource, asked.ranking)
 	matched, order := l.keyed(matched.ColumnExpr(`? AS "rank"`, rankOf(l.resource)), asked)
 	if asked.order.relevance {
 		order = `"rank" DESC, ` + order
 	}
 	by, w := bun.Safe(order), asked.window
-	rows, err := c.session.Query(c, bun.SafeQuery("WITH matched AS MATERIALIZED (?), total AS MATERIALIZED (SELECT count(*) AS found FROM matched)"+
+	rows, err := c.Session().Query(c, bun.SafeQuery("WITH matched AS MATERIALIZED (?), total AS MATERIALIZED (SELECT count(*) AS found FROM matched)"+
 		` SELECT total.found, listed."key" FROM total LEFT JOIN (SELECT * FROM matched ORDER BY ?`+
 		" LIMIT (SELECT CASE WHEN found > ? THEN ? ELSE 0 END FROM total) OFFSET ?) AS listed ON 1 = 1 ORDER BY ?",
 		matched, by, sqldb.Param(w.Offset), sqldb.Param(w.Limit+1), sqldb.Param(w.Offset), by))
@@ -98,7 +98,7 @@ func (l *listing) keyed(q *bun.SelectQuery, asked *listed) (*bun.SelectQuery, st
 	var order []string
 	for n, t := range l.resource.ordering.settled(asked.order.terms) {
 		name := `"key"`
-		if t.field.column != l.resource.pk {
+		if t.field.Column != l.resource.pk {
 			name = fmt.Sprintf(`"order_%d"`, n)
 			q = q.ColumnExpr("? AS ?", t.field.Ident(), bun.Safe(name))
 		}

@@ -7,7 +7,7 @@ package framework
 // writes go.
 func reading(serve func(*Call, *request) (*response, error)) func(*Call, *request) (*response, error) {
 	return func(c *Call, r *request) (*response, error) {
-		c.session = c.session.Replica()
+		onReplica(c)
 		return serve(c, r)
 	}
 }

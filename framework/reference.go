@@ -10,17 +10,17 @@ import (
 
 // references checks every reference of the input against its target's scope
 // and adds what is wrong to the faults of the body.
-func (e *endpoint) references(c *Call, in *input.Decoded) error {
+func (e handler) references(c *Call, in *input.Decoded) error {
 	faults := slices.Clone(in.Faults)
 	for _, ref := range e.referencesIn(in) {
 		if input.Faulty(in.Faults, ref.Pointer) {
 			continue
 		}
-		target, err := c.api.target(ref.Target)
+		target, err := e.resource.api.find(ref.Target)
 		if err != nil {
 			return err
 		}
-		has, err := e.mayRefer(c, target.r, ref)
+		has, err := e.mayRefer(c, target, ref)
 		if err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (e *endpoint) references(c *Call, in *input.Decoded) error {
 // not for a row that decides whose another is: that one must be the caller's
 // own where the scope looks for it, unless the scope is lifted for what is
 // being done.
-func (e *endpoint) mayRefer(c *Call, target *resource, ref input.Reference) (bool, error) {
+func (e handler) mayRefer(c *Call, target *resource, ref input.Reference) (bool, error) {
 	via := e.resource.scope.via
 	if ref.Owning && !e.resource.scope.lifted(c) {
 		if owned, err := via.owns(c, ref.Key); !owned || target == via {
@@ -50,7 +50,7 @@ func (e *endpoint) mayRefer(c *Call, target *resource, ref input.Reference) (boo
 
 // referencesIn lists the references that a body gives, those in nested values
 // included.
-func (e *endpoint) referencesIn(in *input.Decoded) []input.Reference {
+func (e handler) referencesIn(in *input.Decoded) []input.Reference {
 	var list []input.Reference
 	for _, f := range e.input.Fields {
 		if !f.Refers() || !in.Has(f.Name) {
@@ -69,7 +69,7 @@ func (e *endpoint) referencesIn(in *input.Decoded) []input.Reference {
 }
 
 // owning reports whether a field is the reference that the scope goes through.
-func (e *endpoint) owning(f *input.Field) bool {
+func (e handler) owning(f *input.Field) bool {
 	scope := e.resource.scope
 	return scope.kind == scopeVia && scope.column != nil && scope.column.GoName == f.GoName
 }

@@ -14,18 +14,14 @@ import (
 // reindexed is how many rows are read at once.
 const reindexed = 500
 
-// Reindex fills the stored search documents of a viewset's rows, for rows
-// that were written by other means than this API. It reports how many rows it
-// read and how many of them it changed, also with an error, and may run while the
-// API serves. Call it after [API.Check] or [API.Handler]. A viewset without a
-// stored search is an error.
-func (a *API) Reindex(ctx context.Context, viewset string) (read, changed int, err error) {
+// reindex fills the stored search documents of a viewset's rows.
+func (a indexer) reindex(ctx context.Context, viewset string) (read, changed int, err error) {
 	r, err := a.searchable(viewset)
 	if err != nil {
 		return 0, 0, err
 	}
 	for after := any(nil); ; {
-		rows, n, last, err := r.reindexAfter(ctx, after)
+		rows, n, last, err := reindexAfter(ctx, r, after)
 		read, changed = read+rows, changed+n
 		if err != nil || rows < reindexed {
 			return read, changed, err
@@ -34,20 +30,17 @@ func (a *API) Reindex(ctx context.Context, viewset string) (read, changed int, e
 	}
 }
 
-// NeedsReindex reports whether a viewset has rows whose stored search document
-// is empty though what is searched is not, so that no search finds them. It
-// changes nothing, and reads the table up to the first of them. As for
-// [API.Reindex], a viewset without a stored search is an error.
-func (a *API) NeedsReindex(ctx context.Context, viewset string) (bool, error) {
+// needsReindex reports whether a row lacks its stored search document.
+func (a indexer) needsReindex(ctx context.Context, viewset string) (bool, error) {
 	r, err := a.searchable(viewset)
 	if err != nil {
 		return false, err
 	}
 	q := a.db.NewSelect().ColumnExpr("1").TableExpr("?", bun.Ident(r.table.Name)).Limit(1).
-		Where("? = ''", bun.Ident(r.search.stored.column.Name)).
+		Where("? = ''", bun.Ident(r.search.stored.Column.Name)).
 		WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
 			for _, f := range r.search.fields {
-				q = q.WhereOr("? <> ''", bun.Ident(f.column.Name))
+				q = q.WhereOr("? <> ''", bun.Ident(f.Column.Name))
 			}
 			return q
 		})
@@ -56,20 +49,19 @@ func (a *API) NeedsReindex(ctx context.Context, viewset string) (bool, error) {
 }
 
 // searchable finds a viewset that stores a search document.
-func (a *API) searchable(viewset string) (*resource, error) {
-	target, err := a.target(viewset)
+func (a indexer) searchable(viewset string) (*resource, error) {
+	r, err := a.find(viewset)
 	if err != nil {
 		return nil, err
 	}
-	r := target.r
 	if r.search == nil || r.search.stored == nil {
 		return nil, naming.Sentence("viewset %q stores no search document; set Stored in its Search", viewset)
 	}
 	return r, nil
 }
 
-// Searchable lists the viewsets that store a search document.
-func (a *API) Searchable() []string {
+// searched lists the viewsets that store a search document.
+func (a indexer) searched() []string {
 	var paths []string
 	for _, r := range a.resources {
 		if r.search != nil && r.search.stored != nil {
@@ -80,10 +72,10 @@ func (a *API) Searchable() []string {
 }
 
 // reindexAfter fills the rows whose keys follow one, locked meanwhile.
-func (r *resource) reindexAfter(ctx context.Context, after any) (rows, changed int, last any, err error) {
+func reindexAfter(ctx context.Context, r *resource, after any) (rows, changed int, last any, err error) {
 	err = r.api.db.InTx(ctx, func(ctx context.Context, s *sqldb.Session) error {
 		rows, changed = 0, 0
-		c := r.api.newCall(ctx, Route{ViewSet: r.path, Name: "reindex"}).inside(ctx, s)
+		c := inside(ctx, r.api.newCall(ctx, callOptions{Route: Route{ViewSet: r.path, Name: "reindex"}}), s)
 		models := reflect.New(reflect.SliceOf(reflect.PointerTo(r.model)))
 		q := c.DB.NewSelect().Model(models.Interface()).OrderExpr("?TableAlias.?", bun.Ident(r.pk.Name))
 		if after != nil {
@@ -95,12 +87,12 @@ func (r *resource) reindexAfter(ctx context.Context, after any) (rows, changed i
 		for i := range models.Elem().Len() {
 			m := models.Elem().Index(i).Elem()
 			rows, last = rows+1, r.pk.Value(m).Interface()
-			if r.search.document(m) == r.search.stored.column.Value(m).String() {
+			if r.search.document(m) == r.search.stored.Column.Value(m).String() {
 				continue
 			}
 			r.document(m)
 			changed++
-			if err := r.store(c, m, []*schema.Field{r.search.stored.column}); err != nil {
+			if err := r.store(c, m, []*schema.Field{r.search.stored.Column}); err != nil {
 				return err
 			}
 		}

@@ -2,42 +2,19 @@ package framework
 
 import (
 	"net/http"
-	"reflect"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
-	"trestle.example/framework/internal/input"
-	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
-
-// Related declares GET {path}/{id}/{name}/: all rows of another viewset whose
-// field refers to the object, those that the caller may see, in that viewset's
-// default order, as an array of Out, which is one of its read shapes. Callers need
-// the permission to list that viewset as well. field is the client's name for it
-// there. More rows than [Config.MaxRows] are refused with 409 too_many_rows.
-//
-//	framework.Related[Patient, AppointmentView]("appointments", "appointments", "patient")
-func Related[M, Out any](name, viewset, field string) Action[M] {
-	return Action[M]{action{
-		name: name, method: http.MethodGet, onObject: true, in: reflect.TypeFor[input.None](), out: reflect.TypeFor[[]Out](),
-		related: &relatedRows{viewset: viewset, field: field, out: reflect.TypeFor[Out]()},
-	}}
-}
-
-// relatedRows is what an action of Related declares.
-type relatedRows struct {
-	viewset, field string
-	out            reflect.Type
-}
 
 // A related endpoint answers an action of Related.
 type related struct {
 	*relatedRows
 
-	endpoint *endpoint
+	endpoint handler
 	of       *resource // the object's
 	column   *schema.Field
 	rows     *resource // the other viewset
@@ -45,35 +22,6 @@ type related struct {
 	// The statements by whether the scope of the object and that of the rows
 	// are lifted.
 	lookups map[[2]bool]*sqldb.Lookup
-}
-
-// bindRelated finds the viewset and the field, and reports what is wrong with
-// them. The viewset's shapes are known when all are bound.
-func (b *binder) bindRelated(e *endpoint, declared *relatedRows, fault func(error)) func(*Call, *request) (*response, error) {
-	target, err := b.api.target(declared.viewset)
-	if err != nil {
-		fault(err)
-		return nil
-	}
-	field, err := target.r.field(declared.field)
-	switch {
-	case err != nil:
-		fault(err)
-		return nil
-	case field.Type != e.resource.pk.IndirectType:
-		fault(naming.Sentence("%q of %s is %s, but the key of %s is %s", declared.field, declared.viewset, field.Type, e.resource.path, e.resource.pk.IndirectType))
-		return nil
-	}
-	rel := &related{relatedRows: declared, endpoint: e, of: e.resource, column: field.column, rows: target.r}
-	b.later(func() {
-		if _, rel.shown, err = b.api.finder(declared.viewset, declared.out); err != nil {
-			fault(naming.Sentence("%s shows no %s; name one of its read shapes", declared.viewset, declared.out))
-			return
-		}
-		rel.prepare()
-		e.permission = All(e.permission, rel.lists())
-	})
-	return rel.serve
 }
 
 // lists permits those who may list the rows at their own address.
@@ -131,7 +79,7 @@ func (l *related) serve(c *Call, r *request) (*response, error) {
 	if err := l.endpoint.ignoreQuery(c, r.query); err != nil {
 		return nil, err
 	}
-	most := int64(c.api.config.MaxRows)
+	most := int64(l.of.api.config.MaxRows)
 	shown, err := l.read(c, r, most)
 	switch {
 	case err != nil:
@@ -160,7 +108,7 @@ func (l *related) read(c *Call, r *request, most int64) (sentRows, error) {
 		if !whole {
 			owner = []any{c.Caller.ID}
 		}
-		found, err := c.session.ReadBy(c, lookup, r.key, most+1, owner...)
+		found, err := c.Session().ReadBy(c, lookup, r.key, most+1, owner...)
 		if err != nil {
 			return sentRows{}, err
 		}

@@ -10,14 +10,13 @@ import (
 
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/problem"
 )
 
 // bindReserved gives each resource the values that no row of its model may have,
 // as the viewsets of the model reserve them, by column.
 func (b *binder) bindReserved() {
 	for _, r := range b.api.resources {
-		words, key := r.declaration.reserved, r.declaredKey()
+		words, key := r.declaration.reserved, declaredKey(r)
 		if len(words) == 0 || key == nil {
 			continue
 		}
@@ -26,83 +25,37 @@ func (b *binder) bindReserved() {
 				b.fault(r.path, "reserved", naming.Sentence("%q cannot be a value of %s, which is %s", word, key.GoName, key.IndirectType))
 			}
 		}
-		b.api.reserve(r.model, key, words)
+		b.reserve(r.model, key, words)
 	}
 }
 
 // declaredKey is what item paths will carry; nil for a Lookup that is no field, which
 // bind reports.
-func (r *resource) declaredKey() *schema.Field {
+func declaredKey(r *resource) *schema.Field {
 	if r.declaration.lookup == "" {
 		return r.pk
 	}
-	f, err := r.field(r.declaration.lookup)
+	f, err := r.Field(r.declaration.lookup)
 	if err != nil {
 		return nil
 	}
-	return f.column
+	return f.Column
 }
 
 // reserve gives the values to each resource of the model.
-func (a *API) reserve(model reflect.Type, key *schema.Field, words []string) {
-	for _, r := range a.resources {
+func (b *binder) reserve(model reflect.Type, key *schema.Field, words []string) {
+	for _, r := range b.api.resources {
 		if r.model == model {
 			r.reserved = addReserved(r.reserved, key, words)
 		}
 	}
 }
 
-// A reservation is the values that a column never has.
-type reservation struct {
-	column *schema.Field
-	words  []string
-}
-
-func addReserved(all []reservation, column *schema.Field, words []string) []reservation {
-	for i, known := range all {
-		if known.column == column {
-			all[i].words = addNew(slices.Clone(known.words), words)
-			return all
-		}
-	}
-	return append(all, reservation{column, words})
-}
-
-// reserve makes the field of an input refuse the values that its column never has.
-func (r *resource) reserve(f *input.Field, column *schema.Field) {
-	for _, reserved := range r.reserved {
-		if reserved.column != column || f.Value.Typ.Kind() != reflect.String {
-			continue
-		}
-		add := input.Rule{Name: "noneof", Param: strings.Join(reserved.words, " ")}
-		if !slices.Contains(f.Value.Rules, add) {
-			f.Value.Rules = append(slices.Clip(f.Value.Rules), add)
-			f.Rules, f.Value.Tag = f.Value.Rules, (&input.RuleSpec{Rules: f.Value.Rules}).Tag()
-		}
-	}
-}
-
-// unreserved refuses a row that a function gave a reserved value.
-func (r *resource) unreserved(m reflect.Value) error {
-	for _, reserved := range r.reserved {
-		v := reflect.Indirect(reserved.column.Value(m))
-		if !v.IsValid() || !slices.Contains(reserved.words, v.String()) {
-			continue
-		}
-		fault := problem.Fault{Code: "noneof", Detail: input.RuleDetail(input.Rule{Name: "noneof", Param: strings.Join(reserved.words, " ")}, v.Type())}
-		if name := r.clientName(reserved.column.Name); name != "" {
-			fault.Pointer = naming.PointerTo(name)
-		}
-		return problem.Invalid(fault)
-	}
-	return nil
-}
-
 // collides reports whether an action whose path has no id has that of another
 // resource, or of such an action of another.
-func (a *API) collides(r *resource, act action) bool {
+func collides(r *resource, act action) bool {
 	path := r.path + "/" + act.name
-	return slices.ContainsFunc(a.resources, func(other *resource) bool {
+	return slices.ContainsFunc(r.api.resources, func(other *resource) bool {
 		return other.path == path || other != r && slices.ContainsFunc(other.declaration.actions, func(theirs action) bool {
 			return (!theirs.onObject || other.declaration.single) && other.path+"/"+theirs.name == path
 		})
@@ -115,7 +68,7 @@ func (b *binder) checkShadows() {
 	for _, r := range b.api.resources {
 		b.checkActionShadows(r)
 		for _, other := range b.api.resources {
-			if rest, ok := strings.CutPrefix(other.path, r.path+"/"); ok && r.itemAt("") {
+			if rest, ok := strings.CutPrefix(other.path, r.path+"/"); ok && itemAt(r, "") {
 				word, _, _ := strings.Cut(rest, "/")
 				b.checkShadow(other, "", r, word)
 			}
@@ -126,7 +79,7 @@ func (b *binder) checkShadows() {
 func (b *binder) checkActionShadows(r *resource) {
 	for _, a := range r.declaration.actions {
 		word, rest, _ := strings.Cut(a.name, "/")
-		if !a.onObject && r.itemAt(rest) {
+		if !a.onObject && itemAt(r, rest) {
 			b.checkShadow(r, fmt.Sprintf("action %q", a.name), r, word)
 		}
 	}
@@ -134,7 +87,7 @@ func (b *binder) checkActionShadows(r *resource) {
 
 // itemAt reports whether objects of the viewset have an endpoint at this part of
 // the path behind their key.
-func (r *resource) itemAt(name string) bool {
+func itemAt(r *resource, name string) bool {
 	return !r.declaration.single && slices.ContainsFunc(r.endpoints, func(e *endpoint) bool {
 		if isVerb(e.route.Name) {
 			return e.onObject && name == ""

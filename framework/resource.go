@@ -1,7 +1,8 @@
 package framework
 
 import (
-	"net/http"
+	"fmt"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -18,7 +19,7 @@ import (
 // A resource is a declaration that knows its columns: what a request meets.
 // It is not changed after registration.
 type resource struct {
-	api         *API
+	api         *registry
 	declaration *declaration
 	path        string // "manage/doctors"
 	model       reflect.Type
@@ -50,12 +51,12 @@ type resource struct {
 }
 
 type boundUnique struct {
-	Unique
+	unique
 	columns []string
 }
 
 // field finds a field by its client's name, or by its column.
-func (r *resource) field(name string) (Field, error) {
+func (r *resource) Field(name string) (Field, error) {
 	if f, ok := r.names[name]; ok {
 		return f, nil
 	}
@@ -93,17 +94,21 @@ func (r *resource) fieldOf(name string, column *schema.Field) Field {
 	values, _ := input.EnumValues(column.IndirectType) // a mistake in them is told with the shapes
 	return Field{
 		Enum: input.ValueWords(values),
-		Name: name, GoName: column.GoName, Type: column.IndirectType, alias: r.table.Alias, column: column,
+		Name: name, GoName: column.GoName, Type: column.IndirectType, Alias: r.table.Alias, Column: column,
 		Nullable: column.IsPtr || column.NullZero,
 	}
 }
 
-func (r *resource) keyField() Field { return r.fieldOf(r.pk.Name, r.pk) }
+// Key is the field of the primary key.
+func (r *resource) Key() Field { return r.fieldOf(r.pk.Name, r.pk) }
+
+// Find finds another registered resource by its path.
+func (r *resource) Find(path string) (Source, error) { return r.api.find(path) }
 
 // clientName is what clients call a column, or "" if they never see it.
 func (r *resource) clientName(column string) string {
 	for name, f := range r.names {
-		if f.column.Name == column {
+		if f.Column.Name == column {
 			return name
 		}
 	}
@@ -124,7 +129,7 @@ func (r *resource) keys(c *Call) *bun.SelectQuery {
 
 // scopedKeys is a subquery of the primary keys that the caller may see,
 // whatever is being done elsewhere.
-func (r *resource) scopedKeys(c *Call) *bun.SelectQuery {
+func (r *resource) ScopedKeys(c *Call) *bun.SelectQuery {
 	q := r.keys(c)
 	r.scope.narrow(r.looking(c), q.QueryBuilder())
 	return q
@@ -132,20 +137,13 @@ func (r *resource) scopedKeys(c *Call) *bun.SelectQuery {
 
 // narrowed reports whether the scope leaves out any rows for a caller who
 // looks at them.
-func (r *resource) narrowed(c *Call) bool { return !r.scope.lifted(r.looking(c)) }
+func (r *resource) Narrowed(c *Call) bool { return !r.scope.lifted(r.looking(c)) }
 
 // looking is the call as one that only lists the resource.
-func (r *resource) looking(c *Call) *Call { return c.looking(r.path) }
-
-// looking is the call as one that only lists a viewset.
-func (c *Call) looking(viewset string) *Call {
-	looking := *c
-	looking.Route = Route{ViewSet: viewset, Name: verbList, Method: http.MethodGet}
-	return &looking
-}
+func (r *resource) looking(c *Call) *Call { return looking(c, r.path) }
 
 // has reports whether the caller may see a row.
-func (r *resource) has(c *Call, key any) (bool, error) { return r.finds(c, r.scopedKeys(c), key) }
+func (r *resource) has(c *Call, key any) (bool, error) { return r.finds(c, r.ScopedKeys(c), key) }
 
 // owns reports whether a row is the caller's own, whatever lifts the scope.
 func (r *resource) owns(c *Call, key any) (bool, error) {
@@ -160,7 +158,7 @@ func (r *resource) finds(c *Call, keys *bun.SelectQuery, key any) (bool, error) 
 
 // any reports whether a query has a row.
 func (r *resource) any(c *Call, q *bun.SelectQuery) (bool, error) {
-	found, err := c.session.Read(c, q)
+	found, err := c.Session().Read(c, q)
 	return err == nil && found.Len() > 0, err
 }
 
@@ -173,3 +171,78 @@ func (r *resource) itemPath() string {
 }
 
 func (r *resource) listPath() string { return "/" + r.path + r.slash }
+
+// keyName is what the routes call the part of the path that finds a row.
+func (r *resource) keyName() string {
+	if r.declaration.lookup != "" {
+		return r.declaration.lookup
+	}
+	return "id"
+}
+
+// entries are the paths by which clients enter a resource: its own, or those
+// of its actions where nothing is offered at its own.
+func (r *resource) entries() []string {
+	var paths []string
+	for _, e := range r.endpoints {
+		switch {
+		case e.pattern == r.listPath():
+			return []string{e.pattern}
+		case !strings.Contains(e.pattern, ":") && !slices.Contains(paths, e.pattern):
+			paths = append(paths, e.pattern)
+		}
+	}
+	return paths
+}
+
+// hasAddresses reports whether rows have addresses of their own: an endpoint of the
+// viewset, with any method, that is served at the path of one row.
+func (r *resource) hasAddresses() bool {
+	verbs := r.declaration.verbs
+	return r.declaration.single || slices.ContainsFunc(verbs, func(v namedVerb) bool { return v.kind != verbAbsent && v.onObject() })
+}
+
+// rowPath is the path of a row below the prefix; empty if it has none.
+func (r *resource) rowPath(key reflect.Value) string {
+	key = reflect.Indirect(key)
+	switch {
+	case !r.hasAddresses():
+		return ""
+	case r.declaration.single:
+		return r.listPath()
+	case !key.IsValid() || key.IsZero():
+		return ""
+	}
+	text := fmt.Sprint(key.Interface())
+	if text == "." || text == ".." { // clients take these segments out of a path
+		return ""
+	}
+	return "/" + r.path + "/" + url.PathEscape(text) + r.slash
+}
+
+// A soughtField is one that a filter finds rows by.
+type soughtField struct {
+	place string
+	field Field
+}
+
+// seeks notes what a filter of the list finds rows by.
+func (r *resource) seeks(place string, bound BoundFilter, facts *Facts) {
+	for _, f := range facts.Asked {
+		if !bound.Scans {
+			r.sought = append(r.sought, soughtField{place, f})
+		}
+	}
+}
+
+func (r *resource) bindUnindexed(fault func(place string, err error)) {
+	r.unindexed = map[*schema.Field]bool{}
+	for _, name := range r.declaration.unindexed {
+		f, err := r.Field(name)
+		if err != nil {
+			fault("unindexed", err)
+			continue
+		}
+		r.unindexed[f.Column] = true
+	}
+}

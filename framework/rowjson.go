@@ -15,44 +15,8 @@ import (
 
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"
-	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
-
-// sentRows are rows as a client sees them, as JSON.
-type sentRows struct {
-	text []byte // the rows as an array; nothing is read of it where there are none
-	rows int
-	more bool // whether others follow, where the window asks
-}
-
-// list is the rows as an array.
-func (w sentRows) list() jsontext.Value {
-	if w.rows == 0 {
-		return jsontext.Value("[]")
-	}
-	return w.text
-}
-
-// one is the only row; none is not found.
-func (w sentRows) one() (jsontext.Value, error) {
-	if err := only(w.rows); err != nil {
-		return nil, err
-	}
-	return w.text[1 : len(w.text)-1], nil
-}
-
-// only refuses any number of rows but one. There are several where the field of
-// a Lookup is not unique: none of them is the one that was meant.
-func only(rows int) error {
-	switch rows {
-	case 0:
-		return problem.NotFound()
-	case 1:
-		return nil
-	}
-	return naming.Sentence("one row was asked for and several have that key: the field of a Lookup needs a unique index")
-}
 
 // encodeRows writes values that were made first, []Out.
 func encodeRows(rows reflect.Value, more bool, err error) (sentRows, error) {

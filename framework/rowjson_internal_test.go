@@ -75,7 +75,7 @@ func planOf(tb testing.TB, view any) *plan {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = db.Close() })
-	return compilePlan(&API{}, db.Table(reflect.TypeFor[wideRow]()), reflect.TypeOf(view), func(err error) { tb.Error(err) })
+	return compilePlan(&registry{}, db.Table(reflect.TypeFor[wideRow]()), reflect.TypeOf(view), func(err error) { tb.Error(err) })
 }
 
 // TestRowsAreWrittenAlike: rows of random values, as either driver gives them,

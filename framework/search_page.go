@@ -50,7 +50,7 @@ func (l *listing) found(c *Call, asked *listed) (found int64, keys []string, err
 			` SELECT json_array((SELECT count(*) FROM matched), (SELECT json_group_array(cast("key" AS text))` +
 			` FROM (SELECT "key" FROM matched ORDER BY ? LIMIT ? OFFSET ?)))`
 	}
-	text, err := c.session.CountText(c, bun.SafeQuery(statement,
+	text, err := c.Session().CountText(c, bun.SafeQuery(statement,
 		matched.Limit(foundOnce+1), bun.Safe(order), sqldb.Param(asked.window.Limit+1), sqldb.Param(asked.window.Offset)))
 	if err != nil {
 		return 0, nil, err

@@ -14,7 +14,7 @@ func (s Service) declare() []*declaration {
 	for _, r := range s.Resources {
 		for _, d := range r.declare() {
 			if d.service == nil {
-				d.service = &s
+				d.service = &service{s.Name, s.Doc}
 			}
 			all = append(all, d)
 		}

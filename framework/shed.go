@@ -30,21 +30,21 @@ func (s *shedCount) add(now time.Time) (total int64, due bool) {
 
 // shed counts a request that the server answers 503 overloaded, and warns of it at
 // most once a second. It is false for any other error.
-func (a *API) shed(c *Call, err error) bool {
+func (s *server) shed(c *Call, err error) bool {
 	var count *shedCount
 	var why string
 	switch {
 	case sqldb.IsOverloaded(err):
-		count, why = &a.shedByDatabase, "requests wait too long for the database and are answered 503 overloaded"
+		count, why = &s.shedByDatabase, "requests wait too long for the database and are answered 503 overloaded"
 	case errors.Is(err, errBodies):
-		count, why = &a.shedByBodies, "the bodies of an address take too much memory and are answered 503 overloaded"
+		count, why = &s.shedByBodies, "the bodies of an address take too much memory and are answered 503 overloaded"
 	case errors.Is(err, errParsing):
-		count, why = &a.shedByParsing, "large bodies wait too long to be parsed and are answered 503 overloaded"
+		count, why = &s.shedByParsing, "large bodies wait too long to be parsed and are answered 503 overloaded"
 	default:
 		return false
 	}
 	if total, due := count.add(time.Now()); due {
-		a.config.Log.WarnContext(c, why, "requests_since_start", total)
+		s.api.config.Log.WarnContext(c, why, "requests_since_start", total)
 	}
 	return true
 }

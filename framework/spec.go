@@ -19,24 +19,9 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// Document returns the OpenAPI 3.1 document of the whole API in the format "json" or
-// "yaml": what the server answers at {prefix}/openapi.json and .yaml. It is made of the
-// declarations alone, and the same for the same declarations. The error names every type
-// whose own schema is none.
-func (a *API) Document(format string) ([]byte, error) {
-	if err := a.Check(); err != nil {
-		return nil, err
-	}
-	document, err := a.document()
-	if err != nil {
-		return nil, err
-	}
-	return openapi.Format(document, format)
-}
-
 // document is the OpenAPI document as its members. A part of the program that panics
 // when it describes itself is an error.
-func (a *API) document() (root wire.Members, err error) {
+func (a catalog) document() (root wire.Members, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			root, err = nil, fmt.Errorf("the reference: a declared part panics when it is asked what it is: %v", p)
@@ -46,20 +31,20 @@ func (a *API) document() (root wire.Members, err error) {
 }
 
 // spec describes the checked API as plain data.
-func (a *API) spec() *spec.API {
+func (a catalog) spec() *spec.API {
 	c := a.config
 	api := &spec.API{
-		Title: c.Title, Version: c.Version, Doc: c.Doc, Prefix: c.Prefix, Server: cmp.Or(a.basePath(), "/"), ErrorsAt: a.errorsAt(),
+		Title: c.Title, Version: c.Version, Doc: c.Doc, Prefix: c.Prefix, Server: cmp.Or(a.origin.basePath(), "/"), ErrorsAt: a.origin.errorsAt(),
 		Lenient:    len(a.resources) == 0 || slices.ContainsFunc(a.resources, func(r *resource) bool { return !r.strict }),
 		ErrorShape: c.ErrorShape, Codes: a.codes, FaultCodes: a.faultCodes(),
 		Headers: specHeaders(standardHeaders), UsualHeaders: specHeaders(a.usualHeaders()),
 	}
 	for _, r := range a.resources {
-		for _, v := range r.declaration.verbs.named() {
-			api.Shown = append(api.Shown, r.specShown(v.out))
+		for _, v := range r.declaration.verbs {
+			api.Shown = append(api.Shown, specShown(r, v.out))
 		}
 	}
-	for _, e := range a.endpoints() {
+	for _, e := range a.operations() {
 		described, err := e.spec()
 		api.Endpoints = append(api.Endpoints, described)
 		api.Mistakes = append(api.Mistakes, err...)
@@ -67,9 +52,9 @@ func (a *API) spec() *spec.API {
 	return api
 }
 
-func (r *resource) specShown(out reflect.Type) spec.Shown {
+func specShown(r *resource, out reflect.Type) spec.Shown {
 	shown := spec.Shown{Output: out}
-	for _, v := range r.declaration.verbs.named() {
+	for _, v := range r.declaration.verbs {
 		if shape := r.inputs[v.in]; shape != nil {
 			shown.Inputs = append(shown.Inputs, shape)
 		}
@@ -78,10 +63,10 @@ func (r *resource) specShown(out reflect.Type) spec.Shown {
 }
 
 // spec describes the endpoint, with the mistakes of parts that cannot describe theirs.
-func (e *endpoint) spec() (*spec.Endpoint, []error) {
-	a := e.resource.api
+func (e operation) spec() (*spec.Endpoint, []error) {
+	a := e.catalog()
 	described := &spec.Endpoint{
-		ID: e.id(), Method: e.route.Method, Path: a.info(e).Path, Summary: e.summary(), Description: e.description(),
+		ID: e.id(), Method: e.route.Method, Path: a.pathOf(e.endpoint), Summary: e.summary(), Description: e.description(),
 		Service: e.specService(), ViewSet: e.resource.path, Root: e.resource.path == "",
 		Key: e.specKey(), Takes: specHeaders(e.takes), Idempotent: e.idempotent, Body: e.specBody(),
 		Statuses: e.successes(), Headers: specHeaders(e.headers()), Refusals: e.specRefusals(), Open: e.admits(nil),
@@ -91,7 +76,7 @@ func (e *endpoint) spec() (*spec.Endpoint, []error) {
 	}
 	for _, p := range e.params {
 		described.Params = append(described.Params, spec.Param{
-			Name: p.Name, Doc: p.Doc, Type: p.typ(), Enum: p.Enum, List: p.List, Minimum: p.Minimum, Default: p.Default, Field: e.inputField(p.Name),
+			Name: p.Name, Doc: p.Doc, Type: typeOf(p), Enum: p.Enum, List: p.List, Minimum: p.Minimum, Default: p.Default, Field: e.inputField(p.Name),
 		})
 	}
 	for _, to := range e.linked() {
@@ -109,22 +94,22 @@ func (e *endpoint) spec() (*spec.Endpoint, []error) {
 	return described, mistakes
 }
 
-func (e *endpoint) specService() spec.Service {
+func (e operation) specService() spec.Service {
 	if s := e.resource.declaration.service; s != nil {
 		return spec.Service{Name: s.Name, Doc: s.Doc}
 	}
 	return spec.Service{Name: e.resource.api.config.Title, Doc: "The API as a whole."}
 }
 
-func (e *endpoint) specKey() *spec.Key {
+func (e operation) specKey() *spec.Key {
 	if !strings.Contains(e.pattern, ":id") {
 		return nil
 	}
 	r := e.resource
-	return &spec.Key{Name: r.keyName(), Doc: "The " + r.noun() + "'s " + r.keyName() + ".", Type: r.key.IndirectType}
+	return &spec.Key{Name: r.keyName(), Doc: "The " + nounOf(r) + "'s " + r.keyName() + ".", Type: r.key.IndirectType}
 }
 
-func (e *endpoint) specBody() *spec.Body {
+func (e operation) specBody() *spec.Body {
 	if !e.takesBody() || len(e.input.Fields) == 0 {
 		return nil
 	}
@@ -134,9 +119,9 @@ func (e *endpoint) specBody() *spec.Body {
 	}
 }
 
-func (e *endpoint) specRefusals() (all []spec.Refusal) {
+func (e operation) specRefusals() (all []spec.Refusal) {
 	refusals := e.refusals()
-	own := append(e.resource.api.usualHeaders(), withoutLocation(e.ownHeaders())...)
+	own := append(e.catalog().usualHeaders(), withoutLocation(e.ownHeaders())...)
 	for _, status := range slices.Sorted(maps.Keys(refusals)) {
 		codes := refusals[status]
 		all = append(all, spec.Refusal{Status: status, Codes: codes, Headers: specHeaders(append(e.headersOf(status, codes), own...))})
@@ -172,8 +157,8 @@ var samplePages = []Page{
 // specPage has the envelopes of the sample pages. A page that is rejected, as one past the
 // end may be, adds nothing. An error of another kind is a mistake, and so is a class that
 // rejects every page.
-func (e *endpoint) specPage() (*spec.Page, []error) {
-	page := &spec.Page{Name: naming.Title(strings.Join(e.resource.words(), " ")) + "Page"}
+func (e operation) specPage() (*spec.Page, []error) {
+	page := &spec.Page{Name: naming.Title(strings.Join(words(e.resource), " ")) + "Page"}
 	var mistakes []error
 	var last error
 	for _, p := range samplePages {
@@ -205,8 +190,8 @@ func specMembers(envelope Envelope) []spec.Member {
 	return all
 }
 
-// typ is the type of one value.
-func (p Param) typ() reflect.Type {
+// typeOf is the type of one value.
+func typeOf(p Param) reflect.Type {
 	if p.Type == nil {
 		return reflect.TypeFor[string]()
 	}
@@ -214,7 +199,7 @@ func (p Param) typ() reflect.Type {
 }
 
 // inputField is the field of a GET's input that a parameter fills.
-func (e *endpoint) inputField(name string) *input.Field {
+func (e operation) inputField(name string) *input.Field {
 	if e.input == nil || e.route.Method != http.MethodGet {
 		return nil
 	}

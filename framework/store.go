@@ -1,10 +1,8 @@
 package framework
 
 import (
-	"context"
 	"database/sql"
 	"database/sql/driver"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,7 +12,6 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
-	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -24,46 +21,6 @@ import (
 type assignment struct {
 	column string
 	value  schema.QueryAppender
-}
-
-// write runs fn in a transaction, whole again if the database asks for it. A
-// write of one statement is its own transaction.
-func (a *API) write(c *Call, oneStatement bool, fn func(*Call) error) error {
-	reset, ran := c.begin(), false
-	again := func() {
-		if ran {
-			reset()
-		}
-		ran = true
-	}
-	if oneStatement {
-		return a.db.Retry(c, func() error {
-			again()
-			return fn(c)
-		})
-	}
-	return a.db.InTx(c, func(ctx context.Context, s *sqldb.Session) error {
-		again()
-		return fn(c.inside(ctx, s))
-	})
-}
-
-// begin remembers what the response would tell so far; the function goes back
-// to it, for a transaction that begins again.
-func (c *Call) begin() (again func()) {
-	told, header := len(c.notes.ignored), c.header.Clone()
-	saved := 0
-	if c.given != nil {
-		saved = len(c.given.saved)
-	}
-	return func() {
-		if c.given != nil {
-			c.given.saved = c.given.saved[:saved]
-		}
-		c.notes.ignored = c.notes.ignored[:told]
-		clear(c.header)
-		maps.Copy(c.header, header.Clone())
-	}
 }
 
 // stamp fills what the framework sets on a new row: key, times and owner.
@@ -106,44 +63,18 @@ func (r *resource) document(m reflect.Value) {
 	if r.search == nil || r.search.stored == nil {
 		return
 	}
-	r.search.stored.column.Value(m).SetString(r.search.document(m))
+	r.search.stored.Column.Value(m).SetString(r.search.document(m))
 }
 
 // document folds the searched fields of a row.
 func (b *boundSearch) document(m reflect.Value) string {
 	texts := make([]string, len(b.fields))
 	for i, f := range b.fields {
-		if v := reflect.Indirect(f.column.Value(m)); v.IsValid() {
+		if v := reflect.Indirect(f.Column.Value(m)); v.IsValid() {
 			texts[i] = v.String()
 		}
 	}
 	return sqldb.Document(texts...)
-}
-
-// redocument changes the stored search document along with the fields it is
-// made of; parts whose fields stay are kept as they are stored.
-func (r *resource) redocument(w *writing, in *input.Decoded, partial bool) []assignment {
-	if r.search == nil || r.search.stored == nil {
-		return nil
-	}
-	parts := make([]*string, len(r.search.fields))
-	changed := false
-	for i, f := range r.search.fields {
-		for name, col := range w.columns {
-			if col.column == f.column && (!partial || in.Has(name)) {
-				text := ""
-				if v := reflect.Indirect(in.Value.FieldByIndex(col.input.Index)); v.IsValid() {
-					text = v.String()
-				}
-				parts[i], changed = &text, true
-			}
-		}
-	}
-	if !changed {
-		return nil
-	}
-	column := r.search.stored.column.Name
-	return []assignment{{column, r.api.db.Kind().Redocument(column, parts)}}
 }
 
 // insert stores a new row; what the database fills, a key that it makes or a
@@ -157,7 +88,7 @@ func (r *resource) insert(c *Call, m reflect.Value) error {
 
 func (r *resource) insertRow(c *Call, m reflect.Value) error {
 	if values, ok := r.values(m.Elem()); ok {
-		_, err := c.session.Write(c, r.inserting.With(values...), r.pk.Value(m.Elem()).Interface())
+		_, err := c.Session().Write(c, r.inserting.With(values...), r.pk.Value(m.Elem()).Interface())
 		return err
 	}
 	q := c.DB.NewInsert().Model(m.Interface())
@@ -169,13 +100,13 @@ func (r *resource) insertRow(c *Call, m reflect.Value) error {
 			continue
 		}
 		names = append(names, naming.Quote(f.Name))
-		back = append(back, &cell{leaf: &leaf{column: f}, value: f.Value(m.Elem())})
+		back = append(back, &columnCell{column: f, value: f.Value(m.Elem())})
 	}
 	if len(back) == 0 {
-		_, err := c.session.Exec(c, q.Returning("NULL"))
+		_, err := c.Session().Exec(c, q.Returning("NULL"))
 		return err
 	}
-	rows, err := c.session.Query(c, q.Returning(strings.Join(names, ", ")))
+	rows, err := c.Session().Query(c, q.Returning(strings.Join(names, ", ")))
 	if err != nil {
 		return err
 	}
@@ -222,7 +153,7 @@ func (r *resource) store(c *Call, m reflect.Value, columns []*schema.Field) erro
 	for _, f := range columns {
 		q = q.Set("? = ?", bun.Ident(f.Name), column(f, m))
 	}
-	result, err := c.session.Exec(c, q.Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), column(r.pk, m)))
+	result, err := c.Session().Exec(c, q.Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), column(r.pk, m)))
 	if err != nil {
 		return r.ofRow(c, m, columns, err)
 	}
@@ -257,30 +188,6 @@ func (r *resource) updating(c *Call, req *request, set []assignment) *bun.Update
 	}
 	r.scope.narrow(c, q.QueryBuilder())
 	return q
-}
-
-// returned runs an UPDATE of the row of a key that answers with the row it
-// changed.
-func returned(c *Call, p *plan, q *bun.UpdateQuery, key any) (any, error) {
-	found, err := c.session.Write(c, q.Returning(p.returning), key)
-	if err != nil {
-		return nil, err
-	}
-	if p.writer == nil {
-		if err := only(found.Len()); err != nil {
-			return nil, err
-		}
-		rows, _, err := p.scan(found)
-		if err != nil {
-			return nil, err
-		}
-		return rows.Index(0).Addr().Interface(), nil
-	}
-	shown, err := p.writer.rows(found, window{})
-	if err != nil {
-		return nil, err
-	}
-	return shown.one()
 }
 
 // one scans a single row; none is not found.
@@ -385,59 +292,6 @@ func copies(t reflect.Type) bool {
 		return copies(t.Elem())
 	}
 	return true
-}
-
-// A removal answers DELETE {path}/{id}/.
-type removal struct {
-	resource *resource
-	status   int
-}
-
-func (d removal) serve(c *Call, r *request) (*response, error) {
-	var gone int64
-	byKey := d.resource.key == d.resource.pk
-	by := sqldb.Param(r.key)
-	err := c.api.write(c, byKey, func(c *Call) error {
-		q := c.DB.NewDelete().Model(nilModel(d.resource.model))
-		switch {
-		case !byKey:
-			m, err := d.resource.modelOf(c, r) // which sees that it is the only one
-			if err != nil {
-				return err
-			}
-			by = column(d.resource.pk, m.Elem())
-			q = q.Where("?TableAlias.? = ?", bun.Ident(d.resource.pk.Name), by)
-		case r.key != nil:
-			q = q.Where("?TableAlias.? = ?", bun.Ident(d.resource.key.Name), sqldb.Param(r.key))
-		}
-		d.resource.scope.narrow(c, q.QueryBuilder())
-		result, err := c.session.Exec(c, q)
-		if err == nil {
-			gone, err = result.RowsAffected()
-		}
-		return d.referred(c, by, err)
-	})
-	if err != nil {
-		return nil, err
-	}
-	if gone == 0 {
-		return nil, problem.NotFound()
-	}
-	return &response{status: d.status}, nil
-}
-
-// referred adds to an error of SQLite which table still refers to the row.
-func (d removal) referred(c *Call, key schema.QueryAppender, err error) error {
-	fault, ok := sqldb.Classify(err)
-	if !ok || fault.Kind != sqldb.ForeignKey || fault.Table != "" {
-		return err
-	}
-	table, lookErr := c.session.Referring(c, d.resource.table.Name, d.resource.pk.Name, key)
-	if lookErr != nil || table == "" {
-		return err
-	}
-	fault.Table, fault.Referenced = table, true
-	return &rowError{resource: d.resource, fault: fault, err: err}
 }
 
 // faultColumns are the client's names of a database fault's columns.

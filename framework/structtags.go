@@ -83,7 +83,7 @@ func (b *binder) checkTags() {
 	known := map[reflect.Type]bool{}
 	for _, r := range b.api.resources {
 		checkTags(r.model, known, b.at(r, ""))
-		for _, v := range r.declaration.verbs.named() {
+		for _, v := range r.declaration.verbs {
 			b.checkShapeTags(r, v.name, known, v.in, v.out)
 		}
 		for _, a := range r.declaration.actions {

@@ -1,19 +1,27 @@
 package framework
 
 import (
-	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"reflect"
+	"slices"
 	"strings"
 
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
+// A breach is a row that broke a constraint of the database.
+type breach struct{ *rowError }
+
 // translate turns a database's error into what a client may read of it; other
 // errors pass. Nothing of SQL, of constraint or column names gets through.
-func (r *resource) translate(err error, e *endpoint, body []byte) error {
+func translate(e *endpoint, err error, body []byte) error {
+	r := e.resource
 	if _, ok := errors.AsType[*problem.Error](err); ok {
 		return err
 	}
@@ -28,16 +36,16 @@ func (r *resource) translate(err error, e *endpoint, body []byte) error {
 	switch fault.Kind {
 	case sqldb.Unique:
 		if known && of.resource.table.Name != r.table.Name {
-			return of.notUnique(e.input, body).Because(err)
+			return breach{of}.notUnique(e.input, body).Because(err)
 		}
-		return r.notUnique(fault).Because(err)
+		return notUnique(r, fault).Because(err)
 	case sqldb.ForeignKey:
-		return r.brokenReference(fault, e.route).Because(err)
+		return brokenReference(r, fault, e.route).Because(err)
 	case sqldb.Check:
 		if known && of.resource.table.Name != r.table.Name {
-			return of.notAllowed(e.input, body).Because(err)
+			return breach{of}.notAllowed(e.input, body).Because(err)
 		}
-		return r.notAllowed(fault).Because(err)
+		return notAllowed(r, fault).Because(err)
 	case sqldb.OutOfRange:
 		return problem.Refuse(http.StatusBadRequest, problem.CodeValidationFailed, "A value is larger than what can be stored.").Because(err)
 	}
@@ -45,16 +53,16 @@ func (r *resource) translate(err error, e *endpoint, body []byte) error {
 }
 
 // notUnique is the fault of a row of another resource, which was a part of the body.
-func (e *rowError) notUnique(shape *input.Shape, body []byte) *problem.Error {
-	refusal := e.resource.notUnique(e.fault)
+func (e breach) notUnique(shape *input.Shape, body []byte) *problem.Error {
+	refusal := notUnique(e.resource, e.fault)
 	refusal.Faults = e.nestedFaults(shape, body)
 	return refusal
 }
 
 // notAllowed is the error of a CHECK constraint on a row of another resource, which was a
 // part of the body.
-func (e *rowError) notAllowed(shape *input.Shape, body []byte) *problem.Error {
-	refusal := e.resource.notAllowed(e.fault)
+func (e breach) notAllowed(shape *input.Shape, body []byte) *problem.Error {
+	refusal := notAllowed(e.resource, e.fault)
 	for _, k := range e.resource.checks {
 		if k.Constraint == e.fault.Constraint {
 			e.fault.Columns = k.columns
@@ -68,7 +76,7 @@ func (e *rowError) notAllowed(shape *input.Shape, body []byte) *problem.Error {
 }
 
 // notAllowed is the fault of a row that a CHECK constraint refuses.
-func (r *resource) notAllowed(fault sqldb.Fault) *problem.Error {
+func notAllowed(r *resource, fault sqldb.Fault) *problem.Error {
 	for _, k := range r.checks {
 		if k.Constraint != fault.Constraint || fault.Table != "" && fault.Table != r.table.Name {
 			continue
@@ -83,20 +91,7 @@ func (r *resource) notAllowed(fault sqldb.Fault) *problem.Error {
 	return problem.Conflict(problem.CodeConflict, "The stored data does not allow these values together.")
 }
 
-// away reports whether an error means that the database cannot answer just now.
-func away(err error) bool {
-	fault, ok := sqldb.Classify(err)
-	if !ok {
-		return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
-	}
-	switch fault.Kind {
-	case sqldb.Retry, sqldb.Timeout, sqldb.Locked, sqldb.Unavailable, sqldb.Full:
-		return true
-	}
-	return false
-}
-
-func (r *resource) notUnique(fault sqldb.Fault) *problem.Error {
+func notUnique(r *resource, fault sqldb.Fault) *problem.Error {
 	if r.table.Name != fault.Table && fault.Table != "" {
 		return problem.Conflict(problem.CodeUnique, "Another record already has a value that must be unique.")
 	}
@@ -111,9 +106,9 @@ func (r *resource) notUnique(fault sqldb.Fault) *problem.Error {
 	return e
 }
 
-func (r *resource) brokenReference(fault sqldb.Fault, route Route) *problem.Error {
+func brokenReference(r *resource, fault sqldb.Fault, route Route) *problem.Error {
 	if fault.Referenced || route.Name == verbDelete {
-		return r.referenced(fault)
+		return referenced(r, fault)
 	}
 	e := problem.Conflict(problem.CodeConflict, "A record that the body refers to is gone.")
 	for _, f := range r.faultColumns(fault.Columns) {
@@ -125,7 +120,7 @@ func (r *resource) brokenReference(fault sqldb.Fault, route Route) *problem.Erro
 
 // referenced names the resource whose records still refer to a row, if one serves their
 // table and the API has a public OpenAPI document, which names it too.
-func (r *resource) referenced(fault sqldb.Fault) *problem.Error {
+func referenced(r *resource, fault sqldb.Fault) *problem.Error {
 	for _, other := range r.api.resources {
 		if other.table != nil && strings.EqualFold(other.table.Name, fault.Table) && !r.api.config.Undocumented {
 			return problem.Conflict(problem.CodeReferenced,
@@ -133,4 +128,73 @@ func (r *resource) referenced(fault sqldb.Fault) *problem.Error {
 		}
 	}
 	return problem.Conflict(problem.CodeReferenced, "Other records refer to this one.")
+}
+
+// nestedFaults are the places of a body at which an object has the values of another
+// resource's row: of its columns of the fault.
+func (e breach) nestedFaults(shape *input.Shape, body []byte) []problem.Fault {
+	var sent any
+	if shape == nil || json.Unmarshal(body, &sent) != nil {
+		return nil
+	}
+	var places [][]problem.Fault
+	e.search(shape, sent, "", &places)
+	if len(places) == 0 {
+		return nil
+	}
+	return places[len(places)-1] // of two that are the same the second was refused
+}
+
+func (e breach) search(shape *input.Shape, sent any, at string, places *[][]problem.Fault) {
+	object, ok := sent.(map[string]any)
+	if !ok {
+		return
+	}
+	for _, f := range shape.Fields {
+		if f.Nested == nil {
+			continue
+		}
+		place := at + naming.PointerTo(f.Name)
+		elements, ok := object[f.Name].([]any)
+		if !ok {
+			e.match(f.Nested, object[f.Name], place, places)
+			continue
+		}
+		for i, element := range elements {
+			e.match(f.Nested, element, fmt.Sprintf("%s/%d", place, i), places)
+		}
+	}
+}
+
+// match notes the fields of an object that are columns of the fault, if all have the
+// row's values, and looks below it.
+func (e breach) match(shape *input.Shape, sent any, at string, places *[][]problem.Fault) {
+	object, _ := sent.(map[string]any)
+	var faults []problem.Fault
+	differs := object == nil
+	for _, f := range shape.Fields {
+		column := columnOf(e.resource.table, f.GoName)
+		if column == nil || !slices.Contains(e.fault.Columns, column.Name) {
+			continue
+		}
+		differs = differs || !sameValue(object[f.Name], column.Value(e.row))
+		faults = append(faults, problem.Fault{Pointer: at + naming.PointerTo(f.Name), Code: problem.CodeUnique, Detail: "must be unique"})
+	}
+	if !differs && len(faults) > 0 {
+		*places = append(*places, faults)
+	}
+	e.search(shape, sent, at, places)
+}
+
+// sameValue compares what was sent with what was to be stored, where they look alike.
+func sameValue(sent any, stored reflect.Value) bool {
+	text, err := json.Marshal(stored.Interface())
+	var back any
+	if err != nil || json.Unmarshal(text, &back) != nil {
+		return false
+	}
+	if s, ok := sent.(string); ok {
+		sent = strings.TrimSpace(s)
+	}
+	return sent == back && sent != nil
 }

@@ -8,16 +8,6 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// The names of the six verbs, as [Route.Name] has them.
-const (
-	verbList     = "list"
-	verbRetrieve = "retrieve"
-	verbCreate   = "create"
-	verbUpdate   = "update"
-	verbPatch    = "patch"
-	verbDelete   = "delete"
-)
-
 // Verbs says which of the six verbs a viewset offers, each with its shapes and
 // rules. A zero [Verb] is not offered and answers 405.
 type Verbs struct {
@@ -46,34 +36,7 @@ func ReadOnly[Out any]() Verbs {
 // A Verb is one way to use a resource: its shapes, and rules of its own. Make
 // one with [Shows], [Computes], [Accepts], [Fills], [Does], [Changes] or
 // [Deletes].
-type Verb struct {
-	kind    verbKind
-	in, out reflect.Type
-	model   reflect.Type // of the function, nil without one
-	load    []string
-	empty   bool // it needs a function and was given none
-	compute func(c *Call, model any) (any, error)
-	fill    func(c *Call, model, in any) error
-	do      func(c *Call, in any) (any, error)
-	change  func(c *Call, model, in any) (any, error)
-	rules
-}
-
-type verbKind int
-
-const (
-	verbAbsent verbKind = iota
-	verbShows
-	verbComputes
-	verbAccepts
-	verbDoes
-	verbChanges
-	verbDeletes
-)
-
-func (k verbKind) String() string {
-	return [...]string{"nothing", "Shows", "Computes", "Accepts", "Does", "Changes", "Deletes"}[k]
-}
+type Verb struct{ declared verb }
 
 // Shows is a projection, for List and Retrieve: exactly Out's fields are
 // selected, matched to the model's by Go field name and type. A struct field
@@ -81,7 +44,7 @@ func (k verbKind) String() string {
 // once for all rows. The tag `ref:"doctors"` on a relation narrows it by that
 // viewset's scope; `ref:"-"` says that it is part of the row.
 func Shows[Out any]() Verb {
-	return Verb{kind: verbShows, out: reflect.TypeFor[Out]()}
+	return Verb{verb{kind: verbShows, out: reflect.TypeFor[Out]()}}
 }
 
 // Computes is a representation, for List and Retrieve, that is a function of
@@ -90,10 +53,10 @@ func Shows[Out any]() Verb {
 // that a viewset serves is written "Doctor:doctors", narrowed by that
 // viewset's scope, or "Doctor:-", part of the row.
 func Computes[M, Out any](fn func(*Call, *M) (Out, error), load ...string) Verb {
-	return Verb{
+	return Verb{verb{
 		kind: verbComputes, empty: fn == nil, out: reflect.TypeFor[Out](), model: reflect.TypeFor[M](), load: load,
 		compute: func(c *Call, m any) (any, error) { return fn(c, m.(*M)) },
-	}
+	}}
 }
 
 // Accepts writes In's fields onto the model's, matched by Go field name and
@@ -101,7 +64,7 @@ func Computes[M, Out any](fn func(*Call, *M) (Out, error), load ...string) Verb 
 // Patch changes. Out is the answer, shown as List or Retrieve show it. The
 // package comment lists the tags that In may have.
 func Accepts[In, Out any]() Verb {
-	return Verb{kind: verbAccepts, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
+	return Verb{verb{kind: verbAccepts, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}}
 }
 
 // Fills is [Accepts] with a function that fills the model from input that is
@@ -109,10 +72,10 @@ func Accepts[In, Out any]() Verb {
 // In's own columns were written onto the model and before the row is stored.
 // The transaction may be retried as a whole, and fn with it.
 func Fills[Out, M, In any](fn func(*Call, *M, In) error) Verb {
-	return Verb{
+	return Verb{verb{
 		kind: verbAccepts, empty: fn == nil, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), model: reflect.TypeFor[M](),
 		fill: func(c *Call, m, in any) error { return fn(c, m.(*M), in.(In)) },
-	}
+	}}
 }
 
 // Does makes Create a function of its own, such as placing an order; and, where
@@ -120,10 +83,10 @@ func Fills[Out, M, In any](fn func(*Call, *M, In) error) Verb {
 // itself, or does without one. A write runs inside a transaction, which may be
 // retried as a whole.
 func Does[In, Out any](fn func(*Call, In) (Out, error)) Verb {
-	return Verb{
+	return Verb{verb{
 		kind: verbDoes, empty: fn == nil, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
 		do: func(c *Call, in any) (any, error) { return fn(c, in.(In)) },
-	}
+	}}
 }
 
 // Changes makes Update, Patch or Delete a function of its own. The object
@@ -132,41 +95,36 @@ func Does[In, Out any](fn func(*Call, In) (Out, error)) Verb {
 // [Verb.Untransacted] one these were read without a lock, and [Call.Has] tells
 // them from those that were sent.
 func Changes[M, In, Out any](fn func(*Call, *M, In) (Out, error)) Verb {
-	return Verb{
+	return Verb{verb{
 		kind: verbChanges, empty: fn == nil, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), model: reflect.TypeFor[M](),
 		change: func(c *Call, m, in any) (any, error) { return fn(c, m.(*M), in.(In)) },
-	}
+	}}
 }
 
 // Deletes removes the row and answers 204.
-func Deletes() Verb { return Verb{kind: verbDeletes} }
-
-// constructor names the function that made the verb.
-func (v Verb) constructor() string {
-	if v.fill != nil {
-		return "Fills"
-	}
-	return v.kind.String()
-}
+func Deletes() Verb { return Verb{verb{kind: verbDeletes}} }
 
 // Permit gives the verb a permission of its own.
-func (v Verb) Permit(p Permission) Verb { v.permission = p; return v }
+func (v Verb) Permit(p Permission) Verb { v.declared.permission = p; return v }
 
 // Authenticate gives the verb authentication schemes of its own. Without
 // arguments it runs none: every caller is anonymous.
-func (v Verb) Authenticate(as ...Authenticator) Verb { v.authentication = naming.Given(as); return v }
+func (v Verb) Authenticate(as ...Authenticator) Verb {
+	v.declared.authentication = naming.Given(as)
+	return v
+}
 
 // Throttle gives the verb throttles of its own; without arguments, none.
-func (v Verb) Throttle(ts ...Throttle) Verb { v.throttles = naming.Given(ts); return v }
+func (v Verb) Throttle(ts ...Throttle) Verb { v.declared.throttles = naming.Given(ts); return v }
 
 // Paginate gives the list a pagination class of its own.
-func (v Verb) Paginate(p Pagination) Verb { v.pagination = p; return v }
+func (v Verb) Paginate(p Pagination) Verb { v.declared.pagination = p; return v }
 
 // Filter gives the list filters of its own; without arguments, none.
-func (v Verb) Filter(fs ...Filter) Verb { v.filters = naming.Given(fs); return v }
+func (v Verb) Filter(fs ...Filter) Verb { v.declared.filters = naming.Given(fs); return v }
 
 // Answers sets the status of success.
-func (v Verb) Answers(status int) Verb { v.status = status; return v }
+func (v Verb) Answers(status int) Verb { v.declared.status = status; return v }
 
 // Untransacted runs the function of Does or Changes outside of a transaction,
 // where it may take its time without holding a connection, or the one writer
@@ -174,7 +132,7 @@ func (v Verb) Answers(status int) Verb { v.status = status; return v }
 // given is not locked, and its values, which stand for the absent fields of a
 // PATCH, may have changed since: what it writes, it writes in [Call.InTx], of
 // values that it reads there.
-func (v Verb) Untransacted() Verb { v.untransacted = true; return v }
+func (v Verb) Untransacted() Verb { v.declared.untransacted = true; return v }
 
 // Idempotent makes it safe to send a request of Does or Changes again, for a
 // client that does not know whether it arrived. With the header Idempotency-Key
@@ -197,17 +155,17 @@ func (v Verb) Untransacted() Verb { v.untransacted = true; return v }
 // The answers are stored word for word, in a table of [Migrations], so a function
 // that answers with a secret must not be idempotent. [API.Run] deletes those
 // whose time is over.
-func (v Verb) Idempotent() Verb { v.idempotent = true; return v }
+func (v Verb) Idempotent() Verb { v.declared.idempotent = true; return v }
 
 // Doc describes the verb to clients; its first sentence is the reference's
 // summary. Defaults to the viewset's.
-func (v Verb) Doc(text string) Verb { v.doc = text; return v }
+func (v Verb) Doc(text string) Verb { v.declared.doc = text; return v }
 
 // Refuses names the codes by which the verb's function refuses, beside those
 // that the framework knows of: the reference lists them. [Config.Codes] explain
 // them.
 func (v Verb) Refuses(codes ...string) Verb {
-	v.refuses = append(slices.Clip(v.refuses), codes...)
+	v.declared.refuses = append(slices.Clip(v.declared.refuses), codes...)
 	return v
 }
 
@@ -215,52 +173,27 @@ func (v Verb) Refuses(codes ...string) Verb {
 // reference. A function that takes If-Match, If-None-Match or If-Unmodified-Since checks it
 // itself; any other write with such a condition is 412 precondition_unsupported.
 func (v Verb) Takes(headers ...Header) Verb {
-	v.takes = append(slices.Clip(v.takes), headers...)
+	v.declared.takes = append(slices.Clip(v.declared.takes), headers...)
 	return v
 }
 
 // Sends names headers that the verb's function sets in its answers, for the
 // reference: Required are those that every answer has.
 func (v Verb) Sends(headers ...Header) Verb {
-	v.sends = append(slices.Clip(v.sends), headers...)
+	v.declared.sends = append(slices.Clip(v.declared.sends), headers...)
 	return v
 }
 
 // ID names the verb's operation in the reference, and so the function of a
 // generated client: "findPatients". It is a verb first, of letters and digits,
 // and no other operation's. Defaults to one that is made of the path.
-func (v Verb) ID(name string) Verb { v.named = name; return v }
-
-// rules are what one verb or action may set for itself; nil inherits.
-type rules struct {
-	permission     Permission
-	authentication []Authenticator
-	throttles      []Throttle
-	pagination     Pagination
-	filters        []Filter
-	status         int
-	untransacted   bool
-	idempotent     bool
-	doc            string
-	named          string // its id in the reference
-	refuses        []string
-	sends, takes   []Header
-	signsIn        bool
-}
+func (v Verb) ID(name string) Verb { v.declared.named = name; return v }
 
 // named lists the verbs with their names and methods, in the order of [Verbs].
 func (v Verbs) named() []namedVerb {
 	return []namedVerb{
-		{verbList, http.MethodGet, v.List}, {verbCreate, http.MethodPost, v.Create},
-		{verbRetrieve, http.MethodGet, v.Retrieve}, {verbUpdate, http.MethodPut, v.Update},
-		{verbPatch, http.MethodPatch, v.Patch}, {verbDelete, http.MethodDelete, v.Delete},
+		{verbList, http.MethodGet, v.List.declared}, {verbCreate, http.MethodPost, v.Create.declared},
+		{verbRetrieve, http.MethodGet, v.Retrieve.declared}, {verbUpdate, http.MethodPut, v.Update.declared},
+		{verbPatch, http.MethodPatch, v.Patch.declared}, {verbDelete, http.MethodDelete, v.Delete.declared},
 	}
 }
-
-type namedVerb struct {
-	name, method string
-	Verb
-}
-
-// onObject reports whether the verb's path carries an id.
-func (v namedVerb) onObject() bool { return v.name != verbList && v.name != verbCreate }

@@ -96,86 +96,42 @@ type Unique struct {
 	Detail string
 }
 
-// Slash says how the canonical path of a resource ends. Either form is
-// served; links and the API root show the canonical one.
-type Slash int
-
-// The ways a path may end; the zero value inherits, and an API that says
-// nothing ends its paths with a slash.
-const (
-	InheritSlash Slash = iota
-	WithSlash
-	WithoutSlash
-)
-
-// Strictness says what happens to names that a request gets wrong.
-type Strictness int
-
-// Lenient ignores unknown names and tells so in the header Trestle-Ignored;
-// Strict refuses them with 400. The zero value inherits, and an API that says
-// nothing is lenient.
-const (
-	InheritStrictness Strictness = iota
-	Lenient
-	Strict
-)
+// A Check names a CHECK constraint of the schema and what a client reads when a row
+// breaks it: status 409 with Code and Detail, and a fault at each of Fields.
+type Check struct {
+	Constraint string   // its name in the database: CONSTRAINT booking_in_order CHECK (...)
+	Fields     []string // of the viewset; may be empty
+	Code       string
+	Detail     string
+}
 
 // A Resource is something that can be registered: a [ViewSet], or a [Service]
 // of several.
 type Resource interface{ declare() []*declaration }
 
-// declaration is a ViewSet without its type parameter.
-type declaration struct {
-	service          *Service // nil without one
-	name, under, doc string
-	model            reflect.Type
-	verbs            Verbs
-	scope            Scope
-	search           Search
-	ranked           Ranker
-	ordering         Ordering
-	filters          []Filter
-	actions          []action
-	permission       Permission
-	authentication   []Authenticator
-	throttles        []Throttle
-	pagination       Pagination
-	strict           Strictness
-	slash            Slash
-	lookup           string
-	single           bool
-	uniques          []Unique
-	checks           []Check
-	models           []any
-	unindexed        []string
-	reserved         []string
-}
-
 func (v ViewSet[M]) declare() []*declaration {
 	d := &declaration{
-		name: v.Name, under: v.Under, doc: v.Doc, model: reflect.TypeFor[M](), verbs: v.Verbs,
-		scope: v.Scope, search: v.Search, ranked: v.Ranked, ordering: v.Ordering, filters: v.Filters,
+		name: v.Name, under: v.Under, doc: v.Doc, model: reflect.TypeFor[M](), verbs: v.Verbs.named(),
+		scope: v.Scope.declared, search: search(v.Search), ranked: v.Ranked, ordering: v.Ordering.declare(), filters: v.Filters,
 		permission: v.Permission, authentication: v.Authentication, throttles: v.Throttles,
-		pagination: v.Pagination, strict: v.Strict, slash: v.Slash, lookup: v.Lookup, uniques: v.Uniques, checks: v.Checks,
+		pagination: v.Pagination, strict: v.Strict, slash: v.Slash, lookup: v.Lookup,
 		models: v.Models, unindexed: v.Unindexed, reserved: v.Reserved,
 	}
 	for _, a := range v.Actions {
-		d.actions = append(d.actions, a.action)
+		d.actions = append(d.actions, a.declared)
 	}
 	for _, a := range v.Collection {
-		d.actions = append(d.actions, a.action)
+		d.actions = append(d.actions, a.declared)
+	}
+	for _, u := range v.Uniques {
+		d.uniques = append(d.uniques, unique(u))
+	}
+	for _, k := range v.Checks {
+		d.checks = append(d.checks, check(k))
 	}
 	if v.Single != nil {
 		d.single = true
-		d.scope = Own(v.Single)
+		d.scope = Own(v.Single).declared
 	}
 	return []*declaration{d}
-}
-
-// path is how other declarations refer to the resource.
-func (d *declaration) path() string {
-	if d.under == "" {
-		return d.name
-	}
-	return d.under + "/" + d.name
 }

@@ -22,8 +22,8 @@ import (
 // A writing answers POST, PUT and PATCH of a verb that accepts an input.
 type writing struct {
 	resource *resource
-	endpoint *endpoint
-	verb     Verb
+	endpoint handler
+	verb     verb
 	shown    representation
 	columns  map[string]inputColumn // by the client's name
 	readOnly map[string]bool        // names that are shown and not written
@@ -34,71 +34,6 @@ type writing struct {
 type inputColumn struct {
 	input  *input.Field
 	column *schema.Field
-}
-
-// bindWriting matches the input's fields to the model's.
-func (b *binder) bindWriting(w *writing, fault func(error)) {
-	w.columns, w.readOnly = map[string]inputColumn{}, map[string]bool{}
-	w.checks = reflect.PointerTo(w.verb.in).Implements(reflect.TypeFor[input.Checker]())
-	for _, f := range w.endpoint.input.Fields {
-		column := columnOf(w.resource.table, f.GoName)
-		switch {
-		case column == nil && w.verb.fill == nil && w.resource.table.Relations[f.GoName] != nil:
-			fault(writesRelation(w.verb.in, f.GoName, w.resource.table.Relations[f.GoName]))
-		case column == nil && w.verb.fill == nil:
-			fault(noField(w.verb.in.Name()+"."+f.GoName, f.GoName, w.resource.table, w.resource.model.Name()))
-		case column == nil:
-		case column.StructField.Type != f.Typ:
-			fault(twoTypes(w.verb.in, f.GoName, f.Typ, column))
-		case column == w.resource.pk && w.endpoint.route.Name != verbCreate:
-			fault(naming.Sentence("%s.%s writes the primary key; leave it out of what Update and Patch accept", w.verb.in.Name(), f.GoName))
-		case column == w.resource.created || column == w.resource.updated:
-			fault(naming.Sentence("%s.%s writes a time that the framework stamps; leave it out", w.verb.in.Name(), f.GoName))
-		case w.resource.search != nil && w.resource.search.stored != nil && column == w.resource.search.stored.column:
-			fault(naming.Sentence("%s.%s writes the stored search document, which the framework fills; leave it out", w.verb.in.Name(), f.GoName))
-		case column == w.resource.scope.column && w.resource.scope.kind == scopeOwn:
-			fault(naming.Sentence("%s.%s writes the owner, which the scope stamps; leave it out, or set it in a function of Fills", w.verb.in.Name(), f.GoName))
-		case w.verb.fill == nil && w.endpoint.route.Name != verbPatch && f.LeavesNone():
-			fault(naming.Sentence("%s.%s may be absent and would be stored as %#v then, which is no %s; make it required or a pointer, or give it a default",
-				w.verb.in.Name(), f.GoName, reflect.Zero(f.Typ), f.Typ))
-		default:
-			w.resource.reserve(f, column)
-			w.columns[f.Name] = inputColumn{f, column}
-			b.checkReference(w.resource, w.verb.in, f, column, fault)
-		}
-	}
-	if w.verb.out.Kind() != reflect.Struct {
-		return
-	}
-	for f := range naming.ShapeFields(w.verb.out) {
-		if name := naming.JSONName(f); w.endpoint.input.ByName[name] == nil {
-			w.readOnly[name] = true
-		}
-	}
-}
-
-// writesRelation says what an input has in the place of a relation.
-func writesRelation(in reflect.Type, name string, relation *schema.Relation) error {
-	model := relation.Field.Table.Type.Name()
-	if relation.Type == schema.BelongsToRelation && len(relation.BasePKs) == 1 {
-		return naming.Sentence("%s.%s is a relation of %s, which an input does not write; take its key, %s, tagged `ref:\"...\"` with the viewset of the rows that may be used",
-			in.Name(), name, model, relation.BasePKs[0].GoName)
-	}
-	return naming.Sentence("%s.%s is a relation of %s, which an input does not write; write its rows in a function of framework.Fills", in.Name(), name, model)
-}
-
-// checkReference sees that a foreign key names the viewset it leads to.
-func (b *binder) checkReference(r *resource, in reflect.Type, f *input.Field, column *schema.Field, fault func(error)) {
-	if r.scope.kind == scopeVia && column == r.scope.column && f.Ref == "" {
-		fault(naming.Sentence("%s.%s decides whose the row is; tag it `ref:%q`", in.Name(), f.GoName, r.scope.target))
-		return
-	}
-	for _, relation := range r.table.Relations {
-		if relation.Type == schema.BelongsToRelation && relation.BasePKs[0] == column && f.Ref == "" {
-			to := relation.JoinTable.Type.Name()
-			fault(naming.Sentence("%s.%s refers to %s and names no viewset; tag it `ref:\"...\"` with the one whose rows may be used", in.Name(), f.GoName, to))
-		}
-	}
 }
 
 func (w *writing) serveOf(verb string) func(*Call, *request) (*response, error) {
@@ -123,7 +58,7 @@ func (w *writing) decode(c *Call, r *request, partial bool) (*input.Decoded, err
 
 // ignoreFields notes the names of a body that no field has; those that are not ignored
 // are faults.
-func (e *endpoint) ignoreFields(c *Call, in *input.Decoded) []problem.Fault {
+func (e handler) ignoreFields(c *Call, in *input.Decoded) []problem.Fault {
 	var faults []problem.Fault
 	for _, pointer := range in.Unknown {
 		near := e.input.NearestPointer(pointer)
@@ -143,7 +78,7 @@ func (w *writing) create(c *Call, r *request) (*response, error) {
 	var out any
 	var m reflect.Value
 	given := w.endpoint.afresh(r, in, false, w.readOnly)
-	err = w.resource.api.write(c, w.simple(in), func(c *Call) error {
+	err = transact(c, w.simple(in), func(c *Call) error {
 		in := given()
 		if err := w.endpoint.references(c, in); err != nil {
 			return err
@@ -199,8 +134,8 @@ func (w *writing) fill(c *Call, m reflect.Value, in *input.Decoded) error {
 	if w.verb.fill == nil {
 		return nil
 	}
-	c.sent = in.Has
-	c.give(m)
+	progressOf(c).sent = in.Has
+	give(c, m)
 	return w.verb.fill(c, m.Interface(), in.Value.Interface())
 }
 
@@ -251,14 +186,14 @@ func (w *writing) change(c *Call, r *request, partial bool) (*response, error) {
 		return err
 	}
 	if !puts {
-		return resp, w.resource.api.write(c, blind && w.simple(in), run)
+		return resp, transact(c, blind && w.simple(in), run)
 	}
-	again := c.begin()
-	err = w.resource.api.write(c, false, run)
+	again := rewind(c)
+	err = transact(c, false, run)
 	if isTaken(err) {
 		// Another first PUT may have come between; this one replaces its row.
 		again()
-		err = w.resource.api.write(c, false, run)
+		err = transact(c, false, run)
 	}
 	return resp, err
 }
@@ -326,11 +261,11 @@ func (w *writing) sent(in *input.Decoded, partial bool) (row reflect.Value, writ
 // statement cannot give.
 func (w *writing) changedByKey(c *Call, q *bun.UpdateQuery) (any, error) {
 	key := reflect.New(w.resource.pk.StructField.Type)
-	rows, err := c.session.Query(c, q.Returning("?", bun.Ident(w.resource.pk.Name)))
+	rows, err := c.Session().Query(c, q.Returning("?", bun.Ident(w.resource.pk.Name)))
 	if err != nil {
 		return nil, err
 	}
-	if err := one(rows, &cell{leaf: &leaf{column: w.resource.pk}, value: key.Elem()}); err != nil {
+	if err := one(rows, &columnCell{column: w.resource.pk, value: key.Elem()}); err != nil {
 		return nil, err
 	}
 	return w.resource.shownByKey(c, w.shown, key.Elem().Interface())
@@ -382,7 +317,7 @@ func (w *writing) assignments(in *input.Decoded, partial bool) []assignment {
 		}
 		set = append(set, assignment{col.column.Name, param(in.Value.FieldByIndex(f.Index), col.column)})
 	}
-	return append(set, w.resource.redocument(w, in, partial)...)
+	return append(set, w.redocument(in, partial)...)
 }
 
 // compareReadOnly ignores or rejects read-only names of the body whose values differ from
@@ -435,4 +370,55 @@ func (w *writing) ignoreReadOnly(c *Call, in *input.Decoded, before map[string]j
 func sameJSON(a, b jsontext.Value) bool {
 	a, b = a.Clone(), b.Clone()
 	return a.Canonicalize() == nil && b.Canonicalize() == nil && bytes.Equal(a, b)
+}
+
+// redocument changes the stored search document along with the fields it is
+// made of; parts whose fields stay are kept as they are stored.
+func (w *writing) redocument(in *input.Decoded, partial bool) []assignment {
+	r := w.resource
+	if r.search == nil || r.search.stored == nil {
+		return nil
+	}
+	parts := make([]*string, len(r.search.fields))
+	changed := false
+	for i, f := range r.search.fields {
+		for name, col := range w.columns {
+			if col.column == f.Column && (!partial || in.Has(name)) {
+				text := ""
+				if v := reflect.Indirect(in.Value.FieldByIndex(col.input.Index)); v.IsValid() {
+					text = v.String()
+				}
+				parts[i], changed = &text, true
+			}
+		}
+	}
+	if !changed {
+		return nil
+	}
+	column := r.search.stored.Column.Name
+	return []assignment{{column, r.api.db.Kind().Redocument(column, parts)}}
+}
+
+// returned runs an UPDATE of the row of a key that answers with the row it
+// changed.
+func returned(c *Call, p *plan, q *bun.UpdateQuery, key any) (any, error) {
+	found, err := c.Session().Write(c, q.Returning(p.returning), key)
+	if err != nil {
+		return nil, err
+	}
+	if p.writer == nil {
+		if err := only(found.Len()); err != nil {
+			return nil, err
+		}
+		rows, _, err := p.scan(found)
+		if err != nil {
+			return nil, err
+		}
+		return rows.Index(0).Addr().Interface(), nil
+	}
+	shown, err := p.writer.rows(found, window{})
+	if err != nil {
+		return nil, err
+	}
+	return shown.one()
 }

@@ -1,0 +1,61 @@
+package framework
+
+import "strings"
+
+const notesKept = 16
+
+// ignores decides what happens to a part of a request that has no effect. A lenient
+// resource ignores it: the note goes into the header Trestle-Ignored, and ignores returns
+// true. A strict resource does not, and the caller rejects the request.
+func (r *resource) ignores(c *Call, note string) bool {
+	if r.strict {
+		return false
+	}
+	p := progressOf(c)
+	p.ignored = append(p.ignored, note)
+	return true
+}
+
+// ignoredName is the note of a parameter or field, percent-encoded so that it is safe in a
+// header, with the nearest known name unless that is empty.
+func ignoredName(name, near string) string {
+	text := headerText(name)
+	if near != "" {
+		text += "; did you mean " + headerText(near) + "?"
+	}
+	return text
+}
+
+// ignoredHeader is the note of a header. Its space distinguishes it from a parameter or a
+// field, whose spaces are encoded.
+func ignoredHeader(name string) string { return "header " + name }
+
+// ignoredValue is the value of the header Trestle-Ignored: at most 16 notes.
+func ignoredValue(c *Call) string {
+	notes := progressOf(c).ignored
+	if len(notes) <= notesKept {
+		return strings.Join(notes, ", ")
+	}
+	return strings.Join(notes[:notesKept], ", ") + ", ..."
+}
+
+// headerText keeps a name readable and encodes what a header cannot carry or
+// its list syntax uses.
+func headerText(name string) string {
+	const keep = 64
+	if len(name) > keep {
+		name = name[:keep] + "..."
+	}
+	var b strings.Builder
+	for i := range len(name) {
+		ch := name[i]
+		if ch > ' ' && ch < 0x7f && !strings.ContainsRune(`%,;"?`, rune(ch)) {
+			b.WriteByte(ch)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteByte("0123456789ABCDEF"[ch>>4])
+		b.WriteByte("0123456789ABCDEF"[ch&15])
+	}
+	return b.String()
+}
