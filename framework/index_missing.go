@@ -47,7 +47,7 @@ func (a indexer) missingIndexes(ctx context.Context) ([]IndexNeed, error) {
 }
 
 // withColumns leaves out the needs with a column that the database lacks.
-func (a *API) withColumns(ctx context.Context, needs []IndexNeed) (kept []IndexNeed, err error) {
+func (a indexer) withColumns(ctx context.Context, needs []IndexNeed) (kept []IndexNeed, err error) {
 	known := map[string][]string{}
 	for _, n := range needs {
 		if known[n.Table] == nil {
