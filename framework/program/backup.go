@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trestle.example/framework/program/internal/exit"
 	"trestle.example/framework/sqldb"
 )
 
@@ -47,20 +48,20 @@ func (p *program) backup(cmd *cobra.Command, args []string) error {
 	}
 	from := sqldb.File(c.databaseURL)
 	if from == "" {
-		return Misused("backup is for SQLite; for this PostgreSQL database run: (umask 077 && pg_dump --format=custom --no-owner --file=%s --dbname=%s)",
+		return exit.Misused("backup is for SQLite; for this PostgreSQL database run: (umask 077 && pg_dump --format=custom --no-owner --file=%s --dbname=%s)",
 			quoted(to), quoted(sqldb.ClientURL(c.databaseURL)))
 	}
 	if err := mayBeWritten(to, from, force); err != nil {
 		return err
 	}
 	began := time.Now()
-	bar := p.progressBar("Backing up")
+	bar := p.StartBar("Backing up")
 	held, err := p.backUp(cmd.Context(), c, to, force)
-	bar.end()
+	bar.End()
 	if err != nil {
 		return err
 	}
-	return p.print(fmt.Sprintf("backed up %s to %s: %s, in %s", from, to, held, time.Since(began).Round(time.Millisecond)))
+	return p.Print(fmt.Sprintf("backed up %s to %s: %s, in %s", from, to, held, time.Since(began).Round(time.Millisecond)))
 }
 
 // backUp copies the database of the settings to a file, verified and complete.
@@ -87,7 +88,7 @@ func (p *program) newWholeFile(place string) (*wholeFile, error) {
 func (p *program) removeParts(place string) error { return removeParts(place, p.sayLeft) }
 
 func (p *program) sayLeft(part string) {
-	p.sayf("Removed %s, which was left by a process that was killed.", part)
+	p.Sayf("Removed %s, which was left by a process that was killed.", part)
 }
 
 // mayBeWritten is why a file may not be written for a copy of the database in
@@ -98,7 +99,7 @@ func mayBeWritten(path, database string, over bool) error {
 	}
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
 		if sameFile(path, database+suffix) {
-			return Misused("%s belongs to the database itself; name another file", path)
+			return exit.Misused("%s belongs to the database itself; name another file", path)
 		}
 	}
 	info, err := os.Lstat(path)
@@ -108,9 +109,9 @@ func mayBeWritten(path, database string, over bool) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return Misused("%s is no file; name a file", path)
+		return exit.Misused("%s is no file; name a file", path)
 	case !over:
-		return Misused("%s is there already; name another file, or say --force to write over it", path)
+		return exit.Misused("%s is there already; name another file, or say --force to write over it", path)
 	}
 	return nil
 }
@@ -142,7 +143,7 @@ func sameFile(a, b string) bool {
 func copyDatabase(ctx context.Context, from string, as sqldb.Options, to string) error {
 	db, err := sqldb.Open(from, as)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.Misused("%w", err)
 	}
 	defer func() { _ = db.Close() }()
 	return db.CopyTo(ctx, to)

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 
 	"github.com/spf13/cobra"
+
+	"trestle.example/framework/program/internal/exit"
 )
 
 func (p *program) checkCommand() *cobra.Command {
@@ -35,14 +37,14 @@ func (p *program) check(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	if cmd.Flags().Changed("database") {
-		bar := p.progressBar("Comparing")
+		bar := p.StartBar("Comparing")
 		err := p.checkSchema(cmd, c, log)
-		bar.end()
+		bar.End()
 		if err != nil {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(p.stdout, "ok: %d routes\n", len(api.Routes()))
+	_, err = fmt.Fprintf(p.Out, "ok: %d routes\n", len(api.Routes()))
 	return err
 }
 
@@ -55,7 +57,7 @@ func (p *program) checkSchema(cmd *cobra.Command, c config, log *slog.Logger) er
 	}
 	if s == nil {
 		f := e.Checks[0].Findings[0]
-		return NeedsAction("%s: %s; %s", f.Where, f.What, f.Fix)
+		return exit.NeedsAction("%s: %s; %s", f.Where, f.What, f.Fix)
 	}
 	defer s.close()
 	api := s.api()

@@ -56,7 +56,7 @@ func (p *program) ownCommand(own Command) *cobra.Command {
 				return err
 			}
 			return own.Run(cmd.Context(), &Invocation{
-				Site: s.forProject(), API: api, Flags: cmd.Flags(), Args: args, Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr,
+				Site: s.forProject(), API: api, Flags: cmd.Flags(), Args: args, Stdin: p.In, Stdout: p.Out, Stderr: p.Err,
 			})
 		})
 	})

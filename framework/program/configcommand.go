@@ -8,11 +8,13 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"trestle.example/framework/program/internal/console"
+	"trestle.example/framework/program/internal/exit"
 )
 
 func (p *program) configCommand() *cobra.Command {
@@ -46,13 +48,13 @@ func (p *program) showConfig(cmd *cobra.Command, _ []string) error {
 	asJSON, _ := cmd.Flags().GetBool("json")
 	write := writeSettings
 	if asJSON {
-		write = func(w io.Writer, shown []shownSetting) error { return writeJSON(w, shown) }
+		write = func(w io.Writer, shown []shownSetting) error { return console.WriteJSON(w, shown) }
 	}
-	if err := write(p.stdout, shown); err != nil {
+	if err := write(p.Out, shown); err != nil {
 		return err
 	}
 	if wrong != nil {
-		return &exitError{exitUsage, wrong}
+		return exit.Misused("%w", wrong)
 	}
 	return nil
 }
@@ -60,7 +62,7 @@ func (p *program) showConfig(cmd *cobra.Command, _ []string) error {
 // shownSettings are all of them, and everything that is wrong.
 func (p *program) shownSettings(flags *pflag.FlagSet) (shown []shownSetting, wrong error) {
 	c, _ := p.readConfig(flags, p.env)
-	log := newLog(p.stderr, c)
+	log := newLog(p.Err, c)
 	p.warnUnknown(log)
 	together := c.wrongTogether(log)
 	read := p.newConfig() // some settings look at those before them
@@ -119,7 +121,7 @@ func (s setting) shownValue(value, from string, wrong bool) string {
 }
 
 func writeSettings(w io.Writer, shown []shownSetting) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := console.NewTable(w)
 	fmt.Fprintln(table, "SETTING\tVALUE\tFROM")
 	for _, s := range shown {
 		from := s.From

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework"
+	"trestle.example/framework/program/internal/exit"
 )
 
 func (p *program) doctorCommand() *cobra.Command {
@@ -49,16 +50,16 @@ type examination struct {
 func (p *program) doctor(cmd *cobra.Command, _ []string) error {
 	name, _ := cmd.Flags().GetString("migration")
 	if cmd.Flags().Changed("migration") && !migrationName.MatchString(name) {
-		return Misused("--migration %q: %w", name, errMigrationName)
+		return exit.Misused("--migration %q: %w", name, errMigrationName)
 	}
 	c, log, err := p.settings(cmd.Flags())
 	if err != nil {
 		return err
 	}
 	e := &examination{Program: p.Program, config: c, log: log}
-	bar := p.progressBar("Examining")
+	bar := p.StartBar("Examining")
 	missing, err := e.examine(cmd.Context())
-	bar.end()
+	bar.End()
 	if err != nil {
 		return err
 	}
@@ -69,11 +70,11 @@ func (p *program) doctor(cmd *cobra.Command, _ []string) error {
 		}
 	}
 	asJSON, _ := cmd.Flags().GetBool("json")
-	if err := e.write(p.stdout, asJSON); err != nil {
+	if err := e.write(p.Out, asJSON); err != nil {
 		return err
 	}
 	if !e.Healthy {
-		return &exitError{code: exitFailure}
+		return &exit.Error{Code: exit.Failure}
 	}
 	return nil
 }
@@ -81,7 +82,7 @@ func (p *program) doctor(cmd *cobra.Command, _ []string) error {
 // writeIndexes writes a migration of what is missing, if anything is.
 func (p *program) writeIndexes(dir, name string, missing []framework.IndexNeed) ([]string, error) {
 	if len(missing) == 0 {
-		p.sayf("No index is known to be missing, so no migration was written.")
+		p.Sayf("No index is known to be missing, so no migration was written.")
 		return nil, nil
 	}
 	up, down := indexScripts(missing)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"trestle.example/framework"
+	"trestle.example/framework/program/internal/console"
 	"trestle.example/framework/sqldb"
 )
 
@@ -197,7 +198,7 @@ func (s *site) unmigrated(ctx context.Context) (migrated bool, found []finding) 
 		return false, []finding{{problem, "trestle_migrations", s.explained(err), s.text("run the version of the program that has them; {program} migrate status lists all")}}
 	}
 	if pending := pendingNames(list); len(pending) > 0 {
-		what := fmt.Sprintf("%s pending (%s); the checks of what the schema holds were left out", counted(len(pending), "migration is", "migrations are"), strings.Join(pending, ", "))
+		what := fmt.Sprintf("%s pending (%s); the checks of what the schema holds were left out", console.Count(len(pending), "migration is", "migrations are"), strings.Join(pending, ", "))
 		found = append(found, finding{problem, "trestle_migrations", what, s.text("{program} migrate up")})
 	}
 	migrated = len(found) == 0
@@ -215,14 +216,6 @@ func (s *site) unmigrated(ctx context.Context) (migrated bool, found []finding) 
 		}
 	}
 	return migrated, found
-}
-
-// counted is a number with its noun.
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 func (s *site) heldLock(ctx context.Context) []finding {

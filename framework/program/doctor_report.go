@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
+
+	"trestle.example/framework/program/internal/console"
 )
 
 // How much a finding weighs: a problem makes doctor fail, a warning does not.
@@ -55,10 +56,10 @@ func (r *report) write(w io.Writer, asJSON bool) error {
 		r.Healthy = r.Healthy && c.Result != problem
 	}
 	if asJSON {
-		return writeJSON(w, r)
+		return console.WriteJSON(w, r)
 	}
 	var text strings.Builder
-	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	table := console.NewTable(&text)
 	fmt.Fprintln(table, "CHECK\tRESULT")
 	for _, c := range r.Checks {
 		name := c.Name

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/console"
 	"trestle.example/framework/throttle/redisthrottle"
 )
 
@@ -40,7 +41,7 @@ func (e *examination) secretFindings() (found []finding) {
 	} else if c != nil {
 		if until, soon := c.endsSoon(); soon {
 			found = append(found, finding{
-				warning, e.text("{PROGRAM}_TLS_CERT"), "the certificate expires at " + day(&until) + ", and after that no client trusts this server",
+				warning, e.text("{PROGRAM}_TLS_CERT"), "the certificate expires at " + console.Minute(&until) + ", and after that no client trusts this server",
 				"renew it; the server takes the new files within a minute",
 			})
 		}

@@ -7,12 +7,12 @@ import (
 	"io"
 	"log/slog"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework/auth"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/program/internal/console"
 )
 
 func (p *program) groupsCommand() *cobra.Command {
@@ -36,9 +36,9 @@ func (p *program) groupCreateCommand() *cobra.Command {
 				return err
 			}
 			s.audit(ctx, eventGroupCreated, ofGroup(group.ID), slog.Any("permissions", args[1:]))
-			p.sayf("Created the group %q.", group.Name)
+			p.Sayf("Created the group %q.", group.Name)
 			p.sayUnasked(s, args[1:])
-			return p.print(group.ID.String())
+			return p.Print(group.ID.String())
 		})
 	})
 	p.addSettings(c.Flags(), false)
@@ -57,9 +57,9 @@ func (p *program) groupListCommand() *cobra.Command {
 				return err
 			}
 			if asJSON(cmd) {
-				return writeJSON(p.stdout, listed(groups, lineOfGroup))
+				return console.WriteJSON(p.Out, console.Map(groups, lineOfGroup))
 			}
-			return writeGroups(p.stdout, groups)
+			return writeGroups(p.Out, groups)
 		})
 	})
 	jsonFlag(c)
@@ -68,10 +68,10 @@ func (p *program) groupListCommand() *cobra.Command {
 }
 
 func writeGroups(w io.Writer, groups []auth.GroupListing) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := console.NewTable(w)
 	fmt.Fprintln(table, "ID\tNAME\tPERMISSIONS\tMEMBERS")
 	for _, g := range groups {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\n", g.ID, g.Name, orDash(strings.Join(g.Permissions, ", ")), g.Members)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\n", g.ID, g.Name, console.OrDash(strings.Join(g.Permissions, ", ")), g.Members)
 	}
 	return table.Flush()
 }
@@ -85,7 +85,7 @@ func (p *program) groupGrantCommand() *cobra.Command {
 			return err
 		}
 		s.audit(ctx, eventPermissionGranted, ofGroup(group.ID), slog.Any("permissions", permissions))
-		p.sayf("The group %q holds %s.", group.Name, strings.Join(permissions, ", "))
+		p.Sayf("The group %q holds %s.", group.Name, strings.Join(permissions, ", "))
 		p.sayUnasked(s, permissions)
 		return nil
 	})
@@ -107,7 +107,7 @@ that.`,
 		}
 		s.auditRevoked(ctx, ofGroup(group.ID), taken)
 		if len(taken) > 0 {
-			p.sayf("The group %q no longer holds %s.", group.Name, strings.Join(taken, ", "))
+			p.Sayf("The group %q no longer holds %s.", group.Name, strings.Join(taken, ", "))
 		}
 		return p.sayNotOfGroup(ctx, s, group, notIn(permissions, taken))
 	})
@@ -149,7 +149,7 @@ func (p *program) groupJoinCommand() *cobra.Command {
 			return err
 		}
 		s.audit(ctx, eventGroupJoined, ofUser(user.ID), ofGroup(group.ID))
-		p.sayf("%s is a member of the group %q.", user.Email, group.Name)
+		p.Sayf("%s is a member of the group %q.", user.Email, group.Name)
 		return nil
 	})
 	p.addSettings(c.Flags(), false)
@@ -170,7 +170,7 @@ func (p *program) groupLeaveCommand() *cobra.Command {
 			return err
 		}
 		s.audit(ctx, eventGroupLeft, ofUser(user.ID), ofGroup(group.ID))
-		p.sayf("%s is no member of the group %q.", user.Email, group.Name)
+		p.Sayf("%s is no member of the group %q.", user.Email, group.Name)
 		return nil
 	})
 	p.addSettings(c.Flags(), false)

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"trestle.example/framework/program/internal/exit"
 )
 
 // healthPatience is how long a server has to say whether it is ready.
@@ -47,7 +49,7 @@ func (p *program) health(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return p.print(answer)
+	return p.Print(answer)
 }
 
 // ownAddress is where the server listens, as this machine reaches it.
@@ -57,7 +59,7 @@ func (c config) ownAddress() (string, error) {
 	case err != nil:
 		return "", err
 	case port == "0":
-		return "", Misused("the server takes whatever port is free, so it cannot be found; set %s to a port", c.text("{PROGRAM}_ADDR"))
+		return "", exit.Misused("the server takes whatever port is free, so it cannot be found; set %s to a port", c.text("{PROGRAM}_ADDR"))
 	case host == "":
 		host = "127.0.0.1"
 	}

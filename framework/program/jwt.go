@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/exit"
 )
 
 func (p *program) jwtCommand() *cobra.Command {
@@ -26,11 +27,11 @@ it, where they verify, until the refresh tokens that they signed have expired.`,
 		kid, _ := cmd.Flags().GetString("kid")
 		key, err := auth.GenerateKey(kid, algorithm)
 		if err != nil {
-			return Misused("%w", err)
+			return exit.Misused("%w", err)
 		}
-		p.sayf("This key is a secret: whoever has it can sign in as anybody. Put it first in %s,\n"+
+		p.Sayf("This key is a secret: whoever has it can sign in as anybody. Put it first in %s,\n"+
 			"and keep the older keys there until their refresh tokens have expired.", p.text(jwtKeysVariable))
-		return p.print(key.Reveal())
+		return p.Print(key.Reveal())
 	})
 	c.Flags().String("alg", auth.EdDSA, "`algorithm`: EdDSA, HS256 or RS256")
 	c.Flags().String("kid", "", "`id` of the key, unlike that of any other; random if it is not given")

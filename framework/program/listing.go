@@ -1,8 +1,6 @@
 package program
 
 import (
-	"encoding/json"
-	"io"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,15 +16,6 @@ func jsonFlag(c *cobra.Command) { c.Flags().Bool("json", false, "print a JSON ar
 func asJSON(cmd *cobra.Command) bool {
 	is, _ := cmd.Flags().GetBool("json")
 	return is
-}
-
-// listed are rows as --json prints them; none is an empty array.
-func listed[Row, Line any](rows []Row, line func(Row) Line) []Line {
-	lines := make([]Line, len(rows))
-	for i, row := range rows {
-		lines[i] = line(row)
-	}
-	return lines
 }
 
 // A userLine is one user of "user list --json".
@@ -88,34 +77,4 @@ func lineOfMigration(m sqldb.Migration) migrationLine {
 		line.AppliedAt = &applied
 	}
 	return line
-}
-
-// An arrayWriter writes a JSON array of any length, an element a line.
-type arrayWriter struct {
-	out   io.Writer
-	begun bool
-}
-
-// add writes one more element.
-func (a *arrayWriter) add(value any) error {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	before := ",\n  "
-	if !a.begun {
-		a.begun, before = true, "[\n  "
-	}
-	_, err = io.WriteString(a.out, before+string(text))
-	return err
-}
-
-// end writes what closes the array.
-func (a *arrayWriter) end() error {
-	closing := "\n]\n"
-	if !a.begun {
-		closing = "[]\n"
-	}
-	_, err := io.WriteString(a.out, closing)
-	return err
 }

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"trestle.example/framework/program/internal/console"
+	"trestle.example/framework/program/internal/exit"
 	"trestle.example/framework/sqldb"
 )
 
@@ -38,15 +39,15 @@ func (p *program) migrateUp(ctx context.Context, s *site) error {
 	if total, err := p.lacking(ctx, s.db); err == nil { // else Migrate reports it
 		pending = total
 	}
-	bar := p.progressBar("Migrating")
+	bar := p.StartBar("Migrating")
 	err := s.db.Migrate(ctx, func(m sqldb.Migration, took time.Duration) {
 		n++
-		bar.sayf("Applied %s in %s.", m, took.Round(time.Millisecond))
-		bar.show(n, max(n, pending))
+		bar.Sayf("Applied %s in %s.", m, took.Round(time.Millisecond))
+		bar.Show(n, max(n, pending))
 	}, p.Migrations...)
-	bar.end()
+	bar.End()
 	if err == nil && n == 0 {
-		p.sayf("The database's schema is up to date.")
+		p.Sayf("The database's schema is up to date.")
 	}
 	return err
 }
@@ -57,7 +58,7 @@ func (p *program) tellWhoMigrates(ctx context.Context, s *site) {
 	lock, err := s.db.MigrationLock(ctx)
 	if err == nil && lock.Holder != 0 {
 		for _, f := range s.heldLock(ctx) {
-			p.sayf("%s: %s. To go on: %s", f.Where, f.What, f.Fix)
+			p.Sayf("%s: %s. To go on: %s", f.Where, f.What, f.Fix)
 		}
 	}
 }
@@ -70,8 +71,8 @@ func (p *program) migrateDownCommand() *cobra.Command {
 gone with all they hold, so it asks first; away from a terminal it needs --yes.`,
 	}, func(cmd *cobra.Command, _ []string) error {
 		yes, _ := cmd.Flags().GetBool("yes")
-		if _, ok := terminal(p.stdin); !ok && !yes {
-			return Misused("this cannot be undone and nobody can be asked here; say --yes to go on")
+		if !p.AtTerminal() && !yes {
+			return exit.Misused("this cannot be undone and nobody can be asked here; say --yes to go on")
 		}
 		return p.with(cmd.Context(), cmd.Flags(), func(s *site) error { return p.migrateDown(cmd.Context(), s, yes) })
 	})
@@ -86,21 +87,21 @@ func (p *program) migrateDown(ctx context.Context, s *site, yes bool) error {
 		return err
 	}
 	if newest.AppliedAt.IsZero() {
-		p.sayf("No migration was applied; there is nothing to undo.")
+		p.Sayf("No migration was applied; there is nothing to undo.")
 		return nil
 	}
 	if !yes {
-		yes, err = p.confirm(ctx, fmt.Sprintf("Undo %s, applied %s, and lose what it holds?", newest, day(&newest.AppliedAt)))
+		yes, err = p.Confirm(ctx, fmt.Sprintf("Undo %s, applied %s, and lose what it holds?", newest, console.Minute(&newest.AppliedAt)))
 		if err != nil || !yes {
-			p.sayf("Nothing was changed.")
+			p.Sayf("Nothing was changed.")
 			return err
 		}
 	}
-	bar := p.progressBar("Undoing")
+	bar := p.StartBar("Undoing")
 	err = s.db.UndoMigration(ctx, newest, p.Migrations...)
-	bar.end()
+	bar.End()
 	if err == nil {
-		p.sayf("Undid %s.", newest)
+		p.Sayf("Undid %s.", newest)
 	}
 	return err
 }
@@ -122,9 +123,9 @@ func (p *program) migrateStatus(ctx context.Context, s *site, inJSON bool) error
 	if err != nil && len(list) == 0 {
 		return err
 	}
-	write := func() error { return writeMigrations(p.stdout, list) }
+	write := func() error { return writeMigrations(p.Out, list) }
 	if inJSON {
-		write = func() error { return writeJSON(p.stdout, listed(list, lineOfMigration)) }
+		write = func() error { return console.WriteJSON(p.Out, console.Map(list, lineOfMigration)) }
 	}
 	if written := write(); written != nil || err != nil {
 		return errors.Join(err, written)
@@ -133,12 +134,12 @@ func (p *program) migrateStatus(ctx context.Context, s *site, inJSON bool) error
 }
 
 func writeMigrations(w io.Writer, list []sqldb.Migration) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := console.NewTable(w)
 	fmt.Fprintln(table, "MIGRATION\tAPPLIED")
 	for _, m := range list {
 		state := "pending"
 		if !m.AppliedAt.IsZero() {
-			state = day(&m.AppliedAt)
+			state = console.Minute(&m.AppliedAt)
 		}
 		if m.Changed {
 			state += ", its file was changed since"

@@ -28,7 +28,7 @@ its up file: then they do not start on it.`,
 		dir, _ := cmd.Flags().GetString("dir")
 		files, err := newMigration(dir, args[0], time.Now())
 		for _, file := range files {
-			err = errors.Join(err, p.print(file))
+			err = errors.Join(err, p.Print(file))
 		}
 		return err
 	})

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"trestle.example/framework/program/internal/exit"
 )
 
 // library is a program with a name of its own, and with demo data.
@@ -55,7 +57,7 @@ func TestWrongNames(t *testing.T) {
 	for _, name := range []string{"My Shop", "9lives", "-", "a_b", "bücher", "a="} {
 		p := usersAlone()
 		p.Name = name
-		if code, said := run(t, p, "version"); code != exitFailure || !strings.Contains(said, "it must be lower-case letters, digits and hyphens") {
+		if code, said := run(t, p, "version"); code != exit.Failure || !strings.Contains(said, "it must be lower-case letters, digits and hyphens") {
 			t.Errorf("%q ends with %d and says %q", name, code, said)
 		}
 	}
@@ -82,7 +84,7 @@ func TestHelpHasTheNameOfTheProgram(t *testing.T) {
 		seen++
 		_, words, _ := strings.Cut(c.CommandPath()+" ", " ")
 		code, said := run(t, p, words+"--help")
-		if code != exitOK || !strings.Contains(said, c.CommandPath()) || !strings.HasPrefix(c.CommandPath(), "library") {
+		if code != exit.OK || !strings.Contains(said, c.CommandPath()) || !strings.HasPrefix(c.CommandPath(), "library") {
 			t.Errorf("%s --help ends with %d and says %s", c.CommandPath(), code, said)
 		}
 		without(t, c.CommandPath()+" --help", said)
@@ -104,27 +106,27 @@ func TestReportsHaveTheNameOfTheProgram(t *testing.T) {
 		code         int
 		says         string
 	}{
-		"settings":                       {"config", "TRESTLE_PAGE_SIZE=7", exitOK, "LIBRARY_PAGE_SIZE 20 "},
-		"the file of the database":       {"config", "", exitOK, "(sqlite file ./data/library.db)"},
-		"the service in traces":          {"config", "", exitOK, "OTEL_SERVICE_NAME (library)"},
-		"a wrong setting":                {"check", "LIBRARY_PAGE_SIZE=0", exitUsage, `library: LIBRARY_PAGE_SIZE is "0"`},
-		"settings that differ":           {"check", "LIBRARY_QUEUE_TIMEOUT=15s", exitUsage, "but LIBRARY_REQUEST_TIMEOUT is 15s"},
-		"an unknown setting":             {"check", "LIBRARY_PAGESIZ=7", exitOK, "did you mean LIBRARY_PAGE_SIZE?"},
-		"an unknown setting, unlike any": {"check", "LIBRARY_X=7", exitOK, "library serve --help lists them"},
-		"production without keys":        {"check", "LIBRARY_ENV=production", exitUsage, "LIBRARY_JWT_KEYS is not set, and in production no key is made up; make one with: library jwt keygen"},
-		"wrong keys":                     {"check", "LIBRARY_JWT_KEYS=x", exitUsage, "make one with: library jwt keygen"},
-		"half a certificate":             {"check", "LIBRARY_TLS_CERT=a.pem", exitUsage, "by LIBRARY_TLS_KEY (--tls-key)"},
-		"the other half":                 {"config", "LIBRARY_TLS_KEY=a.pem", exitUsage, "LIBRARY_TLS_KEY (--tls-key) names a key"},
-		"a file that is not there":       {"doctor --database sqlite:///nowhere/a.db --addr :80", "", exitFailure, "library migrate up makes it"},
-		"any port":                       {"health --addr :0", "", exitUsage, "set LIBRARY_ADDR to a port"},
-		"an unknown command":             {"serv", "", exitUsage, `unknown command "serv" for "library"`},
-		"a token that is none":           {"token revoke --email a@example.com x", "", exitUsage, "library token list shows them"},
-		"no token":                       {"token revoke --email a@example.com", "", exitUsage, "as library token list shows them"},
-		"demo data in production":        {"serve --seed", "LIBRARY_ENV=production", exitUsage, "LIBRARY_ENV is production, where demo data is never made"},
-		"a key":                          {"jwt keygen", "", exitOK, "Put it first in LIBRARY_JWT_KEYS"},
-		"the version":                    {"version", "", exitOK, "library "},
-		"the version, in short":          {"--version", "", exitOK, "library "},
-		"the API":                        {"openapi", "", exitOK, `"openapi"`},
+		"settings":                       {"config", "TRESTLE_PAGE_SIZE=7", exit.OK, "LIBRARY_PAGE_SIZE 20 "},
+		"the file of the database":       {"config", "", exit.OK, "(sqlite file ./data/library.db)"},
+		"the service in traces":          {"config", "", exit.OK, "OTEL_SERVICE_NAME (library)"},
+		"a wrong setting":                {"check", "LIBRARY_PAGE_SIZE=0", exit.Usage, `library: LIBRARY_PAGE_SIZE is "0"`},
+		"settings that differ":           {"check", "LIBRARY_QUEUE_TIMEOUT=15s", exit.Usage, "but LIBRARY_REQUEST_TIMEOUT is 15s"},
+		"an unknown setting":             {"check", "LIBRARY_PAGESIZ=7", exit.OK, "did you mean LIBRARY_PAGE_SIZE?"},
+		"an unknown setting, unlike any": {"check", "LIBRARY_X=7", exit.OK, "library serve --help lists them"},
+		"production without keys":        {"check", "LIBRARY_ENV=production", exit.Usage, "LIBRARY_JWT_KEYS is not set, and in production no key is made up; make one with: library jwt keygen"},
+		"wrong keys":                     {"check", "LIBRARY_JWT_KEYS=x", exit.Usage, "make one with: library jwt keygen"},
+		"half a certificate":             {"check", "LIBRARY_TLS_CERT=a.pem", exit.Usage, "by LIBRARY_TLS_KEY (--tls-key)"},
+		"the other half":                 {"config", "LIBRARY_TLS_KEY=a.pem", exit.Usage, "LIBRARY_TLS_KEY (--tls-key) names a key"},
+		"a file that is not there":       {"doctor --database sqlite:///nowhere/a.db --addr :80", "", exit.Failure, "library migrate up makes it"},
+		"any port":                       {"health --addr :0", "", exit.Usage, "set LIBRARY_ADDR to a port"},
+		"an unknown command":             {"serv", "", exit.Usage, `unknown command "serv" for "library"`},
+		"a token that is none":           {"token revoke --email a@example.com x", "", exit.Usage, "library token list shows them"},
+		"no token":                       {"token revoke --email a@example.com", "", exit.Usage, "as library token list shows them"},
+		"demo data in production":        {"serve --seed", "LIBRARY_ENV=production", exit.Usage, "LIBRARY_ENV is production, where demo data is never made"},
+		"a key":                          {"jwt keygen", "", exit.OK, "Put it first in LIBRARY_JWT_KEYS"},
+		"the version":                    {"version", "", exit.OK, "library "},
+		"the version, in short":          {"--version", "", exit.OK, "library "},
+		"the API":                        {"openapi", "", exit.OK, `"openapi"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -148,15 +150,15 @@ func TestTheDatabaseIsOfTheNamedProgram(t *testing.T) {
 			code    int
 			says    string
 		}{
-			{"user list", exitNeedsAction, "run: library migrate up"},
-			{"doctor", exitFailure, "fix: library migrate up"},
-			{"migrate up", exitOK, "Applied "},
-			{"createsuperuser --email a@example.com", exitOK, "Created the superuser a@example.com."},
-			{"user disable --email b@example.com", exitFailure, "library user list shows them"},
-			{"user grant --email a@example.com books.view", exitOK, "library routes shows"},
-			{"group join readers --email a@example.com", exitFailure, "library group list shows them"},
-			{"seed", exitUsage, "no book was written yet"},
-			{"doctor", exitOK, "migrations"},
+			{"user list", exit.ActionFirst, "run: library migrate up"},
+			{"doctor", exit.Failure, "fix: library migrate up"},
+			{"migrate up", exit.OK, "Applied "},
+			{"createsuperuser --email a@example.com", exit.OK, "Created the superuser a@example.com."},
+			{"user disable --email b@example.com", exit.Failure, "library user list shows them"},
+			{"user grant --email a@example.com books.view", exit.OK, "library routes shows"},
+			{"group join readers --email a@example.com", exit.Failure, "library group list shows them"},
+			{"seed", exit.Usage, "no book was written yet"},
+			{"doctor", exit.OK, "migrations"},
 		} {
 			code, said := run(t, library(), step.command, "DATABASE_URL="+database, "LIBRARY_PASSWORD=correct horse battery")
 			if code != step.code || !strings.Contains(said, step.says) {

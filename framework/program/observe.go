@@ -14,6 +14,7 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/httpserver"
 	"trestle.example/framework/metrics"
+	"trestle.example/framework/program/internal/exit"
 	"trestle.example/framework/tracing"
 )
 
@@ -115,7 +116,7 @@ func (w *watch) trace(ctx context.Context, s *server) error {
 	}
 	t, err := tracing.Start(ctx, o)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.Misused("%w", err)
 	}
 	t.Watch(s.db)
 	w.observers = append(w.observers, t)

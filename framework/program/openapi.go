@@ -2,6 +2,8 @@ package program
 
 import (
 	"github.com/spf13/cobra"
+
+	"trestle.example/framework/program/internal/exit"
 )
 
 func (p *program) openapiCommand() *cobra.Command {
@@ -14,7 +16,7 @@ database.`,
 	}, func(cmd *cobra.Command, _ []string) error {
 		format, _ := cmd.Flags().GetString("format")
 		if format != "json" && format != "yaml" {
-			return Misused("--format is %q: the reference is written as json or yaml", format)
+			return exit.Misused("--format is %q: the reference is written as json or yaml", format)
 		}
 		api, err := p.declared(cmd.Flags())
 		if err != nil {
@@ -24,7 +26,7 @@ database.`,
 		if err != nil {
 			return err
 		}
-		_, err = p.stdout.Write(document)
+		_, err = p.Out.Write(document)
 		return err
 	})
 	c.Flags().String("format", "json", "json or yaml")

@@ -13,6 +13,7 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/exit"
 )
 
 // The settings of a shop.
@@ -85,23 +86,23 @@ func TestACommandOfTheProject(t *testing.T) {
 			code          int
 			says          string
 		}{
-			{"without tables", "report", nil, exitNeedsAction, "run: my-shop migrate up"},
-			{"to make them", "migrate up", nil, exitOK, "Applied"},
-			{"by default", "report", nil, exitOK, `0 users, login true, 28 days, 1m0s, closed false, key "", words [], input "", pages of 20`},
-			{"a user", "user create --email a@example.com", []string{"MY_SHOP_PASSWORD=correct horse battery"}, exitOK, "Created the user"},
-			{"variables", "report", []string{"MY_SHOP_LOAN_DAYS=7", "MY_SHOP_CLOSED=on", "MY_SHOP_MAIL_KEY=open sesame"}, exitOK, `1 users, login true, 7 days, 1m0s, closed true, key "open sesame"`},
-			{"flags before variables", "report --loan-days 8 --pause 2s", []string{"MY_SHOP_LOAN_DAYS=7"}, exitOK, `8 days, 2s`},
-			{"an empty variable", "report", []string{"MY_SHOP_LOAN_DAYS="}, exitOK, `28 days`},
-			{"a flag and words of its own", "report --loud a b", nil, exitOK, `WORDS ["A" "B"]`},
-			{"its log", "report", nil, exitOK, "msg=reported"},
-			{"wrong words", "report a b c", nil, exitUsage, "my-shop: name two words at most\nRun \"my-shop report --help\" for help."},
-			{"an unknown flag", "report --loude", nil, exitUsage, "did you mean --loud?"},
-			{"a wrong setting", "report --loan-days 0", nil, exitUsage, `my-shop: --loan-days is "0": it must be a whole number from 1 to 365; for example --loan-days=28`},
-			{"two wrong settings", "report", []string{"MY_SHOP_LOAN_DAYS=a", "MY_SHOP_PAUSE=2h"}, exitUsage, "it must be a time with its unit (ms, s, m, h) from 1s to 1h0m0s; for example MY_SHOP_PAUSE=1m"},
-			{"a failure", "fail plainly", nil, exitFailure, "my-shop: the shop is closed"},
-			{"a wrong call", "fail by-call", nil, exitUsage, "my-shop: no such shelf"},
-			{"a state", "fail by-state", nil, exitNeedsAction, "my-shop: count the stock first"},
-			{"no failure", "fail not-at-all", nil, exitOK, ""},
+			{"without tables", "report", nil, exit.ActionFirst, "run: my-shop migrate up"},
+			{"to make them", "migrate up", nil, exit.OK, "Applied"},
+			{"by default", "report", nil, exit.OK, `0 users, login true, 28 days, 1m0s, closed false, key "", words [], input "", pages of 20`},
+			{"a user", "user create --email a@example.com", []string{"MY_SHOP_PASSWORD=correct horse battery"}, exit.OK, "Created the user"},
+			{"variables", "report", []string{"MY_SHOP_LOAN_DAYS=7", "MY_SHOP_CLOSED=on", "MY_SHOP_MAIL_KEY=open sesame"}, exit.OK, `1 users, login true, 7 days, 1m0s, closed true, key "open sesame"`},
+			{"flags before variables", "report --loan-days 8 --pause 2s", []string{"MY_SHOP_LOAN_DAYS=7"}, exit.OK, `8 days, 2s`},
+			{"an empty variable", "report", []string{"MY_SHOP_LOAN_DAYS="}, exit.OK, `28 days`},
+			{"a flag and words of its own", "report --loud a b", nil, exit.OK, `WORDS ["A" "B"]`},
+			{"its log", "report", nil, exit.OK, "msg=reported"},
+			{"wrong words", "report a b c", nil, exit.Usage, "my-shop: name two words at most\nRun \"my-shop report --help\" for help."},
+			{"an unknown flag", "report --loude", nil, exit.Usage, "did you mean --loud?"},
+			{"a wrong setting", "report --loan-days 0", nil, exit.Usage, `my-shop: --loan-days is "0": it must be a whole number from 1 to 365; for example --loan-days=28`},
+			{"two wrong settings", "report", []string{"MY_SHOP_LOAN_DAYS=a", "MY_SHOP_PAUSE=2h"}, exit.Usage, "it must be a time with its unit (ms, s, m, h) from 1s to 1h0m0s; for example MY_SHOP_PAUSE=1m"},
+			{"a failure", "fail plainly", nil, exit.Failure, "my-shop: the shop is closed"},
+			{"a wrong call", "fail by-call", nil, exit.Usage, "my-shop: no such shelf"},
+			{"a state", "fail by-state", nil, exit.ActionFirst, "my-shop: count the stock first"},
+			{"no failure", "fail not-at-all", nil, exit.OK, ""},
 		} {
 			code, said := run(t, shop(), step.command, append(step.env, "DATABASE_URL="+database)...)
 			if code != step.code || !strings.Contains(said, step.says) {
@@ -121,26 +122,26 @@ func TestSettingsOfTheProject(t *testing.T) {
 		says    []string
 		lacks   string
 	}{
-		"by default": {"config", nil, exitOK, []string{"MY_SHOP_LOAN_DAYS 28 ", "MY_SHOP_CLOSED (none)", "MY_SHOP_MAIL_KEY (none)"}, "wrong"},
-		"given":      {"config --pause 2s", []string{"MY_SHOP_LOAN_DAYS=7"}, exitOK, []string{"MY_SHOP_LOAN_DAYS 7 ", "MY_SHOP_LOAN_DAYS\n", "2s ", "--pause\n"}, "wrong"},
-		"a secret":   {"config", []string{"MY_SHOP_MAIL_KEY=sesame"}, exitOK, []string{"(set, and not shown)"}, "sesame"},
+		"by default": {"config", nil, exit.OK, []string{"MY_SHOP_LOAN_DAYS 28 ", "MY_SHOP_CLOSED (none)", "MY_SHOP_MAIL_KEY (none)"}, "wrong"},
+		"given":      {"config --pause 2s", []string{"MY_SHOP_LOAN_DAYS=7"}, exit.OK, []string{"MY_SHOP_LOAN_DAYS 7 ", "MY_SHOP_LOAN_DAYS\n", "2s ", "--pause\n"}, "wrong"},
+		"a secret":   {"config", []string{"MY_SHOP_MAIL_KEY=sesame"}, exit.OK, []string{"(set, and not shown)"}, "sesame"},
 		"a wrong secret": {
 			"config --json", []string{"MY_SHOP_MAIL_KEY=ses"},
-			exitUsage,
+			exit.Usage,
 			[]string{"MY_SHOP_MAIL_KEY: it must have 4 characters at least", `"(set, and not shown)"`},
 			`"ses"`,
 		},
-		"wrong, in config":        {"config", []string{"MY_SHOP_LOAN_DAYS=0"}, exitUsage, []string{"MY_SHOP_LOAN_DAYS (wrong)", `MY_SHOP_LOAN_DAYS is "0": it must be a whole number from 1 to 365; for example MY_SHOP_LOAN_DAYS=28`}, ""},
-		"wrong, in a check":       {"check", []string{"MY_SHOP_CLOSED=perhaps"}, exitUsage, []string{"MY_SHOP_CLOSED: it must be on or off"}, ""},
-		"misspelt":                {"check", []string{"MY_SHOP_LOANDAY=7"}, exitOK, []string{"did you mean MY_SHOP_LOAN_DAYS?"}, ""},
-		"of another program":      {"check", []string{"TRESTLE_LOAN_DAYS=x"}, exitOK, []string{"ok: "}, "TRESTLE"},
-		"in the help of a server": {"serve --help", nil, exitOK, []string{"--loan-days number", "number of days (MY_SHOP_LOAN_DAYS; default 28)", "(MY_SHOP_CLOSED; default none)"}, "mail-key"},
+		"wrong, in config":        {"config", []string{"MY_SHOP_LOAN_DAYS=0"}, exit.Usage, []string{"MY_SHOP_LOAN_DAYS (wrong)", `MY_SHOP_LOAN_DAYS is "0": it must be a whole number from 1 to 365; for example MY_SHOP_LOAN_DAYS=28`}, ""},
+		"wrong, in a check":       {"check", []string{"MY_SHOP_CLOSED=perhaps"}, exit.Usage, []string{"MY_SHOP_CLOSED: it must be on or off"}, ""},
+		"misspelt":                {"check", []string{"MY_SHOP_LOANDAY=7"}, exit.OK, []string{"did you mean MY_SHOP_LOAN_DAYS?"}, ""},
+		"of another program":      {"check", []string{"TRESTLE_LOAN_DAYS=x"}, exit.OK, []string{"ok: "}, "TRESTLE"},
+		"in the help of a server": {"serve --help", nil, exit.OK, []string{"--loan-days number", "number of days (MY_SHOP_LOAN_DAYS; default 28)", "(MY_SHOP_CLOSED; default none)"}, "mail-key"},
 		"in the help of their command": {
-			"report --help", nil, exitOK,
+			"report --help", nil, exit.OK,
 			[]string{"Report reads MY_SHOP_LOAN_DAYS.", "my-shop report [WORD...] [--loud]", "--loud", "--loan-days"},
 			"{",
 		},
-		"their command in the list": {"--help", nil, exitOK, []string{"report ", "Report on my-shop"}, "{"},
+		"their command in the list": {"--help", nil, exit.OK, []string{"report ", "Report on my-shop"}, "{"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -166,7 +167,7 @@ func TestServicesGetTheSettings(t *testing.T) {
 		days = loanDays.Of(site)
 		api.Register(site.Identity.ViewSet())
 	}
-	if code, said := run(t, p, "check --loan-days 9"); code != exitOK || days != 9 {
+	if code, said := run(t, p, "check --loan-days 9"); code != exit.OK || days != 9 {
 		t.Errorf("they get %d; want 9: %d, %s", days, code, said)
 	}
 }
@@ -223,7 +224,7 @@ func TestMistakesInAProgram(t *testing.T) {
 	} {
 		p := shop()
 		change(&p)
-		if code, said := run(t, p, "version"); code != exitFailure || !strings.Contains(said, "program: "+says) {
+		if code, said := run(t, p, "version"); code != exit.Failure || !strings.Contains(said, "program: "+says) {
 			t.Errorf("it ends with %d and says %s; want %q", code, said, says)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"os/user"
 	"strconv"
 	"syscall"
+
+	"trestle.example/framework/program/internal/exit"
 )
 
 // mayRestore refuses root where anything on the way to the database is another
@@ -24,20 +26,20 @@ func mayRestore(passed []string) error {
 		gone := errors.Is(err, fs.ErrNotExist)
 		switch {
 		case shared != "" && (gone || i == len(passed)-1):
-			return Misused("others than root may write in %s, and could put something beside %s that SQLite believes; use a folder of root's own", shared, path)
+			return exit.Misused("others than root may write in %s, and could put something beside %s that SQLite believes; use a folder of root's own", shared, path)
 		case gone:
 			continue
 		case err != nil:
 			return err
 		}
 		if of, known := info.Sys().(*syscall.Stat_t); known && of.Uid != 0 {
-			return Misused("%s is of the user %s, who could lead root anywhere from there; run this as that user (FILE may be -, for standard input)",
+			return exit.Misused("%s is of the user %s, who could lead root anywhere from there; run this as that user (FILE may be -, for standard input)",
 				path, userName(of.Uid))
 		}
 		shared = ""
 		if info.IsDir() && info.Mode().Perm()&0o022 != 0 {
 			if info.Mode()&os.ModeSticky == 0 {
-				return Misused("others than root may write in %s, and could lead root anywhere from there; take that from them first: chmod go-w %s", path, quoted(path))
+				return exit.Misused("others than root may write in %s, and could lead root anywhere from there; take that from them first: chmod go-w %s", path, quoted(path))
 			}
 			shared = path
 		}

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/console"
+	"trestle.example/framework/program/internal/exit"
 )
 
 func (p *program) permissionsCommand() *cobra.Command {
@@ -56,9 +57,9 @@ func (p *program) permissions(cmd *cobra.Command, _ []string) error {
 	}
 	rows := api.Access(callers...)
 	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
-		return writeJSON(p.stdout, permissionRows(kinds, rows))
+		return console.WriteJSON(p.Out, permissionRows(kinds, rows))
 	}
-	return writePermissions(p.stdout, kinds, rows)
+	return writePermissions(p.Out, kinds, rows)
 }
 
 // A kindOfCaller is a column.
@@ -84,7 +85,7 @@ func kindsOfCaller(cmd *cobra.Command) ([]kindOfCaller, error) {
 	for name := range strings.SplitSeq(names, ",") {
 		name = strings.TrimSpace(name)
 		if err := auth.CheckPermission(name); err != nil {
-			return nil, Misused("--holding: %w", err)
+			return nil, exit.Misused("--holding: %w", err)
 		}
 		held[name] = true
 	}
@@ -115,7 +116,7 @@ func permissionRows(kinds []kindOfCaller, rows []framework.RouteAccess) []permis
 }
 
 func writePermissions(w io.Writer, kinds []kindOfCaller, rows []framework.RouteAccess) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := console.NewTable(w)
 	fmt.Fprint(table, "METHOD\tPATH")
 	for _, k := range kinds {
 		fmt.Fprint(table, "\t", strings.ToUpper(k.name))

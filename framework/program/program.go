@@ -13,6 +13,8 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/page"
+	"trestle.example/framework/program/internal/console"
+	"trestle.example/framework/program/internal/exit"
 	"trestle.example/framework/sqldb"
 )
 
@@ -93,9 +95,9 @@ func (p Program) withDefaults() Program {
 type program struct {
 	Program
 
-	env            map[string]string
-	stdin          io.Reader
-	stdout, stderr io.Writer
+	console.Console
+
+	env map[string]string
 
 	started bool // a command was found and its words were right
 }
@@ -104,11 +106,11 @@ type program struct {
 // the program, env has the form of [os.Environ]. The end of ctx asks a server to stop,
 // and ends any other command. Several runs may take place at the same time.
 func Run(ctx context.Context, made Program, args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	stderr = shared(stderr)
-	p := &program{Program: made.withDefaults(), env: variables(env), stdin: stdin, stdout: stdout, stderr: stderr}
+	stderr = console.Lock(stderr)
+	p := &program{Program: made.withDefaults(), Console: console.Console{In: stdin, Out: stdout, Err: stderr}, env: variables(env)}
 	if err := p.mistakes(); err != nil {
-		p.sayf("%s", err)
-		return exitFailure
+		p.Sayf("%s", err)
+		return exit.Failure
 	}
 	root := p.root()
 	root.SetArgs(args)

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"trestle.example/framework"
+	"trestle.example/framework/program/internal/console"
+	"trestle.example/framework/program/internal/exit"
 	"trestle.example/internal/testserver/postgres"
 )
 
@@ -25,7 +27,7 @@ func usersAlone() Program {
 func onBoth(t *testing.T, test func(t *testing.T, database string)) {
 	t.Helper()
 	onBothEmpty(t, func(t *testing.T, database string) {
-		if code, said := called(t, database, "migrate up"); code != exitOK {
+		if code, said := called(t, database, "migrate up"); code != exit.OK {
 			t.Fatal(said)
 		}
 		test(t, database)
@@ -62,10 +64,10 @@ func TestAProgramWithoutDemoData(t *testing.T) {
 		code int
 		says string
 	}{
-		"seed":         {exitUsage, `unknown command "seed"`},
-		"serve --seed": {exitUsage, "unknown flag: --seed"},
-		"check":        {exitOK, "ok: "},
-		"routes":       {exitOK, "/api/auth/login"},
+		"seed":         {exit.Usage, `unknown command "seed"`},
+		"serve --seed": {exit.Usage, "unknown flag: --seed"},
+		"check":        {exit.OK, "ok: "},
+		"routes":       {exit.OK, "/api/auth/login"},
 	} {
 		if code, said := called(t, "", command); code != want.code || !strings.Contains(said, want.says) {
 			t.Errorf("%s ends with %d and says %q; want %d, %q", command, code, said, want.code, want.says)
@@ -78,11 +80,11 @@ func TestUsersAreListedInParts(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, database string) {
 		for _, email := range []string{"a@example.com", "b@example.com", "c@example.com"} {
-			if code, said := called(t, database, "user create --email "+email); code != exitOK {
+			if code, said := called(t, database, "user create --email "+email); code != exit.OK {
 				t.Fatal(said)
 			}
 		}
-		p := &program{Program: usersAlone(), env: map[string]string{"DATABASE_URL": database}, stdout: io.Discard, stderr: io.Discard}
+		p := &program{Program: usersAlone(), env: map[string]string{"DATABASE_URL": database}, Console: console.Console{Out: io.Discard, Err: io.Discard}}
 		for _, atOnce := range []int{1, 2, 5} {
 			var out bytes.Buffer
 			err := p.with(context.Background(), pflag.NewFlagSet("", pflag.ContinueOnError), func(s *site) error {

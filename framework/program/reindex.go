@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"trestle.example/framework/program/internal/console"
+	"trestle.example/framework/program/internal/exit"
 )
 
 func (p *program) reindexCommand() *cobra.Command {
@@ -31,15 +34,15 @@ func (p *program) reindex(cmd *cobra.Command, args []string) error {
 		resources := api.Searchable()
 		if len(args) == 1 {
 			if !slices.Contains(resources, args[0]) {
-				return Misused("no resource %q stores a search document; these do: %s", args[0], strings.Join(resources, ", "))
+				return exit.Misused("no resource %q stores a search document; these do: %s", args[0], strings.Join(resources, ", "))
 			}
 			resources = args
 		}
 		for _, resource := range resources {
-			bar := p.progressBar("Reindexing " + resource)
+			bar := p.StartBar("Reindexing " + resource)
 			read, changed, err := api.Reindex(ctx, resource)
-			bar.end()
-			p.sayf("Read %s of %s and changed the search documents of %d.", counted(read, "row", "rows"), resource, changed)
+			bar.End()
+			p.Sayf("Read %s of %s and changed the search documents of %d.", console.Count(read, "row", "rows"), resource, changed)
 			if err != nil {
 				return fmt.Errorf("reindexing %s: %w", resource, err)
 			}

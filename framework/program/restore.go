@@ -15,6 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trestle.example/framework/program/internal/console"
+	"trestle.example/framework/program/internal/exit"
 	"trestle.example/framework/sqldb"
 )
 
@@ -57,20 +59,20 @@ func (p *program) restore(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		return Misused("restore is for SQLite; for this PostgreSQL database stop the servers and, as its owner who may create databases, run: %s", command)
+		return exit.Misused("restore is for SQLite; for this PostgreSQL database stop the servers and, as its owner who may create databases, run: %s", command)
 	}
 	if from != "" && sameFile(from, at) {
-		return Misused("%s is the database itself; name a backup of it", from)
+		return exit.Misused("%s is the database itself; name a backup of it", from)
 	}
 	place, passed := behindLinks(at)
 	if !leadsTo(at, place) {
-		return Misused("%s leads elsewhere than its links say, as those below /proc do; name the file itself", at)
+		return exit.Misused("%s leads elsewhere than its links say, as those below /proc do; name the file itself", at)
 	}
 	if err := mayRestore(passed); err != nil {
 		return err
 	}
 	if from != "" && (isPart(from, place) || isPart(from, spooled(place))) {
-		return Misused("%s is what a restore that was killed left, and perhaps not all of it; name the backup itself", from)
+		return exit.Misused("%s is what a restore that was killed left, and perhaps not all of it; name the backup itself", from)
 	}
 	return p.restoreTo(cmd.Context(), at, place, from, name)
 }
@@ -79,17 +81,17 @@ func (p *program) restore(cmd *cobra.Command, args []string) error {
 // it holds now.
 func (p *program) restoreTo(ctx context.Context, at, place, from, name string) error {
 	began := time.Now()
-	bar := p.progressBar("Restoring")
+	bar := p.StartBar("Restoring")
 	held, kept, err := p.restoreFrom(ctx, from, name, place)
-	bar.end()
+	bar.End()
 	switch {
 	case errors.Is(err, sqldb.ErrInUse):
-		return NeedsAction("a server or another program has %s open; stop it, and run this again", at)
+		return exit.NeedsAction("a server or another program has %s open; stop it, and run this again", at)
 	case err != nil:
 		return err
 	}
 	p.sayWhatIsNext(held, kept)
-	return p.print(fmt.Sprintf("restored %s from %s: %s, in %s", at, name, held, time.Since(began).Round(time.Millisecond)))
+	return p.Print(fmt.Sprintf("restored %s from %s: %s, in %s", at, name, held, time.Since(began).Round(time.Millisecond)))
 }
 
 // restoreFrom is bringBack of a file, or of standard input if that is "".
@@ -153,8 +155,8 @@ func spooled(place string) string { return place + ".stdin" }
 
 // spool writes standard input to a file, to be discarded.
 func (p *program) spool(ctx context.Context, place string) (*wholeFile, error) {
-	if _, ok := terminal(p.stdin); ok {
-		return nil, Misused("standard input is a terminal; say: restore - < FILE")
+	if p.AtTerminal() {
+		return nil, exit.Misused("standard input is a terminal; say: restore - < FILE")
 	}
 	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
 		return nil, err
@@ -165,7 +167,7 @@ func (p *program) spool(ctx context.Context, place string) (*wholeFile, error) {
 	}
 	f, err := os.OpenFile(file.part, os.O_WRONLY, 0)
 	if err == nil {
-		_, err = wait(ctx, func() (int64, error) { return io.Copy(f, p.stdin) })
+		_, err = console.Await(ctx, func() (int64, error) { return io.Copy(f, p.In) })
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
@@ -177,12 +179,12 @@ func (p *program) spool(ctx context.Context, place string) (*wholeFile, error) {
 
 func (p *program) sayWhatIsNext(held holding, kept string) {
 	if kept != "" {
-		p.sayf("The database that was there is %s now; delete it when you need it no more.", kept)
+		p.Sayf("The database that was there is %s now; delete it when you need it no more.", kept)
 	}
 	if held.pending > 0 {
-		p.sayf(p.text("The backup lacks %d migrations; run: {program} migrate up"), held.pending)
+		p.Sayf(p.text("The backup lacks %d migrations; run: {program} migrate up"), held.pending)
 	}
-	p.sayf("Now start the server.")
+	p.Sayf("Now start the server.")
 }
 
 // bringBack puts a copy of a file in the place of the database, and returns the
@@ -235,7 +237,7 @@ func (p *program) makeRoom(at string) (*room, error) {
 	}
 	for _, suffix := range logs {
 		if isThere(r.logs + suffix) {
-			p.sayf("The log of a database that is gone, %s, is %s now.", at+suffix, r.logs+suffix)
+			p.Sayf("The log of a database that is gone, %s, is %s now.", at+suffix, r.logs+suffix)
 		}
 	}
 	return r, nil

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"trestle.example/framework/program/internal/console"
 )
 
 func putFile(t *testing.T, file, content string) {
@@ -22,7 +24,7 @@ func TestARoomThatIsNotUsed(t *testing.T) {
 	at := filepath.Join(t.TempDir(), "a.db")
 	putFile(t, at+"-wal", "of a lost one")
 	var said strings.Builder
-	p := &program{stderr: &said}
+	p := &program{Console: console.Console{Err: &said}}
 	r, err := p.makeRoom(at)
 	if err != nil || !r.isEmpty() || isThere(at+"-wal") || !strings.Contains(said.String(), "a.db-wal, is ") {
 		t.Fatalf("%v, %v; it says %q", r, err, said.String())

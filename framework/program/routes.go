@@ -1,14 +1,13 @@
 package program
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework"
+	"trestle.example/framework/program/internal/console"
 )
 
 func (p *program) routesCommand() *cobra.Command {
@@ -24,33 +23,19 @@ It does not touch the database.`,
 			return err
 		}
 		if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
-			return writeJSON(p.stdout, api.Routes())
+			return console.WriteJSON(p.Out, api.Routes())
 		}
-		return writeRoutes(p.stdout, api.Routes())
+		return writeRoutes(p.Out, api.Routes())
 	})
 	c.Flags().Bool("json", false, "print a JSON array")
 	return c
 }
 
-func writeJSON(w io.Writer, value any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(value)
-}
-
 func writeRoutes(w io.Writer, routes []framework.RouteInfo) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := console.NewTable(w)
 	fmt.Fprintln(table, "METHOD\tPATH\tRESOURCE\tACTION\tPERMISSION\tROWS")
 	for _, r := range routes {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Method, r.Path, orDash(r.ViewSet), r.Name, r.Permission, r.Scope)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Method, r.Path, console.OrDash(r.ViewSet), r.Name, r.Permission, r.Scope)
 	}
 	return table.Flush()
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }

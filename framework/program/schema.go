@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"trestle.example/framework"
+	"trestle.example/framework/program/internal/exit"
 )
 
 // requireSchema is an error that names what to do if a migration is pending, or if
@@ -27,7 +28,7 @@ func (s *site) requireSchema(ctx context.Context, api *framework.API) error {
 		}
 		lines = append(lines, errors.New(strings.Join(m.For, ", ")+": "+m.String()+cure))
 	}
-	return &exitError{exitNeedsAction, errors.Join(lines...)}
+	return exit.NeedsAction("%w", errors.Join(lines...))
 }
 
 // addingMigration is what to do about a table or a column that is missing when no

@@ -2,16 +2,16 @@ package program
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/console"
+	"trestle.example/framework/program/internal/exit"
 	"trestle.example/framework/sqldb"
 )
 
@@ -79,7 +79,7 @@ func (p *program) seedCommand() *cobra.Command {
 func (p *program) seed(cmd *cobra.Command, _ []string) error {
 	plan, err := p.Demo.Plan(cmd.Flags())
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return exit.Misused("%w", err)
 	}
 	force, _ := cmd.Flags().GetBool("force")
 	return p.withMigrated(cmd.Context(), cmd.Flags(), func(s *site) error {
@@ -87,8 +87,8 @@ func (p *program) seed(cmd *cobra.Command, _ []string) error {
 		if err != nil || len(sown.Users) > 0 {
 			return err
 		}
-		p.sayf("This database holds demo data already (%s, since %s); --force adds what is missing and gives new passwords.",
-			sown.Records, day(&sown.Since))
+		p.Sayf("This database holds demo data already (%s, since %s); --force adds what is missing and gives new passwords.",
+			sown.Records, console.Minute(&sown.Since))
 		return nil
 	})
 }
@@ -108,20 +108,20 @@ func (p *program) sowUsual(ctx context.Context, s *site) error {
 // sow seeds with a progress bar, and prints the passwords that were made.
 func (p *program) sow(ctx context.Context, s *site, plan Sowing, force bool) (Sown, error) {
 	if s.production {
-		return Sown{}, &exitError{exitUsage, errors.New(s.text("{PROGRAM}_ENV is production, where demo data is never made; seed with {PROGRAM}_ENV=development"))}
+		return Sown{}, exit.Misused("%s", s.text("{PROGRAM}_ENV is production, where demo data is never made; seed with {PROGRAM}_ENV=development"))
 	}
-	bar := p.progressBar("Seeding")
-	sown, err := plan.Sow(ctx, s.db, s.users, SowOptions{Force: force, PasswordMin: s.passwordMin, Progress: bar.show})
-	bar.end()
+	bar := p.StartBar("Seeding")
+	sown, err := plan.Sow(ctx, s.db, s.users, SowOptions{Force: force, PasswordMin: s.passwordMin, Progress: bar.Show})
+	bar.End()
 	if err != nil || len(sown.Users) == 0 {
 		return sown, err
 	}
-	p.sayf("Seeded %s and %d users. Their passwords, shown this once:", sown.Records, len(sown.Users))
-	return sown, writeDemoUsers(p.stdout, sown.Users)
+	p.Sayf("Seeded %s and %d users. Their passwords, shown this once:", sown.Records, len(sown.Users))
+	return sown, writeDemoUsers(p.Out, sown.Users)
 }
 
 func writeDemoUsers(out io.Writer, users []DemoUser) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	table := console.NewTable(out)
 	for _, u := range users {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", u.Email, u.Password.Reveal(), u.Kind)
 	}

@@ -12,6 +12,7 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/httpserver"
+	"trestle.example/framework/program/internal/exit"
 	"trestle.example/framework/sqldb"
 	"trestle.example/framework/throttle/redisthrottle"
 )
@@ -37,7 +38,7 @@ func (c config) readSecrets(log *slog.Logger) (secrets, error) {
 	keys, wrongKeys := c.readKeys()
 	cert, wrongCert := c.readCertificate(log)
 	if err := errors.Join(wrongKeys, wrongCert); err != nil {
-		return secrets{}, &exitError{exitUsage, err}
+		return secrets{}, exit.Misused("%w", err)
 	}
 	return secrets{keys, cert}, nil
 }
@@ -47,7 +48,7 @@ func (c config) readSecrets(log *slog.Logger) (secrets, error) {
 func (p *program) withServer(flags *pflag.FlagSet, seed bool, do func(*server) error) error {
 	c, log, err := p.settings(flags)
 	if seed && c.production {
-		err = errors.Join(err, Misused("%s is production, where demo data is never made; serve without --seed", p.text("{PROGRAM}_ENV")))
+		err = errors.Join(err, exit.Misused("%s is production, where demo data is never made; serve without --seed", p.text("{PROGRAM}_ENV")))
 	}
 	own, wrong := c.readSecrets(log)
 	if err := errors.Join(err, wrong, c.nameless()); err != nil {
@@ -67,8 +68,8 @@ func (c config) nameless() error {
 	if !c.production || c.publicURL != "" || len(c.hosts) > 0 {
 		return nil
 	}
-	return &exitError{exitUsage, errors.New(c.text("{PROGRAM}_ENV is production, and nothing says by which name clients reach the server; " +
-		"set {PROGRAM}_PUBLIC_URL (--public-url) or {PROGRAM}_HOSTS (--hosts)"))}
+	return exit.Misused("%s", c.text("{PROGRAM}_ENV is production, and nothing says by which name clients reach the server; "+
+		"set {PROGRAM}_PUBLIC_URL (--public-url) or {PROGRAM}_HOSTS (--hosts)"))
 }
 
 // openServer connects to nothing yet.
@@ -77,7 +78,7 @@ func (p *program) openServer(c config, own secrets, log *slog.Logger) (*server, 
 	identity.JWT.Keys = own.keys
 	counters, err := c.openCounters(log)
 	if err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, exit.Misused("%w", err)
 	}
 	if counters != nil {
 		identity.Counters = counters

@@ -16,7 +16,7 @@ import (
 // nothing reads the rest of their output.
 func (p *program) outliveReaders() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	p.stdout = unread{p.stdout}
+	p.Out = unread{p.Out}
 }
 
 // unread is an output whose reader may end: what is written then is lost, which is

@@ -3,7 +3,6 @@ package program
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/exit"
 	"trestle.example/framework/sqldb"
 )
 
@@ -32,10 +32,10 @@ type site struct {
 // wrong setting is reported, that of the database among them.
 func (p *program) settings(flags *pflag.FlagSet) (config, *slog.Logger, error) {
 	c, err := p.readConfig(flags, p.env)
-	log := newLog(p.stderr, c)
+	log := newLog(p.Err, c)
 	p.warnUnknown(log)
 	if err != nil {
-		err = &exitError{exitUsage, err}
+		err = exit.Misused("%w", err)
 	}
 	return c, log, err
 }
@@ -48,7 +48,7 @@ func (p Program) open(c config, identity auth.Config, log *slog.Logger) (*site, 
 		Replica: c.replicaURL, ReplicaChanged: replicaLog(log),
 	})
 	if err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, exit.Misused("%w", err)
 	}
 	service, err := p.Identity(identity)
 	if err != nil {
@@ -88,9 +88,9 @@ func (p *program) with(ctx context.Context, flags *pflag.FlagSet, do func(*site)
 		return err
 	}
 	defer s.close()
-	bar := p.progressBar("Connecting")
+	bar := p.StartBar("Connecting")
 	err = s.db.PingContext(ctx)
-	bar.end()
+	bar.End()
 	if err != nil {
 		return err
 	}
@@ -119,9 +119,9 @@ func (s *site) requireMigrated(ctx context.Context) error {
 	case 0:
 		return nil
 	case 1:
-		return NeedsAction(s.text("the database lacks the migration %s; run: {program} migrate up"), names[0])
+		return exit.NeedsAction(s.text("the database lacks the migration %s; run: {program} migrate up"), names[0])
 	}
-	return NeedsAction(s.text("the database lacks %d migrations (%s); run: {program} migrate up"), len(names), strings.Join(names, ", "))
+	return exit.NeedsAction(s.text("the database lacks %d migrations (%s); run: {program} migrate up"), len(names), strings.Join(names, ", "))
 }
 
 // pendingNames are the migrations that were not applied yet.
@@ -184,15 +184,4 @@ func newLog(w io.Writer, c config) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(w, o))
 	}
 	return slog.New(slog.NewTextHandler(w, o))
-}
-
-// sayf writes a line for the person at the terminal.
-func (p *program) sayf(format string, args ...any) {
-	fmt.Fprintf(p.stderr, format+"\n", args...)
-}
-
-// print writes one line of the result.
-func (p *program) print(line string) error {
-	_, err := fmt.Fprintln(p.stdout, line)
-	return err
 }

@@ -56,8 +56,8 @@ func (p *program) createUser(cmd *cobra.Command, n auth.NewUser) error {
 		if user.IsSuperuser {
 			kind = "superuser"
 		}
-		p.sayf("Created the %s %s.", kind, user.Email)
-		return p.print(user.ID.String())
+		p.Sayf("Created the %s %s.", kind, user.Email)
+		return p.Print(user.ID.String())
 	})
 }
 
@@ -82,10 +82,7 @@ func (p *program) password(ctx context.Context) (string, error) {
 	if password := p.env[p.text(passwordVariable)]; password != "" {
 		return password, nil
 	}
-	if fd, ok := terminal(p.stdin); ok {
-		return p.askPassword(ctx, fd)
-	}
-	password, err := wait(ctx, func() (string, error) { return readLine(p.stdin) })
+	password, err := p.ReadPassword(ctx)
 	if err == nil && password == "" {
 		err = errors.New(p.text("there is no password; write it on the first line of standard input, or set {PROGRAM}_PASSWORD"))
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"trestle.example/framework/program/internal/console"
 )
 
 // certificatePause is how long a certificate's files are left alone after they
@@ -137,9 +139,9 @@ func (c *certificate) load() (*tls.Certificate, error) {
 	}
 	switch now, from, until := c.now(), pair.Leaf.NotBefore, pair.Leaf.NotAfter; {
 	case now.After(until):
-		return nil, fmt.Errorf("the certificate in %s expired at %s; renew it", c.certFile, day(&until))
+		return nil, fmt.Errorf("the certificate in %s expired at %s; renew it", c.certFile, console.Minute(&until))
 	case now.Before(from):
-		return nil, fmt.Errorf("the certificate in %s is not good before %s; is the clock right?", c.certFile, day(&from))
+		return nil, fmt.Errorf("the certificate in %s is not good before %s; is the clock right?", c.certFile, console.Minute(&from))
 	}
 	return &pair, nil
 }

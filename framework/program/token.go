@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"text/tabwriter"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/console"
 )
 
 func (p *program) tokenCommand() *cobra.Command {
@@ -35,8 +34,8 @@ alone on standard output. It cannot be shown again: only its hash is kept.`,
 			return err
 		}
 		s.audit(ctx, eventTokenIssued, ofUser(user.ID), slog.String("token", record.ID.String()))
-		p.sayf("A token of %s, until %s; its id is %s.", user.Email, day(record.ExpiresAt), record.ID)
-		return p.print(secret.Reveal())
+		p.Sayf("A token of %s, until %s; its id is %s.", user.Email, console.Minute(record.ExpiresAt), record.ID)
+		return p.Print(secret.Reveal())
 	})
 	c.Flags().String("name", "", "a `name` to know the token by")
 	c.Flags().Duration("expires-in", auth.DefaultTokenLife, "`duration` for which the token is good")
@@ -54,9 +53,9 @@ func (p *program) tokenListCommand() *cobra.Command {
 			return err
 		}
 		if asJSON(cmd) {
-			return writeJSON(p.stdout, listed(tokens, lineOfToken))
+			return console.WriteJSON(p.Out, console.Map(tokens, lineOfToken))
 		}
-		return writeTokens(p.stdout, tokens)
+		return writeTokens(p.Out, tokens)
 	})
 	jsonFlag(c)
 	p.addSettings(c.Flags(), false)
@@ -121,18 +120,10 @@ func shortened(text string) string {
 }
 
 func writeTokens(w io.Writer, tokens []auth.TokenRecord) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := console.NewTable(w)
 	fmt.Fprintln(table, "ID\tTOKEN\tNAME\tCREATED\tUSED\tEXPIRES")
 	for _, t := range tokens {
-		fmt.Fprintf(table, "%s\t%s...\t%s\t%s\t%s\t%s\n", t.ID, t.Prefix, orDash(t.Name), day(&t.CreatedAt), day(t.LastUsedAt), day(t.ExpiresAt))
+		fmt.Fprintf(table, "%s\t%s...\t%s\t%s\t%s\t%s\n", t.ID, t.Prefix, console.OrDash(t.Name), console.Minute(&t.CreatedAt), console.Minute(t.LastUsedAt), console.Minute(t.ExpiresAt))
 	}
 	return table.Flush()
-}
-
-// day is a time to the minute, or "never".
-func day(t *time.Time) string {
-	if t == nil {
-		return "never"
-	}
-	return t.UTC().Format("2006-01-02 15:04Z")
 }

@@ -3,6 +3,8 @@ package program
 import (
 	"cmp"
 	"slices"
+
+	"trestle.example/framework/program/internal/console"
 )
 
 // sayUnasked warns of permissions that were named and that no endpoint asks for,
@@ -19,7 +21,7 @@ func (p *program) sayUnasked(s *site, named []string) {
 	asked := api.Permissions()
 	for _, name := range named {
 		if !slices.Contains(asked, name) {
-			p.sayf("no endpoint asks for %s%s", name, cmp.Or(didYouMean("", name, asked), p.text("; {program} routes shows what each asks for")))
+			p.Sayf("no endpoint asks for %s%s", name, cmp.Or(console.Suggest("", name, asked), p.text("; {program} routes shows what each asks for")))
 		}
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/console"
 )
 
 func (p *program) usersCommand() *cobra.Command {
@@ -53,9 +53,9 @@ func (p *program) userListCommand() *cobra.Command {
 	}, func(cmd *cobra.Command, _ []string) error {
 		return p.withMigrated(cmd.Context(), cmd.Flags(), func(s *site) error {
 			if asJSON(cmd) {
-				return s.writeUsersAsJSON(cmd.Context(), p.stdout, usersAtOnce)
+				return s.writeUsersAsJSON(cmd.Context(), p.Out, usersAtOnce)
 			}
-			return s.writeUsers(cmd.Context(), p.stdout, usersAtOnce)
+			return s.writeUsers(cmd.Context(), p.Out, usersAtOnce)
 		})
 	})
 	jsonFlag(c)
@@ -68,22 +68,22 @@ func (p *program) userListCommand() *cobra.Command {
 const usersAtOnce = 1000
 
 func (s *site) writeUsers(ctx context.Context, out io.Writer, atOnce int) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	table := console.NewTable(out)
 	fmt.Fprintln(table, "ID\tEMAIL\tNAME\tACTIVE\tSTAFF\tSUPERUSER\tCREATED")
 	return s.eachUsers(ctx, atOnce, func(users []auth.User) error {
 		for _, u := range users {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", u.ID, u.Email, orDash(u.Name),
-				yesOrNo(u.IsActive), yesOrNo(u.IsStaff), yesOrNo(u.IsSuperuser), day(&u.CreatedAt))
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", u.ID, u.Email, console.OrDash(u.Name),
+				console.YesOrNo(u.IsActive), console.YesOrNo(u.IsStaff), console.YesOrNo(u.IsSuperuser), console.Minute(&u.CreatedAt))
 		}
 		return table.Flush()
 	})
 }
 
 func (s *site) writeUsersAsJSON(ctx context.Context, out io.Writer, atOnce int) error {
-	array := arrayWriter{out: out}
+	array := console.NewArray(out)
 	err := s.eachUsers(ctx, atOnce, func(users []auth.User) error {
 		for _, u := range users {
-			if err := array.add(lineOfUser(u)); err != nil {
+			if err := array.Add(lineOfUser(u)); err != nil {
 				return err
 			}
 		}
@@ -92,7 +92,7 @@ func (s *site) writeUsersAsJSON(ctx context.Context, out io.Writer, atOnce int) 
 	if err != nil {
 		return err
 	}
-	return array.end()
+	return array.End()
 }
 
 // eachUsers hands all users to do, so many at a time.
@@ -110,13 +110,6 @@ func (s *site) eachUsers(ctx context.Context, atOnce int, do func([]auth.User) e
 	}
 }
 
-func yesOrNo(is bool) string {
-	if is {
-		return "yes"
-	}
-	return "no"
-}
-
 func (p *program) userDisableCommand() *cobra.Command {
 	c := p.userCommand(cobra.Command{
 		Use:   "disable --email ADDRESS [flags]",
@@ -129,7 +122,7 @@ enabled; "{program} user set-password" and "{program} token revoke" end them.`,
 			return err
 		}
 		s.audit(ctx, eventUserDisabled, ofUser(user.ID))
-		p.sayf("%s is refused from the next request on.", user.Email)
+		p.Sayf("%s is refused from the next request on.", user.Email)
 		return nil
 	})
 	p.addSettings(c.Flags(), false)
@@ -147,7 +140,7 @@ and that have not expired are good again too.`,
 			return err
 		}
 		s.audit(ctx, eventUserEnabled, ofUser(user.ID))
-		p.sayf("%s may sign in again; sessions and tokens that have not expired are good again.", user.Email)
+		p.Sayf("%s may sign in again; sessions and tokens that have not expired are good again.", user.Email)
 		return nil
 	})
 	p.addSettings(c.Flags(), false)
@@ -170,7 +163,7 @@ it is asked for at a terminal, or is the first line of standard input.`,
 			return err
 		}
 		s.audit(ctx, eventPasswordChanged, ofUser(user.ID))
-		p.sayf("Changed the password of %s; the user's sessions, tokens and JWT logins have ended.", user.Email)
+		p.Sayf("Changed the password of %s; the user's sessions, tokens and JWT logins have ended.", user.Email)
 		return nil
 	})
 	p.addSettings(c.Flags(), false)
@@ -190,7 +183,7 @@ func (p *program) userGrantCommand() *cobra.Command {
 			return err
 		}
 		s.audit(ctx, eventPermissionGranted, ofUser(user.ID), slog.Any("permissions", permissions))
-		p.sayf("%s holds %s.", user.Email, strings.Join(permissions, ", "))
+		p.Sayf("%s holds %s.", user.Email, strings.Join(permissions, ", "))
 		p.sayUnasked(s, permissions)
 		return nil
 	})
@@ -229,15 +222,15 @@ func (p *program) sayWhatIsLeft(ctx context.Context, s *site, user auth.User, as
 	gone, missed := notIn(taken, held), notIn(asked, slices.Concat(taken, held))
 	left := notIn(asked, slices.Concat(gone, missed))
 	if user.IsSuperuser {
-		p.sayf("%s has none of them by themselves, but is a superuser, who holds every permission.", user.Email)
+		p.Sayf("%s has none of them by themselves, but is a superuser, who holds every permission.", user.Email)
 		p.sayUnasked(s, missed)
 		return nil
 	}
 	if len(gone) > 0 {
-		p.sayf("%s no longer holds %s.", user.Email, strings.Join(gone, ", "))
+		p.Sayf("%s no longer holds %s.", user.Email, strings.Join(gone, ", "))
 	}
 	if len(left) > 0 {
-		p.sayf(p.text("%s still holds %s, through a group; {program} group list shows which."), user.Email, strings.Join(left, ", "))
+		p.Sayf(p.text("%s still holds %s, through a group; {program} group list shows which."), user.Email, strings.Join(left, ", "))
 	}
 	p.sayNotHeld(s, user.Email, missed, held)
 	return nil
@@ -248,7 +241,7 @@ func (p *program) sayNotHeld(s *site, who string, missed, held []string) {
 	if len(missed) == 0 {
 		return
 	}
-	p.sayf("%s did not hold %s; holds %s.", who, strings.Join(missed, ", "), cmp.Or(strings.Join(held, ", "), "no permission"))
+	p.Sayf("%s did not hold %s; holds %s.", who, strings.Join(missed, ", "), cmp.Or(strings.Join(held, ", "), "no permission"))
 	p.sayUnasked(s, missed)
 }
 

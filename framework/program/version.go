@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"trestle.example/framework/program/internal/console"
 )
 
 // A buildVersion says of what the program was made.
@@ -37,11 +39,11 @@ func versionOf(info *debug.BuildInfo) buildVersion {
 }
 
 func (v buildVersion) lines(program string) string {
-	revision := orDash(v.Revision)
+	revision := console.OrDash(v.Revision)
 	if v.Modified {
 		revision += ", and files that were changed since"
 	}
-	return fmt.Sprintf("%s %s\nrevision %s\nof %s\n%s\n", program, v.Version, revision, orDash(v.Time), orDash(v.Go))
+	return fmt.Sprintf("%s %s\nrevision %s\nof %s\n%s\n", program, v.Version, revision, console.OrDash(v.Time), console.OrDash(v.Go))
 }
 
 func builtOf() buildVersion {
@@ -58,9 +60,9 @@ system and its time, and the version of Go. What the program was built without i
 a dash. It touches no database.`,
 	}, func(cmd *cobra.Command, _ []string) error {
 		if asJSON(cmd) {
-			return writeJSON(p.stdout, builtOf())
+			return console.WriteJSON(p.Out, builtOf())
 		}
-		_, err := fmt.Fprint(p.stdout, builtOf().lines(p.Name))
+		_, err := fmt.Fprint(p.Out, builtOf().lines(p.Name))
 		return err
 	})
 	c.Flags().Bool("json", false, "print a JSON object")

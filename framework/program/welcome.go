@@ -30,7 +30,7 @@ func (p *program) welcome(ctx context.Context, s *site, addr net.Addr, demo bool
 		}
 		lines = append(lines, more...)
 	}
-	return p.print(strings.Join(lines, "\n"))
+	return p.Print(strings.Join(lines, "\n"))
 }
 
 // demoLines are the requests to try.

@@ -9,61 +9,31 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/program/internal/console"
+	"trestle.example/framework/program/internal/exit"
 	"trestle.example/framework/sqldb"
 )
 
-// The exit codes.
-const (
-	exitOK          = 0
-	exitFailure     = 1
-	exitUsage       = 2
-	exitNeedsAction = 3
-)
-
-// An exitError is an error that asks for an exit code of its own. Without a
-// text everything was said already.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return ""
-	}
-	return e.err.Error()
-}
-
-func (e *exitError) Unwrap() error { return e.err }
-
 // Misused is an error for a wrong call. It ends a command with exit code 2.
-func Misused(format string, args ...any) error {
-	return &exitError{exitUsage, fmt.Errorf(format, args...)}
-}
+func Misused(format string, args ...any) error { return exit.Misused(format, args...) }
 
 // NeedsAction is an error for a database that needs something done first. It ends a
 // command with exit code 3.
-func NeedsAction(format string, args ...any) error {
-	return &exitError{exitNeedsAction, fmt.Errorf(format, args...)}
-}
+func NeedsAction(format string, args ...any) error { return exit.NeedsAction(format, args...) }
 
-// finish says what went wrong, line by line, and turns it into an exit code.
+// finish prints what went wrong, line by line, and returns the exit code.
 func (p *program) finish(called *cobra.Command, err error) int {
 	if err == nil {
-		return exitOK
+		return exit.OK
 	}
 	if text := oneSentence(p.explained(err)); text != "" {
-		p.sayf("%s: %s", p.Name, strings.ReplaceAll(text, "\n", "\n"+p.Name+": "))
+		p.Sayf("%s: %s", p.Name, strings.ReplaceAll(text, "\n", "\n"+p.Name+": "))
 	}
 	if !p.started {
-		p.sayf("Run %q for help.", called.CommandPath()+" --help")
-		return exitUsage
+		p.Sayf("Run %q for help.", called.CommandPath()+" --help")
+		return exit.Usage
 	}
-	if exit, ok := errors.AsType[*exitError](err); ok {
-		return exit.code
-	}
-	return exitFailure
+	return exit.Code(err)
 }
 
 // oneSentence puts cobra's suggestions into the line of the mistake.
@@ -84,7 +54,7 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
 	}
-	return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), didYouMean("", args[0], names))
+	return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), console.Suggest("", args[0], names))
 }
 
 // wrongFlag names the flag that was probably meant.
@@ -95,16 +65,7 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return fmt.Errorf("%w%s", err, didYouMean("--", unknown.GetSpecifiedName(), names))
-}
-
-// didYouMean ends a sentence with the known name that was probably meant.
-func didYouMean(prefix, name string, known []string) string {
-	meant := naming.Nearest(name, known)
-	if meant == "" {
-		return ""
-	}
-	return "; did you mean " + prefix + meant + "?"
+	return fmt.Errorf("%w%s", err, console.Suggest("--", unknown.GetSpecifiedName(), names))
 }
 
 // explained adds what helps to the faults of a database that a person at a

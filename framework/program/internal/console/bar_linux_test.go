@@ -1,4 +1,4 @@
-package program
+package console
 
 import (
 	"bytes"
@@ -11,25 +11,25 @@ import (
 func TestTheProgressBarIsForTerminals(t *testing.T) {
 	t.Parallel()
 	_, screen := pty.Open(t)
-	found := (&program{stderr: screen}).progressBar("Seeding")
-	found.end()
+	found := (Console{Err: screen}).StartBar("Seeding")
+	found.End()
 	if !found.terminal {
 		t.Fatal("it does not know the terminal")
 	}
 	var drawn bytes.Buffer
-	bar := newProgressBar(&drawn, "Seeding", true)
+	bar := newBar(&drawn, "Seeding", true)
 	close(bar.ended) // nothing ticks by itself
 	for done := range 1001 {
-		bar.show(done, 1000)
+		bar.Show(done, 1000)
 	}
-	bar.end()
+	bar.End()
 	if lines := strings.Count(drawn.String(), "\r"); lines != 101 || !strings.HasSuffix(drawn.String(), "100%\n") {
 		t.Errorf("drawn %d times, the last %q; want once for each per cent", lines, drawn.String()[max(0, drawn.Len()-50):])
 	}
-	away := (&program{stderr: &drawn}).progressBar("Seeding")
+	away := (Console{Err: &drawn}).StartBar("Seeding")
 	drawn.Reset()
-	away.show(1, 2)
-	away.end()
+	away.Show(1, 2)
+	away.End()
 	if drawn.Len() > 0 {
 		t.Errorf("away from a terminal it draws %q", drawn.String())
 	}

@@ -1,0 +1,107 @@
+package console
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// Confirm asks a question and reports whether the answer is yes.
+func (c Console) Confirm(ctx context.Context, question string) (bool, error) {
+	fmt.Fprint(c.Err, question, " [y/N] ")
+	answer, err := Await(ctx, func() (string, error) { return readLine(c.In) })
+	if err != nil {
+		c.Sayf("")
+		return false, err
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", nil
+}
+
+// maxLine is the most bytes of a line that are read from standard input.
+const maxLine = 8 << 10
+
+// readLine reads the first line without its end. Without input, the line is empty.
+func readLine(r io.Reader) (string, error) {
+	line, err := bufio.NewReader(io.LimitReader(r, maxLine)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	return strings.TrimRight(line, "\r\n"), nil
+}
+
+// ReadPassword asks for a password at a terminal. Elsewhere it reads the first line of
+// standard input, which may be empty.
+func (c Console) ReadPassword(ctx context.Context) (string, error) {
+	if fd, ok := terminal(c.In); ok {
+		return c.askPassword(ctx, fd)
+	}
+	return Await(ctx, func() (string, error) { return readLine(c.In) })
+}
+
+// askPassword asks twice, and the terminal does not show the answers. It hides the input
+// before it asks, so that a quick answer is hidden too. It restores the terminal, also
+// after an interrupt.
+func (c Console) askPassword(ctx context.Context, fd int) (password string, err error) {
+	before, err := term.MakeRaw(fd)
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		_ = term.Restore(fd, before)
+		if errors.Is(err, context.Canceled) {
+			c.Sayf("") // the next output begins a new line
+		}
+	}()
+	screen := term.NewTerminal(dialogue{c.In, c.Err}, "")
+	first, err := askHidden(ctx, screen, "Password: ")
+	if err != nil {
+		return "", err
+	}
+	second, err := askHidden(ctx, screen, "Password again: ")
+	if err == nil && first != second {
+		err = errors.New("the two passwords differ; try again")
+	}
+	return first, err
+}
+
+// A dialogue reads answers from one stream and writes questions to another.
+type dialogue struct {
+	io.Reader
+	io.Writer
+}
+
+// askHidden asks once. Ctrl-C and Ctrl-D, which the terminal now passes on as characters,
+// count as an interrupt.
+func askHidden(ctx context.Context, screen *term.Terminal, prompt string) (string, error) {
+	text, err := Await(ctx, func() (string, error) { return screen.ReadPassword(prompt) })
+	if errors.Is(err, io.EOF) {
+		err = context.Canceled
+	}
+	return text, err
+}
+
+// Await returns what read returns, or the error of ctx if that ends first. In that case
+// read goes on until the process ends.
+func Await[T any](ctx context.Context, read func() (T, error)) (none T, err error) {
+	type answer struct {
+		read T
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		v, err := read()
+		answers <- answer{v, err}
+	}()
+	select {
+	case a := <-answers:
+		return a.read, a.err
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
+}
