@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trestle.example/framework/program/internal/config"
 	"trestle.example/framework/program/internal/exit"
 	"trestle.example/framework/sqldb"
 )
@@ -46,10 +47,10 @@ func (p *program) backup(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	from := sqldb.File(c.databaseURL)
+	from := sqldb.File(c.DatabaseURL)
 	if from == "" {
 		return exit.Misused("backup is for SQLite; for this PostgreSQL database run: (umask 077 && pg_dump --format=custom --no-owner --file=%s --dbname=%s)",
-			quoted(to), quoted(sqldb.ClientURL(c.databaseURL)))
+			quoted(to), quoted(sqldb.ClientURL(c.DatabaseURL)))
 	}
 	if err := mayBeWritten(to, from, force); err != nil {
 		return err
@@ -65,13 +66,13 @@ func (p *program) backup(cmd *cobra.Command, args []string) error {
 }
 
 // backUp copies the database of the settings to a file, verified and complete.
-func (p *program) backUp(ctx context.Context, c config, to string, over bool) (holding, error) {
+func (p *program) backUp(ctx context.Context, c config.Config, to string, over bool) (holding, error) {
 	file, err := p.newWholeFile(to)
 	if err != nil {
 		return holding{}, err
 	}
 	defer file.discard()
-	if err := copyDatabase(ctx, c.databaseURL, sqldb.Options{ReadOnly: true}, file.part); err != nil {
+	if err := copyDatabase(ctx, c.DatabaseURL, sqldb.Options{ReadOnly: true}, file.part); err != nil {
 		return holding{}, err
 	}
 	held, err := p.lookThrough(ctx, file.part)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trestle.example/framework/program/internal/config"
 	"trestle.example/framework/program/internal/exit"
 )
 
@@ -28,8 +29,8 @@ something is missing, the exit code is 3. DATABASE_URL is read but not connected
 
 func (p *program) check(cmd *cobra.Command, _ []string) error {
 	c, log, err := p.settings(cmd.Flags())
-	_, wrong := c.readSecrets(log)
-	if err := errors.Join(err, wrong, c.nameless()); err != nil {
+	_, wrong := c.ReadSecrets(log)
+	if err := errors.Join(err, wrong, c.RequireHosts()); err != nil {
 		return err
 	}
 	api, err := p.declare(c, log)
@@ -49,8 +50,8 @@ func (p *program) check(cmd *cobra.Command, _ []string) error {
 }
 
 // checkSchema compares the database with the declarations, as serve does.
-func (p *program) checkSchema(cmd *cobra.Command, c config, log *slog.Logger) error {
-	e := &examination{Program: p.Program, config: c, log: log}
+func (p *program) checkSchema(cmd *cobra.Command, c config.Config, log *slog.Logger) error {
+	e := &examination{Program: p.Program, Config: c, log: log}
 	s, err := e.openExisting()
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework"
+	"trestle.example/framework/program/internal/config"
 	"trestle.example/framework/program/internal/exit"
 )
 
@@ -41,7 +42,7 @@ The exit code is 1 if there is a problem, and 0 if there are only warnings.`,
 // An examination is one run of doctor.
 type examination struct {
 	Program
-	config
+	config.Config
 	report
 
 	log *slog.Logger
@@ -56,7 +57,7 @@ func (p *program) doctor(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	e := &examination{Program: p.Program, config: c, log: log}
+	e := &examination{Program: p.Program, Config: c, log: log}
 	bar := p.StartBar("Examining")
 	missing, err := e.examine(cmd.Context())
 	bar.End()
@@ -113,6 +114,6 @@ func (e *examination) openExisting() (*site, error) {
 	if there := e.checkFile(); !there {
 		return nil, nil
 	}
-	e.readOnly = true
-	return e.Program.open(e.config, e.identityConfig(e.log), e.log)
+	e.ReadOnly = true
+	return e.Program.open(e.Config, e.IdentityConfig(e.log), e.log)
 }

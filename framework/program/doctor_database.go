@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"trestle.example/framework"
+	"trestle.example/framework/program/internal/config"
 	"trestle.example/framework/program/internal/console"
 	"trestle.example/framework/sqldb"
 )
@@ -19,7 +20,7 @@ import (
 // checkFile looks at a database that is a file, and reports whether there is
 // one to open. A server's database has none.
 func (e *examination) checkFile() (there bool) {
-	path := sqldb.File(e.databaseURL)
+	path := sqldb.File(e.DatabaseURL)
 	if path == "" {
 		return true
 	}
@@ -58,8 +59,8 @@ func (e *examination) examineDatabase(ctx context.Context, s *site) (missing []f
 		e.found("database", "", e.unanswered(err))
 		return nil, nil
 	}
-	e.found("database", version.String(), oldVersion(version, databaseVariable)...)
-	e.found("connection", "", append(unsafeLink(s.db.Link(), databaseVariable), anywhere(s.db)...)...)
+	e.found("database", version.String(), oldVersion(version, config.DatabaseVariable)...)
+	e.found("connection", "", append(unsafeLink(s.db.Link(), config.DatabaseVariable), anywhere(s.db)...)...)
 	e.found("writes", "", s.unwritable(ctx)...)
 	e.found("pooler", "", append(s.betweenPooler(ctx), s.unlimited(ctx)...)...)
 	e.examineReplica(ctx, s.db)
@@ -85,12 +86,10 @@ func (e *examination) examineDatabase(ctx context.Context, s *site) (missing []f
 	return missing, nil
 }
 
-const databaseVariable = "DATABASE_URL"
-
 // unanswered is the finding about a database that cannot be asked.
 func (p Program) unanswered(err error) finding {
 	const fix = "start the database, or set DATABASE_URL right; the checks of what it holds were left out"
-	return finding{problem, databaseVariable, p.explained(err), fix}
+	return finding{problem, config.DatabaseVariable, p.explained(err), fix}
 }
 
 func oldVersion(v sqldb.Version, variable string) []finding {
@@ -118,7 +117,7 @@ func (s *site) unwritable(ctx context.Context) []finding {
 		return nil
 	case sqldb.IsReadOnly(err):
 		return []finding{{
-			problem, databaseVariable, "the database takes no writes: the server is a standby, or default_transaction_read_only is on. A server is not ready, and answers writes with 503",
+			problem, config.DatabaseVariable, "the database takes no writes: the server is a standby, or default_transaction_read_only is on. A server is not ready, and answers writes with 503",
 			"name the primary by DATABASE_URL, or several hosts and target_session_attrs=read-write; or set default_transaction_read_only off for the role and the database",
 		}}
 	default:
@@ -132,11 +131,11 @@ func (s *site) betweenPooler(ctx context.Context) []finding {
 	switch {
 	case err != nil:
 		return s.unasked(err)
-	case !looks || !s.prepare:
+	case !looks || !s.Prepare:
 		return nil
 	}
 	return []finding{{
-		warning, databaseVariable, "it looks like there is a pooler, or a proxy, between: PostgreSQL sees another port than the connection has. " +
+		warning, config.DatabaseVariable, "it looks like there is a pooler, or a proxy, between: PostgreSQL sees another port than the connection has. " +
 			"If that is a pooler that gives a connection to each transaction, what this program sets and prepares reaches other clients",
 		s.text("set {PROGRAM}_PREPARE=off for every server if it is such a pooler (pool_mode = transaction of pgbouncer); a proxy that passes connections through needs nothing"),
 	}}
@@ -145,7 +144,7 @@ func (s *site) betweenPooler(ctx context.Context) []finding {
 // unlimited is the finding about a role whose statements have no limits of time, where
 // the servers set none for their sessions.
 func (s *site) unlimited(ctx context.Context) []finding {
-	if s.prepare || s.db.Kind() != sqldb.PostgreSQL {
+	if s.Prepare || s.db.Kind() != sqldb.PostgreSQL {
 		return nil
 	}
 	var missing []string
@@ -158,7 +157,7 @@ func (s *site) unlimited(ctx context.Context) []finding {
 		return nil
 	}
 	return []finding{{
-		warning, databaseVariable, "the role has no " + strings.Join(missing, ", no ") + s.text(": with {PROGRAM}_PREPARE=off the servers set none, so a statement runs until it is done"),
+		warning, config.DatabaseVariable, "the role has no " + strings.Join(missing, ", no ") + s.text(": with {PROGRAM}_PREPARE=off the servers set none, so a statement runs until it is done"),
 		"as an administrator of PostgreSQL: ALTER ROLE name SET statement_timeout = '10s', and so for lock_timeout ('5s') and client_connection_check_interval ('100ms')",
 	}}
 }
@@ -169,8 +168,8 @@ func anywhere(db *sqldb.DB) []finding {
 		return nil
 	}
 	return []finding{{
-		warning, databaseVariable, "it names several hosts and does not say which of them to use, so a connection may lead to a standby, which takes no writes",
-		"add target_session_attrs=read-write to " + databaseVariable,
+		warning, config.DatabaseVariable, "it names several hosts and does not say which of them to use, so a connection may lead to a standby, which takes no writes",
+		"add target_session_attrs=read-write to " + config.DatabaseVariable,
 	}}
 }
 
@@ -182,12 +181,12 @@ func (s *site) behind(ctx context.Context) []finding {
 	case ahead:
 		return nil
 	}
-	return []finding{{warning, databaseVariable, "there is no write-ahead log, so readers and a writer wait for each other", "keep the file on a disk of this machine, not of a network"}}
+	return []finding{{warning, config.DatabaseVariable, "there is no write-ahead log, so readers and a writer wait for each other", "keep the file on a disk of this machine, not of a network"}}
 }
 
 // unasked is a check that failed itself.
 func (p Program) unasked(err error) []finding {
-	return []finding{{problem, databaseVariable, "this could not be looked at: " + p.explained(err), "run it again; if that does not help, read what the database's log says"}}
+	return []finding{{problem, config.DatabaseVariable, "this could not be looked at: " + p.explained(err), "run it again; if that does not help, read what the database's log says"}}
 }
 
 // unmigrated finds migrations that are not as the program has them. One that

@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"trestle.example/framework/program/internal/config"
 	"trestle.example/framework/sqldb"
 )
-
-const replicaVariable = "DATABASE_REPLICA_URL"
 
 // farBehind is how many bytes of the primary's log a replica has not replayed that
 // is no longer just about to: a file of it.
@@ -15,7 +14,7 @@ const farBehind = 16 << 20
 
 // examineReplica looks at the replica, if there is one.
 func (e *examination) examineReplica(ctx context.Context, db *sqldb.DB) {
-	if e.replicaURL == "" {
+	if e.ReplicaURL == "" {
 		return
 	}
 	standby, err := db.Standby(ctx)
@@ -24,21 +23,23 @@ func (e *examination) examineReplica(ctx context.Context, db *sqldb.DB) {
 		return
 	}
 	subject := fmt.Sprintf("%s, %d bytes behind", standby.Version, standby.Behind)
-	found := oldVersion(standby.Version, replicaVariable)
-	found = append(found, unsafeLink(standby.Link, replicaVariable)...)
-	e.found("replica", subject, append(found, e.unfitReplica(standby, db.Stats().MaxOpenConnections+1)...)...)
+	found := oldVersion(standby.Version, config.ReplicaVariable)
+	found = append(found, unsafeLink(standby.Link, config.ReplicaVariable)...)
+	e.found("replica", subject, append(found, unfitReplica(e.Config, standby, db.Stats().MaxOpenConnections+1)...)...)
 }
 
 // unansweredReplica is the finding about a replica that cannot be asked.
 func unansweredReplica(err error) finding {
 	what := "it does not answer, and the primary answers all reads: " + err.Error()
-	return finding{problem, replicaVariable, what, "start it, or set DATABASE_REPLICA_URL right"}
+	return finding{problem, config.ReplicaVariable, what, "start it, or set DATABASE_REPLICA_URL right"}
 }
 
 // unfitReplica are the findings about a replica to which this process opens so many
 // connections at most.
-func (c config) unfitReplica(s *sqldb.Standby, conns int) (found []finding) {
-	add := func(weight, what, fix string) { found = append(found, finding{weight, replicaVariable, what, fix}) }
+func unfitReplica(c config.Config, s *sqldb.Standby, conns int) (found []finding) {
+	add := func(weight, what, fix string) {
+		found = append(found, finding{weight, config.ReplicaVariable, what, fix})
+	}
 	if s.Pooled {
 		add(warning, "it looks like there is a pooler, or a proxy, between: PostgreSQL sees another port than the connection has",
 			"reach the replica itself, not by a pooler that gives a connection to each transaction; a proxy that passes connections through needs nothing")
@@ -54,7 +55,7 @@ func (c config) unfitReplica(s *sqldb.Standby, conns int) (found []finding) {
 	}
 	if s.MaxConns < conns {
 		what := fmt.Sprintf("it takes %d connections, and this process alone may open %d", s.MaxConns, conns)
-		add(warning, what, c.text("lower {PROGRAM}_DB_CONNS, or raise its max_connections"))
+		add(warning, what, c.Program.Text("lower {PROGRAM}_DB_CONNS, or raise its max_connections"))
 	}
 	return found
 }

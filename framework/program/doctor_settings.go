@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/config"
 	"trestle.example/framework/program/internal/console"
 	"trestle.example/framework/throttle/redisthrottle"
 )
@@ -19,10 +20,10 @@ import (
 // examineSettings looks at what no database is needed for.
 func (e *examination) examineSettings(ctx context.Context) {
 	e.found("secrets", "", e.secretFindings()...)
-	e.found("transport", "", e.exposed()...)
-	e.found("hosts", "", e.hostless()...)
-	e.found("proxies", "", e.tooTrusting()...)
-	if e.redisURL != "" {
+	e.found("transport", "", exposed(e.Config)...)
+	e.found("hosts", "", hostless(e.Config)...)
+	e.found("proxies", "", tooTrusting(e.Config)...)
+	if e.RedisURL != "" {
 		e.found("redis", "", e.redisAway(ctx)...)
 	}
 }
@@ -31,23 +32,23 @@ func (e *examination) examineSettings(ctx context.Context) {
 // said as check says it: a key is long enough if it was read at all, and how old
 // it is nobody knows.
 func (e *examination) secretFindings() (found []finding) {
-	if _, err := e.readKeys(); err != nil {
-		found = append(found, finding{problem, e.text(jwtKeysVariable), err.Error(), e.text(newKey + "; {program} check tells when it is right")})
+	if _, err := e.ReadKeys(); err != nil {
+		found = append(found, finding{problem, e.text(config.JWTKeysVariable), err.Error(), e.text(newKey + "; {program} check tells when it is right")})
 	} else {
-		found = e.guessable()
+		found = guessable(e.Config)
 	}
-	if c, err := e.readCertificate(e.log); err != nil {
+	if c, err := e.ReadCertificate(e.log); err != nil {
 		found = append(found, finding{problem, e.text("{PROGRAM}_TLS_CERT"), err.Error(), e.text("name a certificate and its key; {program} check tells when they are right")})
 	} else if c != nil {
-		if until, soon := c.endsSoon(); soon {
+		if until, soon := c.EndsSoon(); soon {
 			found = append(found, finding{
 				warning, e.text("{PROGRAM}_TLS_CERT"), "the certificate expires at " + console.Minute(&until) + ", and after that no client trusts this server",
 				"renew it; the server takes the new files within a minute",
 			})
 		}
 	}
-	if e.tlsKey != "" {
-		found = append(found, readableByOthers(e.tlsKey, "whoever has it can pass for this server")...)
+	if e.TLSKey != "" {
+		found = append(found, readableByOthers(e.TLSKey, "whoever has it can pass for this server")...)
 	}
 	return found
 }
@@ -60,16 +61,16 @@ const fewestLetters = 16
 const newKey = `{PROGRAM}_JWT_KEYS="$({program} jwt keygen)"`
 
 // guessable are keys of JWTs that were typed and not made.
-func (c config) guessable() (found []finding) {
-	for entry := range strings.FieldsFuncSeq(c.jwtKeys.Reveal(), func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+func guessable(c config.Config) (found []finding) {
+	for entry := range strings.FieldsFuncSeq(c.JWTKeys.Reveal(), func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
 		kid, rest, _ := strings.Cut(entry, ":")
 		algorithm, key, _ := strings.Cut(rest, ":")
 		if algorithm != auth.HS256 || strings.HasPrefix(key, "@") || lettersIn(key) >= fewestLetters {
 			continue
 		}
 		found = append(found, finding{
-			problem, c.text(jwtKeysVariable), "the key " + kid + " repeats itself, so it is likely no random one, and whoever guesses it can sign in as anybody",
-			c.text(newKey),
+			problem, c.Program.Text(config.JWTKeysVariable), "the key " + kid + " repeats itself, so it is likely no random one, and whoever guesses it can sign in as anybody",
+			c.Program.Text(newKey),
 		})
 	}
 	return found
@@ -95,35 +96,35 @@ func readableByOthers(path, why string) []finding {
 }
 
 // exposed is what is wrong with the way by which requests come.
-func (c config) exposed() []finding {
-	host, _, _ := net.SplitHostPort(c.addr)
+func exposed(c config.Config) []finding {
+	host, _, _ := net.SplitHostPort(c.Addr)
 	ip := net.ParseIP(host)
 	local := host == "localhost" || ip != nil && ip.IsLoopback()
 	switch {
-	case c.hasTLS():
+	case c.HasTLS():
 		return nil
-	case c.production && len(c.trustedProxies) == 0:
+	case c.Production && len(c.TrustedProxies) == 0:
 		return []finding{{
-			problem, c.text("{PROGRAM}_TLS_CERT"), "nobody can sign in: in production credentials need TLS",
-			c.text("set {PROGRAM}_TLS_CERT and {PROGRAM}_TLS_KEY, or put a proxy that speaks TLS before the server and name it by {PROGRAM}_TRUSTED_PROXIES"),
+			problem, c.Program.Text("{PROGRAM}_TLS_CERT"), "nobody can sign in: in production credentials need TLS",
+			c.Program.Text("set {PROGRAM}_TLS_CERT and {PROGRAM}_TLS_KEY, or put a proxy that speaks TLS before the server and name it by {PROGRAM}_TRUSTED_PROXIES"),
 		}}
-	case !c.production && !local:
+	case !c.Production && !local:
 		return []finding{{
-			warning, c.text("{PROGRAM}_ADDR"), "other machines can reach " + c.addr + ", and passwords and tokens cross the network in the clear",
-			c.text("set {PROGRAM}_TLS_CERT and {PROGRAM}_TLS_KEY, or put a proxy that speaks TLS before it and set {PROGRAM}_ENV=production, or listen on 127.0.0.1"),
+			warning, c.Program.Text("{PROGRAM}_ADDR"), "other machines can reach " + c.Addr + ", and passwords and tokens cross the network in the clear",
+			c.Program.Text("set {PROGRAM}_TLS_CERT and {PROGRAM}_TLS_KEY, or put a proxy that speaks TLS before it and set {PROGRAM}_ENV=production, or listen on 127.0.0.1"),
 		}}
 	}
 	return nil
 }
 
 // hostless is a server in production that believes any Host.
-func (c config) hostless() []finding {
-	if !c.production || c.publicURL != "" || len(c.hosts) > 0 {
+func hostless(c config.Config) []finding {
+	if !c.Production || c.PublicURL != "" || len(c.Hosts) > 0 {
 		return nil
 	}
 	return []finding{{
-		problem, c.text("{PROGRAM}_HOSTS"), "the server does not start: in production it has to know its names, or links in answers would lead wherever a request's Host says",
-		c.text("set {PROGRAM}_PUBLIC_URL or {PROGRAM}_HOSTS"),
+		problem, c.Program.Text("{PROGRAM}_HOSTS"), "the server does not start: in production it has to know its names, or links in answers would lead wherever a request's Host says",
+		c.Program.Text("set {PROGRAM}_PUBLIC_URL or {PROGRAM}_HOSTS"),
 	}}
 }
 
@@ -135,11 +136,11 @@ const (
 )
 
 // tooTrusting are proxies that are no few machines of one's own.
-func (c config) tooTrusting() (found []finding) {
-	for _, network := range c.trustedProxies {
+func tooTrusting(c config.Config) (found []finding) {
+	for _, network := range c.TrustedProxies {
 		if wide(network) {
 			found = append(found, finding{
-				problem, c.text("{PROGRAM}_TRUSTED_PROXIES"), network.String() + " is more than any private network: whoever is in it can say where it comes from, and that it spoke TLS",
+				problem, c.Program.Text("{PROGRAM}_TRUSTED_PROXIES"), network.String() + " is more than any private network: whoever is in it can say where it comes from, and that it spoke TLS",
 				"name the addresses of the proxies, or the private network that they are in",
 			})
 		}
@@ -159,7 +160,7 @@ func wide(network netip.Prefix) bool {
 const redisPatience = 5 * time.Second
 
 func (e *examination) redisAway(ctx context.Context) []finding {
-	store, err := redisthrottle.Open(e.redisURL, redisthrottle.Options{Timeout: redisPatience, Log: e.log})
+	store, err := redisthrottle.Open(e.RedisURL, redisthrottle.Options{Timeout: redisPatience, Log: e.log})
 	if err == nil {
 		defer func() { _ = store.Close() }()
 		err = store.Ping(ctx)
@@ -175,7 +176,7 @@ func (e *examination) redisAway(ctx context.Context) []finding {
 
 // warnOfSettings logs what is likely a mistake in how the server is set up.
 func (s *site) warnOfSettings() {
-	for _, f := range slices.Concat(s.exposed(), s.hostless()) {
+	for _, f := range slices.Concat(exposed(s.Config), hostless(s.Config)) {
 		s.log.Warn(f.What + "; " + f.Fix)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trestle.example/framework/program/internal/config"
 	"trestle.example/framework/program/internal/exit"
 )
 
@@ -39,13 +40,13 @@ func (p *program) health(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	address, err := c.ownAddress()
+	address, err := ownAddress(c)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), healthPatience)
 	defer cancel()
-	answer, err := c.askReady(ctx, address)
+	answer, err := askReady(ctx, c, address)
 	if err != nil {
 		return err
 	}
@@ -53,13 +54,13 @@ func (p *program) health(cmd *cobra.Command, _ []string) error {
 }
 
 // ownAddress is where the server listens, as this machine reaches it.
-func (c config) ownAddress() (string, error) {
-	host, port, err := net.SplitHostPort(c.addr)
+func ownAddress(c config.Config) (string, error) {
+	host, port, err := net.SplitHostPort(c.Addr)
 	switch {
 	case err != nil:
 		return "", err
 	case port == "0":
-		return "", exit.Misused("the server takes whatever port is free, so it cannot be found; set %s to a port", c.text("{PROGRAM}_ADDR"))
+		return "", exit.Misused("the server takes whatever port is free, so it cannot be found; set %s to a port", c.Program.Text("{PROGRAM}_ADDR"))
 	case host == "":
 		host = "127.0.0.1"
 	}
@@ -70,11 +71,11 @@ func (c config) ownAddress() (string, error) {
 }
 
 // askReady returns what a server that is ready says.
-func (c config) askReady(ctx context.Context, address string) (string, error) {
+func askReady(ctx context.Context, c config.Config, address string) (string, error) {
 	scheme, transport := "http://", &http.Transport{DisableKeepAlives: true}
-	if c.hasTLS() {
+	if c.HasTLS() {
 		var err error
-		if transport.TLSClientConfig, err = ownTLS(c.tlsCert); err != nil {
+		if transport.TLSClientConfig, err = ownTLS(c.TLSCert); err != nil {
 			return "", err
 		}
 		scheme = "https://"

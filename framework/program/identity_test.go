@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/spf13/pflag"
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
 )
@@ -18,13 +19,13 @@ import (
 func TestHousekeepingOutlivesAPanic(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, database string) {
-		c, err := configOf(t, nil, "DATABASE_URL="+database)
+		c, err := usersAlone().table().Read(pflag.NewFlagSet("", pflag.ContinueOnError), map[string]string{"DATABASE_URL": database})
 		if err != nil {
 			t.Fatal(err)
 		}
 		synctest.Test(t, func(t *testing.T) {
 			said := &strings.Builder{}
-			log := newLog(said, c)
+			log := c.NewLog(said)
 			var broken atomic.Bool
 			now := func() time.Time {
 				if broken.Load() {
@@ -32,7 +33,7 @@ func TestHousekeepingOutlivesAPanic(t *testing.T) {
 				}
 				return time.Now()
 			}
-			identity := c.identityConfig(log)
+			identity := c.IdentityConfig(log)
 			identity.Now = now
 			s, err := usersAlone().open(c, identity, log)
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/config"
 	"trestle.example/framework/program/internal/exit"
 )
 
@@ -30,7 +31,7 @@ it, where they verify, until the refresh tokens that they signed have expired.`,
 			return exit.Misused("%w", err)
 		}
 		p.Sayf("This key is a secret: whoever has it can sign in as anybody. Put it first in %s,\n"+
-			"and keep the older keys there until their refresh tokens have expired.", p.text(jwtKeysVariable))
+			"and keep the older keys there until their refresh tokens have expired.", p.text(config.JWTKeysVariable))
 		return p.Print(key.Reveal())
 	})
 	c.Flags().String("alg", auth.EdDSA, "`algorithm`: EdDSA, HS256 or RS256")

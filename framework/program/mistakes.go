@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"trestle.example/framework/program/internal/config"
 )
 
 var rightName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
@@ -50,11 +52,11 @@ func (p Program) takenNames() takenNames {
 		commands: map[string]bool{"help": true, "completion": true}, variables: map[string]bool{},
 		settings: map[string]bool{"help": true}, flags: map[string]string{"help": "each command", "version": "the program itself"},
 	}
-	for _, variable := range builtIn.variableNames() {
+	for _, variable := range builtIn.table().Variables() {
 		taken.variables[variable] = true
 	}
-	for _, s := range p.declaredSettings() {
-		taken.settings[s.flag] = true
+	for _, s := range p.table().Settings() {
+		taken.settings[s.Flag] = true
 	}
 	root := builtIn.root()
 	for _, c := range root.Commands() {
@@ -72,9 +74,9 @@ func (t takenNames) addFlags(c *cobra.Command) {
 	}
 }
 
-func (t takenNames) addSetting(p Program, s setting) error {
-	variable := p.text(s.variable)
-	where, taken := t.flags[s.flag]
+func (t takenNames) addSetting(p Program, s config.Setting) error {
+	variable := p.text(s.Variable)
+	where, taken := t.flags[s.Flag]
 	switch {
 	case taken:
 		return fmt.Errorf("%s has a flag of this name; choose another", where)
@@ -82,8 +84,8 @@ func (t takenNames) addSetting(p Program, s setting) error {
 		return fmt.Errorf("its variable would be %s, which the program reads already; choose another name", variable)
 	}
 	t.variables[variable] = true
-	if s.flag != "" {
-		t.settings[s.flag], t.flags[s.flag] = true, "another setting"
+	if s.Flag != "" {
+		t.settings[s.Flag], t.flags[s.Flag] = true, "another setting"
 	}
 	return nil
 }

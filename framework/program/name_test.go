@@ -38,20 +38,6 @@ var blanks = regexp.MustCompile(" +")
 // squeezed is a text with one blank where a table has several.
 func squeezed(text string) string { return blanks.ReplaceAllString(text, " ") }
 
-// TestNames are used in texts, and variables begin with them.
-func TestNames(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[programName]string{
-		"trestle":  "trestle serve reads TRESTLE_ADDR",
-		"library":  "library serve reads LIBRARY_ADDR",
-		"my-shop2": "my-shop2 serve reads MY_SHOP2_ADDR",
-	} {
-		if got := name.text("{program} serve reads {PROGRAM}_ADDR"); got != want {
-			t.Errorf("%q; want %q", got, want)
-		}
-	}
-}
-
 func TestWrongNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"My Shop", "9lives", "-", "a_b", "bücher", "a="} {

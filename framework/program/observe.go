@@ -45,17 +45,17 @@ func (w *watch) end() {
 
 // measure serves metrics.
 func (w *watch) measure(ctx context.Context, s *server) error {
-	if s.metricsAddr == "" {
+	if s.MetricsAddr == "" {
 		return nil
 	}
 	m, err := metrics.New(s.db)
 	if err != nil {
 		return err
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.metricsAddr)
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.MetricsAddr)
 	if err != nil {
 		// Wrapped, err would pass for a fault of the database.
-		return fmt.Errorf(s.text("metrics cannot be served at %s: %v; set {PROGRAM}_METRICS_ADDR to another address"), s.metricsAddr, err)
+		return fmt.Errorf(s.text("metrics cannot be served at %s: %v; set {PROGRAM}_METRICS_ADDR to another address"), s.MetricsAddr, err)
 	}
 	w.metrics = m
 	w.observers = append(w.observers, m)
@@ -68,12 +68,12 @@ func (w *watch) include(s *server, web *httpserver.Server) error {
 	if w.metrics == nil {
 		return nil
 	}
-	all := metrics.Sources{Server: web, RequestTimeout: s.requestTimeout, Schema: s.probe, Migrations: s.Migrations}
+	all := metrics.Sources{Server: web, RequestTimeout: s.RequestTimeout, Schema: s.probe, Migrations: s.Migrations}
 	if s.counters != nil {
 		all.RedisDegraded = func() bool { return s.counters.Ping(context.Background()) != nil } // as /readyz
 	}
-	if s.certificate != nil {
-		all.CertificateExpires = func() time.Time { until, _ := s.certificate.endsSoon(); return until }
+	if s.Certificate != nil {
+		all.CertificateExpires = func() time.Time { until, _ := s.Certificate.EndsSoon(); return until }
 	}
 	return w.metrics.Add(all)
 }
@@ -103,13 +103,13 @@ func serveMetrics(listener net.Listener, answer http.Handler, log *slog.Logger) 
 
 // trace sends traces to a collector.
 func (w *watch) trace(ctx context.Context, s *server) error {
-	to := s.collector()
+	to := s.Collector()
 	if to == "" {
 		return nil
 	}
 	o := tracing.Options{
-		Endpoint: to, Service: s.serviceName, DefaultService: s.Name,
-		Sampler: s.sampler, SamplerArg: s.samplerArg, TrustedProxies: s.trustedProxies, Log: s.log,
+		Endpoint: to, Service: s.ServiceName, DefaultService: s.Name,
+		Sampler: s.Sampler, SamplerArg: s.SamplerArg, TrustedProxies: s.TrustedProxies, Log: s.log,
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		o.Version = info.Main.Version

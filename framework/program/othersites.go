@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-)
 
-// corsVariable has the origins whose pages may read answers.
-const corsVariable = "{PROGRAM}_CORS_ORIGINS"
+	"trestle.example/framework/program/internal/config"
+)
 
 // mostOrigins bounds how many origins are named in the log of one process.
 const mostOrigins = 20
@@ -31,12 +30,12 @@ type otherSites struct {
 	named map[string]bool
 }
 
-// naming is a handler that names other origins in development.
-func (c config) naming(handler http.Handler, log *slog.Logger) http.Handler {
-	if c.production {
+// nameOrigins returns a handler that names other origins in development.
+func nameOrigins(c config.Config, handler http.Handler, log *slog.Logger) http.Handler {
+	if c.Production {
 		return handler
 	}
-	return &otherSites{Handler: handler, allowed: c.corsOrigins, setting: c.text(corsVariable), log: log, named: map[string]bool{}}
+	return &otherSites{Handler: handler, allowed: c.CORSOrigins, setting: c.Program.Text(config.CORSVariable), log: log, named: map[string]bool{}}
 }
 
 func (o *otherSites) ServeHTTP(w http.ResponseWriter, r *http.Request) {

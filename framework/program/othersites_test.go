@@ -3,13 +3,15 @@ package program
 import (
 	"net/http"
 	"testing"
+
+	"trestle.example/framework/program/internal/config"
 )
 
 // TestOtherOriginsAreNotNamedInProduction, where anybody may send any origin.
 func TestOtherOriginsAreNotNamedInProduction(t *testing.T) {
 	t.Parallel()
-	c := config{production: true}
-	handler := c.naming(http.NotFoundHandler(), nil)
+	c := config.Config{Production: true}
+	handler := nameOrigins(c, http.NotFoundHandler(), nil)
 	if _, named := handler.(*otherSites); named {
 		t.Error("they are")
 	}

@@ -10,9 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/spf13/pflag"
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/page"
+	"trestle.example/framework/program/internal/config"
 	"trestle.example/framework/program/internal/console"
 	"trestle.example/framework/program/internal/exit"
 	"trestle.example/framework/sqldb"
@@ -76,6 +78,21 @@ func DefaultConfig(site *Site) framework.Config {
 		Codes:          site.Identity.Codes(),
 	}
 }
+
+// text completes a text with the name of the program.
+func (p Program) text(with string) string { return config.Name(p.Name).Text(with) }
+
+// table returns all settings of the program.
+func (p Program) table() config.Table {
+	t := config.Table{Program: config.Name(p.Name)}
+	for _, own := range p.Settings {
+		t.Own = append(t.Own, own.declared())
+	}
+	return t
+}
+
+// addSettings adds the flags of settings to a command.
+func (p Program) addSettings(flags *pflag.FlagSet, serving bool) { p.table().AddFlags(flags, serving) }
 
 func (p Program) withDefaults() Program {
 	p.Name = cmp.Or(p.Name, "trestle")

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"trestle.example/framework"
+	"trestle.example/framework/program/internal/config"
 	"trestle.example/framework/program/internal/console"
 	"trestle.example/framework/program/internal/exit"
 	"trestle.example/internal/testserver/postgres"
@@ -107,7 +108,7 @@ func TestUsersAreListedInParts(t *testing.T) {
 // TestTheTimeToStop is what the files of deploy/ allow for.
 func TestTheTimeToStop(t *testing.T) {
 	t.Parallel()
-	if got := usualDelay + drainTime + lastWrites; got != 33*time.Second {
+	if got := config.ProductionDelay + drainTime + lastWrites; got != 33*time.Second {
 		t.Errorf("a server stops within %s; change longestStop of cmd/trestle too", got)
 	}
 }

@@ -53,9 +53,9 @@ func (p *program) restore(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	at := sqldb.File(c.databaseURL)
+	at := sqldb.File(c.DatabaseURL)
 	if at == "" {
-		command, err := restorePostgreSQL(c.databaseURL, from)
+		command, err := restorePostgreSQL(c.DatabaseURL, from)
 		if err != nil {
 			return err
 		}

@@ -107,11 +107,11 @@ func (p *program) sowUsual(ctx context.Context, s *site) error {
 
 // sow seeds with a progress bar, and prints the passwords that were made.
 func (p *program) sow(ctx context.Context, s *site, plan Sowing, force bool) (Sown, error) {
-	if s.production {
+	if s.Production {
 		return Sown{}, exit.Misused("%s", s.text("{PROGRAM}_ENV is production, where demo data is never made; seed with {PROGRAM}_ENV=development"))
 	}
 	bar := p.StartBar("Seeding")
-	sown, err := plan.Sow(ctx, s.db, s.users, SowOptions{Force: force, PasswordMin: s.passwordMin, Progress: bar.Show})
+	sown, err := plan.Sow(ctx, s.db, s.users, SowOptions{Force: force, PasswordMin: s.PasswordMin, Progress: bar.Show})
 	bar.End()
 	if err != nil || len(sown.Users) == 0 {
 		return sown, err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework"
+	"trestle.example/framework/program/internal/config"
 )
 
 func (p *program) serveCommand() *cobra.Command {
@@ -101,25 +102,25 @@ func (p *program) prepare(ctx context.Context, s *site, api *framework.API, migr
 
 // listen takes the address, or says why it cannot and how another is chosen.
 func (s *site) listen(ctx context.Context) (net.Listener, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.addr)
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("the address %s is in use; try %s", s.addr, s.choosing(next(s.addr)))
+		return nil, fmt.Errorf("the address %s is in use; try %s", s.Addr, choosing(s.Config, next(s.Addr)))
 	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("the address %s is not open to this user; try a port above 1023, as in %s", s.addr, s.choosing("127.0.0.1:8080"))
+		return nil, fmt.Errorf("the address %s is not open to this user; try a port above 1023, as in %s", s.Addr, choosing(s.Config, "127.0.0.1:8080"))
 	case err != nil:
-		return nil, fmt.Errorf("listening on %s: %v", s.addr, err) //nolint:errorlint // wrapped, it would pass for a fault of the database
+		return nil, fmt.Errorf("listening on %s: %v", s.Addr, err) //nolint:errorlint // wrapped, it would pass for a fault of the database
 	}
 	return listener, nil
 }
 
 // choosing is how another address is said: by the flag, if that was used, else
 // by the variable, which works below make too.
-func (c config) choosing(addr string) string {
-	if c.addrByFlag {
+func choosing(c config.Config, addr string) string {
+	if c.AddrByFlag {
 		return "--addr " + addr
 	}
-	return c.text("{PROGRAM}_ADDR=") + addr + " (or --addr " + addr + ")"
+	return c.Program.Text("{PROGRAM}_ADDR=") + addr + " (or --addr " + addr + ")"
 }
 
 // next is the same address with the next port.

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+
+	"trestle.example/framework/program/internal/config"
 )
 
 func TestNextAddress(t *testing.T) {
@@ -23,26 +25,26 @@ func TestWarnings(t *testing.T) {
 	t.Parallel()
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 	for name, test := range map[string]struct {
-		c    config
+		c    config.Config
 		says string // "" for no warning
 	}{
-		"loopback":                        {config{addr: "127.0.0.1:80"}, ""},
-		"loopback, IPv6":                  {config{addr: "[::1]:80"}, ""},
-		"localhost":                       {config{addr: "localhost:80"}, ""},
-		"every network":                   {config{addr: ":80"}, "in the clear"},
-		"another network":                 {config{addr: "10.0.0.1:80"}, "in the clear"},
-		"every network, by TLS":           {config{addr: ":80", tlsCert: "a.pem"}, ""},
-		"every network, with a proxy":     {config{addr: ":80", publicURL: "https://a.example", trustedProxies: proxies}, "in the clear"},
-		"production, with its public URL": {config{addr: ":80", production: true, tlsCert: "a.pem", publicURL: "https://a.example"}, ""},
-		"production, with its host":       {config{addr: ":80", production: true, trustedProxies: proxies, hosts: []string{"a.example"}}, ""},
-		"production, without either":      {config{addr: ":80", production: true, trustedProxies: proxies}, "TRESTLE_PUBLIC_URL or TRESTLE_HOSTS"},
-		"production, without TLS":         {config{addr: "127.0.0.1:80", production: true, publicURL: "https://a.example"}, "nobody can sign in"},
+		"loopback":                        {config.Config{Addr: "127.0.0.1:80"}, ""},
+		"loopback, IPv6":                  {config.Config{Addr: "[::1]:80"}, ""},
+		"localhost":                       {config.Config{Addr: "localhost:80"}, ""},
+		"every network":                   {config.Config{Addr: ":80"}, "in the clear"},
+		"another network":                 {config.Config{Addr: "10.0.0.1:80"}, "in the clear"},
+		"every network, by TLS":           {config.Config{Addr: ":80", TLSCert: "a.pem"}, ""},
+		"every network, with a proxy":     {config.Config{Addr: ":80", PublicURL: "https://a.example", TrustedProxies: proxies}, "in the clear"},
+		"production, with its public URL": {config.Config{Addr: ":80", Production: true, TLSCert: "a.pem", PublicURL: "https://a.example"}, ""},
+		"production, with its host":       {config.Config{Addr: ":80", Production: true, TrustedProxies: proxies, Hosts: []string{"a.example"}}, ""},
+		"production, without either":      {config.Config{Addr: ":80", Production: true, TrustedProxies: proxies}, "TRESTLE_PUBLIC_URL or TRESTLE_HOSTS"},
+		"production, without TLS":         {config.Config{Addr: "127.0.0.1:80", Production: true, PublicURL: "https://a.example"}, "nobody can sign in"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var log strings.Builder
-			test.c.programName = "trestle"
-			s := &site{config: test.c, log: slog.New(slog.NewTextHandler(&log, nil))}
+			test.c.Program = "trestle"
+			s := &site{Config: test.c, log: slog.New(slog.NewTextHandler(&log, nil))}
 			s.warnOfSettings()
 			if got := log.String(); (got == "") != (test.says == "") || !strings.Contains(got, test.says) {
 				t.Errorf("the log says %q; want %q", got, test.says)
@@ -71,7 +73,7 @@ func TestBaseURL(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := (&site{config: config{publicURL: test.public, tlsCert: test.cert}}).baseURL(addr); got != test.want {
+			if got := (&site{Config: config.Config{PublicURL: test.public, TLSCert: test.cert}}).baseURL(addr); got != test.want {
 				t.Errorf("%s; want %s", got, test.want)
 			}
 		})

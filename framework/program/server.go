@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"trestle.example/framework"
-	"trestle.example/framework/auth"
 	"trestle.example/framework/httpserver"
+	"trestle.example/framework/program/internal/config"
 	"trestle.example/framework/program/internal/exit"
 	"trestle.example/framework/sqldb"
 	"trestle.example/framework/throttle/redisthrottle"
@@ -21,37 +21,20 @@ import (
 type server struct {
 	*site
 
-	secrets
+	config.Secrets
 	counters *redisthrottle.Store // nil where the process counts
 	probe    *sqldb.DB            // a connection apart, so that a busy pool is no outage
-}
-
-// secrets are what a server alone reads; the other commands need not even be
-// able to.
-type secrets struct {
-	keys        *auth.Keys   // nil for one that is made up
-	certificate *certificate // nil without TLS of its own
-}
-
-// readSecrets reports everything that is wrong with them.
-func (c config) readSecrets(log *slog.Logger) (secrets, error) {
-	keys, wrongKeys := c.readKeys()
-	cert, wrongCert := c.readCertificate(log)
-	if err := errors.Join(wrongKeys, wrongCert); err != nil {
-		return secrets{}, exit.Misused("%w", err)
-	}
-	return secrets{keys, cert}, nil
 }
 
 // withServer is with, for the command that serves. Of settings it reports all
 // that is wrong at once.
 func (p *program) withServer(flags *pflag.FlagSet, seed bool, do func(*server) error) error {
 	c, log, err := p.settings(flags)
-	if seed && c.production {
+	if seed && c.Production {
 		err = errors.Join(err, exit.Misused("%s is production, where demo data is never made; serve without --seed", p.text("{PROGRAM}_ENV")))
 	}
-	own, wrong := c.readSecrets(log)
-	if err := errors.Join(err, wrong, c.nameless()); err != nil {
+	own, wrong := c.ReadSecrets(log)
+	if err := errors.Join(err, wrong, c.RequireHosts()); err != nil {
 		return err
 	}
 	s, err := p.openServer(c, own, log)
@@ -62,33 +45,23 @@ func (p *program) withServer(flags *pflag.FlagSet, seed bool, do func(*server) e
 	return do(s)
 }
 
-// nameless refuses a server in production that would believe any Host: links in
-// its answers would lead where the request says.
-func (c config) nameless() error {
-	if !c.production || c.publicURL != "" || len(c.hosts) > 0 {
-		return nil
-	}
-	return exit.Misused("%s", c.text("{PROGRAM}_ENV is production, and nothing says by which name clients reach the server; "+
-		"set {PROGRAM}_PUBLIC_URL (--public-url) or {PROGRAM}_HOSTS (--hosts)"))
-}
-
 // openServer connects to nothing yet.
-func (p *program) openServer(c config, own secrets, log *slog.Logger) (*server, error) {
-	identity := c.identityConfig(log)
-	identity.JWT.Keys = own.keys
-	counters, err := c.openCounters(log)
+func (p *program) openServer(c config.Config, own config.Secrets, log *slog.Logger) (*server, error) {
+	identity := c.IdentityConfig(log)
+	identity.JWT.Keys = own.Keys
+	counters, err := openCounters(c, log)
 	if err != nil {
 		return nil, exit.Misused("%w", err)
 	}
 	if counters != nil {
 		identity.Counters = counters
 	}
-	s := &server{secrets: own, counters: counters}
+	s := &server{Secrets: own, counters: counters}
 	if s.site, err = p.open(c, identity, log); err != nil {
 		return nil, errors.Join(err, s.closeCounters())
 	}
-	if s.probe, err = sqldb.Open(c.databaseURL, sqldb.Options{
-		MaxConns: 1, NoPrepare: !c.prepare, ConnMaxLifetime: probeAge,
+	if s.probe, err = sqldb.Open(c.DatabaseURL, sqldb.Options{
+		MaxConns: 1, NoPrepare: !c.Prepare, ConnMaxLifetime: probeAge,
 	}); err != nil {
 		s.site.close()
 		return nil, errors.Join(err, s.closeCounters())
@@ -96,12 +69,12 @@ func (p *program) openServer(c config, own secrets, log *slog.Logger) (*server, 
 	return s, nil
 }
 
-// openCounters are in the Redis of the settings; nil for the process itself.
-func (c config) openCounters(log *slog.Logger) (*redisthrottle.Store, error) {
-	if c.redisURL == "" {
+// openCounters opens the Redis of the settings. It returns nil if the process counts.
+func openCounters(c config.Config, log *slog.Logger) (*redisthrottle.Store, error) {
+	if c.RedisURL == "" {
 		return nil, nil
 	}
-	return redisthrottle.Open(c.redisURL, redisthrottle.Options{Prefix: c.text("{program}:throttle:"), Log: log})
+	return redisthrottle.Open(c.RedisURL, redisthrottle.Options{Prefix: c.Program.Text("{program}:throttle:"), Log: log})
 }
 
 func (s *server) closeCounters() error {
@@ -115,6 +88,15 @@ func (s *server) close() {
 	_ = s.probe.Close()
 	s.site.close()
 	_ = s.closeCounters()
+}
+
+// drainTime is how long requests under way may take when the server stops.
+const drainTime = 25 * time.Second
+
+// limits returns the limits of the server.
+func (s *site) limits() httpserver.Limits {
+	// A connection of SQLite opens three files.
+	return httpserver.Limits{Conns: s.MaxConns, SpareFiles: 128 + 4*s.db.Stats().MaxOpenConnections}
 }
 
 // phases are what a server does beside answering: begin brings it to where it is
@@ -166,12 +148,12 @@ func (s *server) web(api *framework.API) (*httpserver.Server, error) {
 	}
 	o := httpserver.Options{
 		Limits: s.limits(), Checks: s.checks(), Starting: starting,
-		DrainDelay: s.delay(), Drain: drainTime, Log: s.log,
+		DrainDelay: s.Delay(), Drain: drainTime, Log: s.log,
 	}
-	if s.certificate != nil {
-		o.TLS = s.certificate.config()
+	if s.Certificate != nil {
+		o.TLS = s.Certificate.TLS()
 	}
-	return httpserver.New(s.naming(handler, s.log), o), nil
+	return httpserver.New(nameOrigins(s.Config, handler, s.log), o), nil
 }
 
 // probeAge is the age of a connection of probes: a new one finds out what has become
@@ -189,7 +171,7 @@ func (s *server) checks() []httpserver.Check {
 
 // tellOfKeys logs that JWTs end with the process, where they do.
 func (s *server) tellOfKeys() {
-	if s.keys == nil {
+	if s.Keys == nil {
 		s.log.Info("a key for JWTs was made up, so they are good in this process alone and until it stops; " +
 			s.text("to keep them, set {PROGRAM}_JWT_KEYS to what {program} jwt keygen makes"))
 	}

@@ -3,9 +3,10 @@ package program
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
+
+	"trestle.example/framework/program/internal/config"
 )
 
 // A Setting is a value of the project's own that operators can set, as they set the
@@ -38,7 +39,7 @@ type Setting[T any] struct {
 // An AnySetting is a [Setting] of any type.
 type AnySetting interface {
 	name() string
-	declared() setting
+	declared() config.Setting
 	mistake() error
 }
 
@@ -70,22 +71,22 @@ func (s Setting[T]) read(value string) (T, error) {
 }
 
 // declared is the setting as one of the table of settings.
-func (s Setting[T]) declared() setting {
-	d := setting{
-		variable: "{PROGRAM}_" + strings.ToUpper(strings.ReplaceAll(s.Name, "-", "_")), fallback: s.Default, usage: s.Usage,
-		read: func(c *config, v string) error {
+func (s Setting[T]) declared() config.Setting {
+	d := config.Setting{
+		Variable: "{PROGRAM}_" + strings.ToUpper(strings.ReplaceAll(s.Name, "-", "_")), Fallback: s.Default, Usage: s.Usage,
+		Read: func(c *config.Config, v string) error {
 			value, err := s.read(v)
 			if err == nil {
-				c.own[s.Name] = value
+				c.Own[s.Name] = value
 			}
 			return err
 		},
 	}
 	if s.Default == "" {
-		d.shown = "none"
+		d.Shown = "none"
 	}
 	if !s.Secret {
-		d.flag, d.example = s.Name, s.Default
+		d.Flag, d.Example = s.Name, s.Default
 	}
 	return d
 }
@@ -112,34 +113,12 @@ func (s Setting[T]) mistake() error {
 func Text(value string) (string, error) { return value, nil }
 
 // Number reads a whole number from least to most.
-func Number(least, most int) func(value string) (int, error) {
-	return func(value string) (int, error) {
-		n, err := strconv.Atoi(value)
-		if err != nil || n < least || n > most {
-			return 0, fmt.Errorf("it must be a whole number from %d to %d", least, most)
-		}
-		return n, nil
-	}
-}
+func Number(least, most int) func(value string) (int, error) { return config.Number(least, most) }
 
 // Duration reads a time with its unit, such as 90s or 1h30m, from least to most.
 func Duration(least, most time.Duration) func(value string) (time.Duration, error) {
-	return func(value string) (time.Duration, error) {
-		d, err := time.ParseDuration(value)
-		if err != nil || d < least || d > most {
-			return 0, fmt.Errorf("it must be a time with its unit (ms, s, m, h) from %s to %s", least, most)
-		}
-		return d, nil
-	}
+	return config.Duration(least, most)
 }
 
 // Switch reads on or off, and true, false, 1, 0, yes and no for them.
-func Switch(value string) (bool, error) {
-	switch strings.ToLower(value) {
-	case "on", "true", "1", "yes":
-		return true, nil
-	case "off", "false", "0", "no":
-		return false, nil
-	}
-	return false, errors.New("it must be on or off")
-}
+func Switch(value string) (bool, error) { return config.Switch(value) }

@@ -54,9 +54,9 @@ func (s *server) reloadOnSIGHUP() (end func()) {
 }
 
 func (s *server) reload() {
-	if s.certificate == nil {
+	if s.Certificate == nil {
 		s.log.Info("SIGHUP has no effect: the server has no TLS certificate to reload")
 		return
 	}
-	s.certificate.reload()
+	s.Certificate.Reload()
 }

@@ -3,7 +3,6 @@ package program
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/config"
 	"trestle.example/framework/program/internal/exit"
 	"trestle.example/framework/sqldb"
 )
@@ -20,7 +20,7 @@ import (
 // and its accounts.
 type site struct {
 	Program
-	config
+	config.Config
 
 	db       *sqldb.DB
 	identity *auth.Service
@@ -30,10 +30,10 @@ type site struct {
 
 // settings reads the settings, and warns of variables that are none. Every
 // wrong setting is reported, that of the database among them.
-func (p *program) settings(flags *pflag.FlagSet) (config, *slog.Logger, error) {
-	c, err := p.readConfig(flags, p.env)
-	log := newLog(p.Err, c)
-	p.warnUnknown(log)
+func (p *program) settings(flags *pflag.FlagSet) (config.Config, *slog.Logger, error) {
+	c, err := p.table().Read(flags, p.env)
+	log := c.NewLog(p.Err)
+	p.table().WarnUnknown(log, p.env)
 	if err != nil {
 		err = exit.Misused("%w", err)
 	}
@@ -41,11 +41,11 @@ func (p *program) settings(flags *pflag.FlagSet) (config, *slog.Logger, error) {
 }
 
 // open opens the database, which need not be up, and identity with it.
-func (p Program) open(c config, identity auth.Config, log *slog.Logger) (*site, error) {
-	db, err := sqldb.Open(c.databaseURL, sqldb.Options{
-		MaxConns: c.dbConns, StatementTimeout: c.statementTimeout, QueueTimeout: c.queueTimeout,
-		NoPrepare: !c.prepare, ReadOnly: c.readOnly, SetLocal: c.setLocal,
-		Replica: c.replicaURL, ReplicaChanged: replicaLog(log),
+func (p Program) open(c config.Config, identity auth.Config, log *slog.Logger) (*site, error) {
+	db, err := sqldb.Open(c.DatabaseURL, sqldb.Options{
+		MaxConns: c.DBConns, StatementTimeout: c.StatementTimeout, QueueTimeout: c.QueueTimeout,
+		NoPrepare: !c.Prepare, ReadOnly: c.ReadOnly, SetLocal: c.SetLocal,
+		Replica: c.ReplicaURL, ReplicaChanged: replicaLog(log),
 	})
 	if err != nil {
 		return nil, exit.Misused("%w", err)
@@ -54,7 +54,7 @@ func (p Program) open(c config, identity auth.Config, log *slog.Logger) (*site, 
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &site{Program: p, config: c, db: db, identity: service, users: service.Users, log: log}, nil
+	return &site{Program: p, Config: c, db: db, identity: service, users: service.Users, log: log}, nil
 }
 
 // replicaLog writes a line whenever the use of the replica begins or ends.
@@ -70,7 +70,7 @@ func replicaLog(log *slog.Logger) func(error) {
 
 // forProject is what the functions of the project may use.
 func (s *site) forProject() *Site {
-	return &Site{DB: s.db, Identity: s.identity, PageSize: s.pageSize, Log: s.log, values: s.own}
+	return &Site{DB: s.db, Identity: s.identity, PageSize: s.PageSize, Log: s.log, values: s.Own}
 }
 
 func (s *site) close() { _ = s.db.Close() }
@@ -82,8 +82,8 @@ func (p *program) with(ctx context.Context, flags *pflag.FlagSet, do func(*site)
 	if err != nil {
 		return err
 	}
-	c.setLocal = true
-	s, err := p.open(c, c.identityConfig(log), log)
+	c.SetLocal = true
+	s, err := p.open(c, c.IdentityConfig(log), log)
 	if err != nil {
 		return err
 	}
@@ -139,17 +139,17 @@ const hsts = 365 * 24 * time.Hour
 
 // api declares every service.
 func (s *site) api(observers ...framework.Observer) *framework.API {
-	common := s.Config(s.forProject())
-	common.PublicURL = s.publicURL
-	common.Hosts = s.hosts
-	common.TrustedProxies = s.trustedProxies
-	common.Timeout = s.requestTimeout
-	common.CORS = s.corsOrigins
-	if s.production {
+	common := s.Program.Config(s.forProject())
+	common.PublicURL = s.PublicURL
+	common.Hosts = s.Hosts
+	common.TrustedProxies = s.TrustedProxies
+	common.Timeout = s.RequestTimeout
+	common.CORS = s.CORSOrigins
+	if s.Production {
 		common.HSTS = hsts
 	}
 	common.Log = s.log
-	common.Slow = s.slow
+	common.Slow = s.Slow
 	common.Observers = observers
 	api := framework.New(common)
 	s.Register(api, s.forProject())
@@ -167,21 +167,13 @@ func (p *program) declared(flags *pflag.FlagSet) (*framework.API, error) {
 
 // declare checks the API. It needs no database: the one that the API gets is never
 // connected to.
-func (p Program) declare(c config, log *slog.Logger) (*framework.API, error) {
-	c.databaseURL, c.replicaURL = "postgres://nobody@localhost/nothing", ""
-	s, err := p.open(c, c.identityConfig(log), log)
+func (p Program) declare(c config.Config, log *slog.Logger) (*framework.API, error) {
+	c.DatabaseURL, c.ReplicaURL = "postgres://nobody@localhost/nothing", ""
+	s, err := p.open(c, c.IdentityConfig(log), log)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
 	api := s.api()
 	return api, api.Check()
-}
-
-func newLog(w io.Writer, c config) *slog.Logger {
-	o := &slog.HandlerOptions{Level: c.logLevel}
-	if c.logJSON {
-		return slog.New(slog.NewJSONHandler(w, o))
-	}
-	return slog.New(slog.NewTextHandler(w, o))
 }

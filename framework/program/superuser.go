@@ -9,10 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/config"
 )
-
-// passwordVariable may hold the password that a command sets.
-const passwordVariable = "{PROGRAM}_PASSWORD"
 
 func (p *program) createSuperuserCommand() *cobra.Command {
 	c := p.command(cobra.Command{
@@ -79,7 +77,7 @@ func (s *site) requireFree(ctx context.Context, email string) error {
 
 // password finds the password that a command sets.
 func (p *program) password(ctx context.Context) (string, error) {
-	if password := p.env[p.text(passwordVariable)]; password != "" {
+	if password := p.env[p.text(config.PasswordVariable)]; password != "" {
 		return password, nil
 	}
 	password, err := p.ReadPassword(ctx)

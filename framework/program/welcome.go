@@ -47,11 +47,11 @@ func (s *site) demoLines(ctx context.Context, base string) ([]string, error) {
 
 // baseURL is where a client on this machine finds the server.
 func (s *site) baseURL(addr net.Addr) string {
-	if s.publicURL != "" {
-		return s.publicURL
+	if s.PublicURL != "" {
+		return s.PublicURL
 	}
 	scheme := "http://"
-	if s.hasTLS() {
+	if s.HasTLS() {
 		scheme = "https://"
 	}
 	host, port, err := net.SplitHostPort(addr.String())

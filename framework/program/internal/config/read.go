@@ -1,4 +1,4 @@
-package program
+package config
 
 import (
 	"errors"
@@ -35,19 +35,19 @@ func readAddr(to *string, v string) error {
 	return nil
 }
 
-// readDatabaseURL leaves the checks to the package that opens it. The default is a
-// SQLite file with the name of the program.
-func readDatabaseURL(c *config, v string) error {
-	c.databaseURL = v
+// readDatabaseURL leaves the checks to sqldb. The default is a SQLite file with the name of
+// the program.
+func readDatabaseURL(c *Config, v string) error {
+	c.DatabaseURL = v
 	if v != "" {
 		return checkDatabaseURL(v)
 	}
-	path, err := filepath.Abs(filepath.Join("data", c.text("{program}.db")))
-	c.databaseURL = (&url.URL{Scheme: "sqlite", Path: filepath.ToSlash(path)}).String()
+	path, err := filepath.Abs(filepath.Join("data", c.Program.Text("{program}.db")))
+	c.DatabaseURL = (&url.URL{Scheme: "sqlite", Path: filepath.ToSlash(path)}).String()
 	return err
 }
 
-// checkDatabaseURL is the package's own report without the package's name.
+// checkDatabaseURL returns the error of sqldb without the name of that package.
 func checkDatabaseURL(v string) error {
 	err := sqldb.CheckURL(v)
 	if err == nil {
@@ -56,7 +56,7 @@ func checkDatabaseURL(v string) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "sqldb: "))
 }
 
-// readReplicaURL leaves the checks to the package that opens it.
+// readReplicaURL leaves the checks to sqldb.
 func readReplicaURL(to *string, v string) error {
 	*to = v
 	if v == "" {
@@ -85,7 +85,7 @@ func readPublicURL(to *string, v string) error {
 
 func readHosts(to *[]string, v string) error {
 	for name := range parts(v) {
-		*to = append(*to, name) // a wrong one too: it was said by which name clients come
+		*to = append(*to, name) // a wrong name too, so that [Config.RequireHosts] reports no second fault
 		if strings.ContainsAny(name, "/ @*") || net.ParseIP(strings.Trim(name, "[]")) == nil && strings.Contains(name, ":") {
 			return fmt.Errorf("%q must be a name alone, without scheme, port or path", masked(name))
 		}
@@ -93,7 +93,7 @@ func readHosts(to *[]string, v string) error {
 	return nil
 }
 
-// readNetworks takes addresses for networks of one.
+// readNetworks reads networks. An address counts as a network of one machine.
 func readNetworks(to *[]netip.Prefix, v string) error {
 	for text := range parts(v) {
 		network, err := readNetwork(text)
@@ -108,8 +108,8 @@ func readNetworks(to *[]netip.Prefix, v string) error {
 	return nil
 }
 
-// readNetwork refuses what no request could come from: zones are not compared,
-// and IPv4 addresses are not written as IPv6.
+// readNetwork rejects a network that no request can come from: a network with a zone,
+// and an IPv4 address in the form of IPv6.
 func readNetwork(text string) (netip.Prefix, error) {
 	if !strings.Contains(text, "/") {
 		at, err := netip.ParseAddr(text)
@@ -125,7 +125,7 @@ func readNetwork(text string) (netip.Prefix, error) {
 	return network.Masked(), nil
 }
 
-// readOrigins leaves the check to the package that compares them.
+// readOrigins leaves the check to the package auth.
 func readOrigins(to *[]string, v string) error {
 	for origin := range parts(v) {
 		if _, err := auth.NewSessions(auth.SessionOptions{TrustedOrigins: []string{origin}}); err != nil {
@@ -145,8 +145,8 @@ func readRates(to *map[string]throttle.Rate, v string) error {
 	return nil
 }
 
-// ratesShown writes rates as they are read.
-func ratesShown(rates map[string]throttle.Rate) string {
+// formatRates returns rates in the form that readRates reads.
+func formatRates(rates map[string]throttle.Rate) string {
 	var shown []string
 	for _, scope := range auth.Scopes() {
 		if rate, ok := rates[scope]; ok {
@@ -156,8 +156,7 @@ func ratesShown(rates map[string]throttle.Rate) string {
 	return strings.Join(shown, ",")
 }
 
-// readRedisURL leaves the check to the package that connects, whose error shows
-// nothing of the value.
+// readRedisURL leaves the check to redisthrottle, whose errors do not show the value.
 func readRedisURL(to *string, v string) error {
 	*to = v
 	if v == "" {
@@ -170,7 +169,7 @@ func readRedisURL(to *string, v string) error {
 	return store.Close()
 }
 
-// keepSecret does not look at it: that is left to who uses it.
+// keepSecret does not check the value. [Config.ReadKeys] does.
 func keepSecret(to *auth.Secret, v string) error {
 	if v != "" {
 		*to = auth.NewSecret(v)
@@ -183,7 +182,7 @@ func readText(to *string, v string) error {
 	return nil
 }
 
-// parts are what stands between commas, without blanks around it.
+// parts returns the texts between commas, without the blanks around them.
 func parts(v string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for part := range strings.SplitSeq(v, ",") {
@@ -233,7 +232,7 @@ func readSwitch(to *bool, v string) error {
 	return nil
 }
 
-// readChoice is for two words, of which the first sets to.
+// readChoice reads one of two words. The word yes sets to.
 func readChoice(to *bool, v, yes, no string) error {
 	if v != yes && v != no {
 		return fmt.Errorf("it must be %s or %s", no, yes)

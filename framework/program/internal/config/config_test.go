@@ -1,4 +1,4 @@
-package program
+package config
 
 import (
 	"log/slog"
@@ -16,14 +16,25 @@ import (
 )
 
 // configOf reads the settings of a server.
-func configOf(t *testing.T, args []string, env ...string) (config, error) {
+func configOf(t *testing.T, args []string, env ...string) (Config, error) {
 	t.Helper()
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
-	usersAlone().addSettings(flags, true)
+	table := Table{Program: "trestle"}
+	table.AddFlags(flags, true)
 	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
 	}
-	return usersAlone().readConfig(flags, variables(env))
+	return table.Read(flags, envOf(env))
+}
+
+// envOf returns variables by their names.
+func envOf(pairs []string) map[string]string {
+	env := map[string]string{}
+	for _, pair := range pairs {
+		name, value, _ := strings.Cut(pair, "=")
+		env[name] = value
+	}
+	return env
 }
 
 func TestDefaults(t *testing.T) {
@@ -36,14 +47,14 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := config{
-		programName: "trestle",
-		addr:        "127.0.0.1:8080", databaseURL: "sqlite://" + file, pageSize: 20,
-		statementTimeout: 10 * time.Second, queueTimeout: 2 * time.Second, requestTimeout: 15 * time.Second, prepare: true, logLevel: slog.LevelInfo,
-		rates: map[string]throttle.Rate{}, passwordMin: 8, tokenLife: auth.DefaultTokenLife,
-		limitConfig:   limitConfig{maxConns: 2048, drainDelay: -1},
-		observeConfig: observeConfig{slow: time.Second},
-		own:           map[string]any{},
+	want := Config{
+		Program: "trestle",
+		Addr:    "127.0.0.1:8080", DatabaseURL: "sqlite://" + file, PageSize: 20,
+		StatementTimeout: 10 * time.Second, QueueTimeout: 2 * time.Second, RequestTimeout: 15 * time.Second, Prepare: true, logLevel: slog.LevelInfo,
+		rates: map[string]throttle.Rate{}, PasswordMin: 8, tokenLife: auth.DefaultTokenLife,
+		limitConfig:   limitConfig{MaxConns: 2048, drainDelay: -1},
+		observeConfig: observeConfig{Slow: time.Second},
+		Own:           map[string]any{},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v; want %+v", got, want)
@@ -65,8 +76,8 @@ func TestAFlagBeatsAVariableBeatsADefault(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := configOf(t, test.args, test.env...)
-			if err != nil || got.pageSize != test.want {
-				t.Errorf("page size %d, %v; want %d", got.pageSize, err, test.want)
+			if err != nil || got.PageSize != test.want {
+				t.Errorf("page size %d, %v; want %d", got.PageSize, err, test.want)
 			}
 		})
 	}
@@ -87,28 +98,28 @@ func TestEverySettingFromItsVariable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := config{
-		programName: "trestle",
-		addr:        "[::1]:9", databaseURL: "postgres://h/db", publicURL: "https://api.example.org", hosts: []string{"a.example", "::1", "[::2]"},
-		pageSize: 7, dbConns: 8, statementTimeout: 2 * time.Second, queueTimeout: 500 * time.Millisecond, requestTimeout: 3 * time.Second,
-		logJSON: true, logLevel: slog.LevelWarn, production: true,
-		tlsCert: "a.pem", tlsKey: "b.pem",
-		trustedProxies: []netip.Prefix{
+	want := Config{
+		Program: "trestle",
+		Addr:    "[::1]:9", DatabaseURL: "postgres://h/db", PublicURL: "https://api.example.org", Hosts: []string{"a.example", "::1", "[::2]"},
+		PageSize: 7, DBConns: 8, StatementTimeout: 2 * time.Second, QueueTimeout: 500 * time.Millisecond, RequestTimeout: 3 * time.Second,
+		logJSON: true, logLevel: slog.LevelWarn, Production: true,
+		TLSCert: "a.pem", TLSKey: "b.pem",
+		TrustedProxies: []netip.Prefix{
 			netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("127.0.0.1/32"),
 			netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("2001:db8::/32"),
 		},
 		trustedOrigins: []string{"https://app.example.org", "http://localhost:5173"},
-		jwtKeys:        auth.NewSecret("a:HS256:hidden"), passwordMin: 12, tokenLife: time.Hour,
+		JWTKeys:        auth.NewSecret("a:HS256:hidden"), PasswordMin: 12, tokenLife: time.Hour,
 		rates:    map[string]throttle.Rate{"login": {Limit: 5, Per: time.Minute}, "anon": {Limit: 50, Per: time.Hour}},
-		redisURL: "redis://:hidden@localhost:6379/1",
+		RedisURL: "redis://:hidden@localhost:6379/1",
 		limitConfig: limitConfig{
-			maxConns: 100, drainDelay: 2 * time.Second, corsOrigins: []string{"https://a.example", "https://b.example:8443"},
+			MaxConns: 100, drainDelay: 2 * time.Second, CORSOrigins: []string{"https://a.example", "https://b.example:8443"},
 		},
 		observeConfig: observeConfig{
-			metricsAddr: ":9464", slow: 250 * time.Millisecond, otlpEndpoint: "http://c:4318", tracesEndpoint: "http://c/spans",
-			serviceName: "clinic", sampler: "traceidratio", samplerArg: "0.5",
+			MetricsAddr: ":9464", Slow: 250 * time.Millisecond, otlpEndpoint: "http://c:4318", tracesEndpoint: "http://c/spans",
+			ServiceName: "clinic", Sampler: "traceidratio", SamplerArg: "0.5",
 		},
-		own: map[string]any{},
+		Own: map[string]any{},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v; want %+v", got, want)
@@ -192,12 +203,12 @@ func TestWrongValues(t *testing.T) {
 
 func TestEveryExampleIsRight(t *testing.T) {
 	t.Parallel()
-	for _, s := range usersAlone().declaredSettings() {
-		if s.example == "" {
+	for _, s := range (Table{Program: "trestle"}).Settings() {
+		if s.Example == "" {
 			continue
 		}
-		if err := s.read(new(usersAlone().newConfig()), s.example); err != nil {
-			t.Errorf("the example of %s: %v", s.variable, err)
+		if err := s.Read(new(Table{Program: "trestle"}.newConfig()), s.Example); err != nil {
+			t.Errorf("the example of %s: %v", s.Variable, err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package program
+package certificate
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ func TestARenewedCertificateIsTakenWithinAMinute(t *testing.T) {
 	t.Parallel()
 	files, watch := selfsigned.NewFiles(t), &clock{time.Now()}
 	var log strings.Builder
-	c, err := config{tlsCert: files.Cert, tlsKey: files.Key}.readCertificate(slog.New(slog.NewTextHandler(&log, nil)))
+	c, err := Open(files.Cert, files.Key, slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,9 @@
-package program
+// Package certificate reads the TLS certificate of a server, and reads it again when its
+// files are renewed.
+package certificate
 
 import (
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -12,13 +13,13 @@ import (
 	"trestle.example/framework/program/internal/console"
 )
 
-// certificatePause is how long a certificate's files are left alone after they
-// were looked at.
-const certificatePause = time.Minute
+// pause is the least time between two checks whether the files have changed.
+const pause = time.Minute
 
-// A certificate is the server's own. Files that are renewed while it serves are
-// taken; if they cannot be used, the one before stays.
-type certificate struct {
+// A Certificate is the server's own. It uses files that are renewed while the server
+// runs. If it cannot use them, it keeps the certificate that it has. It is safe for
+// concurrent use.
+type Certificate struct {
 	certFile, keyFile string
 	now               func() time.Time
 	log               *slog.Logger
@@ -29,72 +30,61 @@ type certificate struct {
 	looked  time.Time // when the files were last looked at
 }
 
-// An edition tells files from what they were before.
+// An edition is the state of the files. It differs after the files have changed.
 type edition struct{ certTime, certSize, keyTime, keySize int64 }
 
-// hasTLS says that the server speaks TLS itself.
-func (c config) hasTLS() bool { return c.tlsCert != "" }
-
-// readCertificate reads the files of the settings; nil if there are none.
-func (c config) readCertificate(log *slog.Logger) (*certificate, error) {
-	switch {
-	case c.tlsCert == "" && c.tlsKey == "":
-		return nil, nil
-	case c.tlsKey == "":
-		return nil, errors.New(c.text("{PROGRAM}_TLS_CERT (--tls-cert) names a certificate; name its key too, by {PROGRAM}_TLS_KEY (--tls-key)"))
-	case c.tlsCert == "":
-		return nil, errors.New(c.text("{PROGRAM}_TLS_KEY (--tls-key) names a key; name its certificate too, by {PROGRAM}_TLS_CERT (--tls-cert)"))
+// Open reads the certificate and its key from files in PEM.
+func Open(certFile, keyFile string, log *slog.Logger) (*Certificate, error) {
+	c := &Certificate{certFile: certFile, keyFile: keyFile, now: time.Now, log: log}
+	if err := c.renew(); err != nil {
+		return nil, err
 	}
-	made := &certificate{certFile: c.tlsCert, keyFile: c.tlsKey, now: time.Now, log: log}
-	if err := made.renew(); err != nil {
-		return nil, fmt.Errorf(c.text("{PROGRAM}_TLS_CERT, {PROGRAM}_TLS_KEY: %w"), err)
-	}
-	made.looked = made.now()
-	return made, nil
+	c.looked = c.now()
+	return c, nil
 }
 
-// config is how a server speaks TLS with the certificate.
-func (c *certificate) config() *tls.Config {
+// TLS returns the configuration of a server that uses the certificate.
+func (c *Certificate) TLS() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}
 }
 
-// get is the certificate for a connection.
-func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+// get returns the certificate for a connection.
+func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.now().Sub(c.looked) >= certificatePause {
+	if c.now().Sub(c.looked) >= pause {
 		c.look()
 	}
 	return c.current, nil
 }
 
-// reload reads the files at once, even if they seem to be as they were.
-func (c *certificate) reload() {
+// Reload reads the files at once, even if they seem unchanged.
+func (c *Certificate) Reload() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.read = edition{}
 	c.look()
 }
 
-// look renews the certificate, or logs why it cannot. The caller has locked mu.
-func (c *certificate) look() {
+// look renews the certificate, or logs why that failed. The caller holds mu.
+func (c *Certificate) look() {
 	c.looked = c.now()
 	if err := c.renew(); err != nil {
 		c.log.Error("the files of the TLS certificate cannot be used as they are now; the certificate before stays", "error", err)
 	}
 }
 
-// endsSoon tells when the certificate expires, and whether it should have been renewed
-// by now: when a third of its life is left, and two weeks at most.
-func (c *certificate) endsSoon() (until time.Time, soon bool) {
+// EndsSoon returns when the certificate expires, and whether it should be renewed now:
+// when less than a third of its life is left, and less than two weeks.
+func (c *Certificate) EndsSoon() (until time.Time, soon bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	from, until := c.current.Leaf.NotBefore, c.current.Leaf.NotAfter
 	return until, until.Sub(c.now()) < min(14*24*time.Hour, until.Sub(from)/3)
 }
 
-// renew reads the files, unless they are as they were.
-func (c *certificate) renew() error {
+// renew reads the files if they have changed.
+func (c *Certificate) renew() error {
 	found, err := c.edition()
 	if err != nil || found == c.read {
 		return err
@@ -110,8 +100,9 @@ func (c *certificate) renew() error {
 	return nil
 }
 
-// edition follows symbolic links, by which certificates are often renewed.
-func (c *certificate) edition() (edition, error) {
+// edition returns the state of the files. It follows symbolic links, because certificates
+// are often renewed by changing a link.
+func (c *Certificate) edition() (edition, error) {
 	cert, err := os.Stat(c.certFile)
 	if err != nil {
 		return edition{}, fmt.Errorf("the certificate cannot be read: %w", err)
@@ -123,8 +114,8 @@ func (c *certificate) edition() (edition, error) {
 	return edition{cert.ModTime().UnixNano(), cert.Size(), key.ModTime().UnixNano(), key.Size()}, nil
 }
 
-// load reads the files, and refuses what clients would refuse later.
-func (c *certificate) load() (*tls.Certificate, error) {
+// load reads the files. A certificate that clients would reject is an error.
+func (c *Certificate) load() (*tls.Certificate, error) {
 	cert, err := os.ReadFile(c.certFile)
 	if err != nil {
 		return nil, fmt.Errorf("the certificate cannot be read: %w", err)

@@ -1,0 +1,175 @@
+// Package config reads the settings of a program: each is a flag, an environment variable, or
+// a default, in that order.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"trestle.example/framework/sqldb"
+
+	"trestle.example/framework/auth"
+	"trestle.example/framework/throttle"
+)
+
+// A Config is the values of all settings. A value comes from a flag, else from an
+// environment variable, else from the default. An empty variable counts as unset.
+type Config struct {
+	Program Name
+
+	Addr             string
+	AddrByFlag       bool // --addr set it
+	TLSCert, TLSKey  string
+	PublicURL        string
+	Hosts            []string
+	TrustedProxies   []netip.Prefix
+	trustedOrigins   []string
+	PageSize         int
+	RequestTimeout   time.Duration
+	RedisURL         string
+	rates            map[string]throttle.Rate
+	JWTKeys          auth.Secret
+	PasswordMin      int
+	tokenLife        time.Duration
+	DatabaseURL      string
+	ReplicaURL       string
+	ReadOnly         bool // open the database for reading alone
+	SetLocal         bool // set options per transaction: a command does not know whether there is a pooler
+	DBConns          int
+	StatementTimeout time.Duration
+	QueueTimeout     time.Duration
+	Prepare          bool
+	logJSON          bool
+	logLevel         slog.Level
+	Production       bool
+
+	limitConfig
+	observeConfig
+
+	Own map[string]any // the values of the project's own settings, by their names
+}
+
+// A Setting declares where the value of a setting comes from and how it is read. The
+// error of Read says what would be right; it is part of the report of a wrong value.
+type Setting struct {
+	Flag, Variable string // flag "" for a secret: other users of the machine may see a flag
+	Fallback       string
+	Example        string // a right value, for the report of a wrong one; "" if the error of Read is enough
+	Usage          string // its `word` in backquotes names the value in the help
+	Shown          string // what the help shows as the default, unless it is fallback
+	serving        bool   // only a server uses it
+	Read           func(c *Config, value string) error
+}
+
+// A Table is all settings of a program.
+type Table struct {
+	Program Name
+	Own     []Setting // of the project, beside the built-in ones
+}
+
+// newConfig returns a configuration before any setting is read.
+func (t Table) newConfig() Config { return Config{Program: t.Program, Own: map[string]any{}} }
+
+// AddFlags adds the flags of settings to a command, those of a server too if it is
+// serving.
+func (t Table) AddFlags(flags *pflag.FlagSet, serving bool) {
+	flags.SortFlags = false
+	for _, s := range t.Settings() {
+		if s.Flag == "" || s.serving && !serving {
+			continue
+		}
+		shown := s.Shown
+		if shown == "" {
+			shown = s.Fallback
+		}
+		flags.String(s.Flag, "", fmt.Sprintf("%s (%s; default %s)", s.Usage, s.Variable, shown))
+	}
+}
+
+// Read reads every setting, also those without a flag at this command, because a
+// deployment is valid for all commands or for none. It reports every wrong value.
+func (t Table) Read(flags *pflag.FlagSet, env map[string]string) (Config, error) {
+	c := t.newConfig()
+	c.AddrByFlag = flags.Changed("addr")
+	var wrong []error
+	for _, s := range t.Settings() {
+		value, from := s.given(flags, env)
+		if err := s.Read(&c, value); err != nil {
+			wrong = append(wrong, s.wrong(s.nameOf(from), value, err))
+		}
+	}
+	if wrong == nil && c.QueueTimeout >= c.RequestTimeout {
+		wrong = append(wrong, fmt.Errorf(t.Program.Text("{PROGRAM}_QUEUE_TIMEOUT is %s, but {PROGRAM}_REQUEST_TIMEOUT is %s: a request would end before its wait for the database does; for example {PROGRAM}_QUEUE_TIMEOUT=%s"),
+			c.QueueTimeout, c.RequestTimeout, c.RequestTimeout/2))
+	}
+	if wrong == nil {
+		wrong = append(wrong, c.databaseTogether())
+	}
+	return c, errors.Join(wrong...)
+}
+
+// databaseTogether checks the settings of the database together. It does not connect.
+func (c Config) databaseTogether() error {
+	if sqldb.File(c.DatabaseURL) != "" {
+		if c.ReplicaURL != "" {
+			return fmt.Errorf("%s is set, but %s names a SQLite file, which has no replica; leave it out, or let %s name a PostgreSQL server", ReplicaVariable, DatabaseVariable, DatabaseVariable)
+		}
+		return nil
+	}
+	db, err := sqldb.Open(c.DatabaseURL, sqldb.Options{NoPrepare: !c.Prepare})
+	if err != nil {
+		return fmt.Errorf("%s: %s", DatabaseVariable, strings.TrimPrefix(err.Error(), "sqldb: "))
+	}
+	return db.Close()
+}
+
+// byDefault is the source of a value that neither a flag nor a variable gives.
+const byDefault = "default"
+
+// given returns the value of a setting and its source: the flag, the variable, or
+// [byDefault].
+func (s Setting) given(flags *pflag.FlagSet, env map[string]string) (value, from string) {
+	switch {
+	case s.Flag != "" && flags.Changed(s.Flag):
+		return flags.Lookup(s.Flag).Value.String(), "--" + s.Flag
+	case env[s.Variable] != "":
+		return env[s.Variable], s.Variable
+	}
+	return s.Fallback, byDefault
+}
+
+// nameOf returns the name of a setting in a report.
+func (s Setting) nameOf(from string) string {
+	if from == byDefault {
+		return s.Variable
+	}
+	return from
+}
+
+// wrong returns the report of a wrong value. name is the flag or the variable that gave
+// the value.
+func (s Setting) wrong(name, value string, err error) error {
+	if s.Example == "" {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return fmt.Errorf("%s is %q: %w; for example %s=%s", name, masked(value), err, name, s.Example)
+}
+
+var passwordInURL = regexp.MustCompile(`://.*@`)
+
+// masked returns a value that may be shown: shortened, and without the user and the
+// password of a URL.
+func masked(value string) string {
+	value = passwordInURL.ReplaceAllString(value, "://***@")
+	if runes := []rune(value); len(runes) > 80 {
+		value = string(runes[:80]) + "..."
+	}
+	return value
+}

@@ -1,0 +1,56 @@
+package config
+
+import (
+	"time"
+)
+
+// A limitConfig limits what clients may use of a server, and how long a server takes to
+// stop.
+type limitConfig struct {
+	MaxConns    int
+	drainDelay  time.Duration // negative for the default of the deployment
+	CORSOrigins []string
+}
+
+// ProductionDelay is the delay in production, unless it is set.
+const ProductionDelay = 3 * time.Second
+
+// limitSettings returns settings of a server.
+func limitSettings() []Setting {
+	return []Setting{
+		{
+			Flag: "max-conns", Variable: "{PROGRAM}_MAX_CONNS", Fallback: "2048", Example: "2048", serving: true,
+			Usage: "`number` of connections at once, at most, and of requests by HTTP/2 beside their first; a new connection then takes the place of one that waits for its client",
+			Read:  func(c *Config, v string) error { return readNumber(&c.MaxConns, v, 16, 1_000_000) },
+		},
+		{
+			Flag: "drain-delay", Variable: "{PROGRAM}_DRAIN_DELAY", Example: "3s", serving: true, Shown: "3s in production, else 0s",
+			Usage: "`duration` for which a server that is to stop still takes requests, while /readyz says so",
+			Read:  readDrainDelay,
+		},
+		{
+			Flag: "cors-origins", Variable: CORSVariable, Example: "https://app.example.org", serving: true, Shown: "none",
+			Usage: "`origins`, separated by commas, whose pages may ask and read the answers, with a token but without cookies",
+			Read:  func(c *Config, v string) error { return readOrigins(&c.CORSOrigins, v) },
+		},
+	}
+}
+
+func readDrainDelay(c *Config, v string) error {
+	if v == "" {
+		c.drainDelay = -1
+		return nil
+	}
+	return readDuration(&c.drainDelay, v, 0, time.Minute)
+}
+
+// Delay returns how long a server still accepts requests after it received the signal to stop.
+func (c Config) Delay() time.Duration {
+	switch {
+	case c.drainDelay >= 0:
+		return c.drainDelay
+	case c.Production:
+		return ProductionDelay
+	}
+	return 0
+}

@@ -1,0 +1,112 @@
+package config
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"trestle.example/framework/tracing"
+)
+
+// An observeConfig configures the metrics, the traces and the slow log of a server.
+type observeConfig struct {
+	MetricsAddr    string        // "" for no metrics
+	Slow           time.Duration // 0 if no request counts as slow
+	otlpEndpoint   string        // "" for no traces, unless the next is set
+	tracesEndpoint string
+	ServiceName    string
+	Sampler        string
+	SamplerArg     string
+}
+
+// observeSettings returns settings of a server. The variables of traces are those of
+// OpenTelemetry.
+func observeSettings() []Setting {
+	return []Setting{
+		{
+			Flag: "metrics-addr", Variable: "{PROGRAM}_METRICS_ADDR", Example: "127.0.0.1:9464", serving: true, Shown: "no metrics",
+			Usage: "`host:port` at which /metrics is served for Prometheus, apart from the API; whoever reaches it can read it, so keep it from clients",
+			Read:  readMetricsAddr,
+		},
+		{
+			Flag: "slow", Variable: "{PROGRAM}_SLOW", Fallback: "1s", Example: "1s", serving: true,
+			Usage: "`duration` from which on a request is a warning in the log; 0 for none",
+			Read:  func(c *Config, v string) error { return readDuration(&c.Slow, v, 0, time.Hour) },
+		},
+		{
+			Flag: "otlp-endpoint", Variable: "OTEL_EXPORTER_OTLP_ENDPOINT", serving: true, Shown: "no traces",
+			Usage: "`URL` of the collector to which traces are sent by OTLP over HTTP, such as http://localhost:4318; OTEL_EXPORTER_OTLP_HEADERS has its credentials",
+			Read:  func(c *Config, v string) error { return readCollector(&c.otlpEndpoint, v) },
+		},
+		{
+			Flag: "otlp-traces-endpoint", Variable: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", serving: true, Shown: "v1/traces below --otlp-endpoint",
+			Usage: "`URL` to which they are sent instead, with its path",
+			Read:  func(c *Config, v string) error { return readCollector(&c.tracesEndpoint, v) },
+		},
+		{
+			Flag: "service-name", Variable: "OTEL_SERVICE_NAME", serving: true, Shown: "{program}",
+			Usage: "`name` of the service in traces",
+			Read:  func(c *Config, v string) error { return readText(&c.ServiceName, v) },
+		},
+		{
+			Flag: "traces-sampler", Variable: "OTEL_TRACES_SAMPLER", Example: "parentbased_traceidratio", serving: true, Shown: "parentbased_always_on",
+			Usage: "`name` of what decides which traces are kept: always_on, always_off, traceidratio, or parentbased_ and one of these",
+			Read:  readSampler,
+		},
+		{
+			Flag: "traces-sampler-arg", Variable: "OTEL_TRACES_SAMPLER_ARG", Example: "0.1", serving: true, Shown: "1",
+			Usage: "`ratio` of traces that traceidratio keeps, from 0 to 1",
+			Read:  readSamplerArg,
+		},
+	}
+}
+
+func readMetricsAddr(c *Config, v string) error {
+	if v == "" {
+		return nil
+	}
+	if err := readAddr(&c.MetricsAddr, v); err != nil {
+		return err
+	}
+	if c.MetricsAddr == c.Addr && !strings.HasSuffix(c.Addr, ":0") {
+		return errors.New("the API is served there, and metrics are not for its clients; give them an address of their own")
+	}
+	return nil
+}
+
+// readCollector leaves the check to the package tracing.
+func readCollector(to *string, v string) error {
+	*to = v
+	if v == "" {
+		return nil
+	}
+	return tracing.CheckEndpoint(v)
+}
+
+func readSampler(c *Config, v string) error {
+	c.Sampler = v
+	return tracing.CheckSampler(v, "")
+}
+
+// readSamplerArg checks the argument of the sampler that was read before.
+func readSamplerArg(c *Config, v string) error {
+	c.SamplerArg = v
+	return tracing.CheckSampler(c.Sampler, v)
+}
+
+// Collector returns the URL that receives traces, or "". By the standard of OpenTelemetry,
+// each signal has its own path below the URL for all signals. The URL for traces is used
+// unchanged.
+func (c observeConfig) Collector() string {
+	if c.tracesEndpoint == "" {
+		if c.otlpEndpoint == "" {
+			return ""
+		}
+		return strings.TrimRight(c.otlpEndpoint, "/") + "/v1/traces"
+	}
+	if at, err := url.Parse(c.tracesEndpoint); err == nil && at.Path == "" {
+		return c.tracesEndpoint + "/"
+	}
+	return c.tracesEndpoint
+}

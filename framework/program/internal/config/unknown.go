@@ -1,0 +1,55 @@
+package config
+
+import (
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/internal/naming"
+)
+
+// WarnUnknown logs each variable that looks like a setting and is none, with the nearest
+// setting.
+func (t Table) WarnUnknown(log *slog.Logger, env map[string]string) {
+	for _, name := range t.unknown(env) {
+		if meant := t.nearest(name); meant != "" {
+			log.Warn("this variable is no setting and has no effect; did you mean "+meant+"?", "variable", name)
+		} else {
+			log.Warn(t.Program.Text("this variable is no setting and has no effect; {program} serve --help lists them"), "variable", name)
+		}
+	}
+}
+
+func (t Table) unknown(env map[string]string) []string {
+	known, ours := t.Variables(), t.Program.Text(prefix)
+	var unknown []string
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if strings.HasPrefix(name, ours) && !strings.HasPrefix(name, ours+"TEST_") && !slices.Contains(known, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	return unknown
+}
+
+// Variables returns the names of all variables that the program reads.
+func (t Table) Variables() []string {
+	names := []string{t.Program.Text(PasswordVariable)}
+	for _, s := range t.Settings() {
+		names = append(names, s.Variable)
+	}
+	return names
+}
+
+// nearest returns the variable that is nearest to a wrong name, or "". The common prefix
+// and underscores do not count.
+func (t Table) nearest(name string) string {
+	plain := func(name string) string {
+		return strings.ReplaceAll(strings.TrimPrefix(strings.ToUpper(name), t.Program.Text(prefix)), "_", "")
+	}
+	known := map[string]string{} // by what counts of it
+	for _, variable := range t.Variables() {
+		known[plain(variable)] = variable
+	}
+	return known[naming.Nearest(plain(name), slices.Sorted(maps.Keys(known)))]
+}
