@@ -54,7 +54,8 @@
 // min=1 and email do not, unless omitempty stands among the rules. A pointer may be null. PATCH changes what is present; PUT returns what is
 // absent to its default. A rule over several fields is a method,
 // [Checker]; that one of several fields is needed, [OneRequirer]. A type of one's own is read by its UnmarshalJSON or
-// UnmarshalText, which says by a [ValueError] what is wrong with a value.
+// UnmarshalText, which says by a [ValueError] what is wrong with a value, and by a
+// [RangeError] that it cannot store it.
 //
 // # What a client sees
 //

@@ -105,7 +105,7 @@ func TestErrors(t *testing.T) {
 			{"a row that others refer to", "DELETE", path, nil, 409, "still_referenced", ""},
 			{"an author of books", "DELETE", "/api/authors/" + austen + "/", nil, 409, "still_referenced", ""},
 			{"every fault at once", "POST", "/api/books/", fields{"title": "", "pages": -1, "isbn": "x", "status": "burnt", "published_at": "yesterday", "author": "nobody", "notes": 7}, 400, "validation_failed",
-				"/author invalid_reference, /isbn min, /notes type, /pages min, /published_at format, /status oneof, /title required"},
+				"/author format, /isbn min, /notes type, /pages min, /published_at format, /status oneof, /title required"},
 			{"a fault beside a reference that leads nowhere", "POST", "/api/books/", fields{"pages": -1, "author": missing}, 400, "validation_failed", "/author invalid_reference, /pages min, /title required"},
 			{"a panic", "POST", path + "panic/", nil, 500, "internal", ""},
 			{"an error of a function", "POST", path + "fail/", nil, 500, "internal", ""},

@@ -41,8 +41,12 @@ func (c hundredths) MarshalJSON() ([]byte, error) {
 }
 func (c *hundredths) UnmarshalJSON(text []byte) error {
 	f, err := strconv.ParseFloat(string(text), 64)
-	if err != nil {
+	switch {
+	case err != nil:
 		return framework.ValueError("must be an amount")
+	case f > 1000:
+		*c = 1000_00
+		return framework.RangeError("must be at most 1000.00")
 	}
 	*c = hundredths(f*100 + 0.5)
 	return nil
@@ -64,6 +68,7 @@ type formsInput struct {
 	Shown  display     `json:"shown"  validate:"max=9"`
 	Number json.Number `json:"number" default:"5"`
 	Fee    hundredths  `json:"fee"    validate:"max=1000"`
+	Free   hundredths  `json:"free"`
 	Tint   *tint       `json:"tint"`
 	Five   *int64      `json:"five"   validate:"eq=5"`
 	Six    *int64      `json:"six"    validate:"min=6"`
@@ -159,6 +164,11 @@ func TestFormsOfTypes(t *testing.T) {
 		`{"grade":"low","parsed":"10"}`: "/parsed max",
 		`{"grade":"low","shown":"8"}`:   "/shown type",
 		`{"grade":"low","fee":11.00}`:   "/fee max",
+		`{"grade":"low","fee":2000}`:    "/fee max",
+		`{"grade":"low","free":2000}`:   "/free range",
+		`{"grade":"low","fee":"5"}`:     "/fee type",
+		`{"grade":"low","fee":true}`:    "/fee type",
+		`{"grade":"low","fee":[]}`:      "/fee type",
 		`{"grade":"low","five":6}`:      "/five eq",
 		`{"grade":"low","half":0.6}`:    "/half max",
 	} {
@@ -167,6 +177,15 @@ func TestFormsOfTypes(t *testing.T) {
 		}
 	}
 	ada.post(at, `{"grade":"middle"}`).says("must be one of low, high")
+	for body, detail := range map[string]string{
+		`{"grade":"low","fee":11.00}`: "must be at most 10.00",
+		`{"grade":"low","fee":2000}`:  "must be at most 10.00",
+		`{"grade":"low","free":2000}`: "must be at most 1000.00",
+		`{"grade":"low","fee":"5"}`:   "must be a number, not a string",
+	} {
+		ada.post(at, body).is(400).says(`"detail":"` + detail + `"`)
+	}
+	ada.get(at + "?grade=low&fee=2000").is(400).says("must be at most 1000.00")
 
 	parameter := func(name string) string {
 		return said.at("paths", at, "get", "parameters", name, "schema")

@@ -34,6 +34,12 @@ type Fault = problem.Fault
 // other kinds, which name Go's types and functions, are not repeated.
 type ValueError = problem.ValueError
 
+// A RangeError is a [ValueError] about a value that its type cannot store, such as
+// RangeError("must be at most 999999999.99"). The method that returns it sets the
+// nearest value that the type can store. If a rule of the field rejects that value too,
+// the client reads about the rule.
+type RangeError = problem.RangeError
+
 // An ErrorShape is the body of errors. Implementations are used by many
 // requests at once.
 type ErrorShape = problem.ErrorShape

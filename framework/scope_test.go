@@ -181,8 +181,8 @@ func TestReferences(t *testing.T) {
 		}{
 			{"another's book", "POST", "", emma, "invalid_reference"},
 			{"a book that is not there", "POST", "", missing, "invalid_reference"},
-			{"no id", "POST", "", "emma", "invalid_reference"},
-			{"a number", "POST", "", 7, "invalid_reference"},
+			{"no id", "POST", "", "emma", "format"},
+			{"a number", "POST", "", 7, "type"},
 			{"null", "POST", "", nil, "null"},
 			{"an upper-case id is an id", "POST", "", strings.ToUpper(own), ""},
 			{"another's book by PUT", "PUT", chapter + "/", emma, "invalid_reference"},
@@ -237,8 +237,8 @@ func TestReferencesInActions(t *testing.T) {
 		api := serve(t, config(db), countries(), authors(), v)
 		emma := api.as("ada").post("/api/books/", fields{"title": "Emma"}).is(201).id()
 		own := api.as("bob").post("/api/books/", fields{"title": "Dune"}).is(201).id()
-		for _, to := range []any{emma, missing, "x"} {
-			api.as("bob").post("/api/books/"+own+"/move/", fields{"to": to}).refuses(400, "validation_failed").fault("/to", "invalid_reference")
+		for to, code := range map[string]string{emma: "invalid_reference", missing: "invalid_reference", "x": "format"} {
+			api.as("bob").post("/api/books/"+own+"/move/", fields{"to": to}).refuses(400, "validation_failed").fault("/to", code)
 		}
 		if called != 0 {
 			t.Error("the action ran with a reference that leads nowhere")

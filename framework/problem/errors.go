@@ -106,6 +106,18 @@ type ValueError string
 // Error is the sentence.
 func (e ValueError) Error() string { return string(e) }
 
+// A RangeError is a [ValueError] about a value that its type cannot store, such as
+// RangeError("must be at most 999999999.99"). The method that returns it sets the
+// nearest value that the type can store. If a rule of the field rejects that value too,
+// the client reads about the rule.
+type RangeError string
+
+// Error is the sentence.
+func (e RangeError) Error() string { return string(e) }
+
+// Unwrap returns the sentence as a [ValueError].
+func (e RangeError) Unwrap() error { return ValueError(e) }
+
 // Conflict refuses a request that is well formed but not possible in the
 // present state: status 409.
 func Conflict(code, detail string) *Error {

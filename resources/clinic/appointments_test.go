@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"trestle.example/framework/frameworktest"
+	"trestle.example/resources/clinic"
 )
 
 // statuses are all of an appointment's.
@@ -38,6 +39,7 @@ func TestAppointmentsAreFiltered(t *testing.T) {
 			{"min_fee includes the fee itself", "min_fee=250", "cde"},
 			{"min_fee with places", "min_fee=249.99", "bcde"},
 			{"min_fee just above", "min_fee=250.01", "ce"},
+			{"min_fee with an exponent", "min_fee=2.5e2", "cde"},
 			{"min_fee 0", "min_fee=0", "abcdef"},
 			{"min_fee below every fee", "min_fee=-5", "abcdef"},
 			{"min_fee above every fee", "min_fee=999999999.99", ""},
@@ -75,7 +77,7 @@ func TestInvalidAppointmentFilters(t *testing.T) {
 	cases := []bad{
 		{"status", "late", choices}, {"status", "BOOKED", choices}, {"status", "booked,completed", choices}, {"status", "null", choices}, {"status", "booked' OR '1'='1", choices},
 		{"min_fee", "x", number}, {"min_fee", "NaN", number}, {"min_fee", "Infinity", number}, {"min_fee", "-Inf", number},
-		{"min_fee", "1e400", number}, {"min_fee", "1e2", number}, {"min_fee", "1,5", number}, {"min_fee", "1.005", number}, {"min_fee", ".5", number},
+		{"min_fee", "1e400", most}, {"min_fee", "1e", number}, {"min_fee", "1e-3", number}, {"min_fee", "1e2.0", number}, {"min_fee", "1,5", number}, {"min_fee", "1.005", number}, {"min_fee", ".5", number},
 		{"min_fee", "5.", number}, {"min_fee", "+5", number}, {"min_fee", "--5", number}, {"min_fee", "0x10", number}, {"min_fee", "٣", number},
 		{"min_fee", "1_000", number}, {"min_fee", "12 3", number}, {"min_fee", "-", number}, {"min_fee", "1; DROP TABLE appointments", number},
 		{"min_fee", "1000000000", most}, {"min_fee", "999999999.999", number}, {"min_fee", strings.Repeat("9", 400), most},
@@ -112,10 +114,13 @@ func TestFeeIsAnExactDecimal(t *testing.T) {
 		{"0", "0.00", ""}, {"1", "1.00", ""}, {"0.1", "0.10", ""}, {"0.2", "0.20", ""}, {"0.3", "0.30", ""}, {"0.30", "0.30", ""},
 		{"0.29", "0.29", ""}, {"1.15", "1.15", ""}, {"19.99", "19.99", ""}, {"4.35", "4.35", ""}, {"1.10000", "1.10", ""},
 		{"99999999.99", "99999999.99", ""}, {"90071992.55", "90071992.55", ""}, {"999999999.99", "999999999.99", ""}, {"-0", "0.00", ""}, {"-0.00", "0.00", ""},
-		{"1000000000", "", "format"}, {"999999999.991", "", "format"}, {"9223372036854775807", "", "format"}, {"92233720368547758.07", "", "format"},
-		{"1" + strings.Repeat("0", 400), "", "format"}, {"1e3", "", "format"}, {"1E3", "", "format"}, {"1e400", "", "format"}, {"1.5e1", "", "format"},
-		{"1.005", "", "format"}, {"0.001", "", "format"}, {"-0.01", "", "min"}, {"-1", "", "min"}, {"-999999999.99", "", "min"},
-		{`"1"`, "", "format"}, {`"1.50"`, "", "format"}, {`""`, "", "format"}, {"true", "", "format"}, {"null", "", "null"}, {"[1]", "", "format"}, {"{}", "", "format"},
+		{"1e2", "100.00", ""}, {"1E+3", "1000.00", ""}, {"1.5e1", "15.00", ""}, {"1999e-2", "19.99", ""}, {"0.00001e3", "0.01", ""}, {"99999999999e-2", "999999999.99", ""},
+		{"1000e-5", "0.01", ""},
+		{"1000000000", "", "range"}, {"999999999.991", "", "format"}, {"9223372036854775807", "", "range"}, {"92233720368547758.07", "", "range"},
+		{"1" + strings.Repeat("0", 400), "", "range"}, {"1e9", "", "range"}, {"1e400", "", "range"},
+		{"1.005", "", "format"}, {"0.001", "", "format"}, {"1e-3", "", "format"}, {"15e-3", "", "format"},
+		{"-0.01", "", "min"}, {"-1", "", "min"}, {"-999999999.99", "", "min"}, {"-1000000000", "", "min"}, {"-1e400", "", "min"},
+		{`"1"`, "", "type"}, {`"1.50"`, "", "type"}, {`""`, "", "type"}, {"true", "", "type"}, {"null", "", "null"}, {"[1]", "", "type"}, {"{}", "", "type"},
 	}
 	both(t, func(t *testing.T, s *site) {
 		patient, doctor := s.patient("ada", "Asha"), s.doctor("Dr Sen")
@@ -135,11 +140,31 @@ func TestFeeIsAnExactDecimal(t *testing.T) {
 				ada.Get(made).Expect(200).Contains(shown)
 				ada.Patch(made, `{"fee":7}`).Expect(200).Contains(`"fee":7.00,`)
 				ada.Patch(made, `{"fee":`+c.sent+`}`).Expect(200).Contains(shown)
-				ada.Get("/api/appointments/?min_fee=" + strings.TrimPrefix(c.sent, "-")).Expect(200).Contains(shown)
+				ada.Get(query("/api/appointments/", "min_fee", strings.TrimPrefix(c.sent, "-"))).Expect(200).Contains(shown)
 				ada.Delete(made).Expect(204)
 			})
 		}
 	})
+}
+
+// TestFeesWithLargeExponents: an exponent costs nothing, however large it is.
+func TestFeesWithLargeExponents(t *testing.T) {
+	for sent, want := range map[string]string{
+		"1e999999999999":    "must be at most 999999999.99",
+		"-1e999999999999":   "must be at least -999999999.99",
+		"1e-999999999999":   "must be a number with at most two decimal places, such as 250 or 99.50",
+		"0e999999999999":    "",
+		"-0.0e-99999999999": "",
+	} {
+		var fee clinic.Fee
+		got := ""
+		if err := fee.UnmarshalJSON([]byte(sent)); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %q; want %q", sent, got, want)
+		}
+	}
 }
 
 func TestAppointmentDefaults(t *testing.T) {
@@ -315,17 +340,17 @@ func TestReferences(t *testing.T) {
 			{"a patient that does not exist", "patient", "00000000-0000-7000-8000-000000000000", "invalid_reference"},
 			{"a patient that was deleted", "patient", gone, "invalid_reference"},
 			{"a doctor in the place of a patient", "patient", doctor, "invalid_reference"},
-			{"a patient that is no id", "patient", "x", "invalid_reference"},
-			{"a patient that is a number", "patient", 5, "invalid_reference"},
-			{"a patient that is an object", "patient", fields{"id": mine}, "invalid_reference"},
-			{"a patient that is a list", "patient", []string{mine}, "invalid_reference"},
-			{"a patient without dashes", "patient", strings.ReplaceAll(mine, "-", ""), "invalid_reference"},
-			{"a patient in braces", "patient", "{" + mine + "}", "invalid_reference"},
+			{"a patient that is no id", "patient", "x", "format"},
+			{"a patient that is a number", "patient", 5, "type"},
+			{"a patient that is an object", "patient", fields{"id": mine}, "type"},
+			{"a patient that is a list", "patient", []string{mine}, "type"},
+			{"a patient without dashes", "patient", strings.ReplaceAll(mine, "-", ""), "format"},
+			{"a patient in braces", "patient", "{" + mine + "}", "format"},
 			{"a null patient", "patient", nil, "null"},
 			{"a blank patient", "patient", "", "required"},
 			{"a doctor that does not exist", "doctor", "00000000-0000-7000-8000-000000000000", "invalid_reference"},
 			{"a patient in the place of a doctor", "doctor", mine, "invalid_reference"},
-			{"a doctor that is no id", "doctor", "' OR 1=1 --", "invalid_reference"},
+			{"a doctor that is no id", "doctor", "' OR 1=1 --", "format"},
 			{"a null doctor", "doctor", nil, "null"},
 		} {
 			t.Run(c.name, func(t *testing.T) {

@@ -101,7 +101,7 @@ var hostileAppointmentQueries = join(
 	refuses(400, 0,
 		"status=x", "status=BOOKED", "status=booked,completed", "status=booked%E2%80%8B", "status=null", "status=0", "status='", "status=booked'--", "status=booked'+OR+'1'%3D'1", "status=%25", "status=*", "status=%5B%5D", "status="+strings.Repeat("a", 4000),
 		"status=booked&status=booked", "status=no-show", "status=b%C3%B6oked",
-		"min_fee=x", "min_fee=NaN", "min_fee=nan", "min_fee=Infinity", "min_fee=-Infinity", "min_fee=1e1", "min_fee=1E1", "min_fee=1e400", "min_fee=-1e400", "min_fee=1e-400", "min_fee=%2B1", "min_fee=1,5", "min_fee=1.2.3", "min_fee=.", "min_fee=-", "min_fee=--1",
+		"min_fee=x", "min_fee=NaN", "min_fee=nan", "min_fee=Infinity", "min_fee=-Infinity", "min_fee=1e", "min_fee=1e-3", "min_fee=1e400", "min_fee=-1e400", "min_fee=1e-400", "min_fee=%2B1", "min_fee=1,5", "min_fee=1.2.3", "min_fee=.", "min_fee=-", "min_fee=--1",
 		"min_fee=.5", "min_fee=5.", "min_fee=0.001", "min_fee=1.999", "min_fee=0x10", "min_fee=0b1", "min_fee=1_000", "min_fee=1+000", "min_fee=1'", "min_fee=1--", "min_fee=1+OR+1%3D1", "min_fee=1%3BDROP+TABLE+appointments", "min_fee=(SELECT+1)", "min_fee=%D9%A3", "min_fee=%EF%BC%91",
 		"min_fee=$1", "min_fee=?", "min_fee=null", "min_fee=true", "min_fee=%5B1%5D", "min_fee=%221%22", "min_fee=1000000000", "min_fee=-1000000000", "min_fee=9223372036854775807", "min_fee=9223372036854775808", "min_fee=92233720368547758.08", "min_fee=18446744073709551616", "min_fee="+strings.Repeat("9", 4000),
 		"min_fee=0."+strings.Repeat("0", 4000)+"1", "min_fee=1&min_fee=2", "min_fee=%E2%82%B9100", "min_fee=100INR", "min_fee=1%25",

@@ -352,7 +352,7 @@ func TestEveryFaultIsListedAtOnce(t *testing.T) {
 		ada.Post("/api/patients/", fields{"phone": 5, "city": strings.Repeat("x", 121)}).Expect(400).
 			Fault("/name", "required").Fault("/phone", "type").Fault("/city", "max")
 		ada.Post("/api/appointments/", fields{"patient": "x", "status": "late", "fee": -1, "starts_at": "soon", "notes": nil}).Expect(400).
-			Fault("/patient", "invalid_reference").Fault("/doctor", "required").Fault("/status", "oneof").
+			Fault("/patient", "format").Fault("/doctor", "required").Fault("/status", "oneof").
 			Fault("/fee", "min").Fault("/starts_at", "format").Fault("/notes", "null")
 		ada.Get("/api/appointments/?status=late&min_fee=x&doctor=y").Expect(400).Code("invalid_parameter").
 			Fault("status", "invalid_parameter").Fault("min_fee", "invalid_parameter").Fault("doctor", "invalid_parameter")

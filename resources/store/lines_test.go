@@ -72,7 +72,8 @@ func TestTextOfOneLine(t *testing.T) {
 				s.PatchProduct(p, c.body(unseen)).Expect(400).Fault(c.pointer, c.blank)
 			}
 		}
-		s.PatchProduct(p, fields{"category": fields{"slug": "new", "name": unseen}}).Expect(400).Fault("/category/slug", "invalid_reference")
+		s.PatchProduct(p, fields{"category": fields{"slug": "new", "name": unseen}}).Expect(400).Fault("/category/name", "line")
+		s.PatchProduct(p, fields{"category": fields{"slug": "new", "name": "\u200b"}}).Expect(400).Fault("/category/slug", "invalid_reference")
 		for _, text := range []string{"क्\u200dष, दूसरी मंज़िल", "شارع ١٢", "12/4 \"Lake\" <Road> & Sons"} { // any script, and signs
 			path, body := order("line1", text)
 			s.ClientOf("ada").Post(path, body).Expect(201).Contains("line1")

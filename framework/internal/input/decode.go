@@ -158,11 +158,7 @@ func (r *bodyReader) object(s *Shape, v reflect.Value) (seen fieldSet) {
 			continue
 		}
 		seen.add(f.position)
-		before := len(r.out.Faults)
 		f.Value.decode(r, f.in(v))
-		if f.Ref != "" {
-			asReference(r.out.Faults[before:])
-		}
 	}
 	r.token()
 	return seen
@@ -216,16 +212,6 @@ func (r *bodyReader) missing(s *Shape, seen fieldSet) {
 	}
 	if len(s.OneOf) > 0 && !slices.ContainsFunc(s.OneOf, func(f *Field) bool { return seen.has(f.position) }) {
 		r.faultAt("/"+naming.EscapePointer(s.OneOf[0].Name), "required", missingDetail)
-	}
-}
-
-// asReference turns what is wrong with the form of a key into the one code
-// that a reference answers with, whatever keeps it from leading anywhere.
-func asReference(faults []problem.Fault) {
-	for i := range faults {
-		if code := faults[i].Code; code != "required" && code != "null" {
-			faults[i].Code = problem.CodeInvalidReference
-		}
 	}
 }
 

@@ -314,6 +314,8 @@ func (c *inputCompiler) plan(t reflect.Type, spec *RuleSpec, trim bool, place st
 	p.limit = limitOf(p.Rules)
 	c.enumerated(p, place)
 	p.unique = slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Name == "unique" })
+	p.line = slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Name == "line" })
+	p.kind = ownKind(p.Typ)
 	return p
 }
 

@@ -180,6 +180,26 @@ type SchemaTeller interface {
 	JSONSchemaBytes() ([]byte, error)
 }
 
+// ownKind is the kind of JSON that a type reads, by its own schema; 0 for any.
+func ownKind(t reflect.Type) jsontext.Kind {
+	described, ok := reflect.TypeAssert[SchemaTeller](reflect.New(t))
+	if !ok || t.Kind() == reflect.Interface {
+		return 0
+	}
+	var schema struct {
+		Type any `json:"type"`
+	}
+	text, err := described.JSONSchemaBytes()
+	if err != nil || json.Unmarshal(text, &schema) != nil {
+		return 0 // the OpenAPI document reports it
+	}
+	name, _ := schema.Type.(string)
+	return map[string]jsontext.Kind{
+		"number": jsontext.KindNumber, "integer": jsontext.KindNumber, "string": jsontext.KindString,
+		"object": jsontext.KindBeginObject, "array": jsontext.KindBeginArray,
+	}[name]
+}
+
 // KindSchema is the schema of a value of a kind.
 func KindSchema(k reflect.Kind) wire.JSONSchema {
 	switch k {

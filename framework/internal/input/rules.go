@@ -1,6 +1,7 @@
 package input
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"github.com/go-playground/validator/v10"
 
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
 )
 
@@ -318,7 +320,7 @@ func sizeDetail(r Rule, t reflect.Type) string {
 	case text == "" || t.Kind() == reflect.Bool || r.Name == "eq" && t.Kind() == reflect.String:
 		return ""
 	case unit == "":
-		return "must be " + text + " " + r.Param
+		return "must be " + text + " " + cmp.Or(r.OwnBound(t), r.Param)
 	case r.Name == "lt":
 		text = "fewer than"
 	}
@@ -326,6 +328,22 @@ func sizeDetail(r Rule, t reflect.Type) string {
 		unit += "s"
 	}
 	return "must have " + text + " " + r.Param + " " + unit
+}
+
+// OwnBound is the bound of a rule as a type writes it that writes whole numbers as
+// numbers of another form, such as an amount of money in hundredths; "" for other types.
+func (r Rule) OwnBound(t reflect.Type) string {
+	n, err := strconv.ParseInt(r.Param, 10, 64)
+	v := reflect.New(t).Elem()
+	if err != nil || !v.CanInt() || v.OverflowInt(n) {
+		return ""
+	}
+	v.SetInt(n)
+	text, err := wire.Encode(v.Interface())
+	if err != nil || !wire.IsNumber(string(text)) {
+		return ""
+	}
+	return string(text)
 }
 
 var sizeWords = map[string]string{

@@ -14,7 +14,7 @@ import (
 // TestWhatIsALine: text of one line reads as it is stored. Every script may be
 // written in it.
 func TestWhatIsALine(t *testing.T) {
-	rule := oneField[string](t, "line")
+	rule, optional := oneField[string](t, "line"), oneField[string](t, "omitempty,line")
 	for _, c := range []struct {
 		about, text string
 		line        bool
@@ -38,20 +38,29 @@ func TestWhatIsALine(t *testing.T) {
 		{"an isolate", "a\u2066b", false},
 		{"a mark of direction", "a\u200fb", false},
 		{"an Arabic mark of direction", "a\u061cb", false},
+		{"spaces around a name", " Asha ", true},
+		{"a space", " ", true},
+		{"a space without width", "\u200b", true},
+		{"a line feed alone", "\n", false},
+		{"control characters alone", "\t\x01", false},
+		{"a line feed behind a name", "Asha\n", false},
+		{"a line separator before a name", "\u2028Asha", false},
 	} {
 		t.Run(c.about, func(t *testing.T) {
 			body, _ := json.Marshal(map[string]string{"F": c.text})
-			d, e := rule.Decode(body, false, nil)
-			if e != nil {
-				t.Fatal(e)
-			}
-			if c.line {
-				expectFaults(t, d.Faults, nil)
-				return
-			}
-			expectFaults(t, d.Faults, []string{"/F line"})
-			if !strings.HasPrefix(d.Faults[0].Detail, "must be one line") {
-				t.Errorf("it is told %q", d.Faults[0].Detail)
+			for _, s := range []*Shape{rule, optional} {
+				d, e := s.Decode(body, false, nil)
+				if e != nil {
+					t.Fatal(e)
+				}
+				if c.line {
+					expectFaults(t, d.Faults, nil)
+					continue
+				}
+				expectFaults(t, d.Faults, []string{"/F line"})
+				if !strings.HasPrefix(d.Faults[0].Detail, "must be one line") {
+					t.Errorf("it is told %q", d.Faults[0].Detail)
+				}
 			}
 		})
 	}

@@ -32,6 +32,8 @@ type ValuePlan struct {
 	Tag      string          // rules, as validator has them
 	limit    int             // elements that rules allow at most; -1 for any number
 	unique   bool            // the rules compare elements
+	line     bool            // the rules demand one line of text
+	kind     jsontext.Kind   // of JSON, by the schema of a type that reads itself; 0 for any
 	Optional bool            // an Optional, of what elem reads
 	Values   []reflect.Value // of an Enumerated type, nil for any other
 	read     valueReader
@@ -153,13 +155,26 @@ func (r *bodyReader) text(p *ValuePlan) (string, bool) {
 		}
 	}
 	blank := naming.IsBlank(text)
+	if !r.note(p, blank) || p.line && !r.isLine(text) {
+		return "", false
+	}
 	switch {
 	case p.trim && blank:
 		text = nil
 	case p.trim:
 		text = bytes.TrimSpace(text)
 	}
-	return string(text), r.note(p, blank)
+	return string(text), true
+}
+
+// isLine checks the rule line before white space is removed, because the pattern in the
+// OpenAPI document does so too.
+func (r *bodyReader) isLine(text []byte) bool {
+	if naming.IsLine(string(text)) {
+		return true
+	}
+	r.fault("line", ruleDetails["line"].detail)
+	return false
 }
 
 // unescape returns what a valid JSON string says.
@@ -357,7 +372,12 @@ func readUnmarshaler(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	if !ok {
 		return false
 	}
-	return r.accept(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(slices.Clip(raw)))
+	err := v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(slices.Clip(raw))
+	if kind := raw.Kind(); err != nil && p.kind != 0 && kind != p.kind {
+		r.fault("type", "must be "+kindName(p.kind)+", not "+kindName(kind))
+		return false
+	}
+	return r.accept(p, v, err)
 }
 
 func readTextUnmarshaler(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
@@ -365,13 +385,16 @@ func readTextUnmarshaler(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	if !ok {
 		return false
 	}
-	return r.accept(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)))
+	return r.accept(p, v, v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)))
 }
 
 // accept notes why a type of the program refused a value, in its own words.
-func (r *bodyReader) accept(err error) bool {
+func (r *bodyReader) accept(p *ValuePlan, v reflect.Value, err error) bool {
 	if err == nil {
 		return true
+	}
+	if beyond, ok := errors.AsType[problem.RangeError](err); ok {
+		return r.outOfRange(p, v, beyond)
 	}
 	said, ok := errors.AsType[problem.ValueError](err)
 	if !ok {

@@ -247,17 +247,11 @@ func ruleKeywords(r input.Rule, t reflect.Type) wire.JSONSchema {
 // ownBound is a bound of a type that writes itself as a number, such as an amount of
 // money in hundredths: the bound as the type writes it.
 func ownBound(schema wire.JSONSchema, r input.Rule, t reflect.Type) wire.JSONSchema {
-	n, err := strconv.ParseInt(r.Param, 10, 64)
-	v := reflect.New(t).Elem()
-	if err != nil || !v.CanInt() || v.OverflowInt(n) || schema["type"] != "number" && schema["type"] != "integer" {
+	bound := r.OwnBound(t)
+	if bound == "" || schema["type"] != "number" && schema["type"] != "integer" {
 		return nil
 	}
-	v.SetInt(n)
-	text, err := wire.Encode(v.Interface())
-	if err != nil || !wire.IsNumber(string(text)) {
-		return nil
-	}
-	return boundKeywords(r.Name, json.Number(text))
+	return boundKeywords(r.Name, json.Number(bound))
 }
 
 // plainNumber is a number of a tag as JSON has it: as it stands there, if JSON
