@@ -219,6 +219,6 @@ func TestRestoreOfAnOlderBackup(t *testing.T) {
 	backup := filepath.Join(t.TempDir(), "older.db")
 	r.call("backup", backup).is(t, exitOK)
 	r.ok("migrate up")
-	r.call("restore", backup).is(t, exitOK, "The backup lacks 1 migrations; run: trestle migrate up")
+	r.call("restore", backup).is(t, exitOK, "The backup lacks 1 migration; run: trestle migrate up")
 	r.run("migrate status").is(t, exitNeedsAction)
 }

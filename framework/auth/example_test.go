@@ -62,7 +62,7 @@ func ExampleUsers_CheckPassword() {
 	fmt.Println(errors.Is(err, auth.ErrWrongCredentials))
 
 	// Output:
-	// The password has 9 characters; it needs at least 12.
+	// The password needs at least 12 characters; it has 9.
 	// asha@example.com <nil>
 	// true
 	// true

@@ -74,7 +74,7 @@ func (r *passwordRules) check(password, email string) (string, error) {
 		return "", passwordTooLong()
 	case length < r.minimum:
 		return "", invalid("password", "too_short",
-			fmt.Sprintf("The password has %d characters; it needs at least %d.", length, r.minimum))
+			fmt.Sprintf("The password needs at least %d characters; it has %d.", r.minimum, length))
 	case folded == foldPassword(email):
 		return "", invalid("password", "same_as_email", "The password is the e-mail address; it must be something else.")
 	case r.common[folded] || repeatsOneCharacter(password) || repeatsOneCharacter(folded):

@@ -74,6 +74,23 @@ func TestPasswordRules(t *testing.T) {
 	}
 }
 
+// TestAPasswordThatIsTooShort: the sentence is right for every length.
+func TestAPasswordThatIsTooShort(t *testing.T) {
+	rules, err := newPasswordRules(PasswordPolicy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for password, want := range map[string]string{
+		"":   "The password needs at least 8 characters; it has 0.",
+		"x":  "The password needs at least 8 characters; it has 1.",
+		"xk": "The password needs at least 8 characters; it has 2.",
+	} {
+		if _, err := rules.check(password, "asha@example.com"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; want %s", password, err, want)
+		}
+	}
+}
+
 func TestAPasswordTypedOnTwoKeyboardsIsEqual(t *testing.T) {
 	composed, err := normalizePassword("caf\u00e9 xk2!vq")
 	if err != nil {

@@ -182,7 +182,7 @@ func (p *program) sayWhatIsNext(held holding, kept string) {
 		p.Sayf("The database that was there is %s now; delete it when you need it no more.", kept)
 	}
 	if held.pending > 0 {
-		p.Sayf(p.text("The backup lacks %d migrations; run: {program} migrate up"), held.pending)
+		p.Sayf(p.text("The backup lacks %s; run: {program} migrate up"), console.Count(held.pending, "migration", "migrations"))
 	}
 	p.Sayf("Now start the server.")
 }
