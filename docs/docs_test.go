@@ -135,19 +135,22 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-// TestCodeIsThatOfTheExample: a page that prints a part of a program prints its lines.
+// TestCodeIsThatOfTheExample: a page that prints parts of programs prints their lines.
 func TestCodeIsThatOfTheExample(t *testing.T) {
 	code := regexp.MustCompile("(?s)```go\n(.*?)```")
 	for page, example := range map[string]struct {
-		file   string
-		blocks int // of the page, that are in the file; -1 for all
+		files  []string
+		blocks int // of the page, that are in the files; -1 for all
 	}{
-		"README.md":                                 {"examples/notes/main.go", 1},
-		"docs/explanation/declarations.md":          {"resources/clinic/patient.go", 1},
-		"docs/how-to/add-a-resource.md":             {"examples/permission/main.go", 1},
-		"docs/how-to/add-a-setting-or-a-command.md": {"examples/library/main.go", -1},
+		"README.md":                                 {[]string{"examples/notes/main.go"}, 1},
+		"docs/explanation/declarations.md":          {[]string{"resources/clinic/patient.go"}, 1},
+		"docs/how-to/add-a-resource.md":             {[]string{"examples/permission/main.go", "examples/library/library.go"}, -1},
+		"docs/how-to/add-a-setting-or-a-command.md": {[]string{"examples/library/main.go"}, -1},
 	} {
-		lines := strings.Split(read(t, example.file), "\n")
+		var lines []string
+		for _, file := range example.files {
+			lines = append(lines, strings.Split(read(t, file), "\n")...)
+		}
 		blocks := code.FindAllStringSubmatch(read(t, page), example.blocks)
 		if blocks == nil {
 			t.Errorf("%s prints no code", page)
@@ -155,7 +158,7 @@ func TestCodeIsThatOfTheExample(t *testing.T) {
 		for _, block := range blocks {
 			for line := range strings.SplitSeq(block[1], "\n") {
 				if !slices.Contains(lines, line) {
-					t.Errorf("%s prints %q, which is not in %s", page, line, example.file)
+					t.Errorf("%s prints %q, which is not in %s", page, line, example.files)
 				}
 			}
 		}
