@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"trestle.example/framework/sqldb"
 	"trestle.example/migrations"
 )
 
@@ -17,6 +20,7 @@ func TestMigrate(t *testing.T) {
 	}
 	newest := "application/" + strings.TrimSuffix(files[len(files)-1], ".tx.up.sql")
 	onBoth(t, func(t *testing.T, r *rig) {
+		_ = r.database().Ping() // makes a file, empty
 		for _, step := range []struct {
 			name, call string
 			code       int
@@ -39,6 +43,27 @@ func TestMigrate(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestADatabaseFileThatDoesNotExist: only a command that makes the schema makes the file.
+func TestADatabaseFileThatDoesNotExist(t *testing.T) {
+	t.Parallel()
+	for _, call := range []string{
+		"migrate status", "migrate status --json", "migrate down --yes", "user list", "user create --email a@example.com --staff", "createsuperuser --email a@example.com",
+		"user disable --email a@example.com", "user grant --email a@example.com patients.view", "group list", "group create nurses", "token list --email a@example.com",
+		"reindex", "seed", "serve --addr 127.0.0.1:0", "serve --seed --addr 127.0.0.1:0",
+	} {
+		t.Run(call, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, sqliteURL(t))
+			path := sqldb.File(strings.TrimPrefix(r.env[0], "DATABASE_URL="))
+			r.run(call).is(t, exitNeedsAction, "the database file "+path+" does not exist; run: trestle migrate up")
+			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the file: %v; want that it does not exist", err)
+			}
+			r.ok("migrate up")
+		})
+	}
 }
 
 func TestAllMigrationsCanBeUndone(t *testing.T) {

@@ -26,7 +26,7 @@ func (p *program) migrateUpCommand() *cobra.Command {
 		Long: `Up applies every pending migration, each in one transaction, and stops at the
 first that fails. Any number of processes may do so at once.`,
 	}, func(cmd *cobra.Command, _ []string) error {
-		return p.with(cmd.Context(), cmd.Flags(), func(s *site) error { return p.migrateUp(cmd.Context(), s) })
+		return p.withNew(cmd.Context(), cmd.Flags(), func(s *site) error { return p.migrateUp(cmd.Context(), s) })
 	})
 	p.addSettings(c.Flags(), false)
 	return c

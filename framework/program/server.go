@@ -37,6 +37,11 @@ func (p *program) withServer(flags *pflag.FlagSet, seed bool, do func(*server) e
 	if err := errors.Join(err, wrong, c.RequireHosts()); err != nil {
 		return err
 	}
+	if migrate, _ := flags.GetBool("migrate"); !migrate {
+		if err := p.requireFile(c); err != nil {
+			return err
+		}
+	}
 	s, err := p.openServer(c, own, log)
 	if err != nil {
 		return err

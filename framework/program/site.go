@@ -3,7 +3,9 @@ package program
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
 	"strings"
 	"time"
 
@@ -75,10 +77,34 @@ func (s *site) forProject() *Site {
 
 func (s *site) close() { _ = s.db.Close() }
 
-// with reads the settings, opens the site, connects to its database, hands it to do, and
-// closes it.
+// with is withNew, for commands that need a database that exists.
 func (p *program) with(ctx context.Context, flags *pflag.FlagSet, do func(*site) error) error {
+	return p.connect(ctx, flags, p.requireFile, do)
+}
+
+// withNew reads the settings, opens the site, connects to its database, hands it to do, and
+// closes it. SQLite makes a file that does not exist.
+func (p *program) withNew(ctx context.Context, flags *pflag.FlagSet, do func(*site) error) error {
+	return p.connect(ctx, flags, func(config.Config) error { return nil }, do)
+}
+
+// requireFile is an error if the database is a SQLite file that does not exist.
+func (p Program) requireFile(c config.Config) error {
+	path := sqldb.File(c.DatabaseURL)
+	if path == "" {
+		return nil
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return exit.NeedsAction(p.text("the database file %s does not exist; run: {program} migrate up"), path)
+	}
+	return nil // any other error is the database's to report
+}
+
+func (p *program) connect(ctx context.Context, flags *pflag.FlagSet, require func(config.Config) error, do func(*site) error) error {
 	c, log, err := p.settings(flags)
+	if err == nil {
+		err = require(c)
+	}
 	if err != nil {
 		return err
 	}
