@@ -60,3 +60,61 @@ func TestCheckOfADatabaseThatIsNotMigrated(t *testing.T) {
 		r.run("serve --addr 127.0.0.1:0").is(t, exitNeedsAction, "migrations", "trestle migrate up")
 	})
 }
+
+// TestAnIncompleteRecordOfMigrations: serve, check --database, doctor and every command that
+// needs the tables name the table and the column, and what they say to do works.
+func TestAnIncompleteRecordOfMigrations(t *testing.T) {
+	t.Parallel()
+	const (
+		records, lock = "trestle_migrations", "trestle_migration_lock"
+		rename        = "if it was renamed, name it "
+	)
+	for name, test := range map[string]struct {
+		change, says, fix, cure string // cure is a statement, "" for none
+		migrate                 bool   // the cure ends with migrate up
+	}{
+		"no records": {
+			"ALTER TABLE trestle_migrations RENAME TO applied", `the database has no table "` + records + `"`, rename + records + " again",
+			"ALTER TABLE applied RENAME TO trestle_migrations", false,
+		},
+		"a column of the records": {
+			"ALTER TABLE trestle_migrations RENAME COLUMN checksum TO sum", `the table "` + records + `", which records the migrations, has no column "checksum"`,
+			rename + records + ".checksum again", "ALTER TABLE trestle_migrations RENAME COLUMN sum TO checksum", false,
+		},
+		"no lock": {"DROP TABLE trestle_migration_lock", `the database has no table "` + lock + `"`, "trestle migrate up", "", true},
+		"the id of the lock": {
+			"ALTER TABLE trestle_migration_lock RENAME COLUMN id TO number", `the table "` + lock + `", which records the migrations, has no column "id"`,
+			"DROP TABLE " + lock + "; then run: trestle migrate up", "DROP TABLE trestle_migration_lock", true,
+		},
+		"the count of the lock": {
+			"ALTER TABLE trestle_migration_lock RENAME COLUMN held TO count", `the table "` + lock + `", which records the migrations, has no column "held"`,
+			"DROP TABLE " + lock + "; then run: trestle migrate up", "DROP TABLE trestle_migration_lock", true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onBoth(t, func(t *testing.T, r *rig) {
+				r.ok("migrate up")
+				url := strings.TrimPrefix(r.env[0], "DATABASE_URL=")
+				db := r.database()
+				r.change(db, test.change)
+				for _, call := range []string{"serve --addr 127.0.0.1:0", "check --database " + url, "migrate status", "migrate down --yes", "user list", "seed"} {
+					r.run(call).is(t, exitNeedsAction, test.says, test.fix)
+				}
+				checks := r.examined()
+				checks["migrations"].is(t, problem, test.says, test.fix)
+				if n := len(checks["migrations"].Findings); n != 1 {
+					t.Errorf("%d findings; want 1", n)
+				}
+				if test.cure != "" {
+					r.change(db, test.cure)
+				}
+				if test.migrate {
+					r.ok("migrate up")
+				}
+				r.ok("check --database " + url)
+				r.ok("doctor")
+			})
+		})
+	}
+}

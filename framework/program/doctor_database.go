@@ -193,6 +193,9 @@ func (p Program) unasked(err error) []finding {
 // failed left nothing behind, and is pending.
 func (s *site) unmigrated(ctx context.Context) (migrated bool, found []finding) {
 	list, err := s.db.MigrationStatus(ctx, s.Migrations...)
+	if missing, ok := errors.AsType[*sqldb.MissingRecord](err); ok {
+		return false, s.unrecorded(missing)
+	}
 	if err != nil {
 		return false, []finding{{problem, "trestle_migrations", s.explained(err), s.text("run the version of the program that has them; {program} migrate status lists all")}}
 	}
@@ -217,10 +220,20 @@ func (s *site) unmigrated(ctx context.Context) (migrated bool, found []finding) 
 	return migrated, found
 }
 
+// unrecorded is the finding about an incomplete table of the records of migrations.
+func (p Program) unrecorded(m *sqldb.MissingRecord) []finding {
+	return []finding{{problem, strings.TrimSuffix(m.Table+"."+m.Column, "."), m.Error(), p.recordCure(m)}}
+}
+
 func (s *site) heldLock(ctx context.Context) []finding {
 	const place = "trestle_migration_lock"
 	lock, err := s.db.MigrationLock(ctx)
+	missing, incomplete := errors.AsType[*sqldb.MissingRecord](err)
 	switch {
+	case incomplete && !missing.IsLock():
+		return nil // the check of the migrations reports it
+	case incomplete:
+		return s.unrecorded(missing)
 	case err != nil:
 		return s.unasked(err)
 	case lock.Missing:

@@ -33,6 +33,9 @@ func (p *program) finish(called *cobra.Command, err error) int {
 		p.Sayf("Run %q for help.", called.CommandPath()+" --help")
 		return exit.Usage
 	}
+	if _, ok := errors.AsType[*sqldb.MissingRecord](err); ok {
+		return exit.ActionFirst
+	}
 	return exit.Code(err)
 }
 
@@ -71,6 +74,9 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 // explained adds what helps to the faults of a database that a person at a
 // terminal can do something about.
 func (p Program) explained(err error) string {
+	if missing, ok := errors.AsType[*sqldb.MissingRecord](err); ok {
+		return missing.Error() + "; " + p.recordCure(missing)
+	}
 	fault, ok := sqldb.Classify(err)
 	switch {
 	case errors.Is(err, context.Canceled):

@@ -8,6 +8,7 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/program/internal/exit"
+	"trestle.example/framework/sqldb"
 )
 
 // requireSchema is an error that names what to do if a migration is pending, or if
@@ -34,6 +35,18 @@ func (s *site) requireSchema(ctx context.Context, api *framework.API) error {
 // addingMigration is what to do about a table or a column that is missing when no
 // migration is pending.
 const addingMigration = "write a migration that adds it ({program} migrate new NAME), then run: {program} migrate up"
+
+// recordCure is what to do about a table of the records of migrations that is incomplete.
+// The lock holds nothing, so migrate up makes it again.
+func (p Program) recordCure(m *sqldb.MissingRecord) string {
+	switch {
+	case m.IsLock() && m.Column == "":
+		return p.text("run: {program} migrate up, which makes it again")
+	case m.IsLock():
+		return p.text("DROP TABLE " + m.Table + "; then run: {program} migrate up, which makes it again")
+	}
+	return "if it was renamed, name it " + strings.TrimSuffix(m.Table+"."+m.Column, ".") + " again; if it is lost, restore the database from a backup"
+}
 
 // missingColumns are the findings about tables and columns that the declarations
 // need. Without its tables nothing else can be looked at.

@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,8 +53,8 @@ var recordTables = []string{
 func (db Database) createRecords(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
 		err := db.InTx(ctx, db.createRecordsOnce)
-		if err == nil {
-			return nil
+		if _, missing := errors.AsType[*MissingRecord](err); missing || err == nil {
+			return err
 		}
 		if !fault.Retries(err) && (!wasCreatedMeanwhile(err) || attempt > fault.Attempts) || !fault.Pause(ctx, attempt) {
 			return fmt.Errorf("sqldb: creating the tables of the migrations: %w", err)
@@ -66,13 +67,16 @@ func (db Database) createRecordsOnce(ctx context.Context, tx bun.Tx) error {
 		return err
 	}
 	exist, err := Exist(ctx, db.Kind, tx)
+	if missing, ok := errors.AsType[*MissingRecord](err); ok && missing.Table == lockTable && missing.Column == "" {
+		err = nil // it holds nothing, so it is made again
+	}
 	if err != nil {
 		return err
 	}
-	if exist {
-		return addBreaking(ctx, db.Kind, tx)
-	}
 	for _, statement := range recordTables {
+		if exist {
+			break
+		}
 		if strings.Contains(statement, "%s") {
 			statement = fmt.Sprintf(statement, wordsOf(db.Kind).Timestamp)
 		}
@@ -80,14 +84,14 @@ func (db Database) createRecordsOnce(ctx context.Context, tx bun.Tx) error {
 			return err
 		}
 	}
-	return nil
+	return addBreaking(ctx, db.Kind, tx)
 }
 
 // addBreaking adds the column to the records of an older version, which inserts
 // without it.
 func addBreaking(ctx context.Context, k dialect.Kind, tx bun.Tx) error {
-	has, err := recordsBreaking(ctx, k, tx)
-	if err != nil || has {
+	columns, _, err := recordColumns(ctx, k, tx)
+	if err != nil || slices.Contains(columns, "breaking") {
 		return err
 	}
 	unless := map[dialect.Kind]string{dialect.PostgreSQL: "IF NOT EXISTS "}[k] // SQLite has one writer, and it has looked
@@ -95,15 +99,72 @@ func addBreaking(ctx context.Context, k dialect.Kind, tx bun.Tx) error {
 	return err
 }
 
-// recordsBreaking reports whether the records have the column breaking.
-func recordsBreaking(ctx context.Context, k dialect.Kind, db bun.IDB) (bool, error) {
-	query := `SELECT count(*) FROM pragma_table_info('trestle_migrations') WHERE name = 'breaking'`
-	if k == dialect.PostgreSQL {
-		query = `SELECT count(*) FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass('trestle_migrations') AND attname = 'breaking' AND NOT attisdropped`
+const (
+	recordTable = "trestle_migrations"
+	lockTable   = "trestle_migration_lock"
+)
+
+// A MissingRecord is an error: the database lacks a table of the records of migrations, or
+// a column of one, although something was migrated. Column is "" for a table.
+type MissingRecord struct{ Table, Column string }
+
+// Error says what is missing.
+func (m *MissingRecord) Error() string {
+	if m.Column == "" {
+		return fmt.Sprintf("the database has no table %q, which records its migrations", m.Table)
 	}
-	var n int
-	err := db.QueryRowContext(ctx, query).Scan(&n)
-	return n > 0, err
+	return fmt.Sprintf("the table %q, which records the migrations, has no column %q", m.Table, m.Column)
+}
+
+// IsLock reports whether the lock is incomplete, and not the records themselves.
+func (m *MissingRecord) IsLock() bool { return m.Table == lockTable }
+
+// recordColumns lists the columns of the tables of the records. It is one statement, because
+// another process may make both tables at any time.
+func recordColumns(ctx context.Context, k dialect.Kind, db bun.IDB) (records, lock []string, err error) {
+	query := "SELECT m.name, c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name IN (?, ?)"
+	if k == dialect.PostgreSQL {
+		query = `SELECT t.relname, c.attname FROM pg_catalog.pg_class AS t JOIN pg_catalog.pg_attribute AS c ON c.attrelid = t.oid
+			WHERE t.relname IN (?, ?) AND pg_catalog.pg_table_is_visible(t.oid) AND c.attnum > 0 AND NOT c.attisdropped`
+	}
+	var tables, columns []string
+	err = db.NewRaw(query, recordTable, lockTable).Scan(ctx, &tables, &columns)
+	for i, table := range tables {
+		if table == lockTable {
+			lock = append(lock, columns[i])
+		} else {
+			records = append(records, columns[i])
+		}
+	}
+	return records, lock, err
+}
+
+// Exist reports whether anything was ever migrated here. The tables of the records are
+// made in one transaction; if a part of them is missing, the error is a [MissingRecord].
+func Exist(ctx context.Context, k dialect.Kind, db bun.IDB) (bool, error) {
+	records, lock, err := recordColumns(ctx, k, db)
+	if err != nil || records == nil && lock == nil {
+		return false, err
+	}
+	if err := lacks(recordTable, records, "namespace", "id", "name", "checksum", "position", "applied_at"); err != nil {
+		return false, err
+	}
+	if err := lacks(lockTable, lock, "id", "held"); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+func lacks(table string, columns []string, needed ...string) error {
+	if columns == nil {
+		return &MissingRecord{Table: table}
+	}
+	for _, name := range needed {
+		if !slices.Contains(columns, name) {
+			return &MissingRecord{table, name}
+		}
+	}
+	return nil
 }
 
 // wasCreatedMeanwhile tells of PostgreSQL's catalogue refusing a second table
@@ -116,18 +177,6 @@ func wasCreatedMeanwhile(err error) bool {
 	return false
 }
 
-// Exist reports whether anything was ever migrated here. The lock row is
-// made last, in the same transaction as the tables.
-func Exist(ctx context.Context, k dialect.Kind, db bun.IDB) (bool, error) {
-	query := `SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'trestle_migration_lock'`
-	if k == dialect.PostgreSQL {
-		query = `SELECT count(*) FROM pg_catalog.pg_class WHERE oid = to_regclass('trestle_migration_lock')`
-	}
-	var n int
-	err := db.QueryRowContext(ctx, query).Scan(&n)
-	return n > 0, err
-}
-
 func (db Database) existingRecords(ctx context.Context) ([]record, error) {
 	exist, err := Exist(ctx, db.Kind, db.DB)
 	if err != nil || !exist {
@@ -137,13 +186,13 @@ func (db Database) existingRecords(ctx context.Context) ([]record, error) {
 }
 
 func readRecords(ctx context.Context, k dialect.Kind, db bun.IDB) ([]record, error) {
-	has, err := recordsBreaking(ctx, k, db)
+	columns, _, err := recordColumns(ctx, k, db)
 	if err != nil {
 		return nil, err
 	}
 	var records []record
 	q := db.NewSelect().Model(&records).Order("position")
-	if !has {
+	if !slices.Contains(columns, "breaking") {
 		q = q.ExcludeColumn("breaking")
 	}
 	err = q.Scan(ctx)
