@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -129,6 +130,26 @@ type sowing struct {
 	made   []program.DemoUser // with new passwords
 }
 
+// requireDemoTable is an error if the table of the mark is missing, or a column of it. Only
+// seeding needs the table, so the program serves without it.
+func requireDemoTable(ctx context.Context, db *sqldb.DB) error {
+	table := db.Table(reflect.TypeFor[demo]())
+	columns, err := db.Columns(ctx, table.Name)
+	if err != nil {
+		return err
+	}
+	const cure = "restore it from a backup, or seed another database, named by DATABASE_URL"
+	if len(columns) == 0 {
+		return program.NeedsAction("the database has no table %q, in which seed records its demo data; %s", table.Name, cure)
+	}
+	for _, f := range table.Fields {
+		if !db.Kind().HasColumn(columns, f.Name) {
+			return program.NeedsAction("the table %q, in which seed records its demo data, has no column %q; %s", table.Name, f.Name, cure)
+		}
+	}
+	return nil
+}
+
 // findDemo returns the mark of a demo's database, or nil.
 func findDemo(ctx context.Context, in *sqldb.Session) (*demo, error) {
 	var found []demo
@@ -142,6 +163,9 @@ func findDemo(ctx context.Context, in *sqldb.Session) (*demo, error) {
 // Sow implements [program.Sowing].
 func (w *sowing) Sow(ctx context.Context, db *sqldb.DB, users *auth.Users, o program.SowOptions) (program.Sown, error) {
 	w.SowOptions, w.users = o, users
+	if err := requireDemoTable(ctx, db); err != nil {
+		return program.Sown{}, err
+	}
 	var err error
 	if w.before, err = findDemo(ctx, db.Session()); err == nil && (w.before == nil || o.Force) {
 		err = db.InTx(ctx, func(ctx context.Context, in *sqldb.Session) error {

@@ -35,6 +35,27 @@ func TestSeed(t *testing.T) {
 	})
 }
 
+// TestSeedWithoutItsTable: only seed needs the table, and names what is missing of it.
+func TestSeedWithoutItsTable(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ change, says string }{
+		"no table":    {"DROP TABLE trestle_demo", `the database has no table "trestle_demo", in which seed records its demo data; restore it from a backup, or seed another database`},
+		"no products": {"ALTER TABLE trestle_demo DROP COLUMN products", `the table "trestle_demo", in which seed records its demo data, has no column "products"; restore it`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onBoth(t, func(t *testing.T, r *rig) {
+				r.ok("migrate up")
+				r.change(r.database(), test.change)
+				for _, call := range []string{"seed", "seed --force", "serve --seed --addr 127.0.0.1:0"} {
+					r.run(call).is(t, exitNeedsAction, test.says)
+				}
+				r.ok("doctor")
+			})
+		})
+	}
+}
+
 func TestSeedGivesTheDemosUsersAStore(t *testing.T) {
 	t.Parallel()
 	for name, url := range map[string]string{"sqlite": sqliteURL(t), "postgresql": postgres.Database(t)} {
