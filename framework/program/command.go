@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"trestle.example/framework"
+	"trestle.example/framework/program/internal/command"
+	"trestle.example/framework/program/internal/site"
 )
 
 // A Command is a command of the project's own, beside the built-in ones. It has the flags
@@ -47,16 +49,16 @@ type Invocation struct {
 	Stdout, Stderr io.Writer
 }
 
-// ownCommand is the command as cobra runs it.
-func (p *program) ownCommand(own Command) *cobra.Command {
-	c := p.command(cobra.Command{Use: own.Use, Short: own.Short, Long: own.Long, Example: own.Example}, func(cmd *cobra.Command, args []string) error {
-		return p.withMigrated(cmd.Context(), cmd.Flags(), func(s *site) error {
-			api := s.api()
+// newOwnCommand returns a command of the project's own.
+func newOwnCommand(run *command.Run, own Command) *cobra.Command {
+	c := run.New(cobra.Command{Use: own.Use, Short: own.Short, Long: own.Long, Example: own.Example}, func(cmd *cobra.Command, args []string) error {
+		return run.WithMigrated(cmd.Context(), cmd.Flags(), func(s *site.Site) error {
+			api := s.API()
 			if err := api.Check(); err != nil {
 				return err
 			}
 			return own.Run(cmd.Context(), &Invocation{
-				Site: s.forProject(), API: api, Flags: cmd.Flags(), Args: args, Stdin: p.In, Stdout: p.Out, Stderr: p.Err,
+				Site: newSite(s), API: api, Flags: cmd.Flags(), Args: args, Stdin: run.In, Stdout: run.Out, Stderr: run.Err,
 			})
 		})
 	})
@@ -66,7 +68,7 @@ func (p *program) ownCommand(own Command) *cobra.Command {
 	if own.Flags != nil {
 		own.Flags(c.Flags())
 	}
-	p.addSettings(c.Flags(), false)
+	run.AddSettings(c.Flags(), false)
 	return c
 }
 

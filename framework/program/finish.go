@@ -1,7 +1,6 @@
 package program
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"trestle.example/framework/program/internal/command"
 	"trestle.example/framework/program/internal/console"
 	"trestle.example/framework/program/internal/exit"
 	"trestle.example/framework/sqldb"
@@ -22,15 +22,15 @@ func Misused(format string, args ...any) error { return exit.Misused(format, arg
 func NeedsAction(format string, args ...any) error { return exit.NeedsAction(format, args...) }
 
 // finish prints what went wrong, line by line, and returns the exit code.
-func (p *program) finish(called *cobra.Command, err error) int {
+func finish(run *command.Run, called *cobra.Command, err error) int {
 	if err == nil {
 		return exit.OK
 	}
-	if text := oneSentence(p.explained(err)); text != "" {
-		p.Sayf("%s: %s", p.Name, strings.ReplaceAll(text, "\n", "\n"+p.Name+": "))
+	if text := oneSentence(run.Explain(err)); text != "" {
+		run.Sayf("%s: %s", run.Name, strings.ReplaceAll(text, "\n", fmt.Sprintf("\n%s: ", run.Name)))
 	}
-	if !p.started {
-		p.Sayf("Run %q for help.", called.CommandPath()+" --help")
+	if !run.Started {
+		run.Sayf("Run %q for help.", called.CommandPath()+" --help")
 		return exit.Usage
 	}
 	if _, ok := errors.AsType[*sqldb.MissingRecord](err); ok {
@@ -39,7 +39,7 @@ func (p *program) finish(called *cobra.Command, err error) int {
 	return exit.Code(err)
 }
 
-// oneSentence puts cobra's suggestions into the line of the mistake.
+// oneSentence puts the suggestions of cobra into the line of the error.
 func oneSentence(text string) string {
 	sentence, names, ok := strings.Cut(text, "\n\nDid you mean this?\n\t")
 	if !ok {
@@ -48,19 +48,7 @@ func oneSentence(text string) string {
 	return sentence + "; did you mean " + strings.ReplaceAll(strings.TrimSpace(names), "\n\t", " or ") + "?"
 }
 
-// noSubcommand refuses a word after a command that only holds others.
-func noSubcommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
-	}
-	return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), console.Suggest("", args[0], names))
-}
-
-// wrongFlag names the flag that was probably meant.
+// wrongFlag adds the nearest flag to the error of an unknown flag.
 func wrongFlag(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || unknown.GetSpecifiedShortnames() != "" {
@@ -69,26 +57,4 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return fmt.Errorf("%w%s", err, console.Suggest("--", unknown.GetSpecifiedName(), names))
-}
-
-// explained adds what helps to the faults of a database that a person at a
-// terminal can do something about.
-func (p Program) explained(err error) string {
-	if missing, ok := errors.AsType[*sqldb.MissingRecord](err); ok {
-		return missing.Error() + "; " + p.recordCure(missing)
-	}
-	fault, ok := sqldb.Classify(err)
-	switch {
-	case errors.Is(err, context.Canceled):
-		return "interrupted"
-	case errors.Is(err, sqldb.ErrPooled):
-		return fmt.Sprintf(p.text("a pooler before the database gives a connection to each transaction; set {PROGRAM}_PREPARE=off (%v)"), err)
-	case sqldb.IsReadOnly(err):
-		return fmt.Sprintf("the database takes no writes; does DATABASE_URL name the primary, and is default_transaction_read_only off? (%v)", err)
-	case ok && fault.Kind == sqldb.Unavailable:
-		return fmt.Sprintf("the database cannot be reached; is it running, and is DATABASE_URL right? (%v)", err)
-	case ok && fault.Kind == sqldb.Full:
-		return fmt.Sprintf("the disk of the database is full (%v)", err)
-	}
-	return err.Error()
 }

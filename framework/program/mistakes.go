@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"trestle.example/framework/program/internal/command"
 	"trestle.example/framework/program/internal/config"
 )
 
@@ -47,18 +48,18 @@ type takenNames struct {
 // takenNames are those of the built-in commands and settings.
 func (p Program) takenNames() takenNames {
 	p.Settings, p.Commands = nil, nil
-	builtIn := &program{Program: p}
+	project := p.project()
 	taken := takenNames{
 		commands: map[string]bool{"help": true, "completion": true}, variables: map[string]bool{},
 		settings: map[string]bool{"help": true}, flags: map[string]string{"help": "each command", "version": "the program itself"},
 	}
-	for _, variable := range builtIn.table().Variables() {
+	for _, variable := range project.Table().Variables() {
 		taken.variables[variable] = true
 	}
-	for _, s := range p.table().Settings() {
+	for _, s := range project.Table().Settings() {
 		taken.settings[s.Flag] = true
 	}
-	root := builtIn.root()
+	root := newRoot(&command.Run{Project: project}, p)
 	for _, c := range root.Commands() {
 		taken.commands[c.Name()] = true
 	}
@@ -75,7 +76,7 @@ func (t takenNames) addFlags(c *cobra.Command) {
 }
 
 func (t takenNames) addSetting(p Program, s config.Setting) error {
-	variable := p.text(s.Variable)
+	variable := config.Name(p.Name).Text(s.Variable)
 	where, taken := t.flags[s.Flag]
 	switch {
 	case taken:

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"trestle.example/framework/program/internal/command"
 	"trestle.example/framework/program/internal/exit"
 )
 
@@ -78,7 +79,7 @@ func TestHelpHasTheNameOfTheProgram(t *testing.T) {
 			visit(below)
 		}
 	}
-	visit((&program{Program: p}).root())
+	visit(newRoot(&command.Run{Project: p.project()}, p))
 	if seen < 35 {
 		t.Errorf("there are %d commands; want all of them", seen)
 	}

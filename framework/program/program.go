@@ -3,20 +3,26 @@ package program
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/spf13/pflag"
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/page"
+	"trestle.example/framework/program/internal/accounts"
+	"trestle.example/framework/program/internal/backup"
+	"trestle.example/framework/program/internal/command"
 	"trestle.example/framework/program/internal/config"
 	"trestle.example/framework/program/internal/console"
+	"trestle.example/framework/program/internal/doctor"
+	"trestle.example/framework/program/internal/endpoints"
 	"trestle.example/framework/program/internal/exit"
+	"trestle.example/framework/program/internal/schema"
+	"trestle.example/framework/program/internal/serve"
+	"trestle.example/framework/program/internal/site"
 	"trestle.example/framework/sqldb"
 )
 
@@ -79,20 +85,23 @@ func DefaultConfig(site *Site) framework.Config {
 	}
 }
 
-// text completes a text with the name of the program.
-func (p Program) text(with string) string { return config.Name(p.Name).Text(with) }
-
-// table returns all settings of the program.
-func (p Program) table() config.Table {
-	t := config.Table{Program: config.Name(p.Name)}
-	for _, own := range p.Settings {
-		t.Own = append(t.Own, own.declared())
+// project returns the declaration as the commands use it.
+func (p Program) project() site.Project {
+	made := site.Project{
+		Name: config.Name(p.Name), Migrations: p.Migrations, NewIdentity: p.Identity,
+		Common:   func(s *site.Site) framework.Config { return p.Config(newSite(s)) },
+		Register: func(api *framework.API, s *site.Site) { p.Register(api, newSite(s)) },
 	}
-	return t
+	for _, own := range p.Settings {
+		made.OwnSettings = append(made.OwnSettings, own.declared())
+	}
+	return made
 }
 
-// addSettings adds the flags of settings to a command.
-func (p Program) addSettings(flags *pflag.FlagSet, serving bool) { p.table().AddFlags(flags, serving) }
+// newSite returns the part of a site that the functions of the project may use.
+func newSite(s *site.Site) *Site {
+	return &Site{DB: s.DB, Identity: s.Identity, PageSize: s.PageSize, Log: s.Log, values: s.Own}
+}
 
 func (p Program) withDefaults() Program {
 	p.Name = cmp.Or(p.Name, "trestle")
@@ -108,34 +117,25 @@ func (p Program) withDefaults() Program {
 	return p
 }
 
-// A program is one run of a command: what the project and the system handed to it.
-type program struct {
-	Program
-
-	console.Console
-
-	env map[string]string
-
-	started bool // a command was found and its words were right
-}
-
 // Run runs one command and returns its exit code. args are the words after the name of
 // the program, env has the form of [os.Environ]. The end of ctx asks a server to stop,
 // and ends any other command. Several runs may take place at the same time.
 func Run(ctx context.Context, made Program, args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	stderr = console.Lock(stderr)
-	p := &program{Program: made.withDefaults(), Console: console.Console{In: stdin, Out: stdout, Err: stderr}, env: variables(env)}
-	if err := p.mistakes(); err != nil {
-		p.Sayf("%s", err)
+	made = made.withDefaults()
+	run := &command.Run{
+		Project: made.project(), Console: console.Console{In: stdin, Out: stdout, Err: console.Lock(stderr)}, Env: variables(env),
+	}
+	if err := made.mistakes(); err != nil {
+		run.Sayf("%s", err)
 		return exit.Failure
 	}
-	root := p.root()
+	root := newRoot(run, made)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetErr(run.Err)
 	called, err := root.ExecuteContextC(ctx)
-	return p.finish(called, err)
+	return finish(run, called, err)
 }
 
 func variables(env []string) map[string]string {
@@ -147,7 +147,8 @@ func variables(env []string) map[string]string {
 	return all
 }
 
-func (p *program) root() *cobra.Command {
+// newRoot returns the program itself, with every command.
+func newRoot(run *command.Run, p Program) *cobra.Command {
 	root := &cobra.Command{
 		Use:           p.Name,
 		Short:         "Serve the API and look after its database",
@@ -157,20 +158,21 @@ func (p *program) root() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ", "Flags.FlagUsagesWrapped 100 ") +
-		"{{if not .HasParent}}" + p.text(rootNotes) + "{{end}}")
+		"{{if not .HasParent}}" + run.Text(rootNotes) + "{{end}}")
 	root.SetFlagErrorFunc(wrongFlag)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.AddCommand(
-		p.serveCommand(), p.migrateCommand(), p.createSuperuserCommand(),
-		p.usersCommand(), p.groupsCommand(), p.tokenCommand(), p.jwtCommand(),
-		p.routesCommand(), p.openapiCommand(), p.permissionsCommand(), p.checkCommand(), p.configCommand(), p.doctorCommand(), p.reindexCommand(),
-		p.backupCommand(), p.restoreCommand(), p.healthCommand(), p.versionCommand(),
+		serve.NewServeCommand(run, serveDemo(run, p.Demo)), schema.NewMigrateCommand(run), accounts.NewCreateSuperuserCommand(run),
+		accounts.NewUsersCommand(run), accounts.NewGroupsCommand(run), accounts.NewTokenCommand(run), accounts.NewJWTCommand(run),
+		endpoints.NewRoutesCommand(run), endpoints.NewOpenAPICommand(run), endpoints.NewPermissionsCommand(run),
+		doctor.NewCheckCommand(run), doctor.NewConfigCommand(run), doctor.NewDoctorCommand(run), schema.NewReindexCommand(run),
+		backup.NewBackupCommand(run), backup.NewRestoreCommand(run), serve.NewHealthCommand(run), newVersionCommand(run),
 	)
 	if p.Demo != nil {
-		root.AddCommand(p.seedCommand())
+		root.AddCommand(newSeedCommand(run, p.Demo))
 	}
 	for _, own := range p.Commands {
-		root.AddCommand(p.ownCommand(own))
+		root.AddCommand(newOwnCommand(run, own))
 	}
 	return root
 }
@@ -192,42 +194,4 @@ Exit codes:
 func version() string {
 	v := builtOf()
 	return v.Version + " " + v.Go
-}
-
-// command completes a command with what it runs.
-func (p *program) command(c cobra.Command, do func(cmd *cobra.Command, args []string) error) *cobra.Command {
-	if c.Args == nil {
-		c.Args = cobra.NoArgs
-	}
-	c.Short, c.Long, c.Example = p.text(c.Short), p.text(c.Long), p.text(c.Example)
-	c.DisableFlagsInUseLine = true
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		p.started = true
-		return do(cmd, args)
-	}
-	return &c
-}
-
-// group is a command that only holds others.
-func (p *program) group(use, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{
-		Use:                   use,
-		Short:                 short,
-		Args:                  noSubcommand,
-		DisableFlagsInUseLine: true,
-		RunE:                  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	c.AddCommand(commands...)
-	return c
-}
-
-// aboutUser adds the flag --email, without which the command is not run.
-func aboutUser(c *cobra.Command, usage string) {
-	email := c.Flags().String("email", "", usage)
-	c.PreRunE = func(*cobra.Command, []string) error {
-		if *email == "" {
-			return errors.New("say whose: --email ADDRESS")
-		}
-		return nil
-	}
 }

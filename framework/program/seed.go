@@ -10,8 +10,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/command"
 	"trestle.example/framework/program/internal/console"
 	"trestle.example/framework/program/internal/exit"
+	"trestle.example/framework/program/internal/serve"
+	"trestle.example/framework/program/internal/site"
 	"trestle.example/framework/sqldb"
 )
 
@@ -63,61 +66,62 @@ type DemoUser struct {
 	Kind     string // what they are in the demo
 }
 
-func (p *program) seedCommand() *cobra.Command {
-	c := p.command(cobra.Command{
-		Use:     "seed " + p.Demo.Usage + " [flags]",
+// newSeedCommand returns the command seed.
+func newSeedCommand(run *command.Run, demo *Demo) *cobra.Command {
+	c := run.New(cobra.Command{
+		Use:     "seed " + demo.Usage + " [flags]",
 		Short:   "Fill the database with demo data",
-		Long:    p.Demo.Long,
-		Example: p.Demo.Example,
-	}, p.seed)
-	p.Demo.Flags(c.Flags())
+		Long:    demo.Long,
+		Example: demo.Example,
+	}, func(cmd *cobra.Command, _ []string) error { return runSeed(run, demo, cmd) })
+	demo.Flags(c.Flags())
 	c.Flags().Bool("force", false, "seed a database that has data already")
-	p.addSettings(c.Flags(), false)
+	run.AddSettings(c.Flags(), false)
 	return c
 }
 
-func (p *program) seed(cmd *cobra.Command, _ []string) error {
-	plan, err := p.Demo.Plan(cmd.Flags())
+func runSeed(run *command.Run, demo *Demo, cmd *cobra.Command) error {
+	plan, err := demo.Plan(cmd.Flags())
 	if err != nil {
 		return exit.Misused("%w", err)
 	}
 	force, _ := cmd.Flags().GetBool("force")
-	return p.withMigrated(cmd.Context(), cmd.Flags(), func(s *site) error {
-		sown, err := p.sow(cmd.Context(), s, plan, force)
+	return run.WithMigrated(cmd.Context(), cmd.Flags(), func(s *site.Site) error {
+		sown, err := sow(cmd.Context(), run, s, plan, force)
 		if err != nil || len(sown.Users) > 0 {
 			return err
 		}
-		p.Sayf("This database holds demo data already (%s, since %s); --force adds what is missing and gives new passwords.",
+		run.Sayf("This database holds demo data already (%s, since %s); --force adds what is missing and gives new passwords.",
 			sown.Records, console.Minute(&sown.Since))
 		return nil
 	})
 }
 
-// sowUsual seeds as much as seed does without flags.
-func (p *program) sowUsual(ctx context.Context, s *site) error {
+// sowUsual makes the amount of data that the command seed makes without flags.
+func sowUsual(ctx context.Context, run *command.Run, demo *Demo, s *site.Site) error {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	p.Demo.Flags(flags)
-	plan, err := p.Demo.Plan(flags)
+	demo.Flags(flags)
+	plan, err := demo.Plan(flags)
 	if err != nil {
 		return err
 	}
-	_, err = p.sow(ctx, s, plan, false)
+	_, err = sow(ctx, run, s, plan, false)
 	return err
 }
 
-// sow seeds with a progress bar, and prints the passwords that were made.
-func (p *program) sow(ctx context.Context, s *site, plan Sowing, force bool) (Sown, error) {
+// sow seeds with a progress bar, and prints the new passwords.
+func sow(ctx context.Context, run *command.Run, s *site.Site, plan Sowing, force bool) (Sown, error) {
 	if s.Production {
-		return Sown{}, exit.Misused("%s", s.text("{PROGRAM}_ENV is production, where demo data is never made; seed with {PROGRAM}_ENV=development"))
+		return Sown{}, exit.Misused("%s", s.Text("{PROGRAM}_ENV is production, where demo data is never made; seed with {PROGRAM}_ENV=development"))
 	}
-	bar := p.StartBar("Seeding")
-	sown, err := plan.Sow(ctx, s.db, s.users, SowOptions{Force: force, PasswordMin: s.PasswordMin, Progress: bar.Show})
+	bar := run.StartBar("Seeding")
+	sown, err := plan.Sow(ctx, s.DB, s.Users, SowOptions{Force: force, PasswordMin: s.PasswordMin, Progress: bar.Show})
 	bar.End()
 	if err != nil || len(sown.Users) == 0 {
 		return sown, err
 	}
-	p.Sayf("Seeded %s and %d users. Their passwords, shown this once:", sown.Records, len(sown.Users))
-	return sown, writeDemoUsers(p.Out, sown.Users)
+	run.Sayf("Seeded %s and %d users. Their passwords, shown this once:", sown.Records, len(sown.Users))
+	return sown, writeDemoUsers(run.Out, sown.Users)
 }
 
 func writeDemoUsers(out io.Writer, users []DemoUser) error {
@@ -126,4 +130,15 @@ func writeDemoUsers(out io.Writer, users []DemoUser) error {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", u.Email, u.Password.Reveal(), u.Kind)
 	}
 	return table.Flush()
+}
+
+// serveDemo returns the part of the demo data that the command serve needs.
+func serveDemo(run *command.Run, demo *Demo) *serve.Demo {
+	if demo == nil {
+		return nil
+	}
+	return &serve.Demo{
+		Visitor: demo.Visitor, Requests: demo.Requests,
+		Seed: func(ctx context.Context, s *site.Site) error { return sowUsual(ctx, run, demo, s) },
+	}
 }

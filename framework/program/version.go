@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trestle.example/framework/program/internal/command"
 	"trestle.example/framework/program/internal/console"
 )
 
@@ -51,18 +52,18 @@ func builtOf() buildVersion {
 	return versionOf(info)
 }
 
-func (p *program) versionCommand() *cobra.Command {
-	c := p.command(cobra.Command{
+func newVersionCommand(run *command.Run) *cobra.Command {
+	c := run.New(cobra.Command{
 		Use:   "version [--json]",
 		Short: "Show the version of this program",
 		Long: `Version prints the version of the module, the revision of the version control
 system and its time, and the version of Go. What the program was built without is
 a dash. It touches no database.`,
 	}, func(cmd *cobra.Command, _ []string) error {
-		if asJSON(cmd) {
-			return console.WriteJSON(p.Out, builtOf())
+		if command.WantsJSON(cmd) {
+			return console.WriteJSON(run.Out, builtOf())
 		}
-		_, err := fmt.Fprint(p.Out, builtOf().lines(p.Name))
+		_, err := fmt.Fprint(run.Out, builtOf().lines(string(run.Name)))
 		return err
 	})
 	c.Flags().Bool("json", false, "print a JSON object")

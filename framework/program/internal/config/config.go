@@ -5,8 +5,10 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/netip"
+	"os"
 	"regexp"
 	"strings"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"trestle.example/framework/sqldb"
 
 	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/exit"
 	"trestle.example/framework/throttle"
 )
 
@@ -128,6 +131,18 @@ func (c Config) databaseTogether() error {
 		return fmt.Errorf("%s: %s", DatabaseVariable, strings.TrimPrefix(err.Error(), "sqldb: "))
 	}
 	return db.Close()
+}
+
+// RequireFile returns an error if the database is a SQLite file that does not exist.
+func (c Config) RequireFile() error {
+	path := sqldb.File(c.DatabaseURL)
+	if path == "" {
+		return nil
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return exit.NeedsAction(c.Program.Text("the database file %s does not exist; run: {program} migrate up"), path)
+	}
+	return nil // the database reports any other error
 }
 
 // byDefault is the source of a value that neither a flag nor a variable gives.

@@ -1,0 +1,73 @@
+//go:build unix
+
+package backup
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/user"
+	"strconv"
+	"syscall"
+
+	"trestle.example/framework/program/internal/exit"
+)
+
+// mayRestore refuses root where anything on the way to the database is another
+// user's, who could put a link there at any moment, to a file of root's. That user
+// needs no root to restore.
+func mayRestore(passed []string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	shared := "" // the folder before, if others may make something there
+	for i, path := range passed {
+		info, err := os.Lstat(path)
+		gone := errors.Is(err, fs.ErrNotExist)
+		switch {
+		case shared != "" && (gone || i == len(passed)-1):
+			return exit.Misused("others than root may write in %s, and could put something beside %s that SQLite believes; use a folder of root's own", shared, path)
+		case gone:
+			continue
+		case err != nil:
+			return err
+		}
+		if of, known := info.Sys().(*syscall.Stat_t); known && of.Uid != 0 {
+			return exit.Misused("%s is of the user %s, who could lead root anywhere from there; run this as that user (FILE may be -, for standard input)",
+				path, userName(of.Uid))
+		}
+		shared = ""
+		if info.IsDir() && info.Mode().Perm()&0o022 != 0 {
+			if info.Mode()&os.ModeSticky == 0 {
+				return exit.Misused("others than root may write in %s, and could lead root anywhere from there; take that from them first: chmod go-w %s", path, quoted(path))
+			}
+			shared = path
+		}
+	}
+	return nil
+}
+
+func userName(uid uint32) string {
+	id := strconv.FormatUint(uint64(uid), 10)
+	if known, err := user.LookupId(id); err == nil {
+		return known.Username
+	}
+	return id
+}
+
+// sharedAs gives a file the group and the mode of another, if that is there. Where
+// the group may not be given, a group may do nothing.
+func sharedAs(path, other string) error {
+	info, err := os.Stat(other)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	mode := info.Mode().Perm()
+	if of, known := info.Sys().(*syscall.Stat_t); known && os.Chown(path, -1, int(of.Gid)) != nil {
+		mode &^= 0o070
+	}
+	return os.Chmod(path, mode)
+}

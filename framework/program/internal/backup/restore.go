@@ -1,0 +1,423 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"trestle.example/framework/program/internal/command"
+	"trestle.example/framework/program/internal/console"
+	"trestle.example/framework/program/internal/exit"
+	"trestle.example/framework/sqldb"
+)
+
+// NewRestoreCommand returns the command restore.
+func NewRestoreCommand(run *command.Run) *cobra.Command {
+	c := run.New(cobra.Command{
+		Use:   "restore FILE [flags]",
+		Short: "Put a backup in the place of the SQLite database",
+		Long: `Restore verifies a file that backup wrote and puts a copy of it in the place of
+the database, at once or not at all. The database that was there stays beside
+it, under another name. Servers are stopped first: restore refuses while any
+process has the database open. It is for who has the folder: root is refused in
+that of another user.
+
+What was done since the backup is undone: tokens and sessions that were revoked
+since are good again, and passwords are those of before.
+
+For FILE, - is standard input: who runs restore need not be able to open the file.
+
+A PostgreSQL database is left to pg_restore; restore then says how to call it.`,
+		Example: `  {program} restore /var/backups/{program}-2026-11-20.db
+  runuser -u {program} -- {program} restore - < /var/backups/{program}-2026-11-20.db`,
+		Args: oneFile,
+	}, func(cmd *cobra.Command, args []string) error { return runRestore(run, cmd, args) })
+	run.AddSettings(c.Flags(), false)
+	return c
+}
+
+func runRestore(run *command.Run, cmd *cobra.Command, args []string) error {
+	c, _, err := run.Settings(cmd.Flags())
+	if err != nil {
+		return err
+	}
+	from, name, err := backupNamed(args[0])
+	if err != nil {
+		return err
+	}
+	at := sqldb.File(c.DatabaseURL)
+	if at == "" {
+		command, err := restorePostgreSQL(c.DatabaseURL, from)
+		if err != nil {
+			return err
+		}
+		return exit.Misused("restore is for SQLite; for this PostgreSQL database stop the servers and, as its owner who may create databases, run: %s", command)
+	}
+	if from != "" && sameFile(from, at) {
+		return exit.Misused("%s is the database itself; name a backup of it", from)
+	}
+	place, passed := behindLinks(at)
+	if !leadsTo(at, place) {
+		return exit.Misused("%s leads elsewhere than its links say, as those below /proc do; name the file itself", at)
+	}
+	if err := mayRestore(passed); err != nil {
+		return err
+	}
+	if from != "" && (isPart(from, place) || isPart(from, spooled(place))) {
+		return exit.Misused("%s is what a restore that was killed left, and perhaps not all of it; name the backup itself", from)
+	}
+	return restoreTo(cmd.Context(), run, at, place, from, name)
+}
+
+// restoreTo restores the database at a path, whose file is at a place, and reports what
+// it holds now.
+func restoreTo(ctx context.Context, run *command.Run, at, place, from, name string) error {
+	began := time.Now()
+	bar := run.StartBar("Restoring")
+	held, kept, err := restoreFrom(ctx, run, from, name, place)
+	bar.End()
+	switch {
+	case errors.Is(err, sqldb.ErrInUse):
+		return exit.NeedsAction("a server or another program has %s open; stop it, and run this again", at)
+	case err != nil:
+		return err
+	}
+	sayWhatIsNext(run, held, kept)
+	return run.Print(fmt.Sprintf("restored %s from %s: %s, in %s", at, name, held, time.Since(began).Round(time.Millisecond)))
+}
+
+// restoreFrom is bringBack of a file, or of standard input if that is "".
+func restoreFrom(ctx context.Context, run *command.Run, from, called, place string) (holding, string, error) {
+	if err := discardParts(run, spooled(place)); err != nil {
+		return holding{}, "", err
+	}
+	if from == "" {
+		file, err := spool(ctx, run, place)
+		if err != nil {
+			return holding{}, "", err
+		}
+		defer file.discard()
+		from = file.part
+	}
+	return bringBack(ctx, run, from, called, place)
+}
+
+// backupNamed is the file of an argument, "" for standard input, and how it is
+// called.
+func backupNamed(argument string) (file, name string, err error) {
+	if argument == "-" {
+		return "", "standard input", nil
+	}
+	file, err = filepath.Abs(argument)
+	return file, file, err
+}
+
+// restorePostgreSQL is how a dump, "" for standard input, takes the place of a
+// database, which is kept beside it. pg_restore's own --clean would drop what is in
+// the dump, and stumble over what a later migration made.
+func restorePostgreSQL(address, dump string) (command string, err error) {
+	at, err := url.Parse(sqldb.ClientURL(address))
+	if err != nil {
+		return "", err
+	}
+	other, name := *at, strings.TrimPrefix(at.Path, "/")
+	if other.Path = "/postgres"; name == "postgres" {
+		other.Path = "/template1"
+	}
+	rename := fmt.Sprintf("ALTER DATABASE %s RENAME TO %s", identifier(name), identifier(keptDatabase(name, time.Now())))
+	if dump != "" {
+		dump = " " + quoted(dump)
+	}
+	return fmt.Sprintf("psql --dbname=%s --command=%s --command=%s && pg_restore --no-owner --single-transaction --dbname=%s%s",
+		quoted(other.String()), quoted(rename), quoted("CREATE DATABASE "+identifier(name)), quoted(at.String()), dump), nil
+}
+
+// keptDatabase is a name for what was there, of which PostgreSQL cuts off nothing.
+func keptDatabase(name string, now time.Time) string {
+	const longest = 63 // bytes, NAMEDATALEN - 1
+	room := longest - len(keptName("", now))
+	return keptName(strings.ToValidUTF8(name[:min(len(name), room)], ""), now)
+}
+
+// identifier is a name as SQL has it.
+func identifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// spooled is what standard input is written to, beside the database.
+func spooled(place string) string { return place + ".stdin" }
+
+// spool writes standard input to a file, to be discarded.
+func spool(ctx context.Context, run *command.Run, place string) (*wholeFile, error) {
+	if run.AtTerminal() {
+		return nil, exit.Misused("standard input is a terminal; say: restore - < FILE")
+	}
+	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
+		return nil, err
+	}
+	file, err := createWholeFile(run, spooled(place))
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(file.part, os.O_WRONLY, 0)
+	if err == nil {
+		_, err = console.Await(ctx, func() (int64, error) { return io.Copy(f, run.In) })
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		file.discard()
+		return nil, fmt.Errorf("writing standard input to a file: %w", err)
+	}
+	return file, nil
+}
+
+func sayWhatIsNext(run *command.Run, held holding, kept string) {
+	if kept != "" {
+		run.Sayf("The database that was there is %s now; delete it when you need it no more.", kept)
+	}
+	if held.pending > 0 {
+		run.Sayf(run.Text("The backup lacks %s; run: {program} migrate up"), console.Count(held.pending, "migration", "migrations"))
+	}
+	run.Sayf("Now start the server.")
+}
+
+// bringBack puts a copy of a file in the place of the database, and returns the
+// new name of the one that was there, "" for none.
+func bringBack(ctx context.Context, run *command.Run, from, called, at string) (held holding, kept string, err error) {
+	if held, err = backupIn(ctx, run, from, called); err != nil {
+		return held, "", err
+	}
+	room, err := makeRoom(run, at)
+	if err != nil {
+		return held, "", err
+	}
+	err = sqldb.Alone(ctx, sqliteURLOf(at), func(bool) error {
+		made := room.isEmpty()
+		if kept, err = exchange(ctx, run, from, at, held, made); err != nil && made {
+			err = errors.Join(err, room.remove())
+		}
+		return err
+	})
+	return held, kept, err
+}
+
+// A room is a file that was made for a database to be put in its place.
+type room struct {
+	at   string
+	logs string // what the log of a lost database is called now, but for its end
+	info os.FileInfo
+}
+
+// makeRoom makes an empty database where there is none, so that there is a file to
+// lock: a server that starts meanwhile would make one, and write to it. The log of a
+// lost one goes away, which SQLite would take for the empty one's. It makes nothing
+// where there is one.
+func makeRoom(run *command.Run, at string) (*room, error) {
+	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, nil // no room was made
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	r := &room{at, keptName(at, time.Now()), info}
+	err = errors.Join(err, f.Close(), renameLogs(at, r.logs))
+	if err != nil {
+		return nil, errors.Join(err, r.remove())
+	}
+	for _, suffix := range logs {
+		if isThere(r.logs + suffix) {
+			run.Sayf("The log of a database that is gone, %s, is %s now.", at+suffix, r.logs+suffix)
+		}
+	}
+	return r, nil
+}
+
+// isEmpty reports whether the file is as it was made, or has the one page of a
+// database without tables. Who has no lock cannot know.
+func (r *room) isEmpty() bool {
+	if r == nil {
+		return false
+	}
+	const page = 4096
+	now, err := os.Lstat(r.at)
+	return err == nil && os.SameFile(now, r.info) && now.Size() <= page
+}
+
+// remove makes all as it was.
+func (r *room) remove() error {
+	if err := os.Remove(r.at); err != nil {
+		return err
+	}
+	return renameLogs(r.logs, r.at)
+}
+
+// backupIn verifies a file that somebody named.
+func backupIn(ctx context.Context, run *command.Run, path, called string) (holding, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return holding{}, fmt.Errorf("there is no backup to restore: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return holding{}, fmt.Errorf("%s is no file", called)
+	}
+	for _, suffix := range logs {
+		if isThere(path + suffix) {
+			return holding{}, fmt.Errorf("%s has a log beside it, %s, so it is no backup but a database, or a part of one: make a backup of it first", called, path+suffix)
+		}
+	}
+	if info.Size() == 0 {
+		return holding{}, fmt.Errorf("%s is empty, so it is no backup, and nothing was changed", called)
+	}
+	held, err := lookThrough(ctx, run, path)
+	if err != nil {
+		return holding{}, fmt.Errorf("%s cannot be restored, and nothing was changed: %w", called, err)
+	}
+	return held, nil
+}
+
+// exchange copies the file, and puts the copy where the database is, which
+// nobody has open. One that was made for that is not kept.
+func exchange(ctx context.Context, run *command.Run, from, at string, want holding, made bool) (kept string, err error) {
+	file, err := createWholeFile(run, at)
+	if err != nil {
+		return "", err
+	}
+	defer file.discard()
+	if err := copyDatabase(ctx, sqliteURLOf(from), sqldb.Options{Immutable: true}, file.part); err != nil {
+		return "", err
+	}
+	if err := toWriteAhead(ctx, file.part); err != nil {
+		return "", err
+	}
+	held, err := lookThrough(ctx, run, file.part)
+	if err != nil {
+		return "", fmt.Errorf("the copy of %s is not right, and nothing was changed: %w", from, err)
+	}
+	if held.Contents != want.Contents {
+		return "", fmt.Errorf("the copy of %s holds %s instead of %s, and nothing was changed", from, held, want)
+	}
+	if err := sharedAs(file.part, at); err != nil {
+		return "", err
+	}
+	if err := toDisk(file.part); err != nil { // before anything is moved away: the disk may be full
+		return "", err
+	}
+	if !made {
+		kept, err = keep(at, time.Now())
+	}
+	if err == nil {
+		err = file.put(true)
+	}
+	if err != nil && kept != "" {
+		err = fmt.Errorf("%w; the database that was there is kept as %s", err, kept)
+	}
+	return kept, err
+}
+
+// toWriteAhead makes a copy, which has no log, as servers have it: doctor would warn
+// of one without until the first is started.
+func toWriteAhead(ctx context.Context, path string) error {
+	db, err := sqldb.Open(sqliteURLOf(path), sqldb.Options{MaxConns: 1})
+	if err != nil {
+		return err
+	}
+	_, err = db.WritesAhead(ctx) // by opening it; where the disk cannot, doctor says so
+	return errors.Join(err, db.Close())
+}
+
+// behindLinks is the file that a whole path leads to, be it there or not, as the
+// system follows links; and what is passed on the way there: the folders, the links, and
+// the file.
+func behindLinks(name string) (file string, passed []string) {
+	root := filepath.VolumeName(name) + string(filepath.Separator)
+	at, rest, links := root, steps(name[len(root):]), 0
+	for len(rest) > 0 {
+		part := rest[0]
+		rest = rest[1:]
+		if part == ".." {
+			at = filepath.Dir(at)
+			continue
+		}
+		passed = append(passed, at, filepath.Join(at, part))
+		target, err := os.Readlink(filepath.Join(at, part))
+		if err != nil {
+			at = filepath.Join(at, part)
+			continue
+		}
+		if links++; links > 40 { // no system follows more
+			return name, passed
+		}
+		if filepath.IsAbs(target) {
+			at, target = root, target[len(root):]
+		}
+		rest = append(steps(target), rest...)
+	}
+	return at, passed
+}
+
+// leadsTo reports whether what the system finds by a name is what its links say: the
+// same file, or none, in the same folder.
+func leadsTo(name, place string) bool {
+	if isThere(name) || isThere(place) {
+		return sameFile(name, place)
+	}
+	return !isThere(filepath.Dir(name)) || sameFile(filepath.Dir(name), filepath.Dir(place))
+}
+
+// steps are the names in a path, as they are: what is above a link to a folder is
+// above where that leads.
+func steps(path string) []string {
+	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(s string) bool { return s == "" || s == "." })
+}
+
+// keep gives a database a second name, which remains when another is put in its
+// place. What belongs to it, which must not meet another database, gets a new
+// name. All of that is on the disk then.
+func keep(at string, now time.Time) (kept string, err error) {
+	name := keptName(at, now)
+	if err := os.Remove(at + "-shm"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if err := renameLogs(at, name); err != nil {
+		return "", err
+	}
+	err = os.Link(at, name)
+	if err != nil && !errors.Is(err, fs.ErrExist) { // a disk without links
+		err = os.Rename(at, name)
+	}
+	if err != nil {
+		return "", errors.Join(err, renameLogs(name, at))
+	}
+	return name, syncFolder(filepath.Dir(at))
+}
+
+func keptName(at string, now time.Time) string {
+	return at + now.UTC().Format(".before-20060102T150405.000Z")
+}
+
+// logs are the ends of the names of what a database has beside its file.
+var logs = []string{"-wal", "-journal"}
+
+// renameLogs gives the logs of a database the names of another's, unless that has its
+// own.
+func renameLogs(from, to string) error {
+	for _, suffix := range logs {
+		if err := linkAlone(from+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

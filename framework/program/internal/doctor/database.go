@@ -1,0 +1,334 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"trestle.example/framework"
+	"trestle.example/framework/program/internal/config"
+	"trestle.example/framework/program/internal/console"
+	"trestle.example/framework/program/internal/site"
+	"trestle.example/framework/sqldb"
+)
+
+// checkFile looks at a database that is a file, and reports whether there is
+// one to open. A server's database has none.
+func (e *examination) checkFile() (there bool) {
+	path := sqldb.File(e.DatabaseURL)
+	if path == "" {
+		return true
+	}
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		fix := e.Text("{program} migrate up makes it; or set DATABASE_URL right")
+		e.found("file", "", Finding{problem, path, "there is no database yet: " + err.Error(), fix})
+		return false
+	case err != nil:
+		e.found("file", "", Finding{problem, path, err.Error(), "let the user who runs this read the file, or set DATABASE_URL right"})
+		return false
+	case !info.Mode().IsRegular():
+		e.found("file", "", Finding{problem, path, "it is no file", "set DATABASE_URL to a file"})
+		return false
+	}
+	e.found("file", "", append(readableByOthers(path, "it holds everything"), openFolder(filepath.Dir(path))...)...)
+	return true
+}
+
+// openFolder is a finding about a folder where everybody on the machine can put
+// another file in the place of one.
+func openFolder(path string) []Finding {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm()&0o002 == 0 || info.Mode()&os.ModeSticky != 0 || runtime.GOOS == "windows" {
+		return nil
+	}
+	return []Finding{{problem, path, "every user of this machine can put another file in the place of the database", "chmod o-w " + path}}
+}
+
+// examineDatabase makes the checks of a database, as far as it answers and its
+// schema is the one that the declarations are about. An error is one of the
+// program, not of the database.
+func (e *examination) examineDatabase(ctx context.Context, s *site.Site) (missing []framework.IndexNeed, err error) {
+	version, err := s.DB.Version(ctx)
+	if err != nil {
+		e.found("database", "", describeUnanswered(e.Project, err))
+		return nil, nil
+	}
+	e.found("database", version.String(), oldVersion(version, config.DatabaseVariable)...)
+	e.found("connection", "", append(unsafeLink(s.DB.Link(), config.DatabaseVariable), anywhere(s.DB)...)...)
+	e.found("writes", "", findUnwritable(ctx, s)...)
+	e.found("pooler", "", append(findPooler(ctx, s), findUnlimited(ctx, s)...)...)
+	e.examineReplica(ctx, s.DB)
+	e.found("journal", "", findJournal(ctx, s)...)
+	migrated, findings := findUnmigrated(ctx, s)
+	e.found("migrations", "", findings...)
+	e.found("migration lock", "", FindLock(ctx, s)...)
+	if !migrated {
+		return nil, nil
+	}
+	api := s.API()
+	if err := api.Check(); err != nil {
+		return nil, err
+	}
+	complete, findings := findMissingColumns(ctx, s, api)
+	e.found("tables and columns", "", findings...)
+	if !complete {
+		return nil, nil
+	}
+	missing, findings = findUnindexed(ctx, s, api)
+	e.found("indexes", "", findings...)
+	e.found("search documents", "", findUnsearchable(ctx, s, api)...)
+	return missing, nil
+}
+
+// unanswered is the finding about a database that cannot be asked.
+func describeUnanswered(p site.Project, err error) Finding {
+	const fix = "start the database, or set DATABASE_URL right; the checks of what it holds were left out"
+	return Finding{problem, config.DatabaseVariable, p.Explain(err), fix}
+}
+
+func oldVersion(v sqldb.Version, variable string) []Finding {
+	if !v.Old {
+		return nil
+	}
+	return []Finding{{problem, variable, v.String() + " is older than what is tested", "move to PostgreSQL 15 or newer"}}
+}
+
+func unsafeLink(l sqldb.Link, variable string) []Finding {
+	fix := "leave sslmode out of " + variable + ", which is verify-full then, and name the server's authority by sslrootcert if it is no public one"
+	switch {
+	case l.Local || l.Verified:
+		return nil
+	case l.Encrypted:
+		return []Finding{{warning, variable, "the server's certificate is not checked, so another may pass for it", fix}}
+	}
+	return []Finding{{warning, variable, "everything that is asked and answered crosses the network in the clear", "where others share that network, " + fix}}
+}
+
+// unwritable is the finding about a database that takes no writes.
+func findUnwritable(ctx context.Context, s *site.Site) []Finding {
+	switch err := s.DB.Writable(ctx); {
+	case err == nil:
+		return nil
+	case sqldb.IsReadOnly(err):
+		return []Finding{{
+			problem, config.DatabaseVariable, "the database takes no writes: the server is a standby, or default_transaction_read_only is on. A server is not ready, and answers writes with 503",
+			"name the primary by DATABASE_URL, or several hosts and target_session_attrs=read-write; or set default_transaction_read_only off for the role and the database",
+		}}
+	default:
+		return describeUnchecked(s.Project, err)
+	}
+}
+
+// betweenPooler is the finding about a pooler that the settings do not know of.
+func findPooler(ctx context.Context, s *site.Site) []Finding {
+	looks, err := s.DB.LooksPooled(ctx)
+	switch {
+	case err != nil:
+		return describeUnchecked(s.Project, err)
+	case !looks || !s.Prepare:
+		return nil
+	}
+	return []Finding{{
+		warning, config.DatabaseVariable, "it looks like there is a pooler, or a proxy, between: PostgreSQL sees another port than the connection has. " +
+			"If that is a pooler that gives a connection to each transaction, what this program sets and prepares reaches other clients",
+		s.Text("set {PROGRAM}_PREPARE=off for every server if it is such a pooler (pool_mode = transaction of pgbouncer); a proxy that passes connections through needs nothing"),
+	}}
+}
+
+// unlimited is the finding about a role whose statements have no limits of time, where
+// the servers set none for their sessions.
+func findUnlimited(ctx context.Context, s *site.Site) []Finding {
+	if s.Prepare || s.DB.Kind() != sqldb.PostgreSQL {
+		return nil
+	}
+	var missing []string
+	err := s.DB.NewRaw(`SELECT name FROM pg_settings WHERE reset_val = '0'
+		AND name IN ('statement_timeout', 'lock_timeout', 'client_connection_check_interval') ORDER BY name`).Scan(ctx, &missing)
+	switch {
+	case err != nil:
+		return describeUnchecked(s.Project, err)
+	case missing == nil:
+		return nil
+	}
+	return []Finding{{
+		warning, config.DatabaseVariable, "the role has no " + strings.Join(missing, ", no ") + s.Text(": with {PROGRAM}_PREPARE=off the servers set none, so a statement runs until it is done"),
+		"as an administrator of PostgreSQL: ALTER ROLE name SET statement_timeout = '10s', and so for lock_timeout ('5s') and client_connection_check_interval ('100ms')",
+	}}
+}
+
+// anywhere is the finding about several hosts without target_session_attrs.
+func anywhere(db *sqldb.DB) []Finding {
+	if !db.LeadsAnywhere() {
+		return nil
+	}
+	return []Finding{{
+		warning, config.DatabaseVariable, "it names several hosts and does not say which of them to use, so a connection may lead to a standby, which takes no writes",
+		"add target_session_attrs=read-write to " + config.DatabaseVariable,
+	}}
+}
+
+func findJournal(ctx context.Context, s *site.Site) []Finding {
+	ahead, err := s.DB.WritesAhead(ctx)
+	switch {
+	case err != nil:
+		return describeUnchecked(s.Project, err)
+	case ahead:
+		return nil
+	}
+	return []Finding{{warning, config.DatabaseVariable, "there is no write-ahead log, so readers and a writer wait for each other", "keep the file on a disk of this machine, not of a network"}}
+}
+
+// unasked is a check that failed itself.
+func describeUnchecked(p site.Project, err error) []Finding {
+	return []Finding{{problem, config.DatabaseVariable, "this could not be looked at: " + p.Explain(err), "run it again; if that does not help, read what the database's log says"}}
+}
+
+// unmigrated finds migrations that are not as the program has them. One that
+// failed left nothing behind, and is pending.
+func findUnmigrated(ctx context.Context, s *site.Site) (migrated bool, found []Finding) {
+	list, err := s.DB.MigrationStatus(ctx, s.Migrations...)
+	if missing, ok := errors.AsType[*sqldb.MissingRecord](err); ok {
+		return false, describeUnrecorded(s.Project, missing)
+	}
+	if err != nil {
+		return false, []Finding{{problem, "trestle_migrations", s.Explain(err), s.Text("run the version of the program that has them; {program} migrate status lists all")}}
+	}
+	if pending := site.PendingNames(list); len(pending) > 0 {
+		what := fmt.Sprintf("%s pending (%s); the checks of what the schema holds were left out", console.Count(len(pending), "migration is", "migrations are"), strings.Join(pending, ", "))
+		found = append(found, Finding{problem, "trestle_migrations", what, s.Text("{program} migrate up")})
+	}
+	migrated = len(found) == 0
+	for _, m := range list {
+		if m.Unknown {
+			found = append(found, Finding{
+				warning, m.String(), "a newer version of the program applied it, and this one is older", "replace this program with that version",
+			})
+		}
+		if m.Changed {
+			found = append(found, Finding{
+				warning, m.String(), "its file was changed since it was applied, so other databases may have another schema",
+				s.Text("put the file back, and make a migration of the difference: {program} migrate new"),
+			})
+		}
+	}
+	return migrated, found
+}
+
+// describeUnrecorded is the finding about an incomplete table of the records of migrations.
+func describeUnrecorded(p site.Project, m *sqldb.MissingRecord) []Finding {
+	return []Finding{{problem, strings.TrimSuffix(m.Table+"."+m.Column, "."), m.Error(), p.CureRecord(m)}}
+}
+
+// FindLock returns what is wrong with the lock of migrations, and a process that holds it.
+func FindLock(ctx context.Context, s *site.Site) []Finding {
+	const place = "trestle_migration_lock"
+	lock, err := s.DB.MigrationLock(ctx)
+	missing, incomplete := errors.AsType[*sqldb.MissingRecord](err)
+	switch {
+	case incomplete && !missing.IsLock():
+		return nil // the check of the migrations reports it
+	case incomplete:
+		return describeUnrecorded(s.Project, missing)
+	case err != nil:
+		return describeUnchecked(s.Project, err)
+	case lock.Missing:
+		return []Finding{{problem, place, "its row is gone, and without it nobody can migrate", "INSERT INTO trestle_migration_lock (id, held) VALUES (1, 0);"}}
+	case lock.Holder == 0:
+		return nil
+	}
+	since := ""
+	if !lock.Since.IsZero() {
+		since = " since " + lock.Since.UTC().Format(time.RFC3339)
+	}
+	return []Finding{{
+		warning, place, fmt.Sprintf("the server's process %d holds it%s, and others that migrate wait", lock.Holder, since),
+		fmt.Sprintf("wait for the migration that is running; if none is: SELECT pg_terminate_backend(%d);", lock.Holder),
+	}}
+}
+
+// unsearchable finds rows that no search finds.
+func findUnsearchable(ctx context.Context, s *site.Site, api *framework.API) (found []Finding) {
+	for _, viewset := range api.Searchable() {
+		stale, err := api.NeedsReindex(ctx, viewset)
+		switch {
+		case err != nil:
+			what := "its rows could not be looked at: " + s.Explain(err)
+			found = append(found, Finding{warning, viewset, what, "run it again with a longer --statement-timeout"})
+		case stale:
+			found = append(found, Finding{problem, viewset, "it has rows whose search document is empty, so that no search finds them", s.Text("{program} reindex ") + viewset})
+		}
+	}
+	return found
+}
+
+// unindexed finds the indexes that are missing, and those that serve nothing.
+func findUnindexed(ctx context.Context, s *site.Site, api *framework.API) (missing []framework.IndexNeed, found []Finding) {
+	missing, err := api.MissingIndexes(ctx)
+	if err != nil {
+		return nil, describeUnchecked(s.Project, err)
+	}
+	for _, n := range missing {
+		what := "no index begins with these columns; rows are read and put in order without one for " + strings.Join(n.For, ", ")
+		switch {
+		case n.Unique:
+			what = "no unique index is of these columns; nothing keeps their values unique for " + strings.Join(n.For, ", ")
+		case n.Search:
+			what = "the search index is not there, or not all of it; searches look into it: " + strings.Join(n.For, ", ")
+		}
+		fix := n.Create()
+		if strings.Contains(fix, "{{") { // which only a migration understands
+			fix = s.Text("{program} doctor --migration NAME writes it")
+		}
+		found = append(found, Finding{problem, n.String(), what, fix})
+	}
+	seen := map[string]bool{}
+	for _, n := range api.Indexes() {
+		if seen[n.Table] {
+			continue
+		}
+		seen[n.Table] = true
+		there, err := s.DB.Indexes(ctx, n.Table)
+		if err != nil {
+			return missing, append(found, describeUnchecked(s.Project, err)...)
+		}
+		found = append(found, unfinished(there)...)
+	}
+	return missing, found
+}
+
+func unfinished(there []sqldb.Index) (found []Finding) {
+	for _, i := range there {
+		if i.Unfinished {
+			found = append(found, Finding{
+				problem, i.Name, "PostgreSQL began this index CONCURRENTLY and did not finish it: it serves nothing, and each write pays for it",
+				`DROP INDEX "` + strings.ReplaceAll(i.Name, `"`, `""`) + `"; and make it anew`,
+			})
+		}
+	}
+	return found
+}
+
+// indexScripts are the two files of a migration that makes indexes.
+func indexScripts(needs []framework.IndexNeed) (up, down string) {
+	var made, dropped []string
+	for _, n := range needs {
+		made = append(made, "-- "+strings.Join(n.For, ", ")+"\n"+n.Create()+"\n")
+		dropped = append([]string{n.Drop() + "\n"}, dropped...)
+	}
+	const between = "\n--bun:split\n\n"
+	return indexPreface + strings.Join(made, between), strings.Join(dropped, between)
+}
+
+const indexPreface = `-- Indexes that the declarations need. This is one transaction, in which PostgreSQL
+-- cannot CREATE INDEX CONCURRENTLY: writes to a table wait while its index is made.
+-- For a large table make it by hand before, with CONCURRENTLY and under the same
+-- name; what is there already stays as it is.
+
+`

@@ -1,0 +1,83 @@
+package doctor
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/config"
+	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/selfsigned"
+)
+
+func TestDoctorOfTheDeployment(t *testing.T) {
+	t.Parallel()
+	proxy := netip.MustParsePrefix("10.0.0.0/8")
+	made, err := auth.GenerateKey("made", auth.HS256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, late := selfsigned.NewFiles(t), selfsigned.NewFiles(t)
+	cert, key := selfsigned.Make(t, 2, time.Now().Add(-3*time.Hour), time.Now().Add(time.Hour))
+	late.Write(t, cert, key)
+	safe := config.Config{Program: "trestle", Addr: "127.0.0.1:80", PublicURL: "https://a.example", TrustedProxies: []netip.Prefix{proxy}}
+	for name, test := range map[string]struct {
+		change func(c *config.Config)
+		check  string
+		result string
+		says   string
+	}{
+		"no key in production":            {func(c *config.Config) { c.Production = true }, "secrets", problem, "in production no key is made up"},
+		"a key that was typed":            {func(c *config.Config) { c.JWTKeys = auth.NewSecret("typed:HS256:" + strings.Repeat("abcd", 12)) }, "secrets", problem, "the key typed repeats itself"},
+		"a key that was made":             {func(c *config.Config) { c.JWTKeys = made }, "secrets", healthy, ""},
+		"no key in development":           {func(*config.Config) {}, "secrets", healthy, ""},
+		"a certificate that is not there": {func(c *config.Config) { c.TLSCert, c.TLSKey = "/nowhere/a.pem", "/nowhere/b.pem" }, "secrets", problem, "cannot be read"},
+		"a certificate that ends soon":    {func(c *config.Config) { c.TLSCert, c.TLSKey = late.Cert, late.Key }, "secrets", warning, "the certificate expires at"},
+		"a certificate that was renewed":  {func(c *config.Config) { c.TLSCert, c.TLSKey = good.Cert, good.Key }, "secrets", healthy, ""},
+		"production without TLS":          {func(c *config.Config) { c.Production, c.TrustedProxies = true, nil }, "transport", problem, "nobody can sign in"},
+		"other machines in the clear":     {func(c *config.Config) { c.Addr = ":80" }, "transport", warning, "in the clear"},
+		"this machine alone":              {func(*config.Config) {}, "transport", healthy, ""},
+		"any host in production":          {func(c *config.Config) { c.Production, c.PublicURL = true, "" }, "hosts", problem, "TRESTLE_PUBLIC_URL or TRESTLE_HOSTS"},
+		"any host in development":         {func(c *config.Config) { c.PublicURL = "" }, "hosts", healthy, ""},
+		"private networks of proxies":     {func(c *config.Config) { c.TrustedProxies = append(c.TrustedProxies, netip.MustParsePrefix("fc00::/7")) }, "proxies", healthy, ""},
+		"half of the internet for proxies": {func(c *config.Config) {
+			c.TrustedProxies = append(c.TrustedProxies, netip.MustParsePrefix("128.0.0.0/1"))
+		}, "proxies", problem, "128.0.0.0/1"},
+		"most of IPv6 for proxies": {func(c *config.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("2000::/3")} }, "proxies", problem, "2000::/3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := &examination{Config: safe}
+			e.TrustedProxies = slices.Clone(safe.TrustedProxies)
+			test.change(&e.Config)
+			e.examineSettings(t.Context())
+			at := slices.IndexFunc(e.Checks, func(c *check) bool { return c.Name == test.check })
+			if got := e.Checks[at]; got.Result != test.result || !strings.Contains(fmt.Sprint(got.Findings), test.says) {
+				t.Errorf("%+v; want %s that says %q", got, test.result, test.says)
+			}
+		})
+	}
+}
+
+func TestDoctorOfTheConnection(t *testing.T) {
+	t.Parallel()
+	for link, want := range map[sqldb.Link]string{
+		{Local: true}:                     healthy,
+		{Encrypted: true, Verified: true}: healthy,
+		{Encrypted: true}:                 warning,
+		{}:                                warning, // somebody wrote sslmode=disable
+	} {
+		e := &examination{}
+		e.found("connection", "", unsafeLink(link, config.DatabaseVariable)...)
+		if got := e.Checks[0].Result; got != want {
+			t.Errorf("%+v is %s; want %s", link, got, want)
+		}
+	}
+	if got := oldVersion(sqldb.Version{Program: "PostgreSQL", Number: "14.9", Old: true}, config.DatabaseVariable); len(got) != 1 || !strings.Contains(got[0].What, "PostgreSQL 14.9") {
+		t.Errorf("an old version: %+v", got)
+	}
+}

@@ -1,0 +1,34 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"trestle.example/framework"
+	"trestle.example/framework/program/internal/site"
+)
+
+// missingColumns are the findings about tables and columns that the declarations
+// need. Without its tables nothing else can be looked at.
+func findMissingColumns(ctx context.Context, s *site.Site, api *framework.API) (complete bool, found []Finding) {
+	missing, err := api.MissingColumns(ctx)
+	if err != nil {
+		return false, describeUnchecked(s.Project, err)
+	}
+	complete = true
+	for _, m := range missing {
+		place := m.Table
+		if m.Column != "" {
+			place += "." + m.Column
+		} else {
+			complete = false
+		}
+		fix := s.Text(site.AddMigration)
+		if m.Nearest != "" {
+			fix = fmt.Sprintf("use %q in the model, or %s", m.Nearest, fix)
+		}
+		found = append(found, Finding{problem, place, strings.Join(m.For, ", ") + ": " + m.String(), fix})
+	}
+	return complete, found
+}

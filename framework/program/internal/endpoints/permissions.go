@@ -1,0 +1,135 @@
+package endpoints
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"trestle.example/framework"
+	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/command"
+	"trestle.example/framework/program/internal/console"
+	"trestle.example/framework/program/internal/exit"
+)
+
+// NewPermissionsCommand returns the command permissions.
+func NewPermissionsCommand(run *command.Run) *cobra.Command {
+	c := run.New(cobra.Command{
+		Use:   "permissions [--holding PERMISSION,...] [--json]",
+		Short: "Show what every endpoint is to each kind of caller",
+		Long: `Permissions lists every endpoint, in order of registration, with a column for
+each kind of caller:
+
+  anonymous   whoever shows no credentials
+  user        a user without any permission
+  staff       one who is staff
+  superuser   one who is staff and holds every permission
+  holder      one who is not staff and holds the permissions of --holding
+
+and says what it is to them:
+
+  refused     401 or 403
+  scoped      permitted, for the rows that are theirs
+  allowed     permitted, for every row, or for what is no row
+
+It is worked out from the declarations and does not touch the database. Whether
+anything asks for a permission of --holding is not checked.`,
+		Example: `  {program} permissions --holding patients.view,doctors.add`,
+	}, func(cmd *cobra.Command, args []string) error { return listPermissions(run, cmd, args) })
+	c.Flags().String("holding", "", "`permissions`, separated by commas, that the holder has")
+	c.Flags().Bool("json", false, "print a JSON array")
+	return c
+}
+
+func listPermissions(run *command.Run, cmd *cobra.Command, _ []string) error {
+	kinds, err := kindsOfCaller(cmd)
+	if err != nil {
+		return err
+	}
+	api, err := run.DeclareAPI(cmd.Flags())
+	if err != nil {
+		return err
+	}
+	callers := make([]*framework.Caller, len(kinds))
+	for i, k := range kinds {
+		callers[i] = k.caller
+	}
+	rows := api.Access(callers...)
+	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+		return console.WriteJSON(run.Out, permissionRows(kinds, rows))
+	}
+	return writePermissions(run.Out, kinds, rows)
+}
+
+// A kindOfCaller is a column.
+type kindOfCaller struct {
+	name   string
+	caller *framework.Caller
+}
+
+// kindsOfCaller are the columns, the holder among them if the flag names what
+// they hold.
+func kindsOfCaller(cmd *cobra.Command) ([]kindOfCaller, error) {
+	kinds := []kindOfCaller{
+		{"anonymous", &framework.Caller{}},
+		{"user", &framework.Caller{ID: uuid.Max}},
+		{"staff", &framework.Caller{ID: uuid.Max, Staff: true}},
+		{"superuser", &framework.Caller{ID: uuid.Max, Staff: true, Superuser: true}},
+	}
+	if !cmd.Flags().Changed("holding") {
+		return kinds, nil
+	}
+	names, _ := cmd.Flags().GetString("holding")
+	held := map[string]bool{}
+	for name := range strings.SplitSeq(names, ",") {
+		name = strings.TrimSpace(name)
+		if err := auth.CheckPermission(name); err != nil {
+			return nil, exit.Misused("--holding: %w", err)
+		}
+		held[name] = true
+	}
+	return append(kinds, kindOfCaller{"holder", &framework.Caller{ID: uuid.Max, Permissions: held}}), nil
+}
+
+// A permissionRow is an endpoint of the matrix in JSON.
+type permissionRow struct {
+	Method     string                      `json:"method"`
+	Path       string                      `json:"path"`
+	ViewSet    string                      `json:"viewset"`
+	Name       string                      `json:"name"`
+	Permission string                      `json:"permission"`
+	Scope      string                      `json:"scope"`
+	Access     map[string]framework.Access `json:"access"`
+}
+
+func permissionRows(kinds []kindOfCaller, rows []framework.RouteAccess) []permissionRow {
+	all := make([]permissionRow, len(rows))
+	for i, r := range rows {
+		access := map[string]framework.Access{}
+		for j, k := range kinds {
+			access[k.name] = r.Access[j]
+		}
+		all[i] = permissionRow{r.Method, r.Path, r.ViewSet, r.Name, r.Permission, r.Scope, access}
+	}
+	return all
+}
+
+func writePermissions(w io.Writer, kinds []kindOfCaller, rows []framework.RouteAccess) error {
+	table := console.NewTable(w)
+	fmt.Fprint(table, "METHOD\tPATH")
+	for _, k := range kinds {
+		fmt.Fprint(table, "\t", strings.ToUpper(k.name))
+	}
+	fmt.Fprintln(table)
+	for _, r := range rows {
+		fmt.Fprint(table, r.Method, "\t", r.Path)
+		for _, access := range r.Access {
+			fmt.Fprint(table, "\t", access)
+		}
+		fmt.Fprintln(table)
+	}
+	return table.Flush()
+}

@@ -1,0 +1,78 @@
+// Package migrationfile writes the files of a migration.
+package migrationfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// ErrName is the error of a wrong name.
+var ErrName = errors.New("give one name of lower-case letters, digits and underscores, such as add_patient_email")
+
+var rightName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+
+// CheckName returns [ErrName] if a migration cannot have the name.
+func CheckName(name string) error {
+	if !rightName.MatchString(name) {
+		return ErrName
+	}
+	return nil
+}
+
+// Write writes the two files of a migration, and returns their paths.
+func Write(dir, name string, now time.Time, up, down string) ([]string, error) {
+	id, err := nextID(dir, now)
+	if err != nil {
+		return nil, err
+	}
+	var written []string
+	for _, one := range []struct{ direction, script string }{{"up", up}, {"down", down}} {
+		file := filepath.Join(dir, fmt.Sprintf("%d_%s.tx.%s.sql", id, name, one.direction))
+		if err := writeNew(file, one.script); err != nil {
+			return written, err
+		}
+		written = append(written, file)
+	}
+	return written, nil
+}
+
+var migrationFile = regexp.MustCompile(`^([0-9]+)_.*\.sql$`)
+
+// nextID returns the time as a number. If the folder has a greater or equal id, nextID
+// returns one more than the greatest, so that the new migration runs last.
+func nextID(dir string, now time.Time) (uint64, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, fmt.Errorf("there is no folder %s; run this where the application's migrations are, or name their folder with --dir", dir)
+	}
+	if err != nil {
+		return 0, err
+	}
+	id, err := strconv.ParseUint(now.UTC().Format("20060102150405"), 10, 64)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entries {
+		if parts := migrationFile.FindStringSubmatch(e.Name()); parts != nil {
+			if taken, err := strconv.ParseUint(parts[1], 10, 64); err == nil && taken >= id {
+				id = taken + 1
+			}
+		}
+	}
+	return id, nil
+}
+
+// writeNew writes a file. It returns an error if the file exists.
+func writeNew(file, text string) error {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}

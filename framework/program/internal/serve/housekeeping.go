@@ -1,0 +1,34 @@
+package serve
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"trestle.example/framework"
+	"trestle.example/framework/program/internal/site"
+)
+
+// lastWrites is the part of the drain time that is left for what identity has
+// still to write when the server stops. Its last flush takes no longer.
+const lastWrites = 5 * time.Second
+
+// keepHouse lets identity and the API write and tidy up beside the server. The
+// function that it returns is called when the last request was answered: it
+// ends that, and waits for what was still to be written. Should requests need
+// all of the drain time, the last writes begin before its end.
+func keepHouse(ctx context.Context, s *site.Site, api *framework.API) (end func()) {
+	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
+	report := func(of string) func(error) {
+		return func(err error) { s.Log.Error("looking after "+of+" failed and is tried again", "error", err) }
+	}
+	var both sync.WaitGroup
+	both.Go(func() { s.Identity.Run(keeping, s.DB, report("sessions and tokens")) })
+	both.Go(func() { api.Run(keeping, report("idempotency keys")) })
+	unwatch := context.AfterFunc(ctx, func() { time.AfterFunc(s.Delay()+drainTime-lastWrites, stop) })
+	return func() {
+		unwatch()
+		stop()
+		both.Wait()
+	}
+}

@@ -1,0 +1,129 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"trestle.example/framework"
+	"trestle.example/framework/httpserver"
+	"trestle.example/framework/metrics"
+	"trestle.example/framework/program/internal/exit"
+	"trestle.example/framework/tracing"
+)
+
+// A watch is what looks at a server while it serves: metrics, at an address of
+// their own, and traces. Without settings it is nothing.
+type watch struct {
+	observers []framework.Observer
+	metrics   *metrics.Metrics // nil without metrics
+	ends      []func()
+}
+
+// watch begins what the settings ask for. It is to be ended after the server.
+func (s *server) watch(ctx context.Context) (*watch, error) {
+	w := &watch{}
+	if err := errors.Join(w.measure(ctx, s), w.trace(ctx, s)); err != nil {
+		w.end()
+		return nil, err
+	}
+	return w, nil
+}
+
+// end ends everything, the last first.
+func (w *watch) end() {
+	for _, end := range slices.Backward(w.ends) {
+		end()
+	}
+}
+
+// measure serves metrics.
+func (w *watch) measure(ctx context.Context, s *server) error {
+	if s.MetricsAddr == "" {
+		return nil
+	}
+	m, err := metrics.New(s.DB)
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.MetricsAddr)
+	if err != nil {
+		// Wrapped, err would pass for a fault of the database.
+		return fmt.Errorf(s.Text("metrics cannot be served at %s: %v; set {PROGRAM}_METRICS_ADDR to another address"), s.MetricsAddr, err)
+	}
+	w.metrics = m
+	w.observers = append(w.observers, m)
+	w.ends = append(w.ends, serveMetrics(listener, m.Handler(), s.Log))
+	return nil
+}
+
+// include adds the metrics of what surrounds the API.
+func (w *watch) include(s *server, web *httpserver.Server) error {
+	if w.metrics == nil {
+		return nil
+	}
+	all := metrics.Sources{Server: web, RequestTimeout: s.RequestTimeout, Schema: s.probe, Migrations: s.Migrations}
+	if s.counters != nil {
+		all.RedisDegraded = func() bool { return s.counters.Ping(context.Background()) != nil } // as /readyz
+	}
+	if s.Certificate != nil {
+		all.CertificateExpires = func() time.Time { until, _ := s.Certificate.EndsSoon(); return until }
+	}
+	return w.metrics.Add(all)
+}
+
+// serveMetrics answers /metrics and nothing else, until the function is called
+// that it returns.
+func serveMetrics(listener net.Listener, answer http.Handler, log *slog.Logger) (end func()) {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", answer)
+	server := &http.Server{
+		Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 8 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("metrics are served no longer", "error", err)
+		}
+	}()
+	log.Info("serving metrics", "address", listener.Addr().String())
+	return func() {
+		_ = server.Close()
+		<-ended
+	}
+}
+
+// trace sends traces to a collector.
+func (w *watch) trace(ctx context.Context, s *server) error {
+	to := s.Collector()
+	if to == "" {
+		return nil
+	}
+	o := tracing.Options{
+		Endpoint: to, Service: s.ServiceName, DefaultService: string(s.Name),
+		Sampler: s.Sampler, SamplerArg: s.SamplerArg, TrustedProxies: s.TrustedProxies, Log: s.Log,
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		o.Version = info.Main.Version
+	}
+	t, err := tracing.Start(ctx, o)
+	if err != nil {
+		return exit.Misused("%w", err)
+	}
+	t.Watch(s.DB)
+	w.observers = append(w.observers, t)
+	w.ends = append(w.ends, func() {
+		if err := t.Close(); err != nil {
+			s.Log.Warn("the last traces are lost", "error", err)
+		}
+	})
+	return nil
+}

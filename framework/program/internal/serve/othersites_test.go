@@ -1,0 +1,18 @@
+package serve
+
+import (
+	"net/http"
+	"testing"
+
+	"trestle.example/framework/program/internal/config"
+)
+
+// TestOtherOriginsAreNotNamedInProduction, where anybody may send any origin.
+func TestOtherOriginsAreNotNamedInProduction(t *testing.T) {
+	t.Parallel()
+	c := config.Config{Production: true}
+	handler := nameOrigins(c, http.NotFoundHandler(), nil)
+	if _, named := handler.(*otherSites); named {
+		t.Error("they are")
+	}
+}

@@ -1,0 +1,151 @@
+// Package serve has the commands serve and health.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"trestle.example/framework"
+	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/command"
+	"trestle.example/framework/program/internal/config"
+	"trestle.example/framework/program/internal/doctor"
+	"trestle.example/framework/program/internal/schema"
+	"trestle.example/framework/program/internal/site"
+)
+
+// A Demo is the demo data of a project, as the flag --seed of serve uses it.
+type Demo struct {
+	Visitor  string                                        // the e-mail address of the user whose token serve prints
+	Requests func(base string, token auth.Secret) []string // the lines with requests to try
+	Seed     func(context.Context, *site.Site) error       // fills an empty database
+}
+
+// NewServeCommand returns the command serve. demo is nil without demo data.
+func NewServeCommand(run *command.Run, demo *Demo) *cobra.Command {
+	c := run.New(cobra.Command{
+		Use:   "serve [--migrate] [--seed] [flags]",
+		Short: "Serve the API",
+		Long: `Serve answers requests until it is told to stop by SIGINT or SIGTERM: /readyz then
+says so, while requests are still taken for as long as --drain-delay has it, and
+those under way have 25 seconds. A second signal ends it at once. SIGHUP reloads
+the TLS certificate at once. SIGHUP and SIGPIPE never end a server.
+
+/livez answers 200 while the server runs, /readyz while it can answer requests,
+else 503. A database that is not there yet, of PostgreSQL, is waited for. If a
+migration is pending, or a table or a column of a resource is missing, serve ends
+with exit code 3.
+
+Every setting is a flag, else an environment variable, else a default. One has
+no flag, because other users of the machine may see a flag: {PROGRAM}_JWT_KEYS,
+the keys of JWTs. The first key signs; {program} jwt keygen makes a key. Without
+it, a key is made up that is good until the server stops.
+
+With {PROGRAM}_ENV=production the server takes credentials by TLS alone, its own
+(--tls-cert and --tls-key) or that of a proxy (--trusted-proxies); it does not
+start without {PROGRAM}_JWT_KEYS and a name of its own (--public-url or --hosts),
+tells browsers to come by nothing but TLS for a year, and never makes demo data.`,
+		Example: `  {program} serve --migrate --seed
+  DATABASE_URL=postgres://app@localhost/clinic {program} serve --addr :8080`,
+	}, func(cmd *cobra.Command, _ []string) error { return runServe(run, demo, cmd) })
+	c.Flags().Bool("migrate", false, "apply pending migrations first")
+	if demo != nil {
+		c.Flags().Bool("seed", false, "fill an empty database with demo data first, and print a token to try it with")
+	}
+	run.AddSettings(c.Flags(), true)
+	return c
+}
+
+func runServe(run *command.Run, demo *Demo, cmd *cobra.Command) error {
+	ctx := cmd.Context()
+	migrate, _ := cmd.Flags().GetBool("migrate")
+	seed, _ := cmd.Flags().GetBool("seed")
+	if !seed {
+		demo = nil
+	}
+	outliveReaders(run)
+	return withServer(run, cmd.Flags(), seed, func(s *server) error {
+		defer s.reloadOnSIGHUP()()
+		watch, err := s.watch(ctx)
+		if err != nil {
+			return err
+		}
+		defer watch.end()
+		api := s.API(watch.observers...)
+		web, err := s.web(api)
+		if err != nil {
+			return err
+		}
+		if err := watch.include(s, web); err != nil {
+			return err
+		}
+		listener, err := listen(ctx, s.Site)
+		if err != nil {
+			return err
+		}
+		return s.serve(ctx, api, web, listener, phases{
+			begin: func(ctx context.Context) error { return begin(ctx, run, s, api, migrate, demo) },
+			greet: func(ctx context.Context) error { return welcome(ctx, run, s.Site, listener.Addr(), demo) },
+		})
+	})
+}
+
+// begin brings the server to where it is ready. The address is taken by then:
+// passwords that are shown once are not followed by a failure.
+func begin(ctx context.Context, run *command.Run, s *server, api *framework.API, migrate bool, demo *Demo) error {
+	doctor.WarnOfSettings(s.Site)
+	s.tellOfKeys()
+	if err := prepareInTime(ctx, run, s, api, migrate); err != nil || demo == nil {
+		return err
+	}
+	return demo.Seed(ctx, s.Site)
+}
+
+// prepare brings the schema to where it can be served.
+func prepare(ctx context.Context, run *command.Run, s *site.Site, api *framework.API, migrate bool) error {
+	if migrate {
+		if err := schema.MigrateUp(ctx, run, s); err != nil {
+			return err
+		}
+	}
+	return s.RequireSchema(ctx, api)
+}
+
+// listen takes the address, or says why it cannot and how another is chosen.
+func listen(ctx context.Context, s *site.Site) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Addr)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("the address %s is in use; try %s", s.Addr, choosing(s.Config, next(s.Addr)))
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("the address %s is not open to this user; try a port above 1023, as in %s", s.Addr, choosing(s.Config, "127.0.0.1:8080"))
+	case err != nil:
+		return nil, fmt.Errorf("listening on %s: %v", s.Addr, err) //nolint:errorlint // wrapped, it would pass for a fault of the database
+	}
+	return listener, nil
+}
+
+// choosing is how another address is said: by the flag, if that was used, else
+// by the variable, which works below make too.
+func choosing(c config.Config, addr string) string {
+	if c.AddrByFlag {
+		return "--addr " + addr
+	}
+	return c.Program.Text("{PROGRAM}_ADDR=") + addr + " (or --addr " + addr + ")"
+}
+
+// next is the same address with the next port.
+func next(addr string) string {
+	host, port, _ := net.SplitHostPort(addr)
+	n, err := strconv.Atoi(port)
+	if err != nil || n >= 65535 {
+		n = 8079
+	}
+	return net.JoinHostPort(host, strconv.Itoa(n+1))
+}

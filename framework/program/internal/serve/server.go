@@ -1,0 +1,185 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"trestle.example/framework"
+	"trestle.example/framework/httpserver"
+	"trestle.example/framework/program/internal/command"
+	"trestle.example/framework/program/internal/config"
+	"trestle.example/framework/program/internal/exit"
+	"trestle.example/framework/program/internal/site"
+	"trestle.example/framework/sqldb"
+	"trestle.example/framework/throttle/redisthrottle"
+)
+
+// A server is a site with what it takes to serve it.
+type server struct {
+	*site.Site
+
+	config.Secrets
+	counters *redisthrottle.Store // nil where the process counts
+	probe    *sqldb.DB            // a connection apart, so that a busy pool is no outage
+}
+
+// withServer is with, for the command that serves. Of settings it reports all
+// that is wrong at once.
+func withServer(run *command.Run, flags *pflag.FlagSet, seed bool, do func(*server) error) error {
+	c, log, err := run.Settings(flags)
+	if seed && c.Production {
+		err = errors.Join(err, exit.Misused("%s is production, where demo data is never made; serve without --seed", run.Text("{PROGRAM}_ENV")))
+	}
+	own, wrong := c.ReadSecrets(log)
+	if err := errors.Join(err, wrong, c.RequireHosts()); err != nil {
+		return err
+	}
+	if migrate, _ := flags.GetBool("migrate"); !migrate {
+		if err := c.RequireFile(); err != nil {
+			return err
+		}
+	}
+	s, err := openServer(run, c, own, log)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	return do(s)
+}
+
+// openServer connects to nothing yet.
+func openServer(run *command.Run, c config.Config, own config.Secrets, log *slog.Logger) (*server, error) {
+	identity := c.IdentityConfig(log)
+	identity.JWT.Keys = own.Keys
+	counters, err := openCounters(c, log)
+	if err != nil {
+		return nil, exit.Misused("%w", err)
+	}
+	if counters != nil {
+		identity.Counters = counters
+	}
+	s := &server{Secrets: own, counters: counters}
+	if s.Site, err = run.Open(c, identity, log); err != nil {
+		return nil, errors.Join(err, s.closeCounters())
+	}
+	if s.probe, err = sqldb.Open(c.DatabaseURL, sqldb.Options{
+		MaxConns: 1, NoPrepare: !c.Prepare, ConnMaxLifetime: probeAge,
+	}); err != nil {
+		s.Site.Close()
+		return nil, errors.Join(err, s.closeCounters())
+	}
+	return s, nil
+}
+
+// openCounters opens the Redis of the settings. It returns nil if the process counts.
+func openCounters(c config.Config, log *slog.Logger) (*redisthrottle.Store, error) {
+	if c.RedisURL == "" {
+		return nil, nil
+	}
+	return redisthrottle.Open(c.RedisURL, redisthrottle.Options{Prefix: c.Program.Text("{program}:throttle:"), Log: log})
+}
+
+func (s *server) closeCounters() error {
+	if s.counters == nil {
+		return nil
+	}
+	return s.counters.Close()
+}
+
+func (s *server) close() {
+	_ = s.probe.Close()
+	s.Site.Close()
+	_ = s.closeCounters()
+}
+
+// drainTime is how long requests under way may take when the server stops.
+const drainTime = 25 * time.Second
+
+// limits returns the limits of the server.
+func limitsOf(s *site.Site) httpserver.Limits {
+	// A connection of SQLite opens three files.
+	return httpserver.Limits{Conns: s.MaxConns, SpareFiles: 128 + 4*s.DB.Stats().MaxOpenConnections}
+}
+
+// phases are what a server does beside answering: begin brings it to where it is
+// ready, greet follows when it is.
+type phases struct{ begin, greet func(context.Context) error }
+
+// serve answers requests until ctx ends, and writes down what is left to write.
+// It listens from the first, so that its health can be asked for.
+func (s *server) serve(ctx context.Context, api *framework.API, web *httpserver.Server, listener net.Listener, do phases) error {
+	letHeapGrow()
+	serving, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- web.Serve(serving, listener)
+		stop()
+	}()
+	end := func() {}
+	err := do.begin(serving)
+	if err == nil {
+		end = keepHouse(ctx, s.Site, api)
+		web.Ready()
+		err = do.greet(serving)
+	}
+	switch {
+	case err == nil:
+	case serving.Err() != nil:
+		err = nil // it was stopped meanwhile, or could not serve, which Serve tells
+	default:
+		stop()
+	}
+	err = errors.Join(err, <-ended)
+	end()
+	if err == nil {
+		s.Log.Info("stopped")
+	}
+	return err
+}
+
+// web serves the API as the settings say.
+func (s *server) web(api *framework.API) (*httpserver.Server, error) {
+	handler, err := api.Handler()
+	if err != nil {
+		return nil, err
+	}
+	starting, err := api.Refusing(framework.Unavailable())
+	if err != nil {
+		return nil, err
+	}
+	o := httpserver.Options{
+		Limits: limitsOf(s.Site), Checks: s.checks(), Starting: starting,
+		DrainDelay: s.Delay(), Drain: drainTime, Log: s.Log,
+	}
+	if s.Certificate != nil {
+		o.TLS = s.Certificate.TLS()
+	}
+	return httpserver.New(nameOrigins(s.Config, handler, s.Log), o), nil
+}
+
+// probeAge is the age of a connection of probes: a new one finds out what has become
+// of the database, such as default_transaction_read_only.
+const probeAge = 10 * time.Second
+
+// checks are of what the server needs.
+func (s *server) checks() []httpserver.Check {
+	all := []httpserver.Check{{Name: "database", Run: s.probe.Writable}}
+	if s.counters != nil {
+		all = append(all, httpserver.Check{Name: "redis", Degrades: true, Run: s.counters.Ping})
+	}
+	return all
+}
+
+// tellOfKeys logs that JWTs end with the process, where they do.
+func (s *server) tellOfKeys() {
+	if s.Keys == nil {
+		s.Log.Info("a key for JWTs was made up, so they are good in this process alone and until it stops; " +
+			s.Text("to keep them, set {PROGRAM}_JWT_KEYS to what {program} jwt keygen makes"))
+	}
+}

@@ -1,0 +1,70 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"trestle.example/framework"
+	"trestle.example/framework/program/internal/command"
+	"trestle.example/framework/sqldb"
+)
+
+const (
+	// startPause is between two attempts to reach the database at the start, and
+	// startPing how long one may take.
+	startPause = 500 * time.Millisecond
+	startPing  = time.Second
+	// startNews is how often the log is told at most of what keeps the server
+	// from starting, where it changes.
+	startNews = 10 * time.Second
+)
+
+// prepareInTime prepares the database, as soon as it is there: a server that is
+// started before its database, or during an outage, waits for it. What keeps the
+// database away is told once. A fault of another kind, such as a migration that is
+// missing, ends it, and so does a SQLite file that cannot be opened: that is no
+// server that comes up.
+func prepareInTime(ctx context.Context, run *command.Run, s *server, api *framework.API, migrate bool) error {
+	told, at := "", time.Time{}
+	for {
+		err := s.reach(ctx)
+		if err == nil {
+			err = prepare(ctx, run, s.Site, api, migrate)
+		}
+		if err == nil || !s.isAway(err) {
+			return err
+		}
+		if why := run.Explain(err); why != told && time.Since(at) >= startNews {
+			s.Log.Warn("the server is not ready, and tries again until the database answers: " + why)
+			told, at = why, time.Now()
+		}
+		if err := pause(ctx, startPause); err != nil {
+			return err
+		}
+	}
+}
+
+// reach asks whether the database is there, and soon knows that it is not.
+func (s *server) reach(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startPing)
+	defer cancel()
+	return s.probe.PingContext(ctx)
+}
+
+// isAway reports whether an error means that the database may be there later.
+func (s *server) isAway(err error) bool {
+	fault, ok := sqldb.Classify(err)
+	return ok && s.DB.Kind() == sqldb.PostgreSQL && (fault.Kind == sqldb.Unavailable || fault.Kind == sqldb.Timeout)
+}
+
+// pause waits, unless ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,91 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"time"
+
+	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/command"
+	"trestle.example/framework/program/internal/site"
+)
+
+// demoTokenLife is how long the token is good that a demo server prints.
+const demoTokenLife = 12 * time.Hour
+
+// demoTokenName is what such tokens are called.
+const demoTokenName = "demo server"
+
+// welcome prints where to look and, in a demo, a request that works.
+func welcome(ctx context.Context, run *command.Run, s *site.Site, addr net.Addr, demo *Demo) error {
+	base := baseURL(s, addr)
+	lines := []string{
+		strings.ToUpper(string(s.Name[:1])) + string(s.Name[1:]) + " serves", "", "  " + base + "/api/", "",
+		"The reference, to read and to try:", "", "  " + base + "/api/docs", "",
+	}
+	if demo != nil {
+		more, err := demoLines(ctx, s, demo, base)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, more...)
+	}
+	return run.Print(strings.Join(lines, "\n"))
+}
+
+// demoLines are the requests to try.
+func demoLines(ctx context.Context, s *site.Site, demo *Demo, base string) ([]string, error) {
+	token, err := issueDemoToken(ctx, s, demo.Visitor)
+	if errors.Is(err, auth.ErrNotFound) {
+		return []string{"The demo's user " + demo.Visitor + s.Text(" is gone; {program} seed --force brings it back."), ""}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return demo.Requests(base, token), nil
+}
+
+// baseURL is where a client on this machine finds the server.
+func baseURL(s *site.Site, addr net.Addr) string {
+	if s.PublicURL != "" {
+		return s.PublicURL
+	}
+	scheme := "http://"
+	if s.HasTLS() {
+		scheme = "https://"
+	}
+	host, port, err := net.SplitHostPort(addr.String())
+	if err != nil {
+		return scheme + addr.String()
+	}
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return scheme + net.JoinHostPort(host, port)
+}
+
+// demoToken makes a short-lived token, and tidies away those of earlier starts
+// that have expired.
+func issueDemoToken(ctx context.Context, s *site.Site, visitor string) (auth.Secret, error) {
+	in := s.DB.Session()
+	user, err := s.Users.FindUser(ctx, in, visitor)
+	if err != nil {
+		return auth.Secret{}, err
+	}
+	tokens, err := s.Users.ListTokens(ctx, in, user.ID)
+	if err != nil {
+		return auth.Secret{}, err
+	}
+	for _, t := range tokens {
+		if t.Name != demoTokenName || t.ExpiresAt == nil || t.ExpiresAt.After(time.Now()) {
+			continue
+		}
+		if err := s.Users.RevokeTokenByID(ctx, in, user.ID, t.ID); err != nil && !errors.Is(err, auth.ErrNotFound) {
+			return auth.Secret{}, err
+		}
+	}
+	token, _, err := s.Users.IssueToken(ctx, in, user, demoTokenName, demoTokenLife)
+	return token, err
+}

@@ -1,0 +1,47 @@
+package site
+
+import (
+	"log/slog"
+	"time"
+
+	"trestle.example/framework"
+	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/config"
+	"trestle.example/framework/sqldb"
+)
+
+// A Site is a deployment of a project: the settings, the database, and the accounts in it.
+type Site struct {
+	Project
+	config.Config
+
+	DB       *sqldb.DB
+	Identity *auth.Service
+	Users    *auth.Users
+	Log      *slog.Logger
+}
+
+// Close closes the database.
+func (s *Site) Close() { _ = s.DB.Close() }
+
+// hsts is how long browsers remember that the server speaks TLS.
+const hsts = 365 * 24 * time.Hour
+
+// API declares every service.
+func (s *Site) API(observers ...framework.Observer) *framework.API {
+	common := s.Common(s)
+	common.PublicURL = s.PublicURL
+	common.Hosts = s.Hosts
+	common.TrustedProxies = s.TrustedProxies
+	common.Timeout = s.RequestTimeout
+	common.CORS = s.CORSOrigins
+	if s.Production {
+		common.HSTS = hsts
+	}
+	common.Log = s.Log
+	common.Slow = s.Slow
+	common.Observers = observers
+	api := framework.New(common)
+	s.Register(api, s)
+	return api
+}

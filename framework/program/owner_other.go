@@ -1,9 +1,0 @@
-//go:build !unix
-
-package program
-
-// mayRestore refuses nobody where files have no owner of this kind.
-func mayRestore([]string) error { return nil }
-
-// sharedAs does nothing there either.
-func sharedAs(string, string) error { return nil }
