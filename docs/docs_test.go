@@ -104,24 +104,6 @@ func TestEachPageIsLinked(t *testing.T) {
 	}
 }
 
-// riddles are words that hide who does what: "returned" and "rejected" are clear,
-// "told" and "refused" are not. The words of a program stand between backquotes.
-var riddles = regexp.MustCompile(`(?i)\b(told|tells?|nobody|somebody|anybody|everybody's|whoever|whom|whose is|lent|owed|patience|tired|twice is once|made up|looks at|looked at|held to|turned away|refusals?|refused?|refuses|comes back|what it comes to|of which|nor does|gone)\b`)
-
-func TestPagesHaveNoRiddles(t *testing.T) {
-	for _, page := range pages(t) {
-		if page == "CHANGELOG.md" || strings.HasPrefix(page, "bench/") {
-			continue // history, and the notes of measurements
-		}
-		text := fenced.ReplaceAllStringFunc(read(t, page), func(block string) string { return strings.Repeat("\n", strings.Count(block, "\n")) })
-		for i, line := range strings.Split(inline.ReplaceAllString(text, ""), "\n") {
-			if word := riddles.FindString(line); word != "" {
-				t.Errorf("%s:%d has %q: write it plainly", page, i+1, word)
-			}
-		}
-	}
-}
-
 // TestReadmeIsShort also checks its two commands, which the continuous integration runs.
 func TestReadmeIsShort(t *testing.T) {
 	text := read(t, "README.md")

@@ -104,16 +104,16 @@ func (db *DB) ownTables(ctx context.Context) ([]string, error) {
 // ErrInUse is a SQLite database that another process has open.
 var ErrInUse = errors.New("sqldb: another process has the SQLite database open")
 
-// Alone calls do while no other process has the SQLite database of a URL open,
-// nor can read or write it; where one has, it is [ErrInUse] at once and do is
-// not called. All that was in the database's log is in its file by then, and
-// the log is gone, so that the file may be renamed, and another put in its
-// place. Whoever opened the file before that, and waited, finds out that it
-// was moved. An empty file is a database without tables by then: SQLite does not
-// look whether one without a page was moved.
+// Alone calls do while no other process has the SQLite database of a URL open, and no
+// other process can read or write it. If another process has it open, Alone returns
+// [ErrInUse] at once and does not call do. The database's log is merged into its file
+// and deleted first, so do may rename the file and put another in its place. A process
+// that opened the file earlier and waited finds out that it was moved. An empty file
+// becomes a database without tables, because SQLite does not check whether a file
+// without a page was moved.
 //
-// Of a file that is no database, or damaged, the log stays as it is: do is told
-// by whole. A URL that names no file, or none that is there, is an error.
+// If the file is damaged or is not a database, the log stays as it is, and do is called
+// with whole false. A URL that names no file, or a file that does not exist, is an error.
 func Alone(ctx context.Context, rawURL string, do func(whole bool) error) error {
 	path := File(rawURL)
 	if path == "" {
@@ -154,8 +154,8 @@ func withOnly(ctx context.Context, path string, do func() error) error {
 	return do()
 }
 
-// takeAlone does without the log, which SQLite does only where nobody else has
-// the database open, and locks the file.
+// takeAlone removes the log and locks the file. SQLite removes the log only if no other
+// process has the database open.
 func takeAlone(ctx context.Context, conn *sql.Conn) error {
 	if err := journal(ctx, conn, `PRAGMA journal_mode = DELETE`); err != nil {
 		return err
@@ -172,7 +172,7 @@ func takeAlone(ctx context.Context, conn *sql.Conn) error {
 	if _, err := conn.ExecContext(ctx, `BEGIN EXCLUSIVE`); err != nil {
 		return err
 	}
-	return journal(ctx, conn, `PRAGMA journal_mode`) // of who came between the two, beside whom that locks nothing
+	return journal(ctx, conn, `PRAGMA journal_mode`) // a process that opened the file after the first check has a log again, and BEGIN EXCLUSIVE does not lock it out
 }
 
 // journal is [ErrInUse] for a database that has a log.
@@ -204,8 +204,8 @@ func isDamaged(err error) bool {
 	return ok
 }
 
-// damage says in words what SQLite says of a file that it cannot read, which
-// otherwise would pass for a database that is away.
+// damage names the fault of a file that SQLite cannot read. Otherwise the error would
+// count as a database that is unavailable.
 func damage(err error) error {
 	switch fault.SQLiteCode(err) {
 	case sqlite3.SQLITE_NOTADB:

@@ -21,11 +21,11 @@ func (db *DB) Tables(ctx context.Context) ([]string, error) {
 	return db.Session().catalog().Tables(ctx)
 }
 
-// An Index is an index of a table, as the database has it. Columns are those that it is
-// ordered by, the first one first. Unique: no two rows have the same values in all columns.
-// Where is the condition of the rows that are in it, "" for every row. Search: it is the
-// search index of its one column, which serves [Kind.Contains] and nothing else. Unfinished:
-// PostgreSQL did not finish it, and it serves nothing until it is dropped and made anew.
+// An Index is an index of a table, as the database has it. Columns are the columns that
+// order it, the first one first. Unique: no two rows have the same values in all columns.
+// Where is the condition of the rows that it contains, "" for every row. Search: it is the
+// search index of its one column, and serves only [Kind.Contains]. Unfinished: PostgreSQL
+// did not finish building it, and does not use it; drop it and create it again.
 type Index = catalog.Index
 
 // Indexes lists the indexes of a table, by name: those of a primary key and of
@@ -42,10 +42,10 @@ func (s *Session) MissingParents(ctx context.Context, table string, value func(c
 	return s.catalog().MissingParents(ctx, table, value)
 }
 
-// Referring is the name of a table of SQLite whose rows refer to a row of another, and
-// keep it from being deleted: what PostgreSQL says with the error, and SQLite does not.
-// The row is that whose column has the value. It is "" if there is none, and on
-// PostgreSQL.
+// Referring returns the name of a table of SQLite whose rows refer to a row of another
+// table and prevent its deletion. PostgreSQL reports that table with the error; SQLite
+// does not. The row is the one whose column has the value. The name is "" if no table
+// refers to the row, and always on PostgreSQL.
 func (s *Session) Referring(ctx context.Context, table, column string, value schema.QueryAppender) (string, error) {
 	return s.catalog().Referring(ctx, table, column, value)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Now asks the database what time it is. SQLite has the clock of this process.
+// Now returns the time of the database. For SQLite that is the clock of this process.
 func (db *DB) Now(ctx context.Context) (time.Time, error) {
 	if db.Kind() == SQLite {
 		return time.Now(), nil

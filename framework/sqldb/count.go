@@ -141,7 +141,7 @@ func (db *DB) countChanged(ctx context.Context, key share.Key, text string, args
 		return nil, err
 	}
 	switch {
-	case standby && n.Valid: // whose snapshots do not tell what was committed
+	case standby && n.Valid: // its snapshots do not show what was committed
 		return n.V, nil
 	case known.Snapshot != "" && snapshot == known.Snapshot:
 		return known.Value, nil

@@ -25,5 +25,5 @@ func Fold(s string) string { return dialect.Fold(s) }
 // U+001F.
 func Document(values ...string) string { return dialect.Document(values...) }
 
-// An IndexColumn is one column of an index, or of an order that is asked for.
+// An IndexColumn is one column of an index, or of a required order.
 type IndexColumn = dialect.IndexColumn

@@ -5,42 +5,41 @@
 //
 // Statements are built with bun. A [Session] runs them with every value sent
 // beside the text, never in it, as prepared statements from a bounded cache;
-// [DB.InTx] runs a function in one transaction and repeats it whole when the
-// database asks for that.
+// [DB.InTx] runs a function in one transaction and repeats it when the
+// database requires that.
 //
 // # Waiting together
 //
 // Outside a transaction, requests that wait at the same time need not wait one
-// after the other. None is answered with less than what was committed before it
-// asked, nothing is answered before it is committed, and none is given another's
-// rows or errors:
+// after the other. Each answer includes everything that was committed before its request
+// began. A write is answered after its commit. No request gets the rows or errors of another:
 //
 //   - [Session.Read]: equal statements with equal values have one execution.
 //   - [Session.ReadBy]: reads of one [Lookup] by different keys are one statement.
 //   - [Session.Write]: writes of different rows are one statement and one commit
 //     (PostgreSQL), or one transaction (SQLite).
-//   - [Session.Count]: a number is made anew only if something was committed
+//   - [Session.Count]: rows are counted again only if something was committed
 //     (PostgreSQL, outside a standby).
 //
-// Each steps aside where it is not sure of that: for statements that lock, or that
-// call what it does not know; for keys of which two may be one to the database; in
-// transactions; with [Options.NoPrepare]. A [Template] is a statement that is built
-// once, for any of them.
+// Statements that lock, or that call an unknown function, run by themselves. So do keys
+// that the database may consider equal, statements in transactions, and all statements
+// with [Options.NoPrepare]. A [Template] is a statement that is built once, for any of
+// these methods.
 //
 // # Reading from a replica
 //
 // A standby of PostgreSQL, [Options.Replica], may answer the reads of a
-// [Session.Replica], and answers none of them with less than what was committed
-// before it asked, through whichever process. What it cannot answer at once the
-// primary does.
+// [Session.Replica]. Each answer includes everything that was committed before the read
+// began, in any process. If the standby cannot answer at once, the primary does.
 //
 // # A server that is away
 //
-// A PostgreSQL server from which nothing comes any more, as one that is frozen or
-// cut off, is noticed within three seconds, whatever the deadlines; where no
-// connection is open, when making one takes ten. What waits for it ends, and what is
-// asked of it meanwhile fails at once, as of one that refuses connections. Both are
-// [Unavailable]. It is found again by itself; [DB.ObserveAway] tells.
+// A PostgreSQL server from which no data arrives, because it is frozen or cut off, is
+// noticed within three seconds, independently of the deadlines. If no connection is open,
+// it is noticed when making one takes ten seconds. Statements that wait for the server
+// end, and new statements fail at once, as with a server that refuses connections. Both
+// errors are [Unavailable]. The database finds the server again by itself;
+// [DB.ObserveAway] reports it.
 //
 // # Waiting for a connection
 //

@@ -60,9 +60,9 @@ func (o *observers) all() []func(context.Context, Event) {
 	return nil
 }
 
-// report returns what reports a statement to the observers. A statement that was never sent
-// is left out: its connection had gone, and database/sql sends it again, or it could not be
-// rendered.
+// report returns a function that reports a statement to the observers. It omits a
+// statement that was never sent: its connection was closed, and database/sql sends it
+// again, or it could not be rendered.
 func (o *observers) report(replica bool) func(context.Context, connection.Statement) {
 	return func(ctx context.Context, s connection.Statement) {
 		fns := o.all()

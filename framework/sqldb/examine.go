@@ -23,7 +23,7 @@ type Version struct {
 
 func (v Version) String() string { return v.Program + " " + v.Number }
 
-// Version asks the database for its version.
+// Version reads the version of the database.
 func (db *DB) Version(ctx context.Context) (Version, error) {
 	v := Version{Program: "SQLite"}
 	query := `SELECT sqlite_version()`
@@ -53,9 +53,9 @@ func before(version string, oldest int) (bool, error) {
 	return major < oldest, nil
 }
 
-// WritesAhead tells whether changes go to a log first, so that readers and a
-// writer do not wait for each other: always on PostgreSQL. A SQLite database
-// whose folder cannot have shared memory, as one of a network, does not.
+// WritesAhead reports whether changes go to a log first, so that readers and a
+// writer do not wait for each other: always true on PostgreSQL. It is false for a SQLite
+// database in a folder without shared memory, such as a network folder.
 func (db *DB) WritesAhead(ctx context.Context) (bool, error) {
 	if db.Kind() == PostgreSQL {
 		return true, nil
@@ -72,13 +72,13 @@ func (db *DB) WritesAhead(ctx context.Context) (bool, error) {
 // ends with the transaction that holds it, and that with its process's
 // connection.
 type MigrationLock struct {
-	Missing bool      // its row is not there, and nobody can migrate
-	Holder  int64     // the server's process that holds it; 0 for nobody, and always on SQLite
-	Since   time.Time // when that began; zero if the server does not tell
+	Missing bool      // its row is missing, so no process can migrate
+	Holder  int64     // process id, on the server, of its holder; 0 if it is free, and always on SQLite
+	Since   time.Time // when the holder's transaction began; zero if the server does not report it
 }
 
-// MigrationLock tells who is changing the schema, and waits for nobody. Where
-// nothing was ever migrated there is no lock, and nothing to tell.
+// MigrationLock reports which process is changing the schema, and waits for no lock. It
+// returns the zero MigrationLock for a database that was never migrated.
 func (db *DB) MigrationLock(ctx context.Context) (MigrationLock, error) {
 	exist, err := migrate.Exist(ctx, db.Kind(), db.DB)
 	if err != nil || !exist {
@@ -99,7 +99,7 @@ func (db *DB) MigrationLock(ctx context.Context) (MigrationLock, error) {
 	return lock, err
 }
 
-// Whoever changes the row of the lock holds this lock on its table meanwhile.
+// A transaction that changes the row of the lock holds this lock on its table.
 const postgresHolder = `
 SELECT l.pid::bigint, a.xact_start FROM pg_catalog.pg_locks AS l LEFT JOIN pg_catalog.pg_stat_activity AS a USING (pid)
 WHERE l.relation = to_regclass('trestle_migration_lock') AND l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())

@@ -63,7 +63,6 @@ func IsReadOnly(err error) bool { return fault.IsReadOnly(err) }
 // connection ([Options.QueueTimeout]), so that its statement did not run.
 func IsOverloaded(err error) bool { return fault.IsOverloaded(err) }
 
-// ErrPooled is under the error of a prepared statement that is lost because a
-// pooler stands before PostgreSQL that gives a connection to each transaction. Its
-// cure is [Options.NoPrepare].
+// ErrPooled is in the chain of the error of a lost prepared statement: a pooler before
+// PostgreSQL gives a connection to each transaction. To cure it, set [Options.NoPrepare].
 var ErrPooled = connection.ErrPooled

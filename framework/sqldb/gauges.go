@@ -30,8 +30,9 @@ type ReplicaStats struct {
 	Lag int64
 }
 
-// ReplicaStats asks the primary and the replica how far they are, for as long as ctx
-// lasts; nil without a replica, see [Options.Replica]. It is safe for concurrent use.
+// ReplicaStats reads from the primary and the replica how far they are, within the
+// deadline of ctx. It returns nil without a replica, see [Options.Replica]. It is safe
+// for concurrent use.
 func (db *DB) ReplicaStats(ctx context.Context) *ReplicaStats {
 	r := db.replica
 	if r == nil {

@@ -16,8 +16,8 @@ const (
 	sharedSize  = 510
 )
 
-// heldElsewhere tells whether another process has the file open as a database,
-// whatever is in it.
+// heldElsewhere reports whether another process has the file open as a database, even if
+// the file is not a valid one.
 func heldElsewhere(path string) bool {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

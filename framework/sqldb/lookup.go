@@ -14,13 +14,13 @@ import (
 // togetherMost is how many rows are read at most for several keys at once.
 const togetherMost = 1000
 
-// errManyKeys says that several keys cannot be answered at once.
-var errManyKeys = errors.New("sqldb: the keys have too many rows to be read together, or some that none of them is told by")
+// errManyKeys means that the rows of several keys cannot be read by one statement.
+var errManyKeys = errors.New("sqldb: the keys have too many rows to be read together, or a row has none of the keys in its last column")
 
-// ReadBy reads the rows that have a key, at most so many, in the order of the
-// statement; values are those beside the key, as for [Param]. Only keys that are
-// a uuid.UUID, an int, an int64 or a hash, a [32]byte, share an execution: two of
-// another kind that differ may be one to the database.
+// ReadBy reads at most the given number of rows that have a key, in the order of the
+// statement. values are the statement's other values, as for [Param]. Keys that are a
+// uuid.UUID, an int, an int64 or a hash ([32]byte) share an execution. Keys of other
+// types do not, because the database may consider two different ones equal.
 func (s *Session) ReadBy(ctx context.Context, l *Lookup, key any, most int64, values ...any) (*Result, error) {
 	return s.reader.readBy(ctx, l, key, most, values...)
 }
@@ -46,7 +46,7 @@ func (p poolReader) readBy(ctx context.Context, l *Lookup, key any, most int64, 
 	of := share.KeyOf(several.Text, group)
 	found, err := p.db.lookups.Do(ctx, of, text, func(ctx context.Context, keys []string) (keyedResults, error) {
 		slices.Sort(keys)
-		if keys = slices.Compact(keys); len(keys) > 1 || keys[0] != text { // one whose asker may have left
+		if keys = slices.Compact(keys); len(keys) > 1 || keys[0] != text { // or the caller of the one key has left
 			return p.readTogether(ctx, shared, keys, values)
 		}
 		r, err := alone(ctx)
@@ -66,12 +66,12 @@ func lookupValues(key any, most int64, values []any) []any {
 	return append([]any{key, most}, values...)
 }
 
-// sharesLookups reports whether several keys may be asked for at once.
+// sharesLookups reports whether one statement may read the rows of several keys.
 func (db *DB) sharesLookups(several *sqltext.Built) bool {
 	return sharing != "off" && !db.options.NoPrepare && several.Sharable && !db.inlined.Has(several.Text)
 }
 
-// readTogether reads the rows of several keys and tells them apart.
+// readTogether reads the rows of several keys and sorts them by key.
 func (p poolReader) readTogether(ctx context.Context, l *Template, keys []string, values []any) (keyedResults, error) {
 	each := int(min(values[1].(int64), togetherMost)) //nolint:forcetypeassert // readBy put it there
 	most := min(togetherMost, each*len(keys))
@@ -92,7 +92,7 @@ type keyedResults struct {
 	results []Result
 }
 
-// of is nil where the key is none of them.
+// of returns the rows of a key, or nil if it is not one of the keys.
 func (k keyedResults) of(key string) *Result {
 	if i, known := slices.BinarySearch(k.keys, key); known {
 		return &k.results[i]

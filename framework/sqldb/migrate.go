@@ -18,16 +18,16 @@ import (
 //	<digits>_<name>.tx.down.sql
 //
 // in bun's naming: the digits are the id, changes run in the order of their
-// ids' numbers, and each runs in one transaction. A line --bun:split stands
-// between statements that must be sent apart. Each file is a template; see
+// ids' numbers, and each runs in one transaction. A line --bun:split separates
+// statements that must be sent apart. Each file is a template; see
 // [DB.Migrate] for its functions. Other files are ignored unless they end in
 // .sql.
 //
-// A program goes on with a schema that a newer version of it has migrated, and
-// starts on it, if nothing of its own is pending: new migrations should only add
-// what an older program does not need. A line --trestle:breaking in the up file of
-// one that an older program cannot live with is recorded in the database, and a
-// program without that file then does not start.
+// A program starts on a schema that a newer version of it has migrated, and keeps running
+// on it, if none of its own migrations is pending. So new migrations should only add
+// what an older program does not need. If an older program cannot run on the new schema,
+// add the line --trestle:breaking to the up file. The line is recorded in the database,
+// and a program without that file then does not start.
 type Migrations = migrate.Set
 
 // Migration is one schema change and what has become of it. AppliedAt is zero while it
@@ -81,17 +81,17 @@ func (db *DB) MigrateDown(ctx context.Context, report func(Migration, time.Durat
 	return db.migrations().Down(connection.Unlimited(ctx), report, sets...)
 }
 
-// UndoMigration is [DB.MigrateDown] for the one migration m, which somebody
-// was asked about. It must be the newest applied one of the sets, see
-// [DB.NewestMigration]; where another is by then, or none, that is an error and
-// nothing is undone.
+// UndoMigration is [DB.MigrateDown] for the one migration m, which the user has
+// confirmed. It must be the newest applied one of the sets, see [DB.NewestMigration].
+// If another migration is the newest by then, or none is applied, UndoMigration returns
+// an error and undoes nothing.
 func (db *DB) UndoMigration(ctx context.Context, m Migration, sets ...Migrations) error {
 	return db.migrations().Undo(connection.Unlimited(ctx), m, sets...)
 }
 
-// NewestMigration is the migration that [DB.MigrateDown] would undo: the last
-// one of the sets that was applied, in the order of applying, whatever the
-// clock said. With none applied it is the zero Migration. An applied migration
+// NewestMigration returns the migration that [DB.MigrateDown] would undo: the last
+// one of the sets in the order in which they were applied. The clock does not matter.
+// With none applied it returns the zero Migration. An applied migration
 // without its file is an error, as it is there. It changes nothing.
 func (db *DB) NewestMigration(ctx context.Context, sets ...Migrations) (Migration, error) {
 	return db.migrations().Newest(ctx, sets...)

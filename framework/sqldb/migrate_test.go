@@ -223,7 +223,7 @@ func TestMigrationWithoutItsFile(t *testing.T) {
 		_, down := db.MigrateDown(background(t), nil, later...)
 		_, newest := db.NewestMigration(background(t), later...)
 		for name, err := range map[string]error{"up": db.Migrate(background(t), nil, later...), "down": down, "status": err, "newest": newest} {
-			if err == nil || !strings.Contains(err.Error(), "gone/7_g was applied to this database, but its files are gone") {
+			if err == nil || !strings.Contains(err.Error(), "gone/7_g was applied to this database, but its files are missing") {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

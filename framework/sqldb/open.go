@@ -154,7 +154,7 @@ func (db *DB) setUp(connector driver.Connector, shared *connection.Shared, d sch
 	return db
 }
 
-// Kind tells which database this is.
+// Kind returns which database this is.
 func (db *DB) Kind() Kind { return db.kind }
 
 // Close closes the connections. Statements that run are ended; later ones
@@ -163,8 +163,9 @@ func (db *DB) Close() error {
 	return errors.Join(db.replica.close(), db.version.Close(), db.DB.Close())
 }
 
-// ObserveAway registers a function that is told why when the server of a
-// PostgreSQL database does not answer any more, and nil when it answers again.
-// Meanwhile statements fail at once, with a fault that is [Unavailable]. It must
-// be fast and must not use the database. SQLite has no server.
+// ObserveAway registers a function for changes of the server of a PostgreSQL database. It
+// is called with the reason when the server stops answering, and with nil when it answers
+// again. Meanwhile statements fail at once, with a fault that is [Unavailable]. The
+// function must be fast and must not use the database. SQLite has no server, so the
+// function is not called.
 func (db *DB) ObserveAway(fn func(why error)) { db.server.ObserveAway(fn) }

@@ -25,11 +25,11 @@ type Options struct {
 	// deadline. Defaults to 10 seconds.
 	StatementTimeout time.Duration
 
-	// LockTimeout ends a statement on PostgreSQL that waits so long for a
-	// lock that another transaction holds, so that one row held up does not
-	// take every connection until StatementTimeout, of which it must be less.
-	// Defaults to 5 seconds, or half of StatementTimeout if that is shorter.
-	// SQLite has no such locks: its writers queue.
+	// LockTimeout ends a statement on PostgreSQL that waits for a lock of another
+	// transaction for this time. So one locked row does not occupy every connection until
+	// StatementTimeout. It must be less than StatementTimeout. Defaults to 5 seconds, or
+	// half of StatementTimeout if that is shorter. It has no effect on SQLite, which has
+	// no such locks: its writers queue.
 	LockTimeout time.Duration
 
 	// QueueTimeout is how long a request waits for connections, in all its waits
@@ -62,30 +62,29 @@ type Options struct {
 	// SetLocal is on. Defaults to false.
 	ReadOnly bool
 
-	// Immutable opens a SQLite file that nobody writes as it is by itself: ReadOnly,
-	// and of what is beside it, such as a log, nothing is read or made. Defaults to
-	// false.
+	// Immutable opens a SQLite file that no process writes: ReadOnly, and files beside
+	// it, such as a log, are neither read nor created. Defaults to false.
 	Immutable bool
 
 	// WritesApart sends no two writes together, as [Session.Write] does. Defaults
 	// to false.
 	WritesApart bool
 
-	// Replica is the URL of a streaming standby of this PostgreSQL database, which
-	// then answers what is read by [Session.Replica]. None of it is less than what
-	// was committed before it was asked for, through whichever process. A replica
-	// that is behind, away or promoted is left alone, and the primary answers.
-	// It has a pool like that of the primary, and one connection more; it is to be
-	// reached directly, not by a pooler that gives a connection to each
-	// transaction, and statements are prepared there even with NoPrepare.
+	// Replica is the URL of a streaming standby of this PostgreSQL database. It answers
+	// the reads of [Session.Replica]. Each answer includes every write that was committed
+	// before the read began, in any process. The primary answers instead of a replica
+	// that is behind, unavailable or promoted. The replica has a pool like that of the
+	// primary, and one connection more. Connect to it directly, not by a pooler that
+	// gives a connection to each transaction: its statements are prepared even with
+	// NoPrepare.
 	//
-	// A transaction that turns synchronous_commit off for itself alone may be
-	// missed until it is flushed. Defaults to none.
+	// Reads may lack a transaction that turned synchronous_commit off for itself alone
+	// until it is flushed. Defaults to no replica.
 	Replica string
 
-	// ReplicaChanged is told nil when reads begin to go to the replica, and why
-	// when they go to the primary instead, in that order, one after the other. It
-	// must be fast, and not use the DB. Defaults to nobody being told.
+	// ReplicaChanged is called with nil when reads begin to go to the replica, and with
+	// the reason when they go to the primary instead. Calls are in order and do not
+	// overlap. It must be fast, and must not use the DB. Defaults to no function.
 	ReplicaChanged func(error)
 
 	// Statements is how many prepared statements each connection keeps; the

@@ -20,13 +20,13 @@ import (
 type Result = connection.Result
 
 // Read runs a statement and reads all its rows, so that it holds no connection
-// when it returns. In all else it is [Session.Query], and faster.
+// when it returns. Otherwise it is [Session.Query], and faster.
 //
 // Outside a transaction, reads with the same text and the same values that wait
-// at the same time share one execution. It begins after the last of them
-// came, so that each sees what it would have seen by itself: all that was
-// committed before it asked. A statement that writes or locks, or that calls a
-// function whose answer may differ from one call to the next, is never shared.
+// at the same time share one execution. It begins after the last of them arrived, so each
+// read returns every write that was committed before it began. A statement that writes
+// or locks, or that calls a function whose result may differ from one call to the next, is
+// never shared.
 func (s *Session) Read(ctx context.Context, q schema.QueryAppender) (*Result, error) {
 	return s.reader.read(ctx, q)
 }

@@ -8,9 +8,9 @@ import (
 	"trestle.example/framework/sqldb/internal/postgres"
 )
 
-// Writable is nil if the database answers and takes writes. An error for which
-// [IsReadOnly] is true says that PostgreSQL answers and takes none; the next call makes
-// a new connection. A SQLite file is not asked for more than an answer.
+// Writable returns nil if the database answers and accepts writes. An error for which
+// [IsReadOnly] is true means that PostgreSQL answers but accepts no writes; the next call
+// makes a new connection. For a SQLite file it only checks that the database answers.
 func (db *DB) Writable(ctx context.Context) error {
 	if db.Kind() != PostgreSQL {
 		return db.PingContext(ctx)

@@ -18,7 +18,7 @@ import (
 	"trestle.example/framework/sqldb/internal/standby"
 )
 
-// A replica answers the reads of a session in the place of the primary, where it may.
+// A replica answers the reads of a session instead of the primary, where it may.
 type replica struct {
 	primary *DB
 	db      *DB // of its own, so that nothing of the two is mixed up
@@ -62,11 +62,11 @@ func (r *replica) close() error {
 	return errors.Join(r.standby.Close(), r.db.Close())
 }
 
-// Replica is the session whose Read, ReadBy and Count the replica may answer, see
-// [Options.Replica]; the session itself where there is none, and in a transaction.
-// No such read sees less than what was committed before it asked. Statements that
-// write, lock, or call a function that is not known to give everybody the same
-// answer go to the primary, and so do Query, Exec, Write and [Session.IDB].
+// Replica returns a session whose Read, ReadBy and Count the replica may answer, see
+// [Options.Replica]. Without a replica, and in a transaction, it returns the session
+// itself. Each such read returns every write that was committed before it began.
+// Statements that write, lock, or call a function whose result may differ between
+// servers go to the primary, and so do Query, Exec, Write and [Session.IDB].
 func (s *Session) Replica() *Session {
 	if s.tx != nil || s.db.replica == nil {
 		return s
@@ -132,8 +132,8 @@ func (r *replica) count(ctx context.Context, q schema.QueryAppender) (driver.Val
 	}, primary)
 }
 
-// takes reports whether a statement may go to the replica: it only reads, and was
-// not refused there before.
+// takes reports whether a statement may go to the replica: it only reads, and the replica
+// has not rejected it before.
 func (r *replica) takes(text string) bool {
-	return r.db.sharable.Of(text, sqltext.Sharable) && !r.standby.Refused(text)
+	return r.db.sharable.Of(text, sqltext.Sharable) && !r.standby.Rejected(text)
 }

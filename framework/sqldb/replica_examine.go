@@ -12,15 +12,15 @@ type Standby struct {
 	Link     Link
 	Promoted bool  // it is not in recovery, so it is not a standby
 	Pooled   bool  // it looks like a pooler is between, see [DB.LooksPooled]
-	Stranger bool  // it is the standby of another primary, as far as the two tell
+	Stranger bool  // it is the standby of another primary, as far as the two servers report
 	Behind   int64 // bytes of the primary's log that it has not replayed
 	MaxConns int   // how many connections it takes of all its clients
 }
 
 const standbyState = `SELECT NOT pg_is_in_recovery(), coalesce(pg_last_wal_replay_lsn()::text, '0/0'), current_setting('max_connections')::bigint`
 
-// Standby asks the replica, [Options.Replica], what it is and how far behind; nil
-// where there is none.
+// Standby reads from the replica, [Options.Replica], its state and how far behind it is.
+// It returns nil without a replica.
 func (db *DB) Standby(ctx context.Context) (*Standby, error) {
 	r := db.replica
 	if r == nil {

@@ -66,7 +66,7 @@ func testTooLongOnAReplica(t *testing.T, p *pair) {
 		if fault.State(err) != want {
 			t.Errorf("%s: the error is %v; want that of a statement that took too long", statement, err)
 		}
-		if db.replica.standby.Refused(statement) {
+		if db.replica.standby.Rejected(statement) {
 			t.Errorf("%s is the primary's from then on", statement)
 		}
 	}

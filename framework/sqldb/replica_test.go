@@ -407,7 +407,7 @@ func testPrimaryIsAStandby(t *testing.T, p *pair) {
 		fromStandby(t, db) // which is both
 		return !errors.Is(told.last(), errUntold)
 	})
-	if got := told.last(); got == nil || !strings.Contains(got.Error(), "the primary does not tell how far its log goes") {
+	if got := told.last(); got == nil || !strings.Contains(got.Error(), "reading how far the primary's log goes") {
 		t.Errorf("told %v", got)
 	}
 }

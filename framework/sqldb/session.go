@@ -46,7 +46,7 @@ func (s *Session) IDB() bun.IDB {
 // DB is the database of the session.
 func (s *Session) DB() *DB { return s.db }
 
-// InTx tells whether the session is one transaction.
+// InTx reports whether the session is one transaction.
 func (s *Session) InTx() bool { return s.tx != nil }
 
 // Query runs a statement and returns its rows, which the caller closes. Every
@@ -71,10 +71,10 @@ func (s *Session) Exec(ctx context.Context, q schema.QueryAppender) (sql.Result,
 	return send(ctx, s.db, false, q, s.db.pool.Exec)
 }
 
-// send renders and runs a statement. Where PostgreSQL cannot tell the type of
-// a parameter, as in jsonb_build_object($1), a quoted value would have done,
-// so the statement is sent as text from then on; in a transaction, which that
-// fault has ended, [DB.InTx] begins anew.
+// send renders and runs a statement. Where PostgreSQL cannot infer the type of
+// a parameter, as in jsonb_build_object($1), a quoted value would have worked,
+// so the statement is sent as text from then on. In a transaction, which that
+// fault has ended, [DB.InTx] begins again.
 func send[T any](ctx context.Context, db *DB, inTx bool, q schema.QueryAppender, run func(context.Context, string, ...any) (T, error)) (T, error) {
 	var none T
 	text, args, err := db.statements.Render(q)

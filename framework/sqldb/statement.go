@@ -18,8 +18,8 @@ import (
 // times and []byte that reach bun without Param are parameters in a Session
 // too; Param adds the numbers and booleans, so that statements that differ in
 // those alone are one prepared statement. On PostgreSQL a parameter takes the
-// type of what it is compared with or stored in: 1.5 is refused where an
-// integer stands.
+// type of what it is compared with or stored in: the server rejects 1.5 where it expects
+// an integer.
 func Param(v any) schema.QueryAppender { return sqltext.Param(v) }
 
 // List is the values of an IN condition, `Where("? IN (?)", column,
@@ -27,9 +27,9 @@ func Param(v any) schema.QueryAppender { return sqltext.Param(v) }
 // nothing is in.
 func List[T any](values []T) schema.QueryAppender { return sqltext.List(values) }
 
-// Padded are values, the last repeated until their number is a power of two,
-// and none of none. A statement that is written with so many values is one of
-// few: every other number of them would be a statement of its own to prepare.
+// Padded yields values, and repeats the last until their number is a power of two. It
+// yields nothing for no values. It keeps the number of different statements small: each
+// other number of values would be one more statement to prepare.
 func Padded[T any](values []T) iter.Seq2[int, T] { return sqltext.Padded(values) }
 
 // Choose is a value for each of many rows, so that one UPDATE changes them all:
@@ -45,13 +45,13 @@ func Choose[K any](column, key string, keys []K, value func(K) any) schema.Query
 	return sqltext.Choose(column, key, keys, value)
 }
 
-// Window is a query with LIMIT and OFFSET, which bun would write as text and which
-// are parameters here, but for two cases. SQLite plans a statement anew each time
-// that its LIMIT is given a value, so that one is always in the text: let there be
-// few of them. PostgreSQL plans one anew for each page whose place is a value, for
-// that decides what a plan costs. With other values the plan is worth it; without any
-// the place of one of the first 1,000 rows is in the text, and planned once. A DB does
-// so for at most 64 pages a minute, for all requests together.
+// Window returns a query with LIMIT and OFFSET. bun writes both as text; here they are
+// parameters, with two exceptions. SQLite plans a statement again each time that
+// its LIMIT gets a value, so the LIMIT is always in the text: use few different limits.
+// PostgreSQL plans a statement again for each page whose OFFSET is a value, because it
+// decides the cost of the plan. If the statement has other values, that is worth its
+// time. Without other values, an OFFSET below 1,000 is in the text, and planned once. A
+// DB does so for at most 64 pages a minute, for all requests together.
 func Window(q schema.QueryAppender, limit, offset int64) schema.QueryAppender {
 	return sqltext.Window(q, limit, offset)
 }
@@ -78,9 +78,9 @@ func NewTemplate(build func(v Values) schema.QueryAppender) *Template {
 	return sqltext.NewTemplate(build)
 }
 
-// Values are the places of a template's values. Its method At stands for one of the values
+// Values are the places of a template's values. Its method At returns one of the values
 // of a run, counted from 0, and Kind is that of the database that builds the statement. In a
-// [Lookup], Key compares what stands before it with the lookup's key, or with each of its
+// [Lookup], Key compares the expression before it with the lookup's key, or with each of its
 // keys: Where("?TableAlias.? ?", bun.Ident("id"), v.Key()). Hash is Key for a key that is a
 // hash of 32 bytes.
 type Values = sqltext.Values
@@ -98,6 +98,7 @@ func NewLookup(build func(v Values) schema.QueryAppender) *Lookup {
 	return sqltext.NewLookup(build)
 }
 
-// TextError says that a value cannot be sent to a database as text. The
-// statement that held it was not sent. Its field Fault is what the text holds.
+// TextError means that a value cannot be sent to a database as text. The
+// statement with the value was not sent. Its field Fault
+// states what in the text is not allowed.
 type TextError = sqltext.TextError

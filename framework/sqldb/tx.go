@@ -13,12 +13,12 @@ import (
 // when it returns an error or panics, and a panic goes on. What fn returns
 // reaches the caller unchanged.
 //
-// When the database asks for it (serialization failure, deadlock, a busy
-// SQLite file), in fn or at the commit, the whole is run again, up to five
+// If the database requires it (serialization failure, deadlock, a busy
+// SQLite file), in fn or at the commit, the whole transaction is run again, up to five
 // times in all with growing, random pauses, while ctx lasts. So fn must be
 // safe to repeat: it keeps its effects inside the transaction and resets what
-// it assigns outside. An error of the commit where the connection broke means
-// that the outcome is unknown; it is not repeated.
+// it assigns outside. If the connection breaks during the commit, the outcome is
+// unknown: InTx returns an error and does not repeat.
 //
 // On SQLite the writers of this DB wait for each other in a queue, for as long as
 // [Options.QueueTimeout] and ctx allow, so they do not find the file busy. For a writer
@@ -45,7 +45,7 @@ func (db *DB) Retry(ctx context.Context, fn func() error) error {
 	}
 }
 
-// retryTx runs fn in one transaction, again where the database asks for it.
+// retryTx runs fn in one transaction, and repeats it if the database requires that.
 func (db *DB) retryTx(ctx context.Context, fn func(context.Context, *bun.Tx) error) error {
 	return db.Retry(ctx, func() error { return db.pool.InTx(ctx, db.DB, fn) })
 }

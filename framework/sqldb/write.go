@@ -14,13 +14,14 @@ import (
 // writes that wait while others run are sent together, with one commit. On
 // PostgreSQL those with the same text are one statement, on SQLite all are one
 // transaction. Each is answered when that is committed. If it fails, nothing of it
-// was done and each is run by itself, so that no write fails of another's fault; if
-// nobody can know whether it was done, as when the connection breaks, that is the
-// error of each. Together they wait for locks only for a moment before each goes
-// its own way.
+// transaction. Each returns when that is committed. If it fails, none of it
+// was done and each is run by itself, so that no write fails because of another. If the
+// outcome is unknown, as when the connection breaks, each write returns
+// that error. Together they wait for locks for a short time only, then each runs by
+// itself.
 //
-// row is the key of the row, of which two are never one statement. It must be of a
-// kind that [Session.ReadBy] shares, or the write is run by itself.
+// row is the key of the row; two writes of one row are never in one statement. It must be
+// of a kind that [Session.ReadBy] shares, or the write is run by itself.
 //
 // What PostgreSQL does once for a statement is done once for all of its writes:
 // triggers FOR EACH STATEMENT, and notifications that are equal.

@@ -28,5 +28,5 @@ func Client(raw string) string {
 	return u.String()
 }
 
-// clientParameters are the parameters of a PostgreSQL URL that libpq knows too.
+// clientParameters are the parameters of a PostgreSQL URL that libpq has too.
 var clientParameters = []string{"sslmode", "sslrootcert", "sslcert", "sslkey", "host", "port", "application_name", "connect_timeout", targetParameter}

@@ -71,7 +71,7 @@ func splitPostgresURL(raw string) (u *url.URL, hosts []string, err error) {
 	}
 	authority, path := rest[:end], rest[end:]
 	if strings.ContainsAny(path, "@#") { // it is the end of a password, which must not be shown
-		return nil, nil, errors.New("an @ or a # stands after the host; escape special characters of the password (/ as %2F, ? as %3F, # as %23), and an @ elsewhere as %40")
+		return nil, nil, errors.New("there is an @ or a # after the host; escape special characters of the password (/ as %2F, ? as %3F, # as %23), and an @ elsewhere as %40")
 	}
 	at := strings.LastIndex(authority, "@") + 1
 	hosts = strings.Split(authority[at:], ",")

@@ -28,7 +28,7 @@ type Options struct {
 	Conns            int // of the pool
 	// Deadline gives a context without a deadline the default one.
 	Deadline func(context.Context) (context.Context, context.CancelFunc)
-	// InTx runs fn in one transaction, again if the database asks for it.
+	// InTx runs fn in one transaction, and again if the database requires that.
 	InTx func(ctx context.Context, fn func(context.Context, *bun.Tx) error) error
 }
 
@@ -83,19 +83,19 @@ func (q *Queue) Run(ctx context.Context, text string, args []any, row string,
 		switch err := q.wait(ctx, w); {
 		case errors.Is(err, errApart):
 			return alone(ctx)
-		case err != nil: // it may still be on its way, and its result another's to write
+		case err != nil: // it may still run, and write its result
 			return nil, err
 		case !w.alone:
 			return w.result, nil
 		}
 	}
-	// What a lock holds up keeps no place from others.
+	// A write that waits for a lock keeps its slot for a short time only.
 	leave := sync.OnceFunc(func() { q.leaveWrites(w.line) })
 	defer leave()
 	if q.options.Kind == dialect.PostgreSQL { // on SQLite it would meet the next batch at the writer, and come after each
-		defer time.AfterFunc(placeKept, leave).Stop()
+		defer time.AfterFunc(slotKept, leave).Stop()
 	}
-	ctx = fair.Begun(ctx) // so that alone knows of the turn
+	ctx = fair.Begun(ctx) // so that alone counts the time in the turn
 	turn, err := q.awaitWriter(ctx, w.line, w.client)
 	if err != nil {
 		return nil, err
@@ -105,19 +105,19 @@ func (q *Queue) Run(ctx context.Context, text string, args []any, row string,
 }
 
 const (
-	// writesPatience is how long a write on PostgreSQL waits while no write before it
+	// writesWaitLimit is how long a write on PostgreSQL waits while no write before it
 	// ends.
-	writesPatience = 100 * time.Millisecond
-	// placeKept is how long a write that runs by itself keeps others waiting.
-	placeKept = 20 * time.Millisecond
+	writesWaitLimit = 100 * time.Millisecond
+	// slotKept is how long a write that runs by itself keeps its slot.
+	slotKept = 20 * time.Millisecond
 )
 
 // errApart means that each write runs by itself: the writes failed together and changed
 // nothing, or no request was left to send them.
 var errApart = errors.New("sqldb: each is run by itself")
 
-// wait is for a write to be sent or to be let go by itself; errApart is for one
-// that has no place and need not wait for any.
+// wait waits until a write was sent, or may run by itself. It returns errApart if the
+// write has no slot and may run without one.
 func (q *Queue) wait(ctx context.Context, w *write) error {
 	asked := time.Now()
 	defer func() { fair.Waited(ctx, time.Since(asked)) }()
@@ -125,8 +125,8 @@ func (q *Queue) wait(ctx context.Context, w *write) error {
 	if !limited {
 		left = math.MaxInt64
 	}
-	patience := q.patience(left)
-	look := time.NewTimer(min(left, patience))
+	limit := q.waitLimit(left)
+	look := time.NewTimer(min(left, limit))
 	defer look.Stop()
 	for waits := true; waits; {
 		select {
@@ -136,8 +136,8 @@ func (q *Queue) wait(ctx context.Context, w *write) error {
 			waited := time.Since(asked)
 			still := q.lines.still(w, waited)
 			switch late := waited >= left; {
-			case !late && still < patience:
-				look.Reset(min(left-waited, patience-still))
+			case !late && still < limit:
+				look.Reset(min(left-waited, limit-still))
 			case !q.lines.withdraw(w):
 				waits = false
 			case late:
@@ -149,7 +149,7 @@ func (q *Queue) wait(ctx context.Context, w *write) error {
 			waits = false
 		}
 	}
-	select { // it was sent, or its client is gone
+	select { // it was sent, or its client disconnected
 	case <-w.over:
 		return w.err
 	case <-ctx.Done():
@@ -160,19 +160,19 @@ func (q *Queue) wait(ctx context.Context, w *write) error {
 	return ctx.Err()
 }
 
-// patience is how long a write waits for others while none of them ends, if its request
-// may wait for so long. Then it runs by itself: on PostgreSQL the others may wait for a
+// waitLimit is how long a write waits while no other write ends, if its request may wait
+// so long. Then it runs by itself: on PostgreSQL the other writes may wait for a
 // lock that it does not need. On SQLite it would wait for the same writer.
-func (q *Queue) patience(left time.Duration) time.Duration {
+func (q *Queue) waitLimit(left time.Duration) time.Duration {
 	if q.options.Kind == dialect.SQLite {
 		return min(left, q.options.StatementTimeout)
 	}
-	return writesPatience
+	return writesWaitLimit
 }
 
-// awaitWriter waits for SQLite's writer, for the next statement of a line. Those who wait
-// behind it share its turn, so that none of them waits for the rank of another. The turn
-// is nil if there is none to wait for.
+// awaitWriter waits for SQLite's writer, for the next statement of a line. The writes that
+// wait behind it share its turn, so that no write waits for the rank of another. The turn
+// is nil on PostgreSQL, and if the request already has the writer.
 func (q *Queue) awaitWriter(ctx context.Context, of string, clients ...fair.Client) (*fair.Turn, error) {
 	if q.options.Kind == dialect.PostgreSQL || q.pool.Writer.Holds(ctx) {
 		return nil, nil //nolint:nilnil // a nil turn ends like any other
@@ -194,7 +194,7 @@ func (q *Queue) writesAtOnce() int {
 	return max(1, q.options.Conns/8)
 }
 
-// leaveWrites hands the place of a statement that is over to those who wait.
+// leaveWrites gives the slot of a statement that ended to the writes that wait.
 func (q *Queue) leaveWrites(of string) {
 	b := q.lines.next(of)
 	if b == nil {
@@ -224,7 +224,7 @@ func (q *Queue) together(b *batch) (err error) {
 		err = q.inOneStatement(b)
 	}
 	if b.ctx.Err() != nil {
-		return b.ctx.Err() // everybody has gone, which says nothing of the statement
+		return b.ctx.Err() // every client disconnected, so the statement itself may be valid
 	}
 	return q.asApart(b.writes[0].text, err)
 }

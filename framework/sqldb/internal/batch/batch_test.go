@@ -15,7 +15,7 @@ import (
 	"trestle.example/framework/sqldb/internal/pool"
 )
 
-// TestPlaces: who is next, and that a place is given back by whoever has it.
+// TestPlaces checks the order of the writes, and that each slot is released.
 func TestPlaces(t *testing.T) {
 	var s lines
 	waits := func(row string) *write {
@@ -123,14 +123,14 @@ func TestWaitingToWrite(t *testing.T) {
 		want  error
 		took  time.Duration
 	}{
-		"nothing moves: it runs by itself":              {dialect.PostgreSQL, time.Second, 0, 0, errApart, writesPatience},
-		"less time is left than that":                   {dialect.PostgreSQL, writesPatience / 4, 0, 0, fair.ErrOverloaded, writesPatience / 4},
-		"others are over, until no time is left":        {dialect.PostgreSQL, time.Second, writesPatience / 2, 0, fair.ErrOverloaded, time.Second},
-		"others are over, and little more time is left": {dialect.PostgreSQL, writesPatience * 5 / 4, writesPatience / 2, 0, fair.ErrOverloaded, writesPatience * 5 / 4},
-		"no time is left":                               {dialect.PostgreSQL, 0, writesPatience / 2, 0, fair.ErrOverloaded, 0},
-		"the context ends":                              {dialect.PostgreSQL, time.Second, 0, writesPatience / 2, context.Canceled, writesPatience / 2},
-		"the program waits while others are over":       {dialect.PostgreSQL, -1, writesPatience / 2, 3 * time.Second, context.Canceled, 3 * time.Second},
-		"the program runs by itself too":                {dialect.PostgreSQL, -1, 0, 0, errApart, writesPatience},
+		"nothing moves: it runs by itself":              {dialect.PostgreSQL, time.Second, 0, 0, errApart, writesWaitLimit},
+		"less time is left than that":                   {dialect.PostgreSQL, writesWaitLimit / 4, 0, 0, fair.ErrOverloaded, writesWaitLimit / 4},
+		"others are over, until no time is left":        {dialect.PostgreSQL, time.Second, writesWaitLimit / 2, 0, fair.ErrOverloaded, time.Second},
+		"others are over, and little more time is left": {dialect.PostgreSQL, writesWaitLimit * 5 / 4, writesWaitLimit / 2, 0, fair.ErrOverloaded, writesWaitLimit * 5 / 4},
+		"no time is left":                               {dialect.PostgreSQL, 0, writesWaitLimit / 2, 0, fair.ErrOverloaded, 0},
+		"the context ends":                              {dialect.PostgreSQL, time.Second, 0, writesWaitLimit / 2, context.Canceled, writesWaitLimit / 2},
+		"the program waits while others are over":       {dialect.PostgreSQL, -1, writesWaitLimit / 2, 3 * time.Second, context.Canceled, 3 * time.Second},
+		"the program runs by itself too":                {dialect.PostgreSQL, -1, 0, 0, errApart, writesWaitLimit},
 		"on SQLite it waits while nothing moves":        {dialect.SQLite, time.Second, 0, 0, fair.ErrOverloaded, time.Second},
 		"on SQLite no time is left":                     {dialect.SQLite, 0, 0, 0, fair.ErrOverloaded, 0},
 		"on SQLite the program waits for its context":   {dialect.SQLite, -1, 0, 3 * time.Second, context.Canceled, 3 * time.Second},

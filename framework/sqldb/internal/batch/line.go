@@ -19,7 +19,7 @@ const (
 	TransactionMost = 64
 )
 
-// A write is one who waits.
+// A write is one write that waits.
 type write struct {
 	line   string // those that may be sent together
 	text   string
@@ -31,9 +31,9 @@ type write struct {
 	err    error
 
 	// These change under the lock of lines.
-	alone bool   // it may run by itself, in the place of one that is over
-	batch *batch // those that it is sent with
-	gone  bool   // nobody waits for it
+	alone     bool   // it may run by itself, in the slot of a statement that ended
+	batch     *batch // the writes that it is sent with
+	abandoned bool   // its request ended, and the result is not needed
 }
 
 // A batch are writes that are sent together.
@@ -42,7 +42,7 @@ type batch struct {
 	cancel  context.CancelFunc
 	writes  []*write
 	clients []fair.Client
-	left    int // who still wait; the last who goes ends it
+	left    int // number of writes whose requests still wait; at 0 the batch is cancelled
 }
 
 // lines are the statements that run and those that wait for them, by line.
@@ -118,15 +118,15 @@ func (s *lines) still(w *write, waited time.Duration) time.Duration {
 	return waited
 }
 
-// abandon takes back a write that nobody waits for any more, if it is not on its
-// way, and reports whether it has a place to give back.
+// abandon removes a write whose request ended, if it was not sent, and reports whether it
+// has a slot to release.
 func (s *lines) abandon(w *write) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.remove(w) || w.alone {
 		return w.alone
 	}
-	w.gone = true
+	w.abandoned = true
 	if w.batch.left--; w.batch.left == 0 {
 		w.batch.cancel()
 	}
@@ -163,17 +163,17 @@ func (l *line) choose() []*write {
 	return some
 }
 
-// remaining are the writes of a batch that somebody waits for.
+// remaining returns the writes of a batch whose requests still wait.
 func (s *lines) remaining(b *batch) []*write {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(b.writes), func(w *write) bool { return w.gone })
+	return slices.DeleteFunc(slices.Clone(b.writes), func(w *write) bool { return w.abandoned })
 }
 
-// next are those to send together when a statement is over: as many as a power
+// next returns the writes to send together when a statement ends: as many as a power
 // of two, of different rows, in the order of their keys, so that no two statements
-// wait for each other's rows. One that is alone is let go by itself. With none, the
-// place is free.
+// wait for each other's rows. A single write runs by itself. If no write waits, the
+// slot becomes free.
 func (s *lines) next(of string) *batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()

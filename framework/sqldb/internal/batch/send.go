@@ -74,7 +74,7 @@ func share(all *connection.Result, some []*write) {
 	values := make([][]driver.Value, len(some))
 	for i := range all.Len() {
 		row := all.Row(i)
-		if of := row[0].(int64); of >= 0 { //nolint:forcetypeassert // the statement says so
+		if of := row[0].(int64); of >= 0 { //nolint:forcetypeassert // the first column is a bigint
 			values[of] = append(values[of], row[1:]...)
 		}
 	}
@@ -101,9 +101,9 @@ func (q *Queue) readCommitted(ctx context.Context) (bool, error) {
 	return isolation == "read committed", nil
 }
 
-// asApart is the error of writes that were sent together: errApart if nothing
-// was done. A server that takes no such statement is not asked again, nor one whose
-// answer cannot be read.
+// asApart returns the error of writes that were sent together: errApart if nothing
+// was done. A statement that the server does not accept, or whose result cannot be
+// read, is not sent again.
 func (q *Queue) asApart(text string, err error) error {
 	failure, known := fault.Classify(err)
 	switch {

@@ -87,10 +87,10 @@ func (c Catalog) hasParent(ctx context.Context, k foreignKey, value func(column 
 	return err != nil || found.Len() > 0, err
 }
 
-// Referring is the name of a table of SQLite whose rows refer to a row of another, and
-// keep it from being deleted: what PostgreSQL says with the error, and SQLite does not.
-// The row is that whose column has the value. It is "" if there is none, and on
-// PostgreSQL.
+// Referring returns the name of a table of SQLite whose rows refer to a row of another
+// table and prevent its deletion. PostgreSQL reports that table with the error; SQLite
+// does not. The row is the one whose column has the value. The name is "" if no table
+// refers to the row, and always on PostgreSQL.
 func (c Catalog) Referring(ctx context.Context, table, column string, value schema.QueryAppender) (string, error) {
 	if c.Kind != dialect.SQLite {
 		return "", nil

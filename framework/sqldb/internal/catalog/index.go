@@ -19,16 +19,16 @@ type Index struct {
 	// the key of a table that is declared INTEGER PRIMARY KEY ends every index
 	// that is not unique, as it does in the file.
 	Columns []dialect.IndexColumn
-	// Unique says that no two rows have the same values in all columns.
+	// Unique means that no two rows have the same values in all columns.
 	Unique bool
 	// Where is the condition of the rows that are in it, as the database writes
 	// it; "" for every row.
 	Where string
-	// Search says that it is the search index of its one column, which serves
-	// Kind.Contains and nothing else.
+	// Search means that it is the search index of its one column, which serves
+	// only Kind.Contains.
 	Search bool
-	// Unfinished says that it serves nothing: PostgreSQL began to make it and
-	// did not come to an end. It must be dropped and made anew.
+	// Unfinished means that PostgreSQL did not finish building it, and does not use it.
+	// Drop it and create it again.
 	Unfinished bool
 }
 

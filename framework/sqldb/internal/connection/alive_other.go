@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// alive believes every idle connection: this platform has no way to look at a
-// socket without reading from it.
+// alive returns true: this platform has no way to check a socket without reading from it.
 func alive(syscall.RawConn) bool { return true }
 
 func socketOf(driver.Conn) syscall.RawConn { return nil }

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// alive looks, without waiting, whether an idle connection has been closed
-// from the other end: a restarted server leaves such sockets in the pool. Data
-// nobody asked for is a server's last words, so it too means the end.
+// alive reports, without waiting, whether an idle connection is still open at
+// the other end: a restarted server leaves closed sockets in the pool. A server that sends
+// data without a request is about to close the connection, so alive returns false then too.
 func alive(socket syscall.RawConn) bool {
 	if socket == nil {
 		return true
@@ -24,7 +24,7 @@ func alive(socket syscall.RawConn) bool {
 	return err == nil && (peeked == syscall.EAGAIN || peeked == syscall.EWOULDBLOCK)
 }
 
-// socketOf is the socket below a connection, nil if there is none to look at.
+// socketOf returns the socket of a connection, or nil if it has none.
 func socketOf(c driver.Conn) syscall.RawConn {
 	holder, ok := c.(interface{ Conn() net.Conn })
 	if !ok {

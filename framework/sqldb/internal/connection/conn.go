@@ -24,20 +24,20 @@ import (
 // kept from one use to the next, and a report of each statement. database/sql
 // uses a connection from one goroutine at a time.
 type Conn struct {
-	inner     driver.Conn
-	shared    *Shared
-	cache     *statements
-	socket    syscall.RawConn // nil if there is none to look at
-	run       string          // of a connection to a replica: the run of the server that it leads to
-	handle    uintptr         // SQLite's handle of the connection, see sqliteHandle
-	waits     bool            // statements wait for SQLite's file while another process has it locked
-	inTx      bool
-	onlyReads bool           // the transaction was begun as read only
-	fell      bool           // a statement of the transaction failed
-	gone      bool           // SQLite rolled the transaction back by itself
-	lost      error          // why no further statement of the transaction may run; nil if one may
-	open      bool           // rows of an earlier statement are still being read
-	room      []driver.Value // for rows that are read at once; empty
+	inner      driver.Conn
+	shared     *Shared
+	cache      *statements
+	socket     syscall.RawConn // nil if the connection has none
+	run        string          // of a connection to a replica: the run of the server that it leads to
+	handle     uintptr         // SQLite's handle of the connection, see sqliteHandle
+	waits      bool            // statements wait for SQLite's file while another process has it locked
+	inTx       bool
+	onlyReads  bool           // the transaction was begun as read only
+	fell       bool           // a statement of the transaction failed
+	rolledBack bool           // SQLite rolled the transaction back by itself
+	lost       error          // why no further statement of the transaction may run; nil if one may
+	open       bool           // rows of an earlier statement are still being read
+	room       []driver.Value // for rows that are read at once; empty
 }
 
 var errOpenRows = errors.New("sqldb: a statement was started while the rows of an earlier one of the same transaction are still open; read them to the end or close them first")
@@ -87,9 +87,9 @@ func (c *Conn) settle(ctx context.Context, err error) error {
 	return err
 }
 
-// demoted reports whether an error says that the connection leads to a server that
-// takes no writes: another may lead to the primary.
-// A transaction that the program began as read only says the same.
+// demoted reports whether an error means that the server no longer accepts writes, so that
+// a new connection may lead to the primary. A transaction that the program began as read
+// only has the same error, and is not meant.
 func (c *Conn) demoted(err error) bool {
 	return !c.shared.options.ReadOnly && !c.onlyReads && fault.State(err) == fault.StateReadOnly
 }
@@ -169,14 +169,14 @@ func (c *Conn) fails(err error) {
 	}
 	c.fell = true
 	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-	if c.shared.options.Kind == dialect.SQLite && c.inTx && c.lost == nil && (c.gone || ended) {
+	if c.shared.options.Kind == dialect.SQLite && c.inTx && c.lost == nil && (c.rolledBack || ended) {
 		c.lost = fmt.Errorf("sqldb: an earlier statement of the transaction was ended or rolled it back; no further statement runs and nothing is committed: %w", err)
 	}
 }
 
 // runner runs a statement as text, or as a prepared statement of the cache.
-// One whose plan went stale is forgotten and, outside a transaction, prepared
-// and run again: the server refused it before it did anything.
+// A prepared statement whose plan went stale is forgotten and, outside a transaction,
+// prepared and run again: the server rejected it before it did anything.
 func (c *Conn) runner(query string, args []driver.NamedValue) runner {
 	return func(ctx context.Context, do func(context.Context, runnable) error) error {
 		if !c.prepares(ctx, args) {
@@ -237,13 +237,13 @@ func (c *Conn) prepared(ctx context.Context, query string) (runnable, error) {
 	return s.(runnable), c.cache.add(query, s)
 }
 
-// ErrPooled is under the error of a prepared statement that is lost because a
-// pooler stands before PostgreSQL that gives a connection to each transaction. Its
-// cure is Options.NoPrepare of package sqldb.
+// ErrPooled is in the chain of the error of a lost prepared statement: a pooler before
+// PostgreSQL gives a connection to each transaction. To cure it, set Options.NoPrepare of
+// package sqldb.
 var ErrPooled = errors.New("sqldb: a prepared statement is not where it was made, because a pooler gives a connection to each transaction; open the database with NoPrepare")
 
-// pooled names the cure where another client's statement has the name of ours, or
-// ours is gone though it was just prepared.
+// pooled adds ErrPooled to an error if another client's statement has the name of ours, or
+// ours is missing right after it was prepared.
 func pooled(err error) error {
 	switch fault.State(err) {
 	case "26000", "42P05":
@@ -261,7 +261,7 @@ func (c *Conn) Ping(ctx context.Context) error {
 
 // ResetSession is called before a connection of the pool is used again.
 func (c *Conn) ResetSession(ctx context.Context) error {
-	c.open, c.inTx, c.gone, c.lost = false, false, false, nil
+	c.open, c.inTx, c.rolledBack, c.lost = false, false, false, nil
 	if alive(c.socket) {
 		return c.inner.(driver.SessionResetter).ResetSession(ctx)
 	}

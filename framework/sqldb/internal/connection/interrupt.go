@@ -138,8 +138,8 @@ func (e *lockedFileError) Error() string {
 
 func (e *lockedFileError) Unwrap() error { return e.end }
 
-// isBusy tells an error of a lock that another process holds. An old snapshot
-// has the same primary code, and waiting does not make it new.
+// isBusy reports whether another process holds the lock. It returns false for a snapshot that
+// is too old: it has the same primary code, but waiting does not renew it.
 func isBusy(err error) bool {
 	lite, ok := errors.AsType[*sqlite.Error](err)
 	return ok && lite.Code()&0xff == sqlite3.SQLITE_BUSY && lite.Code() != sqlite3.SQLITE_BUSY_SNAPSHOT
@@ -159,7 +159,7 @@ func (c *Conn) watchRollbacks(on bool) {
 	switch {
 	case !ok:
 	case on:
-		hooks.RegisterRollbackHook(func() { c.gone = true })
+		hooks.RegisterRollbackHook(func() { c.rolledBack = true })
 	default:
 		hooks.RegisterRollbackHook(nil)
 	}

@@ -46,7 +46,7 @@ func (p *postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return c, nil
 }
 
-// noteRun notes the run of the server that a new connection leads to.
+// noteRun stores the run of the server that a new connection leads to.
 func (c *Conn) noteRun(ctx context.Context) error {
 	found, err := c.collect(ctx, text{c.inner, `SELECT pg_postmaster_start_time()::text`}, nil)
 	if err != nil {

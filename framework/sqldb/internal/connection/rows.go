@@ -23,7 +23,7 @@ type rows struct {
 	columns []string
 	first   []driver.Value
 	ahead   bool  // first was read, and not given out yet
-	err     error // what reading first answered, io.EOF if there is none
+	err     error // of reading first; io.EOF if there is no row
 }
 
 func (r *rows) start(ctx context.Context, s runnable, args []driver.NamedValue) error {

@@ -26,7 +26,7 @@ type Options struct {
 	Runs Runs
 }
 
-// A Statement is one that was sent, as it is reported.
+// A Statement is a statement that was sent, as it is reported.
 type Statement struct {
 	Text    string
 	Args    []driver.NamedValue
@@ -35,12 +35,12 @@ type Statement struct {
 	Control bool // it is BEGIN, COMMIT or ROLLBACK
 }
 
-// Runs knows the runs of the servers behind one address: a server that was started anew may
-// for a while have less than before. It is safe for concurrent use.
+// Runs stores which run of a server each connection leads to. After a restart a server may
+// for a short time lack data that it had before. It is safe for concurrent use.
 type Runs interface {
-	// Connected notes that a connection was made, and to which run.
+	// Connected records that a connection was made, and to which run.
 	Connected(run string)
-	// IsLatest reports whether the latest connection leads to the same run.
+	// IsLatest reports whether the latest connection leads to this run.
 	IsLatest(run string) bool
 }
 
@@ -51,7 +51,7 @@ type Shared struct {
 	generation atomic.Uint64    // raised when prepared statements went stale
 }
 
-// Renew has each connection prepare its statements anew, because the schema has changed.
+// Renew makes each connection prepare its statements again, because the schema has changed.
 func (s *Shared) Renew() { s.generation.Add(1) }
 
 func (s *Shared) report(ctx context.Context, text string, args []driver.NamedValue, start time.Time, err error, control bool) {

@@ -132,7 +132,7 @@ func (s *File) Driver() driver.Driver { return s.driver }
 
 // sqliteDSN is the driver's own form. _dqs=0 makes a misspelt column an error
 // where SQLite would take it for a string. With a limit, ANALYZE takes no samples
-// of the values of columns: where there are some, SQLite plans a statement anew
+// of the values of columns. With samples SQLite plans a statement again
 // each time that a parameter changes.
 func sqliteDSN(u *url.URL, mode Mode) string {
 	q := url.Values{

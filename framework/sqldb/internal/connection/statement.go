@@ -80,8 +80,8 @@ func (s *statements) renew(generation uint64) error {
 	return s.clear()
 }
 
-// clear closes every statement. A server that knows a statement no more has
-// closed it already.
+// clear closes every statement. A server that no longer has a statement has already
+// closed it.
 func (s *statements) clear() error {
 	for s.order.Len() > 0 {
 		if err := s.drop(s.order.Front()); err != nil && fault.State(err) != "26000" {

@@ -30,7 +30,7 @@ func (c *Conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	if err != nil {
 		return nil, err
 	}
-	c.inTx, c.onlyReads, c.fell, c.gone, c.lost = true, opts.ReadOnly, false, false, nil
+	c.inTx, c.onlyReads, c.fell, c.rolledBack, c.lost = true, opts.ReadOnly, false, false, nil
 	return &driverTx{inner: inner, conn: c, ctx: context.WithoutCancel(ctx)}, nil
 }
 
@@ -69,7 +69,7 @@ func (t *driverTx) aborted() error {
 }
 
 func (t *driverTx) Rollback() error {
-	if t.conn.gone { // SQLite has no transaction to roll back
+	if t.conn.rolledBack { // SQLite has no transaction to roll back
 		t.conn.inTx, t.conn.onlyReads = false, false
 		return nil
 	}

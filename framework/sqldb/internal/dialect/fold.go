@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// separator stands between the values of a document. Fold turns it into a
+// separator separates the values of a document. Fold turns it into a
 // space, so that no term reaches across two values.
 const separator = "\x1f"
 
@@ -36,7 +36,7 @@ func cherokee(r rune) rune {
 	return r
 }
 
-// isPlain tells of a text that folding leaves as it is, as most stored ASCII
+// isPlain reports whether folding leaves a text unchanged. That is true for most ASCII
 // text in lower case.
 func isPlain(s string) bool {
 	for i := range len(s) {

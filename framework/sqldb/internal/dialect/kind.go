@@ -50,20 +50,20 @@ func (k Kind) GroupConcat(expr, sep string) string {
 	return name + "(" + expr + ", '" + strings.ReplaceAll(sep, "'", "''") + "')"
 }
 
-// ForUpdate locks the rows a query selects until the transaction ends, with
-// FOR UPDATE: nobody else may change or delete them, nor insert rows that refer
+// ForUpdate locks the rows that a query selects until the transaction ends, with
+// FOR UPDATE: no other transaction can change or delete them, or insert rows that refer
 // to them. On SQLite it changes nothing, because a transaction of package sqldb
-// already is the only writer. PostgreSQL refuses it on a query with an outer
+// is already the only writer. PostgreSQL rejects it for a query with an outer
 // join.
 func (k Kind) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery {
 	return k.lock(q, "UPDATE")
 }
 
-// ForNoKeyUpdate is ForUpdate for rows that stay and keep their keys: those
-// that refer to them, such as a line of a cart to what it asks for, may be
-// inserted meanwhile. A transaction that deletes such a row, or changes a column
-// of a unique index, locks it by [Kind.ForUpdate] from the start: getting the
-// stronger lock later may mean to wait in a circle.
+// ForNoKeyUpdate is ForUpdate for rows that stay and keep their keys. Meanwhile other
+// transactions may insert rows that refer to them, such as the line of a cart that refers
+// to a product. A transaction that deletes such a row, or changes a column of a unique
+// index, must lock it by [Kind.ForUpdate] first: if it takes the stronger lock later, two
+// transactions may wait for each other (a deadlock).
 func (k Kind) ForNoKeyUpdate(q *bun.SelectQuery) *bun.SelectQuery {
 	return k.lock(q, "NO KEY UPDATE")
 }

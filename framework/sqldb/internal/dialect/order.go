@@ -1,6 +1,6 @@
 package dialect
 
-// An IndexColumn is one column of an index, or of an order that is asked for.
+// An IndexColumn is one column of an index, or of a required order.
 type IndexColumn struct {
 	// Name is "" for an expression.
 	Name string
@@ -11,12 +11,12 @@ type IndexColumn struct {
 	NullsFirst bool
 }
 
-// Sorts tells whether the columns of an index, read from its beginning or from
-// its end, come in the order that is asked for. There are as many of both.
+// Sorts reports whether the columns of an index, read from its beginning or from
+// its end, have the wanted order. Both slices must have the same length.
 // SQLite reads the rows without a value from either end.
-func (k Kind) Sorts(index, asked []IndexColumn) bool {
+func (k Kind) Sorts(index, wanted []IndexColumn) bool {
 	same, turned := true, true
-	for i, a := range asked {
+	for i, a := range wanted {
 		has := index[i]
 		if k == SQLite {
 			a.NullsFirst, has.NullsFirst = false, false

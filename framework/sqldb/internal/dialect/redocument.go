@@ -7,8 +7,8 @@ import (
 	"github.com/uptrace/bun/schema"
 )
 
-// Redocument is the value of a document column (see [Document]) whose parts
-// change: a nil part stays as it is stored, any other is folded anew. Columns
+// Redocument returns the value of a document column (see [Document]) whose parts
+// change: a nil part stays as it is stored, any other part is folded. Columns
 // and values of one UPDATE thus agree without reading the row first.
 func (k Kind) Redocument(column string, parts []*string) schema.QueryAppender {
 	keep, join := `trestle_part(?, ?)`, `char(31)`

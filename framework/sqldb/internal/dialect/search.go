@@ -8,9 +8,9 @@ import (
 	"github.com/uptrace/bun/schema"
 )
 
-// Contains is a condition: the document that column of table holds (see
-// [Document]) contains the folded term. Every character of the term stands
-// for itself. An empty term is contained in every document.
+// Contains is a condition: the document in a column of the table (see
+// [Document]) contains the folded term. No character of the term is a wildcard. Every
+// document contains the empty term.
 //
 // alias is the table's name in the statement. The search index of a migration
 // (searchIndex) serves the condition; on SQLite it must be there, for terms of

@@ -1,5 +1,5 @@
 // Package fault classifies the errors of both databases: what a failure means to the
-// caller, whatever driver, pool or network reported it.
+// caller, independent of the driver, pool or network that reported it.
 package fault
 
 import (

@@ -2,7 +2,7 @@ package fault
 
 import "fmt"
 
-// An overloadError says that no connection came free in time.
+// An overloadError means that no connection became free in time.
 type overloadError struct{ err error }
 
 func (e *overloadError) Error() string {

@@ -25,16 +25,16 @@ import (
 //	<digits>_<name>.tx.down.sql
 //
 // in bun's naming: the digits are the id, changes run in the order of their
-// ids' numbers, and each runs in one transaction. A line --bun:split stands
-// between statements that must be sent apart. Each file is a template; see
+// ids' numbers, and each runs in one transaction. A line --bun:split separates
+// statements that must be sent apart. Each file is a template; see
 // [Database.Migrate] for its functions. Other files are ignored unless they end in
 // .sql.
 //
-// A program goes on with a schema that a newer version of it has migrated, and
-// starts on it, if nothing of its own is pending: new migrations should only add
-// what an older program does not need. A line --trestle:breaking in the up file of
-// one that an older program cannot live with is recorded in the database, and a
-// program without that file then does not start.
+// A program starts on a schema that a newer version of it has migrated, and keeps running
+// on it, if none of its own migrations is pending. So new migrations should only add
+// what an older program does not need. If an older program cannot run on the new schema,
+// add the line --trestle:breaking to the up file. The line is recorded in the database,
+// and a program without that file then does not start.
 type Set struct {
 	Namespace string
 	FS        fs.FS
@@ -132,10 +132,9 @@ func (db Database) Down(ctx context.Context, report func(Migration, time.Duratio
 	return undone, err
 }
 
-// Undo is [Database.Down] for the one migration m, which somebody
-// was asked about. It must be the newest applied one of the sets, see
-// [Database.Newest]; where another is by then, or none, that is an error and
-// nothing is undone.
+// Undo is [Database.Down] for the one migration m, which the user has confirmed. It
+// must be the newest applied one of the sets, see [Database.Newest]. If another migration
+// is the newest by then, or none is applied, Undo returns an error and undoes nothing.
 func (db Database) Undo(ctx context.Context, m Migration, sets ...Set) error {
 	undone, err := db.undoNewest(ctx, sets, func(c *change) error {
 		if c.namespace != m.Namespace || c.id != m.ID {
@@ -166,9 +165,9 @@ func (db Database) undoNewest(ctx context.Context, sets []Set, agree func(newest
 	return undone, nil
 }
 
-// Newest is the migration that [Database.Down] would undo: the last
-// one of the sets that was applied, in the order of applying, whatever the
-// clock said. With none applied it is the zero Migration. An applied migration
+// Newest returns the migration that [Database.Down] would undo: the last
+// one of the sets in the order in which they were applied. The clock does not matter.
+// With none applied it returns the zero Migration. An applied migration
 // without its file is an error, as it is there. It changes nothing.
 func (db Database) Newest(ctx context.Context, sets ...Set) (Migration, error) {
 	p, err := db.readPlan(sets)

@@ -167,8 +167,8 @@ func lacks(table string, columns []string, needed ...string) error {
 	return nil
 }
 
-// wasCreatedMeanwhile tells of PostgreSQL's catalogue refusing a second table
-// of a name: as a duplicate key, a duplicate table or a duplicate object.
+// wasCreatedMeanwhile reports whether PostgreSQL rejected a table because another
+// transaction created it: as a duplicate key, a duplicate table or a duplicate object.
 func wasCreatedMeanwhile(err error) bool {
 	switch fault.State(err) {
 	case "23505", "42P07", "42710", "XX000":
@@ -207,8 +207,8 @@ func nextPosition(records []record) int64 {
 	return last + 1
 }
 
-// orphans are the applied migrations of the sets' namespaces without a file.
-// A namespace that is not asked about is left alone.
+// orphans returns the applied migrations of the sets' namespaces that have no file.
+// It ignores migrations of other namespaces.
 func (p plan) orphans(records []record) []record {
 	return slices.DeleteFunc(slices.Clone(records), func(r record) bool {
 		return !slices.Contains(p.namespaces, r.Namespace) || slices.ContainsFunc(p.changes, r.is)
@@ -234,7 +234,7 @@ func orphanError(lost []record) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	return fmt.Errorf("sqldb: %s was applied to this database, but its files are gone; put them back, or run the version of the program that has them", namesOf(lost))
+	return fmt.Errorf("sqldb: %s was applied to this database, but its files are missing; restore them, or run the version of the program that has them", namesOf(lost))
 }
 
 func namesOf(records []record) string {

@@ -49,7 +49,7 @@ func templateFuncs(k dialect.Kind) template.FuncMap {
 
 var splitLine = regexp.MustCompile(`(?m)^[ \t]*--bun:split[^\n]*$`)
 
-// unknownWord is what package template says of {{word}} and of {{.word}}.
+// unknownWord matches the errors of package template for {{word}} and for {{.word}}.
 var unknownWord = regexp.MustCompile(`function "[^"]*" not defined|nil data; no entry for key`)
 
 // Render returns the text of a file for one database.
@@ -98,7 +98,7 @@ func isBreaking(file, text string, up bool) (breaking bool, err error) {
 	return breaking, nil
 }
 
-// hasSQL tells whether a text is more than blank lines and line comments.
+// hasSQL reports whether a text is more than blank lines and line comments.
 func hasSQL(s string) bool {
 	for line := range strings.SplitSeq(s, "\n") {
 		line = strings.TrimSpace(line)

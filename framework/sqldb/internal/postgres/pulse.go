@@ -14,49 +14,48 @@ import (
 	"trestle.example/framework/sqldb/internal/fault"
 )
 
-// A pulse tells whether PostgreSQL's server answers at all. One that is frozen,
-// or whose machine is gone, leaves sockets open on which nothing ever comes: who
-// asked it would wait until a deadline, and so would all who wait for a
-// connection.
+// A pulse checks whether the PostgreSQL server answers. If the server is frozen, or its
+// machine has failed, sockets stay open and no data arrives on them. Without a pulse every
+// statement, and every request that waits for a connection, would wait until its deadline.
 //
-// While somebody waits for the server and nothing whatever comes from it, the
-// pulse asks it for something by a connection of its own, and then for a new
-// connection, which a pooler too answers that has no other to give. If nothing
-// comes of either, the server is away: its connections are closed, which ends all
-// waiting, and none is made until the pulse has been answered. A connection that
-// cannot be made has the same end, but for those that there are.
+// While a statement waits for the server and no data arrives, the pulse sends a statement
+// on a connection of its own. Then it requests a new connection, because a pooler without
+// a free connection still answers that. If neither is answered, the server is away: the
+// pulse closes the server's connections, which ends all waiting, and no connection is made
+// until the server answers the pulse. If a connection cannot be made, the server is away
+// too, but the existing connections stay open.
 type pulse struct {
 	dial     func(context.Context) (*pgdriver.Conn, error)
 	knock    func(context.Context) (*pgdriver.Conn, error) // dial, as far as a pooler answers by itself
-	waiting  atomic.Int64                                  // who waits for the server
-	heard    atomic.Uint64                                 // raised by whatever comes from it
+	waiting  atomic.Int64                                  // how many statements wait for the server
+	heard    atomic.Uint64                                 // raised by all data from the server
 	watching atomic.Bool
 	ctx      context.Context // ends with the DB
 	close    context.CancelFunc
 
-	mu     sync.Mutex
-	away   error // why no connection is made; nil while they are
-	conns  map[driver.Conn]struct{}
-	making map[*making]struct{}
-	told   []func(error)
+	mu        sync.Mutex
+	away      error // why no connection is made; nil while they are
+	conns     map[driver.Conn]struct{}
+	making    map[*making]struct{}
+	observers []func(error)
 }
 
 // making is a connection on its way.
 type making struct{ end context.CancelFunc }
 
 const (
-	// pulseTick is how long nothing may come before the pulse asks.
+	// pulseTick is how long the server may be silent before the pulse probes it.
 	pulseTick = 250 * time.Millisecond
-	// putTicks and knockTicks are how many ticks in turn bring nothing until a
-	// question has no answer: a server that is only busy must not lose all its
-	// connections, nor must one whose client is held up itself.
+	// putTicks and knockTicks are how many silent ticks in turn a probe waits for: a
+	// server that is only busy must not lose all its connections, and a server whose
+	// client is delayed must not lose them either.
 	putTicks, knockTicks = 4, 4
-	// aloneTicks are both where no connection is to be lost: looking up a name may
-	// take five seconds, of which nothing is heard.
+	// aloneTicks is used instead of both if there is no connection to lose: the lookup
+	// of a name may take five seconds, in which no data arrives.
 	aloneTicks = 24
 )
 
-var errNoPulse = errors.New("sqldb: the server is silent: nothing has come from it since it was asked, on any connection")
+var errNoPulse = errors.New("sqldb: the server is silent: it has sent nothing since the last probe, on any connection")
 
 func newPulse(dial, knock func(context.Context) (*pgdriver.Conn, error)) *pulse {
 	p := &pulse{dial: dial, knock: knock, conns: map[driver.Conn]struct{}{}, making: map[*making]struct{}{}}
@@ -64,7 +63,7 @@ func newPulse(dial, knock func(context.Context) (*pgdriver.Conn, error)) *pulse 
 	return p
 }
 
-// begin notes somebody who waits for the server, until end.
+// begin counts a statement that waits for the server, until end.
 func (p *pulse) begin() {
 	p.waiting.Add(1)
 	if !p.watching.Load() && p.watching.CompareAndSwap(false, true) {
@@ -74,10 +73,10 @@ func (p *pulse) begin() {
 
 func (p *pulse) end() { p.waiting.Add(-1) }
 
-// watch listens as long as somebody waits.
+// watch probes a silent server as long as a statement waits for it.
 func (p *pulse) watch() {
-	q := question{pulse: p}
-	defer q.hangUp()
+	q := prober{pulse: p}
+	defer q.close()
 	tick := time.NewTicker(pulseTick)
 	defer tick.Stop()
 	for last := p.heard.Load(); ; last = p.heard.Load() {
@@ -92,15 +91,15 @@ func (p *pulse) watch() {
 				return
 			}
 		case p.heard.Load() == last:
-			if err := q.ask(); absent(err) {
+			if err := q.probe(); absent(err) {
 				p.lost(err)
 			}
 		}
 	}
 }
 
-// absent tells that an error is no answer of a server at work: there is none, or
-// it is starting or stopping.
+// absent reports whether an error means that no server is at work: none answers, or it is
+// starting or stopping.
 func absent(err error) bool {
 	if err == nil {
 		return false
@@ -128,7 +127,7 @@ func (p *pulse) lost(why error) {
 	}
 	if p.away == nil {
 		p.away = why
-		p.tell(why)
+		p.report(why)
 		go p.probe()
 	}
 }
@@ -144,8 +143,8 @@ func (p *pulse) leave(host int) {
 	}
 }
 
-func (p *pulse) tell(why error) {
-	for _, fn := range p.told {
+func (p *pulse) report(why error) {
+	for _, fn := range p.observers {
 		func() {
 			defer fault.LogPanic(p.ctx)
 			fn(why)
@@ -153,13 +152,13 @@ func (p *pulse) tell(why error) {
 	}
 }
 
-// probe asks the server until it answers, which ends its absence.
+// probe probes the server until it answers, and then marks it as present.
 func (p *pulse) probe() {
-	q := question{pulse: p}
-	defer q.hangUp()
+	q := prober{pulse: p}
+	defer q.close()
 	tick := time.NewTicker(pulseTick)
 	defer tick.Stop()
-	for absent(q.ask()) {
+	for absent(q.probe()) {
 		select {
 		case <-p.ctx.Done():
 			return
@@ -169,7 +168,7 @@ func (p *pulse) probe() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.away = nil
-	p.tell(nil)
+	p.report(nil)
 }
 
 // connect makes a connection, unless the server is known to be away, or until
@@ -196,7 +195,7 @@ func (p *pulse) connect(ctx context.Context) (*pgdriver.Conn, error) {
 	return nil, err
 }
 
-// enter is for a connection to be made, which end ends.
+// enter registers a connection that is being made; end must stop that.
 func (p *pulse) enter(end context.CancelFunc) (leave func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -228,5 +227,5 @@ func (p *pulse) drop(c driver.Conn) {
 func (p *pulse) observe(fn func(why error)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.told = append(p.told, fn)
+	p.observers = append(p.observers, fn)
 }

@@ -15,8 +15,8 @@ import (
 	"trestle.example/internal/testserver/postgres"
 )
 
-// TestWhatARefusalTells: a server that says no is there.
-func TestWhatARefusalTells(t *testing.T) {
+// TestAnErrorOfAServerMeansThatItIsThere: only silence and a start or a stop mean that it is away.
+func TestAnErrorOfAServerMeansThatItIsThere(t *testing.T) {
 	db := sql.OpenDB(pgdriver.NewConnector(pgdriver.WithDSN(postgres.Database(t))))
 	defer db.Close()
 	raise := func(code string) error {
@@ -33,7 +33,7 @@ func TestWhatARefusalTells(t *testing.T) {
 		"no error":                   {nil, false},
 		"silence":                    {errNoPulse, true},
 		"a connection that is cut":   {io.ErrUnexpectedEOF, true},
-		"a port where nobody is":     {&net.OpError{Op: "dial", Err: errors.New("refused")}, true},
+		"a port without a server":    {&net.OpError{Op: "dial", Err: errors.New("refused")}, true},
 		"a server that starts":       {raise("57P03"), true},
 		"a server that stops":        {raise("57P01"), true},
 		"too many connections":       {raise("53300"), false},

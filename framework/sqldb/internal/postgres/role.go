@@ -26,7 +26,7 @@ func checkRole(ctx context.Context, conn *pgdriver.Conn, want address.Target) er
 	return want.Check(standby, reads)
 }
 
-// roleOf asks a server whether it is a standby, and whether its transactions only read.
+// roleOf reads from a server whether it is a standby, and whether its transactions only read.
 func roleOf(ctx context.Context, conn *pgdriver.Conn) (standby, reads bool, err error) {
 	rows, err := conn.QueryContext(ctx, Role, nil)
 	if err != nil {

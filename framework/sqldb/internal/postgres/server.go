@@ -1,5 +1,5 @@
 // Package postgres makes connections to a PostgreSQL server: it tries the hosts of a URL,
-// sets the session up, and notices when the server answers no longer.
+// sets the session up, and detects when the server stops answering.
 package postgres
 
 import (
@@ -35,13 +35,13 @@ type Options struct {
 
 // A Server makes connections with pgdriver and does what the driver leaves out: it tries
 // several hosts, gives up when the context ends, closes the socket of a connection that
-// failed half-way, and notices that the server is away. It is safe for concurrent use. The
-// methods that say so do nothing on a nil Server, which is that of a SQLite database.
+// failed half-way, and detects that the server is away. It is safe for concurrent use. Some
+// methods document that they do nothing on a nil Server, which is that of a SQLite database.
 type Server struct {
 	options  Options
 	at       *address.Server
 	settings map[string]string // of each session
-	notices  atomic.Bool       // the server knows noticeLeaving
+	notices  atomic.Bool       // the server has the setting of noticeLeaving
 	home     atomic.Int32      // the host of the latest connection, counted from 1; 0 for none yet
 	pulse    *pulse
 }
@@ -86,13 +86,13 @@ func (p *Server) Release(c driver.Conn) {
 	}
 }
 
-// Begin notes that a statement waits for the server, until [Server.End].
+// Begin counts a statement that waits for the server, until [Server.End].
 func (p *Server) Begin() { p.pulse.begin() }
 
-// End notes that the statement of a [Server.Begin] is over.
+// End must be called once after each [Server.Begin], when the statement has ended.
 func (p *Server) End() { p.pulse.end() }
 
-// ObserveAway calls fn with the reason when the server answers no longer, and with nil when
+// ObserveAway calls fn with the reason when the server stops answering, and with nil when
 // it answers again. It does nothing on a nil Server.
 func (p *Server) ObserveAway(fn func(why error)) {
 	if p != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/uptrace/bun/driver/pgdriver"
 )
 
-// setSession has times come in UTC, a setting that poolers keep for each of
-// their clients, bounds statements and their waits for locks on the server, and has
-// it notice within a tenth of a second that a client has gone. Where each transaction
+// setSession sets the time zone to UTC, a setting that poolers keep for each of
+// their clients. It bounds statements and their waits for locks on the server, and makes
+// the server check ten times a second whether a client disconnected. If each transaction
 // sets what it needs for itself, only the last is tried, for a transaction of one statement.
 func (p *Server) setSession(ctx context.Context, conn *pgdriver.Conn) error {
 	local := p.options.SetsLocally
@@ -37,7 +37,7 @@ func (p *Server) setSession(ctx context.Context, conn *pgdriver.Conn) error {
 	return err
 }
 
-// noticeLeaving has PostgreSQL see within a tenth of a second that a client has gone.
+// noticeLeaving makes PostgreSQL check every 100 ms whether the client disconnected.
 var noticeLeaving = map[string]string{"client_connection_check_interval": "100"}
 
 // ownSettings are those of a session that no pooler hands to another client.

@@ -18,7 +18,7 @@ const (
 )
 
 // ErrNoNumber is the error of a statement to count that has no value.
-var ErrNoNumber = errors.New("sqldb: a statement to count has no row, or NULL in the place of its value")
+var ErrNoNumber = errors.New("sqldb: a statement to count has no row, or NULL as its value")
 
 // Counts are numbers that hold until something is committed. They are all
 // forgotten when there are too many. The zero Counts is empty. It is safe for concurrent use.
@@ -35,8 +35,8 @@ type Count struct {
 	until    time.Time
 }
 
-// NewCount returns a number as it is kept: for a time that is drawn anew for each, so
-// that those made together do not all end together.
+// NewCount returns a number as it is kept, for a random time between one and two times
+// countKept. So numbers that were made together do not all end together.
 func NewCount(snapshot string, n driver.Value) Count {
 	return Count{snapshot, n, time.Now().Add(countKept + rand.N(countKept))}
 }

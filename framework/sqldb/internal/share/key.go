@@ -19,7 +19,7 @@ func KeyOf(text string, args []any) Key {
 	return Key{text, string(b)}
 }
 
-// appendValue writes a value so that no two that differ are written alike.
+// appendValue writes a value so that different values have different texts.
 func appendValue(b []byte, v driver.Value) []byte {
 	switch v := v.(type) {
 	case nil:

@@ -13,12 +13,12 @@ import (
 	"trestle.example/framework/sqldb/internal/pool"
 )
 
-// A Group lets equal reads that wait at the same time have one execution between them:
-// those with one key. An execution begins after each of its members asked, so that none
-// of them sees less than it would have seen by itself.
+// A Group lets reads with one key that wait at the same time share one execution. The
+// execution begins after the last of its members arrived, so each member gets every write
+// that was committed before it began.
 //
 // The members of a round share one turn in the queue for connections. The turn comes
-// when it is the turn of any member. Reads that ask while an execution runs are the
+// when it is the turn of any member. Reads that arrive while an execution runs are the
 // next round. Members of one key differ in a text; an execution gets the texts of all. The
 // zero Group waits for no slots. It is safe for concurrent use.
 type Group[T any] struct {
@@ -59,9 +59,9 @@ type executions[T any] struct {
 	next    *round[T] // nil if no read waits
 }
 
-// patience is how long a read waits for the execution of another: one connection
+// waitLimit is how long a read waits for the execution of another: one connection
 // that is stuck does not hold up all equal reads.
-const patience = time.Second
+const waitLimit = time.Second
 
 // A Run makes one answer for all members, which differ in these texts.
 type Run[T any] func(ctx context.Context, of []string) (T, error)
@@ -83,7 +83,7 @@ type round[T any] struct {
 
 // A member is a read that waits for a round.
 type member struct {
-	of     string // what it asks for
+	of     string // the text in which members differ
 	client fair.Client
 }
 
@@ -172,7 +172,7 @@ func newRound[T any](ctx context.Context, run Run[T], turn *fair.Turn) *round[T]
 func (s *Group[T]) await(ctx context.Context, key Key, m *member, r *round[T]) (answered bool, err error) {
 	asked := time.Now()
 	defer func() { s.waited(ctx, r, asked) }()
-	late := time.NewTimer(s.within(ctx, patience))
+	late := time.NewTimer(s.within(ctx, waitLimit))
 	defer late.Stop()
 	for {
 		select {
@@ -212,14 +212,14 @@ func (s *Group[T]) again(ctx context.Context, r *round[T], asked time.Time) (mor
 	defer s.mu.Unlock()
 	switch {
 	case !r.began.IsZero():
-		return patience - time.Since(r.began), nil
+		return waitLimit - time.Since(r.began), nil
 	case r.turn == nil:
-		return patience - time.Since(asked), nil
+		return waitLimit - time.Since(asked), nil
 	}
 	left, limited := s.slots.Left(ctx)
 	switch left -= time.Since(asked); {
 	case !limited:
-		return patience, nil
+		return waitLimit, nil
 	case left <= 0:
 		return 0, fault.WaitError(s.slots.GiveUp())
 	}
@@ -277,8 +277,8 @@ func (s *Group[T]) lead(key Key, r *round[T]) {
 	}
 }
 
-// begin notes that a round begins, or that it never will. It is false for one that all
-// members have left.
+// begin begins a round, or removes it if runs is false. It returns false for a round that
+// all members have left.
 func (s *Group[T]) begin(key Key, r *round[T], runs bool) (of []string, begun bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -39,13 +39,13 @@ func (s *Group[T]) waiters(t *testing.T, key Key, want int) {
 	eventually(t, fmt.Sprintf("%d wait", want), func() bool { return s.Waiting(key) == want })
 }
 
-// forgets waits until nothing runs and nobody waits.
+// forgets waits until no execution runs and no read waits.
 func (s *Group[T]) forgets(t *testing.T) {
 	t.Helper()
 	eventually(t, "no key is left", func() bool { return s.Running() == 0 })
 }
 
-// asks sends so many at once and returns what each is answered.
+// asks sends n reads at once and returns the result of each.
 func asks(ctx context.Context, s *Group[*int64], n int, run func(context.Context) (*int64, error)) func() []string {
 	answers := make([]string, n)
 	var all sync.WaitGroup

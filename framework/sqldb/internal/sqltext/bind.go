@@ -27,7 +27,7 @@ const MaxParams = 32000
 type binder struct {
 	schema.Dialect
 	kind  dialect.Kind
-	pages *pages // nil for a template, which is built once: the place of its page is a value, which it refuses
+	pages *pages // nil for a template, which is built once: its OFFSET must be a value, or it is an error
 	paged bool   // one of its windows is of those, and so is any other
 	args  []any
 	err   error
@@ -89,8 +89,8 @@ func timeText(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05.999999-07:00")
 }
 
-// checkText refuses what a text column cannot hold. The drivers would drop a
-// NUL and replace an invalid byte without a word.
+// checkText returns an error for a text that no text column can store. The drivers would
+// drop a NUL and replace an invalid byte without an error.
 func checkText(s string) error {
 	if strings.IndexByte(s, 0) >= 0 {
 		return &TextError{Fault: "a NUL character"}
@@ -101,10 +101,10 @@ func checkText(s string) error {
 	return nil
 }
 
-// TextError says that a value cannot be sent to a database as text. The
-// statement that held it was not sent.
+// TextError means that a value cannot be sent to a database as text. The
+// statement with the value was not sent.
 type TextError struct {
-	// Fault is what the text holds.
+	// Fault states what in the text is not allowed.
 	Fault string
 }
 

@@ -41,7 +41,7 @@ func (c choice[K]) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 		write(" WHEN ", Param(k))
 		write(" THEN ", Param(c.value(k)))
 	}
-	write(" ELSE ", bun.Ident(c.column)) // which also tells PostgreSQL the type of the values
+	write(" ELSE ", bun.Ident(c.column)) // from which PostgreSQL also infers the type of the values
 	write(" END", nil)
 	return b, err
 }

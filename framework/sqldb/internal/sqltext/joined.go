@@ -20,12 +20,14 @@ type JoinedKey struct {
 	N    int
 }
 
-// Joined returns the statement of several writes with one text, "" if there is none. Each is a part of WITH, and the answer has their rows behind their numbers.
+// Joined returns one statement for several writes with one text, or "" if they cannot be
+// joined. Each write is a part of WITH. Each row of the result begins with the number of
+// its write.
 //
-// It begins with a row of a number below zero that bounds the waits for locks, for
+// The first row has a number below zero. It bounds the waits for locks, for
 // this statement alone. PostgreSQL reads the parts of a UNION ALL in turn, and runs
-// a part of WITH when it is read; if it ever did not, they would wait as long as
-// any other. The CASE only makes it call set_config, whose answer nobody needs.
+// a part of WITH when it reads it. If that changed, the writes would wait for locks as long
+// as other statements. The CASE only makes PostgreSQL call set_config.
 func Joined(key JoinedKey) string {
 	tokens, ok := sqlTokens(key.Text)
 	if !ok || !slices.ContainsFunc(tokens, func(t string) bool { return strings.EqualFold(t, "returning") }) {

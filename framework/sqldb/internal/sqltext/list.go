@@ -31,9 +31,9 @@ func (l valueList[T]) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error)
 	return b, nil
 }
 
-// Padded are values, the last repeated until their number is a power of two,
-// and none of none. A statement that is written with so many values is one of
-// few: every other number of them would be a statement of its own to prepare.
+// Padded yields values, and repeats the last until their number is a power of two. It
+// yields nothing for no values. It keeps the number of different statements small: each
+// other number of values would be one more statement to prepare.
 func Padded[T any](values []T) iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		for i := range PaddedLen(len(values)) {

@@ -36,7 +36,7 @@ func NewLookup(build func(v Values) schema.QueryAppender) *Lookup {
 // Of returns the templates of a lookup: for one key, and for several.
 func Of(l *Lookup) (one, several *Template) { return l.one, l.several }
 
-// Key compares what stands before it with a lookup's key, or with each of its
+// Key compares the expression before it with a lookup's key, or with each of its
 // keys: Where("?TableAlias.? ?", bun.Ident("id"), v.Key()).
 func (v Values) Key() schema.QueryAppender {
 	switch {
@@ -48,8 +48,8 @@ func (v Values) Key() schema.QueryAppender {
 	return bun.SafeQuery("IN (SELECT value FROM json_each(?))", v.place(0))
 }
 
-// Hash compares what stands before it with a lookup's key, or with each of its keys,
-// where the key is a hash of 32 bytes.
+// Hash compares the expression before it with a lookup's key, or with each of its keys.
+// The key must be a hash of 32 bytes.
 func (v Values) Hash() schema.QueryAppender {
 	if v.several && v.kind == dialect.SQLite {
 		return bun.SafeQuery("IN (SELECT unhex(value) FROM json_each(?))", v.place(0))

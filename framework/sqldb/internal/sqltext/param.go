@@ -19,8 +19,8 @@ import (
 // times and []byte that reach bun without Param are parameters in a Session
 // too; Param adds the numbers and booleans, so that statements that differ in
 // those alone are one prepared statement. On PostgreSQL a parameter takes the
-// type of what it is compared with or stored in: 1.5 is refused where an
-// integer stands.
+// type of what it is compared with or stored in: the server rejects 1.5 where it expects
+// an integer.
 func Param(v any) schema.QueryAppender { return param{v} }
 
 type param struct{ value any }

@@ -44,8 +44,8 @@ func isName(token string) bool {
 
 func isChanging(word string) bool { return isName(word) && strings.Contains(changing, " "+word+" ") }
 
-// callsSteadily looks at what stands before each parenthesis: a keyword, a
-// function that is known, or no name at all.
+// callsSteadily reports whether each parenthesis comes after a keyword, a known
+// function, or no name.
 func callsSteadily(words []string) bool {
 	for i, word := range words {
 		if word != "(" || i == 0 || !isName(words[i-1]) {

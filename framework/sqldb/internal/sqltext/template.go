@@ -35,7 +35,7 @@ type Values struct {
 // Kind is that of the database that builds the statement.
 func (v Values) Kind() dialect.Kind { return v.kind }
 
-// At stands for one of the values of a run, counted from 0.
+// At returns the place of one of the values of a run, counted from 0.
 func (v Values) At(i int) schema.QueryAppender { return v.place(v.first + i) }
 
 // With is the template's statement with values, which are as for [Param], for any
@@ -96,7 +96,7 @@ func (w *Builder) Template(t *Template) *Built {
 // ErrFixedValue is the error of a template whose statement holds a value of its own.
 var ErrFixedValue = errors.New("sqldb: a template's statement holds a value of its own; give it with each run")
 
-// A place stands for a value in a template.
+// A place is the place of a value in a template.
 type place int
 
 // AppendQuery implements [schema.QueryAppender].

@@ -24,7 +24,7 @@ func CheckRendered(query string) error {
 	return fmt.Errorf("sqldb: %w and it was not sent: %s", ErrUnrendered, fault)
 }
 
-// inQuotes tells whether a position lies within a quoted text or name.
+// inQuotes reports whether a position is within a quoted text or name.
 func inQuotes(query string, at int) bool {
 	var quote byte
 	for i := range at {

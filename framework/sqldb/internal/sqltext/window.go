@@ -10,13 +10,13 @@ import (
 	"trestle.example/framework/sqldb/internal/dialect"
 )
 
-// Window is a query with LIMIT and OFFSET, which bun would write as text and which
-// are parameters here, but for two cases. SQLite plans a statement anew each time
-// that its LIMIT is given a value, so that one is always in the text: let there be
-// few of them. PostgreSQL plans one anew for each page whose place is a value, for
-// that decides what a plan costs. With other values the plan is worth it; without any
-// the place of one of the first 1,000 rows is in the text, and planned once. A DB does
-// so for at most 64 pages a minute, for all requests together.
+// Window returns a query with LIMIT and OFFSET. bun writes both as text; here they are
+// parameters, with two exceptions. SQLite plans a statement again each time that
+// its LIMIT gets a value, so the LIMIT is always in the text: use few different limits.
+// PostgreSQL plans a statement again for each page whose OFFSET is a value, because it
+// decides the cost of the plan. If the statement has other values, that is worth its
+// time. Without other values, an OFFSET below 1,000 is in the text, and planned once. A
+// DB does so for at most 64 pages a minute, for all requests together.
 func Window(q schema.QueryAppender, limit, offset int64) schema.QueryAppender {
 	return window{q, limit, offset}
 }
@@ -57,7 +57,7 @@ func (w window) asText(b []byte) []byte {
 }
 
 const (
-	pagesBefore = 1000        // where the pages begin that are asked for often
+	pagesBefore = 1000        // offset below which pages are requested often
 	pagesMost   = 64          // of the statements that a connection keeps, a quarter as it comes
 	pagesKept   = time.Minute // how long all of those are the same, when they are so many
 )

@@ -16,8 +16,8 @@ import (
 	"trestle.example/framework/sqldb/internal/share"
 )
 
-// A Position is how far the primary's log went when it was asked: all that was
-// committed before lies before it.
+// A Position is how far the primary's log went when it was read: everything that was
+// committed earlier is before it.
 type Position struct {
 	timeline int64
 	lsn      uint64
@@ -29,13 +29,13 @@ type Position struct {
 type progress struct {
 	timeline int64
 	lsn      uint64
-	made     uint64    // connections, when it was asked
-	asked    time.Time // when it was
+	made     uint64    // number of connections made when it was read
+	readAt   time.Time // when it was read
 }
 
 const (
-	// primaryPosition: a commit is answered when it is flushed, unless the
-	// server is told not to wait for that. The name of the log's file begins with
+	// primaryPosition: a commit is reported when it is flushed, except with
+	// synchronous_commit off. The name of the log's file begins with
 	// the timeline.
 	primaryPosition = `SELECT (CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn()` +
 		` ELSE pg_current_wal_flush_lsn() END)::text, left(pg_walfile_name(pg_current_wal_flush_lsn()), 8), pg_current_snapshot()::text,` +
@@ -43,8 +43,8 @@ const (
 	replicaProgress = `SELECT pg_is_in_recovery(), coalesce(pg_last_wal_replay_lsn()::text, '0/0'), (SELECT timeline_id FROM pg_control_checkpoint())::bigint`
 	systemOf        = `SELECT system_identifier::text FROM pg_control_system()`
 
-	// progressKept is for how long an answer of the replica stands where the
-	// primary has nothing new, so that one that was promoted or has gone is noticed.
+	// progressKept is how long a reading of the replica's progress is used while the
+	// primary has nothing new. So a promoted or unavailable replica is noticed.
 	progressKept = time.Second
 
 	stateCanceled = "57014" // the statement took too long, or was cancelled
@@ -54,20 +54,20 @@ const (
 var (
 	// ErrPromoted is the error for a server that is not a standby.
 	ErrPromoted = errors.New("sqldb: the replica is not in recovery: it was promoted, or never was a standby")
-	// ErrSilent is that of a replica that does not answer.
-	ErrSilent = fmt.Errorf("sqldb: the replica has not answered within %s", replicaPatience)
-	// ErrBehind is that of a replica that replays too slowly.
-	ErrBehind = fmt.Errorf("sqldb: the replica has not replayed within %s what was committed on the primary", replicaPatience)
-	// ErrStranger is that of a standby of another primary.
-	ErrStranger = errors.New("sqldb: the replica is no standby of this primary: their system identifiers differ")
+	// ErrSilent is the error of a replica that does not answer.
+	ErrSilent = fmt.Errorf("sqldb: the replica has not answered within %s", replicaWait)
+	// ErrBehind is the error of a replica that replays too slowly.
+	ErrBehind = fmt.Errorf("sqldb: the replica has not replayed within %s what was committed on the primary", replicaWait)
+	// ErrStranger is the error of a standby of another primary.
+	ErrStranger = errors.New("sqldb: the replica is not a standby of this primary: their system identifiers differ")
 )
 
-// Position asks the primary, in one statement for all who ask at once.
+// Position reads the position of the primary, by one statement for all concurrent callers.
 func (s *Standby) Position(ctx context.Context) (Position, error) {
 	return s.positions.Do(ctx, share.Key{}, "", func(ctx context.Context, _ []string) (p Position, err error) {
 		found, err := s.primary.Read(connection.Prepare(ctx), primaryPosition, nil)
 		if err != nil {
-			return p, fmt.Errorf("sqldb: the primary does not tell how far its log goes: %w", err)
+			return p, fmt.Errorf("sqldb: reading how far the primary's log goes: %w", err)
 		}
 		var lsn, inserted, timeline string
 		if err := found.Scan(0, &lsn, &timeline, &p.Snapshot, &inserted); err != nil {
@@ -86,16 +86,16 @@ func (s *Standby) Position(ctx context.Context) (Position, error) {
 }
 
 // reaches waits until the replica has replayed the log up to a position, and
-// tells how many connections had been made to it when that was known.
+// returns how many connections had been made to the replica when that was read.
 func (s *Standby) reaches(ctx context.Context, p Position) (made uint64, err error) {
-	limited, cancel := context.WithTimeout(ctx, replicaPatience)
+	limited, cancel := context.WithTimeout(ctx, replicaWait)
 	defer cancel()
 	for pause := time.Millisecond; ; pause *= 2 {
-		at, err := s.lookedUp(limited, p)
+		at, err := s.readUpTo(limited, p)
 		switch {
 		case err == nil:
 			return at.made, nil
-		case errors.Is(err, ErrBehind) && wait(limited, pause): // and looks again
+		case errors.Is(err, ErrBehind) && wait(limited, pause): // and reads it again
 		case isLate(err) && ctx.Err() == nil:
 			return 0, ErrSilent
 		default:
@@ -110,31 +110,31 @@ func isLate(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// lookedUp is how far the replica is, asked only if what is remembered does not
-// hold all up to a position; an error if it is not that far.
-func (s *Standby) lookedUp(ctx context.Context, p Position) (progress, error) {
-	at := s.remembered()
+// readUpTo returns the replica's progress. It reads it only if the known progress is before
+// the position. It returns ErrBehind if the replica has not replayed up to the position.
+func (s *Standby) readUpTo(ctx context.Context, p Position) (progress, error) {
+	at := s.recall()
 	if at.reaches(p) == nil {
 		return at, nil
 	}
-	at, err := s.asked(ctx)
+	at, err := s.shareProgress(ctx)
 	if err == nil {
 		err = at.reaches(p)
 	}
 	return at, err
 }
 
-// asked asks the replica how far it is, once for all who want to know at once.
-func (s *Standby) asked(ctx context.Context) (progress, error) {
+// shareProgress reads the replica's progress once for all concurrent callers.
+func (s *Standby) shareProgress(ctx context.Context) (progress, error) {
 	return s.progress.Do(ctx, share.Key{}, "", func(ctx context.Context, _ []string) (progress, error) {
-		// A client that goes does not take the connection with it.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), replicaPatience)
+		// The connection stays open when the client disconnects.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), replicaWait)
 		defer cancel()
-		return s.ask(ctx)
+		return s.readProgress(ctx)
 	})
 }
 
-// reaches is nil if what was replayed holds all up to a position.
+// reaches returns nil if the log was replayed up to a position.
 func (at progress) reaches(p Position) error {
 	// The primary's log goes on behind the header of a page where what was
 	// replayed ends before it. No record is as short as a header.
@@ -149,22 +149,22 @@ func (at progress) reaches(p Position) error {
 	return nil
 }
 
-// remembered is the last answer of the replica, as long as it stands.
-func (s *Standby) remembered() progress {
+// recall returns the last progress that was read, or none if it is too old.
+func (s *Standby) recall() progress {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.known.made != s.runs.Made() || time.Since(s.known.asked) > progressKept {
+	if s.known.made != s.runs.Made() || time.Since(s.known.readAt) > progressKept {
 		return progress{}
 	}
 	return s.known
 }
 
-// ask asks the replica how far it is, and remembers the answer.
-func (s *Standby) ask(ctx context.Context) (progress, error) {
+// readProgress reads how far the replica has replayed the log, and stores the result.
+func (s *Standby) readProgress(ctx context.Context) (progress, error) {
 	var found *connection.Result
 	var at progress
 	err := s.onWatch(ctx, func(c *connection.Conn) (err error) {
-		at.made, at.asked = s.runs.Made(), time.Now()
+		at.made, at.readAt = s.runs.Made(), time.Now()
 		found, err = c.Read(connection.Prepare(ctx), replicaProgress, nil)
 		return err
 	})
@@ -195,8 +195,8 @@ func (s *Standby) onWatch(ctx context.Context, fn func(*connection.Conn) error) 
 	return pool.OnConns(func() (*sql.Conn, error) { return s.watch.Conn(ctx) }, fn)
 }
 
-// Stranger reports whether it is the replica of another primary. Where one of the
-// two does not let itself be asked, nothing is known against it.
+// Stranger reports whether it is the replica of another primary. It returns false if one
+// of the two servers does not let its identifier be read.
 func (s *Standby) Stranger(ctx context.Context) (bool, error) {
 	of, err := system(ctx, func(ctx context.Context, fn func(*connection.Conn) error) error {
 		return s.primary.OnConn(ctx, false, fn)
@@ -208,7 +208,7 @@ func (s *Standby) Stranger(ctx context.Context) (bool, error) {
 	return is != "" && is != of, err
 }
 
-// system is which system a server's data is of, "" if it may not be asked.
+// system returns the system identifier of a server's data, or "" if it may not be read.
 func system(ctx context.Context, on func(context.Context, func(*connection.Conn) error) error) (id string, err error) {
 	err = on(ctx, func(c *connection.Conn) error {
 		found, err := c.Read(ctx, systemOf, nil)
@@ -256,7 +256,7 @@ func (s *Standby) Lag(ctx context.Context) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	at, err := s.asked(ctx)
+	at, err := s.shareProgress(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -271,7 +271,7 @@ func (p Position) Behind(place string) (int64, error) {
 }
 
 func (at progress) behind(p Position) int64 {
-	if at.lsn > p.lsn { // it is ahead of what the primary was asked first
+	if at.lsn > p.lsn { // it replayed more since the position was read
 		return 0
 	}
 	return int64(p.lsn - at.lsn) //nolint:gosec // a log is never that long

@@ -10,8 +10,8 @@ import (
 // ErrRemade is the error of a read during which connections were made, again and again.
 var ErrRemade = errors.New("sqldb: connections to the replica are made all the time")
 
-// Either asks the replica, given the primary's position, and the primary where the
-// replica cannot answer.
+// Either reads from the replica, given the primary's position, and from the primary if
+// the replica cannot answer.
 func Either[T any](ctx context.Context, s *Standby, text string, replica func(Position) (T, error), primary func() (T, error)) (T, error) {
 	if !s.MayRead() {
 		return primary()
@@ -26,16 +26,16 @@ func Either[T any](ctx context.Context, s *Standby, text string, replica func(Po
 		return v, nil
 	case fault.IsOver(ctx):
 		return v, fault.EndOf(ctx)
-	case fault.IsOverloaded(err) && (!ofRead(err) || s.stands(ctx)): // the primary's pool would be next
+	case fault.IsOverloaded(err) && (!ofRead(err) || s.isBusy(ctx)): // the primary's pool would be next
 		return v, err
 	case fault.IsOverloaded(err):
 		return primary()
 	}
-	refused := s.judge(err)
-	if refused && tookTooLong(err) { // that is not begun again
+	rejected := s.judge(err)
+	if rejected && tookTooLong(err) { // the primary would take as long
 		return v, err
 	}
-	if v, err = primary(); err == nil && refused {
+	if v, err = primary(); err == nil && rejected {
 		s.unfit.Add(text)
 	}
 	return v, err
@@ -48,8 +48,8 @@ func tookTooLong(err error) bool {
 	return failure.Kind == fault.Locked || fault.State(err) == stateCanceled
 }
 
-// A readError is one of a read that the replica was asked for, not of what is
-// asked around it.
+// A readError is the error of a caller's read from the replica. Errors of the reads of
+// positions are not readErrors.
 type readError struct{ err error }
 
 func (e *readError) Error() string { return e.err.Error() }
@@ -60,7 +60,7 @@ func ofRead(err error) bool {
 	return of
 }
 
-// CaughtUp asks the replica when it has replayed what the primary had.
+// CaughtUp calls ask after the replica has replayed the log up to a position.
 func CaughtUp[T any](ctx context.Context, s *Standby, p Position, ask func(context.Context) (T, error)) (v T, err error) {
 	for range Attempts {
 		made, err := s.reaches(ctx, p)
@@ -77,9 +77,9 @@ func CaughtUp[T any](ctx context.Context, s *Standby, p Position, ask func(conte
 	return v, ErrRemade
 }
 
-// judge ends the use of a replica that an error speaks against. It is true for
-// one of the statement alone, which the primary may run.
-func (s *Standby) judge(err error) (refused bool) {
+// judge ends the use of the replica if the error is a fault of the replica. It returns true
+// if only the statement failed, so that the primary may run it.
+func (s *Standby) judge(err error) (rejected bool) {
 	failure, known := fault.Classify(err)
 	read := ofRead(err)
 	switch {

@@ -2,12 +2,12 @@ package standby
 
 import "sync/atomic"
 
-// Runs knows to which run of which server the latest connection leads. It is safe for
+// Runs stores to which run of which server the latest connection leads. It is safe for
 // concurrent use.
 type Runs struct{ latest atomic.Pointer[serverRun] }
 
-// Connected notes that a connection was made, and to which run of which server: in one step,
-// so that what is known of one server is not used for another.
+// Connected records that a connection was made to a run of a server. The run and the number
+// change in one step, so that what was read from one server is not used for another.
 func (r *Runs) Connected(run string) {
 	for {
 		before := r.latest.Load()

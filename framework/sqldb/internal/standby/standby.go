@@ -15,46 +15,46 @@ import (
 	"trestle.example/framework/sqldb/internal/sqltext"
 )
 
-// A Standby is a replica of the database that answers reads in its place, and
-// never with less than what was committed before they asked. Each read learns how
+// A Standby is a replica of the database that answers reads instead of the primary. Each
+// answer includes everything that was committed before the read began: the read learns how
 // far the primary's log goes and waits until the replica has replayed it that far.
 //
-// What is known of how far it is holds for one run of one server. So it is
-// forgotten whenever a connection is made, and a read during which one was made is
-// made again: a server that was started anew may for a while have less than before.
+// The known progress is that of one run of one server. It is forgotten whenever a
+// connection is made, and a read during which a connection was made is repeated: after a
+// restart, the server may for a short time lack data that it had before.
 type Standby struct {
 	primary *pool.Pool
-	watch   *sql.DB // one connection more to ask how far it is, which no read holds up
+	watch   *sql.DB // one more connection, to read its progress without waiting for other reads
 	runs    *Runs   // what the latest connection leads to
 	changed func(error)
 
 	positions *share.Group[Position] // of the primary
 	progress  share.Group[progress]  // of the replica
-	unfit     sqltext.TextSet        // statements that it refused and the primary ran
+	unfit     sqltext.TextSet        // statements that it rejected and the primary ran
 
-	ctx    context.Context // of what looks after the replica, which ends with the DB
+	ctx    context.Context // of the checks of the replica; it ends with the DB
 	cancel context.CancelFunc
-	looks  sync.WaitGroup
+	checks sync.WaitGroup
 
-	telling sync.Mutex // taken before mu
+	reporting sync.Mutex // taken before mu
 
-	mu      sync.Mutex
-	known   progress
-	used    bool      // reads go there
-	told    bool      // the value of used that was last reported
-	looking bool      // whether they may
-	rested  time.Time // when it may be looked at again
+	mu       sync.Mutex
+	known    progress
+	used     bool      // reads go there
+	reported bool      // the value of used that was last reported
+	checking bool      // a check of the replica is running
+	retryAt  time.Time // when the replica may be checked again
 }
 
 const (
-	// replicaPatience is how long a read waits for the replica to have replayed
+	// replicaWait is how long a read waits for the replica to have replayed
 	// what it needs.
-	replicaPatience = 50 * time.Millisecond
-	// replicaRest is how long a replica that failed is left alone.
-	replicaRest = time.Second
-	// replicaLook bounds one look at a replica that is not used.
-	replicaLook = 5 * time.Second
-	// Attempts is how often a read begins anew because connections were made.
+	replicaWait = 50 * time.Millisecond
+	// retryPause is the time between checks of a replica that failed.
+	retryPause = time.Second
+	// checkLimit bounds one check of a replica that is not used.
+	checkLimit = 5 * time.Second
+	// Attempts is how often a read is repeated because connections were made.
 	Attempts = 3
 )
 
@@ -85,27 +85,27 @@ func (s *Standby) Close() error {
 	s.mu.Lock()
 	s.cancel()
 	s.mu.Unlock()
-	s.looks.Wait()
+	s.checks.Wait()
 	return s.watch.Close()
 }
 
-// Refused reports whether the replica refused a statement that the primary ran.
-func (s *Standby) Refused(text string) bool { return s.unfit.Has(text) }
+// Rejected reports whether the replica rejected a statement that the primary ran.
+func (s *Standby) Rejected(text string) bool { return s.unfit.Has(text) }
 
-// MayRead reports whether reads go to the replica. Where they do not, it is
-// looked at beside them, now and then.
+// MayRead reports whether reads go to the replica. If they do not, it starts a check of
+// the replica, at most one each retryPause.
 func (s *Standby) MayRead() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.used && !s.looking && s.ctx.Err() == nil && time.Now().After(s.rested) {
-		s.looking = true
-		s.looks.Go(s.look)
+	if !s.used && !s.checking && s.ctx.Err() == nil && time.Now().After(s.retryAt) {
+		s.checking = true
+		s.checks.Go(s.recheck)
 	}
 	return s.used
 }
 
-func (s *Standby) look() {
-	ctx, cancel := context.WithTimeout(s.ctx, replicaLook)
+func (s *Standby) recheck() {
+	ctx, cancel := context.WithTimeout(s.ctx, checkLimit)
 	defer cancel()
 	err := s.check(ctx)
 	if s.ctx.Err() == nil {
@@ -113,11 +113,11 @@ func (s *Standby) look() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.looking = false
+	s.checking = false
 }
 
-// check is nil for a replica to which reads may go: it is the primary's, and has
-// all that the primary had a moment ago.
+// check returns nil if reads may go to the replica: it is a replica of this primary, and
+// has replayed everything that was on the primary when the check began.
 func (s *Standby) check(ctx context.Context) error {
 	switch stranger, err := s.Stranger(ctx); {
 	case err != nil:
@@ -125,7 +125,7 @@ func (s *Standby) check(ctx context.Context) error {
 	case stranger:
 		return ErrStranger
 	}
-	if _, err := s.ask(ctx); err != nil { // connecting may take longer than a read waits
+	if _, err := s.readProgress(ctx); err != nil { // connecting may take longer than a read waits
 		return err
 	}
 	p, err := s.Position(ctx)
@@ -138,13 +138,13 @@ func (s *Standby) check(ctx context.Context) error {
 
 // settle begins or ends the use of the replica, and reports a change.
 func (s *Standby) settle(err error) {
-	s.telling.Lock() // so that the last report is the present state
-	defer s.telling.Unlock()
+	s.reporting.Lock() // so that the last report is the present state
+	defer s.reporting.Unlock()
 	s.mu.Lock()
-	changed := s.used != (err == nil) || !s.told
-	s.used, s.told = err == nil, true
+	changed := s.used != (err == nil) || !s.reported
+	s.used, s.reported = err == nil, true
 	if err != nil {
-		s.rested = time.Now().Add(replicaRest)
+		s.retryAt = time.Now().Add(retryPause)
 	}
 	s.mu.Unlock()
 	if changed && s.changed != nil {
@@ -153,14 +153,14 @@ func (s *Standby) settle(err error) {
 	}
 }
 
-// stands reports whether the replica's pool stands still for what it has to do, and
-// ends the use of one that does not answer.
-func (s *Standby) stands(ctx context.Context) bool {
-	limited, cancel := context.WithTimeout(ctx, replicaPatience)
+// isBusy reports whether the replica answers and is still used, so that only its pool is
+// full. It ends the use of a replica that does not answer.
+func (s *Standby) isBusy(ctx context.Context) bool {
+	limited, cancel := context.WithTimeout(ctx, replicaWait)
 	defer cancel()
-	_, err := s.asked(limited)
+	_, err := s.shareProgress(limited)
 	switch {
-	case fault.IsOver(ctx): // which says nothing of the replica
+	case fault.IsOver(ctx): // the replica may still be usable
 		return true
 	case err == nil:
 		return s.MayRead()

@@ -8,14 +8,14 @@ import (
 	"github.com/uptrace/bun/driver/pgdriver"
 )
 
-// A question is what a pulse asks of the server, by a connection that it keeps.
-type question struct {
+// A prober probes the server for a pulse, with a connection that it keeps.
+type prober struct {
 	pulse *pulse
 	conn  *pgdriver.Conn
 }
 
-// ask is nil when the server answers, and errNoPulse if nothing comes of it.
-func (q *question) ask() error {
+// probe returns nil when the server answers, and errNoPulse if it is silent.
+func (q *prober) probe() error {
 	if err := q.pulse.answer(q.put, q.pulse.ticks(putTicks)); !errors.Is(err, errNoPulse) {
 		return err
 	}
@@ -28,7 +28,7 @@ func (q *question) ask() error {
 	}, q.pulse.ticks(knockTicks))
 }
 
-// ticks are for how many a question waits: longer where there is no connection.
+// ticks returns how many silent ticks a probe waits for: more if there is no connection.
 func (p *pulse) ticks(few int) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -38,12 +38,12 @@ func (p *pulse) ticks(few int) int {
 	return few
 }
 
-// answer is what comes of a question, errNoPulse if nothing comes for some ticks.
-func (p *pulse) answer(ask func(context.Context) error, ticks int) error {
+// answer returns the result of send, or errNoPulse if the server is silent for some ticks.
+func (p *pulse) answer(send func(context.Context) error, ticks int) error {
 	ctx, cancel := context.WithCancel(p.ctx)
 	defer cancel()
 	answered := make(chan error, 1)
-	go func() { answered <- ask(ctx) }()
+	go func() { answered <- send(ctx) }()
 	tick := time.NewTicker(pulseTick)
 	defer tick.Stop()
 	for silent := 0; silent < ticks; silent++ {
@@ -64,8 +64,8 @@ func (p *pulse) answer(ask func(context.Context) error, ticks int) error {
 	return errNoPulse
 }
 
-// put connects, unless that was done, and sends the least that has an answer.
-func (q *question) put(ctx context.Context) (err error) {
+// put connects, unless the prober is connected, and sends the shortest statement.
+func (q *prober) put(ctx context.Context) (err error) {
 	if q.conn == nil {
 		if q.conn, err = q.pulse.dial(ctx); err != nil {
 			q.conn = nil
@@ -76,12 +76,12 @@ func (q *question) put(ctx context.Context) (err error) {
 	stop := context.AfterFunc(ctx, func() { _ = asked.Close() })
 	_, err = asked.ExecContext(ctx, "SELECT 1", nil)
 	if !stop() || err != nil {
-		q.hangUp()
+		q.close()
 	}
 	return err
 }
 
-func (q *question) hangUp() {
+func (q *prober) close() {
 	if q.conn != nil {
 		_ = q.conn.Close()
 		q.conn = nil
