@@ -185,7 +185,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// impatient opens a file that waits for nobody, and changes nothing of it.
+// impatient opens a file without waiting for locks, and does not change it.
 func impatient(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	connector, err := connection.Exclusive(path)
@@ -195,8 +195,8 @@ func impatient(t *testing.T, path string) *sql.DB {
 	return sql.OpenDB(connector)
 }
 
-// Whoever opened the file before it was moved, and waited, does not write a log
-// beside the new one.
+// TestAMovedFileIsNotWritten: a connection that opened the file before it was moved, and
+// waited, writes no log beside the new file.
 func TestAMovedFileIsNotWritten(t *testing.T) {
 	for name, empty := range map[string]bool{"a database": false, "an empty file": true} {
 		t.Run(name, func(t *testing.T) {

@@ -283,8 +283,8 @@ func TestManyValuesAreQuoted(t *testing.T) {
 	})
 }
 
-// TestUntypedParameters holds statements that PostgreSQL refuses with
-// parameters and takes with quoted values.
+// TestUntypedParameters has statements that PostgreSQL rejects with
+// parameters and accepts with quoted values.
 func TestUntypedParameters(t *testing.T) {
 	db := open(t, postgresURL(t), Options{})
 	script(t, db, "CREATE TABLE n (v bigint)\n--bun:split\nINSERT INTO n VALUES (1)")
@@ -346,8 +346,8 @@ func FuzzParam(f *testing.F) {
 	})
 }
 
-// FuzzInline shows that a text quoted by bun comes back from the database
-// unchanged, and nothing else with it.
+// FuzzInline checks that the database returns a text quoted by bun unchanged, and
+// returns nothing else with it.
 func FuzzInline(f *testing.F) {
 	for _, s := range hostile {
 		f.Add(s)

@@ -64,7 +64,7 @@ func TestARememberedCountIsNotMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The number that is known is a wrong one, to tell it from one that is made.
+	// The number that is known is a wrong one, to distinguish it from one that is counted.
 	for range 100 { // until nothing is committed beside, by another test
 		var snapshot string
 		r, err := db.Session().Read(background(t), db.NewRaw("SELECT pg_current_snapshot()::text"))
@@ -123,8 +123,8 @@ func TestCountsShareWhateverIsKnown(t *testing.T) {
 	}
 }
 
-// TestNoCountMissesACommit: one writes and many count; no answer is older than
-// what was committed before it was asked for.
+// TestNoCountMissesACommit: one connection writes and many count. Each count includes what
+// was committed before it began.
 func TestNoCountMissesACommit(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
 		script(t, db, "CREATE TABLE t (id {{bigint}} PRIMARY KEY)")

@@ -37,7 +37,7 @@
 // A PostgreSQL server from which no data arrives, because it is frozen or cut off, is
 // noticed within three seconds, independently of the deadlines. If no connection is open,
 // it is noticed when making one takes ten seconds. Statements that wait for the server
-// end, and new statements fail at once, as with a server that refuses connections. Both
+// end, and new statements fail at once, as with a closed port. Both
 // errors are [Unavailable]. The database finds the server again by itself;
 // [DB.ObserveAway] reports it.
 //

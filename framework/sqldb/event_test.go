@@ -7,7 +7,7 @@ import (
 )
 
 // TestAnObserverThatPanics fails no statement, hangs no transaction and costs no
-// connection; the others are told.
+// connection; the other observers are called.
 func TestAnObserverThatPanics(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
 		script(t, db, "CREATE TABLE notes (body text)")

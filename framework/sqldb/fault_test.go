@@ -91,7 +91,7 @@ func TestClassify(t *testing.T) {
 	})
 }
 
-// everyWay is the error of a statement sent as text, prepared, and asked for
+// everyWay returns the error of a statement sent as text, prepared, and as a query of
 // rows.
 func everyWay(t *testing.T, db *DB, statement string) map[string]error {
 	ctx := background(t)

@@ -93,7 +93,7 @@ func TestSeveralHosts(t *testing.T) {
 }
 
 // TestAnotherPrimary: when the standby was promoted, writes go there, and nothing is read
-// from the primary that was, even where it is only cut off and knows nothing of it.
+// from the former primary, even if it is only cut off and still considers itself primary.
 func TestAnotherPrimary(t *testing.T) {
 	for name, fails := range map[string]func(*testing.T, *postgres.Cluster, *valve){
 		"the primary is killed": func(t *testing.T, c *postgres.Cluster, v *valve) {

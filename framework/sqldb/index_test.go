@@ -132,7 +132,7 @@ func TestAnUnfinishedIndex(t *testing.T) {
 	}
 }
 
-// TestSorts asks the database whether it must sort.
+// TestSorts reads from the database's plan whether it must sort.
 func TestSorts(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
 		db.SetMaxOpenConns(1)
@@ -164,7 +164,7 @@ func named(name string, way IndexColumn) IndexColumn {
 	return way
 }
 
-// sqliteHas reports whether SQLite can be asked for an index of such a column.
+// sqliteHas reports whether SQLite can have an index of such a column.
 func sqliteHas(c IndexColumn) bool { return c.Descending == c.NullsFirst }
 
 func clause(c IndexColumn) string {
@@ -181,7 +181,7 @@ func clause(c IndexColumn) string {
 	return text + " NULLS LAST"
 }
 
-// sorts compares what the method says with what the planner does.
+// sorts compares the method's result with the planner's plan.
 func sorts(t *testing.T, db *DB, index, asked []IndexColumn) {
 	t.Helper()
 	order := clause(asked[0]) + ", " + clause(asked[1])

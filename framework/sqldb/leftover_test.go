@@ -65,8 +65,8 @@ func TestNothingIsLeftOnAPooledConnection(t *testing.T) {
 	}
 }
 
-// useAll runs statements in every way that there is, each of which a database that is
-// only looked at refuses if it writes.
+// useAll runs statements in each way. A read-only database rejects each of them if it
+// writes.
 func useAll(t *testing.T, db *DB) {
 	t.Helper()
 	s := db.Session()

@@ -10,7 +10,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// lockedRow is a database of two rows, of which another transaction holds the
+// lockedRow is a database of two rows. Another transaction holds the
 // first until release is called.
 func lockedRow(t *testing.T, o Options) (db *DB, release func()) {
 	t.Helper()
@@ -64,7 +64,7 @@ func TestLockTimeout(t *testing.T) {
 	}
 }
 
-// TestLimitsOfASession: what a connection asks of its server.
+// TestLimitsOfASession checks the settings that a connection sends to its server.
 func TestLimitsOfASession(t *testing.T) {
 	for _, c := range []struct {
 		name, parameters string

@@ -15,7 +15,7 @@ import (
 const togetherMost = 1000
 
 // errManyKeys means that the rows of several keys cannot be read by one statement.
-var errManyKeys = errors.New("sqldb: the keys have too many rows to be read together, or a row has none of the keys in its last column")
+var errManyKeys = errors.New("sqldb: the keys have too many rows to be read together, or the last column of a row is not one of the keys")
 
 // ReadBy reads at most the given number of rows that have a key, in the order of the
 // statement. values are the statement's other values, as for [Param]. Keys that are a

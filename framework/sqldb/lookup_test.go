@@ -31,7 +31,7 @@ func lookups(t *testing.T, db *DB, idType, keyColumn string) *Lookup {
 	})
 }
 
-// A lookedFor is what one asks a lookup for, and what is to be answered.
+// A lookedFor is the key of a lookup and its expected result.
 type lookedFor struct {
 	key   any
 	most  int64
@@ -90,7 +90,7 @@ func severalText(db *DB, l *Lookup) string {
 	return db.statements.Template(several).Text
 }
 
-// together asks for all of them while one runs, so that those who may share do,
+// together runs all lookups while one runs, so that those that may share an execution do,
 // and reports how many statements were run for them.
 func together(t *testing.T, db *DB, l *Lookup, asked []lookedFor) int {
 	t.Helper()
@@ -128,7 +128,7 @@ func TestLookup(t *testing.T) {
 		idType, column string
 		rows           []string // of t
 		asked          []lookedFor
-		statements     int // that all of them are together; 0 where it is not said
+		statements     int // for all of them; 0 if the case does not check it
 	}{
 		"integers": {
 			idType: "{{bigint}}", column: "id",
@@ -282,10 +282,10 @@ func TestLookupAsText(t *testing.T) {
 	})
 }
 
-// TestNoLookupMissesACommit: one writes, and 32 look up rows by different keys,
-// for different owners. Nobody is answered with less than what had been committed
-// before they asked, nor with a row of another key or owner. Some of them shared
-// an execution, or this proves nothing.
+// TestNoLookupMissesACommit: one connection writes, and 32 look up rows by different keys,
+// for different owners. Each result includes what was committed before the lookup began,
+// and no row of another key or owner. The test requires that some of them shared
+// an execution.
 func TestNoLookupMissesACommit(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
 		l := lookups(t, db, "{{bigint}}", "id")

@@ -139,7 +139,7 @@ func TestReadsAtOnceThroughAPooler(t *testing.T) {
 	all.Wait()
 }
 
-// TestPreparedThroughAPooler: a pooler that knows of no prepared statements (before
+// TestPreparedThroughAPooler: a pooler without prepared statements (before
 // 1.21, or with max_prepared_statements = 0) makes errors that name the cure.
 func TestPreparedThroughAPooler(t *testing.T) {
 	a, b := pooledDBs(t, Options{})
@@ -173,15 +173,15 @@ func TestPreparedThroughAPooler(t *testing.T) {
 	}
 }
 
-// TestWhoLeavesAStatementBehindAPooler: nobody tells the server that a client of a
-// pooler has gone. The pooler hangs up, and what runs goes on: until the role's
-// statement_timeout, for ever without one, and not for long if the role has the
-// server look whether somebody is still there.
+// TestWhoLeavesAStatementBehindAPooler: the server does not learn that a client of a
+// pooler disconnected. The pooler closes its connection, and the statement goes on: until
+// the role's statement_timeout, without end if the role has none, and for a short time only
+// if the role has the server check its connections.
 func TestWhoLeavesAStatementBehindAPooler(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		settings []string
-		goesOn   bool // after its client has gone, a second after it began
+		goesOn   bool // one second after it began, after its client disconnected
 		ends     bool // by itself
 	}{
 		{"a role without settings", nil, true, false},

@@ -102,7 +102,7 @@ func through(t *testing.T, address, server string) (around, host string) {
 	return u.String(), host
 }
 
-// A herald keeps what is told of a server.
+// A herald records the reports about a server.
 type herald struct {
 	mu   sync.Mutex
 	told []error
@@ -118,7 +118,7 @@ func heraldOf(db *DB) *herald {
 	return h
 }
 
-// all is what was told so far: true for away.
+// all returns the reports so far: true for away.
 func (h *herald) all() (told []bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -189,8 +189,8 @@ func TestASilentServer(t *testing.T) {
 	}
 }
 
-// TestASlowStatementIsNoSilence: the server does not say a word for longer than
-// the pulse has patience, but answers when it is asked.
+// TestASlowStatementIsNoSilence: the server sends nothing for longer than
+// the pulse waits, but answers the probe.
 func TestASlowStatementIsNoSilence(t *testing.T) {
 	db := open(t, postgresURL(t), Options{MaxConns: 1})
 	h := heraldOf(db)
@@ -200,8 +200,8 @@ func TestASlowStatementIsNoSilence(t *testing.T) {
 	}
 }
 
-// TestAPoolerWithoutAConnectionToGive: all that it has are busy, so that nothing
-// comes from it, not even to the pulse, until it is asked for a new connection.
+// TestAPoolerWithoutAConnectionToGive: all of its connections are busy, so that it sends
+// nothing, not even to the pulse, until it gets the request for a new connection.
 func TestAPoolerWithoutAConnectionToGive(t *testing.T) {
 	server := postgresURL(t)
 	db := open(t, pgbouncer.Pooled(t, server), Options{NoPrepare: true, MaxConns: 16})
@@ -216,7 +216,7 @@ func TestAPoolerWithoutAConnectionToGive(t *testing.T) {
 	}
 }
 
-// TestThePulseRests when nobody waits: it holds no connection of its own.
+// TestThePulseRests when no statement waits: it holds no connection of its own.
 func TestThePulseRests(t *testing.T) {
 	server := postgresURL(t)
 	db, other := open(t, server, Options{MaxConns: 1}), open(t, server, Options{MaxConns: 1})
@@ -233,7 +233,7 @@ func TestThePulseRests(t *testing.T) {
 	eventually(t, "it rests", func() bool { return !isWatched() })
 }
 
-// TestAServerThatIsNotThere: the first finds out, the others are told so without
+// TestAServerThatIsNotThere: the first statement finds out. The others fail without
 // another try, until the server is there.
 func TestAServerThatIsNotThere(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")

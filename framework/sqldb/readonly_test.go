@@ -12,7 +12,7 @@ import (
 	"trestle.example/internal/testserver/postgres"
 )
 
-// TestReadOnly: a database that is only looked at stays as it is.
+// TestReadOnly: a database that is opened read-only stays as it is.
 func TestReadOnly(t *testing.T) {
 	eachKind(t, func(t *testing.T, url string) {
 		db := open(t, url, Options{})
@@ -108,8 +108,8 @@ func TestADatabaseThatTakesNoWrites(t *testing.T) {
 	}
 }
 
-// A transaction that the program begins as read only refuses writes, and its connection
-// is good: another one would refuse them too.
+// TestAReadOnlyTransactionKeepsItsConnection: a transaction that the program begins as read
+// only rejects writes, and its connection stays open: a new one would reject them too.
 func TestAReadOnlyTransactionKeepsItsConnection(t *testing.T) {
 	db := open(t, postgresURL(t), Options{MaxConns: 1})
 	script(t, db, "CREATE TABLE t (id {{bigint}})")

@@ -22,7 +22,7 @@ var (
 	errStranger = standby.ErrStranger
 )
 
-// tellings are what a DB tells of its replica.
+// tellings are the reports of a DB about its replica.
 type tellings struct {
 	mu   sync.Mutex
 	told []error
@@ -50,7 +50,7 @@ func (c *tellings) last() error {
 	return all[len(all)-1]
 }
 
-// TestReplicaURLs: what cannot be a replica is refused, and no secret repeated.
+// TestReplicaURLs: a URL that cannot be a replica is an error, and no secret is repeated.
 func TestReplicaURLs(t *testing.T) {
 	const primary = "postgres://app:hidden@localhost/app"
 	for name, c := range map[string]struct{ url, replica, refusal string }{
@@ -83,7 +83,7 @@ func TestReplicaURLs(t *testing.T) {
 	})
 }
 
-// TestWithoutAReplica a session is its own, and asks nothing more.
+// TestWithoutAReplica: Replica returns the session itself, and sends nothing more.
 func TestWithoutAReplica(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
 		s := db.Session()
@@ -117,8 +117,8 @@ func TestReplicaThatIsAway(t *testing.T) {
 	}
 }
 
-// testConnectionsToAReplica: a server that was started anew may have less than
-// before, and a new connection is how that is seen.
+// testConnectionsToAReplica: after a restart a server may have less than
+// before. A new connection shows that.
 func testConnectionsToAReplica(t *testing.T, p *pair) {
 	for name, c := range map[string]struct {
 		made    int // connections, in as many attempts

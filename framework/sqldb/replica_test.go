@@ -17,7 +17,7 @@ import (
 	"trestle.example/internal/testserver/postgres"
 )
 
-// A pair is a primary and its standby, and what a DB of both is told.
+// A pair is a primary and its standby, and the reports of a DB of both.
 type pair struct {
 	cluster *postgres.Cluster
 	standby *postgres.Standby
@@ -44,7 +44,7 @@ func (p *pair) process(t *testing.T, o Options) *DB {
 	return open(t, setting(t, p.cluster.URL(), "synchronous_commit", "on"), o)
 }
 
-// fromStandby tells which of the two answers a read.
+// fromStandby reports whether the standby answers a read.
 func fromStandby(t *testing.T, db *DB) bool {
 	t.Helper()
 	found, err := db.Session().Replica().Read(background(t), bun.SafeQuery("SELECT pg_is_in_recovery()"))
@@ -184,8 +184,8 @@ func countInTx(ctx context.Context, db *DB, text string) error {
 	})
 }
 
-// replicaReads counts what a DB asks its replica for in statements with a text in
-// them.
+// replicaReads counts the statements that a DB sends to its replica and that contain
+// a text.
 func replicaReads(db *DB, has string) *atomic.Int64 {
 	n := new(atomic.Int64)
 	db.Observe(func(_ context.Context, e Event) {
@@ -238,8 +238,8 @@ func testNoReadMissesACommit(t *testing.T, p *pair) {
 	t.Logf("%d of 1500 reads went to the replica", reads.Load())
 }
 
-// testUnflushedCommits: a reader whose sessions say so waits for what was written,
-// not for what was flushed; where that takes too long it asks the primary.
+// testUnflushedCommits: with synchronous_commit off, a reader waits for everything that was
+// written, flushed or not. If that takes too long, the primary answers.
 func testUnflushedCommits(t *testing.T, p *pair) {
 	off := setting(t, p.cluster.URL(), "synchronous_commit", "off")
 	writer, reader := open(t, off, Options{}), open(t, off, Options{Replica: p.standby.URL()})
@@ -420,7 +420,7 @@ func testPromotedReplica(t *testing.T, p *pair) {
 		t.Fatal(err)
 	}
 	promoted := open(t, p.standby.URL(), Options{})
-	run(t, promoted.Session(), "UPDATE t SET n = -1") // which nobody of the primary is to see
+	run(t, promoted.Session(), "UPDATE t SET n = -1") // which no client of the primary may see
 	if _, err := reader.replica.db.ExecContext(background(t), "UPDATE t SET n = -2"); fault.State(err) != fault.StateReadOnly {
 		t.Errorf("a connection to the replica writes: %v", err)
 	}

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestNoReadMissesACommit: one writes and 32 read the same; nobody is answered
-// with less than what had been committed before they asked. Some of the reads
-// shared an execution, or this proves nothing.
+// TestNoReadMissesACommit: one connection writes and 32 read the same. Each read includes
+// what was committed before it began. The test requires that some of the reads
+// shared an execution.
 func TestNoReadMissesACommit(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
 		script(t, db, "CREATE TABLE t (id {{bigint}} PRIMARY KEY, n {{bigint}})")

@@ -26,13 +26,13 @@ func sharedStatements(t *testing.T, db *DB, want bool) {
 	db.Observe(func(context.Context, Event) {
 		reads, found, writes = max(reads, db.reads.Running()), max(found, db.lookups.Running()), max(writes, db.writes.Lines())
 	})
-	if got := told(db.Session().Read(background(t), db.NewSelect().TableExpr("t").Column("name"))); got != "old" {
+	if got := writeOutcome(db.Session().Read(background(t), db.NewSelect().TableExpr("t").Column("name"))); got != "old" {
 		t.Errorf("the read answers %s", got)
 	}
 	if fault := (lookedFor{key: 1, most: 1, owner: "ada", names: "old"}).ask(background(t), db.Session(), l); fault != "" {
 		t.Error(fault)
 	}
-	if got := told(db.Session().Write(background(t), rename, 1)); got != "new" {
+	if got := writeOutcome(db.Session().Write(background(t), rename, 1)); got != "new" {
 		t.Errorf("the write answers %s", got)
 	}
 	for name, n := range map[string]int{"read": reads, "look-up": found, "write": writes} {

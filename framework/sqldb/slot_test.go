@@ -128,8 +128,8 @@ func (db *DB) isIdle(t *testing.T) {
 	}
 }
 
-// TestNoConnectionComesFree: whatever a request does fails after the time for which it
-// may wait, and nothing was done. When there are connections again all is as before.
+// TestNoConnectionComesFree: every operation of a request fails after its wait limit, and
+// nothing was done. When connections are free again, requests succeed.
 func TestNoConnectionComesFree(t *testing.T) {
 	eachKind(t, func(t *testing.T, url string) {
 		db := open(t, url, Options{MaxConns: 2, QueueTimeout: soon})
@@ -226,8 +226,8 @@ func TestARequestThatHoldsAConnection(t *testing.T) {
 	})
 }
 
-// TestAPoolThatTheProgramTookItself: who has a turn and gets no connection is not kept
-// waiting for longer either.
+// TestAPoolThatTheProgramTookItself: a request that has a turn and gets no connection does
+// not wait for longer either.
 func TestAPoolThatTheProgramTookItself(t *testing.T) {
 	eachKind(t, func(t *testing.T, url string) {
 		db := open(t, url, Options{MaxConns: 1, QueueTimeout: soon})
@@ -280,7 +280,7 @@ func TestOpenRejectsANegativeQueueTimeout(t *testing.T) {
 }
 
 // TestSlotsComeBack: a query holds its slot until its rows are closed, and no longer,
-// whatever happens to it.
+// also after an error.
 func TestSlotsComeBack(t *testing.T) {
 	eachKind(t, func(t *testing.T, url string) {
 		db := open(t, url, Options{MaxConns: 2})
@@ -363,7 +363,7 @@ func TestSlotsComeBack(t *testing.T) {
 			},
 			"a row of a statement that fails": func(t *testing.T) {
 				row := conn(t).QueryRowContext(visiting(t), "SELECT n FROM nowhere")
-				used(t, 0) // also if nobody scans it
+				used(t, 0) // also if it is not scanned
 				if row.Err() == nil {
 					t.Error("it does not fail")
 				}

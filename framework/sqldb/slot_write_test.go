@@ -23,7 +23,7 @@ func TestTheWriterDoesNotWaitForAReader(t *testing.T) {
 }
 
 // TestAWriteDoesNotWaitForTheRankOfAnother: on SQLite the writes of clients are sent in
-// one line. The line's turn is that of whoever is first in it.
+// one line. The line's turn has the rank of the first client in it.
 func TestAWriteDoesNotWaitForTheRankOfAnother(t *testing.T) {
 	for name, more := range map[string]int{"behind one write": 0, "behind more writes than one transaction takes": 2 * batch.TransactionMost} {
 		t.Run(name, func(t *testing.T) { behindMallory(t, more) })

@@ -51,8 +51,8 @@ func manyBills(t *testing.T) (*DB, string) {
 	return db, url
 }
 
-// TestPlansByStatistics: a connection that opens knows how many rows share a value of
-// an index.
+// TestPlansByStatistics: a new connection has the statistics of how many rows share a value
+// of an index.
 func TestPlansByStatistics(t *testing.T) {
 	_, url := manyBills(t)
 	if got := planOfBills(t, open(t, url, Options{})); !strings.Contains(got, "bills_owner") {

@@ -11,7 +11,7 @@ import (
 	"trestle.example/framework/sqldb/internal/sqltext"
 )
 
-// TestTemplate: a template answers as the statement does that it stands for.
+// TestTemplate: a template returns what its statement returns.
 func TestTemplate(t *testing.T) {
 	for name, options := range map[string]Options{"prepared": {}, "as text": {NoPrepare: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestTemplateWithAValue(t *testing.T) {
 	})
 }
 
-// TestReadScans: what a row's values go into, and what is refused.
+// TestReadScans: which types a row's values scan into, and which are errors.
 func TestReadScans(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
 		script(t, db, "CREATE TABLE t (id {{bigint}} PRIMARY KEY, name {{text}}, ok {{bool}}, at {{timestamp}}, gone {{text}})")

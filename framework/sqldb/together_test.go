@@ -53,7 +53,7 @@ func TestWritesThatFailTogether(t *testing.T) {
 			var answers [2]string
 			var all sync.WaitGroup
 			for i := range answers {
-				all.Go(func() { answers[i] = told(db.Session().Write(background(t), db.renaming(i, "new", 1), i)) })
+				all.Go(func() { answers[i] = writeOutcome(db.Session().Write(background(t), db.renaming(i, "new", 1), i)) })
 			}
 			waits(t, db, text, 2)
 			release()
@@ -76,7 +76,7 @@ func TestWritesThatFailTogether(t *testing.T) {
 	}
 }
 
-// runs waits until so many statements run that write, of which one that does not
+// runs waits until the given number of statements run that write. One that does not
 // sleep is only being prepared.
 func (db *DB) runs(t *testing.T, want int64) {
 	t.Helper()
@@ -90,8 +90,8 @@ func (db *DB) runs(t *testing.T, want int64) {
 	})
 }
 
-// TestTooLateToWrite: those who are told that it took too long wrote nothing, also
-// not when there is a connection at last.
+// TestTooLateToWrite: a write whose error is a timeout wrote nothing, and does not write
+// later when there is a connection.
 func TestTooLateToWrite(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
 		script(t, db, accounts)
@@ -129,8 +129,8 @@ func TestTooLateToWrite(t *testing.T) {
 	})
 }
 
-// TestWritesOfOtherKeys: two texts may be one key to the database, so what is
-// told by a text is never sent together.
+// TestWritesOfOtherKeys: two texts may be one key to the database, so writes whose key is
+// a text are never sent together.
 func TestWritesOfOtherKeys(t *testing.T) {
 	db := open(t, postgresURL(t), Options{})
 	script(t, db, accounts)
@@ -138,7 +138,7 @@ func TestWritesOfOtherKeys(t *testing.T) {
 	_, release := db.hold(db.renaming(1, "", 0))
 	defer release()
 	for _, key := range []any{"1", 1.0, nil, []byte("1")} {
-		if got := told(db.Session().Write(background(t), db.renaming(1, "new", 1), key)); got != "new" {
+		if got := writeOutcome(db.Session().Write(background(t), db.renaming(1, "new", 1), key)); got != "new" {
 			t.Errorf("%v: answered %s", key, got)
 		}
 	}

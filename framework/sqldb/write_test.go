@@ -49,8 +49,8 @@ func statementsOf(db *DB) *atomic.Int64 {
 	return &n
 }
 
-// told is the first value of what a write returned, or the kind of its fault.
-func told(r *Result, err error) string {
+// writeOutcome returns the first value of what a write returned, or the kind of its fault.
+func writeOutcome(r *Result, err error) string {
 	if err != nil {
 		fault, _ := Classify(err)
 		return fault.Kind.String()
@@ -126,7 +126,7 @@ func TestWritesTogether(t *testing.T) {
 					if c.row != nil {
 						row = c.row(i)
 					}
-					all.Go(func() { answers[i] = told(db.Session().Write(background(t), c.write(db, i), row)) })
+					all.Go(func() { answers[i] = writeOutcome(db.Session().Write(background(t), c.write(db, i), row)) })
 				}
 				waits(t, db, line, len(answers))
 				want := c.statements
@@ -167,8 +167,8 @@ func rowsOf(t *testing.T, db *DB) string {
 	return strings.Join(rows, ", ")
 }
 
-// TestWritesThatWait: what holds one write up holds up no other for long, and
-// who is gone before it was sent leaves nothing behind.
+// TestWritesThatWait: a write that is held up delays no other for long, and
+// a write whose client disconnects before it is sent changes nothing.
 func TestWritesThatWait(t *testing.T) {
 	setUp := func(t *testing.T) *DB {
 		t.Helper()
@@ -193,7 +193,7 @@ func TestWritesThatWait(t *testing.T) {
 					wait = &locked
 				}
 				wait.Go(func() {
-					answers[i] = told(db.Session().Write(background(t), db.renaming(i, fmt.Sprint("new ", i), 1), i))
+					answers[i] = writeOutcome(db.Session().Write(background(t), db.renaming(i, fmt.Sprint("new ", i), 1), i))
 				})
 			}
 			waits(t, db, text, 3)
@@ -212,7 +212,7 @@ func TestWritesThatWait(t *testing.T) {
 	t.Run("places that nobody gives back", func(t *testing.T) {
 		db := setUp(t)
 		_, release := db.hold(db.renaming(0, "", 0))
-		if got := told(db.Session().Write(background(t), db.renaming(1, "new", 1), 1)); got != "new" {
+		if got := writeOutcome(db.Session().Write(background(t), db.renaming(1, "new", 1), 1)); got != "new" {
 			t.Errorf("answered %s", got)
 		}
 		release()
@@ -240,10 +240,10 @@ func TestWritesThatWait(t *testing.T) {
 	})
 }
 
-// TestNoWriteIsLostOrDoubled: 32 write at once, some go away at any moment, some
-// break a rule. What was acknowledged is there once; what was refused is not
-// there; the rest at most once. Some of them were sent together, or this proves
-// nothing.
+// TestNoWriteIsLostOrDoubled: 32 clients write at once, some disconnect at any moment, some
+// break a rule. A row of an acknowledged write exists once; a row of a rejected write does
+// not exist; any other row exists at most once. The test requires that some writes were
+// sent together.
 func TestNoWriteIsLostOrDoubled(t *testing.T) {
 	eachDB(t, lostOrDoubled)
 }
@@ -270,7 +270,7 @@ func lostOrDoubled(t *testing.T, db *DB) {
 				if impatient {
 					ctx, cancel = context.WithTimeout(ctx, time.Duration(random.IntN(3000))*time.Microsecond)
 				}
-				outcome[id] = told(db.Session().Write(ctx, db.NewRaw("INSERT INTO t (id, name, n) VALUES (?, ?, ?) RETURNING id", Param(id), strconv.Itoa(id), Param(n)), id))
+				outcome[id] = writeOutcome(db.Session().Write(ctx, db.NewRaw("INSERT INTO t (id, name, n) VALUES (?, ?, ?) RETURNING id", Param(id), strconv.Itoa(id), Param(n)), id))
 				if impatient && outcome[id] != strconv.Itoa(id) && outcome[id] != "check" {
 					outcome[id] = "gone"
 				}

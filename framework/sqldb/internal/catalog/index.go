@@ -91,10 +91,10 @@ const sqliteTable = `SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view')
 // A key that no index is for is the number of the row itself, by which the
 // table is ordered. The search index is that of a migration, with all its triggers.
 const sqliteIndexes = `
-WITH asked (t) AS (SELECT ?),
-listed AS (SELECT i.* FROM asked, pragma_index_list(t) AS i),
-rowkey AS (SELECT c.name FROM asked, pragma_table_info(t) AS c WHERE c.pk > 0 AND NOT EXISTS (SELECT 1 FROM listed WHERE origin = 'pk')),
-fts AS (SELECT m.name, c.name AS column_name FROM asked, pragma_table_info(t) AS c
+WITH input (t) AS (SELECT ?),
+listed AS (SELECT i.* FROM input, pragma_index_list(t) AS i),
+rowkey AS (SELECT c.name FROM input, pragma_table_info(t) AS c WHERE c.pk > 0 AND NOT EXISTS (SELECT 1 FROM listed WHERE origin = 'pk')),
+fts AS (SELECT m.name, c.name AS column_name FROM input, pragma_table_info(t) AS c
 	JOIN sqlite_master AS m ON m.type = 'table' AND m.name = t || '_' || c.name || '_fts'
 	WHERE (SELECT count(*) FROM sqlite_master AS g WHERE g.type = 'trigger' AND g.tbl_name = t
 		AND g.name IN (m.name || '_insert', m.name || '_delete', m.name || '_update')) = 3)

@@ -45,8 +45,8 @@ func (s *Group[T]) forgets(t *testing.T) {
 	eventually(t, "no key is left", func() bool { return s.Running() == 0 })
 }
 
-// asks sends n reads at once and returns the result of each.
-func asks(ctx context.Context, s *Group[*int64], n int, run func(context.Context) (*int64, error)) func() []string {
+// sendAll sends n reads at once and returns the result of each.
+func sendAll(ctx context.Context, s *Group[*int64], n int, run func(context.Context) (*int64, error)) func() []string {
 	answers := make([]string, n)
 	var all sync.WaitGroup
 	for i := range n {
@@ -66,13 +66,13 @@ func TestSharedReads(t *testing.T) {
 	t.Run("who asks while one runs shares the next, and only that", func(t *testing.T) {
 		var s Group[*int64]
 		h := newHeldRead()
-		first := asks(t.Context(), &s, 1, h.run)
+		first := sendAll(t.Context(), &s, 1, h.run)
 		<-h.began
-		second := asks(t.Context(), &s, 20, h.run)
+		second := sendAll(t.Context(), &s, 20, h.run)
 		s.waiters(t, Key{}, 20)
 		h.end <- nil
 		<-h.began
-		third := asks(t.Context(), &s, 5, h.run)
+		third := sendAll(t.Context(), &s, 5, h.run)
 		s.waiters(t, Key{}, 5)
 		h.end <- nil
 		<-h.began
@@ -90,10 +90,10 @@ func TestSharedReads(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var s Group[*int64]
 			h := newHeldRead()
-			first := asks(t.Context(), &s, 1, h.run)
+			first := sendAll(t.Context(), &s, 1, h.run)
 			<-h.began
 			ctx, cancel := context.WithCancel(t.Context())
-			second := asks(ctx, &s, 2, h.run)
+			second := sendAll(ctx, &s, 2, h.run)
 			synctest.Wait()
 			cancel()
 			second()
@@ -108,9 +108,9 @@ func TestSharedReads(t *testing.T) {
 	t.Run("an error of a shared read is nobody's: each runs by itself", func(t *testing.T) {
 		var s Group[*int64]
 		h := newHeldRead()
-		first := asks(t.Context(), &s, 1, h.run)
+		first := sendAll(t.Context(), &s, 1, h.run)
 		<-h.began
-		others := asks(t.Context(), &s, 3, h.run)
+		others := sendAll(t.Context(), &s, 3, h.run)
 		s.waiters(t, Key{}, 3)
 		h.end <- errors.New("of the first alone")
 		<-h.began
@@ -131,9 +131,9 @@ func TestSharedReads(t *testing.T) {
 	t.Run("a database that is away is everybody's error at once", func(t *testing.T) {
 		var s Group[*int64]
 		h := newHeldRead()
-		first := asks(t.Context(), &s, 1, h.run)
+		first := sendAll(t.Context(), &s, 1, h.run)
 		<-h.began
-		others := asks(t.Context(), &s, 3, h.run)
+		others := sendAll(t.Context(), &s, 3, h.run)
 		s.waiters(t, Key{}, 3)
 		h.end <- nil
 		<-h.began
@@ -148,9 +148,9 @@ func TestSharedReads(t *testing.T) {
 	t.Run("one who has waited long enough runs by itself", func(t *testing.T) {
 		var s Group[*int64]
 		h := newHeldRead()
-		first := asks(t.Context(), &s, 1, h.run)
+		first := sendAll(t.Context(), &s, 1, h.run)
 		<-h.began
-		other := asks(t.Context(), &s, 1, h.run)
+		other := sendAll(t.Context(), &s, 1, h.run)
 		<-h.began // though the first has not ended, or the test hangs
 		h.end <- nil
 		h.end <- nil
@@ -164,12 +164,12 @@ func TestSharedReads(t *testing.T) {
 	t.Run("one who goes leaves the others their answer", func(t *testing.T) {
 		var s Group[*int64]
 		h := newHeldRead()
-		first := asks(t.Context(), &s, 1, h.run)
+		first := sendAll(t.Context(), &s, 1, h.run)
 		<-h.began
 		ctx, cancel := context.WithCancel(t.Context())
-		gone := asks(ctx, &s, 1, h.run)
+		gone := sendAll(ctx, &s, 1, h.run)
 		s.waiters(t, Key{}, 1)
-		stays := asks(t.Context(), &s, 1, h.run)
+		stays := sendAll(t.Context(), &s, 1, h.run)
 		s.waiters(t, Key{}, 2)
 		cancel()
 		if got := gone(); got[0] != context.Canceled.Error() {
@@ -188,10 +188,10 @@ func TestSharedReads(t *testing.T) {
 	t.Run("the last who goes ends the statement", func(t *testing.T) {
 		var s Group[*int64]
 		h := newHeldRead()
-		first := asks(t.Context(), &s, 1, h.run)
+		first := sendAll(t.Context(), &s, 1, h.run)
 		<-h.began
 		ctx, cancel := context.WithCancel(t.Context())
-		others := asks(ctx, &s, 2, h.run)
+		others := sendAll(ctx, &s, 2, h.run)
 		s.waiters(t, Key{}, 2)
 		h.end <- nil
 		round := <-h.began
@@ -204,10 +204,10 @@ func TestSharedReads(t *testing.T) {
 	t.Run("if all who waited went, nobody runs for them", func(t *testing.T) {
 		var s Group[*int64]
 		h := newHeldRead()
-		first := asks(t.Context(), &s, 1, h.run)
+		first := sendAll(t.Context(), &s, 1, h.run)
 		<-h.began
 		ctx, cancel := context.WithCancel(t.Context())
-		others := asks(ctx, &s, 2, h.run)
+		others := sendAll(ctx, &s, 2, h.run)
 		s.waiters(t, Key{}, 2)
 		cancel()
 		others()
@@ -221,10 +221,10 @@ func TestSharedReads(t *testing.T) {
 	t.Run("a panic of a shared read ends no process", func(t *testing.T) {
 		var s Group[*int64]
 		h := newHeldRead()
-		first := asks(t.Context(), &s, 1, h.run)
+		first := sendAll(t.Context(), &s, 1, h.run)
 		<-h.began
 		var tries atomic.Int64
-		others := asks(t.Context(), &s, 1, func(context.Context) (*int64, error) {
+		others := sendAll(t.Context(), &s, 1, func(context.Context) (*int64, error) {
 			if tries.Add(1) == 1 {
 				panic("no")
 			}

@@ -27,7 +27,7 @@ const MaxParams = 32000
 type binder struct {
 	schema.Dialect
 	kind  dialect.Kind
-	pages *pages // nil for a template, which is built once: its OFFSET must be a value, or it is an error
+	pages *pages // nil for a template, which is built once: its OFFSET is always a value
 	paged bool   // one of its windows is of those, and so is any other
 	args  []any
 	err   error
