@@ -127,7 +127,7 @@ var moreMistakes = []struct {
 		}),
 		[]string{
 			`books: action "offer": optionals.Needed: an Optional may be absent, so it cannot be required; use string itself`,
-			`books: action "offer": optionals.Kept: an Optional tells absent apart, so its default "a" is never used; remove it`,
+			`books: action "offer": optionals.Kept: an Optional stays absent when the body lacks it, so its default "a" is never used; remove it`,
 			`books: action "offer": optionals.Meal: an Optional holds a plain value, a slice or a pointer; use a pointer to framework_test.mealInput`,
 		},
 	},

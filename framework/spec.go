@@ -69,7 +69,7 @@ func (e operation) spec() (*spec.Endpoint, []error) {
 		ID: e.id(), Method: e.route.Method, Path: a.pathOf(e.endpoint), Summary: e.summary(), Description: e.description(),
 		Service: e.specService(), ViewSet: e.resource.path, Root: e.resource.path == "",
 		Key: e.specKey(), Takes: specHeaders(e.takes), Idempotent: e.idempotent, Body: e.specBody(),
-		Statuses: e.successes(), Headers: specHeaders(e.headers()), Refusals: e.specRefusals(), Open: e.admits(nil),
+		Statuses: e.successes(), Headers: specHeaders(e.headers()), Failures: e.specFailures(), Open: e.admits(nil),
 	}
 	if e.out != input.NoneType {
 		described.Output = e.out
@@ -119,12 +119,12 @@ func (e operation) specBody() *spec.Body {
 	}
 }
 
-func (e operation) specRefusals() (all []spec.Refusal) {
+func (e operation) specFailures() (all []spec.Failure) {
 	refusals := e.refusals()
 	own := append(e.catalog().usualHeaders(), withoutLocation(e.ownHeaders())...)
 	for _, status := range slices.Sorted(maps.Keys(refusals)) {
 		codes := refusals[status]
-		all = append(all, spec.Refusal{Status: status, Codes: codes, Headers: specHeaders(append(e.headersOf(status, codes), own...))})
+		all = append(all, spec.Failure{Status: status, Codes: codes, Headers: specHeaders(append(e.headersOf(status, codes), own...))})
 	}
 	return all
 }

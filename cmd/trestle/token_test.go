@@ -18,7 +18,7 @@ func TestCreateSuperuser(t *testing.T) {
 		}{
 			{"no password", "", "createsuperuser --email a@example.com", "", exitFailure, "set TRESTLE_PASSWORD"},
 			{"a password that is too short", "short\n", "createsuperuser --email a@example.com", "", exitFailure, "at least 8"},
-			{"a common password", "password123\n", "createsuperuser --email a@example.com", "", exitFailure, "first that anybody would try"},
+			{"a common password", "password123\n", "createsuperuser --email a@example.com", "", exitFailure, "one of the most common ones"},
 			{"no e-mail address", "correct horse\n", "createsuperuser --email nobody", "", exitFailure, "must have one @"},
 			{"from standard input", "correct horse battery\n", "createsuperuser --email A@Example.com", "", exitOK, "Created the superuser a@example.com."},
 			{"the same e-mail again", "correct horse battery\n", "createsuperuser --email a@example.com", "", exitFailure, "a@example.com exists already"},

@@ -29,7 +29,7 @@ const (
 func (s *Service) note(c *framework.Call, event string, user uuid.UUID, more ...slog.Attr) {
 	level := slog.LevelInfo
 	if event == eventRefreshReused {
-		level = slog.LevelWarn // someone else has the token of a user
+		level = slog.LevelWarn // a stranger may have the token of a user
 	}
 	attrs := []slog.Attr{
 		slog.String("event", event), slog.String("request", c.ID.String()), slog.String("address", c.Address.String()),

@@ -26,8 +26,8 @@ func SessionCodes() []framework.CodeInfo {
 	return []framework.CodeInfo{{
 		Code: CodeCSRFFailed, Status: http.StatusForbidden, Title: "The request may have been forged",
 		Text: "A browser's session may write only from the service's own pages, with a token of that session. " +
-			"Get the session to read its csrfToken, and send it as the header X-CSRFToken; get it anew after signing in. " +
-			"Programs that are no browsers are better off with a token in the header Authorization.",
+			"Get the session to read its csrfToken, and send it as the header X-CSRFToken. Get it again after signing in. " +
+			"Programs other than browsers should use a token in the header Authorization.",
 	}}
 }
 
@@ -125,7 +125,7 @@ func checkCSRF(sent []string, secret []byte) error {
 	uncovered := make([]byte, secretBytes)
 	subtle.XORBytes(uncovered, token[:secretBytes], token[secretBytes:])
 	if subtle.ConstantTimeCompare(uncovered, secret) != 1 {
-		return csrfError("The header X-CSRFToken belongs to another session, or to the time before signing in; get the session anew.")
+		return csrfError("The header X-CSRFToken belongs to another session, or to the time before signing in; get the session again.")
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func TestNormalizeEmail(t *testing.T) {
 func TestNewEmail(t *testing.T) {
 	for _, c := range []struct {
 		name, email, want string
-		form              string // that the refusal names, or "none"; "" for accepted
+		form              string // that the error names, or "none"; "" for accepted
 	}{
 		{"as it is", "asha@example.com", "asha@example.com", ""},
 		{"capitals and space around", " Asha@Example.com ", "asha@example.com", ""},

@@ -23,7 +23,7 @@ func (s *Service) Codes() []framework.CodeInfo {
 	codes := []framework.CodeInfo{
 		{
 			Code: CodeInvalidCredentials, Status: http.StatusUnauthorized, Title: "The e-mail or the password is wrong",
-			Text: "No active user has this e-mail and this password. Which of the two is wrong, or whether the account exists, is not told.",
+			Text: "No active user has this e-mail and this password. The answer does not disclose which of the two is wrong, or whether the account exists.",
 		},
 		{
 			Code: CodeEmailTaken, Status: http.StatusConflict, Title: "The e-mail is taken",
@@ -47,7 +47,7 @@ func faultCodes() []framework.CodeInfo {
 		{Code: "email", Text: "It is no e-mail address."},
 		{Code: "too_short", Text: "It has too few characters."},
 		{Code: "too_long", Text: "It has too many characters."},
-		{Code: "too_common", Text: "It is one of the first that anybody would try."},
+		{Code: "too_common", Text: "It is one of the most common passwords."},
 		{Code: "same_as_email", Text: "It is the same as the e-mail address."},
 		{Code: "not_utf8", Text: "It is not valid UTF-8."},
 		{Code: "ambiguous", Text: "Two members that mean the same differ; send one of them."},
@@ -56,7 +56,7 @@ func faultCodes() []framework.CodeInfo {
 
 // ViewSet serves /auth: the endpoints with which callers register, sign in, sign out and
 // read their account. Register it like any other viewset. It does not use the permission
-// of the API: everybody may sign in, and every authenticated caller may sign out.
+// of the API: every caller may sign in, and every authenticated caller may sign out.
 // Endpoints that check passwords have rates of their own, because a page of another site
 // could use up the rate of the API for anonymous callers.
 func (s *Service) ViewSet() framework.ViewSet[User] {
@@ -94,7 +94,7 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 			publicAction(s, "jwt", s.obtainJWT).ID("createAuthJwt").Throttle().Refuses(CodeInvalidCredentials).
 				Doc("Sign in for a pair of JWTs: access for requests, refresh for the next pair."),
 			publicAction(s, "jwt/refresh", s.refreshJWT).ID("refreshAuthJwt").Refuses(framework.CodeInvalidToken, CodeRefreshSuperseded).
-				Doc("Get the next pair; the refresh token that was sent is good no longer."),
+				Doc("Get the next pair; the refresh token that was sent is no longer valid."),
 			publicAction(s, "jwt/revoke", s.revokeJWT).ID("revokeAuthJwt").Refuses(framework.CodeInvalidToken).
 				Doc("End the login that a refresh token belongs to."),
 		},

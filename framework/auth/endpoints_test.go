@@ -244,7 +244,7 @@ func TestLogoutOfAnotherScheme(t *testing.T) {
 	onDesk(t, nil, func(d *desk) {
 		user := d.user("asha@example.com")
 		api := framework.New(framework.Config{
-			DB: d.db, Codes: d.service.Codes(), Authentication: append([]framework.Authenticator{everybody{user}}, d.service.Authentication()...),
+			DB: d.db, Codes: d.service.Codes(), Authentication: append([]framework.Authenticator{always{user}}, d.service.Authentication()...),
 		})
 		api.Register(d.service.ViewSet())
 		d.Client = client(d.T, api)

@@ -10,8 +10,8 @@ import (
 // exist.
 var ErrNotFound = errors.New("not found")
 
-// ErrWrongCredentials is the error of [Users.CheckPassword] for an unknown e-mail, an
-// inactive user and a wrong password alike.
+// ErrWrongCredentials is the error of [Users.CheckPassword] for an unknown e-mail, and also
+// for an inactive user and a wrong password.
 var ErrWrongCredentials = errors.New("the e-mail and the password do not belong to an active user")
 
 // An InputError states why one value of an account is not valid. [ClientError] turns it

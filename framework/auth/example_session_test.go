@@ -16,8 +16,8 @@ import (
 	"trestle.example/framework/auth"
 )
 
-// door has the endpoints to sign in and out by browser.
-type door struct {
+// browserLogin has the endpoints to sign in and out by browser.
+type browserLogin struct {
 	users    *auth.Users
 	sessions *auth.Sessions
 }
@@ -32,12 +32,12 @@ type session struct {
 	CSRFToken string `json:"csrfToken"`
 }
 
-func (d door) show(c *framework.Call, _ framework.None) (session, error) {
+func (d browserLogin) show(c *framework.Call, _ framework.None) (session, error) {
 	token, err := d.sessions.CSRFToken(c)
 	return session{c.Caller.Email, token}, err
 }
 
-func (d door) enter(c *framework.Call, in credentials) (session, error) {
+func (d browserLogin) enter(c *framework.Call, in credentials) (session, error) {
 	if err := d.sessions.CheckCSRF(c); err != nil { // before the costly hash
 		return session{}, err
 	}
@@ -49,7 +49,7 @@ func (d door) enter(c *framework.Call, in credentials) (session, error) {
 	return session{user.Email, token}, wrongCredentials(err)
 }
 
-func (d door) leave(c *framework.Call, _ framework.None) (framework.None, error) {
+func (d browserLogin) leave(c *framework.Call, _ framework.None) (framework.None, error) {
 	return framework.None{}, d.sessions.End(c)
 }
 
@@ -72,7 +72,7 @@ func ExampleSessions() {
 
 	sessions, err := auth.NewSessions(auth.SessionOptions{Secure: true})
 	check(err)
-	d := door{users, sessions}
+	d := browserLogin{users, sessions}
 	api := framework.New(framework.Config{
 		DB:             db,
 		Authentication: []framework.Authenticator{sessions, auth.Token{}},

@@ -74,7 +74,7 @@ func (w *world) token(user User, life time.Duration) string {
 	return secret.Reveal()
 }
 
-// wantInput checks that err refuses one field for one reason.
+// wantInput checks that err rejects one field for one reason.
 func wantInput(t *testing.T, err error, field, code string) {
 	t.Helper()
 	var input *InputError

@@ -138,8 +138,8 @@ func (w *jwtWorld) refresh(old Pair) Pair {
 	return pair
 }
 
-// refuses checks that a refresh token gets no pair, and the reason.
-func (w *jwtWorld) refuses(old Pair, code string, reused bool) {
+// rejects checks that a refresh token gets no pair, and the reason.
+func (w *jwtWorld) rejects(old Pair, code string, reused bool) {
 	w.Helper()
 	pair, err := w.jwt.Refresh(w.ctx, w.s, old.Refresh.Reveal())
 	wantRefusal(w.T, err, code)

@@ -97,7 +97,7 @@ func TestALoginEndsHoweverOftenItIsRefreshed(t *testing.T) {
 		w.pass(24*time.Hour - 30*time.Second)
 		pair = w.refresh(pair)
 		w.pass(time.Hour)
-		w.refuses(pair, framework.CodeInvalidToken, false)
+		w.rejects(pair, framework.CodeInvalidToken, false)
 		w.families(pair.UserID, 0)
 	})
 }
@@ -126,19 +126,19 @@ func TestAReplacedTokenWithinAndAfterTheGrace(t *testing.T) {
 					w.restart()
 				}
 				if !c.dies {
-					w.refuses(old, CodeRefreshSuperseded, false)
-					w.refuses(old, CodeRefreshSuperseded, false)
+					w.rejects(old, CodeRefreshSuperseded, false)
+					w.rejects(old, CodeRefreshSuperseded, false)
 					w.refresh(next)
 					return
 				}
-				w.refuses(old, framework.CodeInvalidToken, true)
+				w.rejects(old, framework.CodeInvalidToken, true)
 				w.open(next, false)
 				w.open(old, false)
 				if c.restarts {
 					w.restart()
 				}
-				w.refuses(next, framework.CodeInvalidToken, false)
-				w.refuses(old, framework.CodeInvalidToken, false)
+				w.rejects(next, framework.CodeInvalidToken, false)
+				w.rejects(old, framework.CodeInvalidToken, false)
 				w.refresh(mine) // another login of the same user
 				w.refresh(theirs)
 			})
@@ -157,15 +157,15 @@ func TestTheGraceCountsFromEachReplacement(t *testing.T) {
 		w.pass(4 * time.Second)
 		fourth := w.refresh(third)
 		for _, old := range []Pair{first, second, third} {
-			w.refuses(old, CodeRefreshSuperseded, false)
+			w.rejects(old, CodeRefreshSuperseded, false)
 		}
 		w.pass(5 * time.Second) // 13, 9 and 5 seconds since the replacements
 		for _, old := range []Pair{second, third} {
-			w.refuses(old, CodeRefreshSuperseded, false)
+			w.rejects(old, CodeRefreshSuperseded, false)
 		}
 		fifth := w.refresh(fourth)
-		w.refuses(first, framework.CodeInvalidToken, true)
-		w.refuses(fifth, framework.CodeInvalidToken, false)
+		w.rejects(first, framework.CodeInvalidToken, true)
+		w.rejects(fifth, framework.CodeInvalidToken, false)
 	})
 }
 
@@ -205,11 +205,11 @@ func TestWhatEndsALogin(t *testing.T) {
 				w.open(pair, true)
 				w.must(c.end(pair))
 				w.open(pair, false)
-				w.refuses(pair, framework.CodeInvalidToken, false)
+				w.rejects(pair, framework.CodeInvalidToken, false)
 				w.open(mine, !c.all)
 				w.open(w.refresh(theirs), true)
 				if c.all {
-					w.refuses(mine, framework.CodeInvalidToken, false)
+					w.rejects(mine, framework.CodeInvalidToken, false)
 				} else {
 					w.refresh(mine)
 				}
@@ -226,9 +226,9 @@ func TestAnInactiveUserCannotRefresh(t *testing.T) {
 		pair := w.login(user)
 		w.must(w.users.update(w.ctx, w.s, user.ID, "is_active", false))
 		w.open(pair, false)
-		w.refuses(pair, framework.CodeInvalidToken, false)
+		w.rejects(pair, framework.CodeInvalidToken, false)
 		w.must(w.users.SetActive(w.ctx, w.s, user.ID, true))
-		w.refuses(pair, framework.CodeInvalidToken, false)
+		w.rejects(pair, framework.CodeInvalidToken, false)
 	})
 }
 
@@ -356,7 +356,7 @@ func TestParallelReplaysEndTheLogin(t *testing.T) {
 			if reused == 0 {
 				w.Error("no error is ErrRefreshReused")
 			}
-			w.refuses(next, framework.CodeInvalidToken, false)
+			w.rejects(next, framework.CodeInvalidToken, false)
 		}
 	})
 }
@@ -396,7 +396,7 @@ func TestEndingALoginWhileItIsRefreshed(t *testing.T) {
 				for _, p := range append(slices.Clone(pairs), pair) {
 					if p != (Pair{}) {
 						w.open(p, false)
-						w.refuses(p, framework.CodeInvalidToken, false)
+						w.rejects(p, framework.CodeInvalidToken, false)
 					}
 				}
 			}

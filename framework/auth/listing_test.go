@@ -15,7 +15,7 @@ func TestListUsers(t *testing.T) {
 	onBoth(t, func(w *world) {
 		var made []User
 		for i := range 7 {
-			made = append(made, w.user(fmt.Sprintf("user%d@example.com", 9-i))) // the newest last, whatever the name
+			made = append(made, w.user(fmt.Sprintf("user%d@example.com", 9-i))) // the newest last, in no order of names
 		}
 		w.must(w.users.SetActive(w.ctx, w.s, made[3].ID, false))
 		made[3].IsActive = false

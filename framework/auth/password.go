@@ -79,7 +79,7 @@ func (r *passwordRules) check(password, email string) (string, error) {
 		return "", invalid("password", "same_as_email", "The password is the e-mail address; it must be something else.")
 	case r.common[folded] || repeatsOneCharacter(password) || repeatsOneCharacter(folded):
 		return "", invalid("password", "too_common",
-			"The password is one of the first that anybody would try; a few unrelated words make a better one.")
+			"The password is one of the most common ones; a few unrelated words make a better one.")
 	}
 	return normal, nil
 }

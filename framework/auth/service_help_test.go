@@ -113,7 +113,7 @@ func (d *desk) user(email string) auth.User {
 	return user
 }
 
-// inactive creates the account gone@example.com, which is not active.
+// inactive creates an account that is not active.
 func (d *desk) inactive() auth.User {
 	d.Helper()
 	user := d.user("gone@example.com")
@@ -312,17 +312,17 @@ func client(t *testing.T, api *framework.API) *frameworktest.Client {
 	return frameworktest.New(t, contracts.Of(t, "", api).Wrap(t, handler))
 }
 
-// everybody is a scheme that authenticates every request as one user.
-type everybody struct{ user auth.User }
+// always is a scheme that authenticates every request as one user.
+type always struct{ user auth.User }
 
-func (e everybody) Authenticate(*framework.Call, *http.Request) (*framework.Caller, error) {
+func (e always) Authenticate(*framework.Call, *http.Request) (*framework.Caller, error) {
 	return &framework.Caller{ID: e.user.ID, Email: e.user.Email, Scheme: "Everybody"}, nil
 }
 
-func (everybody) Challenge() string { return "" }
+func (always) Challenge() string { return "" }
 
 // Security returns that a request needs no credentials.
-func (everybody) Security(string) [][]framework.SecurityScheme {
+func (always) Security(string) [][]framework.SecurityScheme {
 	return [][]framework.SecurityScheme{{}}
 }
 

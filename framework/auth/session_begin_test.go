@@ -48,7 +48,7 @@ func TestBeginRejectsUsersWhoMayNotSignIn(t *testing.T) {
 }
 
 // TestALoginDoesNotSurviveAPasswordChange: a login that was checked against the old
-// password must not survive the change, in whatever order both reach the table.
+// password must not survive the change, in any order of the two transactions.
 func TestALoginDoesNotSurviveAPasswordChange(t *testing.T) {
 	onBoth(t, outlasts)
 	t.Run("postgresql, repeatable read", func(t *testing.T) {

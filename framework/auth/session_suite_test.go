@@ -42,7 +42,7 @@ func signIn(t *testing.T, db *sqldb.DB, sessions *auth.Sessions, user auth.User)
 	api.Register(framework.ViewSet[auth.Group]{
 		Name: "auth", Scope: framework.Public(),
 		Collection: []framework.CollectionAction{
-			framework.OnCollection(http.MethodGet, "session", door{sessions: sessions}.show),
+			framework.OnCollection(http.MethodGet, "session", browserLogin{sessions: sessions}.show),
 			framework.OnCollection(http.MethodPost, "session", enter),
 		},
 	})

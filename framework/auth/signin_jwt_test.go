@@ -39,8 +39,8 @@ func (d *desk) refreshed(token string) (pair pairView) {
 	return pair
 }
 
-// refused checks that a refresh token is rejected.
-func (d *desk) refused(token, code string) {
+// rejected checks that a refresh token is rejected.
+func (d *desk) rejected(token, code string) {
 	d.Helper()
 	d.refresh(token).Expect(http.StatusUnauthorized).Code(code).Header("WWW-Authenticate", `Bearer realm="api"`).Lacks(token)
 }
@@ -58,13 +58,13 @@ func TestJWTIsRefreshedOnce(t *testing.T) {
 			d.Error("a token is issued twice")
 		}
 		d.knows(d.as("Bearer "+second.Access), "asha@example.com")
-		d.refused(first.Refresh, auth.CodeRefreshSuperseded)
+		d.rejected(first.Refresh, auth.CodeRefreshSuperseded)
 		d.knows(d.as("Bearer "+second.Access), "asha@example.com")
 		third := d.refreshed(second.Refresh)
 
 		d.clock.turn(10 * time.Second)
-		d.refused(first.Refresh, framework.CodeInvalidToken)
-		d.refused(third.Refresh, framework.CodeInvalidToken)
+		d.rejected(first.Refresh, framework.CodeInvalidToken)
+		d.rejected(third.Refresh, framework.CodeInvalidToken)
 		d.knows(d.as("Bearer "+third.Access), "")
 	})
 }
@@ -76,8 +76,8 @@ func TestReuseEndsTheLogin(t *testing.T) {
 		other, first := d.signInByJWT(), d.signInByJWT()
 		second := d.refreshed(first.Refresh)
 		d.clock.turn(10 * time.Second)
-		d.refused(first.Refresh, framework.CodeInvalidToken)
-		d.refused(second.Refresh, framework.CodeInvalidToken)
+		d.rejected(first.Refresh, framework.CodeInvalidToken)
+		d.rejected(second.Refresh, framework.CodeInvalidToken)
 		d.knows(d.as("Bearer "+second.Access), "")
 		d.knows(d.as("Bearer "+other.Access), "asha@example.com")
 		d.refreshed(other.Refresh)
@@ -85,7 +85,7 @@ func TestReuseEndsTheLogin(t *testing.T) {
 }
 
 // TestALoginOutlivesTheProcess: the state of a login is in the database, so another
-// process with the same keys knows it.
+// process with the same keys can use it.
 func TestALoginOutlivesTheProcess(t *testing.T) {
 	key, err := auth.GenerateKey("test", auth.EdDSA)
 	must(t, err)
@@ -105,12 +105,12 @@ func TestALoginOutlivesTheProcess(t *testing.T) {
 		d.knows(d.as("Bearer "+first.Access), "asha@example.com")
 		second := d.refreshed(first.Refresh)
 		restart()
-		d.refused(first.Refresh, auth.CodeRefreshSuperseded)
+		d.rejected(first.Refresh, auth.CodeRefreshSuperseded)
 		d.clock.turn(10 * time.Second)
 		restart()
-		d.refused(first.Refresh, framework.CodeInvalidToken)
+		d.rejected(first.Refresh, framework.CodeInvalidToken)
 		restart()
-		d.refused(second.Refresh, framework.CodeInvalidToken)
+		d.rejected(second.Refresh, framework.CodeInvalidToken)
 		d.knows(d.as("Bearer "+second.Access), "")
 	})
 }
@@ -125,7 +125,7 @@ func TestWithoutKeysALoginEndsWithTheProcess(t *testing.T) {
 		d.knows(d.as("Bearer "+pair.Access), "asha@example.com")
 		d.serve(own, common)
 		d.knows(d.as("Bearer "+pair.Access), "")
-		d.refused(pair.Refresh, framework.CodeInvalidToken)
+		d.rejected(pair.Refresh, framework.CodeInvalidToken)
 	})
 }
 
@@ -158,10 +158,10 @@ func TestRefreshAndRevokeReject(t *testing.T) {
 				})
 			}
 		}
-		d.refused(pair.Access, framework.CodeInvalidToken)
+		d.rejected(pair.Access, framework.CodeInvalidToken)
 		d.knows(d.as("Bearer "+pair.Access), "asha@example.com")
 		d.clock.turn(24 * time.Hour)
-		d.refused(old.Refresh, framework.CodeInvalidToken)
+		d.rejected(old.Refresh, framework.CodeInvalidToken)
 	})
 }
 
@@ -171,7 +171,7 @@ func TestRevokeEndsOneLogin(t *testing.T) {
 		pair, other, superseded := d.pair(user), d.pair(user), d.pair(user)
 		d.Post(revokePath, map[string]any{"refresh": pair.Refresh}).Expect(http.StatusNoContent)
 		d.knows(d.as("Bearer "+pair.Access), "")
-		d.refused(pair.Refresh, framework.CodeInvalidToken)
+		d.rejected(pair.Refresh, framework.CodeInvalidToken)
 		d.Post(revokePath, map[string]any{"refresh": pair.Refresh}).Expect(http.StatusNoContent) // it has ended, as requested
 
 		next := d.refreshed(superseded.Refresh)

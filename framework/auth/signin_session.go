@@ -5,8 +5,8 @@ import "trestle.example/framework"
 // A sessionView is the user who is signed in on a browser, and the value for the header
 // X-CSRFToken.
 type sessionView struct {
-	User      *userView `json:"user"      doc:"Who is signed in; null for nobody."`
-	CSRFToken string    `json:"csrfToken" doc:"What the header X-CSRFToken says of requests that write."`
+	User      *userView `json:"user"      doc:"The user who is signed in, or null."`
+	CSRFToken string    `json:"csrfToken" doc:"The value of the header X-CSRFToken for requests that write."`
 }
 
 // showSession also answers before a login, with user null.

@@ -11,22 +11,22 @@ import (
 // A registration is the body of a request for a new account.
 type registration struct {
 	Email    address     `json:"email"    validate:"required" doc:"The e-mail address, by which the account is known."`
-	Password newPassword `json:"password" validate:"required" trim:"-" doc:"The password, as it is: spaces count. A refusal says what it lacks."`
-	Name     givenName   `json:"name"     doc:"What to call the user."`
+	Password newPassword `json:"password" validate:"required" trim:"-" doc:"The password, unchanged: spaces count. The error states what it lacks."`
+	Name     givenName   `json:"name"     doc:"The name of the user."`
 }
 
 // A loginView is a token with its user.
 type loginView struct {
 	Token     string    `json:"token"     doc:"For the header Authorization. It is shown this once." example:"trs_…"`
-	TokenType string    `json:"tokenType" doc:"The word that stands before the token: Bearer." example:"Bearer"`
-	ExpiresAt time.Time `json:"expiresAt" doc:"When the token is good no longer."`
-	User      userView  `json:"user"      doc:"Who signed in."`
+	TokenType string    `json:"tokenType" doc:"The word before the token in the header Authorization: Bearer." example:"Bearer"`
+	ExpiresAt time.Time `json:"expiresAt" doc:"When the token expires."`
+	User      userView  `json:"user"      doc:"The user who signed in."`
 }
 
 // A tokenView is a token alone.
 type tokenView struct {
 	Token     string    `json:"token"     doc:"For the header Authorization. It is shown this once." example:"trs_…"`
-	ExpiresAt time.Time `json:"expiresAt" doc:"When the token is good no longer."`
+	ExpiresAt time.Time `json:"expiresAt" doc:"When the token expires."`
 }
 
 // tokenType is the keyword that a client puts before the token.

@@ -1,7 +1,7 @@
-// Package docspage serves a page on which people read the reference of an API
-// and try it in their browser: Swagger UI, from files that are part of the
-// program. The page asks no other host for anything, runs under a strict
-// Content-Security-Policy and keeps no credentials.
+// Package docspage serves a page on which people read the API reference
+// and try the API in their browser: Swagger UI, from files that are part of the
+// program. The page loads nothing from other hosts, has a strict
+// Content-Security-Policy and stores no credentials.
 package docspage
 
 import (
@@ -124,7 +124,7 @@ func (p *Page) page(slash bool) *File {
 		files[name] = below + name + "?" + f.version()
 	}
 	var text bytes.Buffer
-	// Fails only if the template names what is not there, which tests tell.
+	// Execute fails only if the template uses a value that does not exist, which tests find.
 	_ = p.index.Execute(&text, map[string]any{
 		"Title": p.options.Title, "Reference": beside + p.options.Reference, "Files": files,
 	})

@@ -19,7 +19,7 @@ type File struct {
 	kept    []byte
 	packed  bool
 	version func() string          // names the content
-	whole   func() ([]byte, error) // the text, unpacked when first asked for
+	whole   func() ([]byte, error) // the text, unpacked at the first request
 }
 
 func plain(media string, text []byte) *File {
@@ -56,9 +56,9 @@ func newFile(media string, kept []byte, packed bool, whole func() ([]byte, error
 	}
 }
 
-// ServeHTTP answers the text as the client takes it, or 304 to those who have it.
-// Who asks for this very version may keep it for a year. The method is not looked
-// at.
+// ServeHTTP sends the text in an encoding that the client accepts, or 304 if the client
+// has it. A client that requests this version in the query string may cache it for a year.
+// ServeHTTP does not check the method.
 func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	cache := "no-cache"
@@ -84,8 +84,8 @@ func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Type", f.media)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	// To HEAD the server sends no body. A client that is gone cannot be told that
-	// its file failed.
+	// For HEAD the server sends no body. If the client disconnected, there is no answer in
+	// which to report the error.
 	_, _ = w.Write(body)
 }
 

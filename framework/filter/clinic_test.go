@@ -131,7 +131,7 @@ var (
 	hidden = uuid.MustParse("01900000-0000-7000-8000-000000000002")
 )
 
-// fill creates the tables and two appointments: one with a doctor whom everybody may see,
+// fill creates the tables and two appointments: one with a doctor that every caller may see,
 // and one with another doctor.
 func fill(t *testing.T, db *sqldb.DB) {
 	t.Helper()

@@ -19,7 +19,7 @@ func Contains(field string) Backend { return ContainsAs(field, field) }
 // ContainsAs is [Contains] with another name for the parameter.
 func ContainsAs(param, field string) Backend {
 	return onField(field, checkText, func(f framework.Field) framework.BoundFilter {
-		p := framework.Param{Name: param, Doc: fmt.Sprintf("Only rows whose %s contains this, whatever its case.", field)}
+		p := framework.Param{Name: param, Doc: fmt.Sprintf("Only rows whose %s contains this text, in upper or lower case.", field)}
 		return markScan(withParam(p, func(c *framework.Call, text string) (framework.Narrow, error) {
 			contains := c.Session().DB().Kind().ColumnContains(f.Ident(), text)
 			return func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("?", contains) }, nil

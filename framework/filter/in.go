@@ -42,7 +42,7 @@ func parseList(f framework.Field, text string) ([]any, error) {
 		}
 		v, err := parse(f, part)
 		if err != nil {
-			return nil, fmt.Errorf("must be values separated by commas, each of which %w", err)
+			return nil, fmt.Errorf("must be values separated by commas; each %w", err)
 		}
 		values = append(values, v)
 	}

@@ -179,7 +179,7 @@ func (s *authSuite) checkJunk() {
 	} {
 		r := s.client.whoami(func(r *http.Request) { r.Header.Set("Authorization", value) })
 		if found, _ := s.last(); found != nil || r.Status() != http.StatusUnauthorized {
-			r.failf("Authorization: %.40q finds %+v, status %d; want nobody and 401", value, found, r.Status())
+			r.failf("Authorization: %.40q finds %+v, status %d; want no caller and 401", value, found, r.Status())
 		}
 	}
 }

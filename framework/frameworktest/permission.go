@@ -27,7 +27,7 @@ func checkPermission(tb testing.TB, p framework.Permission) {
 	tb.Helper()
 	name := p.String()
 	if strings.TrimSpace(name) == "" || strings.ContainsAny(name, "\r\n") || p.String() != name {
-		tb.Errorf("String is %q and then %q; want one line that says what it asks for, always the same", name, p.String())
+		tb.Errorf("String is %q and then %q; want one line that states what it requires, always the same", name, p.String())
 	}
 	for _, caller := range callers() {
 		for _, route := range routes() {

@@ -83,7 +83,7 @@ func (r *Response) Contains(texts ...string) *Response {
 	return r
 }
 
-// Lacks checks that the body contains none of the texts.
+// Lacks checks that the body does not contain any of the texts.
 func (r *Response) Lacks(texts ...string) *Response {
 	r.tb.Helper()
 	for _, text := range texts {

@@ -37,7 +37,7 @@ func checkThrottle(tb testing.TB, c ThrottleCase) {
 	}
 	throttle := c.New()
 	if name := throttle.String(); strings.TrimSpace(name) == "" || strings.ContainsAny(name, "\r\n") {
-		tb.Errorf("String is %q; want one line that says what it allows", name)
+		tb.Errorf("String is %q; want one line that states what it allows", name)
 	}
 	checkInTurn(tb, serveThrottled(tb, throttle), c.Allows)
 	checkAtOnce(tb, serveThrottled(tb, c.New()), c.Allows)

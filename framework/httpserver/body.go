@@ -42,8 +42,8 @@ func (b *body) expect(r *http.Request) {
 // much if it keeps the connection.
 const leftBytes = 256 << 10
 
-// finish sends the answer, then reads the rest of the body if the client asked to close
-// the connection. Otherwise net/http would close it at once, and a client that still
+// finish sends the answer, then reads the rest of the body if the client sent Connection:
+// close. Otherwise net/http would close it at once, and a client that still
 // sends would lose the answer (RFC 9112, section 9.6). A client that waits for 100
 // Continue and did not get it sends no body.
 func (b *body) finish(w http.ResponseWriter, r *http.Request) {

@@ -70,7 +70,7 @@ func TestABodyThatTheHandlerDoesNotRead(t *testing.T) {
 	for name, text := range map[string]string{"a short answer": "short", "a long one": long} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serving(t, said(text), Options{Limits: Limits{Stall: 20 * time.Millisecond, Read: 2 * patience}})
+			s := serving(t, said(text), Options{Limits: Limits{Stall: 20 * time.Millisecond, Read: 2 * waitLimit}})
 			w := s.dial().says("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc")
 			w.next().is(t, http.StatusOK, text)
 			if !w.isClosed() {
@@ -84,7 +84,7 @@ func TestABodyThatTheHandlerDoesNotRead(t *testing.T) {
 // answer, even if the connection ends.
 func TestAnAnswerBeforeItsBody(t *testing.T) {
 	t.Parallel()
-	s := serving(t, said("short"), Options{Limits: Limits{Stall: 2 * patience}})
+	s := serving(t, said("short"), Options{Limits: Limits{Stall: 2 * waitLimit}})
 	for name, test := range map[string]struct {
 		head  string
 		bytes int
@@ -112,7 +112,7 @@ func TestAnAnswerBeforeItsBody(t *testing.T) {
 		one := serving(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.ReadFull(r.Body, make([]byte, 1))
 			said("short").ServeHTTP(w, r)
-		}), Options{Limits: Limits{Stall: patience}})
+		}), Options{Limits: Limits{Stall: waitLimit}})
 		for range 20 {
 			w := one.dial().says("POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", 200<<10)
 			w.next().is(t, http.StatusContinue, "")
@@ -151,7 +151,7 @@ func TestTheTimeOfAHandlerDoesNotCount(t *testing.T) {
 // TestAConnectionIsKeptAfterABody that arrived in time.
 func TestAConnectionIsKeptAfterABody(t *testing.T) {
 	t.Parallel()
-	s := serving(t, http.HandlerFunc(reads), Options{Limits: Limits{Stall: patience}})
+	s := serving(t, http.HandlerFunc(reads), Options{Limits: Limits{Stall: waitLimit}})
 	w := s.dial()
 	for range 3 {
 		w.says("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc").next().is(t, http.StatusOK, "abc")

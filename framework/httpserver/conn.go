@@ -51,7 +51,7 @@ func (c *conn) waitsFor() phase {
 	return idle
 }
 
-// Read notes where a request begins.
+// Read records when a request begins.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 && c.unused.Load() {

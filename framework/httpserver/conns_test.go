@@ -17,7 +17,7 @@ import (
 // not keep other clients out, and do not exceed the limit of connections.
 func TestSlowConnections(t *testing.T) {
 	const limit, drippers = 200, 2000
-	s := serving(t, said("good"), Options{Limits: Limits{Conns: limit, Header: patience}})
+	s := serving(t, said("good"), Options{Limits: Limits{Conns: limit, Header: waitLimit}})
 	dripping := make([]net.Conn, drippers)
 	for i := range dripping {
 		c, err := net.Dial("tcp", s.at)

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// patience is the maximum wait of a test on a busy machine.
-const patience = time.Minute
+// waitLimit is the maximum wait of a test on a busy machine.
+const waitLimit = time.Minute
 
 // A served is a server that listens until the test ends.
 type served struct {
@@ -77,7 +77,7 @@ func overHTTP2(t *testing.T, trust *tls.Config) *http.Client {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: trust.Clone(), ForceAttemptHTTP2: true} // the transport changes it
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: patience}
+	return &http.Client{Transport: transport, Timeout: waitLimit}
 }
 
 // A notebook is a log that is read while it is written.
@@ -101,7 +101,7 @@ func (n *notebook) String() string {
 // await returns when a condition is true.
 func await(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !is(); <-time.After(time.Millisecond) {
+	for deadline := time.Now().Add(waitLimit); !is(); <-time.After(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("timed out waiting for %s", what)
 		}
@@ -120,7 +120,7 @@ func client(t *testing.T) *http.Client {
 	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: patience}
+	return &http.Client{Transport: transport, Timeout: waitLimit}
 }
 
 // get sends "GET /" and the like; without an answer the status is 0.
@@ -173,7 +173,7 @@ func (s *served) dial() *wire {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { _ = c.Close() })
-	_ = c.SetReadDeadline(time.Now().Add(patience))
+	_ = c.SetReadDeadline(time.Now().Add(waitLimit))
 	return &wire{c, s.t, bufio.NewReader(c)}
 }
 
@@ -223,7 +223,7 @@ func (b *blocker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.entered <- r.URL.Path
 	select {
 	case <-b.let:
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 	}
 	_, _ = io.WriteString(w, r.URL.Path)
 }

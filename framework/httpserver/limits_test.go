@@ -17,7 +17,7 @@ import (
 // that is not set would use the value of another.
 const (
 	soon    = 20 * time.Millisecond
-	endless = 60 * patience
+	endless = 60 * waitLimit
 )
 
 // ends waits until the server has closed the connection, whatever it sends before.
@@ -28,7 +28,7 @@ func (w *wire) ends() bool {
 
 // goesOn sends a text again and again until it fails.
 func (w *wire) goesOn(text string) {
-	_ = w.SetWriteDeadline(time.Now().Add(patience))
+	_ = w.SetWriteDeadline(time.Now().Add(waitLimit))
 	for {
 		if _, err := io.WriteString(w, text); err != nil {
 			return
@@ -106,7 +106,7 @@ func TestAnUnreadAnswer(t *testing.T) {
 	w := s.dial().says("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 	select {
 	case <-ended:
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		t.Fatal("the handler still writes")
 	}
 	if !w.ends() {

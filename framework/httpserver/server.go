@@ -26,7 +26,7 @@ type Options struct {
 	// Starting answers requests until [Server.Ready] is called, while /readyz
 	// is 503. Defaults to none: the server is ready at once.
 	Starting http.Handler
-	// DrainDelay is how long the server still takes requests after it was asked to stop,
+	// DrainDelay is how long the server still accepts requests after its context has ended,
 	// while /readyz is 503, so that load balancers can notice. Defaults to none.
 	DrainDelay time.Duration
 	// Drain is how long requests under way may take after DrainDelay. Defaults to 25

@@ -17,7 +17,7 @@ import (
 func TestAServerThatStops(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Bool
-	s := serving(t, said("good"), Options{DrainDelay: patience, Checks: []Check{{Name: "database", Run: func(context.Context) error {
+	s := serving(t, said("good"), Options{DrainDelay: waitLimit, Checks: []Check{{Name: "database", Run: func(context.Context) error {
 		asked.Store(true)
 		return nil
 	}}}})
@@ -45,7 +45,7 @@ func TestAServerThatStops(t *testing.T) {
 func TestRequestsUnderWayAreFinished(t *testing.T) {
 	t.Parallel()
 	b := newBlocker()
-	s := serving(t, b, Options{DrainDelay: time.Millisecond, Drain: patience})
+	s := serving(t, b, Options{DrainDelay: time.Millisecond, Drain: waitLimit})
 	under := s.ask("/whole")
 	<-b.entered
 	s.stop()
@@ -94,7 +94,7 @@ func TestAServerThatWasNeverReady(t *testing.T) {
 		if err != nil {
 			t.Errorf("it ended with %v", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		t.Fatal("it does not end")
 	}
 	if log := s.log.String(); strings.Contains(log, "msg=serving") || !strings.Contains(log, "msg=starting") {

@@ -248,8 +248,8 @@ var bare = map[string]string{
 	"bare/?kind=pub": `[]`,
 }
 
-// What is no page's number is named alike by every class that has numbers, whatever
-// its status.
+// TestAnInvalidPageIsNamedTheSame: each class with page numbers has the same sentence for an
+// invalid number, with its own status.
 func TestAnInvalidPageIsNamedTheSame(t *testing.T) {
 	for _, text := range []string{"abc", "0", "-1", "1.5", "+1", "+99999999999999999999", " 2 x", "-99999999999999999999", "99999999999999999999"} {
 		for name, class := range map[string]framework.Pagination{"number": page.Number{}, "screen": page.Screen{}} {

@@ -57,20 +57,20 @@ type CodeInfo struct {
 
 // BuiltinCodes is the one table of codes, statuses and titles.
 var BuiltinCodes = []CodeInfo{ //nolint:gochecknoglobals // a table, which nothing changes
-	{Code: CodeInvalidJSON, Status: http.StatusBadRequest, Title: "The body is not one JSON object", Text: "The body must be one JSON object in UTF-8: no duplicate names, nothing after its end, nesting of at most 32. The error says at which byte it stopped making sense."},
+	{Code: CodeInvalidJSON, Status: http.StatusBadRequest, Title: "The body is not one JSON object", Text: "The body must be one JSON object in UTF-8: no duplicate names, nothing after its end, nesting of at most 32. The error states at which byte it stops being JSON."},
 	{Code: CodeValidationFailed, Status: http.StatusBadRequest, Title: "The body is not valid", Text: "The body was understood, but some of its values may not be used. The list errors names every fault at once, each with a JSON Pointer to its place."},
-	{Code: CodeUnknownField, Status: http.StatusBadRequest, Title: "The body names an unknown field", Text: "This endpoint is strict: a name it does not know, or may not change, is refused. The list errors names each, with the nearest known name."},
-	{Code: CodeInvalidParameter, Status: http.StatusBadRequest, Title: "A query parameter is not valid", Text: "The list errors names each parameter and says what it takes."},
+	{Code: CodeUnknownField, Status: http.StatusBadRequest, Title: "The body names an unknown field", Text: "This endpoint is strict: it rejects names that it does not have, or that clients cannot change. The list errors has each of them, with the nearest name that exists."},
+	{Code: CodeInvalidParameter, Status: http.StatusBadRequest, Title: "A query parameter is not valid", Text: "The list errors names each parameter and states which values it accepts."},
 	{Code: CodeInvalidReference, Status: http.StatusBadRequest, Title: "A reference leads nowhere", Text: "The body refers to a record that does not exist or is not yours to use."},
 	{Code: CodeAuthenticationRequired, Status: http.StatusUnauthorized, Title: "Credentials are required", Text: "Send credentials: the header WWW-Authenticate names the schemes that are accepted."},
 	{Code: CodeInvalidToken, Status: http.StatusUnauthorized, Title: "The credentials are not valid", Text: "The credentials are malformed, expired or revoked. Get new ones; the request was not treated as anonymous."},
-	{Code: CodeForbidden, Status: http.StatusForbidden, Title: "Not permitted", Text: "You are signed in, but you may not do this. Ask whoever runs the service for the permission."},
-	{Code: CodeNotFound, Status: http.StatusNotFound, Title: "Not found", Text: "The path is unknown, or the record does not exist, or it is not yours to see. These are answered alike."},
+	{Code: CodeForbidden, Status: http.StatusForbidden, Title: "Not permitted", Text: "You are signed in, but you have no permission for this. An operator of the service can give it to you."},
+	{Code: CodeNotFound, Status: http.StatusNotFound, Title: "Not found", Text: "The path is unknown, or the record does not exist, or you have no access to it. The answer is the same in all three cases."},
 	{Code: CodeMethodNotAllowed, Status: http.StatusMethodNotAllowed, Title: "Method not allowed", Text: "This path exists, but does not offer this method. The header Allow lists those it does."},
 	{Code: CodeUnique, Status: http.StatusConflict, Title: "Already taken", Text: "Another record already has this value, which must be unique. The list errors names the field."},
 	{Code: CodeReferenced, Status: http.StatusConflict, Title: "Still in use", Text: "Other records refer to this one; remove or move them first. If a resource serves those records, details.resource names it.", Details: ReferencedDetails{}},
-	{Code: CodeConflict, Status: http.StatusConflict, Title: "Refused by the present state", Text: "The request is well formed, but the stored data does not allow it."},
-	{Code: CodeTooManyRows, Status: http.StatusConflict, Title: "Too many rows", Text: "An answer that is not in pages would be too long. Ask for the same rows as a list, page by page."},
+	{Code: CodeConflict, Status: http.StatusConflict, Title: "Conflict with the present state", Text: "The request is well formed, but the stored data does not allow it."},
+	{Code: CodeTooManyRows, Status: http.StatusConflict, Title: "Too many rows", Text: "An answer that is not in pages would be too long. Request the same rows as a list, page by page."},
 	{
 		Code: CodePreconditionUnsupported, Status: http.StatusPreconditionFailed, Title: "The precondition is not supported",
 		Text: "Records have no versions, so the server cannot check If-Match with a version, If-None-Match or If-Unmodified-Since of a write. It changed nothing. Send the request without these headers; If-Match: * is accepted.",
@@ -87,11 +87,11 @@ var BuiltinCodes = []CodeInfo{ //nolint:gochecknoglobals // a table, which nothi
 	{Code: CodeURITooLong, Status: http.StatusRequestURITooLong, Title: "The address is too long", Text: "The query string is longer than the server reads."},
 	{Code: CodeInvalidHost, Status: http.StatusBadRequest, Title: "The host is not served here", Text: "The header Host must name this server as its clients know it."},
 	{Code: CodeInvalidIdempotencyKey, Status: http.StatusBadRequest, Title: "The Idempotency-Key is not valid", Text: "The header Idempotency-Key is one key of 1 to 255 visible ASCII characters, bare or in double quotes. It belongs to a caller, so a request without credentials cannot have one."},
-	{Code: CodeIdempotencyKeyReused, Status: http.StatusUnprocessableEntity, Title: "The Idempotency-Key was used for something else", Text: "Within " + KeyLifeText + " a key stands for one request: the same path, query and body. Send the request as it was the first time, or make a new key for a new one."},
-	{Code: CodeIdempotencyInProgress, Status: http.StatusConflict, Title: "The same request is still under way", Text: "A request with this Idempotency-Key has not ended yet. Wait as many seconds as the header Retry-After says, then send it again with the same key; it will be done once."},
-	{Code: CodeThrottled, Status: http.StatusTooManyRequests, Title: "Too many requests", Text: "Wait as many seconds as the header Retry-After says, then try again."},
-	{Code: CodeInternal, Status: http.StatusInternalServerError, Title: "Internal error", Text: "The server failed. Tell whoever runs it the request id; the log has the rest under it."},
-	{Code: CodeUnavailable, Status: http.StatusServiceUnavailable, Title: "Temporarily unavailable", Text: "The server cannot answer just now. Wait as many seconds as the header Retry-After says, then try again."},
+	{Code: CodeIdempotencyKeyReused, Status: http.StatusUnprocessableEntity, Title: "The Idempotency-Key was used for something else", Text: "Within " + KeyLifeText + " a key belongs to one request: the same path, query and body. Send the request as it was the first time, or make a new key for a new one."},
+	{Code: CodeIdempotencyInProgress, Status: http.StatusConflict, Title: "The same request is still under way", Text: "A request with this Idempotency-Key has not ended yet. Wait for the number of seconds in the Retry-After header, then send it again with the same key; it will be done once."},
+	{Code: CodeThrottled, Status: http.StatusTooManyRequests, Title: "Too many requests", Text: "Wait for the number of seconds in the Retry-After header, then try again."},
+	{Code: CodeInternal, Status: http.StatusInternalServerError, Title: "Internal error", Text: "The server failed. Report the request id to the operator of the service; the server's log has the cause under it."},
+	{Code: CodeUnavailable, Status: http.StatusServiceUnavailable, Title: "Temporarily unavailable", Text: "The server cannot answer now. Wait for the number of seconds in the Retry-After header, then try again."},
 	{Code: CodeOverloaded, Status: http.StatusServiceUnavailable, Title: "Too many requests at once", Text: "The server has more requests than it can answer in time, and did nothing for this one. Wait for the number of seconds in the Retry-After header, then try again."},
 }
 
@@ -102,7 +102,7 @@ const ErrorPages = "/errors/"
 // StatusText is the name of the code's status.
 func (c CodeInfo) StatusText() string { return http.StatusText(c.Status) }
 
-// IsFault tells a code of faults from that of a refusal.
+// IsFault reports whether it is the code of a fault, and not of an error.
 func (c CodeInfo) IsFault() bool { return c.Status == 0 }
 
 // ReferencedDetails are the details of the code still_referenced.

@@ -36,19 +36,19 @@ func OneOf(known []string, text string) string {
 	return naming.ListWords(known) + naming.Suggestion(naming.Nearest(text, known))
 }
 
-// An Error is a refusal that the client reads: a status, a stable code, a
+// An Error is an error that the client reads: a status, a stable code, a
 // sentence, and every fault that was found. Handlers return it as an error;
-// the API's [ErrorShape] turns it into a body at the door. Nothing but these
+// the API's [ErrorShape] turns it into the body of the answer. Nothing but these
 // fields reaches a client: any other error becomes a plain 500.
 //
-// An Error is not changed once it was made, so one value may be shared.
+// The framework does not change an Error, so several requests may return the same value.
 type Error struct {
 	Status  int               // HTTP status
 	Code    string            // stable, machine readable: "not_found"
 	Detail  string            // one sentence for a person
 	Faults  []Fault           // what is wrong with the request, place by place
 	Details any               // typed facts that go with Code; nil for none
-	Header  map[string]string // response headers that go with the refusal
+	Header  map[string]string // response headers of the answer
 	cause   error             // for the log only
 }
 
@@ -61,7 +61,7 @@ type Fault struct {
 	Detail    string `json:"detail"`
 }
 
-// Error describes the refusal for a log.
+// Error describes the error for a log.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %s: %s", e.Status, e.Code, e.Detail)
@@ -74,7 +74,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns what caused the refusal; it is logged and never sent.
+// Unwrap returns the cause of the error; it is logged and never sent.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Because returns a copy of e that carries err for the log.
@@ -97,10 +97,10 @@ func Refuse(status int, code, detail string) *Error {
 	return &Error{Status: status, Code: code, Detail: detail}
 }
 
-// A ValueError says to clients why a value is not one of its type: an
-// UnmarshalJSON or UnmarshalText of the program's own returns one, such as
+// A ValueError explains to clients why a value is not valid for its type. Return it
+// from UnmarshalJSON or UnmarshalText of your types, such as
 // ValueError("must be a number with at most two decimal places"). Errors of
-// other kinds, which name Go's types and functions, are not repeated.
+// other kinds, which may name types and functions of Go, are not sent to clients.
 type ValueError string
 
 // Error is the sentence.
@@ -118,43 +118,43 @@ func (e RangeError) Error() string { return string(e) }
 // Unwrap returns the sentence as a [ValueError].
 func (e RangeError) Unwrap() error { return ValueError(e) }
 
-// Conflict refuses a request that is well formed but not possible in the
+// Conflict makes the error for a request that is well formed but not possible in the
 // present state: status 409.
 func Conflict(code, detail string) *Error {
 	return Refuse(http.StatusConflict, code, detail)
 }
 
-// NotFound is the one answer for an unknown path, an unknown id and a row
+// NotFound makes the error for an unknown path, an unknown id and a row
 // outside the caller's scope: status 404.
 func NotFound() *Error {
 	return Refuse(http.StatusNotFound, CodeNotFound, "Nothing is here, or it is not yours to see.")
 }
 
-// Forbidden refuses a caller who is known but may not: status 403.
+// Forbidden makes the error for an authenticated caller without permission: status 403.
 func Forbidden() *Error {
 	return Refuse(http.StatusForbidden, CodeForbidden, "You are signed in but have no permission to do this.")
 }
 
-// Unauthenticated refuses a caller without credentials: status 401. The
-// framework adds WWW-Authenticate.
+// Unauthenticated makes the error for a request without credentials: status 401. The
+// framework adds the header WWW-Authenticate.
 func Unauthenticated() *Error {
 	return Refuse(http.StatusUnauthorized, CodeAuthenticationRequired, "This needs credentials, and the request carries none.")
 }
 
-// InvalidCredentials refuses credentials that were sent but do not hold:
+// InvalidCredentials makes the error for credentials that are wrong or expired:
 // status 401.
 func InvalidCredentials(detail string) *Error {
 	return Refuse(http.StatusUnauthorized, CodeInvalidToken, detail)
 }
 
-// Invalid refuses a body for its faults: status 400, code validation_failed.
+// Invalid makes the error for a body with faults: status 400, code validation_failed.
 func Invalid(faults ...Fault) *Error {
 	e := Refuse(http.StatusBadRequest, CodeValidationFailed, "The body is not valid; errors names each fault.")
 	e.Faults = faults
 	return e
 }
 
-// InvalidParameter refuses one query parameter: status 400.
+// InvalidParameter makes the error for one query parameter: status 400.
 func InvalidParameter(name, detail string) *Error {
 	return InvalidParameters([]Fault{{Parameter: name, Code: CodeInvalidParameter, Detail: detail}})
 }

@@ -15,17 +15,17 @@ type ErrorShape interface {
 	Shape(p Problem) (mediaType string, body any)
 }
 
-// A ShapeTeller is an [ErrorShape] that tells the reference what its bodies are.
-// Without it they may be any object.
+// A ShapeTeller is an [ErrorShape] that describes its bodies for the OpenAPI document.
+// Without it the document allows any object.
 type ShapeTeller interface {
-	// ShapeSchema returns the JSON Schema of the bodies of refusals with a
+	// ShapeSchema returns the JSON Schema of the bodies of errors with a
 	// status.
 	ShapeSchema(status int) ([]byte, error)
-	// ShapeDoc says in a sentence what the bodies are, "" for nothing.
+	// ShapeDoc returns a sentence about the bodies, or "" for none.
 	ShapeDoc() string
 }
 
-// A Problem is a refusal on its way out, with what its body may say.
+// A Problem is an error with the values that its body may contain.
 type Problem struct {
 	*Error
 	Type      string    // address of the page that explains Code: PublicURL, Prefix, "/errors/" and Code, or the path alone without a PublicURL; about:blank if it has none
@@ -93,7 +93,7 @@ func (DRFShape) ShapeSchema(status int) ([]byte, error) {
 
 // ShapeDoc implements [ShapeTeller].
 func (DRFShape) ShapeDoc() string {
-	return "Refusals are objects with the member detail, a sentence; those of a body or of parameters have a list of sentences for each name at fault, nested as the body was."
+	return "Errors are objects with the member detail, a sentence. Errors of a body or of parameters have a list of sentences for each name with a fault, nested as the body was."
 }
 
 // nest puts a message where its path leads, making objects on the way. A

@@ -60,7 +60,7 @@ func RefuseUnknown(faults []Fault) error {
 	return e
 }
 
-// IsNotFound tells a single resource's first PUT, which makes the row.
+// IsNotFound reports whether the error's code is not_found.
 func IsNotFound(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Code == CodeNotFound

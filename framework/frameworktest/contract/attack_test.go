@@ -11,21 +11,21 @@ import (
 	"trestle.example/framework/frameworktest/contract"
 )
 
-// attacked returns the findings of an attack on a server. If tell is not nil, it changes
+// attacked returns the findings of an attack on a server. If change is not nil, it changes
 // the answers.
-func attacked(t *testing.T, requests int, faultless bool, tell func(*http.Request, *httptest.ResponseRecorder)) (contract.Tally, string) {
+func attacked(t *testing.T, requests int, faultless bool, change func(*http.Request, *httptest.ResponseRecorder)) (contract.Tally, string) {
 	t.Helper()
-	return attackedBy(t, contract.Attack{Requests: requests, Faultless: faultless}, tell)
+	return attackedBy(t, contract.Attack{Requests: requests, Faultless: faultless}, change)
 }
 
-func attackedBy(t *testing.T, a contract.Attack, tell func(*http.Request, *httptest.ResponseRecorder)) (contract.Tally, string) {
+func attackedBy(t *testing.T, a contract.Attack, change func(*http.Request, *httptest.ResponseRecorder)) (contract.Tally, string) {
 	t.Helper()
 	handler, promised := garden(t)
 	found := &notebook{TB: t}
-	if tell != nil {
+	if change != nil {
 		honest := handler
 		handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			liar(honest, func(said *httptest.ResponseRecorder) { tell(r, said) }).ServeHTTP(w, r)
+			liar(honest, func(said *httptest.ResponseRecorder) { change(r, said) }).ServeHTTP(w, r)
 		})
 	}
 	a.Contract, a.URL, a.Seed = promised, frameworktest.New(t, promised.Wrap(found, handler)).URL(), 7
@@ -67,8 +67,8 @@ func TestAnAttackOnACorrectServer(t *testing.T) {
 // TestAnAttackFinds: an attack finds errors that only odd requests cause.
 func TestAnAttackFinds(t *testing.T) {
 	for name, c := range map[string]struct {
-		tell func(*http.Request, *httptest.ResponseRecorder)
-		want string
+		change func(*http.Request, *httptest.ResponseRecorder)
+		want   string
 	}{
 		"a failure at a method that is not offered": {func(r *http.Request, said *httptest.ResponseRecorder) {
 			if said.Code == http.StatusMethodNotAllowed {
@@ -102,7 +102,7 @@ func TestAnAttackFinds(t *testing.T) {
 		}, "/hint: the member is not described"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, found := attacked(t, 2000, false, c.tell); !strings.Contains(found, c.want) {
+			if _, found := attacked(t, 2000, false, c.change); !strings.Contains(found, c.want) {
 				t.Errorf("the findings are\n%.3000s\nwant one with %q", found, c.want)
 			}
 		})

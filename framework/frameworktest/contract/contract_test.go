@@ -331,7 +331,7 @@ var lies = []lie{
 		forge(200, `{"count":0,"next":null,"previous":null,"results":[]}`)(r)
 		r.Header().Del("WWW-Authenticate")
 		r.Header().Set("Allow", "GET, HEAD, POST, OPTIONS")
-	}, want: "the request satisfies none of the security requirements"},
+	}, want: "the request satisfies no security requirement"},
 }
 
 // TestEachWrongAnswerIsFound: each wrong answer gives one finding, with its place in the

@@ -16,7 +16,7 @@
 // later. The contract closes them, so that no answer has an undescribed member.
 //
 // A server may accept more than the schemas of its document state. The document explains
-// this in words, and the contract knows the rules: see [Contract.Wrap].
+// this in words, and the contract has the same rules: see [Contract.Wrap].
 //
 // An [Attack] generates requests from the document, valid and invalid ones:
 //

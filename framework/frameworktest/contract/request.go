@@ -37,7 +37,7 @@ func (v *verdict) checkSecurity(o *operation) {
 	if len(o.security) == 0 || slices.ContainsFunc(o.security, v.satisfies) {
 		return
 	}
-	v.reportf(o.place+"/security", nil, "the request satisfies none of the security requirements")
+	v.reportf(o.place+"/security", nil, "the request satisfies no security requirement")
 }
 
 // satisfies reports whether a request has all credentials of a security requirement.

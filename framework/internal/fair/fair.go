@@ -48,7 +48,7 @@ type Options struct {
 // known yet. One address holds at most three quarters, and so does one resource.
 //
 // Use is the time for which slots were held. It is charged to the caller and to the
-// address. A client that comes back starts at the least use of the clients that wait or
+// address. A client that was idle starts at the least use of the clients that wait or
 // hold a slot, if its own is less.
 //
 // A Queue is safe for concurrent use.
@@ -60,7 +60,7 @@ type Queue struct {
 	waiting  int
 	shed     int64
 	arrivals uint64  // turns that waited so far
-	level    float64 // the use at which a client that comes back starts
+	level    float64 // the use at which a client that was idle starts
 	aged     time.Time
 	accounts map[accountKey]*account
 	lines    []*line // in which turns wait, in no order

@@ -335,7 +335,7 @@ func TestManyGreedyWaiters(t *testing.T) {
 			for range 512 {
 				greedy = append(greedy, q.Enter(c.greedy))
 			}
-			next := func(i int) { // the oldest greedy turn ends and asks again
+			next := func(i int) { // the oldest greedy turn ends and waits again
 				pass(time.Duration(i%3) * time.Millisecond)
 				greedy[0].End()
 				greedy = append(greedy[1:], q.Enter(c.greedy))

@@ -47,9 +47,9 @@ func uses(t *testing.T, q *Queue, c Client, d, fine time.Duration) {
 	turn.EndFined(fine)
 }
 
-// An asked is an Acquire in a goroutine of its own. Its fields are for use after
+// An acquisition is a call of Acquire in its own goroutine. Use its fields only after
 // synctest.Wait.
-type asked struct {
+type acquisition struct {
 	turn *Turn
 	err  error
 	over atomic.Bool
@@ -57,8 +57,8 @@ type asked struct {
 }
 
 // ask acquires a slot in a goroutine.
-func ask(ctx context.Context, q *Queue) *asked {
-	a := &asked{}
+func ask(ctx context.Context, q *Queue) *acquisition {
+	a := &acquisition{}
 	go func() {
 		began := time.Now()
 		a.turn, a.err = q.Acquire(ctx)

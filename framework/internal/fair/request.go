@@ -44,8 +44,8 @@ func Apart(ctx context.Context, clients ...Client) context.Context {
 	return context.WithValue(ctx, requestKey{}, &request{clients, &progress{}})
 }
 
-// Begun is a context that knows which slots it holds: the context itself if it is of a
-// request, or else one of the program.
+// Begun returns a context that records which slots it holds: the context itself if it is
+// that of a request, or else a new one for the program.
 func Begun(ctx context.Context) context.Context {
 	if _, ok := ctx.Value(requestKey{}).(*request); ok {
 		return ctx
@@ -89,7 +89,7 @@ func (q *Queue) Holds(ctx context.Context) bool {
 	return slices.Contains(r.held, q)
 }
 
-// released notes that the request holds one slot less of a queue.
+// released records that the request holds one slot less of a queue.
 func (r *request) released(q *Queue) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -230,7 +230,7 @@ func TestClientOf(t *testing.T) {
 	}
 }
 
-// TestBegun: a context of the program knows what it holds, and waits as long as before.
+// TestBegun: a context of the program records its slots, and waits as long as before.
 func TestBegun(t *testing.T) {
 	in(t, "", func(t *testing.T) {
 		q := New(Options{Slots: 1, Timeout: time.Second, Depth: 10})

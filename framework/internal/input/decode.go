@@ -30,8 +30,8 @@ func (s *fieldSet) add(position int) { s[position/64] |= 1 << (position % 64) }
 
 func (s *fieldSet) has(position int) bool { return s[position/64]>>(position%64)&1 == 1 }
 
-// A Decoded is what a body said: a value, and all that was wrong or had no
-// effect. It belongs to one request.
+// A Decoded is the result of decoding a body: a value, its faults, and its members that had
+// no effect. It belongs to one request.
 type Decoded struct {
 	Value    reflect.Value             // addressable, of the shape's type
 	present  fieldSet                  // the top-level fields that were in the body, well or ill
@@ -56,9 +56,9 @@ func (d *Decoded) Check() []problem.Fault { return d.shape.Checked(d.Value) }
 // caller to run on the merged value. A top-level name in readOnly is kept as
 // it was sent and is neither decoded nor required, even if a field has it too.
 //
-// The error is for a body that is not one JSON object at all; whatever is
-// wrong with an object is in faults. Faults and unknown each stop at a
-// hundred, or when the pointers have come to 64 KiB; neither is empty for that.
+// If the body is not one JSON object, Decode returns an error; faults of an
+// object are in faults. Faults and unknown each stop at a hundred entries, or when their
+// pointers have 64 KiB in total; the first entry is always there.
 func (s *Shape) Decode(body []byte, partial bool, readOnly map[string]bool) (*Decoded, *problem.Error) {
 	d := &Decoded{Value: reflect.New(s.Typ).Elem(), shape: s}
 	if !partial {
@@ -202,7 +202,7 @@ func (r *bodyReader) keep(name string) {
 	r.out.ReadOnly[name] = raw.Clone()
 }
 
-// missing notes the required fields that the object just read did not name.
+// missing records the required fields that the object just read did not name.
 func (r *bodyReader) missing(s *Shape, seen fieldSet) {
 	top := r.dec.StackDepth() == 0
 	for _, f := range s.Fields {
@@ -238,10 +238,10 @@ func (r *bodyReader) skip() {
 	}
 }
 
-// fault notes what is wrong with the value just read.
+// fault records a fault of the value just read.
 func (r *bodyReader) fault(code, detail string) { r.faultAt("", code, detail) }
 
-// faultAt notes what is wrong at a pointer below the value just read.
+// faultAt records a fault at a pointer below the value just read.
 func (r *bodyReader) faultAt(below, code, detail string) {
 	r.count++
 	if !r.mayList(len(r.out.Faults)) {
@@ -258,7 +258,7 @@ func (r *bodyReader) mayList(listed int) bool {
 	return r.err == nil && (listed == 0 || r.room > 0 && listed < maxFaults)
 }
 
-// mismatch refuses the next value for its kind.
+// mismatch rejects the next value for its kind.
 func (r *bodyReader) mismatch(want string) bool {
 	kind := r.dec.PeekKind()
 	if r.skip(); r.err == nil {
@@ -283,7 +283,7 @@ func refuseUnread(body []byte) *problem.Error {
 }
 
 // tooDeep returns where the body opens one level too many, or -1. It may be
-// mistaken about text that is not JSON, which is refused in any case.
+// mistaken about text that is not JSON, which is rejected in any case.
 func tooDeep(body []byte) int {
 	depth := 0
 	for i := 0; i < len(body); i++ {
@@ -305,7 +305,7 @@ func tooDeep(body []byte) int {
 	return -1
 }
 
-// describe says in plain words where and how a body stops being JSON.
+// describe returns the error that states where and how a body stops being JSON.
 func describe(body []byte, err error) *problem.Error {
 	var syntax *jsontext.SyntacticError
 	if !errors.As(err, &syntax) {
@@ -324,7 +324,7 @@ func describe(body []byte, err error) *problem.Error {
 	return problem.InvalidJSON("%s at byte %d.", oddity(rest), at)
 }
 
-// oddity names what stands where the body stops being JSON.
+// oddity names the character at which the body stops being JSON.
 func oddity(rest []byte) string {
 	c, size := utf8.DecodeRune(rest)
 	switch {
@@ -357,8 +357,8 @@ func kindName(k jsontext.Kind) string {
 	return "a boolean"
 }
 
-// refuseBlank notes a blank value of a plan that takes none.
-func (r *bodyReader) refuseBlank(p *ValuePlan, detail string) bool {
+// rejectBlank records a blank value of a plan that does not accept one.
+func (r *bodyReader) rejectBlank(p *ValuePlan, detail string) bool {
 	switch {
 	case !r.blank:
 	case p.Required:

@@ -113,7 +113,7 @@ func compiledInput[In any](tb testing.TB) *Shape {
 }
 
 // notOneObject are bodies that are not one JSON object; detail is a part of
-// the sentence that says so.
+// the error's sentence.
 var notOneObject = []struct{ about, body, detail string }{
 	{"nothing", ``, "The body is empty"},
 	{"white space", " \r\n\t ", "The body is empty"},

@@ -68,7 +68,7 @@ func TestDecodeDefaults(t *testing.T) {
 		Status: "booked", Number: "007", Count: 3, On: true, Limit: &five, At: time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC),
 		Tags: []string{"a"}, Price: 100, Shade: bodyShade{1}, Address: address{"IN"},
 	}
-	for range 2 { // the second time tells whether the first could change a default
+	for range 2 { // the second time shows whether the first could change a default
 		d, e := s.Decode([]byte(`{}`), false, nil)
 		if e != nil {
 			t.Fatal(e)

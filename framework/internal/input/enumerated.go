@@ -9,12 +9,11 @@ import (
 )
 
 // An Enumerated is a type of text, numbers or booleans whose values are few and
-// known, such as a status. An input, a filter and a parameter refuse every other
-// value, as the rule oneof does, and the reference lists them. No value is
-// missing by itself: where "" or 0 is to be one, Enum returns it too.
+// known, such as a status. An input, a filter and a parameter reject every other
+// value, as the rule oneof does, and the OpenAPI document lists the values. If "" or 0 is
+// allowed, Enum must return it too.
 type Enumerated interface {
-	// Enum returns every value that there is. It is asked of the type's zero
-	// value.
+	// Enum returns every allowed value. It is called on the type's zero value.
 	Enum() []any
 }
 
@@ -23,17 +22,17 @@ func isEnumerated(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[Enumerated]()) && KindSchema(t.Kind()) != nil
 }
 
-// EnumValues are the values of an [Enumerated] type, nil for any other. A value
-// that Enum returns and that is none of the type is an error.
+// EnumValues returns the values of an [Enumerated] type, or nil for any other type. It
+// returns an error if Enum returns a value of another type.
 func EnumValues(t reflect.Type) ([]reflect.Value, error) {
 	if !isEnumerated(t) {
 		return nil, nil
 	}
-	listed := reflect.New(t).Interface().(Enumerated).Enum() //nolint:forcetypeassert // it was asked
+	listed := reflect.New(t).Interface().(Enumerated).Enum() //nolint:forcetypeassert // isEnumerated checked it
 	values := make([]reflect.Value, len(listed))
 	for i, one := range listed {
 		v := reflect.ValueOf(one)
-		if !v.IsValid() || !alike(v.Type(), t) {
+		if !v.IsValid() || !convertible(v.Type(), t) {
 			return nil, naming.Sentence("%s.Enum returns %#v, which is no %s", t, one, t)
 		}
 		values[i] = v.Convert(t)
@@ -44,9 +43,9 @@ func EnumValues(t reflect.Type) ([]reflect.Value, error) {
 	return values, nil
 }
 
-// alike reports whether values of one type are values of another by conversion
+// convertible reports whether values of one type are values of another by conversion
 // alone: a number never becomes text.
-func alike(from, to reflect.Type) bool {
+func convertible(from, to reflect.Type) bool {
 	return from == to || from.Kind() == to.Kind() || naming.IsInteger(from.Kind()) && naming.IsInteger(to.Kind())
 }
 
@@ -62,8 +61,8 @@ func (f *Field) LeavesNone() bool {
 	return p.Values != nil && !p.pointer && !f.Required && !f.HasDef && !isAmong(reflect.Zero(p.Typ), p.Values)
 }
 
-// noneOf is the sentence to a client whose value is none of some words: OneOf of a
-// text, for numbers are not misspelt.
+// noneOf returns the sentence to a client whose value is not one of some words. Only for a
+// text it suggests the nearest word, because numbers are not misspelt.
 func noneOf(v reflect.Value, words []string) string {
 	if v.Kind() == reflect.String {
 		return problem.OneOf(words, v.String())

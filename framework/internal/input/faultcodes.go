@@ -19,15 +19,15 @@ var BuiltinFaults = []problem.CodeInfo{ //nolint:gochecknoglobals // a table, wh
 	{Code: "required", Text: "It must be there, and not be blank."},
 	{Code: "filled", Text: "It must not be blank, or it must be left out."},
 	{Code: "null", Text: "It must not be null."},
-	{Code: "type", Text: "It is JSON of another type, such as text in the place of a number."},
-	{Code: "format", Text: "It is not written as it must be: no id, no time, no amount."},
+	{Code: "type", Text: "It is JSON of another type, such as text instead of a number."},
+	{Code: "format", Text: "It is not in the required format, such as that of an id, a time or an amount."},
 	{Code: "integer", Text: "It must be a whole number, without a fraction or an exponent."},
 	{Code: "range", Text: "It is beyond what can be stored."},
 	{Code: "nul", Text: "It has the character U+0000."},
 	{Code: "line", Text: Rule{Name: "line"}.Text()},
 	{Code: "min", Text: "It is too small, too short or too few."},
 	{Code: "max", Text: "It is too large, too long or too many."},
-	{Code: "oneof", Text: "It is none of the values that there are."},
+	{Code: "oneof", Text: "It is not one of the allowed values."},
 	{Code: "unique", Text: "It is there twice in the request."},
 	{Code: problem.CodeUnique, Text: "Another record has it already."},
 	{Code: problem.CodeInvalidReference, Text: "It refers to nothing that the caller may use."},
@@ -44,7 +44,7 @@ var ruleTexts = map[string]string{
 	"len": "It has another length than it must.", "eq": "It is another than it must be.",
 }
 
-// Text says what a broken rule means, whatever its parameter.
+// Text returns what a broken rule means, without its parameter.
 func (r Rule) Text() string {
 	known, ok := ruleDetails[r.Name]
 	switch {

@@ -50,24 +50,23 @@ type Checker interface {
 // maxFields is how many fields an input type may have, a bound of [fieldSet].
 const maxFields = 256
 
-// An Shape is an input type compiled at registration: everything about it
-// that reflection and tags can tell, so that a request only sets fields. It is
-// used by many requests at once. The tags that it reads:
+// A Shape is an input type compiled at registration: everything that reflection and tags
+// say about it, so that a request only sets fields. It is safe for concurrent use. The tags
+// that it reads:
 //
 //	json:"name"          the client's name; the Go name without it, "-" leaves a field out
 //	validate:"..."       rules as validator has them, of one value each
 //	default:"booked"     what an absent field becomes, except in a PATCH
 //	ref:"patients"       the viewset whose row the value names
 //	trim:"-"             keeps white space at both ends of text
-//	doc:"..."            a sentence for the reference
-//	example:"..."        a value for the reference
+//	doc:"..."            a sentence for the OpenAPI document
+//	example:"..."        a value for the OpenAPI document
 //
 // Required is about presence: 0 and false pass, blank text and empty slices do
-// not. Filled is required without the presence: what is given must not be blank
-// text nor an empty slice, and an absent field or null passes. Every other rule
-// judges each value but null: max=120 takes blank text, min=1 and email do not.
-// With omitempty the rules leave blank text, 0 and an empty slice alone. Rules
-// after dive are for each element of a slice or map.
+// not. With filled, a given value must not be blank text or an empty slice, but an absent
+// field or null passes. Every other rule judges each value except null: max=120 accepts
+// blank text, min=1 and email do not. With omitempty the rules accept blank text, 0 and an
+// empty slice. Rules after dive are for each element of a slice or map.
 type Shape struct {
 	Typ     reflect.Type
 	Fields  []*Field // in order of declaration, embedded structs flattened
@@ -273,7 +272,7 @@ func (c *inputCompiler) fallback(f *Field, tag reflect.StructTag) {
 		return
 	}
 	if f.Value.Optional {
-		c.mistakef(f.Place, "an Optional tells absent apart, so its default %q is never used; remove it", text)
+		c.mistakef(f.Place, "an Optional stays absent when the body lacks it, so its default %q is never used; remove it", text)
 		return
 	}
 	if f.Required {
@@ -291,8 +290,7 @@ func (c *inputCompiler) fallback(f *Field, tag reflect.StructTag) {
 	}
 }
 
-// plan says how a value of type t is read; nil after a mistake that leaves
-// nothing to read into.
+// plan returns how a value of type t is read, or nil after a mistake in the type.
 func (c *inputCompiler) plan(t reflect.Type, spec *RuleSpec, trim bool, place string) *ValuePlan {
 	if isOptional(t) {
 		return c.optional(t, spec, trim, place)
@@ -326,9 +324,9 @@ func (c *inputCompiler) filled(p *ValuePlan, place string) {
 	}
 	switch k := p.Typ.Kind(); {
 	case p.OmitZero:
-		c.mistakef(place, "rule \"filled\" refuses what is blank and \"omitempty\" allows it; remove one of the two")
+		c.mistakef(place, "rule \"filled\" rejects a blank value and \"omitempty\" accepts it; remove one of the two")
 	case p.Required:
-		c.mistakef(place, "rule \"required\" says what \"filled\" says; remove \"filled\"")
+		c.mistakef(place, "rule \"required\" includes \"filled\"; remove \"filled\"")
 	case k != reflect.String && k != reflect.Slice || isJSON(p.Typ):
 		c.mistakef(place, "rule \"filled\" is for text and slices, not for %s", p.Typ)
 	}

@@ -35,7 +35,7 @@ type endlessInput struct {
 
 type selfReadingInput struct{ time.Time }
 
-// builtStruct makes a struct that go vet would refuse in source.
+// builtStruct makes a struct that go vet would reject in source.
 func builtStruct(fields ...reflect.StructField) any {
 	return reflect.Zero(reflect.StructOf(fields)).Interface()
 }
@@ -111,10 +111,10 @@ var inputMistakes = []struct {
 	}{}, `input.A: rule "excluded_if" compares two fields; write a Check method instead`},
 	{"a rule that opens files", struct {
 		A string `validate:"file"`
-	}{}, `input.A: rule "file" looks at the server's files or network`},
+	}{}, `input.A: rule "file" reads the server's files or network`},
 	{"a rule that resolves names, among alternatives", struct {
 		A string `validate:"ip|tcp_addr"`
-	}{}, `input.A: rule "ip|tcp_addr" looks at the server's files or network`},
+	}{}, `input.A: rule "ip|tcp_addr" reads the server's files or network`},
 	{"a stray comma", struct {
 		A string `validate:"max=3,"`
 	}{}, `input.A: rule "" has no name`},

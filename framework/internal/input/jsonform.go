@@ -26,7 +26,7 @@ const (
 	formNumber             // a number of any length
 	FormText               // text that the type itself makes or reads
 	FormOwn                // JSON that the type itself makes or reads
-	formAny                // whatever it holds
+	formAny                // any JSON value
 )
 
 // WrittenForm is the form in which a type, which is no pointer, is written.
@@ -60,8 +60,8 @@ func ReadForm(t reflect.Type) Form {
 	return kindForm(t)
 }
 
-// AskedForm is the form in which [ParseValue] reads a type.
-func AskedForm(t reflect.Type) Form {
+// ParameterForm is the form in which [ParseValue] reads a type.
+func ParameterForm(t reflect.Type) Form {
 	switch known := knownForm(t); {
 	case known != FormParts:
 		return known
@@ -172,10 +172,10 @@ func ValueWords(values []reflect.Value) []string {
 	return words
 }
 
-// A SchemaTeller is a type of one's own that is read or written as JSON by its
-// own methods: without this, the reference says that it may be anything.
+// A SchemaTeller is a type that is read or written as JSON by its own methods. Without
+// JSONSchemaBytes the OpenAPI document allows it any value.
 type SchemaTeller interface {
-	// JSONSchemaBytes returns the JSON Schema of its values. It is asked of
+	// JSONSchemaBytes returns the JSON Schema of its values. It is called on
 	// the type's zero value.
 	JSONSchemaBytes() ([]byte, error)
 }

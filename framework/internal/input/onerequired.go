@@ -10,7 +10,7 @@ import (
 
 // A OneRequirer is an input type that needs one of several fields, such as an e-mail
 // address or a user name. If none of them has a value, the first has the fault
-// "required"; blank text counts as no value. The OpenAPI document says it as a choice of
+// "required"; blank text counts as no value. In the OpenAPI document it is a choice of
 // one schema for each field.
 type OneRequirer interface {
 	// OneRequired returns the names of the fields in JSON, two or more. It is called on

@@ -7,10 +7,10 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// An Optional is a field of an input that tells absent apart from every value,
-// at any depth: in a nested object, where [Call.Has] does not reach. With a
-// pointer as T it takes null too. Rules of its tag judge the value where one is
-// given; it has no default and cannot be required.
+// An Optional is a field of an input that distinguishes absent from every value,
+// at any depth: also in a nested object, where [Call.Has] does not reach. With a
+// pointer as T it accepts null too. The rules of its tag judge the value if it is
+// given. It has no default and cannot be required.
 //
 //	Price framework.Optional[int64]   `json:"price" validate:"min=1"`  // absent or a number
 //	SKU   framework.Optional[string]  `json:"sku" validate:"filled"`   // absent or text that is not blank

@@ -30,10 +30,11 @@ func ParseKey(t reflect.Type, text string) (any, bool) {
 }
 
 // ParseValue parses the text of a query parameter as a value of type t: text,
-// whole and decimal numbers, true/false/1/0, UUIDs, RFC 3339 times, and
-// whatever implements [encoding.TextUnmarshaler] or else [json.Unmarshaler], in
-// the form that it reads, and says why not by a [ValueError]. A value of an [Enumerated] type is one of its values. The error
-// says what the parameter takes: "must be a whole number".
+// whole and decimal numbers, true/false/1/0, UUIDs, RFC 3339 times, and types that
+// implement [encoding.TextUnmarshaler] or else [json.Unmarshaler], in the form that they
+// read. Such a type explains its error by a [ValueError]. A value of an [Enumerated] type
+// must be one of its values. The error states what the parameter accepts: "must be a whole
+// number".
 func ParseValue(t reflect.Type, text string) (any, error) {
 	v, err := parseValue(t, text)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// NearestPointer is the field that a client may have meant by an unknown name,
-// at whatever depth.
+// NearestPointer returns the field that a client may have meant by an unknown name,
+// at any depth.
 func (s *Shape) NearestPointer(pointer string) string {
 	segments := naming.PointerSegments(pointer)
 	if len(segments) == 0 {

@@ -23,8 +23,7 @@ type lane struct {
 	Street string `json:"street"`
 }
 
-// TestNearestPointer: a misspelt name is told the nearest of the object that
-// it stands in.
+// TestNearestPointer: for a misspelt name it returns the nearest name of the same object.
 func TestNearestPointer(t *testing.T) {
 	shape, mistakes := CompileInput(reflect.TypeFor[basket]())
 	if len(mistakes) > 0 {

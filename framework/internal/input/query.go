@@ -22,7 +22,7 @@ const (
 	queryValues = 100
 )
 
-// ReadQuery takes the query string apart. What is malformed is refused, not
+// ReadQuery parses the query string. A malformed part is an error, and is not
 // dropped.
 func ReadQuery(r *http.Request) (url.Values, error) {
 	raw := r.URL.RawQuery
@@ -58,7 +58,7 @@ func ReadQuery(r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
-// checkQueryText refuses what no text of a database can be.
+// checkQueryText returns an error for a text that no database can store.
 func checkQueryText(text string) error {
 	switch {
 	case !utf8.ValidString(text):

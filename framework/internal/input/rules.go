@@ -24,7 +24,7 @@ type ruleBook struct{ validator *validator.Validate }
 
 func newRuleBook() *ruleBook {
 	v := validator.New(validator.WithRequiredStructEnabled())
-	// A Rule with a name and a function is never refused.
+	// RegisterValidation returns no error for a rule with a name and a function.
 	_ = v.RegisterValidation("line", func(f validator.FieldLevel) bool { return naming.IsLine(f.Field().String()) })
 	return &ruleBook{v}
 }
@@ -120,8 +120,8 @@ func (r Rule) tag() string {
 	return r.Name + "=" + escapeParam(r.Param)
 }
 
-// unusable says why a rule cannot be used in an input, "" if it can: the
-// decoder looks at one value and at nothing else.
+// unusable returns why a rule cannot be used in an input, or "" if it can: the
+// decoder passes one value to a rule, and nothing else.
 func unusable(term string) string {
 	for alternative := range strings.SplitSeq(term, "|") {
 		name, _, _ := strings.Cut(alternative, "=")
@@ -131,7 +131,7 @@ func unusable(term string) string {
 		case comparesFields(name):
 			return "compares two fields; write a Check method instead"
 		case slices.Contains(looksAround, name):
-			return "looks at the server's files or network, which no client may make it do"
+			return "reads the server's files or network, and no client may cause that"
 		case slices.Contains(structural, name):
 			return "has no meaning in an input; remove it"
 		}
@@ -156,8 +156,8 @@ func comparesFields(name string) bool {
 	return strings.HasSuffix(name, "field") && name != "field" || strings.HasSuffix(name, "_field") || name == "fieldcontains" || name == "fieldexcludes"
 }
 
-// fit tries each rule on a zero value, since validator tells an unknown rule,
-// a bad parameter or the wrong type only by panicking when it is used.
+// fit tries each rule on a zero value, because validator reports an unknown rule,
+// a bad parameter or the wrong type only by a panic when the rule is used.
 func (b *ruleBook) fit(p *ValuePlan) (mistakes []error) {
 	for _, r := range p.Rules {
 		var err error
@@ -201,8 +201,8 @@ func (b *ruleBook) try(r Rule, t reflect.Type) (err error) {
 	return nil
 }
 
-// misplaced finds rules that validator takes but that could not mean what
-// they say: they would always fail, never run, or look at something else.
+// misplaced finds rules that validator accepts but that have no use: they would always
+// fail, never run, or check something else.
 func misplaced(r Rule, t reflect.Type) error {
 	known, listed := ruleDetails[r.Name]
 	text := listed && known.text || !listed && sizeWords[r.Name] == "" && !slices.Contains(alsoNumbers, r.Name)
@@ -369,7 +369,7 @@ func unitOf(t reflect.Type) string {
 	return ""
 }
 
-// A ruleInfo words a rule, and says what it takes.
+// A ruleInfo has the sentence of a rule, and the types that it accepts.
 type ruleInfo struct {
 	detail string // with %s for the parameter
 	text   bool   // for text only

@@ -66,8 +66,8 @@ func TestWhatIsALine(t *testing.T) {
 	}
 }
 
-// TestWhatIsBlank: what nobody would see is not there. It is empty where text is
-// trimmed, and refused where it is required.
+// TestWhatIsBlank: text of invisible characters counts as blank. It becomes empty where
+// text is trimmed, and is rejected where it is required.
 func TestWhatIsBlank(t *testing.T) {
 	type texts struct {
 		Trimmed string `json:"trimmed"`

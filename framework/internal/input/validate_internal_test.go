@@ -18,8 +18,8 @@ func oneField[T any](t *testing.T, tag string) *Shape {
 	return s
 }
 
-// TestRuleDetails lists the sentences a client reads: a field of one type with
-// one rule, a value that breaks it, and what is said.
+// TestRuleDetails lists the sentences that a client reads: a field of one type with
+// one rule, a value that breaks it, and the sentence.
 func TestRuleDetails(t *testing.T) {
 	for _, c := range []struct {
 		body  string

@@ -18,8 +18,8 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// A ValuePlan says how one JSON value becomes one Go value: a field's, an
-// element's. It is compiled once and used by many requests at once.
+// A ValuePlan describes how one JSON value becomes one Go value: of a field or of an
+// element. It is compiled once and is safe for concurrent use.
 type ValuePlan struct {
 	Typ      reflect.Type // without the pointer
 	pointer  bool
@@ -41,8 +41,8 @@ type ValuePlan struct {
 	Nested   *Shape
 }
 
-// A valueReader reads the next value into v, which is zero. It notes its faults,
-// and reports whether v is good enough for rules.
+// A valueReader reads the next value into v, which is zero. It records its faults,
+// and reports whether rules may judge v.
 type valueReader func(r *bodyReader, p *ValuePlan, v reflect.Value) bool
 
 // decode reads the next value into v: null, type, form, then rules.
@@ -75,8 +75,8 @@ func (p *ValuePlan) decode(r *bodyReader, v reflect.Value) {
 	p.judge(r, v, r.count > before)
 }
 
-// judge applies the rules to a value that was read, and what its type says;
-// troubled says that something inside it was at fault.
+// judge applies the rules, and those of the type, to a value that was read. troubled means
+// that a part of the value has a fault.
 func (p *ValuePlan) judge(r *bodyReader, v reflect.Value, troubled bool) {
 	before := r.count
 	p.rule(r, v, troubled)
@@ -96,10 +96,10 @@ func (p *ValuePlan) rule(r *bodyReader, v reflect.Value, troubled bool) {
 	}
 }
 
-// note remembers that a value is blank and refuses it where it must be filled.
+// note stores whether a value is blank, and rejects a blank one if it must be filled.
 func (r *bodyReader) note(p *ValuePlan, blank bool) bool {
 	r.blank = blank
-	return r.refuseBlank(p, "must not be blank")
+	return r.rejectBlank(p, "must not be blank")
 }
 
 // knownReader is the reader of a type that is known by name or reads itself.
@@ -177,7 +177,7 @@ func (r *bodyReader) isLine(text []byte) bool {
 	return false
 }
 
-// unescape returns what a valid JSON string says.
+// unescape returns the text of a valid JSON string.
 func unescape(raw jsontext.Value) []byte {
 	text, _ := jsontext.AppendUnquote(nil, raw) // valid: the decoder read it
 	return text
@@ -199,8 +199,8 @@ func readBool(r *bodyReader, _ *ValuePlan, v reflect.Value) bool {
 	return true
 }
 
-// number reads a number's digits; whole refuses a fraction or an exponent,
-// so that nothing is rounded and 1.0 never stands for 1.
+// number reads a number's digits. With whole it rejects a fraction or an exponent,
+// so that nothing is rounded and 1.0 is never read as 1.
 func (r *bodyReader) number(whole bool) (jsontext.Value, bool) {
 	want := "a number"
 	if whole {
@@ -321,8 +321,8 @@ func (r *bodyReader) own(p *ValuePlan) (jsontext.Value, bool) {
 	return raw, r.note(p, blank)
 }
 
-// inspect notes every string inside raw, names included, that has U+0000,
-// and if numbers is set, every number that a database could not keep.
+// inspect records a fault for each string in raw, names included, that has U+0000,
+// and if numbers is set, for each number that a database cannot store.
 func (r *bodyReader) inspect(raw jsontext.Value, numbers bool) bool {
 	before := r.count
 	dec := jsontext.NewDecoder(bytes.NewReader(raw))
@@ -388,7 +388,7 @@ func readTextUnmarshaler(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	return r.accept(p, v, v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)))
 }
 
-// accept notes why a type of the program refused a value, in its own words.
+// accept records the error of a type of the program that rejected a value.
 func (r *bodyReader) accept(p *ValuePlan, v reflect.Value, err error) bool {
 	if err == nil {
 		return true
@@ -404,8 +404,8 @@ func (r *bodyReader) accept(p *ValuePlan, v reflect.Value, err error) bool {
 	return false
 }
 
-// readSlice reads elements up to one more than the rules allow: the one tells
-// that there are too many, and the rest is not kept.
+// readSlice reads elements up to one more than the rules allow. The extra element is for the
+// rule to find; the rest is not kept.
 func readSlice(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	if r.dec.PeekKind() != jsontext.KindBeginArray {
 		return r.mismatch("an array")
@@ -428,7 +428,7 @@ func readSlice(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 		return false
 	}
 	r.blank = v.Len() == 0
-	return r.refuseBlank(p, "must have at least one item")
+	return r.rejectBlank(p, "must have at least one item")
 }
 
 func readMap(r *bodyReader, p *ValuePlan, v reflect.Value) bool {

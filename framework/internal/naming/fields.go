@@ -53,8 +53,8 @@ func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`
 
 // ShapeFields yields the fields of a shape that JSON has, those of embedded
 // structs included, with their index from the top. Of several with one name it
-// is the one that encoding/json writes: the outermost, then the one whose tag
-// says so, and none where that is not one.
+// is the one that encoding/json writes: the outermost, then the one that a tag names. If
+// several are left, none is yielded.
 func ShapeFields(t reflect.Type) iter.Seq[reflect.StructField] {
 	return func(yield func(reflect.StructField) bool) {
 		all := flatFields(t, nil)
@@ -71,7 +71,7 @@ func flatFields(t reflect.Type, at []int) (all []reflect.StructField) {
 	for f := range t.Fields() {
 		f.Index = slices.Concat(at, f.Index)
 		switch {
-		case f.Tag.Get("json") == "-", EmbedsPointer(f): // which registration refuses
+		case f.Tag.Get("json") == "-", EmbedsPointer(f): // which registration rejects
 		case f.Anonymous && f.Type.Kind() == reflect.Struct && taggedName(f) == "":
 			all = append(all, flatFields(f.Type, f.Index)...)
 		case f.IsExported():

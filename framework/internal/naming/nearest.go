@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Suggestion asks if a name was meant. It is empty for an empty name.
+// Suggestion returns the question whether a name was meant, or "" for an empty name.
 func Suggestion(near string) string {
 	if near == "" {
 		return ""
@@ -13,7 +13,7 @@ func Suggestion(near string) string {
 	return "; did you mean " + near + "?"
 }
 
-// ListWords says which values there are, to a client that sent another.
+// ListWords returns the sentence that lists the allowed values to a client.
 func ListWords(words []string) string { return "must be one of " + strings.Join(words, ", ") }
 
 // Nearest finds the known name that a misspelt one was probably meant to be:
@@ -44,8 +44,8 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// endless is longer, in bytes, than what anybody meant for a known name: to compare
-// such a one costs much, and finds nothing.
+// endless is a length in bytes that no misspelt name has: comparing longer names
+// takes much time and finds nothing.
 const endless = 256
 
 // EditDistance counts the letters inserted, left out, replaced or swapped with

@@ -94,7 +94,7 @@ func IsLine(text string) bool {
 
 // Character classes of patterns: the characters that IsLine rejects (unseen), the
 // characters that IsBlank ignores (blanks), and the blanks that IsLine accepts (Skips).
-// Control characters and white space are escapes that every engine knows. Rare blanks are
+// Control characters and white space are escapes that every engine has. Rare blanks are
 // missing, so a schema accepts a little more than the server, and never less.
 const (
 	unseen = `\x00-\x1f\x7f-\x9f` + "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"

@@ -34,8 +34,8 @@ func Describe(root wire.Members, path, method string) wire.Members {
 // has an end.
 const mostInlined = 16
 
-// inlined is a part of the document without references: what a reference leads to stands in
-// its place, together with the members beside the reference.
+// inlined returns a part of the document without references: each reference is replaced by
+// its target, together with the members beside the reference.
 func inlined(root wire.Members, value any, depth int) any {
 	switch value := value.(type) {
 	case []any:

@@ -1,5 +1,5 @@
 // Package openapi writes the OpenAPI 3.1 document of an API from its description as plain
-// data. It knows no server, no database and no declaration.
+// data. It uses no server, no database and no declaration.
 package openapi
 
 import (
@@ -22,7 +22,7 @@ import (
 )
 
 // Write returns the document as its members, in the order of declaration. The same API
-// has the same document. The error names every type whose own schema is none.
+// has the same document. The error names every type whose own schema is not valid.
 func Write(api *spec.API) (wire.Members, error) {
 	written, err := write(api)
 	if err != nil {
@@ -65,13 +65,13 @@ func inOrder(api *spec.API, root wire.Members) {
 	}
 }
 
-// A writer writes one document. This is the only file that knows openapi-go.
+// A writer writes one document. This is the only file that uses openapi-go.
 type writer struct {
 	api     *spec.API
 	doc     *openapi31.Spec
 	schemas *schemas
 	headers map[string]spec.Header         // those that have a component
-	shared  map[string]*openapi31.Response // refusals that have a component, by its name
+	shared  map[string]*openapi31.Response // errors that have a component, by its name
 	used    []problem.CodeInfo             // the codes of errors that some operation answers
 }
 
@@ -164,7 +164,7 @@ func (w *writer) queryParameter(param spec.Param) openapi31.Parameter {
 	if f := param.Field; f != nil {
 		one = w.schemas.parameter(f)
 		p.WithRequired(f.Required)
-	} else if one = w.schemas.asked(param.Type); param.Enum != nil {
+	} else if one = w.schemas.ofText(param.Type); param.Enum != nil {
 		one["enum"] = literals(one, param.Type, param.Enum)
 	}
 	if param.Minimum != nil {
@@ -200,8 +200,8 @@ func (w *writer) responses(op *openapi31.Operation, e *spec.Endpoint) {
 	for _, status := range e.Statuses {
 		op.Responses.MapOfResponseOrReferenceValues[strconv.Itoa(status)] = openapi31.ResponseOrReference{Response: w.success(e, status)}
 	}
-	for _, refusal := range e.Refusals {
-		op.Responses.MapOfResponseOrReferenceValues[strconv.Itoa(refusal.Status)] = w.refusal(refusal)
+	for _, failure := range e.Failures {
+		op.Responses.MapOfResponseOrReferenceValues[strconv.Itoa(failure.Status)] = w.failure(failure)
 	}
 }
 
@@ -236,20 +236,20 @@ func links(e *spec.Endpoint) map[string]openapi31.LinkOrReference {
 	return all
 }
 
-// refusal is an error that an endpoint may answer. Those with the same few codes share a
-// component, which has their names.
-func (w *writer) refusal(refusal spec.Refusal) openapi31.ResponseOrReference {
-	media, _ := w.api.ErrorShape.Shape(w.sample(refusal.Codes[0]))
-	r := &openapi31.Response{Description: w.meanings(refusal.Codes), Headers: w.describe(refusal.Headers)}
-	content := openapi31.MediaType{Schema: w.problem(refusal.Status, refusal.Codes), Examples: map[string]openapi31.ExampleOrReference{}}
-	for _, code := range refusal.Codes {
+// failure returns the response of an error of an endpoint. Errors with the same few codes
+// share a component, which has the names of the codes.
+func (w *writer) failure(failure spec.Failure) openapi31.ResponseOrReference {
+	media, _ := w.api.ErrorShape.Shape(w.sample(failure.Codes[0]))
+	r := &openapi31.Response{Description: w.meanings(failure.Codes), Headers: w.describe(failure.Headers)}
+	content := openapi31.MediaType{Schema: w.problem(failure.Status, failure.Codes), Examples: map[string]openapi31.ExampleOrReference{}}
+	for _, code := range failure.Codes {
 		content.Examples[code] = openapi31.ExampleOrReference{Reference: &openapi31.Reference{Ref: "#/components/examples/" + code}}
 	}
 	r.WithContentItem(media, content)
-	if len(refusal.Codes) > mostInName {
+	if len(failure.Codes) > mostInName {
 		return openapi31.ResponseOrReference{Response: r}
 	}
-	return w.share(naming.Title(strings.Join(refusal.Codes, " or ")), r)
+	return w.share(naming.Title(strings.Join(failure.Codes, " or ")), r)
 }
 
 // mostInName is how many codes a name is made of; a longer one reads badly.
@@ -347,7 +347,7 @@ func (w *writer) securityScheme(s spec.Scheme) *openapi31.SecurityScheme {
 	return described.WithDescription(w.prefixed(s.Doc))
 }
 
-// prefixed is a text in which {prefix} stands for the API's own.
+// prefixed returns a text with the API's prefix instead of {prefix}.
 func (w *writer) prefixed(text string) string {
 	return strings.ReplaceAll(text, "{prefix}", w.api.Prefix)
 }

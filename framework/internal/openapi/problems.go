@@ -12,7 +12,7 @@ import (
 )
 
 // problem is the schema of errors with a status and one of the codes: a reference for one
-// code, else a choice of references by the member code. A client that knows Problem can
+// code, else a choice of references by the member code. A client that can read Problem can
 // read all of them.
 func (w *writer) problem(status int, codes []string) wire.JSONSchema {
 	if _, standard := w.api.ErrorShape.(problem.ProblemJSON); !standard {
@@ -41,7 +41,7 @@ func (w *writer) problemOfCode(info problem.CodeInfo) wire.JSONSchema {
 		properties.Add("details", w.schemas.out(reflect.TypeOf(info.Details)))
 		required = alwaysThere(info)
 	}
-	// Many generators read no keyword beside a reference, so it stands alone.
+	// Many generators ignore keywords beside a reference, so there are none.
 	return described(wire.JSONSchema{"allOf": []any{schemaOf("Problem"), object(properties, required)}}, info.Title+".")
 }
 
@@ -109,8 +109,8 @@ func alwaysThere(info problem.CodeInfo) []any {
 func (w *writer) codesInUse() []problem.CodeInfo {
 	used := map[string]problem.CodeInfo{}
 	for _, e := range w.api.Endpoints {
-		for _, refusal := range e.Refusals {
-			for _, code := range refusal.Codes {
+		for _, failure := range e.Failures {
+			for _, code := range failure.Codes {
 				used[code] = w.api.Codes[code]
 			}
 		}

@@ -33,8 +33,8 @@ func (s *schemas) choice(c component, shape *input.Shape, whole wire.JSONSchema)
 	return wire.JSONSchema{"oneOf": choices}
 }
 
-// withOne is the schema of a shape that has one of the fields of which one is needed,
-// and not the others.
+// withOne returns the schema of a shape that requires one of its fields: the variant that
+// has the field f and not the other ones.
 func (s *schemas) withOne(shape *input.Shape, f *input.Field, whole wire.JSONSchema) wire.JSONSchema {
 	one := maps.Clone(whole)
 	properties, _ := whole["properties"].(wire.Members)

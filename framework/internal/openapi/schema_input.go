@@ -91,9 +91,9 @@ func (s *schemas) parameter(f *input.Field) wire.JSONSchema {
 	return s.explained(f, s.value(&given, false), false)
 }
 
-// asked is the schema of what [ParseValue] takes for a type.
-func (s *schemas) asked(t reflect.Type) wire.JSONSchema {
-	form := input.AskedForm(t)
+// ofText returns the schema of the values that [ParseValue] accepts for a type.
+func (s *schemas) ofText(t reflect.Type) wire.JSONSchema {
+	form := input.ParameterForm(t)
 	if form == input.FormText || form == input.FormOwn {
 		if schema := s.ownSchema(t); schema != nil {
 			return withoutNull(schema)
@@ -110,7 +110,7 @@ func (s *schemas) key(t reflect.Type) wire.JSONSchema {
 	if t.Kind() == reflect.String {
 		return wire.JSONSchema{"type": "string"}
 	}
-	return s.asked(t)
+	return s.ofText(t)
 }
 
 // value is what a plan of the decoder takes.
@@ -150,7 +150,7 @@ func (s *schemas) base(p *input.ValuePlan, strict bool) wire.JSONSchema {
 	return wire.JSONSchema{}
 }
 
-// filled says that a value is not blank.
+// filled adds to a schema that a value is not blank.
 func filled(schema wire.JSONSchema, p *input.ValuePlan) {
 	switch {
 	case schema["type"] == "array" && schema["minItems"] == nil:
@@ -220,8 +220,8 @@ func upperBounds(words wire.JSONSchema) wire.JSONSchema {
 	return kept
 }
 
-// ruleKeywords say a rule as JSON Schema does; none if it cannot. A rule judges the
-// Go value, so that of a type which reads itself it says nothing about the JSON.
+// ruleKeywords returns the keywords of JSON Schema for a rule, or none if there are none. A
+// rule judges the Go value, so it says nothing about the JSON of a type that reads itself.
 func ruleKeywords(r input.Rule, t reflect.Type) wire.JSONSchema {
 	form := input.ReadForm(t)
 	listed := t.Kind() == reflect.Slice || t.Kind() == reflect.Map
@@ -254,8 +254,8 @@ func ownBound(schema wire.JSONSchema, r input.Rule, t reflect.Type) wire.JSONSch
 	return boundKeywords(r.Name, json.Number(bound))
 }
 
-// plainNumber is a number of a tag as JSON has it: as it stands there, if JSON
-// has it so.
+// plainNumber returns a number of a tag as JSON writes it: unchanged, if JSON
+// allows it.
 func plainNumber(text string, n float64) json.Number {
 	if wire.IsNumber(text) {
 		return json.Number(text)

@@ -84,8 +84,8 @@ func (n names) component(c component) (name string, fresh bool) {
 	return n.allot(c, candidates...)
 }
 
-// base is what a component is called: a shape as its type, less the word that
-// says what it is for; an input with that word.
+// base returns the name of a component: for a shape the name of its type, without the word
+// that states its use; for an input with that word.
 func (c component) base() string {
 	name := c.plain()
 	patch := strings.HasSuffix(name, "Patch")

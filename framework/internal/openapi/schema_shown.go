@@ -48,8 +48,8 @@ func (s *schemas) shownBeside(out reflect.Type, inputs []*input.Shape) {
 	}
 }
 
-// nullable lets a schema be null too. What narrows all values alike would refuse
-// null, so such a schema stands beside it.
+// nullable lets a schema be null too. A schema with keywords that would reject null, such as
+// enum, becomes one of two alternatives.
 func nullable(s wire.JSONSchema) wire.JSONSchema {
 	kinds := typesOf(s)
 	switch {
@@ -203,8 +203,8 @@ func described(s wire.JSONSchema, doc string) wire.JSONSchema {
 	return s
 }
 
-// ownSchema is what a type, which is no pointer, says of itself, nil if it says
-// nothing.
+// ownSchema returns the schema that a type declares for itself, or nil. The type must not
+// be a pointer.
 func (s *schemas) ownSchema(t reflect.Type) wire.JSONSchema {
 	if t.Kind() == reflect.Interface {
 		return nil

@@ -1,6 +1,6 @@
-// Package spec describes a checked API as plain data: every endpoint, what it takes, what
-// it answers and whom it admits. The OpenAPI document is written from it. It runs nothing
-// and asks no database.
+// Package spec describes a checked API as plain data: every endpoint, its input, its
+// answers and the callers that may use it. The OpenAPI document is written from it. It runs
+// nothing and uses no database.
 package spec
 
 import (
@@ -56,7 +56,7 @@ type Endpoint struct {
 	Statuses []int        // of its success
 	Headers  []Header     // of its success
 	Links    []Link
-	Refusals []Refusal // by status
+	Failures []Failure // by status
 
 	Security [][]Scheme // ways to send credentials: one is enough, its schemes go together
 	Open     bool       // it admits callers without credentials
@@ -82,7 +82,7 @@ type Param struct {
 	Field     *input.Field // of the input that it fills, nil for none
 }
 
-// A Header is a header of a request or of an answer. {prefix} in Doc stands for the API's.
+// A Header is a header of a request or of an answer. {prefix} in Doc is the API's prefix.
 type Header struct {
 	Name     string
 	Doc      string
@@ -120,8 +120,8 @@ type Link struct {
 	Key string // the name of its parameter, and of the answer's member
 }
 
-// A Refusal is an error that the endpoint may answer.
-type Refusal struct {
+// A Failure is an error that the endpoint may answer.
+type Failure struct {
 	Status  int
 	Codes   []string // sorted
 	Headers []Header
@@ -134,5 +134,5 @@ type Scheme struct {
 	Format string // of a bearer token
 	In     string // "header" or "cookie", without Scheme
 	Key    string // the name of that header or cookie
-	Doc    string // {prefix} in it stands for the API's
+	Doc    string // {prefix} in it is the API's prefix
 }

@@ -126,7 +126,7 @@ func orderedObject(dec *jsontext.Decoder) (any, error) {
 	all := Members{}
 	_, err := dec.ReadToken()
 	for err == nil && dec.PeekKind() == jsontext.KindString {
-		name, _ := dec.ReadToken() // it is there: it was looked at
+		name, _ := dec.ReadToken() // the loop has found a string, so there is a name
 		text := name.String()
 		var value any
 		value, err = orderedValue(dec)

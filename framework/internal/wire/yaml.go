@@ -10,9 +10,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// FormatYAML writes what readOrdered read as YAML that readers of versions 1.1 and
-// 1.2 take alike: text that either could take for something else is quoted as
-// JSON quotes it.
+// FormatYAML writes a value of readOrdered as YAML with the same meaning in versions 1.1
+// and 1.2: text that either version could read as another value is quoted as in
+// JSON.
 func FormatYAML(value any, indent string) string {
 	var b strings.Builder
 	switch value := value.(type) {

@@ -188,7 +188,7 @@ func TestTheBreaker(t *testing.T) {
 		asks(false, false)
 		news(b.succeed(false), false) // sent before
 		asks(false, false)
-		time.Sleep(pause) //nolint:forbidigo // the bubble's clock, which waits for nobody
+		time.Sleep(pause) //nolint:forbidigo // the clock of the bubble, so the test does not wait
 		asks(true, true)
 		asks(false, false) // one probe per pause
 		news(b.fail(true), false)
