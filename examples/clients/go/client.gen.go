@@ -889,7 +889,7 @@ type Fault struct {
 	// - `ambiguous`: Two members that mean the same differ; send one of them.
 	// - `email`: It is no e-mail address.
 	// - `filled`: It must not be blank, or it must be left out.
-	// - `format`: It is not written as it must be: no id, no time, no amount.
+	// - `format`: It is not in the required format, such as that of an id, a time or an amount.
 	// - `integer`: It must be a whole number, without a fraction or an exponent.
 	// - `invalid_parameter`: The parameter is unknown here, given twice, or not what it takes.
 	// - `invalid_reference`: It refers to nothing that the caller may use.
@@ -900,14 +900,14 @@ type Fault struct {
 	// - `not_utf8`: It is not valid UTF-8.
 	// - `nul`: It has the character U+0000.
 	// - `null`: It must not be null.
-	// - `oneof`: It is none of the values that there are.
+	// - `oneof`: It is not one of the allowed values.
 	// - `range`: It is beyond what can be stored.
 	// - `required`: It must be there, and not be blank.
 	// - `same_as_email`: It is the same as the e-mail address.
-	// - `too_common`: It is one of the first that anybody would try.
+	// - `too_common`: It is one of the most common passwords.
 	// - `too_long`: It has too many characters.
 	// - `too_short`: It has too few characters.
-	// - `type`: It is JSON of another type, such as text in the place of a number.
+	// - `type`: It is JSON of another type, such as text instead of a number.
 	// - `unique`: It is there twice in the request.
 	// - `unknown_field`: There is no such field, or it cannot be written here.
 	// - `validation_failed`: It is not valid.
@@ -928,7 +928,7 @@ type Fault struct {
 // - `ambiguous`: Two members that mean the same differ; send one of them.
 // - `email`: It is no e-mail address.
 // - `filled`: It must not be blank, or it must be left out.
-// - `format`: It is not written as it must be: no id, no time, no amount.
+// - `format`: It is not in the required format, such as that of an id, a time or an amount.
 // - `integer`: It must be a whole number, without a fraction or an exponent.
 // - `invalid_parameter`: The parameter is unknown here, given twice, or not what it takes.
 // - `invalid_reference`: It refers to nothing that the caller may use.
@@ -939,14 +939,14 @@ type Fault struct {
 // - `not_utf8`: It is not valid UTF-8.
 // - `nul`: It has the character U+0000.
 // - `null`: It must not be null.
-// - `oneof`: It is none of the values that there are.
+// - `oneof`: It is not one of the allowed values.
 // - `range`: It is beyond what can be stored.
 // - `required`: It must be there, and not be blank.
 // - `same_as_email`: It is the same as the e-mail address.
-// - `too_common`: It is one of the first that anybody would try.
+// - `too_common`: It is one of the most common passwords.
 // - `too_long`: It has too many characters.
 // - `too_short`: It has too few characters.
-// - `type`: It is JSON of another type, such as text in the place of a number.
+// - `type`: It is JSON of another type, such as text instead of a number.
 // - `unique`: It is there twice in the request.
 // - `unknown_field`: There is no such field, or it cannot be written here.
 // - `validation_failed`: It is not valid.
@@ -997,7 +997,7 @@ type LineProblemStatus string
 
 // Login defines model for Login.
 type Login struct {
-	// ExpiresAt When the token is good no longer.
+	// ExpiresAt When the token expires.
 	ExpiresAt time.Time `json:"expiresAt"`
 
 	// Token For the header Authorization. It is shown this once.
@@ -1005,7 +1005,7 @@ type Login struct {
 	// Examples: trs_…
 	Token string `json:"token"`
 
-	// TokenType The word that stands before the token: Bearer.
+	// TokenType The word before the token in the header Authorization: Bearer.
 	//
 	// Examples: Bearer
 	TokenType string `json:"tokenType"`
@@ -1555,12 +1555,12 @@ type RegistrationInput struct {
 	// Examples: asha@example.com
 	Email string `json:"email"`
 
-	// Name What to call the user.
+	// Name The name of the user.
 	//
 	// Examples: Asha Rao
 	Name *string `json:"name,omitempty"`
 
-	// Password The password, as it is: spaces count. A refusal says what it lacks.
+	// Password The password, unchanged: spaces count. The error states what it lacks.
 	//
 	// Examples: four unrelated words
 	Password string `json:"password"`
@@ -1568,10 +1568,10 @@ type RegistrationInput struct {
 
 // Session defines model for Session.
 type Session struct {
-	// CsrfToken What the header X-CSRFToken says of requests that write.
+	// CsrfToken The value of the header X-CSRFToken for requests that write.
 	CsrfToken string `json:"csrfToken"`
 
-	// User Who is signed in; null for nobody.
+	// User The user who is signed in, or null.
 	User *User `json:"user"`
 }
 
@@ -1658,7 +1658,7 @@ type StockInput struct {
 
 // Token defines model for Token.
 type Token struct {
-	// ExpiresAt When the token is good no longer.
+	// ExpiresAt When the token expires.
 	ExpiresAt time.Time `json:"expiresAt"`
 
 	// Token For the header Authorization. It is shown this once.
@@ -2382,14 +2382,14 @@ type ClientInterface interface {
 	// Corresponds with POST /api/auth/jwt (the `CreateAuthJwt` operationId).
 	CreateAuthJwt(ctx context.Context, body CreateAuthJwtJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RefreshAuthJwtWithBody Get the next pair; the refresh token that was sent is good no longer
+	// RefreshAuthJwtWithBody Get the next pair; the refresh token that was sent is no longer valid
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/auth/jwt/refresh (the `RefreshAuthJwt` operationId).
 	RefreshAuthJwtWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RefreshAuthJwt Get the next pair; the refresh token that was sent is good no longer
+	// RefreshAuthJwt Get the next pair; the refresh token that was sent is no longer valid
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -3090,7 +3090,7 @@ func (c *Client) CreateAuthJwt(ctx context.Context, body CreateAuthJwtJSONReques
 	return c.Client.Do(req)
 }
 
-// RefreshAuthJwtWithBody Get the next pair; the refresh token that was sent is good no longer
+// RefreshAuthJwtWithBody Get the next pair; the refresh token that was sent is no longer valid
 //
 // Takes any type of body and a specified content type.
 //
@@ -3107,7 +3107,7 @@ func (c *Client) RefreshAuthJwtWithBody(ctx context.Context, contentType string,
 	return c.Client.Do(req)
 }
 
-// RefreshAuthJwt Get the next pair; the refresh token that was sent is good no longer
+// RefreshAuthJwt Get the next pair; the refresh token that was sent is no longer valid
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6702,14 +6702,14 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/auth/jwt (the `CreateAuthJwt` operationId).
 	CreateAuthJwtWithResponse(ctx context.Context, body CreateAuthJwtJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAuthJwtResponse, error)
 
-	// RefreshAuthJwtWithBodyWithResponse Get the next pair; the refresh token that was sent is good no longer
+	// RefreshAuthJwtWithBodyWithResponse Get the next pair; the refresh token that was sent is no longer valid
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/auth/jwt/refresh (the `RefreshAuthJwt` operationId).
 	RefreshAuthJwtWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RefreshAuthJwtResponse, error)
 
-	// RefreshAuthJwtWithResponse Get the next pair; the refresh token that was sent is good no longer
+	// RefreshAuthJwtWithResponse Get the next pair; the refresh token that was sent is no longer valid
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -8716,7 +8716,7 @@ func (c *ClientWithResponses) CreateAuthJwtWithResponse(ctx context.Context, bod
 	return ParseCreateAuthJwtResponse(rsp)
 }
 
-// RefreshAuthJwtWithBodyWithResponse Get the next pair; the refresh token that was sent is good no longer
+// RefreshAuthJwtWithBodyWithResponse Get the next pair; the refresh token that was sent is no longer valid
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -8729,7 +8729,7 @@ func (c *ClientWithResponses) RefreshAuthJwtWithBodyWithResponse(ctx context.Con
 	return ParseRefreshAuthJwtResponse(rsp)
 }
 
-// RefreshAuthJwtWithResponse Get the next pair; the refresh token that was sent is good no longer
+// RefreshAuthJwtWithResponse Get the next pair; the refresh token that was sent is no longer valid
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

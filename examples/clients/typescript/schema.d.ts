@@ -190,7 +190,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get the next pair; the refresh token that was sent is good no longer
+         * Get the next pair; the refresh token that was sent is no longer valid
          * @description For everybody.
          */
         post: operations["refreshAuthJwt"];
@@ -1476,7 +1476,7 @@ export interface components {
             /** @description Where the latest order went; null before the first. */
             lastAddress: components["schemas"]["Address"] | null;
         };
-        /** @description Refused by the present state. */
+        /** @description Conflict with the present state. */
         ConflictProblem: components["schemas"]["Problem"] & {
             /** @enum {integer} */
             status?: 409;
@@ -1572,7 +1572,7 @@ export interface components {
              *     - `ambiguous`: Two members that mean the same differ; send one of them.
              *     - `email`: It is no e-mail address.
              *     - `filled`: It must not be blank, or it must be left out.
-             *     - `format`: It is not written as it must be: no id, no time, no amount.
+             *     - `format`: It is not in the required format, such as that of an id, a time or an amount.
              *     - `integer`: It must be a whole number, without a fraction or an exponent.
              *     - `invalid_parameter`: The parameter is unknown here, given twice, or not what it takes.
              *     - `invalid_reference`: It refers to nothing that the caller may use.
@@ -1583,14 +1583,14 @@ export interface components {
              *     - `not_utf8`: It is not valid UTF-8.
              *     - `nul`: It has the character U+0000.
              *     - `null`: It must not be null.
-             *     - `oneof`: It is none of the values that there are.
+             *     - `oneof`: It is not one of the allowed values.
              *     - `range`: It is beyond what can be stored.
              *     - `required`: It must be there, and not be blank.
              *     - `same_as_email`: It is the same as the e-mail address.
-             *     - `too_common`: It is one of the first that anybody would try.
+             *     - `too_common`: It is one of the most common passwords.
              *     - `too_long`: It has too many characters.
              *     - `too_short`: It has too few characters.
-             *     - `type`: It is JSON of another type, such as text in the place of a number.
+             *     - `type`: It is JSON of another type, such as text instead of a number.
              *     - `unique`: It is there twice in the request.
              *     - `unknown_field`: There is no such field, or it cannot be written here.
              *     - `validation_failed`: It is not valid.
@@ -1817,16 +1817,16 @@ export interface components {
              */
             token: string;
             /**
-             * @description The word that stands before the token: Bearer.
+             * @description The word before the token in the header Authorization: Bearer.
              * @example Bearer
              */
             tokenType: string;
             /**
              * Format: date-time
-             * @description When the token is good no longer.
+             * @description When the token expires.
              */
             expiresAt: string;
-            /** @description Who signed in. */
+            /** @description The user who signed in. */
             user: components["schemas"]["User"];
         };
         ManageDoctorsPage: {
@@ -2505,12 +2505,12 @@ export interface components {
             email: string;
             /**
              * Format: password
-             * @description The password, as it is: spaces count. A refusal says what it lacks.
+             * @description The password, unchanged: spaces count. The error states what it lacks.
              * @example four unrelated words
              */
             password: string;
             /**
-             * @description What to call the user.
+             * @description The name of the user.
              * @example Asha Rao
              */
             name?: string;
@@ -2523,9 +2523,9 @@ export interface components {
             code?: "request_timeout";
         };
         Session: {
-            /** @description Who is signed in; null for nobody. */
+            /** @description The user who is signed in, or null. */
             user: components["schemas"]["User"] | null;
-            /** @description What the header X-CSRFToken says of requests that write. */
+            /** @description The value of the header X-CSRFToken for requests that write. */
             csrfToken: string;
         };
         SignInDetails: {
@@ -2704,7 +2704,7 @@ export interface components {
             token: string;
             /**
              * Format: date-time
-             * @description When the token is good no longer.
+             * @description When the token expires.
              */
             expiresAt: string;
         };
@@ -3014,7 +3014,7 @@ export interface components {
             };
         };
         /**
-         * @description - `conflict`: Refused by the present state.
+         * @description - `conflict`: Conflict with the present state.
          *     - `not_unique`: Already taken.
          */
         ConflictOrNotUnique: {
@@ -3032,7 +3032,7 @@ export interface components {
             };
         };
         /**
-         * @description - `conflict`: Refused by the present state.
+         * @description - `conflict`: Conflict with the present state.
          *     - `not_unique`: Already taken.
          *     - `slot_taken`: Already taken.
          */
