@@ -146,7 +146,7 @@ func TestBrokenPermissionsFail(t *testing.T) {
 		broken decision
 		want   string
 	}{
-		"has no name":          {decision{"", func(*framework.Call) bool { return true }}, "want one line that says what it asks for"},
+		"has no name":          {decision{"", func(*framework.Call) bool { return true }}, "want one line that states what it requires"},
 		"has a long name":      {decision{"a\nb", func(*framework.Call) bool { return true }}, "want one line"},
 		"queries the database": {decision{"own", func(c *framework.Call) bool { return c.DB.NewSelect() != nil }}, "a permission reads Caller and Route and has no database"},
 		"changes the caller": {decision{"raise", func(c *framework.Call) bool {
@@ -195,7 +195,7 @@ func TestBrokenThrottlesFail(t *testing.T) {
 		broken func() framework.Throttle
 		want   string
 	}{
-		"has no name":       {func() framework.Throttle { return &tally{left: 5, wait: time.Hour} }, "want one line that says what it allows"},
+		"has no name":       {func() framework.Throttle { return &tally{left: 5, wait: time.Hour} }, "want one line that states what it allows"},
 		"allows too little": {func() framework.Throttle { return &tally{left: 4, wait: time.Hour, name: "4"} }, "request 5 of the 5 that are allowed has status 429"},
 		"allows too much":   {func() framework.Throttle { return &tally{left: 6, wait: time.Hour, name: "6"} }, "status 200; want 429"},
 		"waits not at all":  {func() framework.Throttle { return &tally{left: 5, name: "5"} }, "status 200; want 429"},
