@@ -28,7 +28,7 @@ type Appointment struct {
 	Doctor  *Doctor  `bun:"rel:belongs-to,join:doctor_id=id"`
 }
 
-// A Status says what became of an appointment. It may move to any other.
+// A Status is the state of an appointment. It may change to any other.
 type Status string
 
 // The statuses of an appointment.
@@ -49,7 +49,7 @@ type AppointmentInput struct {
 	Status    Status     `json:"status"    default:"booked"                   doc:"What became of it."`
 	Fee       Fee        `json:"fee"       validate:"min=0"                   doc:"What it costs."`
 	StartsAt  *time.Time `json:"starts_at" doc:"When it begins; null while that is not known." example:"2026-12-01T09:30:00Z"`
-	Notes     string     `json:"notes" validate:"max=4000" doc:"Whatever is to be remembered." example:"Brings earlier reports."`
+	Notes     string     `json:"notes" validate:"max=4000" doc:"Notes of the staff." example:"Brings earlier reports."`
 }
 
 // AppointmentView is what a client sees of an appointment.

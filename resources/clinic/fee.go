@@ -37,8 +37,8 @@ func (f Fee) String() string {
 // MarshalJSON implements [encoding/json.Marshaler].
 func (f Fee) MarshalJSON() ([]byte, error) { return []byte(f.String()), nil }
 
-// JSONSchemaBytes returns the schema of a fee. It says the two decimal places in words
-// alone: validators divide by multipleOf in binary fractions and reject 19.99.
+// JSONSchemaBytes returns the schema of a fee. Only its description states the two decimal
+// places: validators divide by multipleOf in binary fractions and reject 19.99.
 func (Fee) JSONSchemaBytes() ([]byte, error) {
 	const told = `{"type":"number","minimum":-999999999.99,"maximum":999999999.99,"description":"At most two decimal places.","examples":[250.00]}`
 	return []byte(told), nil

@@ -13,8 +13,8 @@ import (
 	"trestle.example/resources/internal/demo"
 )
 
-// SeedOptions says how much demo data [Seed] makes. The zero values make what
-// is believable for one clinic.
+// SeedOptions sets how much demo data [Seed] makes. The zero values make a realistic amount
+// for one clinic.
 type SeedOptions struct {
 	// Owners are the users to whom the patients belong, in turn. Required.
 	Owners []uuid.UUID
@@ -141,8 +141,8 @@ func seedName(dice *rand.Rand) string {
 	return demo.Pick(dice, seedGivenNames()) + " " + demo.Pick(dice, seedFamilyNames())
 }
 
-// seedPhone looks like an Indian mobile number and is nobody's: those begin
-// with 6 to 9.
+// seedPhone returns a number that looks like an Indian mobile number but cannot be one:
+// those begin with 6 to 9.
 func seedPhone(dice *rand.Rand) string {
 	return fmt.Sprintf("+91 5%04d %05d", dice.IntN(10_000), dice.IntN(100_000))
 }

@@ -2,9 +2,8 @@ package clinic
 
 import "time"
 
-// The calendar of the demo data stands still, so that its rows are the same
-// whenever they are made: it has a today of its own, with half a year before
-// it and some months after.
+// The calendar of the demo data has a fixed current day, so that its rows are always the
+// same. It covers half a year before that day and some months after it.
 const (
 	seedWeeks       = 43
 	seedDaysPerWeek = 6  // Monday to Saturday

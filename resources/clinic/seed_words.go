@@ -1,6 +1,6 @@
 package clinic
 
-// The words of the demo data. The people are made up.
+// The words of the demo data. The people are invented.
 
 func seedGivenNames() []string {
 	return []string{
@@ -65,6 +65,6 @@ func seedNotes() []string {
 func seedReminders() []string {
 	return []string{
 		"Will call back to fix a time.", "Waiting for the laboratory's report.", "Out of town until next month.",
-		"Asked for a Saturday.", "To be arranged with the family.",
+		"Prefers a Saturday.", "To be arranged with the family.",
 	}
 }

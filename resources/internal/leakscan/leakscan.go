@@ -18,9 +18,9 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A Scan knows what is not to be shown. It is safe for concurrent use.
+// A Scan has the texts that answers must not contain. It is safe for concurrent use.
 type Scan struct {
-	// Failures tells whether answers of 500 and above are reported too.
+	// Failures sets whether answers of 500 and above are reported too.
 	Failures bool
 
 	storage storage
@@ -34,7 +34,7 @@ type hidden struct {
 	below []string
 }
 
-// New returns a scan that knows the tables, columns and indexes of migrations.
+// New returns a scan for the names of tables, columns and indexes of migrations.
 func New(sets ...sqldb.Migrations) (*Scan, error) {
 	known, err := storageOf(sets)
 	return &Scan{storage: known, hidden: map[string]hidden{}}, err
@@ -62,7 +62,7 @@ func (s *Scan) Hide(tb testing.TB, what, text string, below ...string) {
 	}
 }
 
-// between tells of what separates words: an id and a name of a column are one.
+// between reports whether a rune separates words: an id and a name of a column are one word.
 func between(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-'
 }
@@ -90,7 +90,7 @@ func (s *Scan) findings(r *http.Request, sent []byte, answer overhear.Answer) (a
 		if what := s.isHidden(word, r.URL.Path); what != "" {
 			all = append(all, fmt.Sprintf("%s, %q", what, word))
 		}
-		if !own[word] && s.storage.names(word, r.URL.Path) { // what a client wrote itself it may be told
+		if !own[word] && s.storage.names(word, r.URL.Path) { // a client may read what it wrote itself
 			all = append(all, fmt.Sprintf("a name of the storage, %q", word))
 		}
 	}

@@ -44,7 +44,7 @@ func scan(t *testing.T) *leakscan.Scan {
 	return s
 }
 
-// TestScan: what is reported of which answer, and what is not.
+// TestScan: which texts of an answer are reported, and which are not.
 func TestScan(t *testing.T) {
 	for _, c := range []struct {
 		name, method, path, sent string
@@ -134,7 +134,7 @@ func answering(status int, header, body string) http.Handler {
 	})
 }
 
-// told are what reports find.
+// told returns the findings of reports.
 func told(reports []string) string {
 	var all []string
 	for _, report := range reports {

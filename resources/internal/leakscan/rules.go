@@ -33,13 +33,13 @@ var internal = map[string][]string{
 
 var camelCase = regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`)
 
-// describes tells of answers that name members without having them: what a body
-// takes, and what others are shown.
+// describes reports whether the answers at a path name members without having them: the
+// members of a body, or of another caller's answer.
 func describes(method, path string) bool {
 	return method == http.MethodOptions || isBelow(path, reference)
 }
 
-// badMember says why answers at a path do not have a member, "" if they may.
+// badMember returns why answers at a path must not have a member, or "" if they may.
 func badMember(name, path string) string {
 	if below, listed := internal[name]; listed && !isBelow(path, below) {
 		return "internal"

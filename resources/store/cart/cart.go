@@ -28,7 +28,7 @@ type Cart struct {
 // current prices and stocks. Totals include the lines that cannot be ordered, at the
 // prices that they show.
 type CartView struct {
-	Version          int64          `json:"version"          doc:"Grows with every change of the cart; 0 while there is none." example:"3"`
+	Version          int64          `json:"version"          doc:"Grows with every change of the cart; 0 before the first." example:"3"`
 	Items            []CartItemView `json:"items"            doc:"The lines, in the order in which they came."`
 	TotalQuantity    int64          `json:"totalQuantity"    doc:"How many units all lines have together." example:"2"`
 	SubtotalPaise    int64          `json:"subtotalPaise"    doc:"What the lines cost, in paise: 100 are 1 rupee." example:"29800"`

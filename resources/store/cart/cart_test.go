@@ -15,8 +15,8 @@ import (
 	"trestle.example/resources/store/internal/storetest"
 )
 
-// Looking at a cart does not make one.
-func TestACartThatNobodyFilled(t *testing.T) {
+// TestAnEmptyCart: reading a cart does not create one.
+func TestAnEmptyCart(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		var body map[string]any
 		s.ClientOf("ada").Get("/api/cart").Expect(200).JSON(&body)

@@ -28,7 +28,7 @@ var Codes = []framework.CodeInfo{
 	{
 		Code: CodeInsufficientStock, Status: http.StatusConflict, Title: "Not enough in stock",
 		Details: LineDetails{},
-		Text:    "There is less in stock than was asked for, and nothing was changed. details.lines names each line with the quantity that can be had.",
+		Text:    "The stock is less than the requested quantity, and nothing was changed. details.lines names each line with the quantity that is available.",
 	},
 	{
 		Code: CodeItemUnavailable, Status: http.StatusConflict, Title: "No longer sold",

@@ -221,7 +221,7 @@ func RefuseLines(details LineDetails) error {
 			return framework.Conflict(CodeItemUnavailable, "Something is no longer sold; details names it.").With(details)
 		}
 	}
-	return framework.Conflict(CodeInsufficientStock, "There is less in stock than was asked for; details names it.").With(details)
+	return framework.Conflict(CodeInsufficientStock, "The stock is less than the requested quantity; details names the lines.").With(details)
 }
 
 func overLimit(format string, limit int64) error {

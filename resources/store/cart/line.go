@@ -84,8 +84,8 @@ type CartProductView struct {
 	ID       uuid.UUID `json:"id"`
 	Slug     string    `json:"slug"     doc:"In addresses." example:"toor-dal"`
 	Name     string    `json:"name"     doc:"What the product is called." example:"Toor dal"`
-	Brand    *string   `json:"brand"    doc:"Who makes it; null for nobody in particular." example:"Annam"`
-	ImageURL *string   `json:"imageUrl" doc:"Where its picture lies; null for none." example:"https://images.example.org/toor.webp"`
+	Brand    *string   `json:"brand"    doc:"The brand, or null." example:"Annam"`
+	ImageURL *string   `json:"imageUrl" doc:"The address of its picture, or null." example:"https://images.example.org/toor.webp"`
 }
 
 func (l *Line) view() CartItemView {

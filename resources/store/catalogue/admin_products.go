@@ -10,10 +10,10 @@ import (
 type ProductInput struct {
 	Name        string         `json:"name" validate:"required,line,max=200" doc:"What the product is called." example:"Toor dal"`
 	Slug        *Slug          `json:"slug"                                              doc:"Defaults to one made of the name." example:"toor-dal"`
-	Brand       *string        `json:"brand" validate:"line,max=120" doc:"Who makes it; null for nobody." example:"Annam"`
+	Brand       *string        `json:"brand" validate:"line,max=120" doc:"The brand, or null." example:"Annam"`
 	Description *string        `json:"description" validate:"max=10000" doc:"What a customer should know." example:"Unpolished."`
 	ImageURL    *ImageURL      `json:"imageUrl"                                          doc:"Where its picture lies, by https."`
-	Category    CategoryInput  `json:"category"    validate:"required"                   doc:"The shelf that it stands on."`
+	Category    CategoryInput  `json:"category"    validate:"required"                   doc:"The category that shows it."`
 	Published   bool           `json:"published"   default:"true"                        doc:"Whether customers see it."`
 	Variants    []VariantInput `json:"variants"    validate:"required,max=100,dive"      doc:"The sizes in which it is sold."`
 }
@@ -32,10 +32,10 @@ func (in ProductInput) Check() []framework.Fault {
 type ProductPatch struct {
 	Name        string                        `json:"name" validate:"required,line,max=200" doc:"What the product is called." example:"Toor dal"`
 	Slug        framework.Optional[Slug]      `json:"slug"        doc:"A new name does not change the slug; this does." example:"toor-dal"`
-	Brand       *string                       `json:"brand" validate:"line,max=120" doc:"Who makes it; null for nobody." example:"Annam"`
+	Brand       *string                       `json:"brand" validate:"line,max=120" doc:"The brand, or null." example:"Annam"`
 	Description *string                       `json:"description" validate:"max=10000" doc:"What a customer should know." example:"Unpolished."`
 	ImageURL    framework.Optional[*ImageURL] `json:"imageUrl"    doc:"Where its picture lies, by https."`
-	Category    CategoryInput                 `json:"category"    doc:"The shelf that it stands on."`
+	Category    CategoryInput                 `json:"category"    doc:"The category that shows it."`
 	Published   bool                          `json:"published"   doc:"Whether customers see it."`
 	Version     int64                         `json:"version"     validate:"min=1" doc:"What the version must be, or nothing is changed."`
 	Variants    []VariantPatch                `json:"variants"    validate:"max=100,dive"          doc:"Those that change, and new ones."`

@@ -37,7 +37,7 @@ var AdminVariants = framework.ViewSet[Variant]{
 	Slash:      framework.WithoutSlash,
 	Actions: []framework.Action[Variant]{
 		framework.Patch("stock", setStock).ID("setVariantStock").Untransacted().Refuses(codeStockChanged).
-			Doc("Set the stock of a variant. It is set whatever was sold meanwhile, unless expectedStock says what was counted."),
+			Doc("Set the stock of a variant. Sales in the meantime are overwritten, unless expectedStock has the number that was read before."),
 	},
 }
 

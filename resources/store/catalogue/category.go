@@ -41,10 +41,10 @@ type CategoryRef struct {
 // CategoryInput names the category of a product.
 type CategoryInput struct {
 	Slug Slug    `json:"slug" validate:"required"     doc:"Which category." example:"dals"`
-	Name *string `json:"name" validate:"line,max=120" example:"Dals" doc:"Makes the category if there is none with this slug; else it changes nothing."`
+	Name *string `json:"name" validate:"line,max=120" example:"Dals" doc:"The name of a new category. It has no effect if a category with this slug exists."`
 }
 
-// Categories serves /categories to everybody: those with published products.
+// Categories serves /categories to every caller: those with published products.
 var Categories = framework.ViewSet[Category]{
 	Name:       "categories",
 	Doc:        "The shelves of the store that have something on them, by name.",
@@ -84,7 +84,7 @@ func unknownCategory() framework.Fault {
 	return framework.Fault{Pointer: "/category/slug", Code: framework.CodeInvalidReference, Detail: "names no category; add a name to make one"}
 }
 
-// category reads the category whose column has a value, nil if there is none.
+// category returns the category whose column has a value, or nil.
 func category(c *framework.Call, column string, value any) (*Category, error) {
 	var found []*Category
 	q := c.DB.NewSelect().Model((*Category)(nil)).Where("? = ?", bun.Ident(column), sqldb.Param(value))

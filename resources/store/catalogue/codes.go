@@ -20,7 +20,7 @@ const (
 var Codes = []framework.CodeInfo{
 	{
 		Code: codeSKUTaken, Status: http.StatusConflict, Title: "The code is another variant's",
-		Text: "A sku names one variant of all products, archived ones included, whatever its case. Nothing was changed; errors names each that is taken.",
+		Text: "A sku must be unique among the variants of all products, archived ones included, without regard to case. Nothing was changed; errors names each sku that is taken.",
 	},
 	{
 		Code: codeSlugTaken, Status: http.StatusConflict, Title: "The slug is another product's",
@@ -36,14 +36,14 @@ var Codes = []framework.CodeInfo{
 		Text:    "A product has at most 100 variants, those that are archived included, and nothing was changed. details.limit is the number and details.variants how many there are; use an archived one again, or make another product.",
 	},
 	{
-		Code: codeVersionConflict, Status: http.StatusConflict, Title: "Somebody else changed the product",
+		Code: codeVersionConflict, Status: http.StatusConflict, Title: "The product was changed in the meantime",
 		Details: VersionDetails{},
 		Text:    "The product is no longer of the version that the request names, and nothing was changed. details.currentVersion is the one it has.",
 	},
 	{
 		Code: codeStockChanged, Status: http.StatusConflict, Title: "The stock is another by now",
 		Details: StockDetails{},
-		Text:    "The stock is no longer what expectedStock says, perhaps because some was sold, and nothing was changed. details.currentStock is what there is.",
+		Text:    "The stock is no longer equal to expectedStock, perhaps because some was sold, and nothing was changed. details.currentStock is the present stock.",
 	},
 }
 

@@ -16,7 +16,7 @@ import (
 //
 // CheapestVariantID, PricePaise and InStock are copies of a variant's, for lists to
 // filter and sort by: the cheapest variant that is in stock, else the cheapest, ties
-// by position and id. Whatever changes a variant's price, stock or archiving calls
+// by position and id. Code that changes a variant's price, stock or archiving must call
 // ChooseCheapest, or CopyCheapest if it has locked all variants.
 type Product struct {
 	bun.BaseModel `bun:"table:products"`
@@ -46,9 +46,9 @@ type ProductSummary struct {
 	ID              uuid.UUID      `json:"id"`
 	Slug            string         `json:"slug"                    doc:"In addresses; a new name does not change it." example:"toor-dal"`
 	Name            string         `json:"name"                    doc:"What the product is called." example:"Toor dal"`
-	Brand           *string        `json:"brand"                   doc:"Who makes it; null for nobody in particular." example:"Annam"`
-	ImageURL        *string        `json:"imageUrl"                doc:"Where its picture lies; null for none." example:"https://images.example.org/toor.webp"`
-	Category        CategoryRef    `json:"category"        ref:"-" doc:"The shelf that it stands on."`
+	Brand           *string        `json:"brand"                   doc:"The brand, or null." example:"Annam"`
+	ImageURL        *string        `json:"imageUrl"                doc:"The address of its picture, or null." example:"https://images.example.org/toor.webp"`
+	Category        CategoryRef    `json:"category"        ref:"-" doc:"The category that shows it."`
 	CheapestVariant VariantSummary `json:"cheapestVariant" ref:"-" doc:"The cheapest that is in stock, else the cheapest."`
 }
 
@@ -60,9 +60,9 @@ type ProductDetail struct {
 	Variants    []VariantSummary `json:"variants"    doc:"The sizes that are on sale, in their order."`
 }
 
-// Products serves /products to everybody, by slug: those that are published,
-// for staff too. What a list shows of a product, filters by and sorts by is its
-// cheapest variant, so they always agree.
+// Products serves /products to every caller, by slug. It has only published products, for
+// staff too. A list shows, filters and sorts a product by its cheapest variant, so the three
+// always agree.
 var Products = framework.ViewSet[Product]{
 	Name: "products",
 	Doc:  "What the store sells. Prices and stock in lists are those of the cheapest variant, where there is any in stock of those that are.",

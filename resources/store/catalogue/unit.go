@@ -1,8 +1,7 @@
 package catalogue
 
-// A Unit is what a variant is measured or counted in; how much of it there is
-// stands in the label, "500 g". The table checks
-// it too.
+// A Unit is the unit in which a variant is measured or counted. The amount is in the label,
+// "500 g". The table checks the unit too.
 type Unit string
 
 // The units: mass, volume and number.

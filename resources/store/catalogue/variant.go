@@ -19,7 +19,7 @@ type Variant struct {
 	ID         uuid.UUID `bun:",pk"`
 	ProductID  uuid.UUID
 	SKU        string `bun:"sku"`
-	SKUFolded  string `bun:"sku_folded"` // unique: case does not tell two codes apart
+	SKUFolded  string `bun:"sku_folded"` // unique: two codes that differ in case only are equal
 	Label      string
 	Unit       Unit
 	PricePaise int64
@@ -45,7 +45,7 @@ type VariantSummary struct {
 	Unit       Unit      `json:"unit"       doc:"What it is measured or counted in." example:"kg"`
 	PricePaise int64     `json:"pricePaise" doc:"The price in paise: 100 are 1 rupee." example:"14900"`
 	MRPPaise   *int64    `json:"mrpPaise"   doc:"The list price in paise; null for none." example:"16500"`
-	InStock    bool      `json:"inStock"    doc:"Whether there is one at all; how many is not told."`
+	InStock    bool      `json:"inStock"    doc:"Whether at least one is in stock. The number is not shown."`
 }
 
 // Summary is the variant as customers see it.

@@ -64,7 +64,7 @@ func (Pincode) JSONSchemaBytes() ([]byte, error) {
 	return []byte(`{"type":"string","pattern":"^[1-9]\\d{5}$","examples":["560001"]}`), nil
 }
 
-// UnmarshalText reads six digits of which the first is not 0.
+// UnmarshalText reads six digits; the first must not be 0.
 func (p *Pincode) UnmarshalText(text []byte) error {
 	if !sixDigits.Match(text) {
 		return framework.ValueError("must be six digits, the first not 0, such as 560001")

@@ -63,7 +63,7 @@ func wellMade(t *testing.T, slot delivery.DeliverySlot) {
 	}
 }
 
-// A slot's id does not change, nor with the zone in which the time is told.
+// TestTheIdOfASlot: a slot's id does not change, and does not depend on the time zone.
 func TestTheIdOfASlot(t *testing.T) {
 	now := time.Date(2026, 3, 10, 5, 0, 0, 0, time.FixedZone("IST", 19_800))
 	const want = "019cd55d-7dc0-7373-8585-e3180966f9b9"

@@ -10,7 +10,7 @@ import (
 type AdminOrderView struct {
 	OrderView
 
-	Notes string `json:"notes" doc:"What the buyer wrote for those who deliver."`
+	Notes string `json:"notes" doc:"The buyer's notes for the delivery."`
 }
 
 // TransitionDetails are the details of the code illegal_transition.
@@ -24,7 +24,7 @@ type TransitionDetails struct {
 var AdminOrders = framework.ViewSet[Order]{
 	Name:  "orders",
 	Under: "admin",
-	Doc:   "Everybody's orders, for staff. Each action answers the whole order.",
+	Doc:   "The orders of all buyers, for staff. Each action returns the whole order.",
 	Verbs: framework.Verbs{List: framework.Computes(adminOrderView, "Items:-")},
 	Scope: framework.Public(),
 	Filters: []framework.Filter{

@@ -47,7 +47,7 @@ func book(c *framework.Call, wanted *uuid.UUID) (*delivery.DeliverySlot, error) 
 		open = slotWithID(open, *wanted)
 	}
 	// Another order may take the last place of a slot between the choice and the
-	// booking. The next choice then sees that the slot is full.
+	// booking. The next choice then skips the full slot.
 	for range open {
 		b, err := bookFirst(c, open)
 		if err != nil {

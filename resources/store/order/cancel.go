@@ -9,7 +9,7 @@ import (
 
 // CancelInput is the body of a cancellation.
 type CancelInput struct {
-	Reason string `json:"reason" validate:"max=500" doc:"Why, for the store; it is kept with the stock that comes back." example:"Ordered twice"`
+	Reason string `json:"reason" validate:"max=500" doc:"The reason, for the store. It is stored with the stock that is returned." example:"Ordered twice"`
 }
 
 // CancelDetails are the details of the code order_not_cancellable.

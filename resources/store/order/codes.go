@@ -20,12 +20,12 @@ const (
 var Codes = []framework.CodeInfo{
 	{
 		Code: codeCartEmpty, Status: http.StatusConflict, Title: "The cart is empty",
-		Text: "There is nothing to order. If a request to order was sent before, look at the list of orders: it may have been done.",
+		Text: "There is nothing to order. If you sent a request to order before, check the list of orders: it may have been done.",
 	},
 	{
 		Code: codeCartChanged, Status: http.StatusConflict, Title: "The cart comes to another total",
 		Details: CartChangedDetails{},
-		Text:    "The cart no longer costs what expectedTotalPaise says, and nothing was ordered. details has the current total and lines; show them and ask again.",
+		Text:    "The cart no longer costs what expectedTotalPaise says, and nothing was ordered. details has the current total and lines; show them to the buyer and send the request again.",
 	},
 	{
 		Code: codeSlotUnavailable, Status: http.StatusConflict, Title: "The delivery slot is not available",
@@ -34,7 +34,7 @@ var Codes = []framework.CodeInfo{
 	{
 		Code: codeOrderLimit, Status: http.StatusConflict, Title: "Too many orders on their way",
 		Details: OrderLimitDetails{},
-		Text:    "A user has at most 3 orders in one delivery slot, and at most 20 in all, that are neither delivered nor cancelled. Nothing was ordered. details.limit is the number and details.per says which: at the limit per slot choose another slot, at that per user wait for a delivery, or cancel an order.",
+		Text:    "A user has at most 3 orders in one delivery slot, and at most 20 in all, that are neither delivered nor cancelled. Nothing was ordered. details.limit is the number and details.per is the limit's name: at the limit per slot choose another slot; at the limit per user wait for a delivery, or cancel an order.",
 	},
 	{
 		Code: codeOrderNotCancellable, Status: http.StatusConflict, Title: "The order can no longer be cancelled",

@@ -96,7 +96,7 @@ var Orders = framework.ViewSet[Order]{
 		Create: framework.Does(place).Idempotent().
 			Refuses(codeCartEmpty, codeCartChanged, cart.CodeInsufficientStock, cart.CodeItemUnavailable, codeSlotUnavailable, codeOrderLimit).
 			Doc("Place an order of everything in the cart. All of it is done, or nothing. The body {} buys the cart at any price: " +
-				"send expectedTotalPaise, so that a price which has changed since the customer saw it is refused."),
+				"send expectedTotalPaise, so that the order is rejected if a price has changed since the customer saw it."),
 	},
 	Scope:      framework.Own((*Order).user),
 	Models:     []any{(*delivery.DeliverySlot)(nil), (*OrderItem)(nil)},

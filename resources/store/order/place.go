@@ -20,7 +20,7 @@ type PlaceOrderInput struct {
 	DeliveryAddress    *delivery.Address `json:"deliveryAddress"    doc:"Defaults to that of the latest order."`
 	DeliverySlotID     *uuid.UUID        `json:"deliverySlotId"     doc:"Defaults to the earliest open slot that has room." example:"null"`
 	ExpectedTotalPaise *int64            `json:"expectedTotalPaise" validate:"min=0" doc:"The totalPaise of the cart that the customer saw. If the cart costs anything else now, nothing is ordered (cart_changed). If it is absent or null, the cart is ordered at any price." example:"29800"`
-	Notes              *string           `json:"notes"              validate:"max=500" doc:"For those who deliver." example:"Ring twice."`
+	Notes              *string           `json:"notes"              validate:"max=500" doc:"Notes for the delivery." example:"Ring twice."`
 }
 
 // CartChangedDetails are the details of the code cart_changed: what the cart costs

@@ -15,7 +15,7 @@ import (
 // OrderView is an order as its buyer sees it.
 type OrderView struct {
 	ID               uuid.UUID        `json:"id"`
-	Number           string           `json:"number"           doc:"To tell on the telephone: digits and capitals."`
+	Number           string           `json:"number"           doc:"The number of the order for people, in digits and capital letters."`
 	Status           Status           `json:"status"           doc:"How far the order has come."`
 	CanCancel        bool             `json:"canCancel"        doc:"Whether its buyer may still cancel it."`
 	PlacedAt         time.Time        `json:"placedAt"         doc:"When it was placed."`
@@ -37,8 +37,8 @@ type OrderItemView struct {
 	VariantID      uuid.UUID      `json:"variantId"`
 	Slug           string         `json:"slug"           doc:"The product's, in addresses." example:"toor-dal"`
 	Name           string         `json:"name"           doc:"The product's name." example:"Toor dal"`
-	Brand          *string        `json:"brand"          doc:"Who makes it; null for nobody in particular."`
-	ImageURL       *string        `json:"imageUrl"       doc:"Where its picture lies; null for none."`
+	Brand          *string        `json:"brand"          doc:"The brand, or null."`
+	ImageURL       *string        `json:"imageUrl"       doc:"The address of its picture, or null."`
 	SKU            string         `json:"sku"            doc:"The store's code for the variant." example:"TOOR-1KG"`
 	Label          string         `json:"label"          doc:"The size as customers read it." example:"1 kg"`
 	Unit           catalogue.Unit `json:"unit"           doc:"What it is measured or counted in." example:"kg"`

@@ -22,7 +22,7 @@ type Options struct {
 	// Customers are the users with orders: each has orders in every status, and the
 	// first also a filled cart. Defaults to none.
 	Customers []uuid.UUID
-	// Staff is the user by whom the stocks were set. Defaults to the zero id, which
+	// Staff is the user who set the stocks. Defaults to the zero id, which
 	// is no user's.
 	Staff uuid.UUID
 }

@@ -27,8 +27,8 @@ func TestSeedShelvesAreFull(t *testing.T) {
 	}
 }
 
-// A product is made of its number alone, so those of a demo of any size can be
-// looked at without a database: here every seventh of some hundred thousand.
+// TestSeedProductsKeepTheRulesOfTheStore: a product is made of its number alone, so the test
+// needs no database. It checks every seventh of some hundred thousand products.
 func TestSeedProductsKeepTheRulesOfTheStore(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
@@ -140,7 +140,7 @@ func TestSeedPricesAgree(t *testing.T) {
 }
 
 // Each order is one that could have been placed: its times follow each other,
-// its slot was open, and what it asks for was on the shelf.
+// its slot was open, and its items were in stock.
 func TestSeedOrdersCouldHaveBeen(t *testing.T) {
 	t.Parallel()
 	s := seeding{Options: Options{Products: DefaultProducts, Customers: make([]uuid.UUID, 200)}}

@@ -296,7 +296,7 @@ func TestSeedLeavesWhatIsThere(t *testing.T) {
 }
 
 // Staff left little on the shelf: orders have what there is, and one that can
-// have nothing is not made. A product that sells out says so.
+// have nothing is not made. A product that sells out is marked as such.
 func TestSeedSellsNoMoreThanThereIs(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		s.seedFor(10)
@@ -334,8 +334,8 @@ func TestSeedBooksNoFullSlot(t *testing.T) {
 	})
 }
 
-// Every product could have been made by staff. Bodies go through the API of an
-// empty store, so what it refuses is refused here.
+// TestSeedProductsCouldBePosted: staff could have made every product. The test sends the
+// bodies to the API of an empty store, and none may be rejected.
 func TestSeedProductsCouldBePosted(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		for i := range seed.DefaultProducts {

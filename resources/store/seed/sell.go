@@ -174,7 +174,7 @@ func (m *market) move(e event, kin int) {
 	}
 }
 
-// said is the reason of a cancellation, blank for other events.
+// said returns the reason of a cancellation, or "" for other events.
 func (e event) said() string {
 	if e.kind == catalogue.StockCancelled {
 		return e.reason
