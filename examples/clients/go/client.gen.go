@@ -370,10 +370,10 @@ type AdminOrder struct {
 	// Items What was bought, as it was then.
 	Items []OrderItem `json:"items"`
 
-	// Notes What the buyer wrote for those who deliver.
+	// Notes The buyer's notes for the delivery.
 	Notes string `json:"notes"`
 
-	// Number To tell on the telephone: digits and capitals.
+	// Number The number of the order for people, in digits and capital letters.
 	Number string `json:"number"`
 
 	// PlacedAt When it was placed.
@@ -427,7 +427,7 @@ type AdminOrdersPage struct {
 
 // AdminProduct defines model for AdminProduct.
 type AdminProduct struct {
-	// Brand Who makes it; null for nobody in particular.
+	// Brand The brand, or null.
 	//
 	// Examples: Annam
 	Brand           *string        `json:"brand"`
@@ -440,7 +440,7 @@ type AdminProduct struct {
 	Description *string            `json:"description"`
 	ID          openapi_types.UUID `json:"id"`
 
-	// ImageURL Where its picture lies; null for none.
+	// ImageURL The address of its picture, or null.
 	//
 	// Examples: https://images.example.org/toor.webp
 	ImageURL *string `json:"imageUrl"`
@@ -473,7 +473,7 @@ type AdminVariant struct {
 	Archived bool               `json:"archived"`
 	ID       openapi_types.UUID `json:"id"`
 
-	// InStock Whether there is one at all; how many is not told.
+	// InStock Whether at least one is in stock. The number is not shown.
 	InStock bool `json:"inStock"`
 
 	// Label The size as customers read it.
@@ -526,7 +526,7 @@ type Appointment struct {
 	Fee float32            `json:"fee"`
 	ID  openapi_types.UUID `json:"id"`
 
-	// Notes Whatever is to be remembered.
+	// Notes Notes of the staff.
 	//
 	// Examples: Brings earlier reports.
 	Notes string `json:"notes"`
@@ -559,7 +559,7 @@ type AppointmentInput struct {
 	// Examples: 250
 	Fee *float32 `json:"fee,omitempty"`
 
-	// Notes Whatever is to be remembered.
+	// Notes Notes of the staff.
 	//
 	// Examples: Brings earlier reports.
 	Notes *string `json:"notes,omitempty"`
@@ -615,7 +615,7 @@ type CancelDetailsStatus string
 
 // CancelInput defines model for CancelInput.
 type CancelInput struct {
-	// Reason Why, for the store; it is kept with the stock that comes back.
+	// Reason The reason, for the store. It is stored with the stock that is returned.
 	//
 	// Examples: Ordered twice
 	Reason *string `json:"reason,omitempty"`
@@ -655,7 +655,7 @@ type Cart struct {
 	// Examples: 2
 	TotalQuantity int64 `json:"totalQuantity"`
 
-	// Version Grows with every change of the cart; 0 while there is none.
+	// Version Grows with every change of the cart; 0 before the first.
 	//
 	// Examples: 3
 	Version int64 `json:"version"`
@@ -720,13 +720,13 @@ type CartItemInput struct {
 
 // CartProduct defines model for CartProduct.
 type CartProduct struct {
-	// Brand Who makes it; null for nobody in particular.
+	// Brand The brand, or null.
 	//
 	// Examples: Annam
 	Brand *string            `json:"brand"`
 	ID    openapi_types.UUID `json:"id"`
 
-	// ImageURL Where its picture lies; null for none.
+	// ImageURL The address of its picture, or null.
 	//
 	// Examples: https://images.example.org/toor.webp
 	ImageURL *string `json:"imageUrl"`
@@ -788,7 +788,7 @@ type Category struct {
 
 // CategoryInput defines model for CategoryInput.
 type CategoryInput struct {
-	// Name Makes the category if there is none with this slug; else it changes nothing. One line of text.
+	// Name The name of a new category. It has no effect if a category with this slug exists. One line of text.
 	//
 	// Examples: Dals
 	Name *string `json:"name,omitempty"`
@@ -1051,7 +1051,7 @@ type Order struct {
 	// Items What was bought, as it was then.
 	Items []OrderItem `json:"items"`
 
-	// Number To tell on the telephone: digits and capitals.
+	// Number The number of the order for people, in digits and capital letters.
 	Number string `json:"number"`
 
 	// PlacedAt When it was placed.
@@ -1084,11 +1084,11 @@ type OrderStatus string
 
 // OrderItem defines model for OrderItem.
 type OrderItem struct {
-	// Brand Who makes it; null for nobody in particular.
+	// Brand The brand, or null.
 	Brand *string            `json:"brand"`
 	ID    openapi_types.UUID `json:"id"`
 
-	// ImageURL Where its picture lies; null for none.
+	// ImageURL The address of its picture, or null.
 	ImageURL *string `json:"imageUrl"`
 
 	// Label The size as customers read it.
@@ -1198,7 +1198,7 @@ type PatchedAppointmentInput struct {
 	// Examples: 250
 	Fee *float32 `json:"fee,omitempty"`
 
-	// Notes Whatever is to be remembered.
+	// Notes Notes of the staff.
 	//
 	// Examples: Brings earlier reports.
 	Notes *string `json:"notes,omitempty"`
@@ -1330,7 +1330,7 @@ type PlaceOrderInput struct {
 	// Examples: 29800
 	ExpectedTotalPaise *int64 `json:"expectedTotalPaise,omitempty"`
 
-	// Notes For those who deliver.
+	// Notes Notes for the delivery.
 	//
 	// Examples: Ring twice.
 	Notes *string `json:"notes,omitempty"`
@@ -1384,7 +1384,7 @@ type Problem struct {
 
 // ProductDetail defines model for ProductDetail.
 type ProductDetail struct {
-	// Brand Who makes it; null for nobody in particular.
+	// Brand The brand, or null.
 	//
 	// Examples: Annam
 	Brand           *string        `json:"brand"`
@@ -1395,7 +1395,7 @@ type ProductDetail struct {
 	Description *string            `json:"description"`
 	ID          openapi_types.UUID `json:"id"`
 
-	// ImageURL Where its picture lies; null for none.
+	// ImageURL The address of its picture, or null.
 	//
 	// Examples: https://images.example.org/toor.webp
 	ImageURL *string `json:"imageUrl"`
@@ -1416,7 +1416,7 @@ type ProductDetail struct {
 
 // ProductInput defines model for ProductInput.
 type ProductInput struct {
-	// Brand Who makes it; null for nobody. One line of text.
+	// Brand The brand, or null. One line of text.
 	//
 	// Examples: Annam
 	Brand    *string       `json:"brand,omitempty"`
@@ -1451,7 +1451,7 @@ type ProductInput struct {
 
 // ProductPatch defines model for ProductPatch.
 type ProductPatch struct {
-	// Brand Who makes it; null for nobody. One line of text.
+	// Brand The brand, or null. One line of text.
 	//
 	// Examples: Annam
 	Brand    *string        `json:"brand,omitempty"`
@@ -1489,7 +1489,7 @@ type ProductPatch struct {
 
 // ProductSummary defines model for ProductSummary.
 type ProductSummary struct {
-	// Brand Who makes it; null for nobody in particular.
+	// Brand The brand, or null.
 	//
 	// Examples: Annam
 	Brand           *string            `json:"brand"`
@@ -1497,7 +1497,7 @@ type ProductSummary struct {
 	CheapestVariant VariantSummary     `json:"cheapestVariant"`
 	ID              openapi_types.UUID `json:"id"`
 
-	// ImageURL Where its picture lies; null for none.
+	// ImageURL The address of its picture, or null.
 	//
 	// Examples: https://images.example.org/toor.webp
 	ImageURL *string `json:"imageUrl"`
@@ -1740,7 +1740,7 @@ type VariantInput struct {
 	// Examples: 14900
 	PricePaise int64 `json:"pricePaise"`
 
-	// Sku The store's own code for it, unique whatever its case. One line of text.
+	// Sku The store's own code for it, unique without regard to case. One line of text.
 	//
 	// Examples: TOOR-1KG
 	Sku string `json:"sku"`
@@ -1809,7 +1809,7 @@ type VariantPatchUnit string
 type VariantSummary struct {
 	ID openapi_types.UUID `json:"id"`
 
-	// InStock Whether there is one at all; how many is not told.
+	// InStock Whether at least one is in stock. The number is not shown.
 	InStock bool `json:"inStock"`
 
 	// Label The size as customers read it.

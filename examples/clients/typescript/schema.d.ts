@@ -613,7 +613,7 @@ export interface paths {
         put?: never;
         /**
          * Place an order of everything in the cart
-         * @description Place an order of everything in the cart. All of it is done, or nothing. The body {} buys the cart at any price: send expectedTotalPaise, so that a price which has changed since the customer saw it is refused.
+         * @description Place an order of everything in the cart. All of it is done, or nothing. The body {} buys the cart at any price: send expectedTotalPaise, so that the order is rejected if a price has changed since the customer saw it.
          *
          *     For signed-in users.
          */
@@ -729,7 +729,7 @@ export interface paths {
         head?: never;
         /**
          * Set the stock of a variant
-         * @description Set the stock of a variant. It is set whatever was sold meanwhile, unless expectedStock says what was counted.
+         * @description Set the stock of a variant. Sales in the meantime are overwritten, unless expectedStock has the number that was read before.
          *
          *     For staff.
          *
@@ -747,7 +747,7 @@ export interface paths {
         };
         /**
          * List orders (admin)
-         * @description Everybody's orders, for staff. Each action answers the whole order.
+         * @description The orders of all buyers, for staff. Each action returns the whole order.
          *
          *     For staff.
          *
@@ -935,7 +935,7 @@ export interface components {
         AdminOrder: {
             /** Format: uuid */
             id: string;
-            /** @description To tell on the telephone: digits and capitals. */
+            /** @description The number of the order for people, in digits and capital letters. */
             number: string;
             /**
              * @description How far the order has come.
@@ -992,7 +992,7 @@ export interface components {
             deliveryAddress: components["schemas"]["Address"];
             /** @description When it came to each status, the first one first. */
             statusHistory: components["schemas"]["StatusChange"][];
-            /** @description What the buyer wrote for those who deliver. */
+            /** @description The buyer's notes for the delivery. */
             notes: string;
         };
         AdminOrdersPage: {
@@ -1035,16 +1035,16 @@ export interface components {
              */
             name: string;
             /**
-             * @description Who makes it; null for nobody in particular.
+             * @description The brand, or null.
              * @example Annam
              */
             brand: string | null;
             /**
-             * @description Where its picture lies; null for none.
+             * @description The address of its picture, or null.
              * @example https://images.example.org/toor.webp
              */
             imageUrl: string | null;
-            /** @description The shelf that it stands on. */
+            /** @description The category that shows it. */
             category: components["schemas"]["CategoryRef"];
             /** @description The cheapest that is in stock, else the cheapest. */
             cheapestVariant: components["schemas"]["VariantSummary"];
@@ -1095,7 +1095,7 @@ export interface components {
              * @example 16500
              */
             mrpPaise: number | null;
-            /** @description Whether there is one at all; how many is not told. */
+            /** @description Whether at least one is in stock. The number is not shown. */
             inStock: boolean;
             /**
              * Format: int64
@@ -1136,7 +1136,7 @@ export interface components {
              */
             starts_at: string | null;
             /**
-             * @description Whatever is to be remembered.
+             * @description Notes of the staff.
              * @example Brings earlier reports.
              */
             notes: string;
@@ -1180,7 +1180,7 @@ export interface components {
              */
             starts_at?: string | null;
             /**
-             * @description Whatever is to be remembered.
+             * @description Notes of the staff.
              * @example Brings earlier reports.
              */
             notes?: string;
@@ -1231,7 +1231,7 @@ export interface components {
         };
         CancelInput: {
             /**
-             * @description Why, for the store; it is kept with the stock that comes back.
+             * @description The reason, for the store. It is stored with the stock that is returned.
              * @example Ordered twice
              */
             reason?: string;
@@ -1239,7 +1239,7 @@ export interface components {
         Cart: {
             /**
              * Format: int64
-             * @description Grows with every change of the cart; 0 while there is none.
+             * @description Grows with every change of the cart; 0 before the first.
              * @example 3
              */
             version: number;
@@ -1387,12 +1387,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description Who makes it; null for nobody in particular.
+             * @description The brand, or null.
              * @example Annam
              */
             brand: string | null;
             /**
-             * @description Where its picture lies; null for none.
+             * @description The address of its picture, or null.
              * @example https://images.example.org/toor.webp
              */
             imageUrl: string | null;
@@ -1453,7 +1453,7 @@ export interface components {
              */
             slug: string;
             /**
-             * @description Makes the category if there is none with this slug; else it changes nothing. One line of text.
+             * @description The name of a new category. It has no effect if a category with this slug exists. One line of text.
              * @example Dals
              */
             name?: string | null;
@@ -1872,7 +1872,7 @@ export interface components {
         Order: {
             /** Format: uuid */
             id: string;
-            /** @description To tell on the telephone: digits and capitals. */
+            /** @description The number of the order for people, in digits and capital letters. */
             number: string;
             /**
              * @description How far the order has come.
@@ -1945,9 +1945,9 @@ export interface components {
              * @example Toor dal
              */
             name: string;
-            /** @description Who makes it; null for nobody in particular. */
+            /** @description The brand, or null. */
             brand: string | null;
-            /** @description Where its picture lies; null for none. */
+            /** @description The address of its picture, or null. */
             imageUrl: string | null;
             /**
              * @description The store's code for the variant.
@@ -2112,7 +2112,7 @@ export interface components {
              */
             starts_at?: string | null;
             /**
-             * @description Whatever is to be remembered.
+             * @description Notes of the staff.
              * @example Brings earlier reports.
              */
             notes?: string;
@@ -2229,7 +2229,7 @@ export interface components {
              */
             expectedTotalPaise?: number | null;
             /**
-             * @description For those who deliver.
+             * @description Notes for the delivery.
              * @example Ring twice.
              */
             notes?: string | null;
@@ -2303,16 +2303,16 @@ export interface components {
              */
             name: string;
             /**
-             * @description Who makes it; null for nobody in particular.
+             * @description The brand, or null.
              * @example Annam
              */
             brand: string | null;
             /**
-             * @description Where its picture lies; null for none.
+             * @description The address of its picture, or null.
              * @example https://images.example.org/toor.webp
              */
             imageUrl: string | null;
-            /** @description The shelf that it stands on. */
+            /** @description The category that shows it. */
             category: components["schemas"]["CategoryRef"];
             /** @description The cheapest that is in stock, else the cheapest. */
             cheapestVariant: components["schemas"]["VariantSummary"];
@@ -2333,7 +2333,7 @@ export interface components {
              */
             slug?: string | null;
             /**
-             * @description Who makes it; null for nobody. One line of text.
+             * @description The brand, or null. One line of text.
              * @example Annam
              */
             brand?: string | null;
@@ -2348,7 +2348,7 @@ export interface components {
              * @example https://images.example.org/atta.webp
              */
             imageUrl?: string | null;
-            /** @description The shelf that it stands on. */
+            /** @description The category that shows it. */
             category: components["schemas"]["CategoryInput"];
             /**
              * @description Whether customers see it.
@@ -2370,7 +2370,7 @@ export interface components {
              */
             slug?: string;
             /**
-             * @description Who makes it; null for nobody. One line of text.
+             * @description The brand, or null. One line of text.
              * @example Annam
              */
             brand?: string | null;
@@ -2385,7 +2385,7 @@ export interface components {
              * @example https://images.example.org/atta.webp
              */
             imageUrl?: string | null;
-            /** @description The shelf that it stands on. */
+            /** @description The category that shows it. */
             category?: components["schemas"]["CategoryInput"];
             /** @description Whether customers see it. */
             published?: boolean;
@@ -2411,16 +2411,16 @@ export interface components {
              */
             name: string;
             /**
-             * @description Who makes it; null for nobody in particular.
+             * @description The brand, or null.
              * @example Annam
              */
             brand: string | null;
             /**
-             * @description Where its picture lies; null for none.
+             * @description The address of its picture, or null.
              * @example https://images.example.org/toor.webp
              */
             imageUrl: string | null;
-            /** @description The shelf that it stands on. */
+            /** @description The category that shows it. */
             category: components["schemas"]["CategoryRef"];
             /** @description The cheapest that is in stock, else the cheapest. */
             cheapestVariant: components["schemas"]["VariantSummary"];
@@ -2823,7 +2823,7 @@ export interface components {
         };
         VariantInput: {
             /**
-             * @description The store's own code for it, unique whatever its case. One line of text.
+             * @description The store's own code for it, unique without regard to case. One line of text.
              * @example TOOR-1KG
              */
             sku: string;
@@ -2953,10 +2953,10 @@ export interface components {
              * @example 16500
              */
             mrpPaise: number | null;
-            /** @description Whether there is one at all; how many is not told. */
+            /** @description Whether at least one is in stock. The number is not shown. */
             inStock: boolean;
         };
-        /** @description Somebody else changed the product. */
+        /** @description The product was changed in the meantime. */
         VersionConflictProblem: components["schemas"]["Problem"] & {
             /** @enum {integer} */
             status?: 409;
@@ -6181,7 +6181,7 @@ export interface operations {
              *     - `sku_taken`: The code is another variant's.
              *     - `slug_taken`: The slug is another product's.
              *     - `variant_limit`: Too many variants of one product.
-             *     - `version_conflict`: Somebody else changed the product.
+             *     - `version_conflict`: The product was changed in the meantime.
              */
             409: {
                 headers: {
