@@ -172,7 +172,9 @@ func takeAlone(ctx context.Context, conn *sql.Conn) error {
 	if _, err := conn.ExecContext(ctx, `BEGIN EXCLUSIVE`); err != nil {
 		return err
 	}
-	return journal(ctx, conn, `PRAGMA journal_mode`) // a process that opened the file after the first check has a log again, and BEGIN EXCLUSIVE does not lock it out
+	// BEGIN EXCLUSIVE does not lock out a process that opened the file after the first check
+	// and made a log.
+	return journal(ctx, conn, `PRAGMA journal_mode`)
 }
 
 // journal is [ErrInUse] for a database that has a log.

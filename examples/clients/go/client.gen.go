@@ -1740,7 +1740,7 @@ type VariantInput struct {
 	// Examples: 14900
 	PricePaise int64 `json:"pricePaise"`
 
-	// Sku The store's own code for it, unique without regard to case. One line of text.
+	// Sku The code of the store, unique regardless of case. One line of text.
 	//
 	// Examples: TOOR-1KG
 	Sku string `json:"sku"`

@@ -2823,7 +2823,7 @@ export interface components {
         };
         VariantInput: {
             /**
-             * @description The store's own code for it, unique without regard to case. One line of text.
+             * @description The code of the store, unique regardless of case. One line of text.
              * @example TOOR-1KG
              */
             sku: string;

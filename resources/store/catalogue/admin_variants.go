@@ -13,7 +13,7 @@ import (
 
 // VariantInput makes a variant of a new product.
 type VariantInput struct {
-	SKU        string `json:"sku"        validate:"required,line,max=64"        doc:"The store's own code for it, unique without regard to case." example:"TOOR-1KG"`
+	SKU        string `json:"sku"        validate:"required,line,max=64"        doc:"The code of the store, unique regardless of case." example:"TOOR-1KG"`
 	Label      string `json:"label"      validate:"required,line,max=80"        doc:"The size as customers read it."                         example:"1 kg"`
 	Unit       Unit   `json:"unit"       validate:"required"                    doc:"What it is measured or counted in."                     example:"kg"`
 	PricePaise int64  `json:"pricePaise" validate:"required,min=1,max=10000000" doc:"The price in paise: 100 are 1 rupee."                   example:"14900"`
