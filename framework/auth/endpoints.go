@@ -47,7 +47,7 @@ func faultCodes() []framework.CodeInfo {
 		{Code: "email", Text: "It is no e-mail address."},
 		{Code: "too_short", Text: "It has too few characters."},
 		{Code: "too_long", Text: "It has too many characters."},
-		{Code: "too_common", Text: "It is one of the most common passwords."},
+		{Code: "too_common", Text: "It is so common that it is easy to guess."},
 		{Code: "same_as_email", Text: "It is the same as the e-mail address."},
 		{Code: "not_utf8", Text: "It is not valid UTF-8."},
 		{Code: "ambiguous", Text: "Two members that mean the same differ; send one of them."},
