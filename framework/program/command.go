@@ -72,13 +72,13 @@ func newOwnCommand(run *command.Run, own Command) *cobra.Command {
 	return c
 }
 
-// name is the name of the command.
+// name returns the name of the command.
 func (c Command) name() string {
 	name, _, _ := strings.Cut(c.Use, " ")
 	return name
 }
 
-// mistake is what is wrong with the declaration itself.
+// mistake returns what is wrong with the declaration.
 func (c Command) mistake() error {
 	switch {
 	case !rightName.MatchString(c.name()):

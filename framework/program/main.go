@@ -24,8 +24,8 @@ func Main(p Program) {
 	os.Exit(Run(untilSignal(), p, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }
 
-// untilSignal is a context that the first request to end ends. By then the
-// second one has its usual effect, to end the process at once.
+// untilSignal returns a context that ends at the first SIGINT or SIGTERM. The second signal
+// ends the process at once.
 func untilSignal() context.Context {
 	ctx, end := context.WithCancel(context.Background())
 	requests := make(chan os.Signal, 1)

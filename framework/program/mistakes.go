@@ -14,7 +14,7 @@ import (
 
 var rightName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
-// mistakes is everything that is wrong with the declaration of the program itself.
+// mistakes returns everything that is wrong with the declaration of the program.
 func (p Program) mistakes() error {
 	if !rightName.MatchString(p.Name) {
 		return fmt.Errorf("program: the name is %q; it must be lower-case letters, digits and hyphens, and begin with a letter, such as my-shop", p.Name)
@@ -37,7 +37,7 @@ func (p Program) mistakes() error {
 	return errors.Join(wrong...)
 }
 
-// takenNames are those that no further setting or command may have.
+// takenNames are the names that no further setting or command may have.
 type takenNames struct {
 	commands  map[string]bool
 	variables map[string]bool
@@ -45,7 +45,7 @@ type takenNames struct {
 	flags     map[string]string // all flags, each with a command that has it
 }
 
-// takenNames are those of the built-in commands and settings.
+// takenNames returns the names of the built-in commands and settings.
 func (p Program) takenNames() takenNames {
 	p.Settings, p.Commands = nil, nil
 	project := p.project()
@@ -67,7 +67,7 @@ func (p Program) takenNames() takenNames {
 	return taken
 }
 
-// addFlags adds those of a command and of the commands below it.
+// addFlags adds the flags of a command and of the commands below it.
 func (t takenNames) addFlags(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) { t.flags[f.Name] = c.CommandPath() })
 	for _, below := range c.Commands() {

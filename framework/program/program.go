@@ -177,7 +177,7 @@ func newRoot(run *command.Run, p Program) *cobra.Command {
 	return root
 }
 
-// rootNotes end the help of the program itself.
+// rootNotes is the end of the help of the program itself.
 const rootNotes = `
 Settings: "{program} serve --help" lists them all. A flag goes before the
 variable, the variable before the default.
@@ -189,8 +189,8 @@ Exit codes:
   3   the database needs something done first, such as a migration
 `
 
-// version is that of the module, "(devel)" if it was built without one, and
-// Go's.
+// version returns the version of the module, which is "(devel)" if it was built without
+// one, and the version of Go.
 func version() string {
 	v := builtOf()
 	return v.Version + " " + v.Go

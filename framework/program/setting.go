@@ -70,7 +70,7 @@ func (s Setting[T]) read(value string) (T, error) {
 	return s.Read(value)
 }
 
-// declared is the setting as one of the table of settings.
+// declared returns the setting as the table of settings has it.
 func (s Setting[T]) declared() config.Setting {
 	d := config.Setting{
 		Variable: "{PROGRAM}_" + strings.ToUpper(strings.ReplaceAll(s.Name, "-", "_")), Fallback: s.Default, Usage: s.Usage,
@@ -93,7 +93,7 @@ func (s Setting[T]) declared() config.Setting {
 
 func (s Setting[T]) name() string { return s.Name }
 
-// mistake is what is wrong with the declaration itself.
+// mistake returns what is wrong with the declaration.
 func (s Setting[T]) mistake() error {
 	switch {
 	case !rightName.MatchString(s.Name):

@@ -10,7 +10,7 @@ import (
 	"trestle.example/framework/program/internal/console"
 )
 
-// A buildVersion says of what the program was made.
+// A buildVersion is the version of the program and of its source.
 type buildVersion struct {
 	Version  string `json:"version"`  // of the module; "(devel)" if it was built without one
 	Revision string `json:"revision"` // of the version control system; "" if it was built without one
@@ -19,7 +19,7 @@ type buildVersion struct {
 	Go       string `json:"go"`
 }
 
-// versionOf reads what Go writes into a program; nil is a program without it.
+// versionOf reads the information that Go writes into a program. info may be nil.
 func versionOf(info *debug.BuildInfo) buildVersion {
 	v := buildVersion{Version: "unknown"}
 	if info == nil {

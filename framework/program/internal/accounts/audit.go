@@ -24,15 +24,14 @@ const (
 	eventTokenRevoked      = "token_revoked"
 )
 
-// audit logs that an account or a credential was changed: whose says of whom,
-// more what else. Both are ids and permissions, never a secret, an e-mail
-// address or a name.
+// audit logs that an account or a credential changed. The attributes are ids and
+// permissions, never a secret, an e-mail address or a name.
 func audit(ctx context.Context, s *site.Site, event string, whose slog.Attr, more ...slog.Attr) {
 	line := append([]slog.Attr{slog.String("event", event), whose, slog.String("by", "command line")}, more...)
 	s.Log.LogAttrs(ctx, slog.LevelInfo, "audit", line...)
 }
 
-// auditRevoked is audit of permissions that were taken, where any were.
+// auditRevoked logs the permissions that were taken, if there are any.
 func auditRevoked(ctx context.Context, s *site.Site, whose slog.Attr, taken []string) {
 	if len(taken) > 0 {
 		audit(ctx, s, eventPermissionRevoked, whose, slog.Any("permissions", taken))

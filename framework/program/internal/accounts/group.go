@@ -31,7 +31,7 @@ func newGroupCreateCommand(run *command.Run) *cobra.Command {
 		Short:   "Create a group that holds permissions",
 		Long:    `Create makes a group without members and prints its id.`,
 		Example: `  {program} group create "night shift" patients.view appointments.view`,
-		Args:    groupAndPermissions(0),
+		Args:    requireGroupAndPermissions(0),
 	}, func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
 		return run.WithMigrated(ctx, cmd.Flags(), func(s *site.Site) error {
@@ -41,7 +41,7 @@ func newGroupCreateCommand(run *command.Run) *cobra.Command {
 			}
 			audit(ctx, s, eventGroupCreated, ofGroup(group.ID), slog.Any("permissions", args[1:]))
 			run.Sayf("Created the group %q.", group.Name)
-			sayUnasked(run, s, args[1:])
+			warnUnusedPermissions(run, s, args[1:])
 			return run.Print(group.ID.String())
 		})
 	})
@@ -61,7 +61,7 @@ func newGroupListCommand(run *command.Run) *cobra.Command {
 				return err
 			}
 			if command.WantsJSON(cmd) {
-				return console.WriteJSON(run.Out, console.Map(groups, lineOfGroup))
+				return console.WriteJSON(run.Out, console.Map(groups, newGroupLine))
 			}
 			return writeGroups(run.Out, groups)
 		})
@@ -90,7 +90,7 @@ func newGroupGrantCommand(run *command.Run) *cobra.Command {
 		}
 		audit(ctx, s, eventPermissionGranted, ofGroup(group.ID), slog.Any("permissions", permissions))
 		run.Sayf("The group %q holds %s.", group.Name, strings.Join(permissions, ", "))
-		sayUnasked(run, s, permissions)
+		warnUnusedPermissions(run, s, permissions)
 		return nil
 	})
 	run.AddSettings(c.Flags(), false)
@@ -113,14 +113,14 @@ that.`,
 		if len(taken) > 0 {
 			run.Sayf("The group %q no longer holds %s.", group.Name, strings.Join(taken, ", "))
 		}
-		return sayNotOfGroup(ctx, run, s, group, notIn(permissions, taken))
+		return sayNotHeldByGroup(ctx, run, s, group, subtract(permissions, taken))
 	})
 	run.AddSettings(c.Flags(), false)
 	return c
 }
 
-// sayNotOfGroup is sayNotHeld of a group.
-func sayNotOfGroup(ctx context.Context, run *command.Run, s *site.Site, group auth.Group, missed []string) error {
+// sayNotHeldByGroup says which permissions a group did not hold.
+func sayNotHeldByGroup(ctx context.Context, run *command.Run, s *site.Site, group auth.Group, missed []string) error {
 	if len(missed) == 0 {
 		return nil
 	}
@@ -143,7 +143,7 @@ func newGroupJoinCommand(run *command.Run) *cobra.Command {
 		Use:     "join NAME --email ADDRESS [flags]",
 		Short:   "Make a user a member of a group, at once",
 		Example: `  {program} group join "night shift" --email asha@example.com`,
-		Args:    oneGroup,
+		Args:    requireGroup,
 	}, func(ctx context.Context, cmd *cobra.Command, s *site.Site, user auth.User) error {
 		group, err := findGroup(ctx, s, cmd.Flags().Arg(0))
 		if err != nil {
@@ -164,7 +164,7 @@ func newGroupLeaveCommand(run *command.Run) *cobra.Command {
 	c := newUserCommand(run, cobra.Command{
 		Use:   "leave NAME --email ADDRESS [flags]",
 		Short: "End a user's membership of a group, at once",
-		Args:  oneGroup,
+		Args:  requireGroup,
 	}, func(ctx context.Context, cmd *cobra.Command, s *site.Site, user auth.User) error {
 		group, err := findGroup(ctx, s, cmd.Flags().Arg(0))
 		if err != nil {
@@ -181,10 +181,10 @@ func newGroupLeaveCommand(run *command.Run) *cobra.Command {
 	return c
 }
 
-// groupCommand is a command about the permissions of the group that its first
-// word names.
+// newGroupCommand returns a command about the permissions of the group that its first
+// argument names.
 func newGroupCommand(run *command.Run, c cobra.Command, do func(context.Context, *site.Site, auth.Group, []string) error) *cobra.Command {
-	c.Args = groupAndPermissions(1)
+	c.Args = requireGroupAndPermissions(1)
 	return run.New(c, func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
 		return run.WithMigrated(ctx, cmd.Flags(), func(s *site.Site) error {
@@ -197,7 +197,7 @@ func newGroupCommand(run *command.Run, c cobra.Command, do func(context.Context,
 	})
 }
 
-// findGroup finds a group by its name, or says which one was probably meant.
+// findGroup finds a group by its name. Its error suggests the nearest name.
 func findGroup(ctx context.Context, s *site.Site, name string) (auth.Group, error) {
 	group, err := s.Users.FindGroup(ctx, s.DB.Session(), name)
 	if !errors.Is(err, auth.ErrNotFound) {
@@ -217,23 +217,22 @@ func findGroup(ctx context.Context, s *site.Site, name string) (auth.Group, erro
 	return group, fmt.Errorf(s.Text("no group has the name %q; {program} group list shows them"), name)
 }
 
-// oneGroup is the name of a group and nothing else.
-func oneGroup(_ *cobra.Command, args []string) error {
+// requireGroup requires the name of one group.
+func requireGroup(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return errors.New("say which group, by its name; one of several words goes in quotes")
 	}
 	return nil
 }
 
-// groupAndPermissions is the name of a group and then at least so many
-// permissions.
-func groupAndPermissions(least int) cobra.PositionalArgs {
+// requireGroupAndPermissions requires the name of a group and then so many permissions.
+func requireGroupAndPermissions(least int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return oneGroup(cmd, args)
+			return requireGroup(cmd, args)
 		case len(args) <= least:
-			return somePermissions(cmd, nil)
+			return requirePermissions(cmd, nil)
 		}
 		return checkPermissions(args[1:])
 	}
@@ -247,6 +246,6 @@ type groupLine struct {
 	Members     int64     `json:"members"`
 }
 
-func lineOfGroup(g auth.GroupListing) groupLine {
+func newGroupLine(g auth.GroupListing) groupLine {
 	return groupLine{g.ID, g.Name, append([]string{}, g.Permissions...), g.Members}
 }

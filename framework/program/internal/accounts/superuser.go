@@ -25,7 +25,7 @@ without it, it is asked for at a terminal, or is the first line of standard inpu
 		Example: `  {program} createsuperuser --email admin@example.com
   {program} createsuperuser --email admin@example.com < password.txt`,
 	}, func(cmd *cobra.Command, args []string) error { return createSuperuser(run, cmd, args) })
-	aboutUser(c, "the user's e-mail `address`, by which the user signs in")
+	addEmail(c, "the user's e-mail `address`, by which the user signs in")
 	c.Flags().String("name", "", "the user's `name`")
 	run.AddSettings(c.Flags(), false)
 	return c
@@ -35,7 +35,7 @@ func createSuperuser(run *command.Run, cmd *cobra.Command, _ []string) error {
 	return createUser(run, cmd, auth.NewUser{Staff: true, Superuser: true})
 }
 
-// createUser makes the user whom the flags --email and --name describe.
+// createUser creates the user of the flags --email and --name.
 func createUser(run *command.Run, cmd *cobra.Command, n auth.NewUser) error {
 	ctx, flags := cmd.Context(), cmd.Flags()
 	n.Email, _ = flags.GetString("email")
@@ -62,7 +62,8 @@ func createUser(run *command.Run, cmd *cobra.Command, n auth.NewUser) error {
 	})
 }
 
-// requireFree refuses an e-mail before anybody types a password for it.
+// requireFree returns an error if a user has the e-mail, before the command asks for a
+// password.
 func requireFree(ctx context.Context, s *site.Site, email string) error {
 	normal, err := auth.NormalizeEmail(email)
 	if err != nil {
@@ -78,7 +79,7 @@ func requireFree(ctx context.Context, s *site.Site, email string) error {
 	return err
 }
 
-// password finds the password that a command sets.
+// readPassword returns the password that a command sets.
 func readPassword(ctx context.Context, run *command.Run) (string, error) {
 	if password := run.Env[run.Text(config.PasswordVariable)]; password != "" {
 		return password, nil

@@ -57,7 +57,7 @@ func newTokenListCommand(run *command.Run) *cobra.Command {
 			return err
 		}
 		if command.WantsJSON(cmd) {
-			return console.WriteJSON(run.Out, console.Map(tokens, lineOfToken))
+			return console.WriteJSON(run.Out, console.Map(tokens, newTokenLine))
 		}
 		return writeTokens(run.Out, tokens)
 	})
@@ -109,14 +109,14 @@ func checkRevoked(run *command.Run, cmd *cobra.Command, ids []string) error {
 	}
 	for _, id := range ids {
 		if _, err := uuid.Parse(id); err != nil {
-			return fmt.Errorf(run.Text("%q is no id of a token; {program} token list shows them"), shortened(id))
+			return fmt.Errorf(run.Text("%q is no id of a token; {program} token list shows them"), shorten(id))
 		}
 	}
 	return nil
 }
 
-// shortened keeps a whole token, given in place of its id, out of a message.
-func shortened(text string) string {
+// shorten hides most of a token that was given in place of its id.
+func shorten(text string) string {
 	if len(text) > 8 {
 		return text[:8] + "..."
 	}
@@ -142,6 +142,6 @@ type tokenLine struct {
 	ExpiresAt  *time.Time `json:"expiresAt"`
 }
 
-func lineOfToken(t auth.TokenRecord) tokenLine {
+func newTokenLine(t auth.TokenRecord) tokenLine {
 	return tokenLine{t.ID, t.Prefix, t.Name, t.CreatedAt.UTC(), t.LastUsedAt, t.ExpiresAt}
 }

@@ -43,7 +43,7 @@ the first line of standard input.`,
 		n.Superuser, _ = cmd.Flags().GetBool("superuser")
 		return createUser(run, cmd, n)
 	})
-	aboutUser(c, "the user's e-mail `address`, by which the user signs in")
+	addEmail(c, "the user's e-mail `address`, by which the user signs in")
 	c.Flags().String("name", "", "the user's `name`")
 	c.Flags().Bool("staff", false, "make the user staff, which by itself holds no permission")
 	c.Flags().Bool("superuser", false, "give the user every permission")
@@ -68,14 +68,13 @@ func newUserListCommand(run *command.Run) *cobra.Command {
 	return c
 }
 
-// usersAtOnce is how many rows a list of users reads, aligns and writes at a
-// time, however many there are.
+// usersAtOnce is how many users a list reads, aligns and writes at a time.
 const usersAtOnce = 1000
 
 func writeUsers(ctx context.Context, s *site.Site, out io.Writer, atOnce int) error {
 	table := console.NewTable(out)
 	fmt.Fprintln(table, "ID\tEMAIL\tNAME\tACTIVE\tSTAFF\tSUPERUSER\tCREATED")
-	return eachUsers(ctx, s, atOnce, func(users []auth.User) error {
+	return readUsers(ctx, s, atOnce, func(users []auth.User) error {
 		for _, u := range users {
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", u.ID, u.Email, console.OrDash(u.Name),
 				console.YesOrNo(u.IsActive), console.YesOrNo(u.IsStaff), console.YesOrNo(u.IsSuperuser), console.Minute(&u.CreatedAt))
@@ -86,9 +85,9 @@ func writeUsers(ctx context.Context, s *site.Site, out io.Writer, atOnce int) er
 
 func writeUsersAsJSON(ctx context.Context, s *site.Site, out io.Writer, atOnce int) error {
 	array := console.NewArray(out)
-	err := eachUsers(ctx, s, atOnce, func(users []auth.User) error {
+	err := readUsers(ctx, s, atOnce, func(users []auth.User) error {
 		for _, u := range users {
-			if err := array.Add(lineOfUser(u)); err != nil {
+			if err := array.Add(newUserLine(u)); err != nil {
 				return err
 			}
 		}
@@ -100,8 +99,8 @@ func writeUsersAsJSON(ctx context.Context, s *site.Site, out io.Writer, atOnce i
 	return array.End()
 }
 
-// eachUsers hands all users to do, so many at a time.
-func eachUsers(ctx context.Context, s *site.Site, atOnce int, do func([]auth.User) error) error {
+// readUsers reads all users in parts, and calls do for each part.
+func readUsers(ctx context.Context, s *site.Site, atOnce int, do func([]auth.User) error) error {
 	last := uuid.Nil
 	for {
 		users, err := s.Users.ListUsers(ctx, s.DB.Session(), last, atOnce)
@@ -181,7 +180,7 @@ func newUserGrantCommand(run *command.Run) *cobra.Command {
 		Short:   "Give a user permissions, at once",
 		Long:    `Grant gives a user permissions of their own, such as patients.view.`,
 		Example: `  {program} user grant --email asha@example.com patients.view doctors.add`,
-		Args:    somePermissions,
+		Args:    requirePermissions,
 	}, func(ctx context.Context, cmd *cobra.Command, s *site.Site, user auth.User) error {
 		permissions := cmd.Flags().Args()
 		if err := s.Users.Grant(ctx, s.DB.Session(), user.ID, permissions...); err != nil {
@@ -189,7 +188,7 @@ func newUserGrantCommand(run *command.Run) *cobra.Command {
 		}
 		audit(ctx, s, eventPermissionGranted, ofUser(user.ID), slog.Any("permissions", permissions))
 		run.Sayf("%s holds %s.", user.Email, strings.Join(permissions, ", "))
-		sayUnasked(run, s, permissions)
+		warnUnusedPermissions(run, s, permissions)
 		return nil
 	})
 	run.AddSettings(c.Flags(), false)
@@ -203,7 +202,7 @@ func newUserRevokeCommand(run *command.Run) *cobra.Command {
 		Long: `Revoke takes permissions of their own from a user. Those that come through a
 group stay, and it says so: take them from the group, or the user out of it. Of
 what the user does not hold it says that, too.`,
-		Args: somePermissions,
+		Args: requirePermissions,
 	}, func(ctx context.Context, cmd *cobra.Command, s *site.Site, user auth.User) error {
 		permissions := cmd.Flags().Args()
 		taken, err := s.Users.Revoke(ctx, s.DB.Session(), user.ID, permissions...)
@@ -211,24 +210,24 @@ what the user does not hold it says that, too.`,
 			return err
 		}
 		auditRevoked(ctx, s, ofUser(user.ID), taken)
-		return sayWhatIsLeft(ctx, run, s, user, permissions, taken)
+		return sayWhatRemains(ctx, run, s, user, permissions, taken)
 	})
 	run.AddSettings(c.Flags(), false)
 	return c
 }
 
-// sayWhatIsLeft tells of the permissions that were to be taken from a user which
-// were, which the user has nevertheless, and which they never had.
-func sayWhatIsLeft(ctx context.Context, run *command.Run, s *site.Site, user auth.User, asked, taken []string) error {
+// sayWhatRemains says which permissions were taken, which the user still holds, and which
+// the user did not hold.
+func sayWhatRemains(ctx context.Context, run *command.Run, s *site.Site, user auth.User, asked, taken []string) error {
 	held, err := s.Users.PermissionsOf(ctx, s.DB.Session(), user.ID)
 	if err != nil {
 		return err
 	}
-	gone, missed := notIn(taken, held), notIn(asked, slices.Concat(taken, held))
-	left := notIn(asked, slices.Concat(gone, missed))
+	gone, missed := subtract(taken, held), subtract(asked, slices.Concat(taken, held))
+	left := subtract(asked, slices.Concat(gone, missed))
 	if user.IsSuperuser {
 		run.Sayf("%s has none of them by themselves, but is a superuser, who holds every permission.", user.Email)
-		sayUnasked(run, s, missed)
+		warnUnusedPermissions(run, s, missed)
 		return nil
 	}
 	if len(gone) > 0 {
@@ -241,17 +240,17 @@ func sayWhatIsLeft(ctx context.Context, run *command.Run, s *site.Site, user aut
 	return nil
 }
 
-// sayNotHeld tells what could not be taken from somebody, as it may be misspelt.
+// sayNotHeld says which permissions were not held. Their names may be misspelt.
 func sayNotHeld(run *command.Run, s *site.Site, who string, missed, held []string) {
 	if len(missed) == 0 {
 		return
 	}
 	run.Sayf("%s did not hold %s; holds %s.", who, strings.Join(missed, ", "), cmp.Or(strings.Join(held, ", "), "no permission"))
-	sayUnasked(run, s, missed)
+	warnUnusedPermissions(run, s, missed)
 }
 
-// notIn is what a list has that another has not, each once.
-func notIn(names, others []string) []string {
+// subtract returns the names that are not in the other list, each once.
+func subtract(names, others []string) []string {
 	var list []string
 	for _, name := range names {
 		if !slices.Contains(others, name) && !slices.Contains(list, name) {
@@ -261,15 +260,15 @@ func notIn(names, others []string) []string {
 	return list
 }
 
-// somePermissions are at least one.
-func somePermissions(_ *cobra.Command, names []string) error {
+// requirePermissions requires at least one permission.
+func requirePermissions(_ *cobra.Command, names []string) error {
 	if len(names) == 0 {
 		return errors.New("say which permissions, such as patients.view")
 	}
 	return checkPermissions(names)
 }
 
-// checkPermissions refuses a misspelt name before the database is opened.
+// checkPermissions rejects a misspelt name before the database is opened.
 func checkPermissions(names []string) error {
 	for _, name := range names {
 		if err := auth.CheckPermission(name); err != nil {
@@ -279,8 +278,8 @@ func checkPermissions(names []string) error {
 	return nil
 }
 
-// userCommand is a command about the user that --email names. Its other flags
-// come before those of the settings, which the caller adds last.
+// newUserCommand returns a command about the user of the flag --email. The caller adds
+// the flags of settings last, so that they follow the flags of the command.
 func newUserCommand(run *command.Run, c cobra.Command, do func(context.Context, *cobra.Command, *site.Site, auth.User) error) *cobra.Command {
 	made := run.New(c, func(cmd *cobra.Command, _ []string) error {
 		ctx, flags := cmd.Context(), cmd.Flags()
@@ -296,7 +295,7 @@ func newUserCommand(run *command.Run, c cobra.Command, do func(context.Context, 
 			return do(ctx, cmd, s, user)
 		})
 	})
-	aboutUser(made, "e-mail `address` of the user")
+	addEmail(made, "e-mail `address` of the user")
 	return made
 }
 
@@ -311,12 +310,12 @@ type userLine struct {
 	CreatedAt   time.Time `json:"createdAt"`
 }
 
-func lineOfUser(u auth.User) userLine {
+func newUserLine(u auth.User) userLine {
 	return userLine{u.ID, u.Email, u.Name, u.IsActive, u.IsStaff, u.IsSuperuser, u.CreatedAt.UTC()}
 }
 
-// aboutUser adds the flag --email, without which the command is not run.
-func aboutUser(c *cobra.Command, usage string) {
+// addEmail adds the flag --email, which the command requires.
+func addEmail(c *cobra.Command, usage string) {
 	email := c.Flags().String("email", "", usage)
 	c.PreRunE = func(*cobra.Command, []string) error {
 		if *email == "" {

@@ -33,7 +33,7 @@ holds no settings: keep {PROGRAM}_JWT_KEYS elsewhere.
 
 A PostgreSQL database is left to pg_dump; backup then says how to call it.`,
 		Example: `  {program} backup /var/backups/{program}-$(date +%F).db`,
-		Args:    oneFile,
+		Args:    requireOneFile,
 	}, func(cmd *cobra.Command, args []string) error { return runBackup(run, cmd, args) })
 	c.Flags().Bool("force", false, "write over a file that is there")
 	run.AddSettings(c.Flags(), false)
@@ -53,9 +53,9 @@ func runBackup(run *command.Run, cmd *cobra.Command, args []string) error {
 	from := sqldb.File(c.DatabaseURL)
 	if from == "" {
 		return exit.Misused("backup is for SQLite; for this PostgreSQL database run: (umask 077 && pg_dump --format=custom --no-owner --file=%s --dbname=%s)",
-			quoted(to), quoted(sqldb.ClientURL(c.DatabaseURL)))
+			quote(to), quote(sqldb.ClientURL(c.DatabaseURL)))
 	}
-	if err := mayBeWritten(to, from, force); err != nil {
+	if err := checkTarget(to, from, force); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -68,7 +68,8 @@ func runBackup(run *command.Run, cmd *cobra.Command, args []string) error {
 	return run.Print(fmt.Sprintf("backed up %s to %s: %s, in %s", from, to, held, time.Since(began).Round(time.Millisecond)))
 }
 
-// backUp copies the database of the settings to a file, verified and complete.
+// backUp copies the database of the settings to a file, verifies the copy, and names it
+// when it is complete.
 func backUp(ctx context.Context, run *command.Run, c config.Config, to string, over bool) (holding, error) {
 	file, err := createWholeFile(run, to)
 	if err != nil {
@@ -78,7 +79,7 @@ func backUp(ctx context.Context, run *command.Run, c config.Config, to string, o
 	if err := copyDatabase(ctx, c.DatabaseURL, sqldb.Options{ReadOnly: true}, file.part); err != nil {
 		return holding{}, err
 	}
-	held, err := lookThrough(ctx, run, file.part)
+	held, err := verifyDatabase(ctx, run, file.part)
 	if err != nil {
 		return holding{}, fmt.Errorf("the database was copied, but the copy is not right, so it was thrown away: %w", err)
 	}
@@ -97,14 +98,13 @@ func sayLeft(run *command.Run, part string) {
 	run.Sayf("Removed %s, which was left by a process that was killed.", part)
 }
 
-// mayBeWritten is why a file may not be written for a copy of the database in
-// another.
-func mayBeWritten(path, database string, over bool) error {
-	if !isThere(database) {
+// checkTarget returns an error if the copy of a database may not be written to a file.
+func checkTarget(path, database string, over bool) error {
+	if !exists(database) {
 		return fmt.Errorf("there is no database at %s; is DATABASE_URL right?", database)
 	}
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
-		if sameFile(path, database+suffix) {
+		if isSameFile(path, database+suffix) {
 			return exit.Misused("%s belongs to the database itself; name another file", path)
 		}
 	}
@@ -122,21 +122,21 @@ func mayBeWritten(path, database string, over bool) error {
 	return nil
 }
 
-// oneFile is the name of a file and nothing else.
-func oneFile(cmd *cobra.Command, args []string) error {
+// requireOneFile requires the name of one file.
+func requireOneFile(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("name the file: %s FILE", cmd.CommandPath())
 	}
 	return nil
 }
 
-func isThere(path string) bool {
+func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// sameFile tells whether two names are of one file, be it there or not.
-func sameFile(a, b string) bool {
+// isSameFile reports whether two names are of one file, which need not exist.
+func isSameFile(a, b string) bool {
 	first, wrong := os.Stat(a)
 	second, alsoWrong := os.Stat(b)
 	if wrong != nil || alsoWrong != nil {
@@ -145,7 +145,7 @@ func sameFile(a, b string) bool {
 	return os.SameFile(first, second)
 }
 
-// copyDatabase copies a database to a file that is there and empty.
+// copyDatabase copies a database to an empty file.
 func copyDatabase(ctx context.Context, from string, as sqldb.Options, to string) error {
 	db, err := sqldb.Open(from, as)
 	if err != nil {
@@ -155,7 +155,7 @@ func copyDatabase(ctx context.Context, from string, as sqldb.Options, to string)
 	return db.CopyTo(ctx, to)
 }
 
-// A holding is what a database file holds.
+// A holding is the content of a database file.
 type holding struct {
 	sqldb.Contents
 
@@ -167,13 +167,13 @@ func (h holding) String() string {
 	return fmt.Sprintf("%d bytes, %d rows in %d tables", h.bytes, h.Rows, h.Tables)
 }
 
-// lookThrough verifies a file, by itself, as a database of this program.
-func lookThrough(ctx context.Context, run *command.Run, path string) (holding, error) {
+// verifyDatabase verifies a file as a database of this program.
+func verifyDatabase(ctx context.Context, run *command.Run, path string) (holding, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return holding{}, err
 	}
-	db, err := sqldb.Open(sqliteURLOf(path), sqldb.Options{Immutable: true})
+	db, err := sqldb.Open(formatSQLiteURL(path), sqldb.Options{Immutable: true})
 	if err != nil {
 		return holding{}, err
 	}
@@ -186,11 +186,11 @@ func lookThrough(ctx context.Context, run *command.Run, path string) (holding, e
 	return held, err
 }
 
-func sqliteURLOf(path string) string {
+func formatSQLiteURL(path string) string {
 	return (&url.URL{Scheme: "sqlite", Path: filepath.ToSlash(path)}).String()
 }
 
-// quoted is a word as a shell reads it.
-func quoted(word string) string {
+// quote returns a word as a shell reads it.
+func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -13,10 +13,10 @@ import (
 	"trestle.example/framework/program/internal/exit"
 )
 
-// mayRestore refuses root where anything on the way to the database is another
-// user's, who could put a link there at any moment, to a file of root's. That user
-// needs no root to restore.
-func mayRestore(passed []string) error {
+// checkOwner rejects root if another user owns a folder, a link or a file on the way to
+// the database: that user could place a link to any file of root there. That user does
+// not need root to restore.
+func checkOwner(passed []string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
@@ -39,7 +39,7 @@ func mayRestore(passed []string) error {
 		shared = ""
 		if info.IsDir() && info.Mode().Perm()&0o022 != 0 {
 			if info.Mode()&os.ModeSticky == 0 {
-				return exit.Misused("others than root may write in %s, and could lead root anywhere from there; take that from them first: chmod go-w %s", path, quoted(path))
+				return exit.Misused("others than root may write in %s, and could lead root anywhere from there; take that from them first: chmod go-w %s", path, quote(path))
 			}
 			shared = path
 		}
@@ -55,9 +55,9 @@ func userName(uid uint32) string {
 	return id
 }
 
-// sharedAs gives a file the group and the mode of another, if that is there. Where
-// the group may not be given, a group may do nothing.
-func sharedAs(path, other string) error {
+// copyAccess gives a file the group and the mode of another file, if that exists. If the
+// group cannot be given, the group gets no access.
+func copyAccess(path, other string) error {
 	info, err := os.Stat(other)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -36,7 +36,7 @@ func TestSharedAs(t *testing.T) {
 	putFile(t, path, "")
 	of := func(want uint32, mode os.FileMode) {
 		t.Helper()
-		if err := sharedAs(path, other); err != nil {
+		if err := copyAccess(path, other); err != nil {
 			t.Fatal(err)
 		}
 		if owner, got := ownerOf(t, path); owner.Gid != want || got != mode || int(owner.Uid) != os.Geteuid() {
@@ -59,7 +59,7 @@ func TestSharedAs(t *testing.T) {
 
 // TestBehindLinks: the database is where the last of them leads, be it there or not.
 func TestBehindLinks(t *testing.T) {
-	folder, _ := behindLinks(t.TempDir()) // which may be behind one itself
+	folder, _ := followLinks(t.TempDir()) // which may be behind one itself
 	in := func(name string) string { return filepath.Join(folder, name) }
 	if err := errors.Join(
 		os.MkdirAll(in("private/real"), 0o700), os.Symlink("private/real", in("folder")),
@@ -83,7 +83,7 @@ func TestBehindLinks(t *testing.T) {
 		"above it, in the name":          "folder/../there: private/there",
 	} {
 		from, to, _ := strings.Cut(want, ": ")
-		if got, _ := behindLinks(folder + "/" + from); got != in(to) { // not cleaned, as a URL has it
+		if got, _ := followLinks(folder + "/" + from); got != in(to) { // not cleaned, as a URL has it
 			t.Errorf("%s: %s leads to %s; want %s", at, from, got, in(to))
 		}
 	}
@@ -92,12 +92,12 @@ func TestBehindLinks(t *testing.T) {
 // TestWhatIsPassedBehindLinks: the folders in which a name is looked up, the links,
 // and the file.
 func TestWhatIsPassedBehindLinks(t *testing.T) {
-	folder, _ := behindLinks(t.TempDir())
+	folder, _ := followLinks(t.TempDir())
 	in := func(name string) string { return filepath.Join(folder, name) }
 	if err := errors.Join(os.Mkdir(in("real"), 0o700), os.Symlink("real", in("folder")), os.Symlink("folder/b", in("a"))); err != nil {
 		t.Fatal(err)
 	}
-	_, passed := behindLinks(in("a"))
+	_, passed := followLinks(in("a"))
 	for _, want := range []string{"/", folder, in("a"), in("folder"), in("real"), in("real/b")} {
 		if !slices.Contains(passed, want) {
 			t.Errorf("%s is passed too; got %q", want, passed)

@@ -40,7 +40,7 @@ For FILE, - is standard input: who runs restore need not be able to open the fil
 A PostgreSQL database is left to pg_restore; restore then says how to call it.`,
 		Example: `  {program} restore /var/backups/{program}-2026-11-20.db
   runuser -u {program} -- {program} restore - < /var/backups/{program}-2026-11-20.db`,
-		Args: oneFile,
+		Args: requireOneFile,
 	}, func(cmd *cobra.Command, args []string) error { return runRestore(run, cmd, args) })
 	run.AddSettings(c.Flags(), false)
 	return c
@@ -51,36 +51,36 @@ func runRestore(run *command.Run, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	from, name, err := backupNamed(args[0])
+	from, name, err := parseFile(args[0])
 	if err != nil {
 		return err
 	}
 	at := sqldb.File(c.DatabaseURL)
 	if at == "" {
-		command, err := restorePostgreSQL(c.DatabaseURL, from)
+		command, err := formatPostgreSQLRestore(c.DatabaseURL, from)
 		if err != nil {
 			return err
 		}
 		return exit.Misused("restore is for SQLite; for this PostgreSQL database stop the servers and, as its owner who may create databases, run: %s", command)
 	}
-	if from != "" && sameFile(from, at) {
+	if from != "" && isSameFile(from, at) {
 		return exit.Misused("%s is the database itself; name a backup of it", from)
 	}
-	place, passed := behindLinks(at)
+	place, passed := followLinks(at)
 	if !leadsTo(at, place) {
 		return exit.Misused("%s leads elsewhere than its links say, as those below /proc do; name the file itself", at)
 	}
-	if err := mayRestore(passed); err != nil {
+	if err := checkOwner(passed); err != nil {
 		return err
 	}
-	if from != "" && (isPart(from, place) || isPart(from, spooled(place))) {
+	if from != "" && (isPart(from, place) || isPart(from, spoolPath(place))) {
 		return exit.Misused("%s is what a restore that was killed left, and perhaps not all of it; name the backup itself", from)
 	}
 	return restoreTo(cmd.Context(), run, at, place, from, name)
 }
 
 // restoreTo restores the database at a path, whose file is at a place, and reports what
-// it holds now.
+// the database contains now.
 func restoreTo(ctx context.Context, run *command.Run, at, place, from, name string) error {
 	began := time.Now()
 	bar := run.StartBar("Restoring")
@@ -92,13 +92,13 @@ func restoreTo(ctx context.Context, run *command.Run, at, place, from, name stri
 	case err != nil:
 		return err
 	}
-	sayWhatIsNext(run, held, kept)
+	sayNextSteps(run, held, kept)
 	return run.Print(fmt.Sprintf("restored %s from %s: %s, in %s", at, name, held, time.Since(began).Round(time.Millisecond)))
 }
 
-// restoreFrom is bringBack of a file, or of standard input if that is "".
+// restoreFrom restores from a file, or from standard input if the name is "".
 func restoreFrom(ctx context.Context, run *command.Run, from, called, place string) (holding, string, error) {
-	if err := discardParts(run, spooled(place)); err != nil {
+	if err := discardParts(run, spoolPath(place)); err != nil {
 		return holding{}, "", err
 	}
 	if from == "" {
@@ -109,12 +109,12 @@ func restoreFrom(ctx context.Context, run *command.Run, from, called, place stri
 		defer file.discard()
 		from = file.part
 	}
-	return bringBack(ctx, run, from, called, place)
+	return replaceDatabase(ctx, run, from, called, place)
 }
 
-// backupNamed is the file of an argument, "" for standard input, and how it is
-// called.
-func backupNamed(argument string) (file, name string, err error) {
+// parseFile returns the path of an argument, "" for standard input, and its name in
+// messages.
+func parseFile(argument string) (file, name string, err error) {
 	if argument == "-" {
 		return "", "standard input", nil
 	}
@@ -122,10 +122,10 @@ func backupNamed(argument string) (file, name string, err error) {
 	return file, file, err
 }
 
-// restorePostgreSQL is how a dump, "" for standard input, takes the place of a
-// database, which is kept beside it. pg_restore's own --clean would drop what is in
-// the dump, and stumble over what a later migration made.
-func restorePostgreSQL(address, dump string) (command string, err error) {
+// formatPostgreSQLRestore returns the commands that put a dump in the place of a database
+// and keep the old database. The option --clean of pg_restore would drop only the tables
+// of the dump, and fail at tables of later migrations.
+func formatPostgreSQLRestore(address, dump string) (command string, err error) {
 	at, err := url.Parse(sqldb.ClientURL(address))
 	if err != nil {
 		return "", err
@@ -134,28 +134,28 @@ func restorePostgreSQL(address, dump string) (command string, err error) {
 	if other.Path = "/postgres"; name == "postgres" {
 		other.Path = "/template1"
 	}
-	rename := fmt.Sprintf("ALTER DATABASE %s RENAME TO %s", identifier(name), identifier(keptDatabase(name, time.Now())))
+	rename := fmt.Sprintf("ALTER DATABASE %s RENAME TO %s", quoteIdentifier(name), quoteIdentifier(nameKeptDatabase(name, time.Now())))
 	if dump != "" {
-		dump = " " + quoted(dump)
+		dump = " " + quote(dump)
 	}
 	return fmt.Sprintf("psql --dbname=%s --command=%s --command=%s && pg_restore --no-owner --single-transaction --dbname=%s%s",
-		quoted(other.String()), quoted(rename), quoted("CREATE DATABASE "+identifier(name)), quoted(at.String()), dump), nil
+		quote(other.String()), quote(rename), quote("CREATE DATABASE "+quoteIdentifier(name)), quote(at.String()), dump), nil
 }
 
-// keptDatabase is a name for what was there, of which PostgreSQL cuts off nothing.
-func keptDatabase(name string, now time.Time) string {
+// nameKeptDatabase returns a name for the old database that PostgreSQL does not cut.
+func nameKeptDatabase(name string, now time.Time) string {
 	const longest = 63 // bytes, NAMEDATALEN - 1
-	room := longest - len(keptName("", now))
-	return keptName(strings.ToValidUTF8(name[:min(len(name), room)], ""), now)
+	room := longest - len(nameKept("", now))
+	return nameKept(strings.ToValidUTF8(name[:min(len(name), room)], ""), now)
 }
 
-// identifier is a name as SQL has it.
-func identifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+// quoteIdentifier returns a name as SQL quotes it.
+func quoteIdentifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// spooled is what standard input is written to, beside the database.
-func spooled(place string) string { return place + ".stdin" }
+// spoolPath returns the path of the copy of standard input, beside the database.
+func spoolPath(place string) string { return place + ".stdin" }
 
-// spool writes standard input to a file, to be discarded.
+// spool writes standard input to a file. The caller discards the file.
 func spool(ctx context.Context, run *command.Run, place string) (*wholeFile, error) {
 	if run.AtTerminal() {
 		return nil, exit.Misused("standard input is a terminal; say: restore - < FILE")
@@ -163,7 +163,7 @@ func spool(ctx context.Context, run *command.Run, place string) (*wholeFile, err
 	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
 		return nil, err
 	}
-	file, err := createWholeFile(run, spooled(place))
+	file, err := createWholeFile(run, spoolPath(place))
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func spool(ctx context.Context, run *command.Run, place string) (*wholeFile, err
 	return file, nil
 }
 
-func sayWhatIsNext(run *command.Run, held holding, kept string) {
+func sayNextSteps(run *command.Run, held holding, kept string) {
 	if kept != "" {
 		run.Sayf("The database that was there is %s now; delete it when you need it no more.", kept)
 	}
@@ -189,17 +189,17 @@ func sayWhatIsNext(run *command.Run, held holding, kept string) {
 	run.Sayf("Now start the server.")
 }
 
-// bringBack puts a copy of a file in the place of the database, and returns the
-// new name of the one that was there, "" for none.
-func bringBack(ctx context.Context, run *command.Run, from, called, at string) (held holding, kept string, err error) {
-	if held, err = backupIn(ctx, run, from, called); err != nil {
+// replaceDatabase puts a copy of a file in the place of the database. It returns the new
+// name of the old database, or "".
+func replaceDatabase(ctx context.Context, run *command.Run, from, called, at string) (held holding, kept string, err error) {
+	if held, err = verifyBackup(ctx, run, from, called); err != nil {
 		return held, "", err
 	}
 	room, err := makeRoom(run, at)
 	if err != nil {
 		return held, "", err
 	}
-	err = sqldb.Alone(ctx, sqliteURLOf(at), func(bool) error {
+	err = sqldb.Alone(ctx, formatSQLiteURL(at), func(bool) error {
 		made := room.isEmpty()
 		if kept, err = exchange(ctx, run, from, at, held, made); err != nil && made {
 			err = errors.Join(err, room.remove())
@@ -209,17 +209,16 @@ func bringBack(ctx context.Context, run *command.Run, from, called, at string) (
 	return held, kept, err
 }
 
-// A room is a file that was made for a database to be put in its place.
+// A room is an empty file that is created before a database is put in its place.
 type room struct {
 	at   string
 	logs string // what the log of a lost database is called now, but for its end
 	info os.FileInfo
 }
 
-// makeRoom makes an empty database where there is none, so that there is a file to
-// lock: a server that starts meanwhile would make one, and write to it. The log of a
-// lost one goes away, which SQLite would take for the empty one's. It makes nothing
-// where there is one.
+// makeRoom creates an empty database if none exists, so that a server that starts
+// meanwhile finds a locked file. It renames the log of a lost database, because SQLite
+// would apply that log to the empty file. It returns nil if the database exists.
 func makeRoom(run *command.Run, at string) (*room, error) {
 	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
 		return nil, err
@@ -232,21 +231,21 @@ func makeRoom(run *command.Run, at string) (*room, error) {
 		return nil, err
 	}
 	info, err := f.Stat()
-	r := &room{at, keptName(at, time.Now()), info}
+	r := &room{at, nameKept(at, time.Now()), info}
 	err = errors.Join(err, f.Close(), renameLogs(at, r.logs))
 	if err != nil {
 		return nil, errors.Join(err, r.remove())
 	}
 	for _, suffix := range logs {
-		if isThere(r.logs + suffix) {
+		if exists(r.logs + suffix) {
 			run.Sayf("The log of a database that is gone, %s, is %s now.", at+suffix, r.logs+suffix)
 		}
 	}
 	return r, nil
 }
 
-// isEmpty reports whether the file is as it was made, or has the one page of a
-// database without tables. Who has no lock cannot know.
+// isEmpty reports whether the file is unchanged, or has only the page of a database
+// without tables. The caller must hold the lock.
 func (r *room) isEmpty() bool {
 	if r == nil {
 		return false
@@ -256,7 +255,7 @@ func (r *room) isEmpty() bool {
 	return err == nil && os.SameFile(now, r.info) && now.Size() <= page
 }
 
-// remove makes all as it was.
+// remove removes the file and restores the names of the logs.
 func (r *room) remove() error {
 	if err := os.Remove(r.at); err != nil {
 		return err
@@ -264,8 +263,8 @@ func (r *room) remove() error {
 	return renameLogs(r.logs, r.at)
 }
 
-// backupIn verifies a file that somebody named.
-func backupIn(ctx context.Context, run *command.Run, path, called string) (holding, error) {
+// verifyBackup verifies the file that the user named.
+func verifyBackup(ctx context.Context, run *command.Run, path, called string) (holding, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return holding{}, fmt.Errorf("there is no backup to restore: %w", err)
@@ -274,45 +273,45 @@ func backupIn(ctx context.Context, run *command.Run, path, called string) (holdi
 		return holding{}, fmt.Errorf("%s is no file", called)
 	}
 	for _, suffix := range logs {
-		if isThere(path + suffix) {
+		if exists(path + suffix) {
 			return holding{}, fmt.Errorf("%s has a log beside it, %s, so it is no backup but a database, or a part of one: make a backup of it first", called, path+suffix)
 		}
 	}
 	if info.Size() == 0 {
 		return holding{}, fmt.Errorf("%s is empty, so it is no backup, and nothing was changed", called)
 	}
-	held, err := lookThrough(ctx, run, path)
+	held, err := verifyDatabase(ctx, run, path)
 	if err != nil {
 		return holding{}, fmt.Errorf("%s cannot be restored, and nothing was changed: %w", called, err)
 	}
 	return held, nil
 }
 
-// exchange copies the file, and puts the copy where the database is, which
-// nobody has open. One that was made for that is not kept.
+// exchange copies the file, and puts the copy in the place of the database. The caller
+// holds the lock. An empty file that makeRoom created is not kept.
 func exchange(ctx context.Context, run *command.Run, from, at string, want holding, made bool) (kept string, err error) {
 	file, err := createWholeFile(run, at)
 	if err != nil {
 		return "", err
 	}
 	defer file.discard()
-	if err := copyDatabase(ctx, sqliteURLOf(from), sqldb.Options{Immutable: true}, file.part); err != nil {
+	if err := copyDatabase(ctx, formatSQLiteURL(from), sqldb.Options{Immutable: true}, file.part); err != nil {
 		return "", err
 	}
-	if err := toWriteAhead(ctx, file.part); err != nil {
+	if err := enableWriteAhead(ctx, file.part); err != nil {
 		return "", err
 	}
-	held, err := lookThrough(ctx, run, file.part)
+	held, err := verifyDatabase(ctx, run, file.part)
 	if err != nil {
 		return "", fmt.Errorf("the copy of %s is not right, and nothing was changed: %w", from, err)
 	}
 	if held.Contents != want.Contents {
 		return "", fmt.Errorf("the copy of %s holds %s instead of %s, and nothing was changed", from, held, want)
 	}
-	if err := sharedAs(file.part, at); err != nil {
+	if err := copyAccess(file.part, at); err != nil {
 		return "", err
 	}
-	if err := toDisk(file.part); err != nil { // before anything is moved away: the disk may be full
+	if err := syncFile(file.part); err != nil { // before anything is moved away: the disk may be full
 		return "", err
 	}
 	if !made {
@@ -327,10 +326,10 @@ func exchange(ctx context.Context, run *command.Run, from, at string, want holdi
 	return kept, err
 }
 
-// toWriteAhead makes a copy, which has no log, as servers have it: doctor would warn
-// of one without until the first is started.
-func toWriteAhead(ctx context.Context, path string) error {
-	db, err := sqldb.Open(sqliteURLOf(path), sqldb.Options{MaxConns: 1})
+// enableWriteAhead gives a copy the write-ahead log that servers use, so that doctor does
+// not warn before the first server starts.
+func enableWriteAhead(ctx context.Context, path string) error {
+	db, err := sqldb.Open(formatSQLiteURL(path), sqldb.Options{MaxConns: 1})
 	if err != nil {
 		return err
 	}
@@ -338,12 +337,11 @@ func toWriteAhead(ctx context.Context, path string) error {
 	return errors.Join(err, db.Close())
 }
 
-// behindLinks is the file that a whole path leads to, be it there or not, as the
-// system follows links; and what is passed on the way there: the folders, the links, and
-// the file.
-func behindLinks(name string) (file string, passed []string) {
+// followLinks returns the file that a path leads to, by the rules of the system for
+// links, and every folder, link and file on the way. The file need not exist.
+func followLinks(name string) (file string, passed []string) {
 	root := filepath.VolumeName(name) + string(filepath.Separator)
-	at, rest, links := root, steps(name[len(root):]), 0
+	at, rest, links := root, splitPath(name[len(root):]), 0
 	for len(rest) > 0 {
 		part := rest[0]
 		rest = rest[1:]
@@ -363,31 +361,30 @@ func behindLinks(name string) (file string, passed []string) {
 		if filepath.IsAbs(target) {
 			at, target = root, target[len(root):]
 		}
-		rest = append(steps(target), rest...)
+		rest = append(splitPath(target), rest...)
 	}
 	return at, passed
 }
 
-// leadsTo reports whether what the system finds by a name is what its links say: the
-// same file, or none, in the same folder.
+// leadsTo reports whether the system and the links lead from a name to the same file, or
+// to no file in the same folder.
 func leadsTo(name, place string) bool {
-	if isThere(name) || isThere(place) {
-		return sameFile(name, place)
+	if exists(name) || exists(place) {
+		return isSameFile(name, place)
 	}
-	return !isThere(filepath.Dir(name)) || sameFile(filepath.Dir(name), filepath.Dir(place))
+	return !exists(filepath.Dir(name)) || isSameFile(filepath.Dir(name), filepath.Dir(place))
 }
 
-// steps are the names in a path, as they are: what is above a link to a folder is
-// above where that leads.
-func steps(path string) []string {
+// splitPath returns the names in a path. It keeps "..", because the parent of a linked
+// folder is the parent of the target.
+func splitPath(path string) []string {
 	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(s string) bool { return s == "" || s == "." })
 }
 
-// keep gives a database a second name, which remains when another is put in its
-// place. What belongs to it, which must not meet another database, gets a new
-// name. All of that is on the disk then.
+// keep gives a database a second name, which remains when another database takes its
+// place. It renames the logs of the database, and writes all names to the disk.
 func keep(at string, now time.Time) (kept string, err error) {
-	name := keptName(at, now)
+	name := nameKept(at, now)
 	if err := os.Remove(at + "-shm"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
@@ -404,18 +401,18 @@ func keep(at string, now time.Time) (kept string, err error) {
 	return name, syncFolder(filepath.Dir(at))
 }
 
-func keptName(at string, now time.Time) string {
+func nameKept(at string, now time.Time) string {
 	return at + now.UTC().Format(".before-20060102T150405.000Z")
 }
 
 // logs are the ends of the names of what a database has beside its file.
 var logs = []string{"-wal", "-journal"}
 
-// renameLogs gives the logs of a database the names of another's, unless that has its
-// own.
+// renameLogs gives the logs of a database the names of another database, unless that has
+// logs.
 func renameLogs(from, to string) error {
 	for _, suffix := range logs {
-		if err := linkAlone(from+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := renameNew(from+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

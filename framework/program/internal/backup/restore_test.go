@@ -27,13 +27,13 @@ func TestARoomThatIsNotUsed(t *testing.T) {
 	var said strings.Builder
 	run := &command.Run{Console: console.Console{Err: &said}}
 	r, err := makeRoom(run, at)
-	if err != nil || !r.isEmpty() || isThere(at+"-wal") || !strings.Contains(said.String(), "a.db-wal, is ") {
+	if err != nil || !r.isEmpty() || exists(at+"-wal") || !strings.Contains(said.String(), "a.db-wal, is ") {
 		t.Fatalf("%v, %v; it says %q", r, err, said.String())
 	}
 	if other, err := makeRoom(run, at); other != nil || err != nil || other.isEmpty() {
 		t.Errorf("where there is a file: %v, %v", other, err)
 	}
-	if err := r.remove(); err != nil || isThere(at) {
+	if err := r.remove(); err != nil || exists(at) {
 		t.Errorf("it is there, or %v", err)
 	}
 	if log, err := os.ReadFile(at + "-wal"); string(log) != "of a lost one" || err != nil {
@@ -94,13 +94,13 @@ func TestAPathThatTellsLies(t *testing.T) {
 	}
 	defer folder.Close()
 	name := fmt.Sprintf("/proc/self/fd/%d/t.db", folder.Fd())
-	if place, _ := behindLinks(name); !leadsTo(name, place) {
+	if place, _ := followLinks(name); !leadsTo(name, place) {
 		t.Errorf("%s leads to %s", name, place)
 	}
 	if err := os.RemoveAll(gone); err != nil {
 		t.Fatal(err)
 	}
-	if place, _ := behindLinks(name); leadsTo(name, place) {
+	if place, _ := followLinks(name); leadsTo(name, place) {
 		t.Errorf("%s leads to %s, which is another folder by now", name, place)
 	}
 }

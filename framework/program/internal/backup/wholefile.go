@@ -11,16 +11,15 @@ import (
 	"slices"
 )
 
-// A wholeFile is written beside its place and put there when all of it is on
-// the disk, so that its name never stands for a part of it.
+// A wholeFile is written beside its place, and moved there when it is complete on the
+// disk.
 type wholeFile struct {
 	place string // where it will be
 	part  string // where it is written
 }
 
-// newWholeFile makes the file that is written, empty and for its owner alone.
-// Parts that a process left there when it was killed are removed, and said to
-// left.
+// newWholeFile creates the empty file that is written, for its owner alone. It removes
+// the parts that a killed process left, and calls left for each.
 func newWholeFile(place string, left func(part string)) (*wholeFile, error) {
 	if err := removeParts(place, left); err != nil {
 		return nil, err
@@ -35,14 +34,14 @@ func newWholeFile(place string, left func(part string)) (*wholeFile, error) {
 	return &wholeFile{place, f.Name()}, f.Close()
 }
 
-// isPart reports whether a file is one of the parts of another.
+// isPart reports whether a file is a part of another file.
 func isPart(path, place string) bool {
-	parts, _ := leftovers(place) // where they cannot be looked at, none is removed
-	return slices.ContainsFunc(parts, func(part string) bool { return sameFile(part, path) })
+	parts, _ := findParts(place) // where they cannot be looked at, none is removed
+	return slices.ContainsFunc(parts, func(part string) bool { return isSameFile(part, path) })
 }
 
 func removeParts(place string, left func(part string)) error {
-	parts, err := leftovers(place)
+	parts, err := findParts(place)
 	if err != nil {
 		return err
 	}
@@ -55,8 +54,8 @@ func removeParts(place string, left func(part string)) error {
 	return nil
 }
 
-// leftovers are the parts of a file, none where there is no folder.
-func leftovers(place string) ([]string, error) {
+// findParts returns the parts of a file.
+func findParts(place string) ([]string, error) {
 	files, err := os.ReadDir(filepath.Dir(place))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -74,14 +73,14 @@ func leftovers(place string) ([]string, error) {
 // discard removes the part, unless it was put in its place.
 func (f *wholeFile) discard() { _ = os.Remove(f.part) }
 
-// put puts the file in its place, over one that is there only if it may.
+// put moves the file to its place. It replaces an existing file only if over is set.
 func (f *wholeFile) put(over bool) error {
-	if err := toDisk(f.part); err != nil {
+	if err := syncFile(f.part); err != nil {
 		return err
 	}
 	move := os.Rename
 	if !over {
-		move = linkAlone
+		move = renameNew
 	}
 	if err := move(f.part, f.place); err != nil {
 		return err
@@ -89,8 +88,8 @@ func (f *wholeFile) put(over bool) error {
 	return syncFolder(filepath.Dir(f.place))
 }
 
-// linkAlone is a rename that fails where there is a file of the new name.
-func linkAlone(from, to string) error {
+// renameNew renames a file, unless a file of the new name exists.
+func renameNew(from, to string) error {
 	err := os.Link(from, to)
 	switch {
 	case err == nil:
@@ -101,8 +100,8 @@ func linkAlone(from, to string) error {
 	return os.Rename(from, to) // a disk without links
 }
 
-// toDisk returns when all of a file is on the disk.
-func toDisk(path string) error {
+// syncFile returns when a file is on the disk.
+func syncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -110,8 +109,8 @@ func toDisk(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// syncFolder returns when the names in a folder are on the disk, which Windows
-// does by itself.
+// syncFolder returns when the names in a folder are on the disk. Windows does that by
+// itself.
 func syncFolder(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -8,22 +8,23 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// clockTolerance is how far the clocks of this machine and of the database may
-// be apart: some times are told by the one, and some by the other.
+// clockTolerance is how far the clocks of this machine and of the database may be apart.
+// Some times come from one, some from the other.
 const clockTolerance = 5 * time.Second
 
-// examineClock compares the clocks, if the database answers; whether it does is
-// told by another check.
+// examineClock compares the clocks. If the database does not answer, another check
+// reports it.
 func (e *examination) examineClock(ctx context.Context, db *sqldb.DB, now func() time.Time) {
 	asked := now()
 	told, err := db.Now(ctx)
 	if err == nil {
-		e.found("clock", "", clocksApart(asked, told, now())...)
+		e.found("clock", "", compareClocks(asked, told, now())...)
 	}
 }
 
-// clocksApart is a finding about a time that was told between two others.
-func clocksApart(asked, told, answered time.Time) []Finding {
+// compareClocks returns a finding if the time of the database is not between two times of
+// this machine.
+func compareClocks(asked, told, answered time.Time) []Finding {
 	by, way := asked.Sub(told), "behind"
 	if ahead := told.Sub(answered); ahead > by {
 		by, way = ahead, "ahead of"

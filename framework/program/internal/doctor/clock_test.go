@@ -55,7 +55,7 @@ func TestClocksApart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if found := clocksApart(test.asked, test.told, test.answered); len(found) != test.found {
+			if found := compareClocks(test.asked, test.told, test.answered); len(found) != test.found {
 				t.Errorf("%+v; want %d findings", found, test.found)
 			}
 		})

@@ -18,8 +18,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// checkFile looks at a database that is a file, and reports whether there is
-// one to open. A server's database has none.
+// checkFile checks a database that is a file, and reports whether it exists.
 func (e *examination) checkFile() (there bool) {
 	path := sqldb.File(e.DatabaseURL)
 	if path == "" {
@@ -37,13 +36,13 @@ func (e *examination) checkFile() (there bool) {
 		e.found("file", "", Finding{problem, path, "it is no file", "set DATABASE_URL to a file"})
 		return false
 	}
-	e.found("file", "", append(readableByOthers(path, "it holds everything"), openFolder(filepath.Dir(path))...)...)
+	e.found("file", "", append(findReadable(path, "it holds everything"), findWritableFolder(filepath.Dir(path))...)...)
 	return true
 }
 
-// openFolder is a finding about a folder where everybody on the machine can put
-// another file in the place of one.
-func openFolder(path string) []Finding {
+// findWritableFolder returns a finding if every user of the machine can replace a file in
+// a folder.
+func findWritableFolder(path string) []Finding {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm()&0o002 == 0 || info.Mode()&os.ModeSticky != 0 || runtime.GOOS == "windows" {
 		return nil
@@ -51,17 +50,16 @@ func openFolder(path string) []Finding {
 	return []Finding{{problem, path, "every user of this machine can put another file in the place of the database", "chmod o-w " + path}}
 }
 
-// examineDatabase makes the checks of a database, as far as it answers and its
-// schema is the one that the declarations are about. An error is one of the
-// program, not of the database.
+// examineDatabase makes the checks of a database. It leaves out those that need an answer
+// or a schema that is missing. An error is a fault of the program, not of the database.
 func (e *examination) examineDatabase(ctx context.Context, s *site.Site) (missing []framework.IndexNeed, err error) {
 	version, err := s.DB.Version(ctx)
 	if err != nil {
 		e.found("database", "", describeUnanswered(e.Project, err))
 		return nil, nil
 	}
-	e.found("database", version.String(), oldVersion(version, config.DatabaseVariable)...)
-	e.found("connection", "", append(unsafeLink(s.DB.Link(), config.DatabaseVariable), anywhere(s.DB)...)...)
+	e.found("database", version.String(), findOldVersion(version, config.DatabaseVariable)...)
+	e.found("connection", "", append(findUnsafeLink(s.DB.Link(), config.DatabaseVariable), findAnyHost(s.DB)...)...)
 	e.found("writes", "", findUnwritable(ctx, s)...)
 	e.found("pooler", "", append(findPooler(ctx, s), findUnlimited(ctx, s)...)...)
 	e.examineReplica(ctx, s.DB)
@@ -87,20 +85,20 @@ func (e *examination) examineDatabase(ctx context.Context, s *site.Site) (missin
 	return missing, nil
 }
 
-// unanswered is the finding about a database that cannot be asked.
+// describeUnanswered returns the finding about a database that does not answer.
 func describeUnanswered(p site.Project, err error) Finding {
 	const fix = "start the database, or set DATABASE_URL right; the checks of what it holds were left out"
 	return Finding{problem, config.DatabaseVariable, p.Explain(err), fix}
 }
 
-func oldVersion(v sqldb.Version, variable string) []Finding {
+func findOldVersion(v sqldb.Version, variable string) []Finding {
 	if !v.Old {
 		return nil
 	}
 	return []Finding{{problem, variable, v.String() + " is older than what is tested", "move to PostgreSQL 15 or newer"}}
 }
 
-func unsafeLink(l sqldb.Link, variable string) []Finding {
+func findUnsafeLink(l sqldb.Link, variable string) []Finding {
 	fix := "leave sslmode out of " + variable + ", which is verify-full then, and name the server's authority by sslrootcert if it is no public one"
 	switch {
 	case l.Local || l.Verified:
@@ -111,7 +109,7 @@ func unsafeLink(l sqldb.Link, variable string) []Finding {
 	return []Finding{{warning, variable, "everything that is asked and answered crosses the network in the clear", "where others share that network, " + fix}}
 }
 
-// unwritable is the finding about a database that takes no writes.
+// findUnwritable returns the finding about a database that takes no writes.
 func findUnwritable(ctx context.Context, s *site.Site) []Finding {
 	switch err := s.DB.Writable(ctx); {
 	case err == nil:
@@ -126,7 +124,7 @@ func findUnwritable(ctx context.Context, s *site.Site) []Finding {
 	}
 }
 
-// betweenPooler is the finding about a pooler that the settings do not know of.
+// findPooler returns the finding about a pooler that the settings do not name.
 func findPooler(ctx context.Context, s *site.Site) []Finding {
 	looks, err := s.DB.LooksPooled(ctx)
 	switch {
@@ -142,7 +140,7 @@ func findPooler(ctx context.Context, s *site.Site) []Finding {
 	}}
 }
 
-// unlimited is the finding about a role whose statements have no limits of time, where
+// findUnlimited returns the finding about a role whose statements have no time limits, if
 // the servers set none for their sessions.
 func findUnlimited(ctx context.Context, s *site.Site) []Finding {
 	if s.Prepare || s.DB.Kind() != sqldb.PostgreSQL {
@@ -163,8 +161,8 @@ func findUnlimited(ctx context.Context, s *site.Site) []Finding {
 	}}
 }
 
-// anywhere is the finding about several hosts without target_session_attrs.
-func anywhere(db *sqldb.DB) []Finding {
+// findAnyHost returns the finding about several hosts without target_session_attrs.
+func findAnyHost(db *sqldb.DB) []Finding {
 	if !db.LeadsAnywhere() {
 		return nil
 	}
@@ -185,13 +183,13 @@ func findJournal(ctx context.Context, s *site.Site) []Finding {
 	return []Finding{{warning, config.DatabaseVariable, "there is no write-ahead log, so readers and a writer wait for each other", "keep the file on a disk of this machine, not of a network"}}
 }
 
-// unasked is a check that failed itself.
+// describeUnchecked returns the finding about a check that failed itself.
 func describeUnchecked(p site.Project, err error) []Finding {
 	return []Finding{{problem, config.DatabaseVariable, "this could not be looked at: " + p.Explain(err), "run it again; if that does not help, read what the database's log says"}}
 }
 
-// unmigrated finds migrations that are not as the program has them. One that
-// failed left nothing behind, and is pending.
+// findUnmigrated returns the migrations that differ from those of the program. A failed
+// migration leaves nothing behind, and is pending.
 func findUnmigrated(ctx context.Context, s *site.Site) (migrated bool, found []Finding) {
 	list, err := s.DB.MigrationStatus(ctx, s.Migrations...)
 	if missing, ok := errors.AsType[*sqldb.MissingRecord](err); ok {
@@ -221,7 +219,8 @@ func findUnmigrated(ctx context.Context, s *site.Site) (migrated bool, found []F
 	return migrated, found
 }
 
-// describeUnrecorded is the finding about an incomplete table of the records of migrations.
+// describeUnrecorded returns the finding about an incomplete table of the records of
+// migrations.
 func describeUnrecorded(p site.Project, m *sqldb.MissingRecord) []Finding {
 	return []Finding{{problem, strings.TrimSuffix(m.Table+"."+m.Column, "."), m.Error(), p.CureRecord(m)}}
 }
@@ -253,7 +252,7 @@ func FindLock(ctx context.Context, s *site.Site) []Finding {
 	}}
 }
 
-// unsearchable finds rows that no search finds.
+// findUnsearchable returns the resources with rows that no search finds.
 func findUnsearchable(ctx context.Context, s *site.Site, api *framework.API) (found []Finding) {
 	for _, viewset := range api.Searchable() {
 		stale, err := api.NeedsReindex(ctx, viewset)
@@ -268,7 +267,8 @@ func findUnsearchable(ctx context.Context, s *site.Site, api *framework.API) (fo
 	return found
 }
 
-// unindexed finds the indexes that are missing, and those that serve nothing.
+// findUnindexed returns the missing indexes, and findings about them and about indexes
+// that are not finished.
 func findUnindexed(ctx context.Context, s *site.Site, api *framework.API) (missing []framework.IndexNeed, found []Finding) {
 	missing, err := api.MissingIndexes(ctx)
 	if err != nil {
@@ -298,12 +298,12 @@ func findUnindexed(ctx context.Context, s *site.Site, api *framework.API) (missi
 		if err != nil {
 			return missing, append(found, describeUnchecked(s.Project, err)...)
 		}
-		found = append(found, unfinished(there)...)
+		found = append(found, findUnfinished(there)...)
 	}
 	return missing, found
 }
 
-func unfinished(there []sqldb.Index) (found []Finding) {
+func findUnfinished(there []sqldb.Index) (found []Finding) {
 	for _, i := range there {
 		if i.Unfinished {
 			found = append(found, Finding{
@@ -315,8 +315,8 @@ func unfinished(there []sqldb.Index) (found []Finding) {
 	return found
 }
 
-// indexScripts are the two files of a migration that makes indexes.
-func indexScripts(needs []framework.IndexNeed) (up, down string) {
+// formatIndexes returns the two files of a migration that creates indexes.
+func formatIndexes(needs []framework.IndexNeed) (up, down string) {
 	var made, dropped []string
 	for _, n := range needs {
 		made = append(made, "-- "+strings.Join(n.For, ", ")+"\n"+n.Create()+"\n")

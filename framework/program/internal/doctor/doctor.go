@@ -86,18 +86,17 @@ func runDoctor(run *command.Run, cmd *cobra.Command, _ []string) error {
 	return nil
 }
 
-// writeIndexes writes a migration of what is missing, if anything is.
+// writeIndexes writes a migration of the missing indexes, if there are any.
 func writeIndexes(run *command.Run, dir, name string, missing []framework.IndexNeed) ([]string, error) {
 	if len(missing) == 0 {
 		run.Sayf("No index is known to be missing, so no migration was written.")
 		return nil, nil
 	}
-	up, down := indexScripts(missing)
+	up, down := formatIndexes(missing)
 	return migrationfile.Write(dir, name, time.Now(), up, down)
 }
 
-// examine makes all checks. Those of a database that cannot be asked are left
-// out.
+// examine makes all checks. It leaves out those of a database that does not answer.
 func (e *examination) examine(ctx context.Context) (missing []framework.IndexNeed, err error) {
 	s, err := e.openExisting()
 	if err != nil {
@@ -114,8 +113,8 @@ func (e *examination) examine(ctx context.Context) (missing []framework.IndexNee
 	return missing, nil
 }
 
-// openExisting is the site, or nil where its database is a file that is not
-// there: it would be made.
+// openExisting opens the site. It returns nil if the file of the database does not exist,
+// because SQLite would create it.
 func (e *examination) openExisting() (*site.Site, error) {
 	if there := e.checkFile(); !there {
 		return nil, nil

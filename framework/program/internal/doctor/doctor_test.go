@@ -72,12 +72,12 @@ func TestDoctorOfTheConnection(t *testing.T) {
 		{}:                                warning, // somebody wrote sslmode=disable
 	} {
 		e := &examination{}
-		e.found("connection", "", unsafeLink(link, config.DatabaseVariable)...)
+		e.found("connection", "", findUnsafeLink(link, config.DatabaseVariable)...)
 		if got := e.Checks[0].Result; got != want {
 			t.Errorf("%+v is %s; want %s", link, got, want)
 		}
 	}
-	if got := oldVersion(sqldb.Version{Program: "PostgreSQL", Number: "14.9", Old: true}, config.DatabaseVariable); len(got) != 1 || !strings.Contains(got[0].What, "PostgreSQL 14.9") {
+	if got := findOldVersion(sqldb.Version{Program: "PostgreSQL", Number: "14.9", Old: true}, config.DatabaseVariable); len(got) != 1 || !strings.Contains(got[0].What, "PostgreSQL 14.9") {
 		t.Errorf("an old version: %+v", got)
 	}
 }

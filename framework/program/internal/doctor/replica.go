@@ -8,35 +8,35 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// farBehind is how many bytes of the primary's log a replica has not replayed that
-// is no longer just about to: a file of it.
+// farBehind is how many bytes of the log a replica may not have replayed yet: one file of
+// the log.
 const farBehind = 16 << 20
 
-// examineReplica looks at the replica, if there is one.
+// examineReplica checks the replica, if there is one.
 func (e *examination) examineReplica(ctx context.Context, db *sqldb.DB) {
 	if e.ReplicaURL == "" {
 		return
 	}
 	standby, err := db.Standby(ctx)
 	if err != nil {
-		e.found("replica", "", unansweredReplica(err))
+		e.found("replica", "", describeUnansweredReplica(err))
 		return
 	}
 	subject := fmt.Sprintf("%s, %d bytes behind", standby.Version, standby.Behind)
-	found := oldVersion(standby.Version, config.ReplicaVariable)
-	found = append(found, unsafeLink(standby.Link, config.ReplicaVariable)...)
-	e.found("replica", subject, append(found, unfitReplica(e.Config, standby, db.Stats().MaxOpenConnections+1)...)...)
+	found := findOldVersion(standby.Version, config.ReplicaVariable)
+	found = append(found, findUnsafeLink(standby.Link, config.ReplicaVariable)...)
+	e.found("replica", subject, append(found, findUnfitReplica(e.Config, standby, db.Stats().MaxOpenConnections+1)...)...)
 }
 
-// unansweredReplica is the finding about a replica that cannot be asked.
-func unansweredReplica(err error) Finding {
+// describeUnansweredReplica returns the finding about a replica that does not answer.
+func describeUnansweredReplica(err error) Finding {
 	what := "it does not answer, and the primary answers all reads: " + err.Error()
 	return Finding{problem, config.ReplicaVariable, what, "start it, or set DATABASE_REPLICA_URL right"}
 }
 
-// unfitReplica are the findings about a replica to which this process opens so many
-// connections at most.
-func unfitReplica(c config.Config, s *sqldb.Standby, conns int) (found []Finding) {
+// findUnfitReplica returns the findings about a replica. conns is the most connections
+// that this process opens to it.
+func findUnfitReplica(c config.Config, s *sqldb.Standby, conns int) (found []Finding) {
 	add := func(weight, what, fix string) {
 		found = append(found, Finding{weight, config.ReplicaVariable, what, fix})
 	}

@@ -22,7 +22,7 @@ func TestUnfitReplicas(t *testing.T) {
 		"another primary's": {sqldb.Standby{MaxConns: 100, Stranger: true, Promoted: true}, "no standby of the database"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := unfitReplica(config.Config{Program: "trestle"}, &c.standby, 18)
+			found := findUnfitReplica(config.Config{Program: "trestle"}, &c.standby, 18)
 			if len(found) == 0 && c.says == "" {
 				return
 			}

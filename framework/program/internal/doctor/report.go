@@ -31,7 +31,7 @@ type report struct {
 	Migration []string `json:"migration,omitempty"` // the files that were written
 }
 
-// A check is one thing that was looked at.
+// A check is one thing that doctor checked.
 type check struct {
 	Name     string    `json:"check"`
 	Subject  string    `json:"subject,omitempty"` // what it was, where that is worth knowing
@@ -39,7 +39,7 @@ type check struct {
 	Findings []Finding `json:"findings,omitempty"`
 }
 
-// found adds a check with what it found.
+// found adds a check and its findings.
 func (r *report) found(name, subject string, findings ...Finding) {
 	c := &check{Name: name, Subject: subject, Result: healthy, Findings: findings}
 	for _, f := range findings {

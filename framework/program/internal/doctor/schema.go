@@ -9,8 +9,8 @@ import (
 	"trestle.example/framework/program/internal/site"
 )
 
-// missingColumns are the findings about tables and columns that the declarations
-// need. Without its tables nothing else can be looked at.
+// findMissingColumns returns the findings about missing tables and columns. It reports
+// whether all tables exist.
 func findMissingColumns(ctx context.Context, s *site.Site, api *framework.API) (complete bool, found []Finding) {
 	missing, err := api.MissingColumns(ctx)
 	if err != nil {

@@ -18,25 +18,24 @@ import (
 	"trestle.example/framework/throttle/redisthrottle"
 )
 
-// examineSettings looks at what no database is needed for.
+// examineSettings makes the checks that need no database.
 func (e *examination) examineSettings(ctx context.Context) {
-	e.found("secrets", "", e.secretFindings()...)
-	e.found("transport", "", exposed(e.Config)...)
-	e.found("hosts", "", hostless(e.Config)...)
-	e.found("proxies", "", tooTrusting(e.Config)...)
+	e.found("secrets", "", e.findSecrets()...)
+	e.found("transport", "", findExposed(e.Config)...)
+	e.found("hosts", "", findHostless(e.Config)...)
+	e.found("proxies", "", findTooTrusting(e.Config)...)
 	if e.RedisURL != "" {
-		e.found("redis", "", e.redisAway(ctx)...)
+		e.found("redis", "", e.findRedisAway(ctx)...)
 	}
 }
 
-// secretFindings are of keys and certificates. What their own readers refuse is
-// said as check says it: a key is long enough if it was read at all, and how old
-// it is nobody knows.
-func (e *examination) secretFindings() (found []Finding) {
+// findSecrets returns the findings about keys and certificates. The errors of their
+// readers are the same as those of the command check.
+func (e *examination) findSecrets() (found []Finding) {
 	if _, err := e.ReadKeys(); err != nil {
 		found = append(found, Finding{problem, e.Text(config.JWTKeysVariable), err.Error(), e.Text(newKey + "; {program} check tells when it is right")})
 	} else {
-		found = guessable(e.Config)
+		found = findGuessable(e.Config)
 	}
 	if c, err := e.ReadCertificate(e.log); err != nil {
 		found = append(found, Finding{problem, e.Text("{PROGRAM}_TLS_CERT"), err.Error(), e.Text("name a certificate and its key; {program} check tells when they are right")})
@@ -49,24 +48,24 @@ func (e *examination) secretFindings() (found []Finding) {
 		}
 	}
 	if e.TLSKey != "" {
-		found = append(found, readableByOthers(e.TLSKey, "whoever has it can pass for this server")...)
+		found = append(found, findReadable(e.TLSKey, "whoever has it can pass for this server")...)
 	}
 	return found
 }
 
-// fewestLetters is how many different letters a key of 32 random bytes has in
-// base64, less so many that chance never comes so far.
+// fewestLetters is the fewest different letters of a key of 32 random bytes in base64. A
+// random key has more in practice.
 const fewestLetters = 16
 
-// newKey makes a key of JWTs.
+// newKey is the command that makes a key of JWTs.
 const newKey = `{PROGRAM}_JWT_KEYS="$({program} jwt keygen)"`
 
-// guessable are keys of JWTs that were typed and not made.
-func guessable(c config.Config) (found []Finding) {
+// findGuessable returns the keys of JWTs that are not random.
+func findGuessable(c config.Config) (found []Finding) {
 	for entry := range strings.FieldsFuncSeq(c.JWTKeys.Reveal(), func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
 		kid, rest, _ := strings.Cut(entry, ":")
 		algorithm, key, _ := strings.Cut(rest, ":")
-		if algorithm != auth.HS256 || strings.HasPrefix(key, "@") || lettersIn(key) >= fewestLetters {
+		if algorithm != auth.HS256 || strings.HasPrefix(key, "@") || countLetters(key) >= fewestLetters {
 			continue
 		}
 		found = append(found, Finding{
@@ -77,8 +76,8 @@ func guessable(c config.Config) (found []Finding) {
 	return found
 }
 
-// lettersIn counts the different letters of a text.
-func lettersIn(text string) int {
+// countLetters counts the different letters of a text.
+func countLetters(text string) int {
 	letters := map[rune]bool{}
 	for _, r := range text {
 		letters[r] = true
@@ -86,9 +85,9 @@ func lettersIn(text string) int {
 	return len(letters)
 }
 
-// readableByOthers is a finding about a file whose mode lets everybody on the
-// machine read or write it. Windows has no such modes.
-func readableByOthers(path, why string) []Finding {
+// findReadable returns a finding if every user of the machine can read or write a file.
+// Windows has no such modes.
+func findReadable(path, why string) []Finding {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm()&0o006 == 0 || runtime.GOOS == "windows" {
 		return nil
@@ -96,8 +95,8 @@ func readableByOthers(path, why string) []Finding {
 	return []Finding{{problem, path, "every user of this machine can open it (" + info.Mode().Perm().String() + "), and " + why, "chmod o-rwx " + path}}
 }
 
-// exposed is what is wrong with the way by which requests come.
-func exposed(c config.Config) []Finding {
+// findExposed returns the findings about requests without TLS.
+func findExposed(c config.Config) []Finding {
 	host, _, _ := net.SplitHostPort(c.Addr)
 	ip := net.ParseIP(host)
 	local := host == "localhost" || ip != nil && ip.IsLoopback()
@@ -118,8 +117,8 @@ func exposed(c config.Config) []Finding {
 	return nil
 }
 
-// hostless is a server in production that believes any Host.
-func hostless(c config.Config) []Finding {
+// findHostless returns the finding about a server in production that accepts any Host.
+func findHostless(c config.Config) []Finding {
 	if !c.Production || c.PublicURL != "" || len(c.Hosts) > 0 {
 		return nil
 	}
@@ -136,10 +135,10 @@ const (
 	widestIPv6 = 7
 )
 
-// tooTrusting are proxies that are no few machines of one's own.
-func tooTrusting(c config.Config) (found []Finding) {
+// findTooTrusting returns the proxies that are wider than any private network.
+func findTooTrusting(c config.Config) (found []Finding) {
 	for _, network := range c.TrustedProxies {
-		if wide(network) {
+		if isWide(network) {
 			found = append(found, Finding{
 				problem, c.Program.Text("{PROGRAM}_TRUSTED_PROXIES"), network.String() + " is more than any private network: whoever is in it can say where it comes from, and that it spoke TLS",
 				"name the addresses of the proxies, or the private network that they are in",
@@ -149,18 +148,18 @@ func tooTrusting(c config.Config) (found []Finding) {
 	return found
 }
 
-func wide(network netip.Prefix) bool {
+func isWide(network netip.Prefix) bool {
 	if network.Addr().Is4() {
 		return network.Bits() < widestIPv4
 	}
 	return network.Bits() < widestIPv6
 }
 
-// redisPatience is how long Redis may take to answer: longer than a request
-// waits for it, so that a busy machine is no finding.
+// redisPatience is how long Redis may take to answer. It is longer than a request waits,
+// so that a busy machine causes no finding.
 const redisPatience = 5 * time.Second
 
-func (e *examination) redisAway(ctx context.Context) []Finding {
+func (e *examination) findRedisAway(ctx context.Context) []Finding {
 	store, err := redisthrottle.Open(e.RedisURL, redisthrottle.Options{Timeout: redisPatience, Log: e.log})
 	if err == nil {
 		defer func() { _ = store.Close() }()
@@ -175,9 +174,9 @@ func (e *examination) redisAway(ctx context.Context) []Finding {
 	}}
 }
 
-// WarnOfSettings logs what is likely a mistake in how the server is set up.
+// WarnOfSettings logs the likely mistakes in the settings of a server.
 func WarnOfSettings(s *site.Site) {
-	for _, f := range slices.Concat(exposed(s.Config), hostless(s.Config)) {
+	for _, f := range slices.Concat(findExposed(s.Config), findHostless(s.Config)) {
 		s.Log.Warn(f.What + "; " + f.Fix)
 	}
 }

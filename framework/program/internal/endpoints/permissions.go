@@ -45,7 +45,7 @@ anything asks for a permission of --holding is not checked.`,
 }
 
 func listPermissions(run *command.Run, cmd *cobra.Command, _ []string) error {
-	kinds, err := kindsOfCaller(cmd)
+	kinds, err := readKinds(cmd)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func listPermissions(run *command.Run, cmd *cobra.Command, _ []string) error {
 	}
 	rows := api.Access(callers...)
 	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
-		return console.WriteJSON(run.Out, permissionRows(kinds, rows))
+		return console.WriteJSON(run.Out, newPermissionRows(kinds, rows))
 	}
 	return writePermissions(run.Out, kinds, rows)
 }
@@ -70,9 +70,8 @@ type kindOfCaller struct {
 	caller *framework.Caller
 }
 
-// kindsOfCaller are the columns, the holder among them if the flag names what
-// they hold.
-func kindsOfCaller(cmd *cobra.Command) ([]kindOfCaller, error) {
+// readKinds returns the columns. The holder is one of them if the flag names permissions.
+func readKinds(cmd *cobra.Command) ([]kindOfCaller, error) {
 	kinds := []kindOfCaller{
 		{"anonymous", &framework.Caller{}},
 		{"user", &framework.Caller{ID: uuid.Max}},
@@ -105,7 +104,7 @@ type permissionRow struct {
 	Access     map[string]framework.Access `json:"access"`
 }
 
-func permissionRows(kinds []kindOfCaller, rows []framework.RouteAccess) []permissionRow {
+func newPermissionRows(kinds []kindOfCaller, rows []framework.RouteAccess) []permissionRow {
 	all := make([]permissionRow, len(rows))
 	for i, r := range rows {
 		access := map[string]framework.Access{}

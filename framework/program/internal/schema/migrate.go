@@ -38,7 +38,7 @@ first that fails. Any number of processes may do so at once.`,
 	return c
 }
 
-// MigrateUp applies what is pending and says so.
+// MigrateUp applies the pending migrations and reports them.
 func MigrateUp(ctx context.Context, run *command.Run, s *site.Site) error {
 	reportLock(ctx, run, s)
 	n, pending := 0, 0
@@ -58,8 +58,8 @@ func MigrateUp(ctx context.Context, run *command.Run, s *site.Site) error {
 	return err
 }
 
-// tellWhoMigrates says for whom a migration waits, and what helps if that one
-// was left behind. Whoever cannot be asked is told of by the migration.
+// reportLock reports the process that holds the lock of migrations, and how to go on if
+// that process is stuck. If the lock cannot be read, the migration reports it.
 func reportLock(ctx context.Context, run *command.Run, s *site.Site) {
 	lock, err := s.DB.MigrationLock(ctx)
 	if err == nil && lock.Holder != 0 {
@@ -131,7 +131,7 @@ func migrateStatus(ctx context.Context, run *command.Run, s *site.Site, inJSON b
 	}
 	write := func() error { return writeMigrations(run.Out, list) }
 	if inJSON {
-		write = func() error { return console.WriteJSON(run.Out, console.Map(list, lineOfMigration)) }
+		write = func() error { return console.WriteJSON(run.Out, console.Map(list, newMigrationLine)) }
 	}
 	if written := write(); written != nil || err != nil {
 		return errors.Join(err, written)
@@ -172,7 +172,7 @@ type migrationLine struct {
 	Breaking  bool       `json:"breaking"` // programs without it must not run on the schema
 }
 
-func lineOfMigration(m sqldb.Migration) migrationLine {
+func newMigrationLine(m sqldb.Migration) migrationLine {
 	line := migrationLine{Namespace: m.Namespace, ID: m.ID, Name: m.Name, Changed: m.Changed, Unknown: m.Unknown, Breaking: m.Breaking}
 	if !m.AppliedAt.IsZero() {
 		applied := m.AppliedAt.UTC()

@@ -21,7 +21,7 @@ import (
 	"trestle.example/framework/program/internal/exit"
 )
 
-// healthPatience is how long a server has to say whether it is ready.
+// healthPatience is how long the server may take to answer whether it is ready.
 const healthPatience = 3 * time.Second
 
 // NewHealthCommand returns the command health.
@@ -42,7 +42,7 @@ func runHealth(run *command.Run, cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	address, err := ownAddress(c)
+	address, err := findOwnAddress(c)
 	if err != nil {
 		return err
 	}
@@ -55,8 +55,8 @@ func runHealth(run *command.Run, cmd *cobra.Command, _ []string) error {
 	return run.Print(answer)
 }
 
-// ownAddress is where the server listens, as this machine reaches it.
-func ownAddress(c config.Config) (string, error) {
+// findOwnAddress returns the address at which this machine reaches the server.
+func findOwnAddress(c config.Config) (string, error) {
 	host, port, err := net.SplitHostPort(c.Addr)
 	switch {
 	case err != nil:
@@ -72,12 +72,12 @@ func ownAddress(c config.Config) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// askReady returns what a server that is ready says.
+// askReady returns the answer of a server that is ready.
 func askReady(ctx context.Context, c config.Config, address string) (string, error) {
 	scheme, transport := "http://", &http.Transport{DisableKeepAlives: true}
 	if c.HasTLS() {
 		var err error
-		if transport.TLSClientConfig, err = ownTLS(c.TLSCert); err != nil {
+		if transport.TLSClientConfig, err = trustOwnCertificate(c.TLSCert); err != nil {
 			return "", err
 		}
 		scheme = "https://"
@@ -99,14 +99,14 @@ func askReady(ctx context.Context, c config.Config, address string) (string, err
 	return said, nil
 }
 
-// ownTLS trusts the server's own certificate, by whatever name it has, beside
-// those of known authorities: the server may still use the one before.
-func ownTLS(file string) (*tls.Config, error) {
+// trustOwnCertificate trusts the certificate of the server under any name, and those of
+// known authorities, because the server may still use the certificate before.
+func trustOwnCertificate(file string) (*tls.Config, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("the server's certificate cannot be read: %w", err)
 	}
-	name, err := nameIn(content)
+	name, err := findName(content)
 	if err != nil {
 		return nil, fmt.Errorf("%s is no certificate in PEM: %w", file, err)
 	}
@@ -118,8 +118,8 @@ func ownTLS(file string) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots, ServerName: name}, nil
 }
 
-// nameIn is a name that the first certificate of a file is for.
-func nameIn(content []byte) (string, error) {
+// findName returns a name of the first certificate in a file.
+func findName(content []byte) (string, error) {
 	block, _ := pem.Decode(content)
 	if block == nil {
 		return "", errors.New("it holds none")

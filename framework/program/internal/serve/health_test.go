@@ -16,7 +16,7 @@ func TestOwnAddress(t *testing.T) {
 		"10.1.2.3:80":    "10.1.2.3:80",
 		"a.example:80":   "a.example:80",
 	} {
-		if got, err := ownAddress(config.Config{Addr: listens}); got != want || err != nil {
+		if got, err := findOwnAddress(config.Config{Addr: listens}); got != want || err != nil {
 			t.Errorf("%s is asked at %s, %v; want %s", listens, got, err, want)
 		}
 	}

@@ -9,15 +9,15 @@ import (
 	"trestle.example/framework/program/internal/site"
 )
 
-// lastWrites is the part of the drain time that is left for what identity has
-// still to write when the server stops. Its last flush takes no longer.
+// lastWrites is the part of the drain time that is reserved for the last writes of
+// identity and of the API.
 const lastWrites = 5 * time.Second
 
-// keepHouse lets identity and the API write and tidy up beside the server. The
-// function that it returns is called when the last request was answered: it
-// ends that, and waits for what was still to be written. Should requests need
-// all of the drain time, the last writes begin before its end.
-func keepHouse(ctx context.Context, s *site.Site, api *framework.API) (end func()) {
+// startHousekeeping lets identity and the API write and tidy up while the server runs.
+// The returned function ends that, and waits for the last writes; it is called after the
+// last request. If requests use all of the drain time, the last writes begin before its
+// end.
+func startHousekeeping(ctx context.Context, s *site.Site, api *framework.API) (end func()) {
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	report := func(of string) func(error) {
 		return func(err error) { s.Log.Error("looking after "+of+" failed and is tried again", "error", err) }

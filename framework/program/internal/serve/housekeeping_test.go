@@ -57,7 +57,7 @@ func TestHousekeepingOutlivesAPanic(t *testing.T) {
 				}
 			})
 			broken.Store(true)
-			end := keepHouse(t.Context(), s, framework.New(framework.Config{DB: s.DB, Now: now}))
+			end := startHousekeeping(t.Context(), s, framework.New(framework.Config{DB: s.DB, Now: now}))
 			time.Sleep(time.Minute + time.Second) //nolint:forbidigo // the bubble's clock, which waits for nobody
 			broken.Store(false)
 			synctest.Wait()

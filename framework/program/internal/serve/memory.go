@@ -7,9 +7,8 @@ import (
 	"runtime/metrics"
 )
 
-// heapRoom is how much garbage a server lets come before it is collected. What is
-// in use are a few MiB, so that Go's usual rule, as much again as there is in use,
-// would mean many collections a second.
+// heapRoom is how much garbage may come before it is collected, in bytes. Little memory
+// is in use, so the default of Go would collect many times a second.
 const heapRoom = 20 << 20
 
 const (
@@ -17,29 +16,28 @@ const (
 	growthAtMost  = 1000 // percent, where next to nothing is
 )
 
-// letHeapGrow keeps collections rare. It leaves the environment's GOGC, if there
-// is one, as it is.
+// letHeapGrow keeps collections rare. It leaves the variable GOGC as it is.
 func letHeapGrow() {
 	if _, set := os.LookupEnv("GOGC"); set {
 		return
 	}
 	now := 0
 	afterCollections(func() {
-		if next := growth(inUse()); next != now {
+		if next := computeGrowth(inUse()); next != now {
 			debug.SetGCPercent(next)
 			now = next
 		}
 	})
 }
 
-// growth is how much memory may grow, in percent of what is in use, in steps
-// of ten.
-func growth(inUse uint64) int {
+// computeGrowth returns how much the heap may grow, in per cent of the memory in use, in
+// steps of ten.
+func computeGrowth(inUse uint64) int {
 	percent := min(heapRoom*100/max(inUse, 1), growthAtMost)
 	return max(int(percent/10*10), growthAtLeast) // #nosec G115 -- it is growthAtMost at most
 }
 
-// inUse is what the growth is reckoned from, in bytes.
+// inUse returns the memory from which the growth is computed, in bytes.
 func inUse() (sum uint64) {
 	parts := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/stack:bytes"}, {Name: "/gc/scan/globals:bytes"}}
 	metrics.Read(parts)
@@ -49,8 +47,8 @@ func inUse() (sum uint64) {
 	return sum
 }
 
-// afterCollections calls a function now, and after each collection of garbage: it
-// leaves something there to be collected.
+// afterCollections calls a function now and after each collection. It leaves a value
+// behind whose collection calls the function again.
 func afterCollections(do func()) {
 	do()
 	runtime.AddCleanup(new([16]byte), afterCollections, do)

@@ -20,7 +20,7 @@ func TestHeapGrowth(t *testing.T) {
 		"as much as the room is": {heapRoom, 100},
 		"more":                   {1 << 30, growthAtLeast},
 	} {
-		if got := growth(test.inUse); got != test.want {
+		if got := computeGrowth(test.inUse); got != test.want {
 			t.Errorf("%s: %d percent; want %d", name, got, test.want)
 		}
 	}

@@ -18,15 +18,16 @@ import (
 	"trestle.example/framework/tracing"
 )
 
-// A watch is what looks at a server while it serves: metrics, at an address of
-// their own, and traces. Without settings it is nothing.
+// A watch observes a server: by metrics, at an address of their own, and by traces.
+// Without settings it does nothing.
 type watch struct {
 	observers []framework.Observer
 	metrics   *metrics.Metrics // nil without metrics
 	ends      []func()
 }
 
-// watch begins what the settings ask for. It is to be ended after the server.
+// A watch observes a server: by metrics, at an address of their own, and by traces.
+// Without settings it does nothing.
 func (s *server) watch(ctx context.Context) (*watch, error) {
 	w := &watch{}
 	if err := errors.Join(w.measure(ctx, s), w.trace(ctx, s)); err != nil {
@@ -63,7 +64,7 @@ func (w *watch) measure(ctx context.Context, s *server) error {
 	return nil
 }
 
-// include adds the metrics of what surrounds the API.
+// include adds the metrics of the server, Redis and the certificate.
 func (w *watch) include(s *server, web *httpserver.Server) error {
 	if w.metrics == nil {
 		return nil
@@ -78,8 +79,7 @@ func (w *watch) include(s *server, web *httpserver.Server) error {
 	return w.metrics.Add(all)
 }
 
-// serveMetrics answers /metrics and nothing else, until the function is called
-// that it returns.
+// serveMetrics answers /metrics until the returned function is called.
 func serveMetrics(listener net.Listener, answer http.Handler, log *slog.Logger) (end func()) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", answer)

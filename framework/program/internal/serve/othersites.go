@@ -11,7 +11,7 @@ import (
 	"trestle.example/framework/program/internal/config"
 )
 
-// mostOrigins bounds how many origins are named in the log of one process.
+// mostOrigins is the most origins that one process names in the log.
 const mostOrigins = 20
 
 // otherSites names in the log each origin whose pages send requests without being

@@ -96,11 +96,11 @@ func runServe(run *command.Run, demo *Demo, cmd *cobra.Command) error {
 	})
 }
 
-// begin brings the server to where it is ready. The address is taken by then:
-// passwords that are shown once are not followed by a failure.
+// begin prepares the server until it is ready. The server listens before, so that
+// passwords that are shown once are not followed by an error.
 func begin(ctx context.Context, run *command.Run, s *server, api *framework.API, migrate bool, demo *Demo) error {
 	doctor.WarnOfSettings(s.Site)
-	s.tellOfKeys()
+	s.logGeneratedKey()
 	if err := prepareInTime(ctx, run, s, api, migrate); err != nil || demo == nil {
 		return err
 	}
@@ -117,31 +117,31 @@ func prepare(ctx context.Context, run *command.Run, s *site.Site, api *framework
 	return s.RequireSchema(ctx, api)
 }
 
-// listen takes the address, or says why it cannot and how another is chosen.
+// listen listens at the address. Its error says how to choose another address.
 func listen(ctx context.Context, s *site.Site) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("the address %s is in use; try %s", s.Addr, choosing(s.Config, next(s.Addr)))
+		return nil, fmt.Errorf("the address %s is in use; try %s", s.Addr, describeAddress(s.Config, nextAddress(s.Addr)))
 	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("the address %s is not open to this user; try a port above 1023, as in %s", s.Addr, choosing(s.Config, "127.0.0.1:8080"))
+		return nil, fmt.Errorf("the address %s is not open to this user; try a port above 1023, as in %s", s.Addr, describeAddress(s.Config, "127.0.0.1:8080"))
 	case err != nil:
 		return nil, fmt.Errorf("listening on %s: %v", s.Addr, err) //nolint:errorlint // wrapped, it would pass for a fault of the database
 	}
 	return listener, nil
 }
 
-// choosing is how another address is said: by the flag, if that was used, else
-// by the variable, which works below make too.
-func choosing(c config.Config, addr string) string {
+// describeAddress returns the setting that chooses another address: the flag if it was
+// used, else the variable.
+func describeAddress(c config.Config, addr string) string {
 	if c.AddrByFlag {
 		return "--addr " + addr
 	}
 	return c.Program.Text("{PROGRAM}_ADDR=") + addr + " (or --addr " + addr + ")"
 }
 
-// next is the same address with the next port.
-func next(addr string) string {
+// nextAddress returns the same address with the next port.
+func nextAddress(addr string) string {
 	host, port, _ := net.SplitHostPort(addr)
 	n, err := strconv.Atoi(port)
 	if err != nil || n >= 65535 {

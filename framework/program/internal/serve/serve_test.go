@@ -17,7 +17,7 @@ func TestNextAddress(t *testing.T) {
 	for addr, want := range map[string]string{
 		":8080": ":8081", "127.0.0.1:80": "127.0.0.1:81", "[::1]:9": "[::1]:10", "localhost:65535": "localhost:8080",
 	} {
-		if got := next(addr); got != want {
+		if got := nextAddress(addr); got != want {
 			t.Errorf("after %s comes %s; want %s", addr, got, want)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"trestle.example/framework/throttle/redisthrottle"
 )
 
-// A server is a site with what it takes to serve it.
+// A server is a site, and what it needs to serve.
 type server struct {
 	*site.Site
 
@@ -28,8 +28,8 @@ type server struct {
 	probe    *sqldb.DB            // a connection apart, so that a busy pool is no outage
 }
 
-// withServer is with, for the command that serves. Of settings it reports all
-// that is wrong at once.
+// withServer opens a server, calls do, and closes the server. It reports every wrong
+// setting.
 func withServer(run *command.Run, flags *pflag.FlagSet, seed bool, do func(*server) error) error {
 	c, log, err := run.Settings(flags)
 	if seed && c.Production {
@@ -52,7 +52,7 @@ func withServer(run *command.Run, flags *pflag.FlagSet, seed bool, do func(*serv
 	return do(s)
 }
 
-// openServer connects to nothing yet.
+// openServer opens the databases and Redis. It does not connect.
 func openServer(run *command.Run, c config.Config, own config.Secrets, log *slog.Logger) (*server, error) {
 	identity := c.IdentityConfig(log)
 	identity.JWT.Keys = own.Keys
@@ -100,18 +100,18 @@ func (s *server) close() {
 // drainTime is how long requests under way may take when the server stops.
 const drainTime = 25 * time.Second
 
-// limits returns the limits of the server.
-func limitsOf(s *site.Site) httpserver.Limits {
+// limitServer returns the limits of the server.
+func limitServer(s *site.Site) httpserver.Limits {
 	// A connection of SQLite opens three files.
 	return httpserver.Limits{Conns: s.MaxConns, SpareFiles: 128 + 4*s.DB.Stats().MaxOpenConnections}
 }
 
-// phases are what a server does beside answering: begin brings it to where it is
-// ready, greet follows when it is.
+// phases are the work of a server beside answering: begin prepares it, and greet follows
+// when it is ready.
 type phases struct{ begin, greet func(context.Context) error }
 
-// serve answers requests until ctx ends, and writes down what is left to write.
-// It listens from the first, so that its health can be asked for.
+// serve answers requests until ctx ends, and completes the last writes. It listens from
+// the beginning, so that its health can be requested.
 func (s *server) serve(ctx context.Context, api *framework.API, web *httpserver.Server, listener net.Listener, do phases) error {
 	letHeapGrow()
 	serving, stop := context.WithCancel(ctx)
@@ -124,7 +124,7 @@ func (s *server) serve(ctx context.Context, api *framework.API, web *httpserver.
 	end := func() {}
 	err := do.begin(serving)
 	if err == nil {
-		end = keepHouse(ctx, s.Site, api)
+		end = startHousekeeping(ctx, s.Site, api)
 		web.Ready()
 		err = do.greet(serving)
 	}
@@ -143,7 +143,7 @@ func (s *server) serve(ctx context.Context, api *framework.API, web *httpserver.
 	return err
 }
 
-// web serves the API as the settings say.
+// web returns the HTTP server of the settings.
 func (s *server) web(api *framework.API) (*httpserver.Server, error) {
 	handler, err := api.Handler()
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *server) web(api *framework.API) (*httpserver.Server, error) {
 		return nil, err
 	}
 	o := httpserver.Options{
-		Limits: limitsOf(s.Site), Checks: s.checks(), Starting: starting,
+		Limits: limitServer(s.Site), Checks: s.checks(), Starting: starting,
 		DrainDelay: s.Delay(), Drain: drainTime, Log: s.Log,
 	}
 	if s.Certificate != nil {
@@ -163,11 +163,11 @@ func (s *server) web(api *framework.API) (*httpserver.Server, error) {
 	return httpserver.New(nameOrigins(s.Config, handler, s.Log), o), nil
 }
 
-// probeAge is the age of a connection of probes: a new one finds out what has become
+// probeAge is the longest life of a connection of probes. A new connection shows changes
 // of the database, such as default_transaction_read_only.
 const probeAge = 10 * time.Second
 
-// checks are of what the server needs.
+// checks returns the checks of /readyz.
 func (s *server) checks() []httpserver.Check {
 	all := []httpserver.Check{{Name: "database", Run: s.probe.Writable}}
 	if s.counters != nil {
@@ -176,8 +176,8 @@ func (s *server) checks() []httpserver.Check {
 	return all
 }
 
-// tellOfKeys logs that JWTs end with the process, where they do.
-func (s *server) tellOfKeys() {
+// logGeneratedKey logs that JWTs end with the process, if the server generated their key.
+func (s *server) logGeneratedKey() {
 	if s.Keys == nil {
 		s.Log.Info("a key for JWTs was made up, so they are good in this process alone and until it stops; " +
 			s.Text("to keep them, set {PROGRAM}_JWT_KEYS to what {program} jwt keygen makes"))

@@ -21,8 +21,7 @@ func outliveReaders(run *command.Run) {
 	run.Out = unread{run.Out}
 }
 
-// unread is an output whose reader may end: what is written then is lost, which is
-// no error.
+// An unread is an output whose reader may end. It discards what is written after that.
 type unread struct{ io.Writer }
 
 func (u unread) Write(text []byte) (int, error) {

@@ -19,11 +19,9 @@ const (
 	startNews = 10 * time.Second
 )
 
-// prepareInTime prepares the database, as soon as it is there: a server that is
-// started before its database, or during an outage, waits for it. What keeps the
-// database away is told once. A fault of another kind, such as a migration that is
-// missing, ends it, and so does a SQLite file that cannot be opened: that is no
-// server that comes up.
+// prepareInTime prepares the database when it becomes available, so that a server may
+// start before its database. It logs each reason once. It returns any other fault, such
+// as a missing migration, or a SQLite file that cannot be opened.
 func prepareInTime(ctx context.Context, run *command.Run, s *server, api *framework.API, migrate bool) error {
 	told, at := "", time.Time{}
 	for {
@@ -44,14 +42,14 @@ func prepareInTime(ctx context.Context, run *command.Run, s *server, api *framew
 	}
 }
 
-// reach asks whether the database is there, and soon knows that it is not.
+// reach checks within a short time whether the database answers.
 func (s *server) reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startPing)
 	defer cancel()
 	return s.probe.PingContext(ctx)
 }
 
-// isAway reports whether an error means that the database may be there later.
+// isAway reports whether the database may be available later.
 func (s *server) isAway(err error) bool {
 	fault, ok := sqldb.Classify(err)
 	return ok && s.DB.Kind() == sqldb.PostgreSQL && (fault.Kind == sqldb.Unavailable || fault.Kind == sqldb.Timeout)

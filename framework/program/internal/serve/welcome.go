@@ -12,13 +12,13 @@ import (
 	"trestle.example/framework/program/internal/site"
 )
 
-// demoTokenLife is how long the token is good that a demo server prints.
+// demoTokenLife is the life of the token that a demo server prints.
 const demoTokenLife = 12 * time.Hour
 
-// demoTokenName is what such tokens are called.
+// demoTokenName is the name of such tokens.
 const demoTokenName = "demo server"
 
-// welcome prints where to look and, in a demo, a request that works.
+// welcome prints the addresses and, with demo data, requests that work.
 func welcome(ctx context.Context, run *command.Run, s *site.Site, addr net.Addr, demo *Demo) error {
 	base := baseURL(s, addr)
 	lines := []string{
@@ -35,7 +35,7 @@ func welcome(ctx context.Context, run *command.Run, s *site.Site, addr net.Addr,
 	return run.Print(strings.Join(lines, "\n"))
 }
 
-// demoLines are the requests to try.
+// demoLines returns the requests to try.
 func demoLines(ctx context.Context, s *site.Site, demo *Demo, base string) ([]string, error) {
 	token, err := issueDemoToken(ctx, s, demo.Visitor)
 	if errors.Is(err, auth.ErrNotFound) {
@@ -47,7 +47,7 @@ func demoLines(ctx context.Context, s *site.Site, demo *Demo, base string) ([]st
 	return demo.Requests(base, token), nil
 }
 
-// baseURL is where a client on this machine finds the server.
+// baseURL returns the URL at which a client on this machine reaches the server.
 func baseURL(s *site.Site, addr net.Addr) string {
 	if s.PublicURL != "" {
 		return s.PublicURL
@@ -66,8 +66,8 @@ func baseURL(s *site.Site, addr net.Addr) string {
 	return scheme + net.JoinHostPort(host, port)
 }
 
-// demoToken makes a short-lived token, and tidies away those of earlier starts
-// that have expired.
+// issueDemoToken issues a short-lived token, and deletes the expired tokens of earlier
+// starts.
 func issueDemoToken(ctx context.Context, s *site.Site, visitor string) (auth.Secret, error) {
 	in := s.DB.Session()
 	user, err := s.Users.FindUser(ctx, in, visitor)

@@ -9,10 +9,10 @@ import (
 	"trestle.example/framework/program/internal/site"
 )
 
-// sayUnasked warns of permissions that were named and that no endpoint asks for,
-// each with the one that was probably meant. Settings with which no server starts
-// are no reason to grant nothing: there it warns of nothing.
-func sayUnasked(run *command.Run, s *site.Site, named []string) {
+// warnUnusedPermissions warns of each permission that no endpoint requires, and suggests
+// the nearest. It warns of nothing if the declarations are wrong, because the permissions
+// are granted all the same.
+func warnUnusedPermissions(run *command.Run, s *site.Site, named []string) {
 	if len(named) == 0 {
 		return
 	}
