@@ -1587,7 +1587,7 @@ export interface components {
              *     - `range`: It is beyond what can be stored.
              *     - `required`: It must be there, and not be blank.
              *     - `same_as_email`: It is the same as the e-mail address.
-             *     - `too_common`: It is one of the most common passwords.
+             *     - `too_common`: It is so common that it is easy to guess.
              *     - `too_long`: It has too many characters.
              *     - `too_short`: It has too few characters.
              *     - `type`: It is JSON of another type, such as text instead of a number.
