@@ -193,7 +193,7 @@ func patientsIn(t *testing.T, file string) (all []string) {
 	return all
 }
 
-// writers are clients that make patients until they are told to end.
+// writers are clients that create patients until they must end.
 type writers struct {
 	t       *testing.T
 	visitor visitor

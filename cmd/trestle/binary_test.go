@@ -115,7 +115,7 @@ func (s *served) token(t *testing.T) string {
 	return found
 }
 
-// stop tells it to end, and checks that it does so well.
+// stop makes the process end, and checks that it ends without an error.
 func (s *served) stop(t *testing.T) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {

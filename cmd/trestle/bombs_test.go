@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// mostGrowth is how much more memory, in MiB, a server may take for whatever
-	// clients send, and mostDelay how many times as long others may wait.
+	// mostGrowth is how much more memory, in MiB, a server may use for any requests of
+	// clients, and mostDelay how many times as long other clients may wait.
 	mostGrowth = 64
 	mostDelay  = 2
 	// goodPause is between two requests of clients who mean well.
@@ -179,13 +179,13 @@ func (b *target) serveWell(times int) *spread {
 	return &took
 }
 
-// dripping is the time between two bytes of a connection that drips, and the most
-// that passes until one that was closed begins anew.
+// dripping is the time between two bytes of a connection that drips, and the longest
+// time until a closed connection is made again.
 const dripping = 500 * time.Millisecond
 
 // drip keeps connections whose requests never end, some in their head and some
-// in their body, until the function is called that it returns. One that is closed
-// begins anew. They do not know of each other: each begins at a time of its own.
+// in their body, until the returned function is called. A connection that is closed
+// is made again. Each begins at its own time.
 func (b *target) drip(conns int) (end func()) {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(b.t.Context())

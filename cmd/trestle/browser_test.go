@@ -23,7 +23,7 @@ import (
 // page on localhost may do what it does not do to others.
 const publicHost = "api.example.org"
 
-// The windows in which pages are looked at, in pixels.
+// The sizes of the windows that show pages, in pixels.
 const (
 	desktop    = 1280
 	telephone  = 375
@@ -37,7 +37,7 @@ type tab struct {
 
 	mu       sync.Mutex
 	asked    []string // the URLs of all requests
-	troubles []string // what the console has, refusals of the policy among it
+	troubles []string // the messages of the console, with violations of the policy
 }
 
 // openTab starts a browser that reaches no other machine. It ends with the
@@ -57,7 +57,7 @@ func openTab(t *testing.T) *tab {
 	return b
 }
 
-// hear keeps what the browser tells.
+// hear records the messages of the browser.
 func (b *tab) hear(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -124,8 +124,8 @@ func read[T any](b *tab, script string) T {
 	return value
 }
 
-// shows keeps a picture of the window, which "go test -artifacts" leaves for
-// people to look at, and checks that the page is not wider than the window.
+// shows saves a picture of the window, which "go test -artifacts" keeps for
+// people to check, and checks that the page is not wider than the window.
 func (b *tab) shows(name string) {
 	b.t.Helper()
 	picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
@@ -140,8 +140,8 @@ func (b *tab) shows(name string) {
 	}
 }
 
-// staysAtHome checks that the console is empty, and that no other host was
-// asked.
+// staysAtHome checks that the console is empty, and that the page requested nothing from
+// another host.
 func (b *tab) staysAtHome(base string) {
 	b.t.Helper()
 	b.mu.Lock()

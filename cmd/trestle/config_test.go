@@ -14,7 +14,7 @@ func TestAllWrongValuesAtOnce(t *testing.T) {
 	}
 }
 
-// TestAWrongNameInProduction is one mistake: somebody did say a name.
+// TestAWrongNameInProduction is one mistake: the name was set, but is wrong.
 func TestAWrongNameInProduction(t *testing.T) {
 	t.Parallel()
 	for pair, says := range map[string]string{
@@ -32,7 +32,7 @@ func TestAWrongNameInProduction(t *testing.T) {
 	}
 }
 
-// Secrets are neither in what is said of them nor in the help.
+// Secrets are neither in the descriptions of settings nor in the help.
 func TestWrongSecrets(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ pair, call, says string }{
@@ -69,7 +69,7 @@ func TestHelpShowsNoSecret(t *testing.T) {
 	}
 }
 
-// What only a server needs keeps nobody else from working.
+// A setting that only a server needs does not stop other commands.
 func TestCommandsThatNeedNoKeys(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, r *rig) {

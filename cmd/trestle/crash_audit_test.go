@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// never are questions to the database that must find nothing. Ids of movements
-// grow while their variant is locked, so they tell the order of what was done.
+// never are queries that must find nothing. Ids of movements
+// grow while their variant is locked, so they have the order of the changes.
 var never = map[string]string{
 	"a stock that is not what was put there less what is in orders": `
 		SELECT format('%s has %s, %s were put there, %s are in orders', v.sku, v.stock, put, sold)
@@ -61,8 +61,8 @@ var never = map[string]string{
 			OR p.in_stock <> (SELECT bool_or(stock > 0) FROM variants WHERE product_id = p.id)`,
 }
 
-// audit checks, when all clients are quiet, that everything is as they were
-// told, in the database and over HTTP.
+// audit checks, when all clients are quiet, that everything is as the answers to
+// clients were, in the database and over HTTP.
 func (l *load) audit() {
 	l.t.Helper()
 	l.poll("no transaction is open", func() bool { return l.sessions("state LIKE 'idle in transaction%'") == 0 })
@@ -81,7 +81,7 @@ func (l *load) audit() {
 	}
 }
 
-// auditOrders: the orders in the database are those that buyers were told of,
+// auditOrders: the orders in the database are those that answers to buyers contained,
 // and no others.
 func (l *load) auditOrders() {
 	l.t.Helper()
@@ -109,7 +109,7 @@ func (l *load) auditOrders() {
 	}
 }
 
-// A ledger is a buyer's orders as somebody else knows them.
+// A ledger is a buyer's orders as the database or the API has them.
 type ledger struct {
 	orders    map[string]receipt
 	cancelled map[string]bool
@@ -124,7 +124,7 @@ func (g *ledger) add(id, status string, r receipt) {
 	}
 }
 
-// agrees compares a ledger with what the buyer was told.
+// agrees compares a ledger with the answers that the buyer got.
 func (b *buyer) agrees(whose string, known *ledger) {
 	b.t.Helper()
 	if known == nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A buyer knows what its cart holds and what it bought: it is told so, and
-// nobody else writes there.
+// A buyer knows its cart and its orders from the answers, and no other client writes
+// there.
 type buyer struct {
 	*client
 
@@ -105,9 +105,9 @@ func (b *buyer) holds(w wish, got answer) bool {
 	return true
 }
 
-// place orders the cart. Of what it holds there may be less by now, or the
-// slot is full: then it is as it was, and the buyer begins anew. One who has as
-// many orders as a buyer may have cancels them.
+// place orders the cart. If an item is out of stock by then, or the slot is full, the cart
+// stays as it was, and the buyer starts again. A buyer with as many orders as the limit
+// cancels them.
 func (b *buyer) place() bool {
 	slot := ""
 	if b.dice.IntN(4) == 0 {
@@ -144,7 +144,7 @@ func (b *buyer) total() (paise int64) {
 	return paise
 }
 
-// keep takes an order that the buyer was told of: it is the whole cart.
+// keep stores an order that the buyer got in an answer: it is the whole cart.
 func (b *buyer) keep(o orderShown) bool {
 	items := map[string]int64{}
 	for _, i := range o.Items {

@@ -42,7 +42,7 @@ type wish struct {
 
 const placing = "order"
 
-// again is how long a client is away at most who is told to come again.
+// again is the longest pause of a client whose answer says to try later.
 const again = 40 * time.Millisecond
 
 // key is a new one, of this client's.
@@ -51,9 +51,9 @@ func (c *client) key() string {
 	return "key-" + strconv.Itoa(c.keys)
 }
 
-// insist sends a request until it is answered; an answer with status 0 is that
-// of a client who gave up. Answers get lost on their way, too, so that what was
-// done is asked for again. It reports whether to go on.
+// insist sends a request until it is answered; status 0 means that the client gave up. The
+// test also drops some answers on their way, so that clients repeat requests that were
+// done. It reports whether to go on.
 func (c *client) insist(w wish) (answer, bool) {
 	var lost *answer
 	first := c.era.Load()
@@ -113,9 +113,9 @@ func past[T any](c *client, event <-chan T) bool {
 	}
 }
 
-// loses decides whether an answer gets lost. The one to the order on which the
-// blow falls does, and so do some before it, which are asked for when what was
-// struck is back.
+// loses decides whether an answer is dropped. The answer to the order during which the
+// server is killed is dropped, and so are some before it. The client repeats those requests
+// when the server is there again.
 func (c *client) loses(e *era, w wish) bool {
 	g := c.goal.Load()
 	if w.what == placing && (g.count() || c.dice.IntN(16) == 0) && g.deadly {
@@ -179,7 +179,7 @@ func (v visitor) try(ctx context.Context, request, body string) (answer, error) 
 	return answer{status: got.StatusCode, header: got.Header, body: string(text)}, err
 }
 
-// verdict is the status of an answer, and the code of one that refuses.
+// verdict is the status of an answer, and the code of an error.
 func (got answer) verdict() string {
 	var problem struct{ Code string }
 	if got.status < http.StatusBadRequest || json.Unmarshal([]byte(got.body), &problem) != nil {
@@ -192,7 +192,7 @@ func (got answer) says(code string) bool {
 	return got.verdict() == "409 "+code
 }
 
-// unexpected tells of an answer that there should not be.
+// unexpected reports an answer that must not occur.
 func (c *client) unexpected(w wish, got answer) bool {
 	return c.wrong("%s %s: %d %s", w.request, w.body, got.status, got.body)
 }

@@ -26,7 +26,7 @@ type load struct {
 	*shop
 
 	ctx     context.Context
-	giveUp  context.CancelFunc // what is wrong is told by then
+	giveUp  context.CancelFunc // ends the load after its report
 	prices  map[string]int64   // by variant
 	shelf   []string           // the variants
 	narrow  string             // a slot for few orders
@@ -34,7 +34,7 @@ type load struct {
 	clerk   *clerk
 	era     atomic.Pointer[era]
 	writes  atomic.Int64  // acknowledged
-	worked  time.Duration // all told
+	worked  time.Duration // in total
 	resting atomic.Bool
 	goal    atomic.Pointer[goal]
 	counts  tally
@@ -88,8 +88,7 @@ func (l *load) enrol(users *auth.Users, name string, staff bool) (uuid.UUID, str
 	return user.ID, token.Reveal()
 }
 
-// stockShelf makes three products of two variants each, of which there is
-// little.
+// stockShelf makes three products of two variants each, with a small stock.
 func (l *load) stockShelf() {
 	l.t.Helper()
 	for i, name := range []string{"Atta", "Dahi", "Palak"} {
@@ -142,8 +141,8 @@ func (l *load) must(err error) {
 	}
 }
 
-// work lets everybody work until they are told to rest, which returns when all
-// have the answers they wait for.
+// work lets all clients work until the test calls rest, which returns when each has the
+// answer that it waits for.
 func (l *load) work() (rest func()) {
 	l.resting.Store(false)
 	var all sync.WaitGroup
@@ -194,7 +193,7 @@ func (l *load) await(g *goal) {
 	}
 }
 
-// wrong tells of a fault, after which nobody goes on.
+// wrong reports a fault. After it all clients stop.
 func (l *load) wrong(format string, args ...any) bool {
 	l.t.Helper()
 	l.t.Errorf(format, args...)

@@ -61,8 +61,8 @@ func openShop(t *testing.T, dice *rand.Rand) *shop {
 	return s
 }
 
-// freeAddress has a port that systems do not give away by themselves: while no
-// server listens on it, nobody else takes it.
+// freeAddress has a port that systems do not assign by themselves: while no
+// server listens on it, no other process gets it.
 func freeAddress(t *testing.T, dice *rand.Rand) string {
 	t.Helper()
 	for range 100 {
@@ -144,8 +144,8 @@ func (s *shop) up() {
 	s.poll("the database answers again", func() bool { return s.db.PingContext(s.t.Context()) == nil })
 }
 
-// settle waits until the database has noticed that a server is gone: no
-// session of its is left, and no transaction.
+// settle waits until the database has noticed the end of a server: it has no session and no
+// transaction of that server.
 func (s *shop) settle(l *life) {
 	s.t.Helper()
 	s.poll("no session of the killed server is left", func() bool {
@@ -186,7 +186,7 @@ func (s *shop) sessions(condition string, args ...any) (n int) {
 	return n
 }
 
-// poll asks until something is so.
+// poll calls a function until it returns true.
 func (s *shop) poll(what string, so func() bool) {
 	s.t.Helper()
 	limit, tick := time.After(patience), time.NewTicker(5*time.Millisecond)

@@ -61,11 +61,11 @@ func cycles() int {
 	return len(blows)
 }
 
-// TestAKillUnderLoadLosesNothing: however often the server is killed and its
-// database crashes among orders, cancellations and stocks that are set, what
-// clients were told is so, what they were not told is so or not, and whoever
-// repeats a request with its key has it done once. While the database is away
-// the server says so, and finds back by itself.
+// TestAKillUnderLoadLosesNothing kills the server and crashes its database, again and
+// again, while clients order, cancel and set stocks. What an answer reported was done; a
+// request without an answer was done or not; a client that repeats a request with its key
+// has it done once. While the database is away the server answers so, and it recovers by
+// itself.
 func TestAKillUnderLoadLosesNothing(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -99,7 +99,7 @@ func (l *load) cycle(m moment, b blow) {
 	release := l.hold(m)
 	defer release()
 	back := b.strike(l)
-	more := l.mark(false) // before anybody is answered again
+	more := l.mark(false) // before a client gets an answer again
 	back(release)
 	close(l.era.Swap(newEra()).over)
 	l.await(more)
@@ -110,7 +110,7 @@ func (l *load) cycle(m moment, b blow) {
 	}
 }
 
-// tell logs what was done, and checks that the blows hit something.
+// tell logs what was done, and checks that the kills hit running requests.
 func (l *load) tell(took time.Duration) {
 	l.t.Helper()
 	orders, cancels := 0, 0

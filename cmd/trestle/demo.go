@@ -109,7 +109,7 @@ func sowingOf(flags *pflag.FlagSet) (program.Sowing, error) {
 	return w, nil
 }
 
-// demoRequests show the clinic to a user, and the store to anybody.
+// demoRequests are commands that show the clinic to a user, and the store without signing in.
 func demoRequests(base string, token auth.Secret) []string {
 	return []string{
 		"Try it as " + triedOut + ", for 12 hours:", "",
@@ -225,8 +225,8 @@ func (w *sowing) sowRecords(ctx context.Context, in *sqldb.Session) error {
 	return seed.Insert(ctx, in, w.store, func(done, total int) { w.Progress(before+done, before+total) })
 }
 
-// requireNoUsers refuses a database that is in use, and e-mails of the demo
-// that are taken even by force: their passwords would change.
+// requireNoUsers returns an error for a database that is in use. Even with --force it
+// returns one if the e-mail of a demo user exists: that user's password would change.
 func (w *sowing) requireNoUsers(ctx context.Context, in *sqldb.Session) error {
 	q := in.IDB().NewSelect().Model((*auth.User)(nil))
 	if w.Force {

@@ -64,7 +64,7 @@ func newPooled(t *testing.T) *pooled {
 	t.Helper()
 	p := &pooled{t: t, role: fmt.Sprintf("pooled_%d", time.Now().UnixNano())}
 	server := os.Getenv("TEST_DATABASE_URL")
-	t.Cleanup(func() { // after the database is gone, which the role owns
+	t.Cleanup(func() { // after its database was dropped
 		if server == "" {
 			return
 		}

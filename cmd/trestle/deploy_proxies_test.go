@@ -58,7 +58,7 @@ func behindProxy(t *testing.T, dice *rand.Rand) (token string, servers []*instan
 	return tokenOf(r, triedOut), servers
 }
 
-// drain tells the server to stop. It still takes requests until its delay is over.
+// drain makes the server stop. It still accepts requests until its delay is over.
 func (i *instance) drain() {
 	i.t.Helper()
 	if err := i.cmd.Process.Signal(syscall.SIGTERM); err != nil {

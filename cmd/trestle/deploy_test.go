@@ -33,7 +33,7 @@ var ourVariable = regexp.MustCompile(`\b(?:TRESTLE|OTEL)_[A-Z_]*[A-Z]\b|\b(?:DAT
 // ofOthers are variables that tests and make read, or a package that is used.
 var ofOthers = []string{"TRESTLE_PROVE", "TRESTLE_FAIR", "OTEL_EXPORTER_OTLP_HEADERS"}
 
-// Whoever deploys sets nothing that nobody reads.
+// A deployment sets no variable that the program does not read.
 func TestDeploymentsNameKnownSettings(t *testing.T) {
 	t.Parallel()
 	known := slices.Concat(variableNames(t), ofOthers)
@@ -133,7 +133,7 @@ func sameRows(t *testing.T, page, pattern string, want []string) {
 	}
 }
 
-// A composition is what is looked at of compose.yaml.
+// A composition is the part of compose.yaml that the test checks.
 type composition struct {
 	Services map[string]struct {
 		Image       string
@@ -194,7 +194,7 @@ func TestCompose(t *testing.T) {
 	theProxyKeepsItsAddress(t, all)
 }
 
-// theProxyKeepsItsAddress: it is one of the network that nobody else is given,
+// theProxyKeepsItsAddress: its address is one of the network that no other container gets,
 // and the one that the servers trust.
 func theProxyKeepsItsAddress(t *testing.T, all composition) {
 	t.Helper()
@@ -208,14 +208,14 @@ func theProxyKeepsItsAddress(t *testing.T, all composition) {
 	}
 }
 
-// filledIn is a value of compose.yaml with what is asked for in its place.
+// filledIn is a value of compose.yaml with its variables replaced.
 func filledIn(value string) string {
 	value = regexp.MustCompile(`\$\{TRESTLE_JWT_KEYS:[^}]*\}`).ReplaceAllString(value, "a:HS256:MDEyMzQ1Njc4OWFiY2RlZmdoaWprbG1ub3BxcnN0dXY=")
 	value = regexp.MustCompile(`\$\{[A-Z_]+:-([^}]*)\}`).ReplaceAllString(value, "$1")
 	return regexp.MustCompile(`\$\{[A-Z_]+:\?[^}]*\}`).ReplaceAllString(value, "secret")
 }
 
-// serverIsRight asks check about the settings of a deployment.
+// serverIsRight checks the settings of a deployment by the command check.
 func serverIsRight(t *testing.T, name string, env map[string]string) {
 	t.Helper()
 	r := &rig{t: t}

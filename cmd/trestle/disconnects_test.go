@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// mostLeftover is how long the statements of clients who have gone may still run.
+	// mostLeftover is how long the statements of disconnected clients may still run.
 	mostLeftover = 500 * time.Millisecond
 	// requestTimeout ends the statements of any request, long after that.
 	requestTimeout = 50 * time.Second
@@ -54,7 +54,7 @@ type crowd struct {
 	*instance
 
 	db     *sqldb.DB // seen from outside
-	tokens []string  // of several users, none of whom gets more than half of the connections
+	tokens []string  // of several users, because one user gets at most half of the connections
 	ids    []string  // of patients
 }
 
@@ -95,7 +95,7 @@ func openCrowd(t *testing.T, conns int) *crowd {
 }
 
 // statements counts the server's connections to the database for which a
-// condition holds, but for the one by which its health is asked.
+// condition is true, without the connection of the health check.
 func (c *crowd) statements(condition string) (n int) {
 	c.t.Helper()
 	query := "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'crowded' AND query <> 'SELECT 1' AND " + condition
@@ -148,7 +148,7 @@ func (c *crowd) slow(i int) []byte {
 
 // leaves sends requests whose clients disconnect when so many statements wait for the
 // lock, and returns when the last statement of theirs was seen. Until the server
-// notices that a client has gone, its request may still begin a statement.
+// notices that a client disconnected, its request may still begin a statement.
 func (c *crowd) leaves(clients, waiting int) (took time.Duration) {
 	c.t.Helper()
 	gone := c.send(clients)

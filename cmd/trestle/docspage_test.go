@@ -53,7 +53,7 @@ func TestThePagesInABrowser(t *testing.T) {
 		t.Errorf("the browser keeps %s", kept)
 	}
 
-	b.visit(base+"/api/docs/", ".btn.authorize.unlocked") // and nobody is signed in any more
+	b.visit(base+"/api/docs/", ".btn.authorize.unlocked") // and the user is signed out
 	b.shows("reference on a telephone")
 	b.click(".btn.authorize")
 	b.beginsDialog()

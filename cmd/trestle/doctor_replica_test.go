@@ -62,7 +62,7 @@ func TestReplicaSetting(t *testing.T) {
 }
 
 // TestMigrationsOfTheProgramThroughAPooler: two processes migrate at once, and
-// doctor looks at what they made.
+// doctor checks the result.
 func TestMigrationsOfTheProgramThroughAPooler(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, pgbouncer.Pooled(t, postgres.Database(t)))

@@ -264,7 +264,7 @@ func TestDoctorSeesAnUnfinishedIndex(t *testing.T) {
 	})
 }
 
-// Whatever is away, the rest is looked at, and nothing secret is said.
+// If one part is unavailable, the other parts are checked, and no secret is printed.
 func TestDoctorOfADatabaseThatIsAway(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "postgres://app:hidden@127.0.0.1:1/app", "REDIS_URL=redis://:hidden@127.0.0.1:1")
@@ -294,7 +294,7 @@ func TestDoctorLeavesWrongSettingsToCheck(t *testing.T) {
 	}
 }
 
-// A mode lets everybody on the machine in, or it does not.
+// A file mode gives access to every user of the machine, or it does not.
 func TestDoctorOfFiles(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, sqliteURL(t))

@@ -27,7 +27,7 @@ func startDurable(t *testing.T) *postgres.Durable {
 	return d
 }
 
-// tokenOf makes a token for somebody.
+// tokenOf makes a token for a user.
 func tokenOf(r *rig, email string) string {
 	r.t.Helper()
 	return strings.TrimSpace(r.ok("token create --email " + email))

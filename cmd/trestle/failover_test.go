@@ -94,7 +94,7 @@ func openFailover(t *testing.T) *failover {
 	return f
 }
 
-// work lets clients write until they are told to rest.
+// work lets clients write until the test calls rest.
 func (f *failover) work() (rest func()) {
 	ctx, cancel := context.WithCancel(f.t.Context())
 	var all sync.WaitGroup

@@ -16,8 +16,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// TestAFullDisk: a server whose disk is full says so to who writes, goes on for who
-// reads, loses nothing, and finds back by itself when there is room.
+// TestAFullDisk: a server whose disk is full returns an error for writes, goes on to answer
+// reads, loses nothing, and recovers by itself when there is room.
 func TestAFullDisk(t *testing.T) {
 	t.Parallel()
 	program, folder := buildProgram(t), t.TempDir()
@@ -61,8 +61,8 @@ type disk struct {
 	made  *acknowledged
 }
 
-// create makes a patient, and returns the status; want 0 is whatever comes that
-// is no fault.
+// create makes a patient, and returns the status; want 0 allows every status that
+// is not a fault.
 func (d *disk) create(want int) int {
 	d.t.Helper()
 	body := fmt.Sprintf(`{"name": "Zara Full", "phone": "555 0100", "city": "Pune %d"}`, rand.Int())

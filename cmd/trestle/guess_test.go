@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestInventedAddressesDoNotHelpToGuess: the login's rate counts who connects,
-// or whom a trusted proxy adds, and nothing that the client writes before that.
+// TestInventedAddressesDoNotHelpToGuess: the rate of logins counts the connecting address,
+// or the address that a trusted proxy adds, and nothing that the client writes before it.
 func TestInventedAddressesDoNotHelpToGuess(t *testing.T) {
 	t.Parallel()
 	const guesses, passing = 1000, 10

@@ -21,9 +21,9 @@ const (
 	sharedLost = 0.01
 )
 
-// TestNobodyStarves: whatever a greedy client does, polite clients are served. With
-// TRESTLE_PROVE=1 each of them sends 200 requests in ten seconds; TRESTLE_FAIR is another
-// time. Else the test only checks that the server has no fault meanwhile.
+// TestNobodyStarves: polite clients are served beside a greedy client. With
+// TRESTLE_PROVE=1 each of them sends 200 requests in ten seconds; TRESTLE_FAIR sets another
+// time. Otherwise the test only checks that the server has no fault meanwhile.
 func TestNobodyStarves(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, database string) {
 		f := openFairness(t, database)
@@ -108,8 +108,8 @@ func (f *fairness) serverOf(t *testing.T, g greed) *instance {
 	return f.usual
 }
 
-// visits are what a polite client does: it looks at patients of several users, of whom
-// none comes often, and at products.
+// visits are the requests of a polite client: it reads patients of several users, each
+// of them rarely, and products.
 func (f *fairness) visits() []errand {
 	patients := func(user int, dice *rand.Rand) []byte {
 		if dice.IntN(2) == 0 {
@@ -143,7 +143,7 @@ func (f *fairness) polite(name, from string, errands ...errand) *polite {
 	return &polite{name: name, stream: s, rate: politeRate, lasts: f.lasts, sent: make(chan *phase, 1)}
 }
 
-// politeBeside are the clients whom the server must serve beside a greedy one.
+// politeBeside are the clients that the server must serve beside a greedy client.
 func (f *fairness) politeBeside(g greed, shared string) []*polite {
 	visits := f.visits()
 	if g.visits != nil {

@@ -117,7 +117,7 @@ func (f *fairness) lists() errand {
 	})}
 }
 
-// generated are credentials that nobody has.
+// generated are credentials that no user has.
 func (f *fairness) generated() errand {
 	return errand{name: "token", weight: 1, next: f.byUsers(func(_ int, dice *rand.Rand) []byte {
 		return request("GET", "/api/patients/", fmt.Sprintf("trs_%043d", dice.Uint64()|1<<63), "")

@@ -41,7 +41,7 @@ func TestGrowth(t *testing.T) {
 	})
 }
 
-// A manyPatients is a population of two users, of whom each owns half of the patients and
+// A manyPatients is a population of two users. Each owns half of the patients, and
 // the first sees all.
 type manyPatients struct {
 	*population
@@ -131,7 +131,7 @@ func (v *visits) creating() []byte {
 }
 
 // afterCommit is how long a list takes after a commit, when the server counts its rows
-// anew: the median of some commits.
+// again: the median of some commits.
 func (v *visits) afterCommit(get []byte) time.Duration {
 	v.t.Helper()
 	all := make([]time.Duration, 5)

@@ -78,7 +78,7 @@ func (p *population) patientOf(user int, dice *rand.Rand) string {
 	return rowID(patientRows, user+p.users*dice.IntN(p.each)).String()
 }
 
-// seenBy is a patient whom a user sees.
+// seenBy is a patient that a user sees.
 func (p *population) seenBy(user int, dice *rand.Rand) string {
 	if user%2 == 0 {
 		user = dice.IntN(p.users)

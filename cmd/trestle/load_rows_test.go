@@ -27,7 +27,7 @@ const (
 	appointmentRows
 )
 
-// Words of which the database makes names. Each takes wordWidth characters.
+// Words from which the database makes names. Each takes wordWidth characters.
 const wordWidth = 10
 
 func fixedWidth(words string) (text string, n int) {

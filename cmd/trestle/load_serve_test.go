@@ -111,8 +111,8 @@ func (w workload) full(operation string) {
 	figure(w.t, memory > 0 && memory < fullMemory, "%s: %.0f MiB of memory at %d connections (bound: under %d)", operation, memory, conns, fullMemory)
 }
 
-// besideIdle checks that the server serves others after 10,000 connections, each of which
-// sent a request and then none. The server closes those that have been idle for longest.
+// besideIdle checks that the server serves other clients beside 10,000 connections that
+// each sent one request. The server closes those that have been idle for longest.
 func (w workload) besideIdle() {
 	w.t.Helper()
 	const conns = 10_000

@@ -88,7 +88,7 @@ func TestNothingWatchesWithoutSettings(t *testing.T) {
 	})
 }
 
-// TestWatchingThatCannotBegin is told before the server serves.
+// TestWatchingThatCannotBegin: the error is reported before the server serves.
 func TestWatchingThatCannotBegin(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -149,8 +149,8 @@ func (r *receiver) String() string {
 	return r.raw.String()
 }
 
-// TestNothingSecretIsTold: of what a client signs in with, is given, asks for and
-// writes, nothing is in the log, the metrics or the traces of a server.
+// TestNothingSecretIsTold: the credentials, answers, queries and bodies of a client
+// are not in the log, the metrics or the traces of a server.
 func TestNothingSecretIsTold(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, r *rig) {
@@ -186,7 +186,7 @@ func TestNothingSecretIsTold(t *testing.T) {
 	})
 }
 
-// A keeper has secrets that nobody may tell.
+// A keeper has secrets that must not be in any output.
 type keeper struct{ secrets []string }
 
 // word is one more, which is nowhere else.

@@ -26,7 +26,7 @@ func TestOpenAPIPrintsWhatIsServed(t *testing.T) {
 	}
 }
 
-// TestOpenAPINeedsNoDatabase, and says what formats there are.
+// TestOpenAPINeedsNoDatabase: it also lists the formats.
 func TestOpenAPINeedsNoDatabase(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "")

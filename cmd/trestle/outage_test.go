@@ -30,7 +30,7 @@ const (
 	outageClients = 32
 )
 
-// A fault is what happens to a database, how long 99 of 100 refusals of it may
+// A fault is what happens to a database, how long 99 of 100 of its errors may
 // take, and how it ends.
 type fault struct {
 	name       string
@@ -48,9 +48,9 @@ var faults = []fault{
 	},
 }
 
-// TestOutage: the database goes away and comes back under load. Nobody is
-// answered 500 or kept waiting, the server says how it is and finds back by
-// itself, what was acknowledged is there, and the log tells of it once.
+// TestOutage: the database becomes unavailable and available again under load. No client
+// gets a 500 or waits too long, the server reports its state and recovers by
+// itself, what was acknowledged is there, and the log has it once.
 func TestOutage(t *testing.T) {
 	rounds := 1
 	if underProof() {
@@ -109,7 +109,7 @@ func openOutage(t *testing.T) *outage {
 	return o
 }
 
-// work lets clients work until they are told to rest, and asks all the time
+// work lets clients work until the test calls rest, and checks all the time
 // whether the server is alive.
 func (o *outage) work(clients int) (rest func()) {
 	ctx, cancel := context.WithCancel(o.t.Context())
@@ -123,8 +123,8 @@ func (o *outage) work(clients int) (rest func()) {
 	return end
 }
 
-// client asks for one thing after the other, and comes again soon when it is
-// refused.
+// client sends one request after the other, and repeats it soon when the answer is an
+// error.
 func (o *outage) client(ctx context.Context, i int, dice *rand.Rand) {
 	w := wire{address: o.address}
 	defer w.close()
@@ -155,8 +155,8 @@ func (o *outage) errand(dice *rand.Rand) (sent []byte, creates bool) {
 	return request("GET", "/api/auth/me", o.token, ""), false
 }
 
-// note sorts answers into good ones, refusals that say when to come again, and
-// what there should not be.
+// note sorts answers into good ones, errors with a Retry-After header, and answers that
+// must not occur.
 func (o *outage) note(client int, got reply, err error, took time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -182,8 +182,8 @@ func (o *outage) note(client int, got reply, err error, took time.Duration) {
 	}
 }
 
-// refuses counts a refusal. When all are served again, one because there are too
-// many has nothing to do with the database.
+// refuses counts an error. When all clients are served again, an error because of too
+// many requests does not come from the database.
 func (r *recovery) refuses(client int, got reply) {
 	if r.back.IsZero() || r.calm && got.refuses() {
 		return
@@ -202,7 +202,7 @@ func (r *recovery) serves(client int) {
 	}
 }
 
-// isCalm reports whether every client was served some times since it was refused.
+// isCalm reports whether every client was served some times since its last error.
 func (r *recovery) isCalm() bool {
 	r.calm = len(r.served) == outageClients
 	for _, times := range r.served {
@@ -211,7 +211,7 @@ func (r *recovery) isCalm() bool {
 	return r.calm
 }
 
-// watch asks whether the server is alive, which it is whatever its database does.
+// watch checks whether the server is alive, which does not depend on its database.
 func (o *outage) watch(ctx context.Context) {
 	for pause(ctx, 50*time.Millisecond) == nil {
 		status := healthOf(o.address, "/livez")
@@ -252,7 +252,7 @@ func (o *outage) suffer(f fault) {
 	})
 }
 
-// locked does something while no client notes anything.
+// locked runs a function while no client records an answer.
 func (o *outage) locked(do func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -273,7 +273,7 @@ func (o *outage) await(what string, kind *atomic.Int64, more int64) {
 	untilSo(o.t, what, func() bool { return kind.Load() >= enough })
 }
 
-// tell prints what clients saw.
+// tell prints the results of the clients.
 func (o *outage) tell() {
 	o.t.Helper()
 	for what, times := range o.odd {
@@ -301,7 +301,7 @@ func (o *outage) tell() {
 		worst.good.Round(time.Millisecond), worst.ready.Round(time.Millisecond), worst.refused.Round(time.Millisecond), mostRecovery)
 }
 
-// tellRefusals prints how long refusals took.
+// tellRefusals prints how long errors took.
 func (o *outage) tellRefusals(which string, took *spread, most time.Duration) {
 	o.t.Helper()
 	p99 := took.quantile(0.99)
@@ -328,7 +328,7 @@ func (o *outage) audit() {
 	}
 }
 
-// auditLog checks that the log tells of each outage, and not of each request at
+// auditLog checks that the log reports each outage once, and not each request at
 // the level of errors.
 func (o *outage) auditLog(outages int) {
 	o.t.Helper()

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestRootRestoresInItsOwnFolders: who has another could lead it anywhere.
+// TestRootRestoresInItsOwnFolders: the owner of another folder could replace it by a link.
 func TestRootRestoresInItsOwnFolders(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

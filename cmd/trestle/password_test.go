@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestThePasswordOfTheDatabaseIsNeverShown: by no command, whatever is wrong with the
-// URL, and however it comes.
+// TestThePasswordOfTheDatabaseIsNeverShown: no command shows it, for any fault in the
+// URL and any way of setting it.
 func TestThePasswordOfTheDatabaseIsNeverShown(t *testing.T) {
 	t.Parallel()
 	commands := []string{

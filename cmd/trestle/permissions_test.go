@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestPermissions: the table and the JSON say the same, and what routes says.
+// TestPermissions: the table and the JSON have the same content as routes.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, "postgres://app:hidden@127.0.0.1:1/app") // which nobody reaches
+	r := newRig(t, "postgres://app:hidden@127.0.0.1:1/app") // no connection is possible
 	for flags, columns := range map[string][]string{
 		"":                                    {"anonymous", "user", "staff", "superuser"},
 		"--holding patients.view,doctors.add": {"anonymous", "user", "staff", "superuser", "holder"},

@@ -19,9 +19,9 @@ import (
 
 // TestReplicasMigrateAtOnce: many processes migrate one empty database at the
 // same time, and some of them are killed meanwhile, every time. Each migration is
-// applied once, the schema is whole, the others end well, and whoever comes next
-// starts, with nobody unlocking anything. In the long form all of them are servers,
-// and at least one is killed in the midst of it, with migrations still pending.
+// applied once, the schema is complete, the other processes end well, and later processes
+// start without a manual unlock. In the long form all of them are servers,
+// and at least one is killed while migrations are pending.
 func TestReplicasMigrateAtOnce(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -70,7 +70,7 @@ type migrants struct {
 type migrant struct {
 	*exec.Cmd
 
-	name   string // by which PostgreSQL knows it
+	name   string // its name in PostgreSQL
 	serves bool
 	killed bool
 	log    *logged
@@ -104,8 +104,8 @@ func (m *migrants) start(many int) {
 	}
 }
 
-// killSome kills some of them by SIGKILL: each when somebody has applied as many
-// migrations as the dice say, or a moment after the one before.
+// killSome kills some of them by SIGKILL: each when the database has as many applied
+// migrations as the dice decide, or a moment after the one before.
 func (m *migrants) killSome(dice *rand.Rand, many int) {
 	m.t.Helper()
 	for _, i := range dice.Perm(len(m.all))[:many] {
@@ -248,7 +248,7 @@ func without(some, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(some), func(one string) bool { return slices.Contains(others, one) })
 }
 
-// schemaOf tells of all tables, columns, indexes and constraints, and of the
+// schemaOf returns all tables, columns, indexes and constraints, and the
 // migrations that made them.
 func schemaOf(t *testing.T, database string) (all []string) {
 	t.Helper()
@@ -281,9 +281,9 @@ func schemaOf(t *testing.T, database string) (all []string) {
 	return all
 }
 
-// pendingHere are processes that have yet to migrate a PostgreSQL database, which lacks
-// its last migrations, and where somebody else's transaction holds a lock by a
-// statement until it is let go of.
+// pendingHere are processes that have yet to migrate a PostgreSQL database. The database
+// lacks its last migrations, and a transaction of the test holds a lock that a migration
+// needs, until the test releases it.
 func pendingHere(t *testing.T, lacks int, holding string, env ...string) (m *migrants, db *sqldb.DB, letGo func()) {
 	t.Helper()
 	m = &migrants{t: t, program: buildProgram(t), database: postgres.Database(t), env: env}
@@ -343,7 +343,7 @@ func waitForASlowMigration(t *testing.T) {
 func killTheHolder(t *testing.T) {
 	alone := postgres.Database(t)
 	newRig(t, alone).ok("migrate up")
-	// Whoever has the migrations' lock may run a migration, and not write that down.
+	// A process with the lock of migrations may run a migration and not record it.
 	m, db, letGo := pendingHere(t, 2, "LOCK TABLE trestle_migrations IN SHARE MODE")
 	m.start(4)
 	waiting := func(inTheMidst bool) (names []string) {

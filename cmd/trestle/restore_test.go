@@ -178,7 +178,7 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// TestRestoreOfAPart refuses what it would remove, and does not remove it.
+// TestRestoreOfAPart rejects what it would remove, and does not remove it.
 func TestRestoreOfAPart(t *testing.T) {
 	t.Parallel()
 	r, backup := backedUp(t)
@@ -211,7 +211,7 @@ func backupWith(t *testing.T, content []byte, statement string) string {
 	return r.file()
 }
 
-// A backup from before an upgrade is restored, and says what it lacks.
+// A backup from before an upgrade is restored, and restore lists what it lacks.
 func TestRestoreOfAnOlderBackup(t *testing.T) {
 	t.Parallel()
 	r := seeded(t)

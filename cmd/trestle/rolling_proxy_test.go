@@ -12,8 +12,7 @@ import (
 	"trestle.example/internal/testserver/tool"
 )
 
-// bothReady is where the proxy itself tells whether it takes both servers for
-// ready.
+// bothReady is the page where the proxy itself reports whether both servers are ready.
 const bothReady = "/proxy/both"
 
 // proxyFile is a usual one for servers that say by /readyz when they are about

@@ -54,8 +54,8 @@ func TestRollingRestart(t *testing.T) {
 	f.audit()
 }
 
-// A fleet is two servers on one database behind a proxy, and what their clients
-// were told is done.
+// A fleet is two servers on one database behind a proxy, and the writes that their clients
+// have an answer for.
 type fleet struct {
 	t       *testing.T
 	db      *sqldb.DB
@@ -171,7 +171,7 @@ func (f *fleet) audit() {
 	}
 }
 
-// acknowledged are the ids of what clients were told is done.
+// acknowledged are the ids of writes that the clients have an answer for.
 type acknowledged struct {
 	mu  sync.Mutex
 	ids []string

@@ -95,7 +95,7 @@ func TestASecondSignalEndsItAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer connection.Close()
-	// A request whose body never comes: "100 Continue" tells that it is waited for.
+	// A request without its body: "100 Continue" shows that the server waits for it.
 	fmt.Fprintf(connection, "POST /api/patients/ HTTP/1.1\r\nHost: %s\r\n%s\r\nContent-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n",
 		parts[2], parts[1])
 	if line, err := bufio.NewReader(connection).ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {

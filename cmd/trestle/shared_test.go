@@ -92,8 +92,8 @@ func atOnce(t *testing.T, times int, to []visitor, request, body string) []answe
 	return answers
 }
 
-// limited checks that exactly as many passed as the rate lets pass, and what
-// the clients are told.
+// limited checks that exactly as many passed as the rate lets pass, and the answers to
+// the clients.
 func limited(t *testing.T, answers []answer, passing, limit int, policy string) {
 	t.Helper()
 	statuses := map[int]int{}

@@ -18,7 +18,7 @@ import (
 )
 
 // TestADeadLogReader: what reads the server's output ends, as head does after a
-// line. The server goes on, answers, and drains when it is told to stop.
+// line. The server goes on, answers, and drains when it gets a signal.
 func TestADeadLogReader(t *testing.T) {
 	t.Parallel()
 	program := buildProgram(t)

@@ -31,9 +31,9 @@ func TestRegression(t *testing.T) {
 	}
 }
 
-// TestALeakIsSeenInASoak of half an hour, in a heap of which less than a byte a
-// request stay, under the ups and downs of collections. The seed is always the
-// same, because of those without a leak one in forty would be found to grow.
+// TestALeakIsSeenInASoak of half an hour. The heap keeps less than one byte for each
+// request, and collections make it go up and down. The seed is always the
+// same, because the test would find growth in one of forty runs without a leak.
 func TestALeakIsSeenInASoak(t *testing.T) {
 	t.Parallel()
 	const seed = 1

@@ -15,11 +15,11 @@ import (
 // have more or less than before they came.
 const mostApart = 2
 
-// TestSoak: a server that works for long answers nothing with 5xx, and what it
-// holds does not grow. With TRESTLE_PROVE=1 it works for half an hour, or as
-// long as TRESTLE_SOAK says, at 70 % of what it can, or at TRESTLE_SOAK_RATE
-// requests a second; else for five seconds, and only what it holds after them
-// is looked at.
+// TestSoak: a server that works for long answers nothing with 5xx, and its resources do not
+// grow. With TRESTLE_PROVE=1 it works for half an hour, or for the time
+// in TRESTLE_SOAK, at 70 % of its capacity, or at TRESTLE_SOAK_RATE
+// requests a second. Otherwise it works for five seconds, and only its resources after that
+// are checked.
 func TestSoak(t *testing.T) {
 	if !underProof() {
 		t.Parallel()
