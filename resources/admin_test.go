@@ -39,8 +39,8 @@ type vaultView struct {
 	Name string    `json:"name"`
 }
 
-// vaults are open to anyone by themselves: the guard of the prefix alone stands
-// before them.
+// vaults are open to every caller by themselves: only the guard of the prefix protects
+// them.
 func vaults() framework.Resource {
 	return framework.ViewSet[Vault]{
 		Name: "vaults", Under: "admin", Verbs: framework.CRUD[vaultInput, vaultView](),
@@ -130,8 +130,8 @@ func vaulted(t *testing.T, db *sqldb.DB) (w *world, vault Vault, touched *atomic
 	return w, vault, touched
 }
 
-// TestAdminPrefix: whatever is sent, by whomever but staff, nothing below the
-// guarded prefix is answered with success, and no vault is read or written.
+// TestAdminPrefix: a request of a caller who is not staff never succeeds below the
+// guarded prefix, and reads or writes no vault.
 func TestAdminPrefix(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		w, vault, touched := vaulted(t, db)
@@ -158,7 +158,7 @@ type visitor struct {
 	thrifty bool // one of the headers of overrides with each request, in turn
 }
 
-// strangers are those whom the guard keeps out.
+// strangers are the callers that the guard rejects.
 func strangers(w *world) map[string]visitor {
 	w.t.Helper()
 	user, head, former := w.wallet(w.user()), w.wallet(w.user(superuser)), w.wallet(w.user(staff))
@@ -240,8 +240,8 @@ func (v visitor) visits(t *testing.T, url string, vault Vault, all []string) (se
 	return served
 }
 
-// TestOverridesAreNotHeard: a header that asks for something else than the
-// request line does changes nothing, for staff either.
+// TestOverridesAreNotHeard: a header that names another method or path than the
+// request line changes nothing, for staff either.
 func TestOverridesAreNotHeard(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		w, vault, touched := vaulted(t, db)
@@ -282,8 +282,8 @@ func (c *wire) close() {
 	}
 }
 
-// send sends one request. A connection that was used before may be gone by now:
-// then it is sent on another.
+// send sends one request. If the connection was used before and is closed by now,
+// the request is sent on another.
 func (c *wire) send(method, target, headers string) (status int, body string, err error) {
 	used := c.conn != nil
 	status, body, err = c.exchange(method, request(method, target, headers))

@@ -76,7 +76,7 @@ func (k *canary) must(err error) {
 	}
 }
 
-// An answer is what came back.
+// An answer is the answer to one request.
 type answer struct {
 	courier *courier
 	status  int

@@ -18,14 +18,14 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A flight is the canary on its way through every door of a server that works.
+// A flight sends the canary through every interface of a server that works.
 type flight struct {
 	*canary
 	*courier
 
 	db       *sqldb.DB
 	password string // of asha@example.org
-	common   string // one that the policy refuses
+	common   string // a password that the policy rejects
 }
 
 // fly plants secrets wherever credentials go, and some where they do not.
@@ -141,8 +141,8 @@ func (f *flight) refreshes() {
 	f.send("POST", "/api/auth/logout", nil, "Authorization: Bearer "+last.text("access")).wants(204)
 }
 
-// sendsHeaders sends whatever may be taken for an Authorization header, to
-// paths that look at it and to those that do not.
+// sendsHeaders sends values that may be read as an Authorization header, to
+// paths that read it and to paths that do not.
 func (f *flight) sendsHeaders() {
 	basic := func(password string) string { return base64.StdEncoding.EncodeToString([]byte("asha:" + password)) }
 	headers := []string{
@@ -273,7 +273,7 @@ func (f *flight) runsIntoTrouble() {
 	}
 }
 
-// speaksNoHTTP sends what the HTTP server itself refuses.
+// speaksNoHTTP sends what the HTTP server itself rejects.
 func (f *flight) speaksNoHTTP() {
 	for name, text := range map[string]string{
 		"a header with a NUL":   "GET /api/auth/me HTTP/1.1\r\nHost: x\r\nAuthorization: Token \x00" + f.word("token with a NUL") + "\r\n\r\n",

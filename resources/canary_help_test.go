@@ -17,10 +17,10 @@ import (
 	"unicode/utf8"
 )
 
-// A canary knows the secrets that were planted or handed out, and hears all
-// that the server lets out: its log, its answers, its errors, its tables. None
-// of them may be in it, in whatever dress, nor the first twelve characters of
-// one. It is used by many requests at once.
+// A canary has the secrets that were planted or issued, and reads all
+// output of the server: its log, its answers, its errors, its tables. None
+// of them may be in it, in any encoding, and neither may the first twelve characters of
+// a secret. It is safe for concurrent use.
 type canary struct {
 	tb      testing.TB
 	mu      sync.Mutex
@@ -63,13 +63,13 @@ func (k *canary) bytes(n int) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// knows remembers a secret that somebody else made.
+// knows records a secret that another part of the test made.
 func (k *canary) knows(name, text string) string {
 	k.learn(name, text)
 	return text
 }
 
-// learn remembers a secret, and tells whether it is new.
+// learn records a secret, and reports whether it is new.
 func (k *canary) learn(name, text string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -158,8 +158,8 @@ func needles(p planted) (all []needle) {
 	return all
 }
 
-// dresses are the forms in which a text may go about, each once. They are
-// looked for whatever the case of their letters is.
+// dresses are the encodings in which a text may appear, each once. The search
+// ignores case.
 func dresses(text string) map[string]string {
 	each := func(format string) string {
 		var b strings.Builder

@@ -99,7 +99,7 @@ var leaks = []leak{
 	{"a report", "report: password, plain", func(l *leaky) error { l.report(errors.New(l.password)); return nil }},
 }
 
-// The canary hears whoever leaks, and says where; and it hears nobody else.
+// TestTheCanaryHearsLeaks: the canary reports each leak with its place, and nothing else.
 func TestTheCanaryHearsLeaks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sends a service for each leak, one after the other")

@@ -107,8 +107,8 @@ func (k *canary) expects(err error) {
 	k.report(err)
 }
 
-// again sends everything to another server, which refuses many of the requests
-// by one of the statuses.
+// again sends everything to another server, which rejects many of the requests
+// with one of the statuses.
 func (f *flight) again(to *courier, refusals ...int) {
 	f.tb.Helper()
 	statuses, refused := map[int]int{}, 0

@@ -17,8 +17,8 @@ import (
 	"trestle.example/framework/frameworktest/contract"
 )
 
-// TestASecondOpinion has requests and answers read by a validator that others
-// wrote. It takes minutes to build, so it is asked for by a tag:
+// TestASecondOpinion validates requests and answers with an independent validator.
+// It takes minutes to build, so it needs a build tag:
 //
 //	go test -tags libopenapi -run TestASecondOpinion ./resources
 func TestASecondOpinion(t *testing.T) {
@@ -81,7 +81,7 @@ func (o *opinion) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// judged asks for the opinion on an answer, and on a request that succeeded.
+// judged validates an answer, and the request if it succeeded.
 func (o *opinion) judged(r *http.Request, told *http.Response, got []byte) {
 	_, faults := o.judge.ValidateHttpResponse(r, told)
 	known := true

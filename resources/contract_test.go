@@ -20,11 +20,10 @@ const (
 	proving    = "TRESTLE_PROVE"
 )
 
-// TestTheServicesKeepTheirContract sends each service requests made of its own
-// document, good ones and spoilt ones, by all kinds of callers: no answer is a
-// failure of the server or something that the document does not tell of, and
-// nothing is taken that it refuses, nor refused that it takes. With
-// TRESTLE_PROVE=1 it sends 10,000 or more to a service, and sees to it that each
+// TestTheServicesKeepTheirContract sends each service requests generated from its own
+// document, valid and invalid ones, by all kinds of callers. No answer may be a 5xx
+// or missing in the document. The service must accept a request exactly if the document
+// allows it. With TRESTLE_PROVE=1 it sends 10,000 or more to a service, and checks that each
 // operation succeeded at least once; with fewer, that many of them did.
 //
 // It prints its seed; TRESTLE_SEED repeats a run, but for ids and times.
@@ -115,7 +114,7 @@ func (k wallet) header(scheme string) http.Header {
 	return http.Header{"Authorization": {scheme + " " + k.token}}
 }
 
-// known are values that are right and that nobody could make up.
+// known are valid values that cannot be generated.
 func (w *world) known() map[string][]string {
 	w.t.Helper()
 	user := w.user()
@@ -151,7 +150,7 @@ func unsaid() map[string][]string {
 	return all
 }
 
-// succeeded checks that enough operations were not refused each time: in a
+// succeeded checks that enough operations succeeded at least once: in a
 // proof, which tries them often enough, each of them.
 func (w *world) succeeded(tally contract.Tally, fewest int) {
 	w.t.Helper()

@@ -87,7 +87,7 @@ type documented struct {
 }
 
 // TestEveryOperationIsDescribed: by an id of its own, in words, under a tag that
-// is explained, with who may call it and how it refuses.
+// is explained, with its callers and its errors.
 func TestEveryOperationIsDescribed(t *testing.T) {
 	var said struct {
 		Tags []struct {
@@ -159,8 +159,8 @@ func TestThePriceOfAnOrderIsExplained(t *testing.T) {
 	}
 }
 
-// TestExamplesOfRefusals are what refusals look like: each fits the schema of
-// the response that shows it, and has its status and a code of its own.
+// TestExamplesOfRefusals: each example of an error satisfies the schema of
+// its response, and has its status and a code of its own.
 func TestExamplesOfRefusals(t *testing.T) {
 	text := document(t)
 	promises, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
@@ -253,8 +253,7 @@ func TestNamesOfSchemas(t *testing.T) {
 	}
 }
 
-// TestEveryAnswerIsDescribed: a reader is told what each field of money, time or
-// state is.
+// TestEveryAnswerIsDescribed: each field of money, time or state has a description.
 func TestEveryAnswerIsDescribed(t *testing.T) {
 	var said struct {
 		Components struct {

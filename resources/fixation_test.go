@@ -7,7 +7,7 @@ import (
 	"trestle.example/framework/frameworktest"
 )
 
-// A browser has cookies, and the token that its page was told last.
+// A browser has cookies, and the token from the last answer to its page.
 type browser struct {
 	*world
 
@@ -33,7 +33,7 @@ func (b *browser) send(method, path string, body any) *frameworktest.Response {
 	return answer
 }
 
-// open asks who is signed in, as a page does when it is loaded.
+// open requests the session, as a page does when it is loaded.
 func (b *browser) open() *frameworktest.Response {
 	b.t.Helper()
 	return b.send("GET", "/api/auth/session", nil).Expect(200)
@@ -44,8 +44,8 @@ func (b *browser) signIn(email string) {
 	b.send("POST", "/api/auth/session", fields{"email": email, "password": password}).Expect(200).Contains(email)
 }
 
-// TestSessionsAreNotFixed: what somebody planted in a browser before its user
-// signs in is worth nothing after.
+// TestSessionsAreNotFixed: a session that an attacker planted in a browser before its user
+// signs in is worthless after it.
 func TestSessionsAreNotFixed(t *testing.T) {
 	peopled(t, func(w *world) {
 		for _, c := range []struct {
@@ -94,7 +94,7 @@ func (b *browser) isNew(before browser) {
 	forged.send("POST", "/api/auth/logout", nil).Expect(403).Code("csrf_failed")
 }
 
-// knowsNothing checks that what a browser had before somebody signed in leads
+// knowsNothing checks that the cookies of a browser from before the sign-in lead
 // to no session at all.
 func (b *browser) knowsNothing(email string) {
 	b.t.Helper()

@@ -13,10 +13,10 @@ import (
 	"trestle.example/framework/frameworktest"
 )
 
-// declared is what every endpoint answers to everybody: the status; 200- is 200
+// declared is the answer of every endpoint to each caller: the status; 200- is 200
 // without the owner's rows, and 200* a function's answer without them: each
 // caller's own. All rows are the owner's, where rows have an
-// owner, and every request is one that the owner's would be right to send. The
+// owner, and every request is valid if the owner sends it. The
 // inactive caller's credentials were made while the user was active.
 //
 // A line holds for all schemes, unless the last column names some. What is open
@@ -166,7 +166,7 @@ type matrix struct {
 	users   map[string]auth.User // by caller
 	wallets map[string]wallet
 	stage   *stage
-	changed bool // the stage has to be set anew
+	changed bool // the stage must be set again
 	cells   int
 }
 
@@ -203,7 +203,7 @@ func TestMatrix(t *testing.T) {
 	})
 }
 
-// asked are the callers as the framework knows them. An inactive one is nobody.
+// asked are the callers as the framework identifies them. An inactive one is anonymous.
 func (m *matrix) asked() (asked []*framework.Caller) {
 	for _, name := range callers {
 		u, known := m.users[name]
@@ -256,15 +256,15 @@ func (m *matrix) cell(r framework.RouteInfo, caller, scheme, want string) {
 	}
 }
 
-// nothingToDo tells of a request that is fine and has nothing to write: there is
+// nothingToDo reports whether a request is valid and has nothing to write: there is
 // no session to end.
 func nothingToDo(r framework.RouteInfo, caller string) bool {
 	return route(r) == "DELETE /api/auth/session" && caller == anonymous
 }
 
 // as is the client of a caller. Requests that may end the credentials that they
-// are sent with have their own. Signing a browser in needs what shows that its
-// own page asks for it: of a live session, or else of a browser that is about
+// are sent with have their own. To sign a browser in, the request must prove that it comes
+// from its own page: by a live session, or else by a browser that is about
 // to sign in.
 func (m *matrix) as(r framework.RouteInfo, caller, scheme string) *frameworktest.Client {
 	m.t.Helper()
@@ -294,7 +294,7 @@ func (m *matrix) fresh(caller string) wallet {
 
 func refusal(cell string) bool { return cell[0] == '4' }
 
-// holds checks the status, and that a 401 asks for credentials.
+// holds checks the status, and that a 401 names the schemes of credentials.
 func (m *matrix) holds(answer *frameworktest.Response, want string) {
 	m.t.Helper()
 	status, err := strconv.Atoi(strings.TrimRight(want, "-*"))
@@ -323,9 +323,9 @@ func (m *matrix) shows(answer *frameworktest.Response, r framework.RouteInfo, wa
 	}
 }
 
-// agree holds the lines of an endpoint against what the framework works out
-// from the declarations: it refuses whom each line turns away, and has another's
-// rows for those alone whom no scope narrows.
+// agree compares the lines of an endpoint with the access that the framework computes
+// from the declarations: it rejects exactly the callers that a line rejects, and only callers
+// that no scope narrows get rows of other owners.
 func agree(t *testing.T, r framework.RouteAccess, all []line) {
 	t.Helper()
 	for i, caller := range callers {
@@ -337,7 +337,7 @@ func agree(t *testing.T, r framework.RouteAccess, all []line) {
 		}
 		access := accessOf(cell)
 		if ownRows := caller == owner || r.Name == "create" || r.Scope == "where"; ownRows && access == framework.AccessAllowed && r.Access[i] == framework.AccessScoped {
-			continue // whether there would be others' rows too, the answer does not tell
+			continue // the answer does not show whether other rows exist
 		}
 		if access != r.Access[i] {
 			t.Errorf("%s is %s to %s by its declaration; the matrix says %s, which is %s", route(r.RouteInfo), r.Access[i], caller, cell, access)

@@ -28,7 +28,7 @@ func TestPathsNestOneLevel(t *testing.T) {
 	})
 }
 
-// TestPathsThatNestTooDeep are told from those that do not.
+// TestPathsThatNestTooDeep are distinguished from those that do not.
 func TestPathsThatNestTooDeep(t *testing.T) {
 	for path, fine := range map[string]bool{
 		"/api/cart/items/{id}": true, "/api/orders/{id}/cancel": true, "/api/admin/orders/{id}/pack": true, "/api/auth/jwt/refresh": true, "/api/patients/{id}/appointments/": true,

@@ -35,8 +35,8 @@ func twoProcesses(t *testing.T) (a, b *world) {
 	return serve(t, dbs[0], 20).withPeople(), serve(t, dbs[1], 20)
 }
 
-// TestTwoProcessesThroughAPooler: who is known to one is known to the other, what
-// is done at one is seen at the other, and twice is once.
+// TestTwoProcessesThroughAPooler: a user of one process is a user of the other, a write at
+// one is visible at the other, and a repeated Idempotency-Key is executed once.
 func TestTwoProcessesThroughAPooler(t *testing.T) {
 	a, b := twoProcesses(t)
 	owner := a.user()

@@ -39,8 +39,8 @@ func objectRoutes(routes []framework.RouteInfo) (all []framework.RouteInfo) {
 	return all
 }
 
-// TestReplay: what one user may do with a row of theirs, another repeats word
-// by word, and is told what everybody is told of a row that does not exist.
+// TestReplay: a user repeats each allowed request of another user for that user's row, word
+// for word, and gets the same answer as for a row that does not exist.
 func TestReplay(t *testing.T) {
 	peopled(t, func(w *world) {
 		ada, bob := w.wallet(w.user()), w.wallet(w.user())
@@ -64,8 +64,8 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// replayed is what another's request is answered with. OPTIONS describes the
-// path and looks at no row; doctors are nobody's, and not to be written.
+// replayed is the status of another user's request. OPTIONS describes the
+// path and reads no row; doctors have no owner, and cannot be written.
 func replayed(r framework.RouteInfo) int {
 	switch {
 	case strings.HasPrefix(r.Path, "/api/admin/"):
@@ -99,8 +99,8 @@ func (s *stage) replay(r framework.RouteInfo, c *frameworktest.Client, at string
 	return answer
 }
 
-// TestReplayOfFaultyRequests: no fault of the request is told sooner about a row
-// that exists than about one that does not.
+// TestReplayOfFaultyRequests: faults of the request are not reported sooner for a row
+// that exists than for a row that does not.
 func TestReplayOfFaultyRequests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sends each fault on each route, one after the other")
@@ -129,7 +129,7 @@ func TestReplayOfFaultyRequests(t *testing.T) {
 	})
 }
 
-// TestReferencesToAnothersRows are refused like those to rows that do not exist.
+// TestReferencesToAnothersRows are rejected like those to rows that do not exist.
 func TestReferencesToAnothersRows(t *testing.T) {
 	peopled(t, func(w *world) {
 		bob := w.wallet(w.user())

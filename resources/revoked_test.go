@@ -70,8 +70,8 @@ func (p *person) holds(holding string, good bool) {
 	}
 }
 
-// refused sends credentials that are good no longer. A cookie of a session that
-// has ended counts as none, and the browser is made to forget it.
+// refused sends credentials that are no longer valid. A cookie of an ended session
+// counts as absent, and the server deletes it from the browser.
 func (p *person) refused(holding string) {
 	p.t.Helper()
 	code := "invalid_token"
@@ -115,8 +115,8 @@ func (w *world) remove(table string, id uuid.UUID) {
 	w.must(err)
 }
 
-// TestTheVeryNextRequest: what a change ends is refused from the next request
-// on, and what it does not end goes on.
+// TestTheVeryNextRequest: credentials that a change ends are rejected from the next request
+// on, and other credentials stay valid.
 func TestTheVeryNextRequest(t *testing.T) {
 	cases := []struct {
 		name  string

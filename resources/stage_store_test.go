@@ -10,8 +10,8 @@ import (
 	"trestle.example/resources/store/order"
 )
 
-// What only staff are told: how many there are, and what buyers say to those who
-// deliver.
+// Values that only staff may read: the number in stock, and the buyers' notes for the
+// delivery.
 const (
 	exactStock = 731_946
 	ringTwice  = "ring-twice-at-the-green-door"

@@ -19,7 +19,7 @@ import (
 	"trestle.example/resources/internal/leakscan"
 )
 
-// password is everybody's, hashed once for each database: that takes as long as
+// password is the password of all users, hashed once for each database: that takes as long as
 // a hundred requests.
 const password = "a long walk in May"
 
@@ -34,7 +34,7 @@ type world struct {
 	api      *framework.API
 	scan     *leakscan.Scan
 	client   *frameworktest.Client // anonymous
-	desk     *frameworktest.Client // of a door where browsers sign in without a password
+	desk     *frameworktest.Client // of an endpoint where browsers sign in without a password
 	hash     string                // of password
 }
 
@@ -50,9 +50,9 @@ func both(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
 }
 
 // serve serves all services with pages of size rows, and a test's own
-// resources. The scan looks through every answer, and each must be one that the
-// reference tells of. Rates are out of the way: what these tests are about is
-// tried thousands of times.
+// resources. The scan checks every answer, and the OpenAPI document must describe each.
+// There are no rates: these tests try each request
+// thousands of times.
 func serve(t *testing.T, db *sqldb.DB, size int, more ...framework.Resource) *world {
 	t.Helper()
 	w := &world{t: t, db: db}
@@ -120,7 +120,7 @@ func (w *world) withPeople() *world {
 	return w
 }
 
-// door answers what a browser needs to sign in.
+// door returns what a browser needs to sign in.
 func (w *world) door(c *framework.Call, _ framework.None) (string, error) {
 	return w.identity.Sessions.CSRFToken(c)
 }
@@ -163,7 +163,7 @@ type account struct {
 	PasswordHash string
 }
 
-// user makes one, whom the changes make something else than a plain user.
+// user makes a user. The changes make it other than a plain user.
 func (w *world) user(changes ...func(*auth.User)) auth.User {
 	w.t.Helper()
 	id, now := uuid.Must(uuid.NewV7()), time.Now().UTC().Truncate(time.Microsecond)

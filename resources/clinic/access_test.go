@@ -151,7 +151,7 @@ func TestPermissionsOnOthersRecords(t *testing.T) {
 }
 
 // A patient stays its owner's, and an appointment its patient's owner's,
-// whoever writes them.
+// after a write by any caller.
 func TestOwnershipStays(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		doctor, patient := s.doctor("Dr Sen"), s.patient("bob", "Bob's")

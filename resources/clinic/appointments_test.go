@@ -108,7 +108,7 @@ func TestInvalidAppointmentFilters(t *testing.T) {
 func TestFeeIsAnExactDecimal(t *testing.T) {
 	cases := []struct {
 		sent  string // JSON
-		shown string // JSON; "" for refused
+		shown string // JSON; "" for rejected
 		code  string
 	}{
 		{"0", "0.00", ""}, {"1", "1.00", ""}, {"0.1", "0.10", ""}, {"0.2", "0.20", ""}, {"0.3", "0.30", ""}, {"0.30", "0.30", ""},
@@ -378,7 +378,7 @@ func TestReferences(t *testing.T) {
 	})
 }
 
-// alike fails the test unless two refusals differ in their request's id alone.
+// alike fails the test unless two errors differ in their request's id alone.
 func alike(tb testing.TB, a, b *frameworktest.Response) {
 	tb.Helper()
 	if one, other := refusal(a), refusal(b); one != other {
@@ -386,7 +386,7 @@ func alike(tb testing.TB, a, b *frameworktest.Response) {
 	}
 }
 
-// refusal is all of a response but its request's id and time.
+// refusal returns a response without its request's id and time.
 func refusal(r *frameworktest.Response) string {
 	body := object(r)
 	delete(body, "instance")

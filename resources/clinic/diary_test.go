@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// A diary is the service's log in every test, in both forms and with everything
-// in it, and stands before the service: what a request carries as credentials
-// may not be written down, not even its first twelve characters.
+// A diary is the service's log in every test, in both formats and at every level.
+// The credentials of a request must not be in it, not even their first twelve characters.
 type diary struct {
 	tb      func() testing.TB
 	next    http.Handler
@@ -24,7 +23,7 @@ type diary struct {
 
 func newDiary(tb func() testing.TB) *diary { return &diary{tb: tb, secrets: map[string]bool{}} }
 
-// reportsTo is the test to which faults are told.
+// reportsTo is the test that gets the reports of faults.
 func (w *watch) reportsTo() testing.TB {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A prober sends what a client made up straight to the handler, past the
-// strictness of an HTTP client, and knows every statement that ordinary
+// A prober sends generated requests straight to the handler, without the
+// strictness of an HTTP client, and has every statement that ordinary
 // requests cause: no other may ever be sent.
 type prober struct {
 	*site
@@ -66,14 +66,14 @@ var (
 	anyOf       = regexp.MustCompile(`IN \(\?(, \?)*\)`)
 )
 
-// shapeOf is a statement without the numbers of its placeholders; the terms
-// of a search, of which there may be several, are one, and so are keys.
+// shapeOf returns a statement without the numbers of its placeholders. Several terms
+// of a search become one, and so do keys.
 func shapeOf(statement string) string {
 	text := anyOf.ReplaceAllString(placeholder.ReplaceAllString(statement, "?"), "IN (?)")
 	return several.ReplaceAllString(searched.ReplaceAllString(text, "<term>"), "<term>")
 }
 
-// warmUp asks for every combination that the document offers, with ordinary
+// warmUp sends every combination that the document offers, with ordinary
 // values.
 func (p *prober) warmUp() {
 	orders := []string{""}
@@ -103,7 +103,7 @@ func (p *prober) warmUp() {
 		fmt.Sprintf(`"patient":%q`, p.patient), fmt.Sprintf(`"doctor":%q`, p.doctor), `"status":"booked"`, `"fee":1`, `"starts_at":null`, `"notes":"x"`)
 }
 
-// warmUpWrites writes some members and others, of which each has another value
+// warmUpWrites writes sets of members. Each member has another value
 // before, so that it is written.
 func (p *prober) warmUpWrites(collection, item, before string, members ...string) {
 	whole := 1<<len(members) - 1
@@ -120,7 +120,7 @@ func (p *prober) warmUpWrites(collection, item, before string, members ...string
 			}
 		}
 	}
-	// A body at fault is told of only if the row is the caller's.
+	// Faults of a body are reported only if the row is the caller's.
 	for _, body := range []string{"{", `{"name":1,"fee":"x"}`, `{"patient":"00000000-0000-7000-8000-000000000000"}`} {
 		p.send("PUT", collection+item+"/", "", body)
 		p.send("PATCH", collection+item+"/", "", body)
@@ -150,8 +150,8 @@ func (p *prober) send(method, path, rawQuery, body string) *httptest.ResponseRec
 	return w
 }
 
-// try sends a made-up request and checks the answer and the statements. That
-// it is no 5xx and tells nothing of the inside is the watch's to see.
+// try sends a generated request and checks the answer and the statements. The watch
+// checks that the answer is no 5xx and contains no internals.
 func (p *prober) try(tb testing.TB, method, path, rawQuery, body string) {
 	tb.Helper()
 	p.watch.reportTo(tb)
@@ -232,7 +232,7 @@ func fuzzed(f *testing.F) *prober {
 	return probe(open(f, db)).learn()
 }
 
-// FuzzQuery sends any query string whatever to the lists of patients (false)
+// FuzzQuery sends any query string to the lists of patients (false)
 // and appointments (true).
 func FuzzQuery(f *testing.F) {
 	p := fuzzed(f)
@@ -250,7 +250,7 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// FuzzBody sends any body whatever to everything that takes one.
+// FuzzBody sends any body to each endpoint that accepts one.
 func FuzzBody(f *testing.F) {
 	p := fuzzed(f)
 	for i, body := range p.bodySeeds() {

@@ -34,7 +34,7 @@ type site struct {
 	people *people
 }
 
-// people are the users of a site by their names, made when first asked for.
+// people are the users of a site by their names, made at their first use.
 type people struct {
 	mu sync.Mutex
 	by map[string]person
@@ -46,7 +46,7 @@ type person struct {
 	token string
 }
 
-// rights are the permissions of those who have any. Ada, Bob and anybody else
+// rights are the permissions of the users. Ada, Bob and users without a row
 // have none; Stan is staff, Root a superuser, Ina inactive.
 var rights = map[string][]string{
 	"viewer":  {"patients.view", "appointments.view"},
@@ -82,7 +82,7 @@ var unsaid = map[string][]string{
 	"updateAppointment":  {"/fee: format", "/starts_at: format", "/starts_at: range"}, // the same
 }
 
-// told reports to the test that is told of faults.
+// told reports to the test that gets the reports of faults.
 type told struct {
 	testing.TB
 

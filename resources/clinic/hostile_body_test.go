@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A hostileBody is sent to POST, PUT and PATCH alike, with {P} and {D} for the
+// A hostileBody is sent to POST, to PUT and to PATCH, with {P} and {D} for the
 // ids of a patient and a doctor. Want is "ok", for 201 or 200, or the status,
 // the code, and faults: "400 validation_failed /name max".
 type hostileBody struct {
@@ -90,7 +90,7 @@ var hostilePatients = join(
 	// Several faults at once.
 	wanting("400 validation_failed /name required /phone required", `{"city":"x","name":"","phone":" "}`),
 	wanting("400 validation_failed /name type /phone type /city type", `{"name":{},"phone":[],"city":1}`),
-	// Names that are not fields, which are told and change nothing.
+	// Names that are not fields: they are reported and change nothing.
 	wanting("ok", each(aPatient,
 		`"__proto__":{"admin":true}`, `"constructor":{"prototype":{"x":1}}`, `"prototype":1`, `"toString":1`, `"hasOwnProperty":1`, `"":1`, `" name":1`, `"name ":1`, `"NAME":1`, `"n\u0430me":1`, `"name\u0000":1`, `"\u0000":1`, `"$where":"1"`, `"$ne":1`, `"name[]":1`, `"name.x":1`, `"-name":1`,
 		`"owner_id":"00000000-0000-7000-8000-000000000000"`, `"owner":1`, `"OwnerID":1`, `"Search":"x"`, `"search":"x"`, `"is_superuser":true`, `"_method":"DELETE"`, `"csrfmiddlewaretoken":"x"`, `"'; DROP TABLE patients; --":1`, `"a/b":1,"a~b":2,"a~1b":3`, `"x\r\nSet-Cookie: a=b":1`, `"😀":1`,
@@ -258,7 +258,7 @@ func (s *site) hostile(same *sameEverywhere, method, path string, b hostileBody,
 	}
 }
 
-// texts are what must come back byte for byte, whatever it looks like.
+// texts must be returned byte for byte.
 var texts = []string{
 	"'; DROP TABLE patients; --", "' OR '1'='1", `" OR ""="`, "1); DELETE FROM patients; --", "Robert'); DROP TABLE Students;--", "x' UNION SELECT key_hash FROM auth_tokens --", "\\'; --", "\\", "\\\\", "%", "_", "%_%", "''", `""`, "``", "$1", "$$x$$", "?", "??", "?0", "?1?2", "?TableAlias.name", "?PKs",
 	":name", "@p1", "{{.}}", "${7*7}", "#{7*7}", "%s%d%n", "\\x00", "\\u0000", "\\0", "E'\\x41'", "U&'\\0041'", "/* x */", "-- x", "#", ";", "null", "NULL", "undefined", "NaN", "true", "0", "-1", "1e400", "[]", "{}", `{"$gt":""}`,

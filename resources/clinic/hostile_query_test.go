@@ -65,7 +65,7 @@ var hostilePatientQueries = join(
 		"", "&", "&&&&", "=", "=&=", "=1", "page=", "page=+", "page=1", "page=+1+", "page=01", "page=0000000000000000000001", "page=%31", "page=%C2%A01", "page=1&",
 		"city=", "city=+", "city=%09%0A", "search=", "search=%20", "search=%22%22", "search=%22+%22", "search=%22%22+%22%22", "search=%1f", "ordering=", "city&search&ordering&page", "city=&search=&ordering=&page=",
 	),
-	// What is not known is told and changes nothing.
+	// Unknown parameters are reported and change nothing.
 	refuses(200, 11,
 		"city[]=Pune", "city%5B%5D=Pune", "city[0]=Pune", "city[$ne]=x", "city%5B%24ne%5D=Pune", "city.=Pune", "city__contains=Pune", "city__regex=.*", "city%20=Pune", "%20city=Pune", "+city=Pune", "CITY=Pune",
 		"City=Pune", "page[]=9", "PAGE=9", "page%20=9", "page_size=1", "limit=1", "offset=5", "size=1", "format=xml", "callback=alert(1)", "_method=DELETE", "owner_id=x", "owner=x", "id=x", "name=Asha", "phone=1",
@@ -119,7 +119,7 @@ var hostileAppointmentQueries = join(
 	refuses(200, 0, "min_fee=250.51", "min_fee=999999999.99", "min_fee=999999999.9900000", "doctor=00000000-0000-0000-0000-000000000000", "doctor=ffffffff-ffff-ffff-ffff-ffffffffffff", "doctor=FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF", "status=no_show", "status=booked&min_fee=1000"),
 )
 
-// codeOf is the only code that a query string is refused with, by status.
+// codeOf is the only code of an error of a query string, by status.
 var codeOf = map[int]string{400: framework.CodeInvalidParameter, 404: framework.CodeNotFound, 414: framework.CodeURITooLong}
 
 func TestHostileQueries(t *testing.T) {

@@ -75,9 +75,9 @@ func mentions(row clinic.Patient, search string) bool {
 	return true
 }
 
-// contains looks for a term at every place of a text, whatever its case. The
-// letters of the test fold one to one, so EqualFold is enough, once e with an
-// accent of its own is é.
+// contains searches a text for a term without regard to case. The
+// letters of the test fold one to one, so EqualFold is enough, after e with a combining
+// accent has become é.
 func contains(text, term string) bool {
 	in, of := runes(text), runes(term)
 	for i := 0; i+len(of) <= len(in); i++ {

@@ -183,7 +183,7 @@ func TestOptionsDescribe(t *testing.T) {
 	})
 }
 
-// Every refusal has the shape of RFC 9457 and a page that explains it.
+// TestRefusalsAreProblems: every error has the form of RFC 9457 and a page that explains it.
 func TestRefusalsAreProblems(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		patient, doctor := s.patient("ada", "Asha"), s.doctor("Dr Sen")

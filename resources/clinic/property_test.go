@@ -41,7 +41,7 @@ func rows(owner person, n int) *rapid.Generator[[]clinic.Patient] {
 
 var cities = []string{"", "Pune", "pune", "PUNE", "Puné", "Pune ", "Mumbai", "%", "'"}
 
-// questions draws searches out of what the rows say and what nobody says,
+// questions draws searches for words of the rows and for other words,
 // filters, and orderings, allowed and not.
 func questions(all []clinic.Patient) *rapid.Generator[question] {
 	return rapid.Custom(func(t *rapid.T) question {
@@ -74,8 +74,8 @@ func quoted(of string) *rapid.Generator[string] {
 	return rapid.Map(part(of), func(text string) string { return `"` + text + `"` })
 }
 
-// The pages of any question, joined, are the whole answer: every row once, in
-// order, whatever the letters.
+// The pages of a list, joined, are the whole list: every row once, in
+// order, for any letters.
 func TestPagesJoinedAreTheWholeAnswer(t *testing.T) {
 	const patients = 150
 	perRun := 1

@@ -12,7 +12,7 @@ import (
 	"trestle.example/internal/testserver/postgres"
 )
 
-// A ledger tells which tables were asked for on which server.
+// A ledger records which tables were queried on which server.
 type ledger struct {
 	mu      sync.Mutex
 	primary []string
@@ -35,7 +35,7 @@ func (l *ledger) clear() {
 	l.primary, l.replica = nil, nil
 }
 
-// has tells on which server a statement had all of some words in it.
+// has reports on which server a statement had all of some words in it.
 func (l *ledger) has(words ...string) (primary, replica bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,8 +76,8 @@ func replicatedSite(t *testing.T) (*site, *ledger) {
 	return open(t, db), l
 }
 
-// TestReplica: by HTTP, what only reads goes to the replica and misses nothing;
-// who calls, and all that a write asks, stays on the primary.
+// TestReplica: over HTTP, reads go to the replica and include every commit;
+// authentication, and all statements of a write, stay on the primary.
 func TestReplica(t *testing.T) {
 	t.Parallel()
 	s, l := replicatedSite(t)

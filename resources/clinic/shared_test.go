@@ -43,9 +43,9 @@ func TestReadsAtOnceKeepScopes(t *testing.T) {
 	})
 }
 
-// TestNoAnswerMissesACommit: one writes by a connection of the program's own, and
-// 32 read by HTTP what many wait for together. No answer to a request that began
-// after a commit is without it, and nobody is shown another's rows.
+// TestNoAnswerMissesACommit: a connection of the program writes, and
+// 32 clients send reads that share executions. Each answer to a request that began
+// after a commit includes it, and no client gets the rows of another owner.
 func TestNoAnswerMissesACommit(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		const each, commits = 4, 120

@@ -58,7 +58,7 @@ func TestStatementsAreCounted(t *testing.T) {
 			s.store(&appointments)
 
 			patient, appointment := patients[0].ID.String(), appointments[0].ID.String()
-			list := 2 // the caller and the page, which tells the count if it is all
+			list := 2 // the caller and the page, whose length is the count if it is the only page
 			if rows > pageSize {
 				list = 3
 			}

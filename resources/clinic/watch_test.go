@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// A watch stands before the service in every test and reads each response
-// with fresh eyes: nothing of how the service is made may be in it, and no
-// request whatever may be answered with a 5xx.
+// A watch reads each response of the service in every test:
+// it must not contain internals of the service, and no
+// request may be answered with a 5xx.
 type watch struct {
 	tb      testing.TB
 	next    http.Handler
@@ -25,7 +25,7 @@ type watch struct {
 
 func newWatch(tb testing.TB, next http.Handler) *watch { return &watch{tb: tb, next: next} }
 
-// reportTo changes the test to which faults are told.
+// reportTo changes the test that gets the reports of faults.
 func (w *watch) reportTo(tb testing.TB) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -119,7 +119,7 @@ var members = strings.Fields(`
 // own are the members whose values are the client's, and may say anything.
 var own = []string{"name", "phone", "city", "speciality", "notes"}
 
-// A scan reads one response; asked is what the request itself said, which may
+// A scan checks one response; asked is the text of the request itself, which may
 // be repeated.
 type scan struct {
 	asked  string

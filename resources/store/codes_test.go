@@ -11,7 +11,7 @@ import (
 	"trestle.example/resources/store/internal/storetest"
 )
 
-// A refusal is what goes with a code: the faults, if it names any, and the
+// A refusal is the error of a code: its faults, if it names any, and its
 // details, if it has any.
 type refusal struct {
 	faults  bool

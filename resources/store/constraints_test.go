@@ -9,8 +9,8 @@ import (
 	"trestle.example/resources/store/internal/storetest"
 )
 
-// TestTheDatabaseRefuses: what must never be is refused by the tables
-// themselves, whatever a program does.
+// TestTheDatabaseRefuses: the constraints of the tables reject invalid rows,
+// independently of the program.
 func TestTheDatabaseRefuses(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		v := s.Shelve(storetest.Good{Name: "Atta", MRP: 5_000, Stock: 9}, storetest.Good{Name: "Dal", Stock: 9})

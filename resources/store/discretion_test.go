@@ -10,9 +10,9 @@ import (
 	"trestle.example/resources/store/internal/storetest"
 )
 
-// TestWhatIsKept: how many there are, what staff and buyers note, and what is
-// not published is told to nobody but staff, wherever a buyer goes and whatever
-// is refused. The scan of all answers is told what to look for.
+// TestWhatIsKept: only staff can read the number in stock, notes, and what is not
+// published. No answer and no error to a buyer contains them: the scan of all answers
+// searches for them.
 func TestWhatIsKept(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		const stock, staff = 731_946, "/api/admin"

@@ -18,8 +18,8 @@ var notLines = map[string]string{
 	"a mark of direction alone": "12 Lake Road\u200f",
 }
 
-// TestTextOfOneLine: what is printed on a label or shown in a row is one line,
-// and text that nobody sees is none.
+// TestTextOfOneLine: text for a label or a row is one line,
+// and text of invisible characters counts as blank.
 func TestTextOfOneLine(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		const unseen = "\u200b\u202e"
@@ -49,7 +49,7 @@ func TestTextOfOneLine(t *testing.T) {
 		for _, c := range []struct {
 			pointer string
 			body    func(text string) fields
-			blank   string // the code of text that nobody sees; none if it may be blank
+			blank   string // the code of invisible text; "" if it may be blank
 		}{
 			{"/name", func(text string) fields { return fields{"name": text} }, "required"},
 			{"/brand", func(text string) fields { return fields{"brand": text} }, ""},

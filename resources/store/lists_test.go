@@ -13,15 +13,15 @@ import (
 	"trestle.example/resources/store/internal/storetest"
 )
 
-// alike is how many rows each list has in this file, all alike in what lists are
-// ordered by: ids alone tell them apart.
+// alike is how many rows each list has in this file. All have equal values in the columns of
+// the order: only their ids differ.
 const alike = 7
 
-// A shelfList is one of the store's lists, as somebody asks for it.
+// A shelfList is one of the store's lists, as a caller requests it.
 type shelfList struct {
 	path string
 	as   string // anonymous if empty
-	key  string // the member that tells rows apart
+	key  string // the member that identifies a row
 	size int    // of a page without a limit
 	down bool   // ids go down
 }
@@ -154,7 +154,7 @@ func TestPagesAreDisjointAndComplete(t *testing.T) {
 	})
 }
 
-// keysOf are what tells rows apart, in their order.
+// keysOf returns the keys of rows, in their order.
 func keysOf(tb testing.TB, l shelfList, items []json.RawMessage) (keys []string) {
 	tb.Helper()
 	for _, item := range items {

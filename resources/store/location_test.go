@@ -33,7 +33,7 @@ func TestLocationOfWhatIsCreated(t *testing.T) {
 	})
 }
 
-// The address of an account is that of whoever signed in.
+// TestLocationOfAnAccount: the address of an account is that of the user who signed in.
 func TestLocationOfAnAccount(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		made := s.Post("/api/auth/register", fields{"email": "new@store.example", "password": "four unrelated words"}).Expect(201)

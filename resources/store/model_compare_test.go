@@ -22,13 +22,13 @@ type comparison struct {
 	differences    []string
 }
 
-// An unknown is what nobody can foretell. It is learned from the first answer
+// An unknown is a value that the model cannot compute. It is learned from the first answer
 // that has it, and never changes.
 type unknown interface {
 	learn(text string, c *comparison) string // what is wrong with the text
 }
 
-// An identity is an id, of which no two are the same.
+// An identity is an id; no two are the same.
 type identity struct{ text string }
 
 func (i *identity) learn(text string, c *comparison) string {
@@ -106,8 +106,8 @@ func decoded(body string) (value any) {
 	return value
 }
 
-// problem compares what a refusal determines: its code, its details and its
-// faults, in any order.
+// problem compares the parts of an error that the model computes: its code, its details and
+// its faults, in any order.
 func (c *comparison) problem(want verdict, got any) {
 	body, _ := got.(map[string]any)
 	c.value("code", want.code, body["code"])
@@ -197,7 +197,7 @@ func (c *comparison) differ(path string, got any, want string) {
 	c.differences = append(c.differences, strings.TrimSuffix(fmt.Sprintf("%s: %v; %s", path, got, want), "; "))
 }
 
-// told are the first differences: one usually brings others.
+// told returns the first differences: one usually causes others.
 func (c *comparison) told() string {
 	const most = 20
 	list := c.differences

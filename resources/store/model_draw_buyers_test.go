@@ -64,7 +64,7 @@ func (x *trial) adding(b *modelBuyer, in fields) asking {
 	}
 }
 
-// anyLine draws a line of the buyer's; or another's, one that is gone, or none.
+// anyLine draws a line of the buyer, of another buyer, a deleted one, or none.
 func (x *trial) anyLine(b *modelBuyer) *modelLine {
 	other := x.shopper()
 	switch n := x.IntN(100); {
@@ -170,7 +170,7 @@ func (x *trial) anySlot() string {
 	case n < 50:
 		slot = often(x.dice, x.model.slots, func(s *modelSlot) bool { return !slices.Contains(open, s) })
 	}
-	if slot.id.text == "" { // it opened since a cart was looked at
+	if slot.id.text == "" { // it opened since a cart was read
 		return rows.NewID().String()
 	}
 	return slot.id.text

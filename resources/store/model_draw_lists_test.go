@@ -47,7 +47,7 @@ func (x *trial) readProduct() asking {
 	}
 }
 
-// anybody may be nobody.
+// anybody draws a caller, or "" for an anonymous one.
 func (x *trial) anybody() string { return one(x.dice, "", "", "staff", x.anyBuyer().name) }
 
 func (x *trial) listProducts() asking {

@@ -149,7 +149,7 @@ func (x *trial) keyed(a asking) asking {
 	return a
 }
 
-// certain tells that a key is clearly within its time, or over it.
+// certain reports whether a key is clearly within its time, or over it.
 func (m *model) certain(a asking) bool {
 	known := m.keys[a.keyed()]
 	return known == nil || (m.now.Sub(known.at)-keyLife).Abs() > nearly

@@ -51,8 +51,8 @@ func (m *model) addItem(b *modelBuyer, in fields) verdict {
 	return succeeds(201, outcome, m.cartView(b))
 }
 
-// write sets how many a line asks for. What is sold is remembered as it is now;
-// of what is not, nothing new is learned.
+// write sets the quantity of a line. The present name and price of a variant on sale are
+// stored; of another variant nothing changes.
 func (l *modelLine) write(quantity int64) {
 	l.quantity = quantity
 	if l.status() != "unavailable" {
@@ -78,7 +78,7 @@ func (b *modelBuyer) line(v *modelVariant) *modelLine {
 	return nil
 }
 
-// tooMany refuses a line of which there is not enough, or that is no longer
+// tooMany returns the error for a line whose stock is too small, or that is no longer
 // sold.
 func (m *model) tooMany(b *modelBuyer, l *modelLine, quantity int64) verdict {
 	asked := &modelLine{variant: l.variant, quantity: quantity}
@@ -93,7 +93,7 @@ func (m *model) tooMany(b *modelBuyer, l *modelLine, quantity int64) verdict {
 	return refuses(409, "insufficient_stock", asked.status(), details)
 }
 
-// changeLine sets how many a line asks for. Fewer are always possible.
+// changeLine sets the quantity of a line. A smaller quantity is always possible.
 func (m *model) changeLine(b *modelBuyer, l *modelLine, in fields) verdict {
 	if why := m.noLine(b, l); why != "" {
 		return notFound(why)
@@ -110,7 +110,7 @@ func (m *model) changeLine(b *modelBuyer, l *modelLine, in fields) verdict {
 	return succeeds(200, outcome, m.cartView(b))
 }
 
-// noLine tells why a line is not there for a buyer; empty if it is.
+// noLine returns why a line is not there for a buyer; empty if it is.
 func (m *model) noLine(b *modelBuyer, l *modelLine) string {
 	if slices.Contains(b.lines, l) {
 		return ""
@@ -173,7 +173,7 @@ func (l *modelLine) status() string {
 	return "ok"
 }
 
-// available is how many of those asked for can be had.
+// available returns how many of the requested items are available.
 func (l *modelLine) available() int64 {
 	if l.status() == "unavailable" {
 		return 0

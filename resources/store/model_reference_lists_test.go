@@ -78,7 +78,7 @@ func (m *model) readProduct(slug string) verdict {
 	}
 }
 
-// A modelQuestion is what a list is asked: its parameters as they are sent.
+// A modelQuestion has the parameters of a list as they are sent.
 type modelQuestion map[string]string
 
 // number is a parameter that is one, or another value if it is absent.
@@ -192,7 +192,7 @@ func (m *model) listOrders(b *modelBuyer, q modelQuestion) verdict {
 	return q.page(views, 20)
 }
 
-// listAllOrders lists everybody's for staff.
+// listAllOrders lists the orders of all buyers for staff.
 func (m *model) listAllOrders(q modelQuestion) verdict {
 	var views []any
 	for _, o := range slices.Backward(m.orders) {

@@ -153,7 +153,7 @@ func (b *modelBuyer) cannotOrder() verdict {
 	return refuses(409, code, "", fields{"lines": lines})
 }
 
-// changed tells what the cart comes to now.
+// changed returns the present total of the cart.
 func (b *modelBuyer) changed() verdict {
 	lines := []any{}
 	for _, l := range b.lines {
@@ -184,7 +184,7 @@ func addressView(given fields) fields {
 	return view
 }
 
-// readOrder shows an order to its buyer, and to nobody else.
+// readOrder shows an order to its buyer only.
 func (m *model) readOrder(b *modelBuyer, o *modelOrder) verdict {
 	if why := noOrder(b, o); why != "" {
 		return notFound(why)
@@ -192,7 +192,7 @@ func (m *model) readOrder(b *modelBuyer, o *modelOrder) verdict {
 	return succeeds(200, "", o.view())
 }
 
-// noOrder tells why an order is not there for a buyer; empty if it is.
+// noOrder returns why an order is not there for a buyer; empty if it is.
 func noOrder(b *modelBuyer, o *modelOrder) string {
 	switch {
 	case o == nil:

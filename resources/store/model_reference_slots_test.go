@@ -86,7 +86,7 @@ func (m *model) free(id any) *modelSlot {
 	return nil
 }
 
-// whyNot tells why a slot cannot be had.
+// whyNot returns why a slot cannot be booked.
 func (m *model) whyNot(id any) string {
 	at := slices.IndexFunc(m.slots, func(s *modelSlot) bool { return s.id.text == id })
 	switch {

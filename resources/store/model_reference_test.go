@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// A model is what the store must be: plain data that one request after the
-// other changes, written from what was decided and sharing nothing with the
-// store's own code. It knows of no database and no connection. Ids, numbers and
-// times, which nobody can foretell, it learns from the answers.
+// A model is the specification of the store: plain data that one request after the
+// other changes, written from the requirements without the
+// store's own code. It has no database and no connection. It learns ids, numbers and
+// times, which it cannot compute, from the answers.
 type model struct {
 	now        time.Time
 	categories []*modelCategory // these and all below in the order in which they were made
@@ -82,10 +82,10 @@ type modelReply struct {
 
 // An asking is one request, and what the model does about it.
 type asking struct {
-	who          string // nobody, if it is empty
+	who          string // "" for an anonymous caller
 	method, path string
 	body         any
-	open         bool   // to everybody
+	open         bool   // to every caller
 	staff        bool   // for staff alone
 	route        string // which honours keys
 	key          string
@@ -120,9 +120,9 @@ func refuses(status int, code, why string, details fields, faults ...string) ver
 
 func notFound(why string) verdict { return refuses(404, "not_found", why, nil) }
 
-// answer says what a request is answered, and does what it asks for. Who asks
-// is looked at first, then the body by itself, then the key. Of what is not
-// there no body is wrong.
+// answer returns the answer to a request, and executes it. It checks the caller
+// first, then the body by itself, then the key. For a row that does not exist it does not
+// check the body.
 func (m *model) answer(a asking) verdict {
 	switch {
 	case a.who == "" && !a.open:
@@ -146,7 +146,7 @@ func (m *model) answer(a asking) verdict {
 	return m.once(a)
 }
 
-// invalid refuses a request for what is wrong with it by itself.
+// invalid returns the error for a request that is invalid by itself.
 func invalid(why string, faults []string) verdict {
 	code := "validation_failed"
 	for _, fault := range faults {
@@ -159,8 +159,8 @@ func invalid(why string, faults []string) verdict {
 
 const keyLife = 24 * time.Hour
 
-// once answers a request with a key: the same request again is answered as
-// before, another is refused. What was refused left no trace of its key.
+// once answers a request with a key: the same request again gets the same answer,
+// another one an error. A request that failed leaves no trace of its key.
 func (m *model) once(a asking) verdict {
 	known := m.keys[a.keyed()]
 	switch {
@@ -183,7 +183,7 @@ func (m *model) once(a asking) verdict {
 // keyed is what a key belongs to: a caller and a route.
 func (a asking) keyed() string { return a.who + " " + a.route + " " + a.key }
 
-// asked tells two requests to one route apart.
+// asked returns a text in which two different requests to one route differ.
 func (a asking) asked() string {
 	body, err := json.Marshal(a.body)
 	if err != nil {

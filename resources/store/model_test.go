@@ -86,8 +86,8 @@ func newTrial(s *site, seed uint64) *trial {
 	return x
 }
 
-// crave has staff order, in the slots that are open latest, until they may order
-// no more: by chance nobody would come to that.
+// crave has staff place orders, in the slots that are open latest, up to their limit:
+// chance alone would not reach it.
 func (x *trial) crave() {
 	x.T.Helper()
 	b := x.model.buyer("staff")
@@ -143,7 +143,7 @@ func (x *trial) operate() {
 	}
 }
 
-// disguised is a request that somebody else sends, now and then: nobody, or a
+// disguised sends a request as another caller, now and then: as an anonymous one, or as a
 // customer where only staff may.
 func (x *trial) disguised(a asking) asking {
 	switch {
@@ -210,7 +210,7 @@ func (x *trial) note(o operation, a asking, v verdict) {
 	x.latest = append(x.latest[max(0, len(x.latest)-11):], line+" -> "+v.outcome)
 }
 
-// story tells how it came to a failure.
+// story returns the requests that led to a failure.
 func (x *trial) story() string {
 	return fmt.Sprintf("seed %d, request %d; the latest and what the model says of them:\n  %s", x.seed, x.count, strings.Join(x.latest, "\n  "))
 }
@@ -232,7 +232,7 @@ func (x *trial) clear() {
 const nearly = 2 * time.Minute
 
 // passTime turns the clock forward, sometimes further than keys are kept.
-// Somebody new may come.
+// It may add a new buyer.
 func (x *trial) passTime() {
 	x.T.Helper()
 	passed := time.Duration(1+x.IntN(180)) * time.Minute

@@ -29,7 +29,7 @@ func TestNewerColumns(t *testing.T) {
 	})
 }
 
-// everything asks each resource of the store for each thing it does.
+// everything sends each request of each resource of the store.
 func (s *site) everything() {
 	s.T.Helper()
 	own := rows.NewID().String()

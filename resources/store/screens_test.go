@@ -52,8 +52,8 @@ func TestOneRequestPerScreen(t *testing.T) {
 	})
 }
 
-// TestEveryCartWriteAnswersTheCart as it is read afterwards, and counts its
-// version up; what is refused leaves both.
+// TestEveryCartWriteAnswersTheCart as it is read afterwards, and increases its
+// version; an error leaves both.
 func TestEveryCartWriteAnswersTheCart(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		v := s.Shelve(storetest.Good{Stock: 9}, storetest.Good{Stock: 9})

@@ -149,7 +149,7 @@ func TestShapes(t *testing.T) {
 	})
 }
 
-// ofStore tells a viewset of the store.
+// ofStore reports whether a viewset is one of the store.
 func ofStore(viewset string) bool {
 	return slices.Contains([]string{"categories", "products", "cart", "cart/items", "orders"}, viewset) || strings.HasPrefix(viewset, "admin/")
 }
@@ -178,7 +178,7 @@ func (v *viewer) seeCatalogue() (full, bare catalogue.AdminProduct) {
 	return full, bare
 }
 
-// seeCart fills a cart of which some is dearer since and some is not to be had.
+// seeCart fills a cart: one item costs more since, and one is not available.
 func (v *viewer) seeCart(full, bare catalogue.AdminProduct) {
 	v.T.Helper()
 	ada := v.ClientOf("ada")
@@ -223,7 +223,7 @@ func (v *viewer) seeOrders(full, bare catalogue.AdminProduct) {
 	v.see("POST /api/admin/orders/{id}/confirm", v.TakeStep(place(fields{"deliveryAddress": whole})[1:], "confirm"))
 }
 
-// seeUsers signs somebody up, in and out, and asks who they are.
+// seeUsers signs a user up, in and out, and reads the account.
 func (v *viewer) seeUsers() {
 	v.T.Helper()
 	account := fields{"email": "hema@store.example", "password": "four unrelated words"}

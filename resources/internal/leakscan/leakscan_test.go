@@ -145,7 +145,7 @@ func told(reports []string) string {
 	return strings.Join(all, "; ")
 }
 
-// TestFailuresMayBeMeant: they are reported where a test says so.
+// TestFailuresMayBeMeant: answers of 500 are not reported in a test that expects them.
 func TestFailuresMayBeMeant(t *testing.T) {
 	heard := &recorder{TB: t}
 	scan(t).Wrap(heard, answering(500, "", "")).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))

@@ -66,7 +66,7 @@ func TestWhatARequestWrites(t *testing.T) {
 		}
 		for _, c := range []struct {
 			name   string
-			path   string // the product's, if it is none
+			path   string // "" for the path of the product
 			change fields
 			want   string
 		}{
@@ -116,7 +116,7 @@ func TestWhatARequestWrites(t *testing.T) {
 	})
 }
 
-// TestMassAssignment: what is not a client's to set is refused by name, and
+// TestMassAssignment: fields that clients cannot set are rejected by name, and
 // nothing is changed.
 func TestMassAssignment(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {

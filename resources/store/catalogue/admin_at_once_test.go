@@ -62,8 +62,8 @@ func TestNamesAtOnce(t *testing.T) {
 	})
 }
 
-// TestCodesAtOnce: one of those that ask for a code, or for a slug, gets it;
-// the others are told what is taken.
+// TestCodesAtOnce: of several requests for one code, or one slug, one gets it;
+// the others are answered with the taken names.
 func TestCodesAtOnce(t *testing.T) {
 	crowded(t, func(t *testing.T, s *site) {
 		const n = 20
@@ -84,9 +84,8 @@ func TestCodesAtOnce(t *testing.T) {
 	})
 }
 
-// TestCodesInOppositeOrders: those that ask for the same codes, for new variants
-// or for those they have, in whatever order, do not meet in a circle: one gets
-// them all.
+// TestCodesInOppositeOrders: requests for the same codes, for new variants or for existing
+// ones, in any order, do not deadlock: one gets them all.
 func TestCodesInOppositeOrders(t *testing.T) {
 	crowded(t, func(t *testing.T, s *site) {
 		const n, codes = 10, 12
@@ -120,9 +119,9 @@ func TestCodesInOppositeOrders(t *testing.T) {
 	})
 }
 
-// TestCodesOfNewAndOfRenamedVariants: requests that take the same codes, each for
-// a new variant what the other wants for one that it has, do not meet in a
-// circle. Nor do those that write a variant and those that ask for its code.
+// TestCodesOfNewAndOfRenamedVariants: requests for the same codes do not deadlock if each
+// uses for a new variant the code that the other uses for an existing one. A request that
+// writes a variant and one that takes its code do not deadlock either.
 func TestCodesOfNewAndOfRenamedVariants(t *testing.T) {
 	crowded(t, func(t *testing.T, s *site) {
 		const n = 8
@@ -154,8 +153,8 @@ func TestCodesOfNewAndOfRenamedVariants(t *testing.T) {
 	})
 }
 
-// TestCodesThatAreGivenUp: those who ask for a code while it is given up for
-// another are refused, and do not meet in a circle with who gives it up.
+// TestCodesThatAreGivenUp: a request for a code that another request is giving up is
+// rejected, and the two do not deadlock.
 func TestCodesThatAreGivenUp(t *testing.T) {
 	crowded(t, func(t *testing.T, s *site) {
 		const n, codes = 6, 12
@@ -262,8 +261,8 @@ func TestStocksAtOnce(t *testing.T) {
 	})
 }
 
-// TestStaffAgainstBuyers: products change, also between two of them, while they
-// are bought; nobody waits in a circle.
+// TestStaffAgainstBuyers: staff change products, also two of them at once, while buyers buy
+// them; no transactions deadlock.
 func TestStaffAgainstBuyers(t *testing.T) {
 	crowded(t, func(t *testing.T, s *site) {
 		s.WidenSlots(1_000_000)

@@ -125,7 +125,7 @@ func TestChanges(t *testing.T) {
 	})
 }
 
-// TestChangesRefused: every refusal leaves everything as it was.
+// TestChangesRefused: every error leaves everything as it was.
 func TestChangesRefused(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		other := s.CreateProduct("Other", fields{"variants": []fields{storetest.VariantBody("Taken", nil)}})
@@ -204,8 +204,8 @@ func TestChangesRefused(t *testing.T) {
 	})
 }
 
-// TestOnlyWhatDiffersIsWritten: a variant of which a body says what is so, such as
-// its list price, is not written.
+// TestOnlyWhatDiffersIsWritten: if a body has the present values of a variant, such as
+// its list price, the variant is not written.
 func TestOnlyWhatDiffersIsWritten(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		counter := frameworktest.CountStatements(s.DB)

@@ -7,8 +7,8 @@ import (
 	"trestle.example/resources/store/internal/storetest"
 )
 
-// TestAProductHasAtMostAHundredVariants, whatever the number of requests they
-// come by. Those that are archived count, and the product can be changed still.
+// TestAProductHasAtMostAHundredVariants, in any number of requests.
+// Archived ones count, and the product can still be changed.
 func TestAProductHasAtMostAHundredVariants(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		full := s.CreateProduct("Full", fields{"variants": storetest.VariantBodies("full", 100)})
@@ -32,8 +32,8 @@ func TestAProductHasAtMostAHundredVariants(t *testing.T) {
 	})
 }
 
-// TestAProductWithoutAVariantOnSale, which only a program past the API can make,
-// is nobody's fault but its own: customers do not find it, and staff mend it.
+// TestAProductWithoutAVariantOnSale: only a program without the API can make such a product.
+// Customers do not find it, and staff can repair it.
 func TestAProductWithoutAVariantOnSale(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		p := s.CreateProduct("Bare", fields{"variants": []fields{storetest.VariantBody("B1", fields{"stock": 1}), storetest.VariantBody("B2", fields{"pricePaise": 9})}})

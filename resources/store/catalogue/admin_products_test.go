@@ -105,8 +105,8 @@ func TestNewProductTakes(t *testing.T) {
 	})
 }
 
-// refusals are bodies of new products that are refused, by what they say
-// besides what is right, with the faults that are told.
+// refusals are bodies of new products that are rejected, by the members that differ from
+// a valid body, with the expected faults.
 func refusals() []frameworktest.Scenario {
 	long := func(n int) string { return strings.Repeat("x", n) }
 	one := func(more fields) fields {
@@ -187,7 +187,7 @@ func refusals() []frameworktest.Scenario {
 	return list
 }
 
-// TestNewProductRefused: every refusal leaves everything as it was.
+// TestNewProductRefused: every error leaves everything as it was.
 func TestNewProductRefused(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		s.CreateProduct("Dal", fields{"variants": []fields{storetest.VariantBody("Taken", nil), storetest.VariantBody("Gone", nil)}})

@@ -109,7 +109,7 @@ func TestSettingStock(t *testing.T) {
 	})
 }
 
-// TestSettingStockRefused: every refusal leaves everything as it was.
+// TestSettingStockRefused: every error leaves everything as it was.
 func TestSettingStockRefused(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		v := s.CreateProduct("Curd", fields{"variants": []fields{storetest.VariantBody("c1", fields{"stock": 3})}}).Variants[0]

@@ -19,7 +19,7 @@ import (
 // foreign is a word that no program has in its statements.
 const foreign = "zq7xk"
 
-// hostileTexts are what a client might send in the place of any value.
+// hostileTexts are texts that a client might send instead of any value.
 var hostileTexts = []string{
 	foreign, foreign + "' OR '1'='1", foreign + `"; DROP TABLE products; --`, `\'); DELETE FROM products; /*` + foreign, foreign + "?0?1?TableAlias",
 	"?", "$1", ":name", `\`, "'", `"`, "%", "_", "*", "=", "= atta", "--", "/*", ",", "null", "NaN", "-0", "+1", "1.0", "1e3", "0x10", "1_000", "१२",
@@ -53,7 +53,7 @@ func (r *relay) report(tb testing.TB) {
 	r.to = tb
 }
 
-// A tester sends what a client made up, and hears every statement.
+// A tester sends generated requests, and records every statement.
 type tester struct {
 	*site
 
@@ -100,7 +100,7 @@ func (p *tester) ask(tb testing.TB, path, rawQuery string) {
 	}
 }
 
-// tell sends a body, in which {P}, {A} and {B} stand for a product and two
+// tell sends a body, in which {P}, {A} and {B} are replaced by a product and two
 // variants.
 func (p *tester) tell(tb testing.TB, to [2]string, body string) {
 	tb.Helper()
@@ -119,7 +119,7 @@ func (p *tester) tell(tb testing.TB, to [2]string, body string) {
 	}
 }
 
-// refusalOf checks that a refusal is one that the server meant.
+// refusalOf checks that an error is an intended one.
 func refusalOf(tb testing.TB, r *frameworktest.Response) {
 	tb.Helper()
 	var problem struct {

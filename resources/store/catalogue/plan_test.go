@@ -15,9 +15,9 @@ import (
 	"trestle.example/resources/store/internal/storetest"
 )
 
-// warehouse stores many products past the API, in 50 categories, and has
-// PostgreSQL look at what there is. SQLite is left to guess, as it is when the
-// store is new.
+// warehouse stores many products without the API, in 50 categories, and has
+// PostgreSQL analyze them. SQLite has no statistics, as in a new
+// store.
 func (s *site) warehouse(products int) {
 	s.T.Helper()
 	ctx := context.Background()
@@ -79,8 +79,8 @@ func (l *listener) hear(_ context.Context, e sqldb.Event) {
 	}
 }
 
-// TestIndexesServe: among 20,000 products a page is found by an index that has
-// them in order, not by looking at all and sorting them.
+// TestIndexesServe: among 20,000 products a page is found by an index in its
+// order, without a scan and a sort of all products.
 func TestIndexesServe(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fills a large catalogue")

@@ -233,7 +233,7 @@ func TestOneProduct(t *testing.T) {
 	})
 }
 
-// TestProductPages: the envelope tells the page, its size as it was used, and
+// TestProductPages: the envelope has the page, the page size that was used, and
 // the true total.
 func TestProductPages(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
@@ -265,7 +265,7 @@ func TestProductPages(t *testing.T) {
 }
 
 // TestCategories: by name, then id, each with how many of its products are
-// published. Where there is none, nothing is told of the category.
+// published. A category without published products is not listed.
 func TestCategories(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		if got := s.Get("/api/categories").Expect(200).Body(); !strings.Contains(got, `"items":[],"page":1,"limit":100,"total":0,"totalPages":0,"hasNext":false`) {

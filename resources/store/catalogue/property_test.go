@@ -29,7 +29,7 @@ var (
 
 func pick[T any](t *rapid.T, what string, from []T) T { return rapid.SampledFrom(from).Draw(t, what) }
 
-// edit draws one change by staff and sends it. It may be refused: a list price
+// edit draws one change by staff and sends it. It may be rejected: a list price
 // below the price, the last variant on sale.
 func (s *site) edit(t *rapid.T, all []*catalogue.Product) {
 	p := pick(t, "product", all)
@@ -64,7 +64,7 @@ func (s *site) edit(t *rapid.T, all []*catalogue.Product) {
 	}
 }
 
-// A shopQuestion is what a list of products is asked.
+// A shopQuestion has the parameters of a list of products.
 type shopQuestion struct {
 	category, q, sort string
 	low, high         *int64
@@ -175,9 +175,9 @@ func (s *site) walk(t *rapid.T, q shopQuestion) (items []catalogue.ProductSummar
 	}
 }
 
-// TestListsSayWhatVariantsSay: after any changes by staff, whatever is asked,
+// TestListsSayWhatVariantsSay: after any changes by staff, for any parameters,
 // the pages joined are all products that match and no other, in order; the
-// price and the stock that filters and orders go by are those on the card; and
+// price and the stock that filters and orders use are those on the card; and
 // the card is that of the cheapest variant.
 func TestListsSayWhatVariantsSay(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {

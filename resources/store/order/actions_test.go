@@ -150,7 +150,7 @@ func TestListingOrders(t *testing.T) {
 	})
 }
 
-// After logging out the very next request is refused.
+// TestLoggedOutIsOut: after logging out the very next request is rejected.
 func TestLoggedOutIsOut(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		s.AddToCart("ada", s.Shelve(storetest.Good{Stock: 9})[0], 1)

@@ -43,7 +43,7 @@ func TestStepsOfAnOrder(t *testing.T) {
 	})
 }
 
-// An order tells when it came to which status, the first one first.
+// TestTheHistoryOfAnOrder: an order lists when it reached each status, the first one first.
 func TestTheHistoryOfAnOrder(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		v := s.Shelve(storetest.Good{Stock: 9})[0]

@@ -11,7 +11,7 @@ import (
 	"trestle.example/resources/store/order"
 )
 
-// atLimit is what an order is refused with.
+// atLimit is the error of an order over a limit.
 func atLimit(limit int, per string) string {
 	return fmt.Sprintf(`"details":{"limit":%d,"per":%q}`, limit, per)
 }
@@ -37,7 +37,7 @@ func TestOrdersOfAUserInASlot(t *testing.T) {
 		if cart := s.CartOf("ada"); cart.TotalQuantity != 1 || cart.Version != before || s.StockOf(v) != 87 {
 			t.Errorf("what was refused changed the cart, %+v, or the stock, %d", cart, s.StockOf(v))
 		}
-		s.Audit() // nor is it booked
+		s.Audit() // and it is not booked
 
 		place("bob", slots[0]).Expect(201)
 		place("ada", slots[1]).Expect(201)
@@ -78,9 +78,9 @@ func TestOrdersOfAUser(t *testing.T) {
 	})
 }
 
-// Requests that come at once get no more than those that come one by one: each
-// waits for the cart. Every round of adding and ordering ends with an order or a
-// refusal, so after four there are three orders.
+// Concurrent requests get no more than requests one by one: each
+// waits for the cart. Every round of adding and ordering ends with an order or an
+// error, so after four there are three orders.
 func TestOrdersOfAUserAtOnce(t *testing.T) {
 	race(t, 3, 50, func(s *site) func(*site, int) {
 		return func(s *site, _ int) {

@@ -182,8 +182,8 @@ func TestAddresses(t *testing.T) {
 	})
 }
 
-// One line that cannot be had, and nothing happens: to stocks, the cart, the
-// slot, the address or the key. All such lines are told at once.
+// TestAllOrNothing: if one line is not available, nothing changes: no stock, cart,
+// slot, address or key. The error names all such lines.
 func TestAllOrNothing(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		v := s.Shelve(storetest.Good{Stock: 5}, storetest.Good{Stock: 5}, storetest.Good{Stock: 5}, storetest.Good{Stock: 5})
@@ -218,8 +218,8 @@ func TestAllOrNothing(t *testing.T) {
 	})
 }
 
-// The price that counts is the current one; an expected total that is not it
-// is refused with what it would be now.
+// TestTheCurrentPriceIsCharged: the current price counts; a wrong expected total
+// is rejected with the current one.
 func TestTheCurrentPriceIsCharged(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		v := s.Shelve(storetest.Good{Stock: 9, Price: 1_000, MRP: 2_000})[0]
@@ -235,8 +235,8 @@ func TestTheCurrentPriceIsCharged(t *testing.T) {
 	})
 }
 
-// What cannot be had is told before a total that is not as expected: the total
-// may be another for that very reason.
+// TestWhatCannotBeHadIsToldFirst: unavailable lines are reported before a wrong total: they
+// may be the reason for the difference.
 func TestWhatCannotBeHadIsToldFirst(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		v := s.Shelve(storetest.Good{Stock: 9, Price: 1_000}, storetest.Good{Stock: 9})

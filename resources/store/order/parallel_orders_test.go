@@ -58,8 +58,8 @@ func TestOppositeOrdersDoNotMeetInACircle(t *testing.T) {
 	})
 }
 
-// Nor do carts that hold different variants of the same products: what is locked
-// in the order of ids are the products, and of each its variants.
+// Carts with different variants of the same products do not deadlock either: transactions
+// lock the products in the order of their ids, and then the variants of each.
 func TestVariantsOfOneProductDoNotMeetInACircle(t *testing.T) {
 	race(t, 6, 60, func(s *site) func(*site, int) {
 		buyers := s.Crowd(12)
@@ -124,8 +124,8 @@ func TestStocksAddUp(t *testing.T) {
 	})
 }
 
-// The first orders of a slot that nobody booked before come all at once, each
-// for something else, so that they meet in the slot alone.
+// The first orders of an unused slot come all at once, each
+// for another item, so that only the slot is shared.
 func TestAFreshSlotIsBookedByManyAtOnce(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		const many = 30

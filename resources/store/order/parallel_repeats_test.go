@@ -12,8 +12,8 @@ import (
 	"trestle.example/resources/store/order"
 )
 
-// A buyer whose client sends the same order a hundred times at once, all with
-// one key, has placed one order, and every answer tells of it alike.
+// TestOneKeyIsOneOrder: a client sends the same order a hundred times at once, all with
+// one key. It places one order, and every answer is the same.
 func TestOneKeyIsOneOrder(t *testing.T) {
 	const repeats = 100
 	race(t, 3, 100, func(s *site) func(*site, int) {
@@ -63,7 +63,7 @@ func TestClicksWithoutAKey(t *testing.T) {
 	})
 }
 
-// However often an order is cancelled at once, its items come back once.
+// TestCancelledOnce: an order that is cancelled many times at once returns its items once.
 func TestCancelledOnce(t *testing.T) {
 	race(t, 3, 100, func(s *site) func(*site, int) {
 		return func(s *site, _ int) {
@@ -79,8 +79,8 @@ func TestCancelledOnce(t *testing.T) {
 	})
 }
 
-// Of a buyer who cancels and staff who pack at the same moment, one wins; the
-// items come back if it is the buyer.
+// TestCancelAgainstPack: if a buyer cancels and staff pack at the same moment, one succeeds;
+// the items are returned if it is the buyer.
 func TestCancelAgainstPack(t *testing.T) {
 	won := map[string]int{}
 	race(t, 10, 100, func(s *site) func(*site, int) {
@@ -113,7 +113,7 @@ func TestCancelAgainstPack(t *testing.T) {
 	}
 }
 
-// Adds add up, whoever is first, until the cart takes no more.
+// TestAddsAddUp: concurrent additions add up, in any order, until the cart is full.
 func TestAddsAddUp(t *testing.T) {
 	race(t, 2, 50, func(s *site) func(*site, int) {
 		return func(s *site, round int) {
@@ -167,7 +167,8 @@ func TestAddAgainstPlace(t *testing.T) {
 	t.Logf("units in the order: %v", ordered)
 }
 
-// While staff change prices, a buyer pays what was expected or is told.
+// TestPriceChangeAgainstPlace: while staff change prices, a buyer pays the expected total or
+// gets an error.
 func TestPriceChangeAgainstPlace(t *testing.T) {
 	seen := map[string]int{}
 	race(t, 10, 100, func(s *site) func(*site, int) {
@@ -206,8 +207,8 @@ func TestPriceChangeAgainstPlace(t *testing.T) {
 	t.Logf("the buyer was: %v", seen)
 }
 
-// A slot takes as many orders as fit. Who names it is refused then, who does
-// not gets the next one.
+// TestSlotsFillUp: a slot takes as many orders as fit. Then an order that names it is
+// rejected, and an order without a slot gets the next one.
 func TestSlotsFillUp(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		const buyers, capacity = 60, 40

@@ -61,7 +61,7 @@ func wholly(plan, walks string) (names []string) {
 	return names
 }
 
-// A lookup is a request, and which index serves its page, if it asks for one.
+// A lookup is a request, and which index serves its page, if it has one.
 type lookup struct {
 	as, method, path string
 	body             any
@@ -70,13 +70,13 @@ type lookup struct {
 	walks            bool // along the index from its end: nothing is left out
 }
 
-// isPage tells the statement that reads the page.
+// isPage reports whether a statement reads the page.
 func (l lookup) isPage(e sqldb.Event) bool {
 	return l.index != "" && strings.Contains(e.SQL, "LIMIT")
 }
 
-// isOther tells of statements that this is not about: which identifies the
-// caller, and which counts all there are.
+// isOther reports whether this test ignores a statement: it identifies the
+// caller, or counts all rows.
 func (l lookup) isOther(e sqldb.Event) bool {
 	return strings.Contains(e.SQL, "auth_tokens") || l.walks && strings.HasPrefix(e.SQL, "SELECT count(*)")
 }
@@ -122,10 +122,10 @@ func TestIndexesServeLogs(t *testing.T) {
 	})
 }
 
-// TestIndexesServeRequests: whatever the cart, orders and staff ask, each
+// TestIndexesServeRequests: for each request to the cart, for orders and by staff, each
 // statement finds its rows by an index, and those of a page are in order by it.
-// There are few rows: PostgreSQL is told not to read tables from end to end and
-// not to sort where it can do otherwise, SQLite prefers indexes anyway.
+// There are few rows, so PostgreSQL is set to avoid sequential scans and
+// sorts where it can. SQLite prefers indexes anyway.
 func TestIndexesServeRequests(t *testing.T) {
 	shop(t, func(t *testing.T, s *site) {
 		tea := s.CreateTea("tea")

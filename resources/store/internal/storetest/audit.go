@@ -90,7 +90,7 @@ func (s *Site) auditStocks(variants []catalogue.Variant, movements []catalogue.S
 	}
 }
 
-// takings are the movements by orders, of which each has one at most.
+// takings returns the movements by orders; each order has one at most.
 func (s *Site) takings(movements []catalogue.StockMovement) map[taking]int64 {
 	s.T.Helper()
 	taken := map[taking]int64{}

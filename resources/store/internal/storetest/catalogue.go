@@ -30,7 +30,7 @@ func ListOf[T any](r *frameworktest.Response) (l Listed[T]) {
 	return l
 }
 
-// ListProducts asks for a list of products, anonymously.
+// ListProducts requests a list of products, anonymously.
 func (s *Site) ListProducts(query string) Listed[catalogue.ProductSummary] {
 	s.T.Helper()
 	return ListOf[catalogue.ProductSummary](s.Get("/api/products?" + query))
