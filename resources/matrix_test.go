@@ -189,7 +189,7 @@ func TestMatrix(t *testing.T) {
 		all := lines(w.t)
 		whole(w.t, w.api.Routes(), all)
 		m := newMatrix(w)
-		for _, r := range w.api.Access(m.asked()...) {
+		for _, r := range w.api.Access(m.callers()...) {
 			for _, l := range all[route(r.RouteInfo)] {
 				for i, caller := range callers {
 					m.try(w, r.RouteInfo, l, caller, l.cells[i])
@@ -203,8 +203,8 @@ func TestMatrix(t *testing.T) {
 	})
 }
 
-// asked are the callers as the framework identifies them. An inactive one is anonymous.
-func (m *matrix) asked() (asked []*framework.Caller) {
+// callers returns the callers as the framework identifies them. An inactive one is anonymous.
+func (m *matrix) callers() (asked []*framework.Caller) {
 	for _, name := range callers {
 		u, known := m.users[name]
 		if !known {

@@ -14,7 +14,7 @@ import (
 )
 
 // holdings are the credentials of a user in these tests: two logins of each
-// kind, the first of which is what something happens to.
+// kind. The tests change the first of them.
 var holdings = []string{
 	"session", "token", "jwt", "refresh",
 	"other session", "other token", "other jwt", "other refresh",
@@ -66,13 +66,13 @@ func (p *person) holds(holding string, good bool) {
 	case refreshes:
 		p.refresh(holding).Expect(401)
 	default:
-		p.unchanged(func() { p.refused(holding) })
+		p.unchanged(func() { p.rejected(holding) })
 	}
 }
 
-// refused sends credentials that are no longer valid. A cookie of an ended session
+// rejected sends credentials that are no longer valid. A cookie of an ended session
 // counts as absent, and the server deletes it from the browser.
-func (p *person) refused(holding string) {
+func (p *person) rejected(holding string) {
 	p.t.Helper()
 	code := "invalid_token"
 	if strings.HasSuffix(holding, "session") {

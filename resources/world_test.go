@@ -106,7 +106,7 @@ func (w *world) withPeople() *world {
 	api.Register(framework.ViewSet[auth.User]{
 		Name: "desk", Scope: framework.Own(func(u *auth.User) *uuid.UUID { return &u.ID }),
 		Collection: []framework.CollectionAction{
-			framework.OnCollection(http.MethodGet, "door", w.door),
+			framework.OnCollection(http.MethodGet, "door", w.signInPage),
 			framework.OnCollection(http.MethodPost, "enter", w.enter),
 		},
 	})
@@ -120,8 +120,8 @@ func (w *world) withPeople() *world {
 	return w
 }
 
-// door returns what a browser needs to sign in.
-func (w *world) door(c *framework.Call, _ framework.None) (string, error) {
+// signInPage returns what a browser needs to sign in.
+func (w *world) signInPage(c *framework.Call, _ framework.None) (string, error) {
 	return w.identity.Sessions.CSRFToken(c)
 }
 

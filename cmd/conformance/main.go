@@ -112,6 +112,6 @@ func test(ctx context.Context, s suite, args []string, database string, prepared
 	if err != nil {
 		return nil, err
 	}
-	o.ended = cmd.Wait() // not nil where a test failed, which is told
+	o.ended = cmd.Wait() // not nil if a test failed, which the report has
 	return o, nil
 }

@@ -73,7 +73,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		`identity and access +3 +0 +0`, `store +2 +1 +0`, `failed: TestA/postgresql`, `failed: clinic: no test asked the database`,
+		`identity and access +3 +0 +0`, `store +2 +1 +0`, `failed: TestA/postgresql`, `failed: clinic: no test used the database`,
 		`left out: TestIndexesServe: `, `left out: .*TestTextsOfStatements.*: `,
 	} {
 		if !regexp.MustCompile(`(?m)^` + line).MatchString(text.String()) {

@@ -14,7 +14,7 @@ import (
 
 // An outcome is what became of a suite.
 type outcome struct {
-	passed, failed, skipped int      // of the tests that asked the database
+	passed, failed, skipped int      // of the tests that use the database
 	failures                []string // the names of all that failed
 	ended                   error    // what go test ended with
 }
@@ -29,7 +29,7 @@ type event struct {
 	Output  string `json:"Output"`
 }
 
-// ofDatabase is the name of the part of a test that asks PostgreSQL.
+// ofDatabase is the name of the part of a test that uses PostgreSQL.
 const ofDatabase = "/postgresql"
 
 // read counts what go test says, and repeats what failing tests print.
@@ -109,4 +109,4 @@ func report(w io.Writer, outcomes map[string]*outcome, left []leftOut) error {
 	return nil
 }
 
-var errNothingRun = errors.New("no test asked the database")
+var errNothingRun = errors.New("no test used the database")

@@ -21,7 +21,7 @@ import (
 // A book has what each stage found, in a file of each.
 type book struct {
 	folder string
-	// commit is that of the files as they are, "" if they are of none.
+	// commit returns the commit that the files have, or "" if they have changes.
 	commit func(context.Context) string
 }
 

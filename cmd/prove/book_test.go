@@ -181,7 +181,7 @@ func TestAStoppedStageSaysNothing(t *testing.T) {
 	}
 }
 
-// isZombie reports whether a process has ended, and nobody has asked how.
+// isZombie reports whether a process has ended, and its parent has not read its status.
 func isZombie(pid int) bool {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	_, state, _ := strings.Cut(string(text), ") ")

@@ -6,8 +6,8 @@
 // A stage is a command. That it passed is written below .bin/prove with the
 // commit it passed at, and so is what it printed: a run that was stopped goes on
 // where it was. A stage that passed at this commit is not run again, unless
-// --again says so, its command is another or files have been changed since; only the
-// audit always is, of which every day makes another.
+// --again is given, its command is another or files have been changed since. Only the
+// audit always runs, because its result depends on the day.
 // Stages that fail do not stop the others; the exit code is 1 if any failed, and
 // 2 for a wrong call.
 //

@@ -105,7 +105,7 @@ func (w *watched) connect(n int, again bool) (leave func()) {
 				if sent && !again {
 					continue
 				}
-				got, err := c.send(request("GET", "/livez", "", ""), patience)
+				got, err := c.send(request("GET", "/livez", "", ""), waitLimit)
 				sent = err == nil && got.status == http.StatusOK
 			}
 		})

@@ -88,7 +88,7 @@ func (m *monitor) watch(servers ...string) {
 // ask returns the data of an answer of Prometheus.
 func (m *monitor) ask(path string, into any) {
 	m.t.Helper()
-	status, body := asked(m.t, "GET", "http://"+m.address+path)
+	status, body := plainRequest(m.t, "GET", "http://"+m.address+path)
 	answer := struct{ Data any }{into}
 	if err := json.Unmarshal([]byte(body), &answer); err != nil || status != http.StatusOK {
 		m.t.Fatalf("Prometheus answers %s with %d, %v: %s", path, status, err, body)

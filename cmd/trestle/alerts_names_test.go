@@ -85,11 +85,11 @@ func TestAlertsAndDashboardNameMetricsThatExist(t *testing.T) {
 	release := w.lock()
 	var text string
 	untilSo(t, "requests are rejected as overloaded", func() bool {
-		_, text = asked(t, "GET", "http://"+w.watching+"/metrics")
+		_, text = plainRequest(t, "GET", "http://"+w.watching+"/metrics")
 		return strings.Contains(text, "http_requests_shed_total{") && strings.Contains(text, "db_statement_errors_total{")
 	})
 	release()
-	_, other := asked(t, "GET", withTLS.metricsBase()+"/metrics")
+	_, other := plainRequest(t, "GET", withTLS.metricsBase()+"/metrics")
 	var there []string
 	for _, line := range regexp.MustCompile(`(?m)^([a-z0-9_]+)[{ ]`).FindAllStringSubmatch(text+other, -1) {
 		there = append(there, line[1])

@@ -67,7 +67,7 @@ func openWatched(t *testing.T, dice *rand.Rand) *watched {
 
 func openDirect(t *testing.T, database string) *sqldb.DB {
 	t.Helper()
-	db, err := sqldb.Open(database, sqldb.Options{StatementTimeout: patience})
+	db, err := sqldb.Open(database, sqldb.Options{StatementTimeout: waitLimit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func (w *watched) repeat(ctx context.Context, rest time.Duration, requests ...[]
 	c := wire{address: w.address}
 	defer c.close()
 	for n := 0; ctx.Err() == nil; n++ {
-		_, _ = c.send(requests[n%len(requests)], patience)
+		_, _ = c.send(requests[n%len(requests)], waitLimit)
 		_ = pause(ctx, rest)
 	}
 }

@@ -326,7 +326,7 @@ func isThere(path string) bool {
 // file itself.
 func awaitPart(t *testing.T, place string) {
 	t.Helper()
-	limit, tick := time.After(patience), time.NewTicker(time.Millisecond)
+	limit, tick := time.After(waitLimit), time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for {
 		parts, _ := filepath.Glob(place + ".*.part")
@@ -341,7 +341,7 @@ func awaitPart(t *testing.T, place string) {
 		select {
 		case <-tick.C:
 		case <-limit:
-			t.Fatalf("after %s nothing of %s is written", patience, place)
+			t.Fatalf("after %s nothing of %s is written", waitLimit, place)
 		}
 	}
 }

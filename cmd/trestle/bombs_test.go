@@ -139,7 +139,7 @@ func (b *target) hurl(sent []byte) (status int, err error) {
 		return 0, err
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	_ = conn.SetDeadline(time.Now().Add(waitLimit))
 	go func() { _, _ = conn.Write(sent) }()
 	line, err := bufio.NewReader(conn).ReadString('\n')
 	if err != nil {
@@ -162,9 +162,9 @@ func (b *target) serveWell(times int) *spread {
 			defer w.close()
 			began := time.Now()
 			asked := request("GET", fmt.Sprintf("/api/patients/?page=%d", 1+i%5), b.token, "", "Connection: close")
-			got, err := w.send(asked, patience)
+			got, err := w.send(asked, waitLimit)
 			for !underProof() && err == nil && got.refuses() { // the machine is busy with other tests
-				got, err = w.send(asked, patience)
+				got, err = w.send(asked, waitLimit)
 			}
 			if err != nil || got.status != http.StatusOK {
 				b.t.Errorf("somebody who means well is answered %d %s, %v", got.status, got.body, err)

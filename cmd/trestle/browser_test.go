@@ -44,7 +44,7 @@ type tab struct {
 // test.
 func openTab(t *testing.T) *tab {
 	t.Helper()
-	limited, cancel := context.WithTimeout(t.Context(), 3*patience)
+	limited, cancel := context.WithTimeout(t.Context(), 3*waitLimit)
 	t.Cleanup(cancel)
 	browser, end := chromedp.NewExecAllocator(limited, append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(chromium.Program(t)), chromedp.DisableGPU,

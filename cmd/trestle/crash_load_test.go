@@ -188,8 +188,8 @@ func (l *load) await(g *goal) {
 		l.t.FailNow()
 	case <-life.ended:
 		l.t.Fatalf("the server ended by itself: %s", life.said())
-	case <-time.After(patience):
-		l.t.Fatalf("after %s %d orders are still to come: %s", patience, g.left.Load(), l.counts.String())
+	case <-time.After(waitLimit):
+		l.t.Fatalf("after %s %d orders are still to come: %s", waitLimit, g.left.Load(), l.counts.String())
 	}
 }
 

@@ -50,7 +50,7 @@ func openShop(t *testing.T, dice *rand.Rand) *shop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := sqldb.Open(address, sqldb.Options{StatementTimeout: patience, LockTimeout: patience / 2})
+	db, err := sqldb.Open(address, sqldb.Options{StatementTimeout: waitLimit, LockTimeout: waitLimit / 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,13 +189,13 @@ func (s *shop) sessions(condition string, args ...any) (n int) {
 // poll calls a function until it returns true.
 func (s *shop) poll(what string, so func() bool) {
 	s.t.Helper()
-	limit, tick := time.After(patience), time.NewTicker(5*time.Millisecond)
+	limit, tick := time.After(waitLimit), time.NewTicker(5*time.Millisecond)
 	defer tick.Stop()
 	for !so() {
 		select {
 		case <-tick.C:
 		case <-limit:
-			s.t.Fatalf("after %s it is still not so that %s", patience, what)
+			s.t.Fatalf("after %s it is still not so that %s", waitLimit, what)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func TestAKillUnderLoadLosesNothing(t *testing.T) {
 			t.Fatal("so far:" + l.counts.String())
 		}
 	}
-	l.tell(time.Since(began))
+	l.report(time.Since(began))
 }
 
 // cycle strikes in the midst of the load, brings back what was struck, lets the
@@ -110,8 +110,8 @@ func (l *load) cycle(m moment, b blow) {
 	}
 }
 
-// tell logs what was done, and checks that the kills hit running requests.
-func (l *load) tell(took time.Duration) {
+// report logs what was done, and checks that the kills hit running requests.
+func (l *load) report(took time.Duration) {
 	l.t.Helper()
 	orders, cancels := 0, 0
 	for _, b := range l.buyers {

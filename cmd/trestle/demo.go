@@ -69,7 +69,7 @@ this once, on standard output.
 
 A database that is a demo's already is left as it is: --force then adds the
 records that are missing, gives the demo's users new passwords and revokes their
-tokens. A database that has users and is not a demo's is refused without
+tokens. A database that has users and is not a demo's is rejected without
 --force. With TRESTLE_ENV=production nothing is ever seeded.`
 
 const demoExample = `  trestle seed
@@ -114,7 +114,7 @@ func demoRequests(base string, token auth.Secret) []string {
 	return []string{
 		"Try it as " + triedOut + ", for 12 hours:", "",
 		fmt.Sprintf("  curl -H 'Authorization: Token %s' '%s/api/patients/?search=an&ordering=-city'", token.Reveal(), base), "",
-		"or look into the store, as anybody:", "", "  curl '" + base + "/api/products?q=atta&inStock=true&sort=price_asc'", "",
+		"or read the store without signing in:", "", "  curl '" + base + "/api/products?q=atta&inStock=true&sort=price_asc'", "",
 	}
 }
 

@@ -180,6 +180,6 @@ func (f *front) visitor(from, scheme string, headers ...string) visitor {
 		ForceAttemptHTTP2: true,
 	}
 	f.t.Cleanup(transport.CloseIdleConnections)
-	client := &http.Client{Transport: transport, Timeout: patience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Transport: transport, Timeout: waitLimit, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return visitor{scheme + "://localhost", client, http.Header{}}.with(headers...)
 }

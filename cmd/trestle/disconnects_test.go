@@ -71,7 +71,7 @@ func openCrowd(t *testing.T, conns int) *crowd {
 		c.tokens = append(c.tokens, tokenOf(r, u.Email))
 	}
 	var err error
-	if c.db, err = sqldb.Open(database, sqldb.Options{MaxConns: 2, StatementTimeout: patience}); err != nil {
+	if c.db, err = sqldb.Open(database, sqldb.Options{MaxConns: 2, StatementTimeout: waitLimit}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.db.Close() })
@@ -173,7 +173,7 @@ func (c *crowd) serves(others int) {
 		all.Go(func() {
 			w := wire{address: c.address}
 			defer w.close()
-			got, err := w.send(request("GET", "/api/patients/"+c.ids[i%len(c.ids)]+"/", c.tokens[0], ""), patience)
+			got, err := w.send(request("GET", "/api/patients/"+c.ids[i%len(c.ids)]+"/", c.tokens[0], ""), waitLimit)
 			if err != nil || got.status != http.StatusOK {
 				c.t.Errorf("afterwards somebody is answered %d %s, %v", got.status, got.body, err)
 			}

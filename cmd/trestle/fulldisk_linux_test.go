@@ -66,7 +66,7 @@ type disk struct {
 func (d *disk) create(want int) int {
 	d.t.Helper()
 	body := fmt.Sprintf(`{"name": "Zara Full", "phone": "555 0100", "city": "Pune %d"}`, rand.Int())
-	got, err := d.wire.send(request("POST", "/api/patients/", d.token, body), patience)
+	got, err := d.wire.send(request("POST", "/api/patients/", d.token, body), waitLimit)
 	refused := got.status == http.StatusServiceUnavailable && got.retryAfter
 	switch {
 	case err != nil, want != 0 && got.status != want, got.status != http.StatusCreated && !refused:
@@ -79,7 +79,7 @@ func (d *disk) create(want int) int {
 
 func (d *disk) read() {
 	d.t.Helper()
-	got, err := d.wire.send(request("GET", "/api/patients/?search=zara", d.token, ""), patience)
+	got, err := d.wire.send(request("GET", "/api/patients/?search=zara", d.token, ""), waitLimit)
 	if err != nil || got.status != http.StatusOK {
 		d.t.Fatalf("a read is answered %d %s, %v", got.status, got.body, err)
 	}

@@ -70,7 +70,7 @@ func productList() errand {
 func (f *fairness) cart() errand {
 	token, w := tokenOfUser(greedyUser), wire{address: f.server.address}
 	defer w.close()
-	if _, err := w.send(request("POST", "/api/cart/items", token, fmt.Sprintf(`{"variantId": %q, "quantity": 1}`, f.variant)), patience); err != nil {
+	if _, err := w.send(request("POST", "/api/cart/items", token, fmt.Sprintf(`{"variantId": %q, "quantity": 1}`, f.variant)), waitLimit); err != nil {
 		f.t.Fatal(err)
 	}
 	var item string

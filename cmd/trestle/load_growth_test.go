@@ -147,7 +147,7 @@ func (v *visits) afterCommit(get []byte) time.Duration {
 func (v *visits) send(sent []byte) time.Duration {
 	v.t.Helper()
 	began := time.Now()
-	got, err := v.wire.send(sent, patience)
+	got, err := v.wire.send(sent, waitLimit)
 	took := time.Since(began)
 	if err != nil || got.status != http.StatusOK && got.status != http.StatusCreated {
 		v.t.Fatalf("%.100s is answered %d %s, %v", sent, got.status, got.body, err)

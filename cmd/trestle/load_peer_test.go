@@ -53,7 +53,7 @@ func openPeer(t *testing.T, p *population) *peer {
 	if said, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building the hand-written server: %v\n%s", err, said)
 	}
-	db, err := sqldb.Open(o.database, sqldb.Options{StatementTimeout: patience})
+	db, err := sqldb.Open(o.database, sqldb.Options{StatementTimeout: waitLimit})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ var always = []string{
 func TestRedisThatDoesNotAnswerIsMeasured(t *testing.T) {
 	t.Parallel()
 	s := newRig(t, sqliteURL(t)).start(t, freePort, "REDIS_URL=redis://127.0.0.1:1")
-	if _, page := asked(t, "GET", s.metricsBase()+"/metrics"); !strings.Contains(page, "\nredis_degraded 1\n") {
+	if _, page := plainRequest(t, "GET", s.metricsBase()+"/metrics"); !strings.Contains(page, "\nredis_degraded 1\n") {
 		t.Error("redis_degraded is not 1")
 	}
 }
@@ -51,15 +51,15 @@ func TestMetricsOfALiveServer(t *testing.T) {
 			s := newRig(t, c.database).start(t, append(env, c.env...)...)
 			served, err := (&http.Client{Transport: &http.Transport{
 				DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
-			}, Timeout: patience}).Get(s.base + "/api/products/canary-of-a-client")
+			}, Timeout: waitLimit}).Get(s.base + "/api/products/canary-of-a-client")
 			if err != nil {
 				t.Fatal(err)
 			}
 			_, _ = io.Copy(io.Discard, served.Body)
 			_ = served.Body.Close()
 			page := ""
-			for end := time.Now().Add(patience); time.Now().Before(end); <-time.After(10 * time.Millisecond) {
-				_, page = asked(t, "GET", s.metricsBase()+"/metrics")
+			for end := time.Now().Add(waitLimit); time.Now().Before(end); <-time.After(10 * time.Millisecond) {
+				_, page = plainRequest(t, "GET", s.metricsBase()+"/metrics")
 				if c.more == nil || strings.Contains(page, "# TYPE db_replica_lag_bytes ") { // the replica is reached beside requests
 					break
 				}

@@ -22,14 +22,14 @@ func (s *running) metricsBase() string {
 	return "http://" + s.log.find(regexp.MustCompile(`msg="serving metrics" address=(\S+)`))[1]
 }
 
-// asked is the status and the body of a plain request.
-func asked(t *testing.T, method, url string) (int, string) {
+// plainRequest returns the status and the body of a plain request.
+func plainRequest(t *testing.T, method, url string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}).Do(r)
+	got, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: waitLimit}).Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,8 +49,8 @@ func TestMetricsAreServedApart(t *testing.T) {
 		t.Run("serving", func(t *testing.T) {
 			s := r.start(t, freePort)
 			metrics = s.metricsBase()
-			asked(t, "GET", s.base+"/api/")
-			asked(t, "GET", s.base+"/nowhere")
+			plainRequest(t, "GET", s.base+"/api/")
+			plainRequest(t, "GET", s.base+"/nowhere")
 			for _, test := range []struct {
 				method, url string
 				status      int
@@ -65,7 +65,7 @@ func TestMetricsAreServedApart(t *testing.T) {
 				{"GET", metrics + "/api/", 404, ""},
 				{"GET", s.base + "/metrics", 404, "not_found"},
 			} {
-				if status, body := asked(t, test.method, test.url); status != test.status || !strings.Contains(body, test.says) {
+				if status, body := plainRequest(t, test.method, test.url); status != test.status || !strings.Contains(body, test.says) {
 					t.Errorf("%s %s answers %d; want %d, %s:\n%s", test.method, test.url, status, test.status, test.says, body)
 				}
 			}
@@ -82,7 +82,7 @@ func TestNothingWatchesWithoutSettings(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, r *rig) {
 		s := r.start(t)
-		if status, _ := asked(t, "GET", s.base+"/metrics"); status != http.StatusNotFound || strings.Contains(s.log.String(), "serving metrics") {
+		if status, _ := plainRequest(t, "GET", s.base+"/metrics"); status != http.StatusNotFound || strings.Contains(s.log.String(), "serving metrics") {
 			t.Errorf("/metrics is %d: %s", status, s.log)
 		}
 	})
@@ -162,8 +162,8 @@ func TestNothingSecretIsTold(t *testing.T) {
 		)
 		t.Run("serving", func(t *testing.T) {
 			s := r.start(t, freePort, "OTEL_EXPORTER_OTLP_ENDPOINT="+spans.URL, "TRESTLE_LOG_LEVEL=debug", "TRESTLE_SLOW=0")
-			k.asks(t, s.base, path)
-			_, metrics = asked(t, "GET", s.metricsBase()+"/metrics")
+			k.sendsSecrets(t, s.base, path)
+			_, metrics = plainRequest(t, "GET", s.metricsBase()+"/metrics")
 			log = s.log.String()
 		})
 		for what, test := range map[string]struct{ text, has string }{
@@ -205,8 +205,8 @@ func (k *keeper) keep(t *testing.T, secret string) string {
 	return secret
 }
 
-// asks sends secrets wherever a client can put them.
-func (k *keeper) asks(t *testing.T, base, path string) {
+// sendsSecrets sends secrets wherever a client can put them.
+func (k *keeper) sendsSecrets(t *testing.T, base, path string) {
 	t.Helper()
 	v := visit(t, base, nil)
 	password := k.word()
@@ -232,8 +232,8 @@ func (k *keeper) asks(t *testing.T, base, path string) {
 	v.with("Authorization", "Basic "+k.word()).send(t, "GET /api/patients/", "").is(t, http.StatusUnauthorized)
 	v.with("Cookie", "sessionid="+k.word()).send(t, "GET /api/patients/", "").is(t, http.StatusUnauthorized)
 	v.with("Cookie", session.Name+"="+session.Value, "X-CSRFToken", k.word()).send(t, "POST /api/patients/", `{}`).is(t, http.StatusForbidden)
-	asked(t, "GET", base+"/api/"+path+"/?password="+k.word())
-	asked(t, strings.ToUpper(k.word()), base+"/api/patients/")
+	plainRequest(t, "GET", base+"/api/"+path+"/?password="+k.word())
+	plainRequest(t, strings.ToUpper(k.word()), base+"/api/patients/")
 }
 
 // TestAWatchLeavesNothingBehind when its server stops. It is not run beside others
@@ -242,13 +242,13 @@ func TestAWatchLeavesNothingBehind(t *testing.T) {
 	spans := newReceiver(t)
 	t.Run("serving", func(t *testing.T) {
 		s := newRig(t, sqliteURL(t)).start(t, freePort, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT="+spans.URL+"/spans")
-		asked(t, "GET", s.base+"/api/")
-		asked(t, "GET", s.metricsBase()+"/metrics")
+		plainRequest(t, "GET", s.base+"/api/")
+		plainRequest(t, "GET", s.metricsBase()+"/metrics")
 	})
 	if !strings.Contains(spans.String(), "GET /api/") {
 		t.Error("the spans that were left are not sent")
 	}
-	patient, end := context.WithTimeout(t.Context(), patience)
+	patient, end := context.WithTimeout(t.Context(), waitLimit)
 	defer end()
 	stacks := make([]byte, 1<<20)
 	for {

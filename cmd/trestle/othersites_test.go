@@ -14,7 +14,7 @@ func TestOtherOriginsAreNamedInDevelopment(t *testing.T) {
 	t.Parallel()
 	s := newRig(t, sqliteURL(t), "TRESTLE_CORS_ORIGINS=http://localhost:3000").start(t)
 	own := strings.TrimPrefix(s.base, "http://")
-	client := &http.Client{Timeout: patience}
+	client := &http.Client{Timeout: waitLimit}
 	asks := func(method string, origins ...string) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), method, s.base+"/api/", http.NoBody)

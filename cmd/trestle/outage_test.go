@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// mostRefusal bounds what 99 of 100 take who are told that the database is
-	// away, mostSilence what they take where it says nothing any more, and
-	// mostRecovery the time until all is well when it is back.
+	// mostRefusal bounds the time of 99 of 100 errors while the database is
+	// away, mostSilence that time while the database is silent, and
+	// mostRecovery the time until all clients are served when it is available again.
 	mostRefusal  = time.Second
 	mostSilence  = 3 * time.Second
 	mostRecovery = 5 * time.Second
@@ -64,7 +64,7 @@ func TestOutage(t *testing.T) {
 		}
 	}
 	rest()
-	o.tell()
+	o.report()
 	o.audit()
 	o.stop()
 	o.auditLog(rounds * len(faults))
@@ -91,8 +91,8 @@ type outage struct {
 type recovery struct {
 	fault                string
 	back                 time.Time     // when the database was; zero until then
-	good, ready, refused time.Duration // the first success, /readyz 200, the last refusal of any client
-	served               map[int]int   // how often each client was served since it was refused
+	good, ready, refused time.Duration // the first success, /readyz 200, the last error of any client
+	served               map[int]int   // how often each client was served since its last error
 	calm                 bool          // all of them are
 }
 
@@ -273,8 +273,8 @@ func (o *outage) await(what string, kind *atomic.Int64, more int64) {
 	untilSo(o.t, what, func() bool { return kind.Load() >= enough })
 }
 
-// tell prints the results of the clients.
-func (o *outage) tell() {
+// report prints the results of the clients.
+func (o *outage) report() {
 	o.t.Helper()
 	for what, times := range o.odd {
 		o.t.Errorf("%d times: %s", times, what)

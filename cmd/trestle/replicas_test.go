@@ -292,7 +292,7 @@ func pendingHere(t *testing.T, lacks int, holding string, env ...string) (m *mig
 	for range lacks {
 		r.ok("migrate down --yes")
 	}
-	db, err := sqldb.Open(m.database, sqldb.Options{StatementTimeout: patience})
+	db, err := sqldb.Open(m.database, sqldb.Options{StatementTimeout: waitLimit})
 	if err != nil {
 		t.Fatal(err)
 	}

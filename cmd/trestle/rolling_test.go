@@ -78,7 +78,7 @@ func openFleet(t *testing.T) *fleet {
 	r := newRig(t, database)
 	r.ok("migrate up")
 	f := &fleet{t: t, password: passwordsOf(t, r.ok("seed"))[triedOut]}
-	db, err := sqldb.Open(database, sqldb.Options{StatementTimeout: patience})
+	db, err := sqldb.Open(database, sqldb.Options{StatementTimeout: waitLimit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func openFleet(t *testing.T) *fleet {
 	untilSo(t, "the proxy sends to both servers", f.both)
 	f.stream = newStream(f.proxy, seed, f.errands(r)...)
 	if !underProof() {
-		f.stream.limit = patience
+		f.stream.limit = waitLimit
 	}
 	return f
 }

@@ -17,8 +17,8 @@ import (
 	"trestle.example/internal/testserver/postgres"
 )
 
-// patience bounds what a test waits for on a busy machine.
-const patience = time.Minute
+// waitLimit bounds what a test waits for on a busy machine.
+const waitLimit = time.Minute
 
 func TestTheProgramServesUntilItIsStopped(t *testing.T) {
 	t.Parallel()
@@ -67,7 +67,7 @@ func fetchPasted(t *testing.T, curl string) page {
 	if parts == nil {
 		t.Fatalf("%q is not the request that was agreed", curl)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, parts[3], nil)
 	if err != nil {

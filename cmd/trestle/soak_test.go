@@ -55,8 +55,8 @@ func (p *practice) soakRate(t *testing.T) float64 {
 	return rate
 }
 
-// atRest is the least that the server holds when it has made what it makes at
-// first use and its clients have gone.
+// atRest returns the least memory and other resources of the server after its first use,
+// when its clients have disconnected.
 func (p *practice) atRest(t *testing.T) sample {
 	t.Helper()
 	p.stream.run(t.Context(), 50, time.Second).wait().check(t)
@@ -73,20 +73,20 @@ func (p *practice) atRest(t *testing.T) sample {
 	return least
 }
 
-// comesBack checks that the server, when its clients have gone, holds what it held
-// before they came.
+// comesBack checks that the server, when its clients have disconnected, has no more
+// resources than before they connected.
 func (p *practice) comesBack(t *testing.T, before sample) {
 	t.Helper()
 	p.stream.close()
 	after, looks := p.sample(), time.NewTicker(20*time.Millisecond)
 	defer looks.Stop()
-	for end := time.Now().Add(patience); !after.near(before) && time.Now().Before(end); after = p.sample() {
+	for end := time.Now().Add(waitLimit); !after.near(before) && time.Now().Before(end); after = p.sample() {
 		<-looks.C
 	}
 	figure(t, after.near(before), "without clients: %.0f goroutines and %.0f open files before the load, %.0f and %.0f after the last (bound: %d apart)",
 		before.goroutines, before.files, after.goroutines, after.files, mostApart)
 	if !after.near(before) && !underProof() {
-		t.Errorf("%s after the last request the server still holds more or less than before the load", patience)
+		t.Errorf("%s after the last request the server still holds more or less than before the load", waitLimit)
 	}
 }
 
@@ -102,7 +102,7 @@ type sample struct {
 	goroutines, files, clients, heap float64
 }
 
-// sample asks the server. Its heap is what was in use after the last collection.
+// sample reads the server's metrics. Its heap is what was in use after the last collection.
 func (p *practice) sample() sample {
 	p.t.Helper()
 	m := p.metrics()

@@ -115,12 +115,12 @@ func startWithout(t *testing.T, database string, flags ...string) *starting {
 	return s
 }
 
-// plain asks without a contract, which has nothing of health.
+// plain makes a visitor without a contract, because the contract does not describe health.
 func plain(t *testing.T, base string) visitor {
 	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return visitor{base, &http.Client{Transport: transport, Timeout: patience}, http.Header{}}
+	return visitor{base, &http.Client{Transport: transport, Timeout: waitLimit}, http.Header{}}
 }
 
 // TestAServerStartsBeforeItsDatabase, says that it is not ready, and is when the
@@ -165,11 +165,11 @@ func awaitReady(t *testing.T, v visitor) {
 	awaitStatus(t, v, http.StatusOK, `{"status":"ok","checks":{"database":"ok"}}`)
 }
 
-// awaitStatus asks /readyz until it says something.
+// awaitStatus polls /readyz until it has a status.
 func awaitStatus(t *testing.T, v visitor, status int, body string) {
 	t.Helper()
 	var got answer
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
+	for deadline := time.Now().Add(waitLimit); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
 		if got = v.send(t, "GET /readyz", ""); got.status == status && got.body == body {
 			return
 		}
@@ -177,7 +177,7 @@ func awaitStatus(t *testing.T, v visitor, status int, body string) {
 	t.Errorf("/readyz says %d %s; want %d %s", got.status, got.body, status, body)
 }
 
-// TestWhatEndsAStart: what no patience cures, and a signal.
+// TestWhatEndsAStart: an error that waiting does not cure, and a signal.
 func TestWhatEndsAStart(t *testing.T) {
 	t.Parallel()
 	t.Run("migrations that are missing", func(t *testing.T) {

@@ -73,7 +73,7 @@ func openPractice(t *testing.T, env ...string) *practice {
 	r := newRig(t, database)
 	r.ok("migrate up")
 	r.ok("seed" + size)
-	db, err := sqldb.Open(database, sqldb.Options{StatementTimeout: patience})
+	db, err := sqldb.Open(database, sqldb.Options{StatementTimeout: waitLimit})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func (i *instance) begin() {
 	})
 }
 
-// stop tells the server to end by SIGTERM, and checks that it does so well.
+// stop ends the server by SIGTERM, and checks that it ends without an error.
 func (i *instance) stop() {
 	i.t.Helper()
 	if err := i.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -83,8 +83,8 @@ func (i *instance) stop() {
 	}
 	select {
 	case <-i.ended:
-	case <-time.After(patience):
-		i.t.Fatalf("the server at %s still runs %s after SIGTERM", i.address, patience)
+	case <-time.After(waitLimit):
+		i.t.Fatalf("the server at %s still runs %s after SIGTERM", i.address, waitLimit)
 	}
 	if i.err != nil {
 		i.t.Errorf("stopped by SIGTERM the server at %s ends with %v; want exit code 0", i.address, i.err)
@@ -100,16 +100,16 @@ func (i *instance) said() string {
 	return string(text[max(0, len(text)-4000):])
 }
 
-// untilSo asks until something is so.
+// untilSo calls a function until it returns true.
 func untilSo(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	limit, tick := time.After(patience), time.NewTicker(20*time.Millisecond)
+	limit, tick := time.After(waitLimit), time.NewTicker(20*time.Millisecond)
 	defer tick.Stop()
 	for !so() {
 		select {
 		case <-tick.C:
 		case <-limit:
-			t.Fatalf("after %s it is still not so that %s", patience, what)
+			t.Fatalf("after %s it is still not so that %s", waitLimit, what)
 		}
 	}
 }
@@ -181,10 +181,10 @@ func peak(t *testing.T, sample func() float64) (end func() float64) {
 	return func() float64 { cancel(); done.Wait(); return highest }
 }
 
-// metrics are what the server tells of itself, without those that have labels.
+// metrics returns the metrics of the server, without those that have labels.
 func (i *instance) metrics() map[string]float64 {
 	i.t.Helper()
-	client := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := &http.Client{Timeout: waitLimit, Transport: &http.Transport{DisableKeepAlives: true}}
 	got, err := client.Get("http://" + i.watching + "/metrics")
 	if err != nil {
 		i.t.Fatal(err)

@@ -13,9 +13,9 @@ import (
 )
 
 // A stream sends requests at a constant rate, whether or not earlier ones were
-// answered, as clients do who do not know of each other. Latency counts from
-// when a request was due, so that whoever had to wait for a connection or for
-// the answer to somebody else counts as well.
+// answered, as independent clients do. Latency counts from
+// when a request was due, so the wait for a connection or for
+// the answer to another request counts as well.
 //
 // A request is up to a millisecond late, which counts too.
 type stream struct {
@@ -97,7 +97,7 @@ func (s *stream) draw() int {
 	panic("a roll beyond its dice")
 }
 
-// give hands a task to who is idle, or to somebody new, or lets it wait.
+// give hands a task to an idle worker, or to a new one, or lets it wait.
 func (s *stream) give(t task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -256,8 +256,8 @@ func (p *phase) tally() string {
 	return strings.Join(all, ", ")
 }
 
-// check tells of what is neither done nor refused as it should be, and returns
-// the phase.
+// check reports requests that neither succeeded nor were rejected as they should be, and
+// returns the phase.
 func (p *phase) check(t *testing.T) *phase {
 	t.Helper()
 	if p.odd > 0 {

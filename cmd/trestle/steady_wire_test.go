@@ -199,7 +199,7 @@ func (s *spread) merge(other *spread) {
 	s.n += other.n
 }
 
-// quantile is what the part q of all durations does not exceed; 0 of none.
+// quantile returns the duration that the part q of all does not exceed; 0 without durations.
 func (s *spread) quantile(q float64) time.Duration {
 	left := int(math.Ceil(q*float64(s.n) - 1e-9)) // less what rounding adds
 	for i, n := range s.counts {

@@ -42,7 +42,7 @@ func modulesOf(file string) map[string]string {
 	return versions
 }
 
-// older tells whether a version comes before another; what follows the three
+// older reports whether a version comes before another; a suffix after the three
 // numbers makes it older.
 func older(version, floor string) bool {
 	var a, b [3]int

@@ -103,7 +103,7 @@ func TestAnInterruptEndsAQuestion(t *testing.T) {
 	}
 }
 
-// An interrupter interrupts a question. What asked may still be writing then.
+// An interrupter interrupts a prompt. The program may still be writing it then.
 type interrupter struct {
 	bytes.Buffer
 

@@ -67,7 +67,7 @@ func TestProductionTakesCredentialsByTLSAlone(t *testing.T) {
 	})
 }
 
-// strict checks whether browsers are told to come by TLS.
+// strict checks whether an answer requires browsers to use TLS.
 func (got answer) strict(t *testing.T, want bool) {
 	t.Helper()
 	told := got.header["Strict-Transport-Security"]

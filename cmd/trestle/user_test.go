@@ -339,7 +339,7 @@ func TestUsersWhoAreNotThere(t *testing.T) {
 
 func TestWrongCallsAboutAccounts(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, "postgres://app:hidden@127.0.0.1:1/app") // which nobody reaches
+	r := newRig(t, "postgres://app:hidden@127.0.0.1:1/app") // no connection is possible
 	for call, says := range map[string]string{
 		"user create":                      "say whose: --email ADDRESS",
 		"user disable":                     "say whose: --email ADDRESS",

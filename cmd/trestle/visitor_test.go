@@ -17,16 +17,15 @@ type visitor struct {
 	header http.Header // of every request
 }
 
-// visit makes a visitor, to whom every answer must be one that the server's own
-// reference tells of; headers are names and values in turn. TLS is nil for a
-// server without.
+// visit makes a visitor. The server's own OpenAPI document must describe every answer to
+// it; headers are names and values in turn. TLS is nil for a server without TLS.
 func visit(t *testing.T, base string, speaks *tls.Config, headers ...string) visitor {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: speaks, MaxIdleConnsPerHost: 100}
 	t.Cleanup(transport.CloseIdleConnections)
-	client := &http.Client{Transport: transport, Timeout: patience}
+	client := &http.Client{Transport: transport, Timeout: waitLimit}
 	promised := contracts.Of(t, "", reference{t, base, client})
-	return visitor{base, &http.Client{Transport: promised.Transport(t, transport), Timeout: patience}, http.Header{}}.with(headers...)
+	return visitor{base, &http.Client{Transport: promised.Transport(t, transport), Timeout: waitLimit}, http.Header{}}.with(headers...)
 }
 
 // contracts are those of the servers.
@@ -54,7 +53,7 @@ func (v visitor) with(headers ...string) visitor {
 	return v
 }
 
-// An answer is what a visitor got; status 0 is none.
+// An answer is the answer to a visitor; status 0 means that it got no answer.
 type answer struct {
 	status  int
 	header  http.Header
@@ -62,7 +61,7 @@ type answer struct {
 	body    string
 }
 
-// send sends a request such as "GET /api/"; an empty body is none.
+// send sends a request such as "GET /api/", with a body unless it is "".
 func (v visitor) send(t *testing.T, request, body string) answer {
 	t.Helper()
 	method, path, _ := strings.Cut(request, " ")

@@ -116,7 +116,7 @@ func withServer(ctx context.Context, o options, command []string) int {
 	return code
 }
 
-// prepare installs what is asked for, and starts a cluster unless there is a
+// prepare installs the requested programs, and starts a cluster unless there is a
 // server of the caller's own.
 func prepare(ctx context.Context, o options) (*postgres.Cluster, error) {
 	if o.install {

@@ -28,13 +28,13 @@ type AuthorInput struct {
 	Name string `json:"name" validate:"required,line,max=200"`
 }
 
-// AuthorView is what everybody sees of an author.
+// AuthorView is an author as every caller sees it.
 type AuthorView struct {
 	ID uuid.UUID `json:"id"`
 	AuthorInput
 }
 
-// A Book is on the shelf, or lent.
+// A Book is on the shelf or on loan.
 type Book struct {
 	bun.BaseModel `bun:"table:books"`
 
@@ -65,7 +65,7 @@ type Loan struct {
 	BorrowerID uuid.UUID // the caller who made it
 	BookID     uuid.UUID
 	DueAt      time.Time
-	ReturnedAt *time.Time // nil while the book is lent
+	ReturnedAt *time.Time // nil while the book is on loan
 }
 
 // LoanInput is what a borrower writes: which book.
@@ -92,7 +92,7 @@ func (d Domain) Permit(c *framework.Call) bool {
 // String implements [framework.Permission].
 func (d Domain) String() string { return "e-mail at " + string(d) }
 
-// librarians write the catalogue, which everybody reads.
+// librarians may write the catalogue, and every caller may read it.
 func librarians() framework.Permission { return framework.OrReadOnly(Domain("library.example")) }
 
 // Authors serves /api/authors/.
@@ -131,7 +131,7 @@ func Loans(days int) framework.ViewSet[Loan] {
 		Ordering: framework.Ordering{Allowed: []string{"due_at"}, Default: "due_at"},
 		Filters:  []framework.Filter{filter.IsNull("lent", "returned_at")},
 		Actions:  []framework.Action[Loan]{framework.Post("return", giveBack).Refuses("returned_already")},
-		Uniques:  []framework.Unique{{Fields: []string{"book"}, Code: "book_lent", Detail: "Somebody has this book."}},
+		Uniques:  []framework.Unique{{Fields: []string{"book"}, Code: "book_lent", Detail: "This book is on loan."}},
 	}
 }
 

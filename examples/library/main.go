@@ -45,12 +45,12 @@ func migrations() []sqldb.Migrations {
 var loanDays = program.Setting[int]{
 	Name:    "loan-days",
 	Default: "28",
-	Usage:   "`number` of days for which a book is lent",
+	Usage:   "`number` of days of a loan",
 	Read:    program.Number(1, 365),
 }
 
 // config lets callers sign in by a token alone, which the command "token create" makes:
-// there are no endpoints by which somebody registers with an address of the library.
+// there are no endpoints for users to register.
 func config(site *program.Site) framework.Config {
 	return framework.Config{
 		DB:             site.DB,
@@ -58,7 +58,7 @@ func config(site *program.Site) framework.Config {
 		Authentication: []framework.Authenticator{auth.Token{}},
 		Pagination:     page.Number{Size: site.PageSize},
 		Codes: []framework.CodeInfo{
-			{Code: "book_lent", Status: http.StatusConflict, Title: "Book is lent", Text: "Another loan of this book is not returned yet. Try again when it is."},
+			{Code: "book_lent", Status: http.StatusConflict, Title: "Book is on loan", Text: "Another loan of this book is not returned yet. Try again when it is."},
 			{Code: "returned_already", Status: http.StatusConflict, Title: "Returned already", Text: "A loan is returned once. To have the book again, make a new loan."},
 		},
 	}

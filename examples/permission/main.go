@@ -1,5 +1,5 @@
 // Permission shows a permission of one's own: articles may be read by anyone,
-// written by whoever signed in, and published in office hours only.
+// written by callers that signed in, and published in office hours only.
 package main
 
 import (
@@ -71,7 +71,7 @@ func publish(c *framework.Call, a *Article, _ framework.None) (ArticleView, erro
 	return ArticleView{a.ID, ArticleInput{a.Title}, a.Published}, framework.Save(c, a)
 }
 
-// Gatekeeper knows one caller by one header; a real program uses auth.Token.
+// Gatekeeper authenticates one caller by one header; a real program uses auth.Token.
 type Gatekeeper struct{}
 
 // Authenticate implements [framework.Authenticator].
@@ -80,13 +80,13 @@ func (Gatekeeper) Authenticate(_ *framework.Call, r *http.Request) (*framework.C
 	case "":
 		return nil, nil
 	case "open sesame":
-		return &framework.Caller{ID: uuid.NewSHA1(uuid.Nil, []byte("ali")), Name: "Ali", Scheme: "Door"}, nil
+		return &framework.Caller{ID: uuid.NewSHA1(uuid.Nil, []byte("ali")), Name: "Ali", Scheme: "Cave"}, nil
 	}
 	return nil, framework.InvalidCredentials("That is not the word.")
 }
 
 // Challenge implements [framework.Authenticator].
-func (Gatekeeper) Challenge() string { return `Door realm="cave"` }
+func (Gatekeeper) Challenge() string { return `Cave realm="articles"` }
 
 func main() {
 	handler, err := serve(filepath.Join(os.TempDir(), "trestle-articles.db"), time.Now)

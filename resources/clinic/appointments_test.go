@@ -381,13 +381,13 @@ func TestReferences(t *testing.T) {
 // alike fails the test unless two errors differ in their request's id alone.
 func alike(tb testing.TB, a, b *frameworktest.Response) {
 	tb.Helper()
-	if one, other := refusal(a), refusal(b); one != other {
+	if one, other := withoutID(a), withoutID(b); one != other {
 		tb.Errorf("the answers tell the two apart:\n%s\n%s", one, other)
 	}
 }
 
-// refusal returns a response without its request's id and time.
-func refusal(r *frameworktest.Response) string {
+// withoutID returns a response without its request's id and time.
+func withoutID(r *frameworktest.Response) string {
 	body := object(r)
 	delete(body, "instance")
 	headers := r.Headers().Clone()

@@ -82,14 +82,14 @@ var unsaid = map[string][]string{
 	"updateAppointment":  {"/fee: format", "/starts_at: format", "/starts_at: range"}, // the same
 }
 
-// told reports to the test that gets the reports of faults.
-type told struct {
+// reporter reports to the test that gets the reports of faults.
+type reporter struct {
 	testing.TB
 
 	by func() testing.TB
 }
 
-func (t told) Error(args ...any) { t.by().Error(args...) }
+func (t reporter) Error(args ...any) { t.by().Error(args...) }
 
 // open migrates a database and serves it.
 func open(tb testing.TB, db *sqldb.DB) *site {
@@ -110,7 +110,7 @@ func open(tb testing.TB, db *sqldb.DB) *site {
 	if diary.next, err = api.Handler(); err != nil {
 		tb.Fatal(err)
 	}
-	w.next = contracts.Of(tb, "all services", api).Wrap(told{tb, w.reportsTo}, diary)
+	w.next = contracts.Of(tb, "all services", api).Wrap(reporter{tb, w.reportsTo}, diary)
 	return &site{Client: frameworktest.New(tb, w), t: tb, db: db, users: identity.Users, watch: w, people: &people{by: map[string]person{}}}
 }
 

@@ -16,7 +16,7 @@ import (
 // SeedOptions sets how much demo data [Seed] makes. The zero values make a realistic amount
 // for one clinic.
 type SeedOptions struct {
-	// Owners are the users to whom the patients belong, in turn. Required.
+	// Owners are the users that own the patients, in turn. Required.
 	Owners []uuid.UUID
 	// Doctors is how many doctors there are. Defaults to SeedDoctors; there are
 	// more when the appointments would not fit into their days.
@@ -63,7 +63,7 @@ func Seed(ctx context.Context, s *sqldb.Session, o SeedOptions, progress func(do
 
 func (o SeedOptions) withDefaults() (SeedOptions, error) {
 	if len(o.Owners) == 0 {
-		return o, errors.New("clinic.SeedOptions: Owners is empty; name at least one user to whom the patients belong")
+		return o, errors.New("clinic.SeedOptions: Owners is empty; name at least one user that owns the patients")
 	}
 	if o.Doctors < 0 || o.Patients < 0 || o.Appointments < 0 {
 		return o, fmt.Errorf("clinic.SeedOptions: a number is negative (%d doctors, %d patients, %d appointments); use 0 for the default",

@@ -119,8 +119,7 @@ var members = strings.Fields(`
 // own are the members whose values are the client's, and may say anything.
 var own = []string{"name", "phone", "city", "speciality", "notes"}
 
-// A scan checks one response; asked is the text of the request itself, which may
-// be repeated.
+// A scan checks one response. It may repeat the text of the request itself.
 type scan struct {
 	asked  string
 	faults []string

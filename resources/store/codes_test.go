@@ -11,9 +11,9 @@ import (
 	"trestle.example/resources/store/internal/storetest"
 )
 
-// A refusal is the error of a code: its faults, if it names any, and its
+// A failure is the error of a code: its faults, if it names any, and its
 // details, if it has any.
-type refusal struct {
+type failure struct {
 	faults  bool
 	details string
 	get     func(s *site) *frameworktest.Response
@@ -22,8 +22,8 @@ type refusal struct {
 var linesShape = list(object{"itemId": "id", "variantId": "id", "status": "string", "availableQuantity": "integer"}.String())
 
 // refusalsByCode has each code of the store, and how to come by it.
-func refusalsByCode() map[string]refusal {
-	return map[string]refusal{
+func refusalsByCode() map[string]failure {
+	return map[string]failure{
 		"sku_taken": {faults: true, get: func(s *site) *frameworktest.Response {
 			return s.ClientOf("staff").Post(storetest.ProductsPath, storetest.ProductBody("X", fields{"variants": []fields{storetest.VariantBody("A1", nil)}}))
 		}},
@@ -119,7 +119,7 @@ func TestCodes(t *testing.T) {
 				got := &sketch{}
 				got.draw(t, r.Body())
 				if got.String() != want.String() {
-					t.Errorf("the refusal is\n%s; want\n%s", got, want)
+					t.Errorf("the failure is\n%s; want\n%s", got, want)
 				}
 				s.Get("/api/errors/"+code.Code).Expect(200).Contains(html.EscapeString(code.Title), "<code>"+code.Code+"</code>")
 			})

@@ -197,8 +197,8 @@ func (c *comparison) differ(path string, got any, want string) {
 	c.differences = append(c.differences, strings.TrimSuffix(fmt.Sprintf("%s: %v; %s", path, got, want), "; "))
 }
 
-// told returns the first differences: one usually causes others.
-func (c *comparison) told() string {
+// firstDifferences returns the first differences: one usually causes others.
+func (c *comparison) firstDifferences() string {
 	const most = 20
 	list := c.differences
 	if more := len(list) - most; more > 0 {

@@ -43,12 +43,12 @@ func (x *trial) readProduct() asking {
 		slug = p.slug
 	}
 	return asking{
-		who: x.anybody(), open: true, method: "GET", path: "/api/products/" + slug, does: func() verdict { return x.model.readProduct(slug) },
+		who: x.anyCaller(), open: true, method: "GET", path: "/api/products/" + slug, does: func() verdict { return x.model.readProduct(slug) },
 	}
 }
 
-// anybody draws a caller, or "" for an anonymous one.
-func (x *trial) anybody() string { return one(x.dice, "", "", "staff", x.anyBuyer().name) }
+// anyCaller draws a caller, or "" for an anonymous one.
+func (x *trial) anyCaller() string { return one(x.dice, "", "", "staff", x.anyBuyer().name) }
 
 func (x *trial) listProducts() asking {
 	q := x.anyPage()
@@ -70,13 +70,13 @@ func (x *trial) listProducts() asking {
 		q["sort"] = "best"
 	}
 	return asking{
-		who: x.anybody(), open: true, method: "GET", path: "/api/products?" + q.query(), faults: q.faults, does: func() verdict { return x.model.listProducts(q) },
+		who: x.anyCaller(), open: true, method: "GET", path: "/api/products?" + q.query(), faults: q.faults, does: func() verdict { return x.model.listProducts(q) },
 	}
 }
 
 func (x *trial) listCategories() asking {
 	q := x.anyPage()
 	return asking{
-		who: x.anybody(), open: true, method: "GET", path: "/api/categories?" + q.query(), faults: q.faults, does: func() verdict { return x.model.listCategories(q) },
+		who: x.anyCaller(), open: true, method: "GET", path: "/api/categories?" + q.query(), faults: q.faults, does: func() verdict { return x.model.listCategories(q) },
 	}
 }

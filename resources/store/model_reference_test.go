@@ -167,14 +167,14 @@ func (m *model) once(a asking) verdict {
 	case known == nil:
 	case m.now.Sub(known.at) >= keyLife:
 		m.expired++
-	case known.asked == a.asked():
+	case known.asked == a.identity():
 		return verdict{outcome: fmt.Sprint(known.status, " repeated"), status: known.status, repeats: known}
 	default:
 		return refuses(422, "idempotency_key_reused", "", nil)
 	}
 	v := a.does()
 	if v.code == "" {
-		v.keeps = &modelReply{asked: a.asked(), at: m.now, status: v.status}
+		v.keeps = &modelReply{asked: a.identity(), at: m.now, status: v.status}
 		m.keys[a.keyed()] = v.keeps
 	}
 	return v
@@ -183,8 +183,8 @@ func (m *model) once(a asking) verdict {
 // keyed is what a key belongs to: a caller and a route.
 func (a asking) keyed() string { return a.who + " " + a.route + " " + a.key }
 
-// asked returns a text in which two different requests to one route differ.
-func (a asking) asked() string {
+// identity returns a text in which two different requests to one route differ.
+func (a asking) identity() string {
 	body, err := json.Marshal(a.body)
 	if err != nil {
 		panic(err) // bodies are made of texts, numbers and lists

@@ -174,7 +174,7 @@ func (x *trial) send(o operation, a asking) {
 	x.note(o, a, want)
 	if len(c.differences) > 0 {
 		x.T.Fatalf("the answer to\n  %s\nis not the model's:\n  %s\n%s\nthe whole answer, %d:\n%s",
-			x.latest[len(x.latest)-1], c.told(), x.story(), got.Status(), got.Body())
+			x.latest[len(x.latest)-1], c.firstDifferences(), x.story(), got.Status(), got.Body())
 	}
 }
 

@@ -34,7 +34,7 @@ func seed(app core.App, csvPath string, n int, tokenPath string) error {
 		return err
 	}
 	users.AuthToken.Duration = 86400
-	users.Fields.GetByName(core.FieldNamePassword).(*core.PasswordField).Cost = bcrypt.MinCost // nobody signs in
+	users.Fields.GetByName(core.FieldNamePassword).(*core.PasswordField).Cost = bcrypt.MinCost // no user signs in
 	if err := app.Save(users); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // New makes a client of the server at a URL such as http://127.0.0.1:8080, which
-// sends the token with every request; "" is none. A client is safe for
+// sends the token with every request, unless it is "". A client is safe for
 // concurrent use.
 func New(server, token string) (*ClientWithResponses, error) {
 	identify := func(_ context.Context, r *http.Request) error {
@@ -29,13 +29,13 @@ func ByEmail(email, password string) (CredentialsInput, error) {
 	return in, err
 }
 
-// Error makes a refusal an error that a function can return.
+// Error implements error: it returns the status, the code and the sentence.
 func (p *Problem) Error() string {
 	return fmt.Sprintf("%d %s: %s", p.Status, p.Code, p.Detail)
 }
 
 // Details reads the facts that go with the code of a problem, such as
-// [CancelDetails] with order_not_cancellable: look at the code first.
+// [CancelDetails] with order_not_cancellable: check the code first.
 func Details[T any](p *Problem) (T, error) {
 	var facts T
 	if err := json.Unmarshal(p.Details, &facts); err != nil {

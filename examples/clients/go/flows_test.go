@@ -87,7 +87,7 @@ func fillCart(t *testing.T, c *client.ClientWithResponses, variant uuid.UUID) *c
 	return cart
 }
 
-// placeOrder orders the cart, and asks again as one does who got no answer.
+// placeOrder orders the cart, and repeats the request as a client without an answer does.
 func placeOrder(t *testing.T, c *client.ClientWithResponses, cart *client.Cart) *client.Order {
 	t.Helper()
 	once := &client.CreateOrderParams{IdempotencyKey: new(uuid.NewString())}
@@ -118,7 +118,7 @@ func cancelOrder(t *testing.T, c *client.ClientWithResponses, order *client.Orde
 		t.Errorf("the order is %+v; want it cancelled", got)
 	}
 	again := must(c.CancelOrderWithResponse(t.Context(), order.ID, nil, client.CancelInput{}))
-	problem := refused(t, again.JSON200, again.JSONDefault, http.StatusConflict, "order_not_cancellable")
+	problem := problemOf(t, again.JSON200, again.JSONDefault, http.StatusConflict, "order_not_cancellable")
 	facts, err := client.Details[client.CancelDetails](problem)
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func (s server) keepRecords(t *testing.T) {
 	refusePatient(t, script)
 }
 
-// searchPatients asks by search, filter and order at once.
+// searchPatients uses search, filter and order at once.
 func searchPatients(t *testing.T, c *client.ClientWithResponses) {
 	t.Helper()
 	listed := must(c.ListPatientsWithResponse(t.Context(), &client.ListPatientsParams{
@@ -187,14 +187,14 @@ func changePatient(t *testing.T, c *client.ClientWithResponses) {
 		t.Errorf("deleting answers %d: %v", deleted.StatusCode(), deleted.JSONDefault)
 	}
 	gone := must(c.GetPatientWithResponse(t.Context(), patient.ID))
-	refused(t, gone.JSON200, gone.JSONDefault, http.StatusNotFound, "not_found")
+	problemOf(t, gone.JSON200, gone.JSONDefault, http.StatusNotFound, "not_found")
 }
 
 // refusePatient reads every fault of a patient that cannot be.
 func refusePatient(t *testing.T, c *client.ClientWithResponses) {
 	t.Helper()
 	made := must(c.CreatePatientWithResponse(t.Context(), client.PatientInput{Name: "", Phone: "1"}))
-	problem := refused(t, made.JSON201, made.JSONDefault, http.StatusBadRequest, "validation_failed")
+	problem := problemOf(t, made.JSON201, made.JSONDefault, http.StatusBadRequest, "validation_failed")
 	faults := map[string]client.FaultCode{}
 	for _, f := range problem.Errors {
 		if f.Pointer != nil {
@@ -232,8 +232,8 @@ func ok[T any](t *testing.T, answer *T, refusal *client.Problem) *T {
 	return answer
 }
 
-// refused is the problem that a request is answered which should fail.
-func refused[T any](t *testing.T, answer *T, refusal *client.Problem, status int, code string) *client.Problem {
+// problemOf returns the problem of a request that should fail.
+func problemOf[T any](t *testing.T, answer *T, refusal *client.Problem, status int, code string) *client.Problem {
 	t.Helper()
 	if refusal == nil {
 		t.Fatalf("it is answered %+v; want %d %s", answer, status, code)

@@ -34,8 +34,8 @@ const defaultConnections = 4
 // [ErrNotInstalled]. The log of pgbouncer goes to log when it stops; nil drops it. The
 // context limits the start only.
 //
-// pgbouncer does not run as root. If this process does, pgbouncer runs as the user
-// "postgres", or "nobody" if there is none.
+// pgbouncer does not run as root. If this process does, pgbouncer runs as the system user
+// `postgres`. If that user does not exist, it runs as `nobody`.
 func Start(ctx context.Context, database string, log io.Writer) (*Pooler, error) {
 	return startWith(ctx, database, defaultConnections, log)
 }

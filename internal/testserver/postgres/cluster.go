@@ -38,9 +38,9 @@ type Cluster struct {
 // else the newest in the folders where Debian, Fedora, Alpine, Homebrew and Postgres.app
 // install it. Without one the error is [ErrNotInstalled].
 //
-// PostgreSQL does not run as root. If this process does, the server runs as the user
-// "postgres", or "nobody" if there is none. One goroutine writes the messages of the
-// server to log; nil drops them. The context limits the start only.
+// PostgreSQL does not run as root. If this process does, the server runs as the system user
+// `postgres`. If that user does not exist, it runs as `nobody`. One goroutine writes the
+// messages of the server to log; nil drops them. The context limits the start only.
 func Start(ctx context.Context, log io.Writer) (*Cluster, error) {
 	bin, err := findBinaries(ctx)
 	if err != nil {

@@ -96,7 +96,7 @@ func TestStopEndsTheServerAndRemovesItsFolder(t *testing.T) {
 			t.Fatalf("call %d of Stop: %v", call+1, err)
 		}
 	}
-	if !gone(cluster.URL(), cluster.dir) {
+	if !isRemoved(cluster.URL(), cluster.dir) {
 		t.Error("after Stop the server still answers or its folder is still there")
 	}
 }
@@ -118,7 +118,7 @@ func TestNoServerOutlivesItsProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = child.Wait() // it is killed, so it returns an error
-			await(t, "the server and its folder to be gone", func() bool { return gone(address, dir) })
+			await(t, "the server and its folder to be gone", func() bool { return isRemoved(address, dir) })
 		})
 	}
 }
@@ -139,7 +139,7 @@ func TestAServerThatWasKilledLeavesNoFolder(t *testing.T) {
 	}
 	await(t, "the server to be gone", func() bool { return ping(cluster.URL()) != nil })
 	_ = cluster.Stop() // may return an error because the server has ended
-	if !gone(cluster.URL(), cluster.dir) {
+	if !isRemoved(cluster.URL(), cluster.dir) {
 		t.Error("the server's folder is still there")
 	}
 }
@@ -232,8 +232,8 @@ func startChild(t *testing.T) (child *exec.Cmd, stdin io.Closer, address, dir st
 	return child, stdin, address, dir
 }
 
-// gone reports that nothing listens at the address and that the folder is removed.
-func gone(address, dir string) bool {
+// isRemoved reports that nothing listens at the address and that the folder is removed.
+func isRemoved(address, dir string) bool {
 	parsed, err := url.Parse(address)
 	if err != nil {
 		return false

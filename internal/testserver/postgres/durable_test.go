@@ -84,7 +84,7 @@ func TestAFrozenClusterContinues(t *testing.T) {
 	if err := errors.Join(d.Freeze(), d.Stop()); err != nil {
 		t.Errorf("a frozen server does not stop: %v", err)
 	}
-	if !gone(d.URL(), d.dir) {
+	if !isRemoved(d.URL(), d.dir) {
 		t.Error("after Stop the server still answers or its folder is still there")
 	}
 }

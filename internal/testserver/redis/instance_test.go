@@ -71,7 +71,7 @@ func TestStopEndsTheServerAndRestartBringsItBackEmpty(t *testing.T) {
 			t.Fatalf("call %d of Stop: %v", call+1, err)
 		}
 	}
-	if !gone(address, dir) {
+	if !isRemoved(address, dir) {
 		t.Error("after Stop the server still answers or its folder is still there")
 	}
 	if err := server.Restart(t.Context()); err != nil {
@@ -95,14 +95,14 @@ func TestNoServerOutlivesItsProcess(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			child, stdin, address, dir := startChild(t)
-			if gone(address, dir) {
+			if isRemoved(address, dir) {
 				t.Fatal("the child's server does not answer")
 			}
 			if err := end(child, stdin); err != nil {
 				t.Fatal(err)
 			}
 			_ = child.Wait() // it is killed, so it returns an error
-			await(t, "the server and its folder to be gone", func() bool { return gone(address, dir) })
+			await(t, "the server and its folder to be gone", func() bool { return isRemoved(address, dir) })
 		})
 	}
 }
@@ -226,8 +226,8 @@ func startChild(t *testing.T) (child *exec.Cmd, stdin io.Closer, address, dir st
 	return child, stdin, address, dir
 }
 
-// gone reports that nothing listens at the address and that the folder is removed.
-func gone(address, dir string) bool {
+// isRemoved reports that nothing listens at the address and that the folder is removed.
+func isRemoved(address, dir string) bool {
 	connection, err := net.Dial("tcp", hostOf(address))
 	if err == nil {
 		connection.Close()

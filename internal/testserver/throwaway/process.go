@@ -100,7 +100,7 @@ func (p *Process) Order(line string) error {
 	return err
 }
 
-// Stop ends the server and waits until it and its folder are gone. A second call does
+// Stop ends the server and waits until its process has ended and its folder is deleted. A second call does
 // nothing. An error contains the last printed lines.
 func (p *Process) Stop() error {
 	p.stop.Do(func() { _ = p.stdin.Close() }) // fails only if the keeper has ended, which done reports

@@ -110,7 +110,7 @@ func TestScan(t *testing.T) {
 			if want := max(c.status, 200); c.status != 0 && w.Code != want || w.Body.String() != c.body || w.Header().Get("X-Echo") != c.header {
 				t.Errorf("the client gets %d %v %q", w.Code, w.Header(), w.Body)
 			}
-			if got := told(heard.reports); got != c.want {
+			if got := findings(heard.reports); got != c.want {
 				t.Errorf("it reports %s; want %s", got, c.want)
 			}
 		})
@@ -134,8 +134,8 @@ func answering(status int, header, body string) http.Handler {
 	})
 }
 
-// told returns the findings of reports.
-func told(reports []string) string {
+// findings returns the findings of reports.
+func findings(reports []string) string {
 	var all []string
 	for _, report := range reports {
 		_, finding, _ := strings.Cut(report, " with ")

@@ -89,8 +89,8 @@ type basket struct {
 	lines       []*Line
 }
 
-// lockBasket locks the caller's cart until the transaction ends, creates it if there
-// is none, and increases its version. It does not read the lines.
+// lockBasket locks the caller's cart until the transaction ends. It creates the cart if
+// it does not exist, and increases its version. It does not read the lines.
 func lockBasket(c *framework.Call) (*basket, error) {
 	var carts []Cart
 	err := rows.Read(c, c.DB.NewRaw(`

@@ -105,9 +105,9 @@ func TestNewProductTakes(t *testing.T) {
 	})
 }
 
-// refusals are bodies of new products that are rejected, by the members that differ from
+// rejectedProducts are bodies of new products that are rejected, by the members that differ from
 // a valid body, with the expected faults.
-func refusals() []frameworktest.Scenario {
+func rejectedProducts() []frameworktest.Scenario {
 	long := func(n int) string { return strings.Repeat("x", n) }
 	one := func(more fields) fields {
 		return fields{"variants": []fields{storetest.VariantBody("OWN", nil), storetest.VariantBody("OTHER", more)}}
@@ -193,7 +193,7 @@ func TestNewProductRefused(t *testing.T) {
 		s.CreateProduct("Dal", fields{"variants": []fields{storetest.VariantBody("Taken", nil), storetest.VariantBody("Gone", nil)}})
 		staff := s.PersonOf("staff").Token
 		before := s.CatalogueContents()
-		frameworktest.Run(t, s.As(staff), refusals())
+		frameworktest.Run(t, s.As(staff), rejectedProducts())
 		const unknown = "unknown_field"
 		frameworktest.Run(t, s.As(staff), []frameworktest.Scenario{
 			{Name: "no body", Method: http.MethodPost, Path: storetest.ProductsPath, Status: 400, Code: "invalid_json"},

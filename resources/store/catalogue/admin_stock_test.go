@@ -22,8 +22,8 @@ func (s *site) movements(v catalogue.AdminVariant) (all []catalogue.StockMovemen
 	return all
 }
 
-// TestTheCardOfEqualVariants: of variants that cost the same, and of which there
-// are some, the card shows the first on the shelf, whatever their ids.
+// TestTheCardOfEqualVariants: of variants in stock with the same price,
+// the card shows the first by position, not by id.
 func TestTheCardOfEqualVariants(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		p := s.CreateProduct("Curd", fields{"variants": storetest.VariantBodies("C", 3)})

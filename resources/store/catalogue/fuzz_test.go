@@ -100,9 +100,9 @@ func (p *tester) ask(tb testing.TB, path, rawQuery string) {
 	}
 }
 
-// tell sends a body, in which {P}, {A} and {B} are replaced by a product and two
+// send sends a body, in which {P}, {A} and {B} are replaced by a product and two
 // variants.
-func (p *tester) tell(tb testing.TB, to [2]string, body string) {
+func (p *tester) send(tb testing.TB, to [2]string, body string) {
 	tb.Helper()
 	p.relay.report(tb)
 	filled := strings.NewReplacer("{P}", p.product.ID.String(), "{A}", p.product.Variants[0].ID.String(), "{B}", p.product.Variants[1].ID.String()).Replace(body)
@@ -195,7 +195,7 @@ func TestHostileCatalogue(t *testing.T) {
 		for i, seed := range bodySeeds() {
 			for j, to := range p.writes() {
 				if !testing.Short() || i%3 == j {
-					p.tell(t, to, seed)
+					p.send(t, to, seed)
 				}
 			}
 		}
@@ -233,6 +233,6 @@ func FuzzCatalogueBody(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, to uint8, body string) {
-		p.tell(t, p.writes()[int(to)%3], body)
+		p.send(t, p.writes()[int(to)%3], body)
 	})
 }

@@ -98,7 +98,7 @@ var unsaid = map[string][]string{
 	},
 	"updateAdminProduct": {
 		"/imageUrl: format",
-		"/variants/*/mrpPaise: min", "/variants/*/pricePaise: min", // of which one is stored
+		"/variants/*/mrpPaise: min", "/variants/*/pricePaise: min", // the server stores one of them
 		"/variants/*/sku: unique", "/variants/*/id: unique",
 		// A new variant needs these, one that is stored does not.
 		"/variants/*/sku: required", "/variants/*/label: required", "/variants/*/unit: required",
@@ -107,8 +107,8 @@ var unsaid = map[string][]string{
 }
 
 // Serve is a client of an API. It scans all answers for secrets, and compares requests
-// and answers with the OpenAPI document. APIs that are declared alike share a name; ""
-// is that of none.
+// and answers with the OpenAPI document. APIs with the same declarations share a name; an
+// API without a name is "".
 func (s *Site) Serve(name string, api *framework.API) *frameworktest.Client {
 	s.T.Helper()
 	handler, err := api.Handler()
