@@ -113,7 +113,8 @@ var ErrInUse = errors.New("sqldb: another process has the SQLite database open")
 // without a page was moved.
 //
 // If the file is damaged or is not a database, the log stays as it is, and do is called
-// with whole false. A URL that names no file, or a file that does not exist, is an error.
+// with whole false. Then the file is not locked: Alone has only checked that no other
+// process has it open. A URL that names no file, or a file that does not exist, is an error.
 func Alone(ctx context.Context, rawURL string, do func(whole bool) error) error {
 	path := File(rawURL)
 	if path == "" {

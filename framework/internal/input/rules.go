@@ -263,7 +263,7 @@ func limitOf(rules []Rule) int {
 	return limit
 }
 
-// enumOf lists the values that the rule oneof allows, nil without it.
+// enumOf returns the values that the rule oneof or oneofci allows, or nil without one.
 func enumOf(rules []Rule) []string {
 	for _, r := range rules {
 		if r.Name == "oneof" || r.Name == "oneofci" {

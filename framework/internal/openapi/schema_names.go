@@ -72,9 +72,8 @@ func (n names) allot(thing any, candidates ...string) (name string, fresh bool) 
 	return name, true
 }
 
-// component names a component. The name depends on the type alone, so that it stays when
-// other types are added. If two types would have the same name, the later one has its
-// package before it.
+// component names a component by its type. If another component has that name already, a
+// strict one gets the prefix Strict, and any other one the name of its package as a prefix.
 func (n names) component(c component) (name string, fresh bool) {
 	base := c.base()
 	candidates := []string{base, naming.Title(packageName(c.typ)) + base}

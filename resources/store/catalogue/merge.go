@@ -149,8 +149,8 @@ func (m *merge) write(c *framework.Call, variants []*Variant) error {
 	return nil
 }
 
-// insert stores new variants. If another request took a code since the check, the
-// statement waits for that request, and the variant is left out.
+// insert stores new variants. If another request is taking one of their codes, the
+// statement waits for that request. If the code is taken then, insert returns an error.
 func (m *merge) insert(c *framework.Call, fresh []*Variant) error {
 	stored, err := rows.InsertUnless(c, "sku_folded", fresh...)
 	if err != nil || stored == int64(len(fresh)) {

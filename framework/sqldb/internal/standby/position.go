@@ -149,7 +149,8 @@ func (at progress) reaches(p Position) error {
 	return nil
 }
 
-// recall returns the last progress that was read, or none if it is too old.
+// recall returns the last progress that was read. It returns the zero progress if that is
+// older than progressKept, or if a connection to the replica was made since.
 func (s *Standby) recall() progress {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,9 @@ import (
 var ErrRemade = errors.New("sqldb: connections to the replica are made all the time")
 
 // Either reads from the replica, given the primary's position, and from the primary if
-// the replica cannot answer.
+// the replica cannot answer. It does not try the primary, and returns the error, if the
+// statement took too long on the replica, if no connection became free in time while the
+// replica is usable, or if ctx has ended.
 func Either[T any](ctx context.Context, s *Standby, text string, replica func(Position) (T, error), primary func() (T, error)) (T, error) {
 	if !s.MayRead() {
 		return primary()
