@@ -236,16 +236,6 @@ func (b *binder) bindVerbs(r *resource) {
 	}
 }
 
-// verbKinds says which constructors make sense for which verb.
-var verbKinds = map[string][]verbKind{
-	verbList:     {verbShows, verbComputes},
-	verbRetrieve: {verbShows, verbComputes},
-	verbCreate:   {verbAccepts, verbDoes},
-	verbUpdate:   {verbAccepts, verbChanges},
-	verbPatch:    {verbAccepts, verbChanges},
-	verbDelete:   {verbDeletes, verbChanges},
-}
-
 func (b *binder) bindVerb(r *resource, v namedVerb) {
 	fault := b.at(r, v.name)
 	switch {
@@ -286,16 +276,6 @@ func (b *binder) bindVerb(r *resource, v namedVerb) {
 	r.endpoints = append(r.endpoints, e)
 }
 
-// checkFilled sees that the fields that a PATCH leaves out can be filled with
-// the row's values, or tell by themselves that they were left out.
-func (r *resource) checkFilled(in *input.Shape, fault func(error)) {
-	for _, f := range in.Fields {
-		if column := columnOf(r.table, f.GoName); column != nil && column.StructField.Type != f.Typ && !f.Value.Optional && f.Typ.Kind() != reflect.Pointer {
-			fault(naming.Sentence("%w, or make it an Optional", twoTypes(in.Typ, f.GoName, f.Typ, column)))
-		}
-	}
-}
-
 func kindNames(kinds []verbKind) string {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
@@ -322,7 +302,7 @@ func (b *binder) shape(r *resource, e *endpoint, v namedVerb, fault func(error))
 	case verbDoes, verbChanges:
 		e.input = b.input(r, v.in, fault)
 		if v.name == verbPatch && v.kind == verbChanges {
-			r.checkFilled(e.input, fault)
+			checkFilled(r, e.input, fault)
 		}
 		if e.route.Method == http.MethodGet {
 			e.asks = true
@@ -497,17 +477,12 @@ func (b *binder) act(e *endpoint, a action, fault func(error)) {
 	e.refuses = append(slices.Clip(e.refuses), problem.CodeTooManyRows)
 }
 
-func isVerb(name string) bool {
-	_, ok := verbKinds[name]
-	return ok
-}
-
 // newEndpoint checks an endpoint's own rules and resolves those that it inherits.
 func (b *binder) newEndpoint(r *resource, place, name, method string, own rules) *endpoint {
 	b.checkStatus(r, place, own.status)
 	b.checkCodes(r, place, own.refuses)
 	checkIdempotent(own, method, b.at(r, place))
-	own.checkDoor(b.at(r, place))
+	checkRules(own, b.at(r, place))
 	return &endpoint{
 		resource: r, route: Route{ViewSet: r.path, Name: name, Method: method}, status: own.status,
 		untransacted: own.untransacted, idempotent: own.idempotent, refuses: own.refuses, named: own.named, sends: own.sends, takes: own.takes,
@@ -549,5 +524,32 @@ func (b *binder) useModels(r *resource) {
 			continue
 		}
 		r.models = append(r.models, table)
+	}
+}
+
+// checkFilled sees that the fields that a PATCH leaves out can be filled with
+// the row's values, or tell by themselves that they were left out.
+func checkFilled(r *resource, in *input.Shape, fault func(error)) {
+	for _, f := range in.Fields {
+		if column := columnOf(r.table, f.GoName); column != nil && column.StructField.Type != f.Typ && !f.Value.Optional && f.Typ.Kind() != reflect.Pointer {
+			fault(naming.Sentence("%w, or make it an Optional", twoTypes(in.Typ, f.GoName, f.Typ, column)))
+		}
+	}
+}
+
+// checkRules sees that an endpoint's own door asks for what can be held, and has no
+// part that is nil.
+func checkRules(own rules, fault func(error)) {
+	checkPermission(own.permission, fault)
+	checkListed(own.authentication, "authenticator", fault)
+	checkListed(own.throttles, "throttle", fault)
+}
+
+// checkListed sees that no authenticator or throttle of a list is nil.
+func checkListed[T any](list []T, what string, fault func(error)) {
+	for i, one := range list {
+		if any(one) == nil {
+			fault(naming.Sentence("the %s at place %d is nil", what, i+1))
+		}
 	}
 }

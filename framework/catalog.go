@@ -8,6 +8,15 @@ import (
 	"strings"
 )
 
+// docsPath is where the page is that shows the reference, below the prefix.
+const docsPath = "/docs"
+
+// The paths of the reference itself.
+const (
+	jsonPath = "/openapi.json"
+	yamlPath = "/openapi.yaml"
+)
+
 // A catalog describes a checked API: its operations, and what each is to a caller.
 type catalog struct{ *registry }
 
@@ -127,16 +136,4 @@ func (a catalog) imagined(route Route, schemes []Authenticator, caller *Caller) 
 		o.Caller = caller
 	}
 	return a.newCall(context.Background(), o)
-}
-
-// handsRows reports whether the framework reads or writes rows of the resource
-// for the endpoint, and so narrows them.
-func (e *endpoint) handsRows() bool {
-	switch e.route.Name {
-	case verbList:
-		return true
-	case verbCreate:
-		return e.resource.declaration.verbs.get(verbCreate).kind == verbAccepts
-	}
-	return e.onObject
 }

@@ -257,3 +257,19 @@ func (v namedVerb) instead() string {
 	}
 	return verbChanges.String()
 }
+
+// verbKinds says which constructors make sense for which verb.
+var verbKinds = map[string][]verbKind{
+	verbList:     {verbShows, verbComputes},
+	verbRetrieve: {verbShows, verbComputes},
+	verbCreate:   {verbAccepts, verbDoes},
+	verbUpdate:   {verbAccepts, verbChanges},
+	verbPatch:    {verbAccepts, verbChanges},
+	verbDelete:   {verbDeletes, verbChanges},
+}
+
+// isVerb reports whether a name is that of a verb.
+func isVerb(name string) bool {
+	_, ok := verbKinds[name]
+	return ok
+}

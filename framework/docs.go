@@ -11,21 +11,12 @@ import (
 	"trestle.example/framework/internal/wire"
 )
 
-// docsPath is where the page is that shows the reference, below the prefix.
-const docsPath = "/docs"
-
-// The paths of the reference itself.
-const (
-	jsonPath = "/openapi.json"
-	yamlPath = "/openapi.yaml"
-)
-
 // An opening answers what anyone may read.
 type opening func(c *Call, r *http.Request) (*response, error)
 
-// reference are the documents and the page that shows them, by their paths
+// newReference makes the documents and the page that shows them, by their paths
 // below the prefix; none for an API that is not documented.
-func (a catalog) reference(document func() (wire.Members, error)) (map[string]opening, error) {
+func newReference(a catalog, document func() (wire.Members, error)) (map[string]opening, error) {
 	if a.config.Undocumented {
 		return nil, nil
 	}

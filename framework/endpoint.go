@@ -10,6 +10,7 @@ import (
 
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
 )
 
@@ -149,4 +150,25 @@ func (e *endpoint) place() string {
 		return e.route.Name
 	}
 	return fmt.Sprintf("action %q", e.route.Name)
+}
+
+// handsRows reports whether the framework reads or writes rows of the resource
+// for the endpoint, and so narrows them.
+func (e *endpoint) handsRows() bool {
+	switch e.route.Name {
+	case verbList:
+		return true
+	case verbCreate:
+		return e.resource.declaration.verbs.get(verbCreate).kind == verbAccepts
+	}
+	return e.onObject
+}
+
+// encode writes the value as JSON, which a type of the program's own may do itself,
+// unless that was done before.
+func (resp *response) encode() (err error) {
+	if resp.value != nil && resp.body == nil {
+		resp.body, err = wire.Encode(resp.value)
+	}
+	return err
 }

@@ -37,9 +37,9 @@ type errorPage struct {
 	At     string
 }
 
-// explanation is the page of a code, or of all for "". The codes of faults stand
+// explain makes the page of a code, or of all for "". The codes of faults stand
 // beside the refusal that has most of them.
-func (a catalog) explanation(code string) (errorPage, bool) {
+func explain(a catalog, code string) (errorPage, bool) {
 	page := errorPage{At: a.origin.errorsAt()}
 	if code == "" {
 		page.All = slices.SortedFunc(maps.Values(a.codes), func(a, b problem.CodeInfo) int { return cmp.Compare(a.Code, b.Code) })

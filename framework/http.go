@@ -15,7 +15,6 @@ import (
 
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
 )
 
@@ -49,13 +48,13 @@ func newServer(registry *registry) (http.Handler, error) {
 			return nil, err
 		}
 	}
-	s := &server{api: a, echo: echo.New(), describer: &describer{a, document}, cors: newCORS(a), paths: a.shownPaths()}
+	s := &server{api: a, echo: echo.New(), describer: &describer{a, document}, cors: newCORS(a), paths: pathsOf(a)}
 	s.echo.HTTPErrorHandler = func(err error, c echo.Context) { s.unrouted(err, c) }
-	reference, err := a.reference(document)
+	reference, err := newReference(a, document)
 	if err != nil {
 		return nil, err
 	}
-	s.mount(&place{pattern: "/"}, s.open("root", a.config.Prefix+"/", a.serveRoot(a.endpoints()[0])))
+	s.mount(&place{pattern: "/"}, s.open("root", a.config.Prefix+"/", serveRoot(a, a.endpoints()[0])))
 	for path, answer := range reference {
 		s.mount(&place{pattern: path}, s.open("document", a.config.Prefix+path, answer))
 	}
@@ -171,7 +170,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route Route, run
 	x.Route = route
 	h := w.Header()
 	h.Set(problem.HeaderRequestID, x.ID.String())
-	resp, err := protect(func() (*response, error) { return encoded(run(x.Call)) })
+	resp, err := protect(func() (*response, error) { return encode(run(x.Call)) })
 	if allow != "" && !hidesMethods(err) {
 		h.Set(problem.HeaderAllow, allow)
 	}
@@ -192,11 +191,10 @@ func hidesMethods(err error) bool {
 	return ok && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden)
 }
 
-// encoded writes a response's value as JSON, which a type of the program's own
-// may do, unless that was done.
-func encoded(resp *response, err error) (*response, error) {
-	if err == nil && resp.value != nil && resp.body == nil {
-		resp.body, err = wire.Encode(resp.value)
+// encode writes the value of a response as JSON.
+func encode(resp *response, err error) (*response, error) {
+	if err == nil {
+		err = resp.encode()
 	}
 	return resp, err
 }
@@ -245,7 +243,7 @@ func (s *server) errorsPath() string { return s.api.config.Prefix + problem.Erro
 // errorPage answers {prefix}/errors/ and {prefix}/errors/{code}.
 func (s *server) errorPage(ec echo.Context) error {
 	r := ec.Request()
-	page, known := s.api.explanation(ec.Param("code"))
+	page, known := explain(s.api, ec.Param("code"))
 	if page.Code == nil { // echo takes a method that it does not know to where the path begins
 		known = known && strings.TrimSuffix(r.URL.Path, "/")+"/" == s.errorsPath()
 	}

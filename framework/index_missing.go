@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/sqldb"
 )
 
@@ -74,7 +75,7 @@ func fewest(needs []IndexNeed, k sqldb.Kind) []IndexNeed {
 			kept = append(kept, n)
 			continue
 		}
-		kept[at].For = addNew(kept[at].For, n.For)
+		kept[at].For = naming.AddNew(kept[at].For, n.For)
 	}
 	slices.SortStableFunc(kept, func(a, b IndexNeed) int { return cmp.Compare(a.Table, b.Table) })
 	return kept

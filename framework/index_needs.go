@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/sqldb"
 )
 
@@ -30,21 +31,12 @@ func joinNeed(all []IndexNeed, n IndexNeed) []IndexNeed {
 	for i, known := range all {
 		if known.Table == n.Table && slices.Equal(known.Columns, n.Columns) && known.Unique == n.Unique && known.Search == n.Search &&
 			known.equal == n.equal && known.sorted == n.sorted {
-			all[i].For = addNew(known.For, n.For)
+			all[i].For = naming.AddNew(known.For, n.For)
 			all[i].part = known.part && n.part
 			return all
 		}
 	}
 	return append(all, n)
-}
-
-func addNew[T comparable](reasons, more []T) []T {
-	for _, one := range more {
-		if !slices.Contains(reasons, one) {
-			reasons = append(reasons, one)
-		}
-	}
-	return reasons
 }
 
 // An indexing collects what one resource needs.
@@ -226,7 +218,7 @@ func (x *indexing) ordered(place string, of *schema.Field, terms []orderTerm) {
 	}
 	for _, t := range x.ordering.settled(terms) {
 		if t.field.Column != of {
-			n.Columns = append(n.Columns, t.indexColumn())
+			n.Columns = append(n.Columns, indexColumn(t))
 		}
 	}
 	n.sorted = len(n.Columns) - n.equal
@@ -249,6 +241,6 @@ func straighten(asked []sqldb.IndexColumn) {
 }
 
 // indexColumn is the column of an index that comes in the order of the term.
-func (t orderTerm) indexColumn() sqldb.IndexColumn {
+func indexColumn(t orderTerm) sqldb.IndexColumn {
 	return sqldb.IndexColumn{Name: t.field.Column.Name, Descending: t.descending, NullsFirst: t.descending && !t.field.Nullable}
 }

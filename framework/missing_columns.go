@@ -108,7 +108,7 @@ func (l *tableList) use(r *resource, name, model string, columns ...neededColumn
 			u.columns = append(u.columns, c)
 		}
 	}
-	u.by = addNew(u.by, []string{r.path})
+	u.by = naming.AddNew(u.by, []string{r.path})
 }
 
 // useFields adds fields of a model.

@@ -25,14 +25,14 @@ type shownPath struct {
 // longestPath is longer, in bytes, than a mistyped path. A longer one is not compared.
 const longestPath = 512
 
-// shownPaths lists each path once, in the order of the API root, and the paths of the
+// pathsOf lists each path once, in the order of the API root, and the paths of the
 // OpenAPI document and its page last. Without an OpenAPI document only the paths that the
 // API root lists are shown, and none below a guard.
-func (a catalog) shownPaths() paths {
+func pathsOf(a catalog) paths {
 	all := paths{prefix: segmentsOf(a.config.Prefix)}
 	for _, e := range a.endpoints() {
 		text := a.pathOf(e)
-		listed := (e.resource.path == "" || e.pattern == e.resource.listPath()) && !a.isGuarded(text)
+		listed := (e.resource.path == "" || e.pattern == e.resource.listPath()) && !isGuarded(a, text)
 		known := slices.ContainsFunc(all.shown, func(p shownPath) bool { return p.text == text })
 		if !known && (listed || !a.config.Undocumented) {
 			all.shown = append(all.shown, shownPath{text, segmentsOf(text)})
@@ -47,7 +47,7 @@ func (a catalog) shownPaths() paths {
 }
 
 // isGuarded reports whether a path is below a guard.
-func (a catalog) isGuarded(path string) bool {
+func isGuarded(a catalog, path string) bool {
 	return slices.ContainsFunc(a.config.Guards, func(g Guard) bool {
 		return a.origin.guards(g.Under, &http.Request{URL: &url.URL{Path: path}})
 	})

@@ -39,7 +39,7 @@ func (d *describer) describe(c *Call, r *http.Request, p *place) (*response, err
 		Name: p.name(), Description: p.doc(), Renders: []string{"application/json"}, Parses: []string{"application/json"}, Actions: wire.Members{},
 	}
 	for _, method := range naming.KnownMethods {
-		if e := p.methods[method]; e != nil && e.mayBeUsed(c) {
+		if e := p.methods[method]; e != nil && mayUse(c, e) {
 			said.Actions.Add(method, openapi.Describe(root, d.api.pathOf(e), method))
 		}
 	}
@@ -66,7 +66,7 @@ func (p *place) doc() string {
 	return p.resource.declaration.doc
 }
 
-func (e *endpoint) mayBeUsed(c *Call) bool {
+func mayUse(c *Call, e *endpoint) bool {
 	as := *c
 	as.Route = e.route
 	return e.permission.Permit(&as)

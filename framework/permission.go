@@ -164,23 +164,6 @@ func checkPermission(p Permission, fault func(error)) {
 	}
 }
 
-// checkDoor sees that an endpoint's own door asks for what can be held, and has no
-// part that is nil.
-func (own rules) checkDoor(fault func(error)) {
-	checkPermission(own.permission, fault)
-	checkListed(own.authentication, "authenticator", fault)
-	checkListed(own.throttles, "throttle", fault)
-}
-
-// checkListed sees that no authenticator or throttle of a list is nil.
-func checkListed[T any](list []T, what string, fault func(error)) {
-	for i, one := range list {
-		if any(one) == nil {
-			fault(naming.Sentence("the %s at place %d is nil", what, i+1))
-		}
-	}
-}
-
 // takesKnown reports whether a permission is known to refuse no caller who is
 // known, whatever it is wrapped in.
 func takesKnown(p Permission) bool {

@@ -20,7 +20,7 @@ type reservation struct {
 func addReserved(all []reservation, column *schema.Field, words []string) []reservation {
 	for i, known := range all {
 		if known.column == column {
-			all[i].words = addNew(slices.Clone(known.words), words)
+			all[i].words = naming.AddNew(slices.Clone(known.words), words)
 			return all
 		}
 	}

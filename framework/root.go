@@ -8,7 +8,7 @@ import (
 )
 
 // serveRoot answers the API root, which takes no parameters.
-func (a catalog) serveRoot(root *endpoint) opening {
+func serveRoot(a catalog, root *endpoint) opening {
 	return func(c *Call, r *http.Request) (*response, error) {
 		query, err := input.ReadQuery(r)
 		if err != nil {
@@ -17,12 +17,12 @@ func (a catalog) serveRoot(root *endpoint) opening {
 		if err := (handler{root}).ignoreQuery(c, query); err != nil {
 			return nil, err
 		}
-		return &response{status: http.StatusOK, value: a.entries(r)}, nil
+		return &response{status: http.StatusOK, value: entriesOf(a, r)}, nil
 	}
 }
 
-// entries are the API root: every way in by its name, in order of registration.
-func (a catalog) entries(r *http.Request) listAnswer {
+// entriesOf are the API root: every way in by its name, in order of registration.
+func entriesOf(a catalog, r *http.Request) listAnswer {
 	var entries Envelope
 	for _, res := range a.resources {
 		for _, at := range res.entries() {

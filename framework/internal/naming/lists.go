@@ -1,6 +1,9 @@
 package naming
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // SplitList splits at commas and drops what is empty.
 func SplitList(text string) []string {
@@ -29,4 +32,14 @@ func Inherited[T any](lists ...[]T) []T {
 		}
 	}
 	return nil
+}
+
+// AddNew appends those of more that the list lacks.
+func AddNew[T comparable](list, more []T) []T {
+	for _, one := range more {
+		if !slices.Contains(list, one) {
+			list = append(list, one)
+		}
+	}
+	return list
 }
