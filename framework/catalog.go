@@ -78,9 +78,7 @@ func (a catalog) permissions() []string {
 	}
 	var names []string
 	for _, p := range asking {
-		for _, one := range parts[permission](p) {
-			names = append(names, one.holds...)
-		}
+		names = append(names, heldNames(p)...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

@@ -147,6 +147,15 @@ func rightsOf(model string) []string {
 	return []string{model + ".view", model + ".add", model + ".change", model + ".delete"}
 }
 
+// heldNames lists the names of permissions for which a permission asks whether the caller
+// holds them.
+func heldNames(p Permission) (names []string) {
+	for _, one := range parts[permission](p) {
+		names = append(names, one.holds...)
+	}
+	return names
+}
+
 // checkPermission sees that what a permission asks for can be held, and that none
 // of its parts is nil; nil itself is none. One fault for each of the names that one
 // declaration makes is enough.
