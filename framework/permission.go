@@ -147,6 +147,14 @@ func rightsOf(model string) []string {
 	return []string{model + ".view", model + ".add", model + ".change", model + ".delete"}
 }
 
+// permitsListing permits the callers whom a permission permits to list a viewset, whatever
+// the call asks for.
+func permitsListing(list Permission, viewset string) Permission {
+	return permission{name: list.String(), of: []Permission{list}, takesKnown: takesKnown(list), permit: func(c *Call) bool {
+		return list.Permit(looking(c, viewset))
+	}}
+}
+
 // heldNames lists the names of permissions for which a permission asks whether the caller
 // holds them.
 func heldNames(p Permission) (names []string) {

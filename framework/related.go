@@ -32,9 +32,7 @@ func (l *related) lists() Permission {
 			list = e.permission
 		}
 	}
-	return permission{name: list.String(), of: []Permission{list}, takesKnown: takesKnown(list), permit: func(c *Call) bool {
-		return list.Permit(l.rows.looking(c))
-	}}
+	return permitsListing(list, l.rows.path)
 }
 
 // prepare makes the statements that can be built once: of rows that are written
