@@ -26,7 +26,7 @@ func (b *binder) bindWriting(w *writing, fault func(error)) {
 			fault(naming.Sentence("%s.%s writes the primary key; leave it out of what Update and Patch accept", w.verb.in.Name(), f.GoName))
 		case column == w.resource.created || column == w.resource.updated:
 			fault(naming.Sentence("%s.%s writes a time that the framework stamps; leave it out", w.verb.in.Name(), f.GoName))
-		case w.resource.search != nil && w.resource.search.stored != nil && column == w.resource.search.stored.Column:
+		case w.resource.search != nil && w.resource.search.storedField != nil && column == w.resource.search.storedField.Column:
 			fault(naming.Sentence("%s.%s writes the stored search document, which the framework fills; leave it out", w.verb.in.Name(), f.GoName))
 		case column == w.resource.scope.column && w.resource.scope.kind == scopeOwn:
 			fault(naming.Sentence("%s.%s writes the owner, which the scope stamps; leave it out, or set it in a function of Fills", w.verb.in.Name(), f.GoName))

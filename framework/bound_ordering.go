@@ -15,10 +15,10 @@ import (
 // boundOrdering is an Ordering that knows its columns.
 type boundOrdering struct {
 	ordering
-	allowed  map[string]Field
-	named    map[string]order
-	fallback []orderTerm
-	key      Field
+	allowedFields map[string]Field
+	orders        map[string]order
+	fallback      []orderTerm
+	key           Field
 }
 
 // An order is how rows are sorted before their primary key decides.
@@ -36,7 +36,7 @@ func bindOrdering(r *resource, o ordering, fault func(place string, err error)) 
 	if o.Param == "" {
 		o.Param = "ordering"
 	}
-	b := &boundOrdering{ordering: o, allowed: map[string]Field{}, named: map[string]order{}, key: r.Key()}
+	b := &boundOrdering{ordering: o, allowedFields: map[string]Field{}, orders: map[string]order{}, key: r.PrimaryKey()}
 	if len(o.Allowed) > 0 && len(o.Named) > 0 {
 		fault("ordering", naming.Sentence("Allowed and Named are both set; a client orders by fields or by names, not by either"))
 	}
@@ -46,7 +46,7 @@ func bindOrdering(r *resource, o ordering, fault func(place string, err error)) 
 			fault("ordering", err)
 			continue
 		}
-		b.allowed[name] = f
+		b.allowedFields[name] = f
 	}
 	for _, n := range o.Named {
 		if err := b.checkNamed(r, n); err != nil {
@@ -54,14 +54,14 @@ func bindOrdering(r *resource, o ordering, fault func(place string, err error)) 
 			continue
 		}
 		place := fmt.Sprintf("order %q", n.Name)
-		b.named[n.Name] = order{n.Relevance, bindTerms(r, n.By, func(_ string, err error) { fault(place, err) })}
+		b.orders[n.Name] = order{n.Relevance, bindTerms(r, n.By, func(_ string, err error) { fault(place, err) })}
 	}
 	b.bindDefault(r, fault)
 	return b
 }
 
 func (b *boundOrdering) checkNamed(r *resource, n namedOrder) error {
-	_, twice := b.named[n.Name]
+	_, twice := b.orders[n.Name]
 	switch {
 	case !orderName.MatchString(n.Name):
 		return naming.Sentence("the name %q of an order must be made of letters, digits, - and _, such as \"price_asc\"", n.Name)
@@ -81,7 +81,7 @@ var orderName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 func (b *boundOrdering) bindDefault(r *resource, fault func(place string, err error)) {
 	const place = "ordering default"
-	if named, ok := b.named[b.Default]; ok {
+	if named, ok := b.orders[b.Default]; ok {
 		if named.relevance {
 			fault(place, naming.Sentence("%q is by relevance, which a list has only while it is searched; name another order", b.Default))
 		}
@@ -115,7 +115,7 @@ func bindTerms(r *resource, text string, fault func(name string, err error)) []o
 func (b *boundOrdering) read(text string) (_ order, ignored []string, err error) {
 	unasked := order{relevance: true, terms: b.fallback}
 	if len(b.Named) > 0 && text != "" {
-		o, ok := b.named[text]
+		o, ok := b.orders[text]
 		switch {
 		case !ok:
 			return o, nil, problem.InvalidParameter(b.Param, problem.OneOf(b.names(), text))
@@ -134,7 +134,7 @@ func (b *boundOrdering) read(text string) (_ order, ignored []string, err error)
 func (b *boundOrdering) readTerms(text string) (terms []orderTerm, ignored []string) {
 	for _, term := range naming.SplitList(text) {
 		name, descending := strings.CutPrefix(term, "-")
-		f, ok := b.allowed[name]
+		f, ok := b.allowedFields[name]
 		if !ok {
 			ignored = append(ignored, term)
 			continue

@@ -24,9 +24,9 @@ const (
 // boundSearch is a Search that knows its columns.
 type boundSearch struct {
 	search
-	fields []Field
-	stored *Field
-	r      *resource
+	searched    []Field
+	storedField *Field
+	r           *resource
 }
 
 func bindSearch(r *resource, s search, fault func(place string, err error)) *boundSearch {
@@ -49,7 +49,7 @@ func bindSearch(r *resource, s search, fault func(place string, err error)) *bou
 			fault("search", err)
 			continue
 		}
-		b.fields = append(b.fields, f)
+		b.searched = append(b.searched, f)
 	}
 	if s.Stored != "" {
 		b.bindStored(fault)
@@ -66,7 +66,7 @@ func (b *boundSearch) bindStored(fault func(string, error)) {
 		fault("search", err)
 		return
 	}
-	b.stored = &f
+	b.storedField = &f
 }
 
 // read splits the parameter into its terms.
@@ -97,12 +97,12 @@ func (b *boundSearch) narrow(terms []string) Narrow {
 
 // narrowInRow is narrow as a condition that reads the row and no index.
 func (b *boundSearch) narrowInRow(terms []string) Narrow {
-	if b.stored == nil {
+	if b.storedField == nil {
 		return b.narrow(terms)
 	}
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		for _, term := range terms {
-			q = q.Where("?", b.r.api.db.Kind().ContainsInRow(b.r.table.Alias, b.stored.Column.Name, term))
+			q = q.Where("?", b.r.api.db.Kind().ContainsInRow(b.r.table.Alias, b.storedField.Column.Name, term))
 		}
 		return q
 	}
@@ -111,16 +111,16 @@ func (b *boundSearch) narrowInRow(terms []string) Narrow {
 // indexed reports whether the search index finds one of the terms: it is an index of
 // three characters in a row.
 func (b *boundSearch) indexed(terms []string) bool {
-	return b.stored != nil &&
+	return b.storedField != nil &&
 		slices.ContainsFunc(terms, func(term string) bool { return utf8.RuneCountInString(term) >= 3 })
 }
 
 func (b *boundSearch) contains(kind sqldb.Kind, term string) any {
-	if b.stored != nil {
-		return kind.Contains(b.r.table.Name, b.r.table.Alias, b.stored.Column.Name, term)
+	if b.storedField != nil {
+		return kind.Contains(b.r.table.Name, b.r.table.Alias, b.storedField.Column.Name, term)
 	}
-	columns := make([]string, len(b.fields))
-	for i, f := range b.fields {
+	columns := make([]string, len(b.searched))
+	for i, f := range b.searched {
 		columns[i] = f.Column.Name
 	}
 	return kind.ContainsFolded(b.r.table.Alias, columns, term)

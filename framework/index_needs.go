@@ -61,8 +61,8 @@ func indexesOf(r *resource) []IndexNeed {
 	if x.listed() {
 		x.lists()
 	}
-	if r.search != nil && r.search.stored != nil {
-		x.add(IndexNeed{Search: true}, "search", r.search.stored.Column)
+	if r.search != nil && r.search.storedField != nil {
+		x.add(IndexNeed{Search: true}, "search", r.search.storedField.Column)
 	}
 	return x.needs
 }
@@ -190,10 +190,10 @@ func (x *indexing) lists() {
 	}
 	x.order("default order", x.ordering.fallback)
 	for _, name := range x.ordering.Allowed {
-		x.order("order "+strconv.Quote(name), []orderTerm{{field: x.ordering.allowed[name]}})
+		x.order("order "+strconv.Quote(name), []orderTerm{{field: x.ordering.allowedFields[name]}})
 	}
 	for _, named := range x.ordering.Named {
-		x.order("order "+strconv.Quote(named.Name), x.ordering.named[named.Name].terms)
+		x.order("order "+strconv.Quote(named.Name), x.ordering.orders[named.Name].terms)
 	}
 	for _, s := range x.sought {
 		if !x.unindexed[s.field.Column] {

@@ -67,8 +67,8 @@ type Source interface {
 	Field(name string) (Field, error)
 	// Find finds another registered resource by its path, such as "doctors".
 	Find(path string) (Source, error)
-	// Key is the field of the primary key.
-	Key() Field
+	// PrimaryKey is the field of the primary key.
+	PrimaryKey() Field
 	// Narrowed reports whether the scope leaves out rows for a caller who lists them.
 	Narrowed(c *Call) bool
 	// ScopedKeys is a subquery of the primary keys of the rows that the caller may see.
@@ -124,7 +124,7 @@ func (f Field) Ident() schema.QueryAppender {
 type Target struct{ source Source }
 
 // Type is the Go type of the target's keys.
-func (t Target) Type() reflect.Type { return t.source.Key().Type }
+func (t Target) Type() reflect.Type { return t.source.PrimaryKey().Type }
 
 // Key parses a reference to one of the target's rows.
 func (t Target) Key(text string) (any, bool) { return input.ParseKey(t.Type(), text) }
@@ -139,5 +139,5 @@ func (t Target) Rows(c *Call) *bun.SelectQuery { return t.source.ScopedKeys(c) }
 // Has is a condition: key, a column of another table, is that of a row of the
 // target that the caller has.
 func (t Target) Has(c *Call, key schema.QueryAppender) schema.QueryAppender {
-	return bun.SafeQuery("EXISTS (?)", t.Rows(c).Where("?TableAlias.? = ?", bun.Ident(t.source.Key().Column.Name), key))
+	return bun.SafeQuery("EXISTS (?)", t.Rows(c).Where("?TableAlias.? = ?", bun.Ident(t.source.PrimaryKey().Column.Name), key))
 }

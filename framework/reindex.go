@@ -37,9 +37,9 @@ func (a indexer) needsReindex(ctx context.Context, viewset string) (bool, error)
 		return false, err
 	}
 	q := a.db.NewSelect().ColumnExpr("1").TableExpr("?", bun.Ident(r.table.Name)).Limit(1).
-		Where("? = ''", bun.Ident(r.search.stored.Column.Name)).
+		Where("? = ''", bun.Ident(r.search.storedField.Column.Name)).
 		WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
-			for _, f := range r.search.fields {
+			for _, f := range r.search.searched {
 				q = q.WhereOr("? <> ''", bun.Ident(f.Column.Name))
 			}
 			return q
@@ -54,7 +54,7 @@ func (a indexer) searchable(viewset string) (*resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.search == nil || r.search.stored == nil {
+	if r.search == nil || r.search.storedField == nil {
 		return nil, naming.Sentence("viewset %q stores no search document; set Stored in its Search", viewset)
 	}
 	return r, nil
@@ -64,7 +64,7 @@ func (a indexer) searchable(viewset string) (*resource, error) {
 func (a indexer) searched() []string {
 	var paths []string
 	for _, r := range a.resources {
-		if r.search != nil && r.search.stored != nil {
+		if r.search != nil && r.search.storedField != nil {
 			paths = append(paths, r.path)
 		}
 	}
@@ -87,12 +87,12 @@ func reindexAfter(ctx context.Context, r *resource, after any) (rows, changed in
 		for i := range models.Elem().Len() {
 			m := models.Elem().Index(i).Elem()
 			rows, last = rows+1, r.pk.Value(m).Interface()
-			if r.search.document(m) == r.search.stored.Column.Value(m).String() {
+			if r.search.document(m) == r.search.storedField.Column.Value(m).String() {
 				continue
 			}
 			r.document(m)
 			changed++
-			if err := r.store(c, m, []*schema.Field{r.search.stored.Column}); err != nil {
+			if err := r.store(c, m, []*schema.Field{r.search.storedField.Column}); err != nil {
 				return err
 			}
 		}

@@ -99,8 +99,8 @@ func (r *resource) fieldOf(name string, column *schema.Field) Field {
 	}
 }
 
-// Key is the field of the primary key.
-func (r *resource) Key() Field { return r.fieldOf(r.pk.Name, r.pk) }
+// PrimaryKey is the field of the primary key.
+func (r *resource) PrimaryKey() Field { return r.fieldOf(r.pk.Name, r.pk) }
 
 // Find finds another registered resource by its path.
 func (r *resource) Find(path string) (Source, error) { return r.api.find(path) }

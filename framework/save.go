@@ -97,11 +97,11 @@ func keepsAs(r, other *resource) bool {
 		return nil
 	}
 	stored := func(r *resource) []string {
-		if r.search == nil || r.search.stored == nil {
+		if r.search == nil || r.search.storedField == nil {
 			return nil
 		}
-		names := []string{r.search.stored.Column.Name}
-		for _, f := range r.search.fields {
+		names := []string{r.search.storedField.Column.Name}
+		for _, f := range r.search.searched {
 			names = append(names, f.Column.Name)
 		}
 		return names

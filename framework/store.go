@@ -60,16 +60,16 @@ func timeValue(f *schema.Field, at time.Time) reflect.Value {
 
 // document fills the stored search document of a row.
 func (r *resource) document(m reflect.Value) {
-	if r.search == nil || r.search.stored == nil {
+	if r.search == nil || r.search.storedField == nil {
 		return
 	}
-	r.search.stored.Column.Value(m).SetString(r.search.document(m))
+	r.search.storedField.Column.Value(m).SetString(r.search.document(m))
 }
 
 // document folds the searched fields of a row.
 func (b *boundSearch) document(m reflect.Value) string {
-	texts := make([]string, len(b.fields))
-	for i, f := range b.fields {
+	texts := make([]string, len(b.searched))
+	for i, f := range b.searched {
 		if v := reflect.Indirect(f.Column.Value(m)); v.IsValid() {
 			texts[i] = v.String()
 		}

@@ -376,12 +376,12 @@ func sameJSON(a, b jsontext.Value) bool {
 // made of; parts whose fields stay are kept as they are stored.
 func (w *writing) redocument(in *input.Decoded, partial bool) []assignment {
 	r := w.resource
-	if r.search == nil || r.search.stored == nil {
+	if r.search == nil || r.search.storedField == nil {
 		return nil
 	}
-	parts := make([]*string, len(r.search.fields))
+	parts := make([]*string, len(r.search.searched))
 	changed := false
-	for i, f := range r.search.fields {
+	for i, f := range r.search.searched {
 		for name, col := range w.columns {
 			if col.column == f.Column && (!partial || in.Has(name)) {
 				text := ""
@@ -395,7 +395,7 @@ func (w *writing) redocument(in *input.Decoded, partial bool) []assignment {
 	if !changed {
 		return nil
 	}
-	column := r.search.stored.Column.Name
+	column := r.search.storedField.Column.Name
 	return []assignment{{column, r.api.db.Kind().Redocument(column, parts)}}
 }
 
