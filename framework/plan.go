@@ -87,22 +87,22 @@ func compilePlan(api *registry, table *schema.Table, out reflect.Type, fault fun
 // flat reports whether the shape is made of the row's own columns alone.
 func (p *plan) flat() bool { return len(p.joins) == 0 && len(p.many) == 0 }
 
-func (p *plan) add(table *schema.Table, out reflect.Type, at []int, alias string, join int, fault func(error)) {
+func (p *plan) add(model *schema.Table, out reflect.Type, at []int, alias string, join int, fault func(error)) {
 	if out.Kind() != reflect.Struct {
 		fault(naming.Sentence("%s must be a struct", out))
 		return
 	}
-	scanHooks(table, fault)
+	scanHooks(model, fault)
 	for f := range naming.ShapeFields(out) {
 		index := slices.Concat(at, f.Index)
-		if relation := table.Relations[f.Name]; relation != nil {
+		if relation := model.Relations[f.Name]; relation != nil {
 			p.relate(relation, f, index, alias, join, fault)
 			continue
 		}
-		column := columnOf(table, f.Name)
+		column := columnOf(model, f.Name)
 		switch {
 		case column == nil:
-			fault(noField(out.Name()+"."+f.Name, f.Name, table, table.Type.Name()))
+			fault(noField(out.Name()+"."+f.Name, f.Name, model, model.Type.Name()))
 		case column.StructField.Type != f.Type:
 			fault(twoTypes(out, f.Name, f.Type, column))
 		default:
