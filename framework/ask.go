@@ -11,11 +11,11 @@ import (
 
 // ask sorts a list's query string: what the endpoint knows, once each and not
 // empty, and what it ignores.
-func (e handler) ask(c *Call, query url.Values) (Values, error) {
+func (e handler) ask(c *Call, sent url.Values) (Values, error) {
 	known := Values{}
 	var faults []problem.Fault
 	for _, p := range e.params {
-		list := query[p.Name]
+		list := sent[p.Name]
 		switch {
 		case len(list) > 1:
 			faults = append(faults, problem.Fault{Parameter: p.Name, Code: problem.CodeInvalidParameter, Detail: "is given more than once"})
@@ -27,17 +27,17 @@ func (e handler) ask(c *Call, query url.Values) (Values, error) {
 	if len(faults) > 0 {
 		all.Add(problem.InvalidParameters(faults))
 	}
-	all.Add(e.ignoreQuery(c, query))
+	all.Add(e.ignoreQuery(c, sent))
 	return known, all.Err()
 }
 
 // ignoreQuery notes the parameters that have no effect, or rejects them.
-func (e handler) ignoreQuery(c *Call, query url.Values) error {
-	if len(query) == 0 {
+func (e handler) ignoreQuery(c *Call, sent url.Values) error {
+	if len(sent) == 0 {
 		return nil
 	}
 	var unknown []string
-	for name := range query {
+	for name := range sent {
 		if !slices.ContainsFunc(e.params, func(p Param) bool { return p.Name == name }) {
 			unknown = append(unknown, name)
 		}

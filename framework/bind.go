@@ -352,7 +352,7 @@ func (b *binder) input(r *resource, in reflect.Type, fault func(error)) *input.S
 	}
 	r.inputs[in] = shape
 	for _, f := range shape.Refs() {
-		target, err := b.api.find(f.Ref)
+		target, err := b.api.lookUp(f.Ref)
 		switch {
 		case err != nil:
 			fault(naming.Sentence("%s: %w", f.Place, err))

@@ -5,7 +5,7 @@ import "trestle.example/framework/internal/naming"
 // bindRelated finds the viewset and the field, and reports what is wrong with
 // them. The viewset's shapes are known when all are bound.
 func (b *binder) bindRelated(e *endpoint, declared *relatedRows, fault func(error)) func(*Call, *request) (*response, error) {
-	target, err := b.api.find(declared.viewset)
+	target, err := b.api.lookUp(declared.viewset)
 	if err != nil {
 		fault(err)
 		return nil

@@ -43,7 +43,7 @@ func bindScope(r *resource, s scope, fault func(place string, err error)) boundS
 			fault("scope", err)
 			break
 		}
-		target, err := r.api.find(s.target)
+		target, err := r.api.lookUp(s.target)
 		if err != nil {
 			fault("scope", err)
 			break
@@ -81,7 +81,7 @@ func viaLeads(r *resource, f Field, target *resource) error {
 
 // viaTarget is the viewset that a viewset's own Via names.
 func viaTarget(r *resource) (*resource, bool) {
-	target, err := r.api.find(r.declaration.scope.target)
+	target, err := r.api.lookUp(r.declaration.scope.target)
 	return target, err == nil && r.declaration.scope.kind == scopeVia
 }
 

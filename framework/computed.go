@@ -146,8 +146,8 @@ func (m computedMany) attach(c *Call, models reflect.Value) error {
 	return nil
 }
 
-// columnsOf reports all columns of the relations, because bun selects all of them.
-func (p *computed) columnsOf(use func(*schema.Table, ...*schema.Field)) {
+// ColumnsOf reports all columns of the relations, because bun selects all of them.
+func (p *computed) ColumnsOf(use func(*schema.Table, ...*schema.Field)) {
 	for _, one := range p.ones {
 		use(one.relation.JoinTable, one.relation.JoinTable.Fields...)
 	}

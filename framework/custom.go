@@ -60,7 +60,7 @@ func (e handler) run(c *Call, r *request, partial bool, fn func(c *Call, model, 
 	}
 	progressOf(c).sent = in.Has
 	given := e.afresh(r, in, partial, nil)
-	call := func(c *Call) (*response, error) {
+	attempt := func(c *Call) (*response, error) {
 		value, model, err := e.arguments(c, r, given(), partial)
 		if err != nil {
 			return nil, err
@@ -70,13 +70,13 @@ func (e handler) run(c *Call, r *request, partial bool, fn func(c *Call, model, 
 	}
 	switch {
 	case e.route.Method == http.MethodGet || e.untransacted:
-		return call(c)
+		return attempt(c)
 	case key != nil:
-		return key.once(c, call)
+		return key.once(c, attempt)
 	}
 	var resp *response
 	err = transact(c, false, func(c *Call) error {
-		resp, err = call(c)
+		resp, err = attempt(c)
 		return err
 	})
 	return resp, err

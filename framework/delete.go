@@ -52,10 +52,10 @@ func (d removal) referred(c *Call, key schema.QueryAppender, err error) error {
 	if !ok || fault.Kind != sqldb.ForeignKey || fault.Table != "" {
 		return err
 	}
-	table, lookErr := c.Session().Referring(c, d.resource.table.Name, d.resource.pk.Name, key)
-	if lookErr != nil || table == "" {
+	referring, lookErr := c.Session().Referring(c, d.resource.table.Name, d.resource.pk.Name, key)
+	if lookErr != nil || referring == "" {
 		return err
 	}
-	fault.Table, fault.Referenced = table, true
+	fault.Table, fault.Referenced = referring, true
 	return &rowError{resource: d.resource, fault: fault, err: err}
 }

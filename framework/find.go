@@ -65,7 +65,7 @@ func (a functions) hasLimit(q *bun.SelectQuery) (bool, error) {
 
 // finder finds a viewset and how it shows a type.
 func (a functions) finder(viewset string, out reflect.Type) (*resource, representation, error) {
-	r, err := a.find(viewset)
+	r, err := a.lookUp(viewset)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -113,7 +113,7 @@ func (x *indexing) related() {
 		if a.related == nil {
 			continue
 		}
-		target, err := x.api.find(a.related.viewset)
+		target, err := x.api.lookUp(a.related.viewset)
 		if err != nil {
 			continue
 		}

@@ -60,7 +60,7 @@ func (l *listing) serve(c *Call, r *request) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &response{status: l.endpoint.statusOr(http.StatusOK), value: listAnswer{envelope, shown.list()}}, nil
+	return &response{status: l.endpoint.statusOr(http.StatusOK), value: listAnswer{envelope: envelope, rows: shown.list()}}, nil
 }
 
 // understand reads every parameter and reports all that are wrong at once.

@@ -139,7 +139,7 @@ func (a indexer) tablesUsed() []*tableUse {
 			list.useFields(r, table, table.Fields...)
 		}
 		for _, shown := range r.shown {
-			shown.columnsOf(func(table *schema.Table, fields ...*schema.Field) { list.useFields(r, table, fields...) })
+			shown.ColumnsOf(func(table *schema.Table, fields ...*schema.Field) { list.useFields(r, table, fields...) })
 		}
 		for _, t := range r.needed {
 			list.useTable(r, t)

@@ -402,8 +402,8 @@ func (m planMany) children(c *Call, keys []any) (reflect.Value, []any, error) {
 	return out, all[len(all)-1], nil
 }
 
-// columnsOf reports the columns that the plan selects, with their tables.
-func (p *plan) columnsOf(use func(*schema.Table, ...*schema.Field)) {
+// ColumnsOf reports the columns that the plan selects, with their tables.
+func (p *plan) ColumnsOf(use func(*schema.Table, ...*schema.Field)) {
 	for _, l := range p.leaves {
 		table := p.table
 		if l.join > 0 {
@@ -413,6 +413,6 @@ func (p *plan) columnsOf(use func(*schema.Table, ...*schema.Field)) {
 	}
 	for _, m := range p.many {
 		use(m.child.table, m.foreign)
-		m.child.columnsOf(use)
+		m.child.ColumnsOf(use)
 	}
 }

@@ -16,7 +16,7 @@ func (e handler) references(c *Call, in *input.Decoded) error {
 		if input.Faulty(in.Faults, ref.Pointer) {
 			continue
 		}
-		target, err := e.resource.api.find(ref.Target)
+		target, err := e.resource.api.lookUp(ref.Target)
 		if err != nil {
 			return err
 		}

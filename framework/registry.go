@@ -116,8 +116,8 @@ func (a *registry) parse(c *Call, body []byte, fn func()) error {
 	return nil
 }
 
-// find finds a resource by its path.
-func (a *registry) find(path string) (*resource, error) {
+// lookUp finds a resource by its path.
+func (a *registry) lookUp(path string) (*resource, error) {
 	var known []string
 	for _, r := range a.resources {
 		if r.path == path {
@@ -143,7 +143,7 @@ func (a *registry) relationScope(relation *schema.Relation, ref, write string) (
 		}
 		return nil, nil
 	}
-	target, err := a.find(ref)
+	target, err := a.lookUp(ref)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (a indexer) needsReindex(ctx context.Context, viewset string) (bool, error)
 
 // searchable finds a viewset that stores a search document.
 func (a indexer) searchable(viewset string) (*resource, error) {
-	r, err := a.find(viewset)
+	r, err := a.lookUp(viewset)
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ func (r *resource) fieldOf(name string, column *schema.Field) Field {
 func (r *resource) PrimaryKey() Field { return r.fieldOf(r.pk.Name, r.pk) }
 
 // Find finds another registered resource by its path.
-func (r *resource) Find(path string) (Source, error) { return r.api.find(path) }
+func (r *resource) Find(path string) (Source, error) { return r.api.lookUp(path) }
 
 // clientName is what clients call a column, or "" if they never see it.
 func (r *resource) clientName(column string) string {

@@ -20,8 +20,8 @@ type representation interface {
 	rows(c *Call, q *bun.SelectQuery, w window) (out reflect.Value, more bool, err error)
 	// write runs it for rows that are only sent.
 	write(c *Call, q *bun.SelectQuery, w window) (sentRows, error)
-	// columnsOf reports the tables and columns that it reads, beside the model's.
-	columnsOf(use func(*schema.Table, ...*schema.Field))
+	// ColumnsOf reports the tables and columns that it reads, beside the model's.
+	ColumnsOf(use func(*schema.Table, ...*schema.Field))
 }
 
 // A window limits a query to some rows; zero is all of them.

@@ -48,7 +48,7 @@ func (r *resource) touched(c *Call) []assignment {
 	if r.updated == nil {
 		return nil
 	}
-	return []assignment{{r.updated.Name, sqldb.Param(c.Now)}}
+	return []assignment{{column: r.updated.Name, value: sqldb.Param(c.Now)}}
 }
 
 func timeValue(f *schema.Field, at time.Time) reflect.Value {

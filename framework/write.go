@@ -315,7 +315,7 @@ func (w *writing) assignments(in *input.Decoded, partial bool) []assignment {
 		if !ok || partial && !in.Has(f.Name) {
 			continue
 		}
-		set = append(set, assignment{col.column.Name, param(in.Value.FieldByIndex(f.Index), col.column)})
+		set = append(set, assignment{column: col.column.Name, value: param(in.Value.FieldByIndex(f.Index), col.column)})
 	}
 	return append(set, w.redocument(in, partial)...)
 }
@@ -396,7 +396,7 @@ func (w *writing) redocument(in *input.Decoded, partial bool) []assignment {
 		return nil
 	}
 	column := r.search.storedField.Column.Name
-	return []assignment{{column, r.api.db.Kind().Redocument(column, parts)}}
+	return []assignment{{column: column, value: r.api.db.Kind().Redocument(column, parts)}}
 }
 
 // returned runs an UPDATE of the row of a key that answers with the row it
