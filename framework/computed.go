@@ -61,11 +61,11 @@ func compileComputed(r *resource, v verb, fault func(error)) *computed {
 	return p
 }
 
-func (p *computed) write(c *Call, q *bun.SelectQuery, w window) (sentRows, error) {
-	return encodeRows(p.rows(c, q, w))
+func (p *computed) Write(c *Call, q *bun.SelectQuery, w window) (sentRows, error) {
+	return encodeRows(p.Rows(c, q, w))
 }
 
-func (p *computed) rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, bool, error) {
+func (p *computed) Rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, bool, error) {
 	models, err := p.models(c, q, w)
 	if err != nil {
 		return reflect.Value{}, false, err

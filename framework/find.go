@@ -27,7 +27,7 @@ func (a functions) Find(c *Call, viewset string, out reflect.Type, narrow func(*
 		}
 	}
 	most := int64(a.config.MaxRows)
-	found, more, err := shown.rows(c, r.ordering.apply(q, r.ordering.fallback), window{rows: most, probe: true})
+	found, more, err := shown.Rows(c, r.ordering.apply(q, r.ordering.fallback), window{rows: most, probe: true})
 	if err == nil && more {
 		err = problem.TooManyRows(most, viewset)
 	}
@@ -41,7 +41,7 @@ func (a functions) FindOne(c *Call, viewset string, out reflect.Type, key any) (
 		return reflect.Value{}, err
 	}
 	q := r.rows(r.looking(c)).Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), sqldb.Param(key))
-	found, _, err := shown.rows(c, q, window{rows: 1})
+	found, _, err := shown.Rows(c, q, window{rows: 1})
 	switch {
 	case err != nil:
 		return reflect.Value{}, err

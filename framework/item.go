@@ -48,7 +48,7 @@ func (i *item) read(c *Call, r *request) (sentRows, error) {
 		lookup, owner = i.own, []any{c.Caller.ID}
 	}
 	if lookup == nil {
-		return i.shown.write(c, i.resource.object(c, r), window{rows: 2})
+		return i.shown.Write(c, i.resource.object(c, r), window{rows: 2})
 	}
 	found, err := c.Session().ReadBy(c, lookup, r.key, 2, owner...)
 	if err != nil {

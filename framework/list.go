@@ -151,7 +151,7 @@ func (l *listing) where(c *Call, conditions []Narrow) *bun.SelectQuery {
 func (l *listing) page(c *Call, asked *listed, page *Page) (sentRows, error) {
 	w := asked.window
 	q, cut := l.rows(c, asked)
-	shown, err := l.shown.write(c, q, cut)
+	shown, err := l.shown.Write(c, q, cut)
 	if err != nil {
 		return sentRows{}, err
 	}

@@ -188,8 +188,8 @@ func (p *plan) loadMany(relation *schema.Relation, f reflect.StructField, index 
 	p.many = append(p.many, m)
 }
 
-// rows runs q, a narrowed query on the plan's model, and returns []Out.
-func (p *plan) rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, bool, error) {
+// Rows runs q, a narrowed query on the plan's model, and returns []Out.
+func (p *plan) Rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, bool, error) {
 	out, keys, err := p.load(c, q, w)
 	if err != nil {
 		return reflect.Value{}, false, err
@@ -204,10 +204,10 @@ func (p *plan) rows(c *Call, q *bun.SelectQuery, w window) (reflect.Value, bool,
 	return out, more, nil
 }
 
-// write is rows for those that are only sent.
-func (p *plan) write(c *Call, q *bun.SelectQuery, w window) (sentRows, error) {
+// Write is Rows for those that are only sent.
+func (p *plan) Write(c *Call, q *bun.SelectQuery, w window) (sentRows, error) {
 	if p.writer == nil {
-		return encodeRows(p.rows(c, q, w))
+		return encodeRows(p.Rows(c, q, w))
 	}
 	found, err := c.Session().Read(c, p.limited(c, q, w))
 	if err != nil {

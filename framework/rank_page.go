@@ -48,7 +48,7 @@ func (l *listing) best(c *Call, asked *listed, page *Page) (rows sentRows, found
 	}
 	pk := bun.Ident(l.resource.pk.Name)
 	q := l.resource.rows(c).Where("?TableAlias.? IN (?)", pk, sqldb.List(keys)).OrderExpr("CASE ?TableAlias.?? END", pk, inPlace(keys))
-	rows, err = l.shown.write(c, q, window{})
+	rows, err = l.shown.Write(c, q, window{})
 	page.Rows = rows.rows
 	return rows, found, err
 }

@@ -114,5 +114,5 @@ func (l *related) read(c *Call, r *request, most int64) (sentRows, error) {
 	}
 	object := l.of.object(c, r).ColumnExpr("?TableAlias.?", bun.Ident(l.of.pk.Name))
 	q := l.rows.rows(looking).Where("?TableAlias.? IN (?)", bun.Ident(l.column.Name), object)
-	return l.shown.write(c, l.rows.ordering.apply(q, l.rows.ordering.fallback), w)
+	return l.shown.Write(c, l.rows.ordering.apply(q, l.rows.ordering.fallback), w)
 }

@@ -15,11 +15,11 @@ import (
 
 // A representation turns rows of a model into what a client sees.
 type representation interface {
-	// rows runs a narrowed and ordered query on the model and returns []Out,
+	// Rows runs a narrowed and ordered query on the model and returns []Out,
 	// and whether others follow where the window asks.
-	rows(c *Call, q *bun.SelectQuery, w window) (out reflect.Value, more bool, err error)
-	// write runs it for rows that are only sent.
-	write(c *Call, q *bun.SelectQuery, w window) (sentRows, error)
+	Rows(c *Call, q *bun.SelectQuery, w window) (out reflect.Value, more bool, err error)
+	// Write runs it for rows that are only sent.
+	Write(c *Call, q *bun.SelectQuery, w window) (sentRows, error)
 	// ColumnsOf reports the tables and columns that it reads, beside the model's.
 	ColumnsOf(use func(*schema.Table, ...*schema.Field))
 }
@@ -160,7 +160,7 @@ func (r *resource) modelOf(c *Call, req *request) (reflect.Value, error) {
 // the caller just wrote it.
 func (r *resource) shownByKey(c *Call, shown representation, key any) (any, error) {
 	q := c.DB.NewSelect().Model(nilModel(r.model)).Where("?TableAlias.? = ?", bun.Ident(r.pk.Name), sqldb.Param(key))
-	row, err := shown.write(c, q, window{rows: 1})
+	row, err := shown.Write(c, q, window{rows: 1})
 	if err != nil {
 		return nil, err
 	}

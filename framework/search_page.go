@@ -33,7 +33,7 @@ func (l *listing) searched(c *Call, asked *listed, page *Page) (sentRows, error)
 	// must not look its index up, which finds all rows and not those of the page. The
 	// database knows of what type the keys are.
 	q := l.where(c, append(slices.Clip(asked.narrow), asked.searchInRow)).Where("?TableAlias.? IN (?)", bun.Ident(l.resource.pk.Name), sqldb.List(keys))
-	rows, err := l.shown.write(c, l.resource.ordering.apply(q, asked.order.terms), window{})
+	rows, err := l.shown.Write(c, l.resource.ordering.apply(q, asked.order.terms), window{})
 	page.Rows = rows.rows
 	return rows, err
 }

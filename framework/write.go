@@ -223,7 +223,7 @@ func (w *writing) exists(c *Call, r *request, in *input.Decoded) error {
 func (w *writing) changeBlind(c *Call, r *request, in *input.Decoded, partial bool) (any, error) {
 	set := w.assignments(in, partial)
 	if len(set) == 0 {
-		shown, err := w.shown.write(c, w.resource.object(c, r), window{rows: 2})
+		shown, err := w.shown.Write(c, w.resource.object(c, r), window{rows: 2})
 		if err != nil {
 			return nil, err
 		}
