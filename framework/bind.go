@@ -38,7 +38,7 @@ func bindAll(a *registry, declared []*declaration) error {
 			a.codes[code.Code] = code
 		}
 	}
-	a.rows = functions{a}
+	a.rows = newFunctions(a)
 	b := &binder{api: a, declared: declared}
 	b.checkConfig()
 	for _, d := range declared {
@@ -53,7 +53,7 @@ func bindAll(a *registry, declared []*declaration) error {
 	}
 	b.checkShadows()
 	b.checkTags()
-	catalog{a}.findSignIn()
+	newCatalog(a).findSignIn()
 	b.checkShapes()
 	b.checkIDs()
 	return b.err()
@@ -120,16 +120,16 @@ func (b *binder) open(d *declaration) {
 			return
 		}
 	}
-	table, err := b.api.tableOf(d.model)
-	if err == nil && len(table.PKs) != 1 {
-		err = naming.Sentence("%s must have one primary key, tagged `bun:\",pk\"`; it has %d", d.model.Name(), len(table.PKs))
+	model, err := b.api.tableOf(d.model)
+	if err == nil && len(model.PKs) != 1 {
+		err = naming.Sentence("%s must have one primary key, tagged `bun:\",pk\"`; it has %d", d.model.Name(), len(model.PKs))
 	}
 	if err != nil {
 		b.fault(name, "", err)
 		return
 	}
 	r := &resource{
-		api: b.api, declaration: d, path: name, model: d.model, table: table, pk: table.PKs[0], key: table.PKs[0],
+		api: b.api, declaration: d, path: name, model: d.model, table: model, pk: model.PKs[0], key: model.PKs[0],
 		names: map[string]Field{}, shown: map[reflect.Type]representation{}, inputs: map[reflect.Type]*input.Shape{},
 	}
 	r.insertSkips, r.saveSkips = hooksOfInsert().skipped("Insert", d.model), hooksOfUpdate().skipped("Save", d.model)
@@ -157,8 +157,8 @@ func (b *binder) settle(r *resource) {
 }
 
 // timeColumn finds a time the framework stamps by its conventional name.
-func timeColumn(table *schema.Table, goName string) *schema.Field {
-	if f := columnOf(table, goName); f != nil && f.IndirectType == naming.TimeType {
+func timeColumn(model *schema.Table, goName string) *schema.Field {
+	if f := columnOf(model, goName); f != nil && f.IndirectType == naming.TimeType {
 		return f
 	}
 	return nil
@@ -295,7 +295,7 @@ func (b *binder) shape(r *resource, e *endpoint, v namedVerb, fault func(error))
 		}
 		e.serve = reading(newItem(r, shown, e.statusOr(http.StatusOK)).serve)
 	case verbAccepts:
-		w := &writing{resource: r, endpoint: handler{e}, verb: v.verb, shown: b.representation(r, v.verb, fault)}
+		w := &writing{resource: r, endpoint: newHandler(e), verb: v.verb, shown: b.representation(r, v.verb, fault)}
 		e.input = b.input(r, v.in, fault)
 		b.bindWriting(w, fault)
 		e.serve = w.serveOf(v.name)
@@ -310,11 +310,11 @@ func (b *binder) shape(r *resource, e *endpoint, v namedVerb, fault func(error))
 		}
 		e.out = v.out
 		e.settleStatus()
-		e.serve = custom{handler{e}, v.verb}.serve
+		e.serve = custom{endpoint: newHandler(e), verb: v.verb}.serve
 	case verbDeletes:
 		e.out = input.NoneType
 		e.settleStatus()
-		e.serve = removal{r, e.status}.serve
+		e.serve = removal{resource: r, status: e.status}.serve
 	}
 }
 
@@ -365,7 +365,7 @@ func (b *binder) input(r *resource, in reflect.Type, fault func(error)) *input.S
 
 func (b *binder) listing(r *resource, e *endpoint, shown representation, v verb) *listing {
 	e.asks = true
-	l := &listing{resource: r, endpoint: handler{e}, shown: shown, pagination: cmp.Or(v.pagination, r.declaration.pagination, b.api.config.Pagination)}
+	l := &listing{resource: r, endpoint: newHandler(e), shown: shown, pagination: cmp.Or(v.pagination, r.declaration.pagination, b.api.config.Pagination)}
 	if l.pagination == nil {
 		b.fault(r.path, "list", naming.Sentence("no pagination; set Pagination in framework.Config or here, such as page.Number{Size: 20}"))
 		return l
@@ -470,7 +470,7 @@ func (b *binder) bindActions(r *resource) {
 // act gives an action's endpoint what it does.
 func (b *binder) act(e *endpoint, a action, fault func(error)) {
 	if a.related == nil {
-		e.serve = acting{handler{e}, a}.serve
+		e.serve = acting{endpoint: newHandler(e), action: a}.serve
 		return
 	}
 	e.serve = reading(b.bindRelated(e, a.related, fault))

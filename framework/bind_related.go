@@ -19,9 +19,9 @@ func (b *binder) bindRelated(e *endpoint, declared *relatedRows, fault func(erro
 		fault(naming.Sentence("%q of %s is %s, but the key of %s is %s", declared.field, declared.viewset, field.Type, e.resource.path, e.resource.pk.IndirectType))
 		return nil
 	}
-	rel := &related{relatedRows: declared, endpoint: handler{e}, of: e.resource, column: field.Column, rows: target}
+	rel := &related{relatedRows: declared, endpoint: newHandler(e), of: e.resource, column: field.Column, rows: target}
 	b.later(func() {
-		if _, rel.shown, err = (functions{b.api}).finder(declared.viewset, declared.out); err != nil {
+		if _, rel.shown, err = newFunctions(b.api).finder(declared.viewset, declared.out); err != nil {
 			fault(naming.Sentence("%s shows no %s; name one of its read shapes", declared.viewset, declared.out))
 			return
 		}

@@ -35,7 +35,7 @@ func (b *binder) bindWriting(w *writing, fault func(error)) {
 				w.verb.in.Name(), f.GoName, reflect.Zero(f.Typ), f.Typ))
 		default:
 			w.resource.reserve(f, column)
-			w.columns[f.Name] = inputColumn{f, column}
+			w.columns[f.Name] = inputColumn{input: f, column: column}
 			b.checkReference(w.resource, w.verb.in, f, column, fault)
 		}
 	}

@@ -20,18 +20,24 @@ const (
 // A catalog describes a checked API: its operations, and what each is to a caller.
 type catalog struct{ *registry }
 
+// newCatalog describes the API of a registry.
+func newCatalog(a *registry) catalog { return catalog{a} }
+
 // An operation is an endpoint as it is described to clients.
 type operation struct{ *endpoint }
 
+// newOperation describes an endpoint.
+func newOperation(e *endpoint) operation { return operation{e} }
+
 // catalog is that of the API which has the operation.
-func (e operation) catalog() catalog { return catalog{e.resource.api} }
+func (e operation) catalog() catalog { return newCatalog(e.resource.api) }
 
 // operations are the API root and the endpoints of every resource.
 func (a catalog) operations() []operation {
 	endpoints := a.endpoints()
 	all := make([]operation, len(endpoints))
 	for i, e := range endpoints {
-		all[i] = operation{e}
+		all[i] = newOperation(e)
 	}
 	return all
 }

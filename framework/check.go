@@ -142,7 +142,7 @@ func (b *binder) bindUniques(r *resource) {
 		if err := checkUnique(u); err != nil {
 			b.fault(r.path, "uniques", err)
 		}
-		bound := boundUnique{u, b.columnsOf(r, "uniques", u.Fields)}
+		bound := boundUnique{unique: u, columns: b.columnsOf(r, "uniques", u.Fields)}
 		b.explain(u.Code, "Already taken", u.Detail)
 		r.uniques = append(r.uniques, bound)
 	}
@@ -157,7 +157,7 @@ func (b *binder) bindChecks(r *resource) {
 		if err != nil {
 			b.fault(r.path, "checks", err)
 		}
-		bound := boundCheck{k, b.columnsOf(r, "checks", k.Fields)}
+		bound := boundCheck{check: k, columns: b.columnsOf(r, "checks", k.Fields)}
 		b.explain(k.Code, "Not allowed together", k.Detail)
 		r.checks = append(r.checks, bound)
 	}
@@ -227,7 +227,7 @@ var operationID = regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`)
 // each name is one operation's alone.
 func (b *binder) checkIDs() {
 	first := map[string]operation{}
-	for _, e := range (catalog{b.api}).operations() {
+	for _, e := range newCatalog(b.api).operations() {
 		other, taken := first[e.id()]
 		switch {
 		case e.named != "" && !operationID.MatchString(e.named):

@@ -13,6 +13,9 @@ import (
 // Functions are the rows of an API, for functions of its declarations.
 type functions struct{ *registry }
 
+// newFunctions makes the functions of a registry.
+func newFunctions(a *registry) functions { return functions{a} }
+
 // Find implements [rows].
 func (a functions) Find(c *Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery) (reflect.Value, error) {
 	r, shown, err := a.finder(viewset, out)

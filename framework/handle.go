@@ -12,10 +12,13 @@ import (
 // A handler runs the requests of an endpoint.
 type handler struct{ *endpoint }
 
+// newHandler makes the handler of an endpoint.
+func newHandler(e *endpoint) handler { return handler{e} }
+
 // handle walks one request through the endpoint.
 func (e handler) handle(c *Call, r *http.Request, keyText string) (*response, error) {
 	if err := e.admit(c, r); err != nil {
-		return nil, operation{e.endpoint}.forbidding(err)
+		return nil, newOperation(e.endpoint).forbidding(err)
 	}
 	if err := e.precondition(r); err != nil {
 		return nil, err

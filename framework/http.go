@@ -41,7 +41,7 @@ type place struct {
 
 // newServer makes the handler of a checked API.
 func newServer(registry *registry) (http.Handler, error) {
-	a := catalog{registry}
+	a := newCatalog(registry)
 	document := sync.OnceValues(a.document)
 	if !a.config.Undocumented {
 		if _, err := document(); err != nil {
@@ -115,7 +115,7 @@ func (s *server) serve(p *place, ec echo.Context) {
 		exchangeOf(r).path = p.path
 		switch {
 		case e != nil:
-			return handler{e}.handle(c, r, pathKey(ec))
+			return newHandler(e).handle(c, r, pathKey(ec))
 		case method == http.MethodOptions:
 			return s.describer.describe(c, r, p)
 		}

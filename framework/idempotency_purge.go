@@ -11,6 +11,9 @@ import (
 // A keyring deletes the idempotency keys of an API whose time is over.
 type keyring struct{ *registry }
 
+// newKeyring makes the keyring of a registry.
+func newKeyring(a *registry) keyring { return keyring{a} }
+
 const (
 	purgeEvery  = 60   // in turns of a minute
 	purgeAtOnce = 1000 // rows in one statement

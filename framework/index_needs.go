@@ -26,6 +26,9 @@ func (a indexer) indexes() []IndexNeed {
 // An indexer compares what the declarations need of the database with what it has.
 type indexer struct{ *registry }
 
+// newIndexer makes the indexer of a registry.
+func newIndexer(a *registry) indexer { return indexer{a} }
+
 // joinNeed adds a need, or its reason to one that is the same.
 func joinNeed(all []IndexNeed, n IndexNeed) []IndexNeed {
 	for i, known := range all {

@@ -18,7 +18,7 @@ func (e operation) linked() (all []operation) {
 		}
 		for _, other := range r.endpoints {
 			if other.onObject {
-				all = append(all, operation{other})
+				all = append(all, newOperation(other))
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // newRefusing makes a handler that answers every request with e.
 func newRefusing(a *registry, e *problem.Error) http.Handler {
-	s := &server{api: catalog{a}, cors: newCORS(catalog{a})}
+	s := &server{api: newCatalog(a), cors: newCORSnewCatalog(a)}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.begin(w, r, func(x *exchange, w http.ResponseWriter, r *http.Request) {
 			x.refusing = true

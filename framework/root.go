@@ -14,7 +14,7 @@ func serveRoot(a catalog, root *endpoint) opening {
 		if err != nil {
 			return nil, err
 		}
-		if err := (handler{root}).ignoreQuery(c, query); err != nil {
+		if err := newHandler(root).ignoreQuery(c, query); err != nil {
 			return nil, err
 		}
 		return &response{status: http.StatusOK, value: entriesOf(a, r)}, nil
