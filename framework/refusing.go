@@ -8,7 +8,7 @@ import (
 
 // newRefusing makes a handler that answers every request with e.
 func newRefusing(a *registry, e *problem.Error) http.Handler {
-	s := &server{api: newCatalog(a), cors: newCORSnewCatalog(a)}
+	s := &server{api: newCatalog(a), cors: newCORS(newCatalog(a))}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.begin(w, r, func(x *exchange, w http.ResponseWriter, r *http.Request) {
 			x.refusing = true
