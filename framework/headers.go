@@ -76,7 +76,7 @@ func (e operation) ownHeaders() []Header {
 // set, so that any answer may have them.
 func (a catalog) usualHeaders() []Header {
 	c := a.config
-	return newOperation(&endpoint{door: door{c.Authentication, c.Throttles, c.Permission}}).ownHeaders()
+	return newOperation(&endpoint{door: door{authentication: c.Authentication, throttles: c.Throttles, permission: c.Permission}}).ownHeaders()
 }
 
 func standardHeader(name string) Header {

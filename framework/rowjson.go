@@ -24,7 +24,7 @@ func encodeRows(rows reflect.Value, more bool, err error) (sentRows, error) {
 		return sentRows{}, err
 	}
 	text, err := wire.Encode(rows.Interface())
-	return sentRows{text, rows.Len(), more}, err
+	return sentRows{text: text, rows: rows.Len(), more: more}, err
 }
 
 // A rowWriter writes rows of a flat shape straight from what the driver gave,
