@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -171,3 +172,9 @@ func (a *API) Handler() (http.Handler, error) {
 	a.watched.Do(func() { logDatabase(a.registry) })
 	return newServer(a.registry)
 }
+
+// NewCall makes a call as the API makes one for each request, so that a test can run a
+// function of a declaration without a server: [Find], [Save] and [Insert] work in it. The
+// database and what finds rows are those of the API, whatever o says. Call it after
+// [API.Check] or [API.Handler]. It is safe for concurrent use; the call is not.
+func (a *API) NewCall(ctx context.Context, o callOptions) *Call { return a.registry.newCall(ctx, o) }

@@ -89,7 +89,10 @@ func newRegistry(c options) *registry {
 
 // newCall begins a call. Its options need neither a database nor a time.
 func (a *registry) newCall(ctx context.Context, o callOptions) *Call {
-	o.DB, o.Now, o.Rows = a.db, a.config.Now(), a.rows
+	o.DB, o.Rows = a.db, a.rows
+	if o.Now.IsZero() {
+		o.Now = a.config.Now()
+	}
 	if r := o.Request; r != nil {
 		o.URL = func(path string) string { return a.origin.url(r, path) }
 	}
