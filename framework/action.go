@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 )
@@ -16,160 +18,163 @@ import (
 // columns and none of its relations; [FindOne] reads it again as a viewset
 // shows it. For GET the input is read from the query string. Out [None]
 // answers 204, anything else 200.
-type Action[M any] struct{ declared action }
+type Action[M any] struct{ declared declare.Action }
 
 // A CollectionAction is an extra endpoint on the whole of a viewset, for
 // every method but GET inside a transaction.
-type CollectionAction struct{ declared action }
+type CollectionAction struct{ declared declare.Action }
 
 // Get declares GET {path}/{id}/{name}/.
-func Get[M, In, Out any](name string, fn func(*Call, *M, In) (Out, error)) Action[M] {
+func Get[M, In, Out any](name string, fn func(*call.Call, *M, In) (Out, error)) Action[M] {
 	return onObject(http.MethodGet, name, fn)
 }
 
 // Post declares POST {path}/{id}/{name}/.
-func Post[M, In, Out any](name string, fn func(*Call, *M, In) (Out, error)) Action[M] {
+func Post[M, In, Out any](name string, fn func(*call.Call, *M, In) (Out, error)) Action[M] {
 	return onObject(http.MethodPost, name, fn)
 }
 
 // Put declares PUT {path}/{id}/{name}/.
-func Put[M, In, Out any](name string, fn func(*Call, *M, In) (Out, error)) Action[M] {
+func Put[M, In, Out any](name string, fn func(*call.Call, *M, In) (Out, error)) Action[M] {
 	return onObject(http.MethodPut, name, fn)
 }
 
 // Patch declares PATCH {path}/{id}/{name}/.
-func Patch[M, In, Out any](name string, fn func(*Call, *M, In) (Out, error)) Action[M] {
+func Patch[M, In, Out any](name string, fn func(*call.Call, *M, In) (Out, error)) Action[M] {
 	return onObject(http.MethodPatch, name, fn)
 }
 
 // Delete declares DELETE {path}/{id}/{name}/.
-func Delete[M, In, Out any](name string, fn func(*Call, *M, In) (Out, error)) Action[M] {
+func Delete[M, In, Out any](name string, fn func(*call.Call, *M, In) (Out, error)) Action[M] {
 	return onObject(http.MethodDelete, name, fn)
 }
 
 // OnCollection declares {method} {path}/{name}/, an endpoint on the whole
 // collection, such as an import or a summary. The name may have several parts,
 // "keys/rotate".
-func OnCollection[In, Out any](method, name string, fn func(*Call, In) (Out, error)) CollectionAction {
-	return CollectionAction{action{
-		name: name, method: method, empty: fn == nil, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
-		run: func(c *Call, _, in any) (any, error) { return fn(c, in.(In)) },
+func OnCollection[In, Out any](method, name string, fn func(*call.Call, In) (Out, error)) CollectionAction {
+	return CollectionAction{declare.Action{
+		Name: name, Method: method, Empty: fn == nil, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
+		Run: func(c *call.Call, _, in any) (any, error) { return fn(c, in.(In)) },
 	}}
 }
 
-func onObject[M, In, Out any](method, name string, fn func(*Call, *M, In) (Out, error)) Action[M] {
-	return Action[M]{action{
-		name: name, method: method, onObject: true, empty: fn == nil, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
-		run: func(c *Call, m, in any) (any, error) { return fn(c, m.(*M), in.(In)) },
+func onObject[M, In, Out any](method, name string, fn func(*call.Call, *M, In) (Out, error)) Action[M] {
+	return Action[M]{declare.Action{
+		Name: name, Method: method, OnObject: true, Empty: fn == nil, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
+		Run: func(c *call.Call, m, in any) (any, error) { return fn(c, m.(*M), in.(In)) },
 	}}
 }
 
 // ID names the action's operation in the reference, as [Verb.ID] does:
 // "setVariantStock".
-func (a Action[M]) ID(name string) Action[M] { a.declared.named = name; return a }
+func (a Action[M]) ID(name string) Action[M] { a.declared.Named = name; return a }
 
 // Doc describes the action to clients.
-func (a Action[M]) Doc(text string) Action[M] { a.declared.doc = text; return a }
+func (a Action[M]) Doc(text string) Action[M] { a.declared.Doc = text; return a }
 
 // Permit gives the action a permission of its own.
-func (a Action[M]) Permit(p Permission) Action[M] { a.declared.permission = p; return a }
+func (a Action[M]) Permit(p call.Permission) Action[M] { a.declared.Permission = p; return a }
 
 // Authenticate gives the action schemes of its own; without arguments, none.
-func (a Action[M]) Authenticate(as ...Authenticator) Action[M] {
-	a.declared.authentication = naming.Given(as)
+func (a Action[M]) Authenticate(as ...call.Authenticator) Action[M] {
+	a.declared.Authentication = naming.Given(as)
 	return a
 }
 
 // Throttle gives the action throttles of its own; without arguments, none.
-func (a Action[M]) Throttle(ts ...Throttle) Action[M] {
-	a.declared.throttles = naming.Given(ts)
+func (a Action[M]) Throttle(ts ...call.Throttle) Action[M] {
+	a.declared.Throttles = naming.Given(ts)
 	return a
 }
 
 // Answers sets the status of success.
-func (a Action[M]) Answers(status int) Action[M] { a.declared.status = status; return a }
+func (a Action[M]) Answers(status int) Action[M] { a.declared.Status = status; return a }
 
 // Untransacted runs the function outside of a transaction, as
 // [Verb.Untransacted] does.
-func (a Action[M]) Untransacted() Action[M] { a.declared.untransacted = true; return a }
+func (a Action[M]) Untransacted() Action[M] { a.declared.Untransacted = true; return a }
 
 // Refuses names the codes by which the function refuses, as [Verb.Refuses] does.
 func (a Action[M]) Refuses(codes ...string) Action[M] {
-	a.declared.refuses = append(slices.Clip(a.declared.refuses), codes...)
+	a.declared.Refuses = append(slices.Clip(a.declared.Refuses), codes...)
 	return a
 }
 
 // Takes names headers of a request that the function reads, as [Verb.Takes] does.
-func (a Action[M]) Takes(headers ...Header) Action[M] {
-	a.declared.takes = append(slices.Clip(a.declared.takes), headers...)
+func (a Action[M]) Takes(headers ...call.Header) Action[M] {
+	a.declared.Takes = append(slices.Clip(a.declared.Takes), headers...)
 	return a
 }
 
 // Sends names headers that the function sets in its answers, as [Verb.Sends] does.
-func (a Action[M]) Sends(headers ...Header) Action[M] {
-	a.declared.sends = append(slices.Clip(a.declared.sends), headers...)
+func (a Action[M]) Sends(headers ...call.Header) Action[M] {
+	a.declared.Sends = append(slices.Clip(a.declared.Sends), headers...)
 	return a
 }
 
 // Idempotent runs the function once for all requests with one Idempotency-Key,
 // as [Verb.Idempotent] does.
-func (a Action[M]) Idempotent() Action[M] { a.declared.idempotent = true; return a }
+func (a Action[M]) Idempotent() Action[M] { a.declared.Idempotent = true; return a }
 
 // ID names the action's operation in the reference, as [Verb.ID] does:
 // "setVariantStock".
-func (a CollectionAction) ID(name string) CollectionAction { a.declared.named = name; return a }
+func (a CollectionAction) ID(name string) CollectionAction { a.declared.Named = name; return a }
 
 // Doc describes the action to clients.
-func (a CollectionAction) Doc(text string) CollectionAction { a.declared.doc = text; return a }
+func (a CollectionAction) Doc(text string) CollectionAction { a.declared.Doc = text; return a }
 
 // Permit gives the action a permission of its own.
-func (a CollectionAction) Permit(p Permission) CollectionAction { a.declared.permission = p; return a }
+func (a CollectionAction) Permit(p call.Permission) CollectionAction {
+	a.declared.Permission = p
+	return a
+}
 
 // Authenticate gives the action schemes of its own; without arguments, none.
-func (a CollectionAction) Authenticate(as ...Authenticator) CollectionAction {
-	a.declared.authentication = naming.Given(as)
+func (a CollectionAction) Authenticate(as ...call.Authenticator) CollectionAction {
+	a.declared.Authentication = naming.Given(as)
 	return a
 }
 
 // Throttle gives the action throttles of its own; without arguments, none.
-func (a CollectionAction) Throttle(ts ...Throttle) CollectionAction {
-	a.declared.throttles = naming.Given(ts)
+func (a CollectionAction) Throttle(ts ...call.Throttle) CollectionAction {
+	a.declared.Throttles = naming.Given(ts)
 	return a
 }
 
 // Answers sets the status of success.
-func (a CollectionAction) Answers(status int) CollectionAction { a.declared.status = status; return a }
+func (a CollectionAction) Answers(status int) CollectionAction { a.declared.Status = status; return a }
 
 // Untransacted runs the function outside of a transaction, as
 // [Verb.Untransacted] does.
-func (a CollectionAction) Untransacted() CollectionAction { a.declared.untransacted = true; return a }
+func (a CollectionAction) Untransacted() CollectionAction { a.declared.Untransacted = true; return a }
 
 // Refuses names the codes by which the function refuses, as [Verb.Refuses] does.
 func (a CollectionAction) Refuses(codes ...string) CollectionAction {
-	a.declared.refuses = append(slices.Clip(a.declared.refuses), codes...)
+	a.declared.Refuses = append(slices.Clip(a.declared.Refuses), codes...)
 	return a
 }
 
 // Takes names headers of a request that the function reads, as [Verb.Takes] does.
-func (a CollectionAction) Takes(headers ...Header) CollectionAction {
-	a.declared.takes = append(slices.Clip(a.declared.takes), headers...)
+func (a CollectionAction) Takes(headers ...call.Header) CollectionAction {
+	a.declared.Takes = append(slices.Clip(a.declared.Takes), headers...)
 	return a
 }
 
 // Sends names headers that the function sets in its answers, as [Verb.Sends] does.
-func (a CollectionAction) Sends(headers ...Header) CollectionAction {
-	a.declared.sends = append(slices.Clip(a.declared.sends), headers...)
+func (a CollectionAction) Sends(headers ...call.Header) CollectionAction {
+	a.declared.Sends = append(slices.Clip(a.declared.Sends), headers...)
 	return a
 }
 
 // Idempotent runs the function once for all requests with one Idempotency-Key,
 // as [Verb.Idempotent] does.
-func (a CollectionAction) Idempotent() CollectionAction { a.declared.idempotent = true; return a }
+func (a CollectionAction) Idempotent() CollectionAction { a.declared.Idempotent = true; return a }
 
 // SignsIn says that the action, a POST, gives credentials to anonymous callers. A 401 authentication_required or invalid_token of any endpoint then names
 // its address, in its detail and, for programs, in its details: [SignInDetails].
 // If several actions say so, the one that was registered first is named.
-func (a CollectionAction) SignsIn() CollectionAction { a.declared.signsIn = true; return a }
+func (a CollectionAction) SignsIn() CollectionAction { a.declared.SignsIn = true; return a }
 
 // Related declares GET {path}/{id}/{name}/: all rows of another viewset whose
 // field refers to the object, those that the caller may see, in that viewset's
@@ -179,8 +184,8 @@ func (a CollectionAction) SignsIn() CollectionAction { a.declared.signsIn = true
 //
 //	framework.Related[Patient, AppointmentView]("appointments", "appointments", "patient")
 func Related[M, Out any](name, viewset, field string) Action[M] {
-	return Action[M]{action{
-		name: name, method: http.MethodGet, onObject: true, in: reflect.TypeFor[input.None](), out: reflect.TypeFor[[]Out](),
-		related: &relatedRows{viewset: viewset, field: field, out: reflect.TypeFor[Out]()},
+	return Action[M]{declare.Action{
+		Name: name, Method: http.MethodGet, OnObject: true, In: reflect.TypeFor[input.None](), Out: reflect.TypeFor[[]Out](),
+		Related: &declare.RelatedRows{Viewset: viewset, Field: field, Out: reflect.TypeFor[Out]()},
 	}}
 }

@@ -9,7 +9,13 @@ import (
 	"sync"
 	"time"
 
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bind"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/web"
 	"trestle.example/framework/problem"
+	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
 
@@ -32,21 +38,21 @@ type Config struct {
 	Undocumented bool
 	// Authentication lists the schemes tried in turn. Defaults to none: every
 	// caller is anonymous.
-	Authentication []Authenticator
+	Authentication []call.Authenticator
 	// Permission is asked where nothing nearer is declared. Defaults to
 	// Authenticated.
-	Permission Permission
+	Permission call.Permission
 	// Guards protect whole prefixes, before routing.
-	Guards []Guard
+	Guards []call.Guard
 	// Throttles are asked in turn. Defaults to none.
-	Throttles []Throttle
+	Throttles []call.Throttle
 	// Pagination cuts lists into pages. Required where a list does not name
 	// its own: every list is paged.
-	Pagination Pagination
+	Pagination query.Pagination
 	// Strict refuses what would be ignored and told. Defaults to Lenient.
-	Strict Strictness
+	Strict declare.Strictness
 	// Slash says how canonical paths end. Defaults to WithSlash.
-	Slash Slash
+	Slash declare.Slash
 	// ErrorShape is the body of errors. Defaults to ProblemJSON, RFC 9457.
 	ErrorShape problem.ErrorShape
 	// Codes explain the program's own error codes at {prefix}/errors/{code}, and those of
@@ -86,14 +92,14 @@ type Config struct {
 	// none.
 	Slow time.Duration
 	// Observers are told of every request, in turn. Defaults to none.
-	Observers []Observer
+	Observers []call.Observer
 }
 
 // An API is a set of registered resources. Register everything, then take its
 // [API.Handler] once; after that it is safe for concurrent use.
 type API struct {
-	registry *registry
-	declared []*declaration
+	registry *table.Registry
+	declared []*declare.Declaration
 	bound    bool
 	mistakes error
 	watched  sync.Once // the database, for the log
@@ -112,7 +118,7 @@ func New(c Config) *API {
 		c.Version = "1.0"
 	}
 	if c.Permission == nil {
-		c.Permission = Authenticated()
+		c.Permission = call.Authenticated()
 	}
 	if c.ErrorShape == nil {
 		c.ErrorShape = problem.ProblemJSON{}
@@ -133,7 +139,7 @@ func New(c Config) *API {
 		c.Log = slog.Default()
 	}
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
-	return &API{registry: newRegistry(options(c))}
+	return &API{registry: table.NewRegistry(table.Options(c))}
 }
 
 // Register adds viewsets, in the order in which the API root lists them. They
@@ -156,7 +162,7 @@ func (a *API) Check() error {
 		return a.mistakes
 	}
 	a.bound = true
-	a.mistakes = bindAll(a.registry, a.declared)
+	a.mistakes = bind.BindAll(a.registry, a.declared)
 	return a.mistakes
 }
 
@@ -169,12 +175,14 @@ func (a *API) Handler() (http.Handler, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	a.watched.Do(func() { logDatabase(a.registry) })
-	return newServer(a.registry)
+	a.watched.Do(func() { web.LogDatabase(a.registry) })
+	return web.NewServer(a.registry)
 }
 
 // NewCall makes a call as the API makes one for each request, so that a test can run a
 // function of a declaration without a server: [Find], [Save] and [Insert] work in it. The
 // database and what finds rows are those of the API, whatever o says. Call it after
 // [API.Check] or [API.Handler]. It is safe for concurrent use; the call is not.
-func (a *API) NewCall(ctx context.Context, o callOptions) *Call { return a.registry.newCall(ctx, o) }
+func (a *API) NewCall(ctx context.Context, o call.Options) *call.Call {
+	return a.registry.NewCall(ctx, o)
+}

@@ -4,7 +4,13 @@ import (
 	"context"
 	"net/http"
 
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/index"
+	"trestle.example/framework/internal/once"
 	"trestle.example/framework/internal/openapi"
+	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/web"
 	"trestle.example/framework/problem"
 )
 
@@ -16,7 +22,7 @@ func (a *API) Document(format string) ([]byte, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	document, err := newCatalog(a.registry).document()
+	document, err := describe.NewCatalog(a.registry).Document()
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +31,7 @@ func (a *API) Document(format string) ([]byte, error) {
 
 // Routes lists every endpoint, in order of registration. Call it after
 // [API.Check] or [API.Handler].
-func (a *API) Routes() []RouteInfo { return newCatalog(a.registry).routes() }
+func (a *API) Routes() []spec.RouteInfo { return describe.NewCatalog(a.registry).Routes() }
 
 // Access says what every endpoint is to each of the callers, in the order of
 // [API.Routes]; nil is an anonymous caller. Where an endpoint has no schemes to
@@ -35,14 +41,16 @@ func (a *API) Routes() []RouteInfo { return newCatalog(a.registry).routes() }
 // the database: guards, permissions and what lifts a scope are asked, throttles
 // and functions are not. A guard of some rows' paths only is not seen. Call it
 // after [API.Check] or [API.Handler]. It is safe for concurrent use.
-func (a *API) Access(callers ...*Caller) []RouteAccess { return newCatalog(a.registry).access(callers) }
+func (a *API) Access(callers ...*call.Caller) []spec.RouteAccess {
+	return describe.NewCatalog(a.registry).Access(callers)
+}
 
 // Permissions lists the names that endpoints, scopes and guards may ask for by
 // [Holds], [HoldsModel] and [PerModel], sorted and each once: of a model all that
 // those have, whichever verbs there are. What a function or
 // a permission of one's own asks for is not seen. Call it after [API.Check] or
 // [API.Handler]. It is safe for concurrent use.
-func (a *API) Permissions() []string { return newCatalog(a.registry).permissions() }
+func (a *API) Permissions() []string { return describe.NewCatalog(a.registry).Permissions() }
 
 // Reindex fills the stored search documents of a viewset's rows, for rows
 // that were written by other means than this API. It reports how many rows it
@@ -50,7 +58,7 @@ func (a *API) Permissions() []string { return newCatalog(a.registry).permissions
 // API serves. Call it after [API.Check] or [API.Handler]. A viewset without a
 // stored search is an error.
 func (a *API) Reindex(ctx context.Context, viewset string) (read, changed int, err error) {
-	return newIndexer(a.registry).reindex(ctx, viewset)
+	return index.NewIndexer(a.registry).Reindex(ctx, viewset)
 }
 
 // NeedsReindex reports whether a viewset has rows whose stored search document
@@ -58,20 +66,20 @@ func (a *API) Reindex(ctx context.Context, viewset string) (read, changed int, e
 // changes nothing, and reads the table up to the first of them. As for
 // [API.Reindex], a viewset without a stored search is an error.
 func (a *API) NeedsReindex(ctx context.Context, viewset string) (bool, error) {
-	return newIndexer(a.registry).needsReindex(ctx, viewset)
+	return index.NewIndexer(a.registry).NeedsReindex(ctx, viewset)
 }
 
 // Searchable lists the viewsets that store a search document.
 func (a *API) Searchable() []string {
-	return newIndexer(a.registry).searched()
+	return index.NewIndexer(a.registry).Searched()
 }
 
 // MissingIndexes are those of [API.Indexes] that the database does not have in
 // any form. One that serves several needs is told once, with all of them. A
 // table that is not there is an error: migrate first. An index of a column that is
 // missing is left out, because it cannot be made; see [API.MissingColumns].
-func (a *API) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
-	return newIndexer(a.registry).missingIndexes(ctx)
+func (a *API) MissingIndexes(ctx context.Context) ([]index.IndexNeed, error) {
+	return index.NewIndexer(a.registry).MissingIndexes(ctx)
 }
 
 // Indexes lists the indexes that the declarations need, each once, in order of
@@ -92,8 +100,8 @@ func (a *API) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
 //
 // [ViewSet.Unindexed] takes fields out. What a function asks of the database
 // itself is not known, nor is what a [Ranker] does.
-func (a *API) Indexes() []IndexNeed {
-	return newIndexer(a.registry).indexes()
+func (a *API) Indexes() []index.IndexNeed {
+	return index.NewIndexer(a.registry).Indexes()
 }
 
 // MissingColumns compares the database's catalogue with the models of the
@@ -101,19 +109,23 @@ func (a *API) Indexes() []IndexNeed {
 // ([ViewSet].Models), and with the tables of searches and of idempotency keys. It
 // returns each table and column that is missing, once. Call it after [API.Check] or [API.Handler], and
 // after the migrations. It changes nothing.
-func (a *API) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
-	return newIndexer(a.registry).missingColumns(ctx)
+func (a *API) MissingColumns(ctx context.Context) ([]index.MissingColumn, error) {
+	return index.NewIndexer(a.registry).MissingColumns(ctx)
 }
 
 // Run calls [API.Purge] every hour, the first time after a minute, until ctx
 // ends. Errors, of which a panic is one, go to report and end nothing.
-func (a *API) Run(ctx context.Context, report func(error)) { newKeyring(a.registry).run(ctx, report) }
+func (a *API) Run(ctx context.Context, report func(error)) {
+	once.NewKeyring(a.registry).Run(ctx, report)
+}
 
 // Purge deletes the idempotency keys whose 24 hours are over, with the answers
 // stored under them, and counts them, also if it fails on the way. They mean
 // nothing by then: it only frees their room. It needs the tables of
 // [Migrations], and goes in statements of 1,000 rows.
-func (a *API) Purge(ctx context.Context) (int64, error) { return newKeyring(a.registry).purge(ctx) }
+func (a *API) Purge(ctx context.Context) (int64, error) {
+	return once.NewKeyring(a.registry).Purge(ctx)
+}
 
 // Refusing returns a handler that answers every request with e, in the error format and
 // with the headers of the API. It does not use the database. It is for a server that is
@@ -124,5 +136,5 @@ func (a *API) Refusing(e *problem.Error) (http.Handler, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	return newRefusing(a.registry, e), nil
+	return web.NewRefusing(a.registry, e), nil
 }

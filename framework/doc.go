@@ -9,25 +9,25 @@
 //
 // # The path of a request
 //
-// A request passes these files and packages in this order:
+// A request passes these packages below framework/internal in this order:
 //
-//	http.go          finds the endpoint of the path and the method
-//	endpoint.go      identifies the caller, then checks throttles and the permission
-//	ask.go           reads the query string
-//	internal/input   reads the body, and reports every fault of it
-//	list.go          lists: scope, filter, search, order, page
-//	item.go          reads one row in scope
-//	write.go         creates and changes; store.go has the statements
-//	custom.go        calls the functions of actions and verbs
-//	plan.go          selects, joins and loads what a view shows
-//	internal/wire    writes JSON
-//	problem          has the errors, with their codes and shapes
+//	web       checks the host and the prefix guards, and finds the endpoint of the path
+//	verb      checks the caller, reads the query string and runs the verb or the function
+//	input     reads the body, and reports every fault of it
+//	once      returns the stored answer of a request that was sent before
+//	table     narrows by scope, orders, searches, stores
+//	view      selects, joins and loads what a view shows
+//	wire      writes JSON
 //
-// spec.go describes the checked API as plain data, and internal/openapi writes the OpenAPI
-// document from it.
+// Before the first request, bind turns the declarations into endpoints and reports every
+// mistake; describe and openapi write the OpenAPI document; index compares the database
+// with the declarations.
 //
-// Package [trestle.example/framework/problem] has the same errors for packages that the
-// framework imports; names.go declares them here.
+// The words that a program and the framework have in common are in three packages:
+// [trestle.example/framework/call] has the call, its caller and what decides whether it may
+// go on, [trestle.example/framework/query] has filters, searches and pages, and
+// [trestle.example/framework/problem] has errors. Package framework has an alias of each
+// name, so that a program imports framework alone.
 //
 // # What a client writes
 //

@@ -1,6 +1,11 @@
 package framework
 
-import "reflect"
+import (
+	"reflect"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/query"
+)
 
 // Find reads rows of another viewset for a function: those that the caller
 // may see and that narrow leaves, in the viewset's default order, as that
@@ -8,8 +13,8 @@ import "reflect"
 // so is a viewset that is not registered. A nil narrow leaves all; one that sets a
 // limit or an offset is an error, for Find has a limit of its own: more rows than
 // [Config.MaxRows] are refused with 409 too_many_rows.
-func Find[Out any](c *Call, viewset string, narrow Narrow) ([]Out, error) {
-	rows, err := rowsOf(c, "Find")
+func Find[Out any](c *call.Call, viewset string, narrow query.Narrow) ([]Out, error) {
+	rows, err := call.RowsOf(c, "Find")
 	if err != nil {
 		return nil, err
 	}
@@ -22,9 +27,9 @@ func Find[Out any](c *Call, viewset string, narrow Narrow) ([]Out, error) {
 
 // FindOne reads one row of a viewset by its primary key, as [Find] does; one
 // that the caller may not see is not found, [NotFound].
-func FindOne[Out any](c *Call, viewset string, key any) (Out, error) {
+func FindOne[Out any](c *call.Call, viewset string, key any) (Out, error) {
 	var none Out
-	rows, err := rowsOf(c, "FindOne")
+	rows, err := call.RowsOf(c, "FindOne")
 	if err != nil {
 		return none, err
 	}
@@ -42,8 +47,8 @@ func FindOne[Out any](c *Call, viewset string, key any) (Out, error) {
 // a transaction, so a GET action cannot call it; a row that is gone is not
 // found; a model that no viewset serves is an error, and so is one with a hook
 // of bun that would not run, such as BeforeUpdate.
-func Save[M any](c *Call, m *M) error {
-	rows, err := rowsOf(c, "Save")
+func Save[M any](c *call.Call, m *M) error {
+	rows, err := call.RowsOf(c, "Save")
 	if err != nil {
 		return err
 	}
@@ -55,8 +60,8 @@ func Save[M any](c *Call, m *M) error {
 // search document. A key or an owner that is set already stays. It needs a
 // transaction; a model that no viewset serves is an error, and so is one with a
 // hook of bun that would not run, such as BeforeInsert.
-func Insert[M any](c *Call, m *M) error {
-	rows, err := rowsOf(c, "Insert")
+func Insert[M any](c *call.Call, m *M) error {
+	rows, err := call.RowsOf(c, "Insert")
 	if err != nil {
 		return err
 	}

@@ -326,7 +326,7 @@ func TestMistakesOfTheConfig(t *testing.T) {
 			`framework.Config: Codes: "negative" has the status -1; a refusal is 400 to 599, and a code of faults alone has 0`,
 		}},
 		{"parts that are nil", func(c *framework.Config) {
-			c.Permission, c.Guards = framework.All(staff, nil), []framework.Guard{{"manage", framework.Not(nil)}}
+			c.Permission, c.Guards = framework.All(staff, nil), []framework.Guard{{Under: "manage", Permission: framework.Not(nil)}}
 			c.Authentication, c.Throttles = []framework.Authenticator{names{}, nil}, []framework.Throttle{nil}
 		}, []string{
 			`framework.Config: Permission, Guards: a permission in it is nil`,
@@ -338,13 +338,13 @@ func TestMistakesOfTheConfig(t *testing.T) {
 		{"a guard of a misspelt prefix", func(c *framework.Config) { c.Guards = []framework.Guard{{Under: "mange", Permission: staff}} },
 			[]string{`framework.Config: Guards: nothing is registered below "mange"; did you mean "manage"?`}},
 		{"permissions that are no resource and right", func(c *framework.Config) {
-			c.Permission, c.Guards = framework.Holds("countries"), []framework.Guard{{"manage", framework.Holds("manage")}}
+			c.Permission, c.Guards = framework.Holds("countries"), []framework.Guard{{Under: "manage", Permission: framework.Holds("manage")}}
 		}, []string{
 			`framework.Config: Permission: "countries" is no name of a permission, which is a resource and a right, as in "patients.view"`,
 			`framework.Config: Guards: "manage" is no name of a permission, which is a resource and a right, as in "patients.view"`,
 		}},
 		{"guards of a prefix, of one viewset, of everything and of what is to come", func(c *framework.Config) {
-			c.Guards = []framework.Guard{{"manage", staff}, {"/manage/countries/", staff}, {"", staff}, {"internal", staff}}
+			c.Guards = []framework.Guard{{Under: "manage", Permission: staff}, {Under: "/manage/countries/", Permission: staff}, {Under: "", Permission: staff}, {Under: "internal", Permission: staff}}
 		}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,5 +1,9 @@
 package framework
 
+import (
+	"trestle.example/framework/internal/declare"
+)
+
 // Ordering says what a list may be ordered by: fields, or orders that have
 // names. The primary key always comes last, so pages are stable; rows without
 // a value come last in either direction.
@@ -34,10 +38,10 @@ type NamedOrder struct {
 	Relevance bool
 }
 
-func (o Ordering) declare() ordering {
-	declared := ordering{Allowed: o.Allowed, Default: o.Default, Param: o.Param}
+func (o Ordering) declare() declare.Ordering {
+	declared := declare.Ordering{Allowed: o.Allowed, Default: o.Default, Param: o.Param}
 	for _, n := range o.Named {
-		declared.Named = append(declared.Named, namedOrder(n))
+		declared.Named = append(declared.Named, declare.NamedOrder(n))
 	}
 	return declared
 }

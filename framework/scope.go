@@ -5,20 +5,22 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
 )
 
 // A Scope says which rows of a model a caller has. It is part of every
 // statement: a row outside the caller's scope cannot be listed, read, changed,
 // deleted, acted on, referred to or embedded, and is answered like a row that
 // does not exist. Make one with [Own], [Via], [Where] or [Public].
-type Scope struct{ declared scope }
+type Scope struct{ declared declare.Scope }
 
 // Own gives a caller the rows whose field holds the caller's id, and stamps
 // that field on the rows the caller creates. An anonymous caller has none.
 func Own[M any](field func(*M) *uuid.UUID) Scope {
-	s := scope{kind: scopeOwn, model: reflect.TypeFor[M]()}
+	s := declare.Scope{Kind: declare.ScopeOwn, Model: reflect.TypeFor[M]()}
 	if field != nil {
-		s.owner = func(m any) *uuid.UUID { return field(m.(*M)) }
+		s.Owner = func(m any) *uuid.UUID { return field(m.(*M)) }
 	}
 	return Scope{s}
 }
@@ -27,25 +29,25 @@ func Own[M any](field func(*M) *uuid.UUID) Scope {
 // that the caller owns in another viewset: an appointment belongs to whom its
 // patient belongs. The target's Unless does not carry over.
 func Via(field, viewset string) Scope {
-	return Scope{scope{kind: scopeVia, field: field, target: viewset}}
+	return Scope{declare.Scope{Kind: declare.ScopeVia, Field: field, Target: viewset}}
 }
 
 // Where gives a caller the rows that fn's conditions leave. Values go in as
 // arguments of the query, never as text. A row written outside of them is
 // refused with 403.
-func Where(fn func(*Call, bun.QueryBuilder) bun.QueryBuilder) Scope {
-	return Scope{scope{kind: scopeWhere, where: fn}}
+func Where(fn func(*call.Call, bun.QueryBuilder) bun.QueryBuilder) Scope {
+	return Scope{declare.Scope{Kind: declare.ScopeWhere, Where: fn}}
 }
 
 // Public gives every caller every row; permission alone decides.
-func Public() Scope { return Scope{scope{kind: scopePublic}} }
+func Public() Scope { return Scope{declare.Scope{Kind: declare.ScopePublic}} }
 
 // Unless lifts the scope for callers whom p permits: they have every row.
 // With [HoldsModel] that is decided verb by verb. To change, delete or act on
 // every row, p must also permit the caller to list them: a row that the caller may
 // not view is 404, and "patients.change" alone lifts nothing.
-func (s Scope) Unless(p Permission) Scope {
-	s.declared.unless = p
+func (s Scope) Unless(p call.Permission) Scope {
+	s.declared.Unless = p
 	return s
 }
 

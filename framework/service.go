@@ -1,5 +1,9 @@
 package framework
 
+import (
+	"trestle.example/framework/internal/declare"
+)
+
 // A Service is a group of resources that belong together, such as those of one
 // store. Register it as if it were one: the reference and the first page show
 // its resources under its name.
@@ -9,12 +13,12 @@ type Service struct {
 	Resources []Resource
 }
 
-func (s Service) declare() []*declaration {
-	var all []*declaration
+func (s Service) declare() []*declare.Declaration {
+	var all []*declare.Declaration
 	for _, r := range s.Resources {
 		for _, d := range r.declare() {
-			if d.service == nil {
-				d.service = &service{s.Name, s.Doc}
+			if d.Service == nil {
+				d.Service = &declare.Service{Name: s.Name, Doc: s.Doc}
 			}
 			all = append(all, d)
 		}

@@ -4,6 +4,9 @@ import (
 	"reflect"
 
 	"github.com/google/uuid"
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/query"
 )
 
 // A ViewSet declares a resource: a model, what clients see and write of it,
@@ -34,28 +37,28 @@ type ViewSet[M any] struct {
 	// Ranked is a search that puts the best matches first, such as that of
 	// package ranked. It may stand beside Search, with a parameter of its own.
 	// Defaults to none.
-	Ranked Ranker
+	Ranked query.Ranker
 	// Ordering says what a list may be ordered by. Defaults to the primary key.
 	Ordering Ordering
 	// Filters are the query parameters that narrow the list.
-	Filters []Filter
+	Filters []query.Filter
 	// Actions are extra endpoints on one object, {path}/{id}/{action}/.
 	Actions []Action[M]
 	// Collection are extra endpoints on the whole, {path}/{action}/.
 	Collection []CollectionAction
 	// Permission is asked before the object is known. Defaults to the API's.
-	Permission Permission
+	Permission call.Permission
 	// Authentication lists the schemes tried in turn. Defaults to the API's.
-	Authentication []Authenticator
+	Authentication []call.Authenticator
 	// Throttles are asked in turn. Defaults to the API's.
-	Throttles []Throttle
+	Throttles []call.Throttle
 	// Pagination cuts the list into pages. Defaults to the API's.
-	Pagination Pagination
+	Pagination query.Pagination
 	// Strict refuses what would be ignored and told: unknown and read-only
 	// body fields, unknown parameters. Defaults to the API's.
-	Strict Strictness
+	Strict declare.Strictness
 	// Slash says how canonical paths end. Defaults to the API's.
-	Slash Slash
+	Slash declare.Slash
 	// Lookup is the field that item paths carry. It needs a unique index: a key
 	// that several rows have is answered with none of them and changes none.
 	// Defaults to the primary key.
@@ -107,31 +110,31 @@ type Check struct {
 
 // A Resource is something that can be registered: a [ViewSet], or a [Service]
 // of several.
-type Resource interface{ declare() []*declaration }
+type Resource interface{ declare() []*declare.Declaration }
 
-func (v ViewSet[M]) declare() []*declaration {
-	d := &declaration{
-		name: v.Name, under: v.Under, doc: v.Doc, model: reflect.TypeFor[M](), verbs: v.Verbs.named(),
-		scope: v.Scope.declared, search: search(v.Search), ranked: v.Ranked, ordering: v.Ordering.declare(), filters: v.Filters,
-		permission: v.Permission, authentication: v.Authentication, throttles: v.Throttles,
-		pagination: v.Pagination, strict: v.Strict, slash: v.Slash, lookup: v.Lookup,
-		models: v.Models, unindexed: v.Unindexed, reserved: v.Reserved,
+func (v ViewSet[M]) declare() []*declare.Declaration {
+	d := &declare.Declaration{
+		Name: v.Name, Under: v.Under, Doc: v.Doc, Model: reflect.TypeFor[M](), Verbs: v.Verbs.named(),
+		Scope: v.Scope.declared, Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters,
+		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
+		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
+		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved,
 	}
 	for _, a := range v.Actions {
-		d.actions = append(d.actions, a.declared)
+		d.Actions = append(d.Actions, a.declared)
 	}
 	for _, a := range v.Collection {
-		d.actions = append(d.actions, a.declared)
+		d.Actions = append(d.Actions, a.declared)
 	}
 	for _, u := range v.Uniques {
-		d.uniques = append(d.uniques, unique(u))
+		d.Uniques = append(d.Uniques, declare.Unique(u))
 	}
 	for _, k := range v.Checks {
-		d.checks = append(d.checks, check(k))
+		d.Checks = append(d.Checks, declare.Check(k))
 	}
 	if v.Single != nil {
-		d.single = true
-		d.scope = Own(v.Single).declared
+		d.Single = true
+		d.Scope = Own(v.Single).declared
 	}
-	return []*declaration{d}
+	return []*declare.Declaration{d}
 }

@@ -1,0 +1,82 @@
+package call
+
+import (
+	"strings"
+	"testing"
+)
+
+// named is a permission of a program's own that calls itself as one of the
+// framework's does.
+type named string
+
+func (named) Permit(*Call) bool { return false }
+func (n named) String() string  { return string(n) }
+
+// wrapping is one that is wrapped around another.
+type wrapping struct{ Permission }
+
+func (w wrapping) Unwrap() Permission { return w.Permission }
+
+// TestTakesKnown: what refuses no caller who is known is told by what it is, not
+// by its name.
+func TestTakesKnown(t *testing.T) {
+	for _, c := range []struct {
+		permission Permission
+		want       bool
+	}{
+		{Anyone(), true}, {Authenticated(), true}, {Staff(), false}, {Holds("anyone"), false}, {HoldsModel("authenticated"), false}, {PerModel("x"), false},
+		{named("anyone"), false}, {named("authenticated"), false}, {nil, false},
+		{All(), true}, {All(Anyone(), Authenticated()), true}, {All(Authenticated(), Staff()), false}, {All(named("anyone")), false},
+		{Any(), false}, {Any(Staff(), Authenticated()), true}, {Any(Staff(), named("anyone")), false},
+		{Not(Anyone()), false}, {Not(Not(Anyone())), false}, {OrReadOnly(Authenticated()), true}, {OrReadOnly(Staff()), false},
+		{wrapping{Authenticated()}, true}, {wrapping{wrapping{Staff()}}, false}, {All(wrapping{Anyone()}), true},
+	} {
+		if got := TakesKnown(c.permission); got != c.want {
+			t.Errorf("%v: %t", c.permission, got)
+		}
+	}
+}
+
+// TestWhatPermissionsAreMadeOf: those that are put together tell of their parts.
+func TestWhatPermissionsAreMadeOf(t *testing.T) {
+	own := named("own")
+	for _, c := range []struct {
+		permission Permission
+		parts      int
+	}{
+		{All(Staff(), own), 2}, {Any(own, Staff()), 2}, {Not(own), 1}, {OrReadOnly(own), 1}, {All(), 0}, {Staff(), 0},
+	} {
+		found := false
+		of := c.permission.(interface{ Unwrap() []Permission }).Unwrap()
+		for _, part := range of {
+			found = found || part == Permission(own)
+		}
+		if len(of) != c.parts || found != (c.parts > 0) {
+			t.Errorf("%s is made of %v", c.permission, of)
+		}
+	}
+}
+
+// TestAPartThatIsNil permits nothing, whatever it is put into.
+func TestAPartThatIsNil(t *testing.T) {
+	writes := &Call{Caller: &Caller{}, Route: Route{Method: "POST"}}
+	for name, p := range map[string]Permission{
+		"all of": All(Anyone(), nil), "any of": Any(nil), "not": Not(nil), "not any of": Not(Any(nil)), "or reading": OrReadOnly(nil), "any of others": Any(nil, All(nil)),
+	} {
+		if p.Permit(writes) || TakesKnown(p) {
+			t.Errorf("%s: %s permits something", name, p)
+		}
+	}
+}
+
+func TestPermissionNames(t *testing.T) {
+	longest := "patients." + strings.Repeat("v", 191)
+	for name, want := range map[string]bool{
+		"patients.view": true, "lab-results.sign_off2": true, longest: true, longest + "v": false,
+		"patients": false, "patients.": false, ".view": false, "a.b.c": false, "Patients.view": false, "2.view": false, "patients.view\n": false, "": false,
+	} {
+		if IsPermissionName(name) != want {
+			t.Errorf("%q: %t", name, !want)
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package bind turns declarations into endpoints, and reports every mistake in them.
+package bind

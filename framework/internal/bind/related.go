@@ -1,0 +1,38 @@
+package bind
+
+import (
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/verb"
+)
+
+// bindRelated finds the viewset and the field, and reports what is wrong with
+// them. The viewset's shapes are known when all are bound.
+func (b *binder) bindRelated(e *table.Endpoint, declared *declare.RelatedRows, fault func(error)) func(*call.Call, *table.Request) (*table.Response, error) {
+	target, err := b.api.LookUp(declared.Viewset)
+	if err != nil {
+		fault(err)
+		return nil
+	}
+	field, err := target.Field(declared.Field)
+	switch {
+	case err != nil:
+		fault(err)
+		return nil
+	case field.Type != e.Resource.Pk.IndirectType:
+		fault(naming.Sentence("%q of %s is %s, but the key of %s is %s", declared.Field, declared.Viewset, field.Type, e.Resource.Path, e.Resource.Pk.IndirectType))
+		return nil
+	}
+	rel := &verb.Related{RelatedRows: declared, Endpoint: verb.NewHandler(e), Of: e.Resource, Column: field.Column, Rows: target}
+	b.later(func() {
+		if _, rel.Shown, err = verb.NewFunctions(b.api).Finder(declared.Viewset, declared.Out); err != nil {
+			fault(naming.Sentence("%s shows no %s; name one of its read shapes", declared.Viewset, declared.Out))
+			return
+		}
+		rel.Prepare()
+		e.Permission = call.All(e.Permission, rel.Lists())
+	})
+	return rel.Serve
+}

@@ -1,0 +1,113 @@
+package bind
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+)
+
+// bindReserved gives each resource the values that no row of its model may have,
+// as the viewsets of the model reserve them, by column.
+func (b *binder) bindReserved() {
+	for _, r := range b.api.Resources {
+		words, key := r.Declaration.Reserved, declaredKey(r)
+		if len(words) == 0 || key == nil {
+			continue
+		}
+		for _, word := range words {
+			if _, ok := input.ParseKey(key.IndirectType, word); !ok || key.IndirectType.Kind() != reflect.String {
+				b.fault(r.Path, "reserved", naming.Sentence("%q cannot be a value of %s, which is %s", word, key.GoName, key.IndirectType))
+			}
+		}
+		b.reserve(r.Model, key, words)
+	}
+}
+
+// declaredKey is what item paths will carry; nil for a Lookup that is no field, which
+// bind reports.
+func declaredKey(r *table.Resource) *schema.Field {
+	if r.Declaration.Lookup == "" {
+		return r.Pk
+	}
+	f, err := r.Field(r.Declaration.Lookup)
+	if err != nil {
+		return nil
+	}
+	return f.Column
+}
+
+// reserve gives the values to each resource of the model.
+func (b *binder) reserve(model reflect.Type, key *schema.Field, words []string) {
+	for _, r := range b.api.Resources {
+		if r.Model == model {
+			r.Reserved = table.AddReserved(r.Reserved, key, words)
+		}
+	}
+}
+
+// collides reports whether an action whose path has no id has that of another
+// resource, or of such an action of another.
+func collides(r *table.Resource, act declare.Action) bool {
+	path := r.Path + "/" + act.Name
+	return slices.ContainsFunc(r.Api.Resources, func(other *table.Resource) bool {
+		return other.Path == path || other != r && slices.ContainsFunc(other.Declaration.Actions, func(theirs declare.Action) bool {
+			return (!theirs.OnObject || other.Declaration.Single) && other.Path+"/"+theirs.Name == path
+		})
+	})
+}
+
+// checkShadows reports each path below a viewset that is also the path of an object
+// of it, unless the value is reserved.
+func (b *binder) checkShadows() {
+	for _, r := range b.api.Resources {
+		b.checkActionShadows(r)
+		for _, other := range b.api.Resources {
+			if rest, ok := strings.CutPrefix(other.Path, r.Path+"/"); ok && itemAt(r, "") {
+				word, _, _ := strings.Cut(rest, "/")
+				b.checkShadow(other, "", r, word)
+			}
+		}
+	}
+}
+
+func (b *binder) checkActionShadows(r *table.Resource) {
+	for _, a := range r.Declaration.Actions {
+		word, rest, _ := strings.Cut(a.Name, "/")
+		if !a.OnObject && itemAt(r, rest) {
+			b.checkShadow(r, fmt.Sprintf("action %q", a.Name), r, word)
+		}
+	}
+}
+
+// itemAt reports whether objects of the viewset have an endpoint at this part of
+// the path behind their key.
+func itemAt(r *table.Resource, name string) bool {
+	return !r.Declaration.Single && slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool {
+		if declare.IsVerb(e.Route.Name) {
+			return e.OnObject && name == ""
+		}
+		return e.OnObject && e.Route.Name == name
+	})
+}
+
+// checkShadow reports a path, of an action of a resource or of the whole of it, that
+// is also that of an object of r whose key is word.
+func (b *binder) checkShadow(of *table.Resource, place string, r *table.Resource, word string) {
+	if _, ok := input.ParseKey(r.Key.IndirectType, word); !ok {
+		return
+	}
+	for _, reserved := range r.Reserved {
+		if reserved.Column == r.Key && slices.Contains(reserved.Words, word) {
+			return
+		}
+	}
+	b.fault(of.Path, place, naming.Sentence("its path is also that of the object of %s whose %s is %q, which could not be reached; reserve the value: Reserved: []string{%q} in %s",
+		r.Path, r.Key.GoName, word, word, r.Path))
+}

@@ -1,0 +1,78 @@
+package bind
+
+import (
+	"reflect"
+
+	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/verb"
+)
+
+// bindWriting matches the input's fields to the model's.
+func (b *binder) bindWriting(w *verb.Writing, fault func(error)) {
+	w.Columns, w.ReadOnly = map[string]verb.InputColumn{}, map[string]bool{}
+	w.Checks = reflect.PointerTo(w.Verb.In).Implements(reflect.TypeFor[input.Checker]())
+	for _, f := range w.Endpoint.Input.Fields {
+		column := table.ColumnOf(w.Resource.Table, f.GoName)
+		switch {
+		case column == nil && w.Verb.Fill == nil && w.Resource.Table.Relations[f.GoName] != nil:
+			fault(writesRelation(w.Verb.In, f.GoName, w.Resource.Table.Relations[f.GoName]))
+		case column == nil && w.Verb.Fill == nil:
+			fault(table.NoField(w.Verb.In.Name()+"."+f.GoName, f.GoName, w.Resource.Table, w.Resource.Model.Name()))
+		case column == nil:
+		case column.StructField.Type != f.Typ:
+			fault(table.TwoTypes(w.Verb.In, f.GoName, f.Typ, column))
+		case column == w.Resource.Pk && w.Endpoint.Route.Name != call.VerbCreate:
+			fault(naming.Sentence("%s.%s writes the primary key; leave it out of what Update and Patch accept", w.Verb.In.Name(), f.GoName))
+		case column == w.Resource.Created || column == w.Resource.Updated:
+			fault(naming.Sentence("%s.%s writes a time that the framework stamps; leave it out", w.Verb.In.Name(), f.GoName))
+		case w.Resource.Search != nil && w.Resource.Search.StoredField != nil && column == w.Resource.Search.StoredField.Column:
+			fault(naming.Sentence("%s.%s writes the stored search document, which the framework fills; leave it out", w.Verb.In.Name(), f.GoName))
+		case column == w.Resource.Scope.Column && w.Resource.Scope.Kind == declare.ScopeOwn:
+			fault(naming.Sentence("%s.%s writes the owner, which the scope stamps; leave it out, or set it in a function of Fills", w.Verb.In.Name(), f.GoName))
+		case w.Verb.Fill == nil && w.Endpoint.Route.Name != call.VerbPatch && f.LeavesNone():
+			fault(naming.Sentence("%s.%s may be absent and would be stored as %#v then, which is no %s; make it required or a pointer, or give it a default",
+				w.Verb.In.Name(), f.GoName, reflect.Zero(f.Typ), f.Typ))
+		default:
+			w.Resource.Reserve(f, column)
+			w.Columns[f.Name] = verb.InputColumn{Input: f, Column: column}
+			b.checkReference(w.Resource, w.Verb.In, f, column, fault)
+		}
+	}
+	if w.Verb.Out.Kind() != reflect.Struct {
+		return
+	}
+	for f := range naming.ShapeFields(w.Verb.Out) {
+		if name := naming.JSONName(f); w.Endpoint.Input.ByName[name] == nil {
+			w.ReadOnly[name] = true
+		}
+	}
+}
+
+// writesRelation says what an input has in the place of a relation.
+func writesRelation(in reflect.Type, name string, relation *schema.Relation) error {
+	model := relation.Field.Table.Type.Name()
+	if relation.Type == schema.BelongsToRelation && len(relation.BasePKs) == 1 {
+		return naming.Sentence("%s.%s is a relation of %s, which an input does not write; take its key, %s, tagged `ref:\"...\"` with the viewset of the rows that may be used",
+			in.Name(), name, model, relation.BasePKs[0].GoName)
+	}
+	return naming.Sentence("%s.%s is a relation of %s, which an input does not write; write its rows in a function of framework.Fills", in.Name(), name, model)
+}
+
+// checkReference sees that a foreign key names the viewset it leads to.
+func (b *binder) checkReference(r *table.Resource, in reflect.Type, f *input.Field, column *schema.Field, fault func(error)) {
+	if r.Scope.Kind == declare.ScopeVia && column == r.Scope.Column && f.Ref == "" {
+		fault(naming.Sentence("%s.%s decides whose the row is; tag it `ref:%q`", in.Name(), f.GoName, r.Scope.Target))
+		return
+	}
+	for _, relation := range r.Table.Relations {
+		if relation.Type == schema.BelongsToRelation && relation.BasePKs[0] == column && f.Ref == "" {
+			to := relation.JoinTable.Type.Name()
+			fault(naming.Sentence("%s.%s refers to %s and names no viewset; tag it `ref:\"...\"` with the one whose rows may be used", in.Name(), f.GoName, to))
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package declare has declarations as plain data, without type parameters.
+package declare

@@ -1,0 +1,34 @@
+package describe
+
+import (
+	"cmp"
+	"slices"
+
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/problem"
+)
+
+// FaultCodes are those that the list errors of a refusal may have, in order:
+// the framework's, those of the rules of all inputs, and the program's own.
+func (a Catalog) FaultCodes() []problem.CodeInfo {
+	all := slices.Clone(input.BuiltinFaults)
+	add := func(info problem.CodeInfo) {
+		if !slices.ContainsFunc(all, func(known problem.CodeInfo) bool { return known.Code == info.Code }) {
+			all = append(all, info)
+		}
+	}
+	for _, info := range a.Config.Codes {
+		if info.IsFault() {
+			add(info)
+		}
+	}
+	for _, r := range a.Resources {
+		for _, shape := range r.Inputs {
+			for _, rule := range shape.AllRules() {
+				add(problem.CodeInfo{Code: rule.Name, Text: rule.Text()})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b problem.CodeInfo) int { return cmp.Compare(a.Code, b.Code) })
+	return all
+}

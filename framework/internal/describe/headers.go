@@ -1,0 +1,109 @@
+package describe
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/problem"
+)
+
+// StandardHeaders are what the reference says of them.
+var StandardHeaders = []call.Header{
+	{Name: problem.HeaderRequestID, Doc: "The request's id, made by the server; its log has it too.", Required: true},
+	{Name: problem.HeaderAllow, Doc: "The methods of this path.", Required: true},
+	{Name: problem.HeaderIgnored, Doc: "What of the request had no effect, with the nearest known name."},
+	{Name: problem.HeaderLocation, Doc: "The address of what was made.", Required: true},
+	{Name: problem.HeaderReplayed, Doc: "true if the answer is that of an earlier request with the same key."},
+	{Name: problem.HeaderChallenge, Doc: "The schemes by which callers are known here.", Required: true},
+	{Name: problem.HeaderRetry, Doc: "After how many seconds to try again.", Required: true},
+}
+
+// headers are those of the endpoint's success.
+func (e Operation) headers() []call.Header {
+	all := []call.Header{standardHeader(problem.HeaderRequestID), standardHeader(problem.HeaderAllow)}
+	if !e.Resource.Strict {
+		all = append(all, standardHeader(problem.HeaderIgnored))
+	}
+	if e.Idempotent {
+		all = append(all, standardHeader(problem.HeaderReplayed))
+	}
+	if location, sends := e.location(); sends {
+		all = append(all, location)
+	}
+	return append(all, e.OwnHeaders()...)
+}
+
+// headersOf are the standard headers that a refusal may have. Where some answers
+// have one and others do not, it is told of all.
+func (e Operation) headersOf(status int, codes []string) []call.Header {
+	all := []call.Header{standardHeader(problem.HeaderRequestID), standardHeader(problem.HeaderIgnored)}
+	switch status {
+	case http.StatusUnauthorized:
+		challenge := standardHeader(problem.HeaderChallenge)
+		challenge.Required = call.Challenged(problem.Unauthenticated(), e.Authentication).Header != nil
+		return append(all, challenge)
+	case http.StatusForbidden:
+		return all // what is offered is kept back
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		all = append(all, standardHeader(problem.HeaderRetry))
+	}
+	if slices.Contains(codes, problem.CodeIdempotencyInProgress) {
+		retry := standardHeader(problem.HeaderRetry)
+		retry.Required = false // one conflict alone says when to try again
+		all = append(all, retry)
+	}
+	allow := standardHeader(problem.HeaderAllow)
+	allow.Required = !slices.Contains(beforeThePath, status)
+	return append(all, allow)
+}
+
+// beforeThePath are the statuses of what may be refused before the path is
+// known, and so without Allow.
+var beforeThePath = []int{http.StatusBadRequest, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}
+
+// OwnHeaders are those that its function and the parts of its door set.
+func (e Operation) OwnHeaders() []call.Header {
+	all := slices.Clone(e.Sends)
+	for _, sender := range call.DoorParts[call.Sender](e.Door) {
+		all = append(all, sender.Sends()...)
+	}
+	return all
+}
+
+// usualHeaders are those that the API's own schemes, throttles and permission
+// set, so that any answer may have them.
+func (a Catalog) usualHeaders() []call.Header {
+	c := a.Config
+	return NewOperation(&table.Endpoint{Door: call.Door{Authentication: c.Authentication, Throttles: c.Throttles, Permission: c.Permission}}).OwnHeaders()
+}
+
+func standardHeader(name string) call.Header {
+	at := slices.IndexFunc(StandardHeaders, func(h call.Header) bool { return h.Name == name })
+	return StandardHeaders[at]
+}
+
+// location is the header Location of the endpoint's success, if it sends one.
+func (e Operation) location() (h call.Header, sends bool) {
+	h = standardHeader(problem.HeaderLocation)
+	single := e.Resource.Declaration.Single
+	switch {
+	case e.ShowsCreated(), e.Kind == declare.VerbAccepts && e.Route.Name == call.VerbUpdate && single:
+		h.Required = false // the first PUT alone creates; a function may leave the key out
+	case e.Kind == declare.VerbAccepts && e.Route.Name == call.VerbCreate && e.Resource.HasAddresses():
+		// Text may be blank, and then has no address.
+		h.Required = e.Resource.Key == e.Resource.Pk && e.Resource.Key.IndirectType.Kind() != reflect.String
+	default:
+		return h, false
+	}
+	return h, true
+}
+
+// withoutLocation are the headers that an error may have.
+func withoutLocation(headers []call.Header) []call.Header {
+	return slices.DeleteFunc(headers, func(h call.Header) bool { return strings.EqualFold(h.Name, problem.HeaderLocation) })
+}

@@ -1,0 +1,210 @@
+package describe
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/openapi"
+	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/wire"
+	"trestle.example/framework/problem"
+	"trestle.example/framework/query"
+)
+
+// Document is the OpenAPI document as its members. A part of the program that panics
+// when it describes itself is an error.
+func (a Catalog) Document() (root wire.Members, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			root, err = nil, fmt.Errorf("the reference: a declared part panics when it is asked what it is: %v", p)
+		}
+	}()
+	return openapi.Write(a.spec())
+}
+
+// spec describes the checked API as plain data.
+func (a Catalog) spec() *spec.API {
+	c := a.Config
+	api := &spec.API{
+		Title: c.Title, Version: c.Version, Doc: c.Doc, Prefix: c.Prefix, Server: cmp.Or(a.Origin.BasePath(), "/"), ErrorsAt: a.Origin.ErrorsAt(),
+		Lenient:    len(a.Resources) == 0 || slices.ContainsFunc(a.Resources, func(r *table.Resource) bool { return !r.Strict }),
+		ErrorShape: c.ErrorShape, Codes: a.Codes, FaultCodes: a.FaultCodes(),
+		Headers: specHeaders(StandardHeaders), UsualHeaders: specHeaders(a.usualHeaders()),
+	}
+	for _, r := range a.Resources {
+		for _, v := range r.Declaration.Verbs {
+			api.Shown = append(api.Shown, specShown(r, v.Out))
+		}
+	}
+	for _, e := range a.Operations() {
+		described, err := e.spec()
+		api.Endpoints = append(api.Endpoints, described)
+		api.Mistakes = append(api.Mistakes, err...)
+	}
+	return api
+}
+
+func specShown(r *table.Resource, out reflect.Type) spec.Shown {
+	shown := spec.Shown{Output: out}
+	for _, v := range r.Declaration.Verbs {
+		if shape := r.Inputs[v.In]; shape != nil {
+			shown.Inputs = append(shown.Inputs, shape)
+		}
+	}
+	return shown
+}
+
+// spec describes the endpoint, with the mistakes of parts that cannot describe theirs.
+func (e Operation) spec() (*spec.Endpoint, []error) {
+	a := e.Catalog()
+	described := &spec.Endpoint{
+		ID: e.Id(), Method: e.Route.Method, Path: a.PathOf(e.Endpoint), Summary: e.summary(), Description: e.description(),
+		Service: e.specService(), ViewSet: e.Resource.Path, Root: e.Resource.Path == "",
+		Key: e.specKey(), Takes: specHeaders(e.Takes), Idempotent: e.Idempotent, Body: e.specBody(),
+		Statuses: e.successes(), Headers: specHeaders(e.headers()), Failures: e.specFailures(), Open: e.admits(nil),
+	}
+	if e.Out != input.NoneType {
+		described.Output = e.Out
+	}
+	for _, p := range e.Params {
+		described.Params = append(described.Params, spec.Param{
+			Name: p.Name, Doc: p.Doc, Type: typeOf(p), Enum: p.Enum, List: p.List, Minimum: p.Minimum, Default: p.Default, Field: e.inputField(p.Name),
+		})
+	}
+	for _, to := range e.linked() {
+		described.Links = append(described.Links, spec.Link{ID: to.Id(), Key: to.Resource.KeyName()})
+	}
+	for _, scheme := range e.Authentication {
+		for _, way := range call.SecurityOf(scheme, e.Route.Method) {
+			described.Security = append(described.Security, specSchemes(way))
+		}
+	}
+	var mistakes []error
+	if e.Pagination != nil {
+		described.Page, mistakes = e.specPage()
+	}
+	return described, mistakes
+}
+
+func (e Operation) specService() spec.Service {
+	if s := e.Resource.Declaration.Service; s != nil {
+		return spec.Service{Name: s.Name, Doc: s.Doc}
+	}
+	return spec.Service{Name: e.Resource.Api.Config.Title, Doc: "The API as a whole."}
+}
+
+func (e Operation) specKey() *spec.Key {
+	if !strings.Contains(e.Pattern, ":id") {
+		return nil
+	}
+	r := e.Resource
+	return &spec.Key{Name: r.KeyName(), Doc: "The " + nounOf(r) + "'s " + r.KeyName() + ".", Type: r.Key.IndirectType}
+}
+
+func (e Operation) specBody() *spec.Body {
+	if !e.TakesBody() || len(e.Input.Fields) == 0 {
+		return nil
+	}
+	return &spec.Body{
+		Shape: e.Input, Noun: e.noun(), Partial: e.Route.Name == call.VerbPatch, Strict: e.Resource.Strict,
+		Required: !e.NeedsNoBody(), Shown: e.sentBack(),
+	}
+}
+
+func (e Operation) specFailures() (all []spec.Failure) {
+	refusals := e.refusals()
+	own := append(e.Catalog().usualHeaders(), withoutLocation(e.OwnHeaders())...)
+	for _, status := range slices.Sorted(maps.Keys(refusals)) {
+		codes := refusals[status]
+		all = append(all, spec.Failure{Status: status, Codes: codes, Headers: specHeaders(append(e.headersOf(status, codes), own...))})
+	}
+	return all
+}
+
+func specHeaders(headers []call.Header) []spec.Header {
+	all := make([]spec.Header, len(headers))
+	for i, h := range headers {
+		all[i] = spec.Header(h)
+	}
+	return all
+}
+
+func specSchemes(way []call.SecurityScheme) []spec.Scheme {
+	all := make([]spec.Scheme, len(way))
+	for i, s := range way {
+		all[i] = spec.Scheme(s)
+	}
+	return all
+}
+
+// samplePages are pages of a list of thirty rows and of an empty one: the envelopes of a
+// pagination class for them have every member that it answers.
+var samplePages = []query.Page{
+	{Window: query.Window{Limit: 10, Offset: 10, Number: 2}, Total: query.Total{Count: 30, Known: true}, Rows: 10, More: true},
+	{Window: query.Window{Limit: 10, Number: 1}, Total: query.Total{Count: 30, Known: true}, Rows: 10, More: true},
+	{Window: query.Window{Limit: 10, Offset: 20, Number: 3}, Total: query.Total{Count: 30, Known: true}, Rows: 10},
+	{Window: query.Window{Limit: 10, Number: 1}, Total: query.Total{Known: true}},
+}
+
+// specPage has the envelopes of the sample pages. A page that is rejected, as one past the
+// end may be, adds nothing. An error of another kind is a mistake, and so is a class that
+// rejects every page.
+func (e Operation) specPage() (*spec.Page, []error) {
+	page := &spec.Page{Name: naming.Title(strings.Join(Words(e.Resource), " ")) + "Page"}
+	var mistakes []error
+	var last error
+	for _, p := range samplePages {
+		p.Link = func(url.Values) string { return "/" }
+		envelope, err := e.Pagination.Envelope(p)
+		if err == nil {
+			page.Samples = append(page.Samples, specMembers(envelope))
+			continue
+		}
+		last = err
+		if _, refused := errors.AsType[*problem.Error](err); !refused {
+			mistakes = append(mistakes, naming.Sentence("%s: the Envelope of %T: %w", e.Resource.Path, e.Pagination, err))
+		}
+	}
+	if len(page.Samples) == 0 {
+		mistakes = append(mistakes, naming.Sentence("%s: the Envelope of %T refuses every page: %w", e.Resource.Path, e.Pagination, last))
+	}
+	return page, mistakes
+}
+
+func specMembers(envelope query.Envelope) []spec.Member {
+	all := make([]spec.Member, len(envelope))
+	for i, m := range envelope {
+		all[i] = spec.Member{Name: m.Name, Doc: m.Doc, Value: m.Value}
+		if _, rows := m.Value.(query.Items); rows {
+			all[i].Value = spec.Rows{}
+		}
+	}
+	return all
+}
+
+// typeOf is the type of one value.
+func typeOf(p query.Param) reflect.Type {
+	if p.Type == nil {
+		return reflect.TypeFor[string]()
+	}
+	return p.Type
+}
+
+// inputField is the field of a GET's input that a parameter fills.
+func (e Operation) inputField(name string) *input.Field {
+	if e.Input == nil || e.Route.Method != http.MethodGet {
+		return nil
+	}
+	return e.Input.ByName[name]
+}

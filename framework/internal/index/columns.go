@@ -1,0 +1,155 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/once"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/query"
+	"trestle.example/framework/sqldb"
+)
+
+// A MissingColumn is a column that a viewset needs and the database lacks, or a table,
+// if Column is "".
+type MissingColumn struct {
+	// For lists the viewsets that need it.
+	For []string
+	// Field is the field of the model, "Patient.City", or the model, "Patient"; ""
+	// for a table that no model describes.
+	Field  string
+	Table  string
+	Column string
+	// Nearest is the name in the database that was probably meant, "" for none.
+	Nearest string
+}
+
+// String says what is missing, as in `the table "patients" has no column "citty"
+// (Patient.Citty); did you mean "city"?`, which ends with a question if a name is near.
+func (m MissingColumn) String() string {
+	text := fmt.Sprintf("the database has no table %q", m.Table)
+	if m.Column != "" {
+		text = fmt.Sprintf("the table %q has no column %q", m.Table, m.Column)
+	}
+	if m.Field != "" {
+		text += " (" + m.Field + ")"
+	}
+	if m.Nearest == "" {
+		return text
+	}
+	return text + fmt.Sprintf("; did you mean %q?", m.Nearest)
+}
+
+// MissingColumns lists the tables and columns that the declarations need and the database lacks.
+func (a indexer) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
+	known := map[string][]string{}
+	var missing []MissingColumn
+	for _, u := range a.tablesUsed() {
+		columns, ok := known[u.name]
+		if !ok {
+			var err error
+			if columns, err = a.Db.Columns(ctx, u.name); err != nil {
+				return nil, err
+			}
+			known[u.name] = columns
+		}
+		missing = append(missing, u.missing(a.Db.Kind(), columns)...)
+	}
+	for i, m := range missing {
+		if m.Column != "" {
+			continue
+		}
+		tables, err := a.Db.Tables(ctx)
+		if err != nil {
+			return nil, err
+		}
+		missing[i].Nearest = naming.Nearest(m.Table, tables)
+	}
+	return missing, nil
+}
+
+// A tableUse is a table with its columns that viewsets need.
+type tableUse struct {
+	name, model string // model is "" if none describes the table
+	columns     []neededColumn
+	by          []string
+}
+
+type neededColumn struct{ name, field string }
+
+func (u *tableUse) missing(kind sqldb.Kind, columns []string) (list []MissingColumn) {
+	if len(columns) == 0 {
+		return []MissingColumn{{For: u.by, Field: u.model, Table: u.name}}
+	}
+	for _, c := range u.columns {
+		if !kind.HasColumn(columns, c.name) {
+			list = append(list, MissingColumn{
+				For: u.by, Field: c.field, Table: u.name, Column: c.name, Nearest: naming.Nearest(c.name, columns),
+			})
+		}
+	}
+	return list
+}
+
+// A tableList collects what viewsets need: each table once, each of its columns once
+// and by the first model that has it.
+type tableList []*tableUse
+
+func (l *tableList) use(r *table.Resource, name, model string, columns ...neededColumn) {
+	at := slices.IndexFunc(*l, func(u *tableUse) bool { return u.name == name })
+	if at < 0 {
+		at, *l = len(*l), append(*l, &tableUse{name: name, model: model})
+	}
+	u := (*l)[at]
+	for _, c := range columns {
+		if !slices.ContainsFunc(u.columns, func(have neededColumn) bool { return have.name == c.name }) {
+			u.columns = append(u.columns, c)
+		}
+	}
+	u.by = naming.AddNew(u.by, []string{r.Path})
+}
+
+// useFields adds fields of a model.
+func (l *tableList) useFields(r *table.Resource, table *schema.Table, fields ...*schema.Field) {
+	columns := make([]neededColumn, len(fields))
+	for i, f := range fields {
+		columns[i] = neededColumn{f.Name, table.TypeName + "." + f.GoName}
+	}
+	l.use(r, table.Name, table.TypeName, columns...)
+}
+
+// useTable adds a table without a model.
+func (l *tableList) useTable(r *table.Resource, t query.NeededTable) {
+	columns := make([]neededColumn, len(t.Columns))
+	for i, c := range t.Columns {
+		columns[i].name = c
+	}
+	l.use(r, t.Name, "", columns...)
+}
+
+// tablesUsed lists the tables with the columns that statements name: all of a
+// viewset's own model, since a new row has all of them, those that are shown of a
+// relation, and those that its functions, searches and idempotency keys need.
+func (a indexer) tablesUsed() []*tableUse {
+	var list tableList
+	for _, r := range a.Resources {
+		for _, table := range append([]*schema.Table{r.Table}, r.Models...) {
+			list.useFields(r, table, table.Fields...)
+		}
+		for _, shown := range r.Shown {
+			shown.ColumnsOf(func(table *schema.Table, fields ...*schema.Field) { list.useFields(r, table, fields...) })
+		}
+		for _, t := range r.Needed {
+			list.useTable(r, t)
+		}
+		if slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool { return e.Idempotent }) {
+			list.useTable(r, once.KeysTable())
+		}
+	}
+	slices.SortStableFunc(list, func(x, y *tableUse) int { return strings.Compare(x.name, y.name) })
+	return list
+}

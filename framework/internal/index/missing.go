@@ -1,0 +1,108 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/sqldb"
+)
+
+// MissingIndexes lists the indexes that the declarations need and the database lacks.
+func (a indexer) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
+	tables, kind := map[string][]sqldb.Index{}, a.Db.Kind()
+	var missing []IndexNeed
+	for _, n := range a.Indexes() {
+		there, known := tables[n.Table]
+		if !known {
+			var err error
+			if there, err = a.Db.Indexes(ctx, n.Table); err != nil {
+				return nil, err
+			}
+			tables[n.Table] = there
+		}
+		if !slices.ContainsFunc(there, func(i sqldb.Index) bool { return n.servedBy(i, kind) }) {
+			missing = append(missing, n)
+		}
+	}
+	missing, err := a.withColumns(ctx, missing)
+	if err != nil {
+		return nil, err
+	}
+	missing = fewest(missing, kind)
+	taken := map[string]bool{} // the names of indexes are those of the whole database
+	for _, there := range tables {
+		for _, i := range there {
+			taken[i.Name] = true
+		}
+	}
+	for i, n := range missing {
+		missing[i].Name = freeName(n, taken)
+		taken[missing[i].Name] = true
+	}
+	return missing, nil
+}
+
+// withColumns leaves out the needs with a column that the database lacks.
+func (a indexer) withColumns(ctx context.Context, needs []IndexNeed) (kept []IndexNeed, err error) {
+	known := map[string][]string{}
+	for _, n := range needs {
+		if known[n.Table] == nil {
+			if known[n.Table], err = a.Db.Columns(ctx, n.Table); err != nil {
+				return nil, err
+			}
+		}
+		if !slices.ContainsFunc(n.Columns, func(c sqldb.IndexColumn) bool { return !a.Db.Kind().HasColumn(known[n.Table], c.Name) }) {
+			kept = append(kept, n)
+		}
+	}
+	return kept, nil
+}
+
+// fewest leaves out needs that the index for another serves.
+func fewest(needs []IndexNeed, k sqldb.Kind) []IndexNeed {
+	slices.SortStableFunc(needs, func(a, b IndexNeed) int { return cmp.Compare(b.strictness(), a.strictness()) })
+	var kept []IndexNeed
+	for _, n := range needs {
+		at := slices.IndexFunc(kept, func(other IndexNeed) bool {
+			return other.Table == n.Table && n.servedBy(sqldb.Index{Columns: other.Columns, Unique: other.Unique, Search: other.Search}, k)
+		})
+		if at < 0 {
+			kept = append(kept, n)
+			continue
+		}
+		kept[at].For = naming.AddNew(kept[at].For, n.For)
+	}
+	slices.SortStableFunc(kept, func(a, b IndexNeed) int { return cmp.Compare(a.Table, b.Table) })
+	return kept
+}
+
+// strictness is greater for an index that others may not serve.
+func (n IndexNeed) strictness() int {
+	if n.Unique {
+		return math.MaxInt
+	}
+	return len(n.Columns)
+}
+
+// nameBytes is how long a name may be on PostgreSQL, with a number behind it.
+const nameBytes = 60
+
+// freeName is a name for an index that no other has.
+func freeName(n IndexNeed, taken map[string]bool) string {
+	parts := []string{n.Table}
+	for _, c := range n.Columns {
+		parts = append(parts, c.Name)
+	}
+	base := strings.Join(parts, "_")
+	base = strings.ToValidUTF8(base[:min(len(base), nameBytes)], "")
+	name := base
+	for try := 2; taken[name]; try++ {
+		name = base + "_" + strconv.Itoa(try)
+	}
+	return name
+}

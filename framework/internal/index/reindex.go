@@ -1,0 +1,106 @@
+package index
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/sqldb"
+)
+
+// reindexed is how many rows are read at once.
+const reindexed = 500
+
+// Reindex fills the stored search documents of a viewset's rows.
+func (a indexer) Reindex(ctx context.Context, viewset string) (read, changed int, err error) {
+	r, err := a.searchable(viewset)
+	if err != nil {
+		return 0, 0, err
+	}
+	for after := any(nil); ; {
+		rows, n, last, err := reindexAfter(ctx, r, after)
+		read, changed = read+rows, changed+n
+		if err != nil || rows < reindexed {
+			return read, changed, err
+		}
+		after = last
+	}
+}
+
+// NeedsReindex reports whether a row lacks its stored search document.
+func (a indexer) NeedsReindex(ctx context.Context, viewset string) (bool, error) {
+	r, err := a.searchable(viewset)
+	if err != nil {
+		return false, err
+	}
+	q := a.Db.NewSelect().ColumnExpr("1").TableExpr("?", bun.Ident(r.Table.Name)).Limit(1).
+		Where("? = ''", bun.Ident(r.Search.StoredField.Column.Name)).
+		WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
+			for _, f := range r.Search.Searched {
+				q = q.WhereOr("? <> ''", bun.Ident(f.Column.Name))
+			}
+			return q
+		})
+	found, err := a.Db.Session().Read(ctx, q)
+	return err == nil && found.Len() > 0, err
+}
+
+// searchable finds a viewset that stores a search document.
+func (a indexer) searchable(viewset string) (*table.Resource, error) {
+	r, err := a.LookUp(viewset)
+	if err != nil {
+		return nil, err
+	}
+	if r.Search == nil || r.Search.StoredField == nil {
+		return nil, naming.Sentence("viewset %q stores no search document; set Stored in its Search", viewset)
+	}
+	return r, nil
+}
+
+// Searched lists the viewsets that store a search document.
+func (a indexer) Searched() []string {
+	var paths []string
+	for _, r := range a.Resources {
+		if r.Search != nil && r.Search.StoredField != nil {
+			paths = append(paths, r.Path)
+		}
+	}
+	return paths
+}
+
+// reindexAfter fills the rows whose keys follow one, locked meanwhile.
+func reindexAfter(ctx context.Context, r *table.Resource, after any) (rows, changed int, last any, err error) {
+	err = r.Api.Db.InTx(ctx, func(ctx context.Context, s *sqldb.Session) error {
+		rows, changed = 0, 0
+		c := call.Inside(ctx, r.Api.NewCall(ctx, call.Options{Route: call.Route{ViewSet: r.Path, Name: "reindex"}}), s)
+		models := reflect.New(reflect.SliceOf(reflect.PointerTo(r.Model)))
+		q := c.DB.NewSelect().Model(models.Interface()).OrderExpr("?TableAlias.?", bun.Ident(r.Pk.Name))
+		if after != nil {
+			q = q.Where("?TableAlias.? > ?", bun.Ident(r.Pk.Name), sqldb.Param(after))
+		}
+		if _, err := table.ScanModels(c, r.Api.Db.Kind().ForUpdate(q), table.Window{Rows: reindexed}); err != nil {
+			return err
+		}
+		for i := range models.Elem().Len() {
+			m := models.Elem().Index(i).Elem()
+			rows, last = rows+1, r.Pk.Value(m).Interface()
+			if r.Search.Document(m) == r.Search.StoredField.Column.Value(m).String() {
+				continue
+			}
+			r.Document(m)
+			changed++
+			if err := r.Store(c, m, []*schema.Field{r.Search.StoredField.Column}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		rows, changed = 0, 0 // they were rolled back
+	}
+	return rows, changed, last, err
+}

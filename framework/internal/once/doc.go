@@ -1,0 +1,3 @@
+// Package once keeps the answers of requests with an Idempotency-Key, so that a request
+// that is sent again runs once.
+package once

@@ -1,0 +1,88 @@
+package once
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/problem"
+)
+
+// A keyring deletes the idempotency keys of an API whose time is over.
+type keyring struct{ *table.Registry }
+
+// NewKeyring makes the keyring of a registry.
+func NewKeyring(a *table.Registry) keyring { return keyring{a} }
+
+const (
+	purgeEvery  = 60   // in turns of a minute
+	purgeAtOnce = 1000 // rows in one statement
+)
+
+// Run deletes old keys every hour, the first time after a minute, until ctx ends.
+func (a keyring) Run(ctx context.Context, report func(error)) {
+	ticker := time.NewTicker(time.Minute)
+	defer ticker.Stop()
+	a.runAt(ctx, ticker.C, report)
+}
+
+// runAt is Run by another clock, which ticks every minute.
+func (a keyring) runAt(ctx context.Context, minutes <-chan time.Time, report func(error)) {
+	for turn := 0; ; turn++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-minutes:
+			if turn%purgeEvery != 0 {
+				continue
+			}
+			if err := a.purged(ctx); err != nil && ctx.Err() == nil {
+				report(err)
+			}
+		}
+	}
+}
+
+// purged is Purge where nobody else would take a panic, which would end the
+// process.
+func (a keyring) purged(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("framework: deleting old idempotency keys ended in a %w", problem.Panicked(p))
+		}
+	}()
+	_, err = a.Purge(ctx)
+	return err
+}
+
+// Purge deletes the keys whose time is over, and counts them.
+func (a keyring) Purge(ctx context.Context) (int64, error) {
+	for total := int64(0); ; {
+		n, err := a.purgeSome(ctx, purgeAtOnce)
+		if err != nil {
+			return total, fmt.Errorf("framework: old idempotency keys could not be deleted, after %d: %w", total, err)
+		}
+		if total += n; n < purgeAtOnce {
+			return total, nil
+		}
+	}
+}
+
+// purgeSome deletes the oldest keys. The condition stands twice: a key that is
+// claimed anew meanwhile is among them as it was, and is asked again as it is.
+func (a keyring) purgeSome(ctx context.Context, most int) (n int64, err error) {
+	over := a.Config.Now().UTC().Add(-problem.KeyLife)
+	s := a.Db.Session()
+	err = a.Db.Retry(ctx, func() error {
+		result, err := s.Exec(ctx, s.IDB().NewRaw(`
+			DELETE FROM idempotency_keys WHERE created_at <= ? AND (caller, route, key) IN (
+				SELECT caller, route, key FROM idempotency_keys WHERE created_at <= ? ORDER BY created_at LIMIT ?)`, over, over, most))
+		if err != nil {
+			return err
+		}
+		n, err = result.RowsAffected()
+		return err
+	})
+	return n, err
+}

@@ -1,0 +1,80 @@
+package table
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/internal/naming"
+)
+
+// A hookGroup is the model hooks of bun that belong to one kind of statement, and
+// what a declaration has in their place. bun calls them from its own Exec and Scan,
+// and the framework sends its statements itself.
+type hookGroup struct {
+	hooks   []modelHook
+	instead string
+}
+
+type modelHook struct {
+	name  string
+	iface reflect.Type
+}
+
+func hook[H any]() modelHook {
+	t := reflect.TypeFor[H]()
+	return modelHook{strings.TrimSuffix(t.Name(), "Hook"), t}
+}
+
+func (h modelHook) isOf(model reflect.Type) bool { return reflect.PointerTo(model).Implements(h.iface) }
+
+// The hooks of statements. Those of CREATE TABLE and DROP TABLE are left out,
+// because the framework has no such statement: a migration is SQL. Those of
+// scanning are checked where a model is not scanned, by [scanHooks].
+func HooksOfSelect() hookGroup {
+	return hookGroup{[]modelHook{hook[bun.BeforeSelectHook](), hook[bun.AfterSelectHook]()},
+		"narrow rows by Scope, and make what is shown by framework.Computes"}
+}
+
+func HooksOfInsert() hookGroup {
+	return hookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeInsertHook](), hook[bun.AfterInsertHook]()},
+		"fill the row in framework.Fills, or do all of it in framework.Does"}
+}
+
+func HooksOfUpdate() hookGroup {
+	return hookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeUpdateHook](), hook[bun.AfterUpdateHook]()},
+		"fill the row in framework.Fills, or do all of it in framework.Changes"}
+}
+
+func HooksOfDelete() hookGroup {
+	return hookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeDeleteHook](), hook[bun.AfterDeleteHook]()},
+		"delete in a function of framework.Changes"}
+}
+
+func (g hookGroup) Check(model reflect.Type, fault func(error)) {
+	for _, h := range g.hooks {
+		if h.isOf(model) {
+			fault(naming.Sentence("%s has the hook %s of bun, which the framework's statements do not call; %s", model.Name(), h.name, g.instead))
+		}
+	}
+}
+
+// Skipped is an error about a hook of the group that a function's Insert or Save
+// would skip.
+func (g hookGroup) Skipped(function string, model reflect.Type) (err error) {
+	g.Check(model, func(found error) { err = naming.Sentence("framework.%s: %w", function, found) })
+	return err
+}
+
+// ScanHooks reports the hooks of a table's rows that a plan skips: it reads
+// columns, and makes no model.
+func ScanHooks(table *schema.Table, fault func(error)) {
+	g := hookGroup{[]modelHook{hook[schema.BeforeScanRowHook](), hook[schema.AfterScanRowHook]()},
+		"show it by framework.Computes, which scans the model"}
+	for _, h := range g.hooks {
+		if h.isOf(table.Type) {
+			fault(naming.Sentence("%s has the hook %s of bun, which is not called where a view is read from columns; %s", table.Type.Name(), h.name, g.instead))
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package table
+
+import (
+	"strings"
+
+	"trestle.example/framework/call"
+)
+
+const notesKept = 16
+
+// Ignores decides what happens to a part of a request that has no effect. A lenient
+// resource ignores it: the note goes into the header Trestle-Ignored, and ignores returns
+// true. A strict resource does not, and the caller rejects the request.
+func (r *Resource) Ignores(c *call.Call, note string) bool {
+	if r.Strict {
+		return false
+	}
+	p := call.ProgressOf(c)
+	p.Ignored = append(p.Ignored, note)
+	return true
+}
+
+// IgnoredName is the note of a parameter or field, percent-encoded so that it is safe in a
+// header, with the nearest known name unless that is empty.
+func IgnoredName(name, near string) string {
+	text := headerText(name)
+	if near != "" {
+		text += "; did you mean " + headerText(near) + "?"
+	}
+	return text
+}
+
+// IgnoredHeader is the note of a header. Its space distinguishes it from a parameter or a
+// field, whose spaces are encoded.
+func IgnoredHeader(name string) string { return "header " + name }
+
+// IgnoredValue is the value of the header Trestle-Ignored: at most 16 notes.
+func IgnoredValue(c *call.Call) string {
+	notes := call.ProgressOf(c).Ignored
+	if len(notes) <= notesKept {
+		return strings.Join(notes, ", ")
+	}
+	return strings.Join(notes[:notesKept], ", ") + ", ..."
+}
+
+// headerText keeps a name readable and encodes what a header cannot carry or
+// its list syntax uses.
+func headerText(name string) string {
+	const keep = 64
+	if len(name) > keep {
+		name = name[:keep] + "..."
+	}
+	var b strings.Builder
+	for i := range len(name) {
+		ch := name[i]
+		if ch > ' ' && ch < 0x7f && !strings.ContainsRune(`%,;"?`, rune(ch)) {
+			b.WriteByte(ch)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteByte("0123456789ABCDEF"[ch>>4])
+		b.WriteByte("0123456789ABCDEF"[ch&15])
+	}
+	return b.String()
+}

@@ -1,0 +1,205 @@
+package table
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
+	"trestle.example/framework/query"
+)
+
+// boundOrdering is an Ordering that knows its columns.
+type boundOrdering struct {
+	declare.Ordering
+	AllowedFields map[string]query.Field
+	Orders        map[string]Order
+	Fallback      []OrderTerm
+	Key           query.Field
+}
+
+// An Order is how rows are sorted before their primary key decides.
+type Order struct {
+	Relevance bool // first by the ranks of a search, if there is one
+	Terms     []OrderTerm
+}
+
+type OrderTerm struct {
+	Field      query.Field
+	Descending bool
+}
+
+func BindOrdering(r *Resource, o declare.Ordering, fault func(place string, err error)) *boundOrdering {
+	if o.Param == "" {
+		o.Param = "ordering"
+	}
+	b := &boundOrdering{Ordering: o, AllowedFields: map[string]query.Field{}, Orders: map[string]Order{}, Key: r.PrimaryKey()}
+	if len(o.Allowed) > 0 && len(o.Named) > 0 {
+		fault("ordering", naming.Sentence("Allowed and Named are both set; a client orders by fields or by names, not by either"))
+	}
+	for _, name := range o.Allowed {
+		f, err := r.Field(name)
+		if err != nil {
+			fault("ordering", err)
+			continue
+		}
+		b.AllowedFields[name] = f
+	}
+	for _, n := range o.Named {
+		if err := b.checkNamed(r, n); err != nil {
+			fault("ordering", err)
+			continue
+		}
+		place := fmt.Sprintf("order %q", n.Name)
+		b.Orders[n.Name] = Order{n.Relevance, bindTerms(r, n.By, func(_ string, err error) { fault(place, err) })}
+	}
+	b.bindDefault(r, fault)
+	return b
+}
+
+func (b *boundOrdering) checkNamed(r *Resource, n declare.NamedOrder) error {
+	_, twice := b.Orders[n.Name]
+	switch {
+	case !orderName.MatchString(n.Name):
+		return naming.Sentence("the name %q of an order must be made of letters, digits, - and _, such as \"price_asc\"", n.Name)
+	case twice:
+		return naming.Sentence("the order %q is named twice", n.Name)
+	case n.Relevance && r.Declaration.Ranked == nil:
+		return naming.Sentence("the order %q is by relevance, but nothing ranks the rows; set Ranked", n.Name)
+	case n.Relevance && n.By != "":
+		return naming.Sentence("the order %q is by relevance, so By must be empty; rows that match equally come in the default order", n.Name)
+	case !n.Relevance && len(naming.SplitList(n.By)) == 0:
+		return naming.Sentence("the order %q stands for nothing; set By, such as \"name\" or \"-created_at\"", n.Name)
+	}
+	return nil
+}
+
+var orderName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+func (b *boundOrdering) bindDefault(r *Resource, fault func(place string, err error)) {
+	const place = "ordering default"
+	if named, ok := b.Orders[b.Default]; ok {
+		if named.Relevance {
+			fault(place, naming.Sentence("%q is by relevance, which a list has only while it is searched; name another order", b.Default))
+		}
+		b.Fallback = named.Terms
+		return
+	}
+	b.Fallback = bindTerms(r, b.Default, func(name string, err error) {
+		if near := naming.Nearest(name, b.names()); near != "" {
+			err = naming.Sentence("no order %q; did you mean %q?", name, near)
+		}
+		fault(place, err)
+	})
+}
+
+// bindTerms reads terms of the program; fault is told of each unknown field.
+func bindTerms(r *Resource, text string, fault func(name string, err error)) []OrderTerm {
+	var terms []OrderTerm
+	for _, term := range naming.SplitList(text) {
+		name, descending := strings.CutPrefix(term, "-")
+		f, err := r.Field(name)
+		if err != nil {
+			fault(name, err)
+			continue
+		}
+		terms = append(terms, OrderTerm{f, descending})
+	}
+	return terms
+}
+
+// Read turns the parameter into an order; ignored are terms not allowed.
+func (b *boundOrdering) Read(text string) (_ Order, ignored []string, err error) {
+	unasked := Order{Relevance: true, Terms: b.Fallback}
+	if len(b.Named) > 0 && text != "" {
+		o, ok := b.Orders[text]
+		switch {
+		case !ok:
+			return o, nil, problem.InvalidParameter(b.Param, problem.OneOf(b.names(), text))
+		case o.Relevance:
+			return unasked, nil, nil
+		}
+		return o, nil, nil
+	}
+	terms, ignored := b.readTerms(text)
+	if len(terms) == 0 {
+		return unasked, ignored, nil
+	}
+	return Order{Terms: terms}, ignored, nil
+}
+
+func (b *boundOrdering) readTerms(text string) (terms []OrderTerm, ignored []string) {
+	for _, term := range naming.SplitList(text) {
+		name, descending := strings.CutPrefix(term, "-")
+		f, ok := b.AllowedFields[name]
+		if !ok {
+			ignored = append(ignored, term)
+			continue
+		}
+		terms = append(terms, OrderTerm{f, descending})
+	}
+	return terms, ignored
+}
+
+// Apply orders a query. Its text is made of columns alone.
+func (b *boundOrdering) Apply(q *bun.SelectQuery, terms []OrderTerm) *bun.SelectQuery {
+	for _, t := range b.Settled(terms) {
+		q = q.OrderExpr("? ?", t.Field.Ident(), bun.Safe(t.Direction()))
+	}
+	return q
+}
+
+// Settled are the terms, each field once, with the primary key to decide.
+func (b *boundOrdering) Settled(terms []OrderTerm) (settled []OrderTerm) {
+	seen := map[string]bool{}
+	for _, t := range append(slices.Clip(terms), OrderTerm{Field: b.Key}) {
+		if !seen[t.Field.Column.Name] {
+			seen[t.Field.Column.Name] = true
+			settled = append(settled, t)
+		}
+	}
+	return settled
+}
+
+func (t OrderTerm) Direction() string {
+	direction := "ASC"
+	if t.Descending {
+		direction = "DESC"
+	}
+	if t.Field.Nullable {
+		direction += " NULLS LAST"
+	}
+	return direction
+}
+
+// Params is the parameter, if there is anything to ask for.
+func (b *boundOrdering) Params() []query.Param {
+	switch {
+	case len(b.Named) > 0:
+		return []query.Param{{Name: b.Param, Doc: "The order of the list.", Enum: b.names()}}
+	case len(b.Allowed) > 0:
+		return []query.Param{{Name: b.Param, Doc: "Fields to order by, each with a leading - for descending.", Enum: b.Terms(), List: true}}
+	}
+	return nil
+}
+
+func (b *boundOrdering) names() []string {
+	names := make([]string, len(b.Named))
+	for i, n := range b.Named {
+		names[i] = n.Name
+	}
+	return names
+}
+
+// Terms are the values that the parameter takes as a list.
+func (b *boundOrdering) Terms() []string {
+	var terms []string
+	for _, name := range b.Allowed {
+		terms = append(terms, name, "-"+name)
+	}
+	return terms
+}

@@ -1,0 +1,190 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"reflect"
+	"runtime"
+	"time"
+
+	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/origin"
+	"trestle.example/framework/problem"
+	"trestle.example/framework/query"
+	"trestle.example/framework/sqldb"
+)
+
+// Options are the settings of an API, field by field those of framework.Config.
+type Options struct {
+	DB              *sqldb.DB
+	Prefix          string
+	Title           string
+	Doc             string
+	Version         string
+	Undocumented    bool
+	Authentication  []call.Authenticator
+	Permission      call.Permission
+	Guards          []call.Guard
+	Throttles       []call.Throttle
+	Pagination      query.Pagination
+	Strict          declare.Strictness
+	Slash           declare.Slash
+	ErrorShape      problem.ErrorShape
+	Codes           []problem.CodeInfo
+	PublicURL       string
+	Hosts           []string
+	TrustedProxies  []netip.Prefix
+	CORS            []string
+	HSTS            time.Duration
+	MaxRows         int
+	IdempotencyKeys int
+	Timeout         time.Duration
+	Now             func() time.Time
+	Log             *slog.Logger
+	Slow            time.Duration
+	Observers       []call.Observer
+}
+
+// A Registry is what the resources of one API have in common. It is complete before the
+// first request, and safe for concurrent use from then on.
+type Registry struct {
+	Config    Options
+	Origin    origin.Origin
+	Db        *sqldb.DB
+	Resources []*Resource
+	Codes     map[string]problem.CodeInfo
+	SignIn    string    // the address of the endpoint that a 401 names, "" for none
+	Rows      call.Rows // what functions of a declaration read and write by
+	Bodies    fair.Budget
+	parsing   *fair.Queue
+}
+
+// bodiesBytes is the most that the bodies of all requests hold of memory, except for
+// the first SmallBody bytes of each.
+const (
+	bodiesBytes = 64 << 20
+	SmallBody   = 8 << 10
+)
+
+// parseWait is how long a large body waits to be parsed, and parseQueue how many wait.
+const (
+	parseWait  = 2 * time.Second
+	parseQueue = 4096
+)
+
+// NewRegistry makes the registry of an API without resources.
+func NewRegistry(c Options) *Registry {
+	return &Registry{
+		Config: c, Db: c.DB,
+		Origin: origin.Origin{PublicURL: c.PublicURL, Prefix: c.Prefix, Hosts: c.Hosts, Proxies: c.TrustedProxies},
+		Bodies: fair.Budget{Bytes: bodiesBytes},
+		// Half of the processors stay free for other requests.
+		parsing: fair.New(fair.Options{Slots: max(1, runtime.GOMAXPROCS(0)/2), Timeout: parseWait, Depth: parseQueue}),
+	}
+}
+
+// NewCall begins a call. Its options need neither a database nor a time.
+func (a *Registry) NewCall(ctx context.Context, o call.Options) *call.Call {
+	o.DB, o.Rows = a.Db, a.Rows
+	if o.Now.IsZero() {
+		o.Now = a.Config.Now()
+	}
+	if r := o.Request; r != nil {
+		o.URL = func(path string) string { return a.Origin.Url(r, path) }
+	}
+	return call.New(ctx, o)
+}
+
+// ErrParsing is the cause of an error if too many large bodies wait to be parsed.
+var ErrParsing = errors.New("a large body waited too long to be parsed")
+
+// Parse runs fn, which takes time for each byte of a body. A large body waits for its
+// turn first. That time is not a part of the wait limit for connections.
+func (a *Registry) Parse(c *call.Call, body []byte, fn func()) error {
+	if len(body) > SmallBody {
+		turn, err := a.parsing.Acquire(fair.Apart(c, fair.ClientOf(c)))
+		switch {
+		case errors.Is(err, fair.ErrOverloaded):
+			return problem.Overloaded().Because(ErrParsing)
+		case err != nil:
+			return err
+		}
+		defer turn.End()
+	}
+	fn()
+	return nil
+}
+
+// LookUp finds a resource by its path.
+func (a *Registry) LookUp(path string) (*Resource, error) {
+	var known []string
+	for _, r := range a.Resources {
+		if r.Path == path {
+			return r, nil
+		}
+		known = append(known, r.Path)
+	}
+	return nil, naming.Sentence("no viewset %q is registered%s", path, naming.DidYouMean(path, known))
+}
+
+// RelationScope finds which viewset narrows a relation that a shape shows;
+// write is how ref is written there, with a verb for it.
+func (a *Registry) RelationScope(relation *schema.Relation, ref, write string) (*Resource, error) {
+	if ref == "-" {
+		return nil, nil
+	}
+	if ref == "" {
+		for _, r := range a.Resources {
+			if r.Model == relation.JoinTable.Type && r.Declaration.Scope.Kind != declare.ScopePublic {
+				return nil, naming.Sentence("it shows rows of %s, which has a scope; "+write+" to narrow it by that scope, or "+write+
+					" if it is part of the row", r.Path, r.Path, "-")
+			}
+		}
+		return nil, nil
+	}
+	target, err := a.LookUp(ref)
+	if err != nil {
+		return nil, err
+	}
+	if target.Model != relation.JoinTable.Type {
+		return nil, naming.Sentence("%q serves %s, the relation leads to %s", ref, target.Model.Name(), relation.JoinTable.Type.Name())
+	}
+	if target.Declaration.Scope.Kind == declare.ScopePublic {
+		return nil, nil
+	}
+	return target, nil
+}
+
+// TableOf finds bun's description of a model; a broken model is a mistake.
+func (a *Registry) TableOf(model reflect.Type) (t *schema.Table, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = naming.Sentence("bun cannot use %s as a model: %v", model, p)
+		}
+	}()
+	return a.Db.Table(model), nil
+}
+
+// Endpoints are the API root and those of every resource.
+func (a *Registry) Endpoints() []*Endpoint {
+	all := []*Endpoint{{
+		Resource: &Resource{Api: a, Declaration: &declare.Declaration{}, Scope: boundScope{Scope: declare.Scope{Kind: declare.ScopePublic}}}, Pattern: "/",
+		Route: call.Route{Name: "root", Method: http.MethodGet}, Door: call.Door{Permission: call.Anyone()}, Doc: "Every resource and its address.",
+	}}
+	for _, r := range a.Resources {
+		all = append(all, r.Endpoints...)
+	}
+	return all
+}
+
+// Anyone is a call by a caller who is signed in, to build a statement that many calls share.
+func (a *Registry) Anyone() *call.Call {
+	return a.NewCall(context.Background(), call.Options{Caller: &call.Caller{ID: call.NewID()}})
+}

@@ -1,0 +1,58 @@
+package table
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
+)
+
+// A reservation is the values that a column never has.
+type reservation struct {
+	Column *schema.Field
+	Words  []string
+}
+
+func AddReserved(all []reservation, column *schema.Field, words []string) []reservation {
+	for i, known := range all {
+		if known.Column == column {
+			all[i].Words = naming.AddNew(slices.Clone(known.Words), words)
+			return all
+		}
+	}
+	return append(all, reservation{column, words})
+}
+
+// Reserve makes the field of an input refuse the values that its column never has.
+func (r *Resource) Reserve(f *input.Field, column *schema.Field) {
+	for _, reserved := range r.Reserved {
+		if reserved.Column != column || f.Value.Typ.Kind() != reflect.String {
+			continue
+		}
+		add := input.Rule{Name: "noneof", Param: strings.Join(reserved.Words, " ")}
+		if !slices.Contains(f.Value.Rules, add) {
+			f.Value.Rules = append(slices.Clip(f.Value.Rules), add)
+			f.Rules, f.Value.Tag = f.Value.Rules, (&input.RuleSpec{Rules: f.Value.Rules}).Tag()
+		}
+	}
+}
+
+// unreserved refuses a row that a function gave a reserved value.
+func (r *Resource) unreserved(m reflect.Value) error {
+	for _, reserved := range r.Reserved {
+		v := reflect.Indirect(reserved.Column.Value(m))
+		if !v.IsValid() || !slices.Contains(reserved.Words, v.String()) {
+			continue
+		}
+		fault := problem.Fault{Code: "noneof", Detail: input.RuleDetail(input.Rule{Name: "noneof", Param: strings.Join(reserved.Words, " ")}, v.Type())}
+		if name := r.clientName(reserved.Column.Name); name != "" {
+			fault.Pointer = naming.PointerTo(name)
+		}
+		return problem.Invalid(fault)
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package table
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/sqldb"
+)
+
+// A RowError is the fault of a row that was to be stored, with what the database does
+// not say of it.
+type RowError struct {
+	Resource *Resource // whose row it is
+	Row      reflect.Value
+	Fault    sqldb.Fault
+	Err      error
+}
+
+func (e *RowError) Error() string { return e.Err.Error() }
+
+func (e *RowError) Unwrap() error { return e.Err }
+
+// OfRow adds to an error of the database which row it is about, and of a foreign key
+// which of the columns that were written refer to nothing.
+func (r *Resource) OfRow(c *call.Call, row reflect.Value, written []*schema.Field, err error) error {
+	fault, ok := sqldb.Classify(err)
+	if !ok {
+		return err
+	}
+	switch fault.Kind {
+	case sqldb.Unique, sqldb.Check:
+	case sqldb.ForeignKey:
+		if len(fault.Columns) > 0 || fault.Referenced {
+			break
+		}
+		missing, lookErr := c.Session().MissingParents(c, r.Table.Name, func(name string) schema.QueryAppender {
+			f := r.Table.FieldMap[name]
+			if !slices.Contains(written, f) || isNull(f, row) {
+				return nil
+			}
+			return Column(f, row)
+		})
+		if lookErr == nil {
+			fault.Table, fault.Columns = r.Table.Name, missing
+		}
+	default:
+		return err
+	}
+	return &RowError{r, row, fault, err}
+}
+
+func isNull(f *schema.Field, row reflect.Value) bool {
+	v := f.Value(row)
+	return v.Kind() == reflect.Pointer && v.IsNil() || f.NullZero && f.HasZeroValue(row)
+}
+
+type BoundCheck struct {
+	declare.Check
+	Columns []string
+}

@@ -1,0 +1,197 @@
+package table
+
+import (
+	"database/sql"
+	"reflect"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
+	"trestle.example/framework/sqldb"
+)
+
+// A Representation turns rows of a model into what a client sees.
+type Representation interface {
+	// Rows runs a narrowed and ordered query on the model and returns []Out,
+	// and whether others follow where the window asks.
+	Rows(c *call.Call, q *bun.SelectQuery, w Window) (out reflect.Value, more bool, err error)
+	// Write runs it for rows that are only sent.
+	Write(c *call.Call, q *bun.SelectQuery, w Window) (SentRows, error)
+	// ColumnsOf reports the tables and columns that it reads, beside the model's.
+	ColumnsOf(use func(*schema.Table, ...*schema.Field))
+}
+
+// A Window limits a query to some rows; zero is all of them.
+type Window struct {
+	Rows, Offset int64
+	Probe        bool // read one row more, to know whether others follow
+	CutBefore    bool // the query finds no more, but of what is joined: its keys were found with a limit
+}
+
+func (w Window) Limit(q schema.QueryAppender) schema.QueryAppender {
+	if w.Rows == 0 {
+		return q
+	}
+	if w.Probe {
+		w.Rows++
+	}
+	return sqldb.Window(q, w.Rows, w.Offset)
+}
+
+// Cut drops the row that was read to know of it, and tells of it.
+func (w Window) Cut(rows reflect.Value) (reflect.Value, bool) {
+	if !w.Probe || int64(rows.Len()) <= w.Rows {
+		return rows, false
+	}
+	return rows.Slice(0, int(w.Rows)), true
+}
+
+// SentRows are rows as a client sees them, as JSON.
+type SentRows struct {
+	Text []byte // the rows as an array; nothing is read of it where there are none
+	Rows int
+	More bool // whether others follow, where the window asks
+}
+
+// List is the rows as an array.
+func (w SentRows) List() jsontext.Value {
+	if w.Rows == 0 {
+		return jsontext.Value("[]")
+	}
+	return w.Text
+}
+
+// One is the only row; none is not found.
+func (w SentRows) One() (jsontext.Value, error) {
+	if err := Only(w.Rows); err != nil {
+		return nil, err
+	}
+	return w.Text[1 : len(w.Text)-1], nil
+}
+
+// Only refuses any number of rows but one. There are several where the field of
+// a Lookup is not unique: none of them is the one that was meant.
+func Only(rows int) error {
+	switch rows {
+	case 0:
+		return problem.NotFound()
+	case 1:
+		return nil
+	}
+	return naming.Sentence("one row was asked for and several have that key: the field of a Lookup needs a unique index")
+}
+
+// Number runs a query that answers one number.
+func Number(c *call.Call, q schema.QueryAppender) (int64, error) {
+	var n sql.Null[int64]
+	err := First(c, q, &n)
+	return n.V, err
+}
+
+// First reads the first column of the first row.
+func First(c *call.Call, q schema.QueryAppender, dest sql.Scanner) error {
+	found, err := c.Session().Read(c, q)
+	switch {
+	case err != nil:
+		return err
+	case found.Len() == 0:
+		return sql.ErrNoRows
+	}
+	return dest.Scan(found.Row(0)[0])
+}
+
+// ScanModels runs a query, its values as parameters, into its own model.
+func ScanModels(c *call.Call, q *bun.SelectQuery, w Window) (found int, err error) {
+	rows, err := c.Session().Query(c, w.Limit(q))
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	found, err = q.GetModel().ScanRows(c, rows)
+	if err != nil {
+		return 0, err
+	}
+	return found, rows.Err()
+}
+
+// Object is the query of the one row that the path names, in scope.
+func (r *Resource) Object(c *call.Call, req *Request) *bun.SelectQuery {
+	q := r.Rows(c)
+	if req.Key != nil {
+		q = q.Where("?TableAlias.? = ?", bun.Ident(r.Key.Name), sqldb.Param(req.Key))
+	}
+	return q
+}
+
+// ModelOf reads the row that the path names, whole; to change it, locked.
+func (r *Resource) ModelOf(c *call.Call, req *Request) (reflect.Value, error) {
+	model := reflect.New(r.Model)
+	q := r.Object(c, req).Model(model.Interface())
+	if c.Session().InTx() {
+		q = r.Api.Db.Kind().ForUpdate(q)
+	}
+	if r.Table.HasBeforeScanRowHook() || r.Table.HasAfterScanRowHook() {
+		found, err := ScanModels(c, q, Window{})
+		if err == nil {
+			err = Only(found)
+		}
+		return model, err
+	}
+	found, err := c.Session().Read(c, q)
+	if err == nil {
+		err = Only(found.Len())
+	}
+	if err != nil {
+		return model, err
+	}
+	for i, v := range found.Row(0) { // bun selects a model's columns in the order of its fields
+		f := r.Table.Fields[i]
+		if err := f.ScanWithCheck(f.Value(model.Elem()), v); err != nil {
+			return model, err
+		}
+	}
+	return model, nil
+}
+
+// ShownByKey reads one row again, by its primary key and past its scope:
+// the caller just wrote it.
+func (r *Resource) ShownByKey(c *call.Call, shown Representation, key any) (any, error) {
+	q := c.DB.NewSelect().Model(NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), sqldb.Param(key))
+	row, err := shown.Write(c, q, Window{Rows: 1})
+	if err != nil {
+		return nil, err
+	}
+	return row.One()
+}
+
+// A ColumnCell takes one column of a row.
+type ColumnCell struct {
+	Column *schema.Field
+	Value  reflect.Value
+}
+
+// Scan implements [sql.Scanner].
+func (c *ColumnCell) Scan(src any) error {
+	if err := c.Column.ScanWithCheck(c.Value, src); err != nil {
+		return err
+	}
+	InUTC(c.Value)
+	return nil
+}
+
+// InUTC makes a scanned time say UTC, whichever zone the driver used.
+func InUTC(v reflect.Value) {
+	switch t := v.Addr().Interface().(type) {
+	case *time.Time:
+		*t = t.UTC()
+	case **time.Time:
+		if *t != nil {
+			utc := (*t).UTC()
+			*t = &utc
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package table
+
+import (
+	"reflect"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/query"
+	"trestle.example/framework/sqldb"
+)
+
+// boundScope is a Scope that knows its columns.
+type boundScope struct {
+	declare.Scope
+	Column *schema.Field // own: the owner; via: the reference
+	Via    *Resource
+}
+
+func BindScope(r *Resource, s declare.Scope, fault func(place string, err error)) boundScope {
+	b := boundScope{Scope: s}
+	call.CheckPermission(s.Unless, func(err error) { fault("scope", err) })
+	if s.Kind == declare.ScopeOwn && s.Owner == nil || s.Kind == declare.ScopeWhere && s.Where == nil {
+		fault("scope", naming.Sentence("it was given no function"))
+		return b
+	}
+	switch s.Kind {
+	case declare.ScopeMissing:
+		fault("scope", naming.Sentence("no scope; say which rows a caller has: framework.Own, Via, Where or Public"))
+	case declare.ScopeOwn:
+		if s.Model != r.Model {
+			fault("scope", naming.Sentence("Own takes a field of %s, this viewset's model is %s", s.Model.Name(), r.Model.Name()))
+			break
+		}
+		b.Column = ownerColumn(r, s)
+		if b.Column == nil {
+			fault("scope", naming.Sentence("Own must return the address of a column of %s", r.Model.Name()))
+		}
+	case declare.ScopeVia:
+		f, err := r.Field(s.Field)
+		if err != nil {
+			fault("scope", err)
+			break
+		}
+		target, err := r.Api.LookUp(s.Target)
+		if err != nil {
+			fault("scope", err)
+			break
+		}
+		if err := viaLeads(r, f, target); err != nil {
+			fault("scope", err)
+			break
+		}
+		b.Column, b.Via = f.Column, target
+	}
+	return b
+}
+
+// viaLeads checks that a way to the owner can be walked: the field holds keys
+// of the target, and no viewset on the way is met twice.
+func viaLeads(r *Resource, f query.Field, target *Resource) error {
+	if f.Type != target.Pk.IndirectType {
+		return naming.Sentence("Via field %q is %s, but the key of %s is %s", f.Name, f.Type, target.Path, target.Pk.IndirectType)
+	}
+	if target.Declaration.Scope.Kind == declare.ScopePublic {
+		return naming.Sentence("Via %q leads to %s, which is Public: nobody owns its rows, so every caller would have every row; say Public, or lead to a viewset with Own", f.Name, target.Path)
+	}
+	for at, steps := target, 0; steps <= len(r.Api.Resources); steps++ {
+		if at == r {
+			return naming.Sentence("Via %q leads back to %s; one of them must have an owner of its own", target.Path, r.Path)
+		}
+		next, ok := viaTarget(at)
+		if !ok {
+			break
+		}
+		at = next
+	}
+	return nil
+}
+
+// viaTarget is the viewset that a viewset's own Via names.
+func viaTarget(r *Resource) (*Resource, bool) {
+	target, err := r.Api.LookUp(r.Declaration.Scope.Target)
+	return target, err == nil && r.Declaration.Scope.Kind == declare.ScopeVia
+}
+
+// ownerColumn finds the column whose address the accessor returns.
+func ownerColumn(r *Resource, s declare.Scope) *schema.Field {
+	model := reflect.New(r.Model)
+	address := s.Owner(model.Interface())
+	for _, f := range r.Table.Fields {
+		if f.StructField.Type == reflect.TypeFor[uuid.UUID]() && f.Value(model.Elem()).Addr().Interface() == any(address) {
+			return f
+		}
+	}
+	return nil
+}
+
+// Narrow adds the caller's scope to a query on the resource's model.
+func (b boundScope) Narrow(c *call.Call, q bun.QueryBuilder) {
+	if !b.Lifted(c) {
+		b.own(c, q)
+	}
+}
+
+// Lifted reports whether the caller has every row. A write on a row also needs what
+// lifts the scope for reading: its answer shows the row, and so does whether it
+// succeeds. A row that is created is the caller's own doing.
+func (b boundScope) Lifted(c *call.Call) bool {
+	switch {
+	case b.Kind == declare.ScopePublic:
+		return true
+	case b.Unless == nil || !b.Unless.Permit(c):
+		return false
+	}
+	return c.Route.Reads() || c.Route.Name == call.VerbCreate || b.Unless.Permit(call.Looking(c, c.Route.ViewSet))
+}
+
+// own adds the scope without what lifts it.
+func (b boundScope) own(c *call.Call, q bun.QueryBuilder) {
+	b.OwnedBy(c, q, sqldb.Param(c.Caller.ID))
+}
+
+// ByOwner reports whether the caller's id alone decides which rows are theirs: no
+// function of the program is on the way to the owner, whose answer is one
+// request's.
+func (b boundScope) ByOwner() bool {
+	return b.Kind == declare.ScopeOwn || b.Kind == declare.ScopeVia && b.Via != nil && b.Via.Scope.ByOwner()
+}
+
+// OwnedBy is own for an owner who may stand for any known caller.
+func (b boundScope) OwnedBy(c *call.Call, q bun.QueryBuilder, owner schema.QueryAppender) {
+	switch {
+	case b.Kind == declare.ScopePublic:
+	case b.Kind == declare.ScopeOwn && !c.Caller.Anonymous():
+		q.Where("?TableAlias.? = ?", bun.Ident(b.Column.Name), owner)
+	case b.Kind == declare.ScopeVia:
+		keys := b.Via.Keys(c)
+		b.Via.Scope.OwnedBy(c, keys.QueryBuilder(), owner)
+		q.Where("?TableAlias.? IN (?)", bun.Ident(b.Column.Name), keys)
+	case b.Kind == declare.ScopeWhere:
+		q.WhereGroup(" AND ", func(q bun.QueryBuilder) bun.QueryBuilder { return b.Where(c, q) })
+	default:
+		q.Where("1 = 0")
+	}
+}

@@ -1,0 +1,156 @@
+package table
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
+	"trestle.example/framework/query"
+	"trestle.example/framework/sqldb"
+)
+
+// Limits of one search. A term is a word or a phrase in quotes.
+const (
+	searchRunes = 200
+	searchTerms = 16
+	termRunes   = 100
+)
+
+// boundSearch is a Search that knows its columns.
+type boundSearch struct {
+	declare.Search
+	Searched    []query.Field
+	StoredField *query.Field
+	r           *Resource
+}
+
+func BindSearch(r *Resource, s declare.Search, fault func(place string, err error)) *boundSearch {
+	if len(s.Fields) == 0 {
+		if s.Stored != "" {
+			fault("search", naming.Sentence("Stored %q is set, but Fields is empty", s.Stored))
+		}
+		return nil
+	}
+	if s.Param == "" {
+		s.Param = "search"
+	}
+	b := &boundSearch{Search: s, r: r}
+	for _, name := range s.Fields {
+		f, err := r.Field(name)
+		if err == nil && f.Type.Kind() != reflect.String {
+			err = naming.Sentence("field %q is %s; only text can be searched", name, f.Type)
+		}
+		if err != nil {
+			fault("search", err)
+			continue
+		}
+		b.Searched = append(b.Searched, f)
+	}
+	if s.Stored != "" {
+		b.bindStored(fault)
+	}
+	return b
+}
+
+func (b *boundSearch) bindStored(fault func(string, error)) {
+	f, err := b.r.Field(b.Stored)
+	if err == nil && (f.Type.Kind() != reflect.String || f.Nullable) {
+		err = naming.Sentence("Stored %q must be a string field", b.Stored)
+	}
+	if err != nil {
+		fault("search", err)
+		return
+	}
+	b.StoredField = &f
+}
+
+// Read splits the parameter into its terms.
+func (b *boundSearch) Read(text string) ([]string, error) {
+	if utf8.RuneCountInString(text) > searchRunes {
+		return nil, problem.InvalidParameter(b.Param, naming.Sentence("must have at most %d characters", searchRunes).Error())
+	}
+	terms, longest := searchTermsOf(text)
+	if len(terms) > searchTerms {
+		return nil, problem.InvalidParameter(b.Param, naming.Sentence("must have at most %d words; a phrase in quotes counts as one", searchTerms).Error())
+	}
+	if longest > termRunes {
+		return nil, problem.InvalidParameter(b.Param, naming.Sentence("must have at most %d characters in each word and each phrase in quotes", termRunes).Error())
+	}
+	return terms, nil
+}
+
+// Narrow is one condition per term.
+func (b *boundSearch) Narrow(terms []string) query.Narrow {
+	kind := b.r.Api.Db.Kind()
+	return func(q *bun.SelectQuery) *bun.SelectQuery {
+		for _, term := range terms {
+			q = q.Where("?", b.contains(kind, term))
+		}
+		return q
+	}
+}
+
+// NarrowInRow is narrow as a condition that reads the row and no index.
+func (b *boundSearch) NarrowInRow(terms []string) query.Narrow {
+	if b.StoredField == nil {
+		return b.Narrow(terms)
+	}
+	return func(q *bun.SelectQuery) *bun.SelectQuery {
+		for _, term := range terms {
+			q = q.Where("?", b.r.Api.Db.Kind().ContainsInRow(b.r.Table.Alias, b.StoredField.Column.Name, term))
+		}
+		return q
+	}
+}
+
+// Indexed reports whether the search index finds one of the terms: it is an index of
+// three characters in a row.
+func (b *boundSearch) Indexed(terms []string) bool {
+	return b.StoredField != nil &&
+		slices.ContainsFunc(terms, func(term string) bool { return utf8.RuneCountInString(term) >= 3 })
+}
+
+func (b *boundSearch) contains(kind sqldb.Kind, term string) any {
+	if b.StoredField != nil {
+		return kind.Contains(b.r.Table.Name, b.r.Table.Alias, b.StoredField.Column.Name, term)
+	}
+	columns := make([]string, len(b.Searched))
+	for i, f := range b.Searched {
+		columns[i] = f.Column.Name
+	}
+	return kind.ContainsFolded(b.r.Table.Alias, columns, term)
+}
+
+// searchTermsOf splits a search into folded terms, and counts the characters of the
+// longest one before it was folded. A quote without a partner is an ordinary
+// character.
+func searchTermsOf(text string) (terms []string, longest int) {
+	add := func(term string) {
+		if folded := sqldb.Fold(term); strings.TrimSpace(folded) != "" {
+			terms = append(terms, folded)
+			longest = max(longest, utf8.RuneCountInString(term))
+		}
+	}
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		if text[0] == '"' {
+			if end := strings.IndexByte(text[1:], '"'); end >= 0 {
+				add(text[1 : 1+end])
+				text = text[end+2:]
+				continue
+			}
+		}
+		end := strings.IndexFunc(text, unicode.IsSpace)
+		if end < 0 {
+			end = len(text)
+		}
+		add(text[:end])
+		text = text[end:]
+	}
+	return terms, longest
+}

@@ -1,0 +1,2 @@
+// Package verb runs requests: the six verbs, and functions of declarations.
+package verb

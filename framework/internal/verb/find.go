@@ -1,0 +1,82 @@
+package verb
+
+import (
+	"cmp"
+	"reflect"
+
+	"github.com/uptrace/bun"
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/problem"
+	"trestle.example/framework/sqldb"
+)
+
+// Functions are the rows of an API, for functions of its declarations.
+type functions struct{ *table.Registry }
+
+// NewFunctions makes the functions of a registry.
+func NewFunctions(a *table.Registry) functions { return functions{a} }
+
+// Find implements [rows].
+func (a functions) Find(c *call.Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery) (reflect.Value, error) {
+	r, shown, err := a.Finder(viewset, out)
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	q := r.Rows(r.Looking(c))
+	if narrow != nil {
+		q = q.WhereGroup(" AND ", narrow)
+		if limits, err := a.hasLimit(q); err != nil || limits {
+			return reflect.Value{}, cmp.Or(err, naming.Sentence("framework.Find(%q): narrow sets a limit or an offset, which Find does itself; let it add conditions alone, and cut the slice that Find returns", viewset))
+		}
+	}
+	most := int64(a.Config.MaxRows)
+	found, more, err := shown.Rows(c, r.Ordering.Apply(q, r.Ordering.Fallback), table.Window{Rows: most, Probe: true})
+	if err == nil && more {
+		err = problem.TooManyRows(most, viewset)
+	}
+	return found, err
+}
+
+// FindOne implements [rows].
+func (a functions) FindOne(c *call.Call, viewset string, out reflect.Type, key any) (reflect.Value, error) {
+	r, shown, err := a.Finder(viewset, out)
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	q := r.Rows(r.Looking(c)).Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), sqldb.Param(key))
+	found, _, err := shown.Rows(c, q, table.Window{Rows: 1})
+	switch {
+	case err != nil:
+		return reflect.Value{}, err
+	case found.Len() == 0:
+		return reflect.Value{}, problem.NotFound()
+	}
+	return found.Index(0), nil
+}
+
+// hasLimit reports whether a query has a limit or an offset of its own, which bun
+// shows in its text alone.
+func (a functions) hasLimit(q *bun.SelectQuery) (bool, error) {
+	gen := a.Db.QueryGen()
+	with, err := q.AppendQuery(gen, nil)
+	if err != nil {
+		return false, err
+	}
+	without, err := q.Limit(0).Offset(0).AppendQuery(gen, nil)
+	return string(with) != string(without), err
+}
+
+// Finder finds a viewset and how it shows a type.
+func (a functions) Finder(viewset string, out reflect.Type) (*table.Resource, table.Representation, error) {
+	r, err := a.LookUp(viewset)
+	if err != nil {
+		return nil, nil, err
+	}
+	shown := r.Shown[out]
+	if shown == nil {
+		return nil, nil, naming.Sentence("framework.Find: viewset %q does not show %s", viewset, out)
+	}
+	return r, shown, nil
+}

@@ -1,0 +1,69 @@
+package verb
+
+import (
+	"errors"
+	"net/http"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/problem"
+)
+
+// A handler runs the requests of an endpoint.
+type handler struct{ *table.Endpoint }
+
+// NewHandler makes the handler of an endpoint.
+func NewHandler(e *table.Endpoint) handler { return handler{e} }
+
+// Handle walks one request through the endpoint.
+func (e handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.Response, error) {
+	if err := e.Admit(c, r); err != nil {
+		return nil, describe.NewOperation(e.Endpoint).Forbidding(err)
+	}
+	if err := e.precondition(r); err != nil {
+		return nil, err
+	}
+	call.OnBehalfOf(c, e.Route.ViewSet)
+	req := &table.Request{Http: r}
+	if e.OnObject && !e.Resource.Declaration.Single {
+		key, ok := input.ParseKey(e.Resource.Key.IndirectType, keyText)
+		if !ok {
+			return nil, problem.NotFound()
+		}
+		req.Key = key
+	}
+	var err error
+	if req.Query, err = input.ReadQuery(r); err != nil {
+		return nil, err
+	}
+	if !e.Asks {
+		if err := e.IgnoreQuery(c, req.Query); err != nil {
+			return nil, err
+		}
+	}
+	memory := e.Resource.Api.Bodies.For(fair.ClientOf(c))
+	defer memory.End()
+	if req.Body, err = e.readBody(r, memory); err != nil {
+		return nil, err
+	}
+	if err := e.checkKeyless(c, req); err != nil {
+		return nil, err
+	}
+	resp, err := e.Serve(c, req)
+	if err != nil {
+		return nil, e.asked(translate(e.Endpoint, err, req.Body))
+	}
+	return resp, nil
+}
+
+// asked adds WWW-Authenticate to a 401 that a scope or a function makes.
+func (e handler) asked(err error) error {
+	var refusal *problem.Error
+	if errors.As(err, &refusal) && refusal.Status == http.StatusUnauthorized && refusal.Header[problem.HeaderChallenge] == "" {
+		return call.Challenged(refusal, e.Authentication)
+	}
+	return err
+}

@@ -1,0 +1,72 @@
+package verb
+
+import (
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/view"
+	"trestle.example/framework/sqldb"
+)
+
+// An item answers GET {path}/{id}/.
+type item struct {
+	resource *table.Resource
+	shown    table.Representation
+	status   int
+	// The statements for callers who have every row, and for those who have
+	// their own; nil where each request builds its own.
+	whole, own *sqldb.Lookup
+}
+
+func NewItem(r *table.Resource, shown table.Representation, status int) *item {
+	i := &item{resource: r, shown: shown, status: status}
+	p, ok := shown.(*view.Plan)
+	if !ok || p.Writer == nil || r.Declaration.Single {
+		return i
+	}
+	i.whole, i.own = byKey(r, p, false), byKey(r, p, true)
+	return i
+}
+
+func (i *item) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
+	shown, err := i.read(c, r)
+	if err != nil {
+		return nil, err
+	}
+	one, err := shown.One()
+	return &table.Response{Status: i.status, Value: one}, err
+}
+
+func (i *item) read(c *call.Call, r *table.Request) (table.SentRows, error) {
+	var (
+		lookup *sqldb.Lookup
+		owner  []any
+	)
+	switch {
+	case i.resource.Scope.Lifted(c):
+		lookup = i.whole
+	case !c.Caller.Anonymous() && i.resource.Scope.ByOwner():
+		lookup, owner = i.own, []any{c.Caller.ID}
+	}
+	if lookup == nil {
+		return i.shown.Write(c, i.resource.Object(c, r), table.Window{Rows: 2})
+	}
+	found, err := c.Session().ReadBy(c, lookup, r.Key, 2, owner...)
+	if err != nil {
+		return table.SentRows{}, err
+	}
+	return i.shown.(*view.Plan).Writer.Rows(found, table.Window{}) //nolint:forcetypeassert // newItem saw to it
+}
+
+// byKey is the statement of one row by its key and, of its own, its owner.
+func byKey(r *table.Resource, p *view.Plan, own bool) *sqldb.Lookup {
+	return sqldb.NewLookup(func(v sqldb.Values) schema.QueryAppender {
+		c, key := r.Api.Anyone(), bun.Ident(r.Key.Name)
+		q := c.DB.NewSelect().Model(table.NilModel(r.Model)).Where("?TableAlias.? ?", key, v.Key())
+		if own {
+			r.Scope.OwnedBy(c, q.QueryBuilder(), v.At(0))
+		}
+		return p.SelectFrom(c, q).ColumnExpr("?TableAlias.?", key)
+	})
+}

@@ -1,0 +1,42 @@
+package verb
+
+import (
+	"net/http"
+	"strings"
+
+	"trestle.example/framework/problem"
+)
+
+const (
+	HeaderIfMatch           = "If-Match"
+	headerIfNoneMatch       = "If-None-Match"
+	headerIfUnmodifiedSince = "If-Unmodified-Since"
+)
+
+// precondition rejects a write that depends on a version of the row, or on there being
+// no row (RFC 9110, section 13.1): rows have no versions, so the server cannot check the
+// condition. A write that went on without the check would overwrite what the client
+// wanted to keep. "If-Match: *" asks only that the row exists, which every write checks.
+func (e handler) precondition(r *http.Request) error {
+	switch {
+	case !e.IsWrite():
+		return nil
+	case !e.Reads(HeaderIfMatch) && namesVersion(r.Header.Values(HeaderIfMatch)):
+		return unsupportedPrecondition(HeaderIfMatch + " with a version")
+	case !e.Reads(headerIfNoneMatch) && len(r.Header.Values(headerIfNoneMatch)) > 0:
+		return unsupportedPrecondition(headerIfNoneMatch + " on a write")
+	case !e.Reads(headerIfUnmodifiedSince) && len(r.Header.Values(headerIfUnmodifiedSince)) > 0:
+		return unsupportedPrecondition(headerIfUnmodifiedSince)
+	}
+	return nil
+}
+
+// namesVersion reports whether the values of If-Match are anything but one *.
+func namesVersion(values []string) bool {
+	return len(values) > 1 || len(values) == 1 && strings.TrimSpace(values[0]) != "*"
+}
+
+func unsupportedPrecondition(what string) *problem.Error {
+	return problem.Refuse(http.StatusPreconditionFailed, problem.CodePreconditionUnsupported,
+		what+" is not supported here, so nothing was changed; send the request without it, or with If-Match: *.")
+}

@@ -1,0 +1,67 @@
+package verb
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/problem"
+	"trestle.example/framework/query"
+)
+
+// ask sorts a list's query string: what the endpoint knows, once each and not
+// empty, and what it ignores.
+func (e handler) ask(c *call.Call, sent url.Values) (query.Values, error) {
+	known := query.Values{}
+	var faults []problem.Fault
+	for _, p := range e.Params {
+		list := sent[p.Name]
+		switch {
+		case len(list) > 1:
+			faults = append(faults, problem.Fault{Parameter: p.Name, Code: problem.CodeInvalidParameter, Detail: "is given more than once"})
+		case len(list) == 1 && strings.TrimSpace(list[0]) != "":
+			known[p.Name] = strings.TrimSpace(list[0])
+		}
+	}
+	var all problem.FaultList
+	if len(faults) > 0 {
+		all.Add(problem.InvalidParameters(faults))
+	}
+	all.Add(e.IgnoreQuery(c, sent))
+	return known, all.Err()
+}
+
+// IgnoreQuery notes the parameters that have no effect, or rejects them.
+func (e handler) IgnoreQuery(c *call.Call, sent url.Values) error {
+	if len(sent) == 0 {
+		return nil
+	}
+	var unknown []string
+	for name := range sent {
+		if !slices.ContainsFunc(e.Params, func(p query.Param) bool { return p.Name == name }) {
+			unknown = append(unknown, name)
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	slices.Sort(unknown)
+	names := make([]string, len(e.Params))
+	for i, p := range e.Params {
+		names[i] = p.Name
+	}
+	var faults []problem.Fault
+	for _, name := range unknown {
+		near := naming.Nearest(name, names)
+		if !e.Resource.Ignores(c, table.IgnoredName(name, near)) {
+			faults = append(faults, problem.Fault{Parameter: name, Code: problem.CodeInvalidParameter, Detail: "is not known here" + naming.Suggestion(near)})
+		}
+	}
+	if len(faults) > 0 {
+		return problem.InvalidParameters(faults)
+	}
+	return nil
+}

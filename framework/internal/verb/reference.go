@@ -1,0 +1,78 @@
+package verb
+
+import (
+	"slices"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/problem"
+)
+
+// references checks every reference of the input against its target's scope
+// and adds what is wrong to the faults of the body.
+func (e handler) references(c *call.Call, in *input.Decoded) error {
+	faults := slices.Clone(in.Faults)
+	for _, ref := range e.referencesIn(in) {
+		if input.Faulty(in.Faults, ref.Pointer) {
+			continue
+		}
+		target, err := e.Resource.Api.LookUp(ref.Target)
+		if err != nil {
+			return err
+		}
+		has, err := e.mayRefer(c, target, ref)
+		if err != nil {
+			return err
+		}
+		if !has {
+			faults = append(faults, problem.Fault{Pointer: ref.Pointer, Code: problem.CodeInvalidReference, Detail: "refers to nothing that you may use"})
+		}
+	}
+	if len(faults) > 0 {
+		return problem.Invalid(faults...)
+	}
+	return nil
+}
+
+// mayRefer reports whether the caller may use a row. To see it is enough, but
+// not for a row that decides whose another is: that one must be the caller's
+// own where the scope looks for it, unless the scope is lifted for what is
+// being done.
+func (e handler) mayRefer(c *call.Call, target *table.Resource, ref input.Reference) (bool, error) {
+	via := e.Resource.Scope.Via
+	if ref.Owning && !e.Resource.Scope.Lifted(c) {
+		if owned, err := via.Owns(c, ref.Key); !owned || target == via {
+			return owned, err
+		}
+	}
+	return target.Has(c, ref.Key)
+}
+
+// referencesIn lists the references that a body gives, those in nested values
+// included.
+func (e handler) referencesIn(in *input.Decoded) []input.Reference {
+	var list []input.Reference
+	for _, f := range e.Input.Fields {
+		if !f.Refers() || !in.Has(f.Name) {
+			continue
+		}
+		v, at := f.Given(in.Value.FieldByIndex(f.Index)), naming.PointerTo(f.Name)
+		if f.Ref != "" {
+			list = f.Refer(list, v, at)
+			if n := len(list); n > 0 && list[n-1].Pointer == at {
+				list[n-1].Owning = e.owning(f)
+			}
+		}
+		list = f.NestedReferences(list, v, at)
+	}
+	return list
+}
+
+// owning reports whether a field is the reference that the scope goes through.
+func (e handler) owning(f *input.Field) bool {
+	scope := e.Resource.Scope
+	return scope.Kind == declare.ScopeVia && scope.Column != nil && scope.Column.GoName == f.GoName
+}

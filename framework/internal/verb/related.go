@@ -1,0 +1,121 @@
+package verb
+
+import (
+	"net/http"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/view"
+	"trestle.example/framework/problem"
+	"trestle.example/framework/sqldb"
+)
+
+// A Related endpoint answers an action of Related.
+type Related struct {
+	*declare.RelatedRows
+
+	Endpoint handler
+	Of       *table.Resource // the object's
+	Column   *schema.Field
+	Rows     *table.Resource // the other viewset
+	Shown    table.Representation
+	// The statements by whether the scope of the object and that of the rows
+	// are lifted.
+	lookups map[[2]bool]*sqldb.Lookup
+}
+
+// Lists permits those who may list the rows at their own address.
+func (l *Related) Lists() call.Permission {
+	list := l.Rows.Door.Permission
+	for _, e := range l.Rows.Endpoints {
+		if e.Route.Name == call.VerbList {
+			list = e.Permission
+		}
+	}
+	return call.PermitsListing(list, l.Rows.Path)
+}
+
+// Prepare makes the statements that can be built once: of rows that are written
+// straight from their columns, for an object that its primary key names.
+func (l *Related) Prepare() {
+	p, ok := l.Shown.(*view.Plan)
+	if !ok || p.Writer == nil || l.Of.Key != l.Of.Pk || l.Of.Declaration.Single {
+		return
+	}
+	l.lookups = map[[2]bool]*sqldb.Lookup{}
+	for _, lifted := range [][2]bool{{true, true}, {true, false}, {false, true}, {false, false}} {
+		if !lifted[0] && !l.Of.Scope.ByOwner() || !lifted[1] && !l.Rows.Scope.ByOwner() {
+			continue
+		}
+		l.lookups[lifted] = l.lookup(p, lifted)
+	}
+}
+
+// lookup is the statement of the rows that refer to an object, by its key; the
+// value beside it is the caller, unless both scopes are lifted.
+func (l *Related) lookup(p *view.Plan, lifted [2]bool) *sqldb.Lookup {
+	return sqldb.NewLookup(func(v sqldb.Values) schema.QueryAppender {
+		c, object := l.Of.Api.Anyone(), bun.Ident(l.Column.Name)
+		q := c.DB.NewSelect().Model(table.NilModel(l.Rows.Model)).Where("?TableAlias.? ?", object, v.Key())
+		if !lifted[0] || l.Of.Table.SoftDeleteField != nil {
+			there := l.Of.Keys(c).Where("?TableAlias.? ?", bun.Ident(l.Of.Pk.Name), v.Key())
+			if !lifted[0] {
+				l.Of.Scope.OwnedBy(c, there.QueryBuilder(), v.At(0))
+			}
+			q = q.Where("?TableAlias.? IN (?)", object, there)
+		}
+		if !lifted[1] {
+			l.Rows.Scope.OwnedBy(c, q.QueryBuilder(), v.At(0))
+		}
+		return p.SelectFrom(c, l.Rows.Ordering.Apply(q, l.Rows.Ordering.Fallback)).ColumnExpr("?TableAlias.?", object)
+	})
+}
+
+// Serve reads the rows first, which are there for an object of the caller's
+// alone; only where there are none it asks for the object.
+func (l *Related) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
+	if err := l.Endpoint.IgnoreQuery(c, r.Query); err != nil {
+		return nil, err
+	}
+	most := int64(l.Of.Api.Config.MaxRows)
+	shown, err := l.read(c, r, most)
+	switch {
+	case err != nil:
+		return nil, err
+	case shown.More:
+		return nil, problem.TooManyRows(most, l.Viewset)
+	case shown.Rows == 0:
+		there, err := l.Of.Any(c, l.Of.Object(c, r).ColumnExpr("1"))
+		if err != nil {
+			return nil, err
+		}
+		if !there {
+			return nil, problem.NotFound()
+		}
+	}
+	return &table.Response{Status: l.Endpoint.StatusOr(http.StatusOK), Value: shown.List()}, nil
+}
+
+func (l *Related) read(c *call.Call, r *table.Request, most int64) (table.SentRows, error) {
+	looking := l.Rows.Looking(c)
+	w := table.Window{Rows: most, Probe: true}
+	lifted := [2]bool{l.Of.Scope.Lifted(c), l.Rows.Scope.Lifted(looking)}
+	whole := lifted == [2]bool{true, true}
+	if lookup := l.lookups[lifted]; lookup != nil && (whole || !c.Caller.Anonymous()) {
+		var owner []any
+		if !whole {
+			owner = []any{c.Caller.ID}
+		}
+		found, err := c.Session().ReadBy(c, lookup, r.Key, most+1, owner...)
+		if err != nil {
+			return table.SentRows{}, err
+		}
+		return l.Shown.(*view.Plan).Writer.Rows(found, w) //nolint:forcetypeassert // prepare saw to it
+	}
+	object := l.Of.Object(c, r).ColumnExpr("?TableAlias.?", bun.Ident(l.Of.Pk.Name))
+	q := l.Rows.Rows(looking).Where("?TableAlias.? IN (?)", bun.Ident(l.Column.Name), object)
+	return l.Shown.Write(c, l.Rows.Ordering.Apply(q, l.Rows.Ordering.Fallback), w)
+}

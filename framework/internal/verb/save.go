@@ -1,0 +1,113 @@
+package verb
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+)
+
+// Save implements [rows].
+func (a functions) Save(c *call.Call, model reflect.Value) error {
+	row := model.Elem()
+	r, err := a.keeper(c, "Save", row.Type())
+	if err != nil {
+		return err
+	}
+	if r.SaveSkips != nil {
+		return r.SaveSkips
+	}
+	if r.Updated != nil {
+		r.Updated.Value(row).Set(table.TimeValue(r.Updated, c.Now))
+	}
+	r.Document(row)
+	if given := call.ProgressOf(c).Given; given != nil && given.Row == model.Interface() {
+		return r.Store(c, row, columnsToSave(given, r, row))
+	}
+	return r.Store(c, row, r.Table.DataFields)
+}
+
+// Insert implements [rows].
+func (a functions) Insert(c *call.Call, model reflect.Value) error {
+	row := model.Elem()
+	r, err := a.keeper(c, "Insert", row.Type())
+	if err != nil {
+		return err
+	}
+	if r.InsertSkips != nil {
+		return r.InsertSkips
+	}
+	if err := r.Stamp(c, row); err != nil {
+		return err
+	}
+	r.Document(row)
+	return r.Insert(c, model)
+}
+
+// columnsToSave are those to write: what differs from what was read, and what an
+// earlier Save wrote, which may have changed back.
+func columnsToSave(g *call.GivenRow, r *table.Resource, row reflect.Value) []*schema.Field {
+	for _, f := range r.Changed(g.Before, row) {
+		if !slices.Contains(g.Saved, f) {
+			g.Saved = append(g.Saved, f)
+		}
+	}
+	return g.Saved
+}
+
+// give remembers the row that a function is about to be given.
+func give(c *call.Call, m reflect.Value) {
+	before := reflect.New(m.Type().Elem()).Elem()
+	before.Set(m.Elem())
+	call.ProgressOf(c).Given = &call.GivenRow{Row: m.Interface(), Before: before}
+}
+
+// keeper finds the viewset that keeps a model's rows: the one that the request
+// is for, or the only one that stamps owners or stores a search document as it
+// does.
+func (a functions) keeper(c *call.Call, function string, model reflect.Type) (*table.Resource, error) {
+	if !c.Session().InTx() {
+		return nil, naming.Sentence("framework.%s: it needs a transaction; a GET action has none, and an Untransacted function opens one by Call.InTx", function)
+	}
+	var found *table.Resource
+	for _, r := range a.Resources {
+		switch {
+		case r.Model != model:
+		case r.Path == c.Route.ViewSet:
+			return r, nil
+		case found == nil:
+			found = r
+		case !keepsAs(found, r):
+			return nil, naming.Sentence("framework.%s: %s and %s keep %s in different ways; call it from one of them", function, found.Path, r.Path, model.Name())
+		}
+	}
+	if found == nil {
+		return nil, naming.Sentence("framework.%s: no viewset serves %s", function, model)
+	}
+	return found, nil
+}
+
+// keepsAs reports whether two viewsets of one model store its rows alike.
+func keepsAs(r, other *table.Resource) bool {
+	owner := func(r *table.Resource) *schema.Field {
+		if r.Scope.Kind == declare.ScopeOwn {
+			return r.Scope.Column
+		}
+		return nil
+	}
+	stored := func(r *table.Resource) []string {
+		if r.Search == nil || r.Search.StoredField == nil {
+			return nil
+		}
+		names := []string{r.Search.StoredField.Column.Name}
+		for _, f := range r.Search.Searched {
+			names = append(names, f.Column.Name)
+		}
+		return names
+	}
+	return owner(r) == owner(other) && slices.Equal(stored(r), stored(other))
+}

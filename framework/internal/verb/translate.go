@@ -1,0 +1,202 @@
+package verb
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/problem"
+	"trestle.example/framework/sqldb"
+)
+
+// A breach is a row that broke a constraint of the database.
+type breach struct{ *table.RowError }
+
+// translate turns a database's error into what a client may read of it; other
+// errors pass. Nothing of SQL, of constraint or column names gets through.
+func translate(e *table.Endpoint, err error, body []byte) error {
+	r := e.Resource
+	if _, ok := errors.AsType[*problem.Error](err); ok {
+		return err
+	}
+	fault, ok := sqldb.Classify(err)
+	if !ok {
+		return err
+	}
+	of, known := errors.AsType[*table.RowError](err)
+	if known {
+		fault = of.Fault
+	}
+	switch fault.Kind {
+	case sqldb.Unique:
+		if known && of.Resource.Table.Name != r.Table.Name {
+			return breach{of}.notUnique(e.Input, body).Because(err)
+		}
+		return notUnique(r, fault).Because(err)
+	case sqldb.ForeignKey:
+		return brokenReference(r, fault, e.Route).Because(err)
+	case sqldb.Check:
+		if known && of.Resource.Table.Name != r.Table.Name {
+			return breach{of}.notAllowed(e.Input, body).Because(err)
+		}
+		return notAllowed(r, fault).Because(err)
+	case sqldb.OutOfRange:
+		return problem.Refuse(http.StatusBadRequest, problem.CodeValidationFailed, "A value is larger than what can be stored.").Because(err)
+	}
+	return err
+}
+
+// notUnique is the fault of a row of another resource, which was a part of the body.
+func (e breach) notUnique(shape *input.Shape, body []byte) *problem.Error {
+	refusal := notUnique(e.Resource, e.Fault)
+	refusal.Faults = e.nestedFaults(shape, body)
+	return refusal
+}
+
+// notAllowed is the error of a CHECK constraint on a row of another resource, which was a
+// part of the body.
+func (e breach) notAllowed(shape *input.Shape, body []byte) *problem.Error {
+	refusal := notAllowed(e.Resource, e.Fault)
+	for _, k := range e.Resource.Checks {
+		if k.Constraint == e.Fault.Constraint {
+			e.Fault.Columns = k.Columns
+		}
+	}
+	refusal.Faults = e.nestedFaults(shape, body)
+	for i := range refusal.Faults {
+		refusal.Faults[i].Code, refusal.Faults[i].Detail = refusal.Code, refusal.Detail
+	}
+	return refusal
+}
+
+// notAllowed is the fault of a row that a CHECK constraint refuses.
+func notAllowed(r *table.Resource, fault sqldb.Fault) *problem.Error {
+	for _, k := range r.Checks {
+		if k.Constraint != fault.Constraint || fault.Table != "" && fault.Table != r.Table.Name {
+			continue
+		}
+		e := problem.Conflict(k.Code, k.Detail)
+		for _, f := range r.FaultColumns(k.Columns) {
+			f.Code, f.Detail = k.Code, k.Detail
+			e.Faults = append(e.Faults, f)
+		}
+		return e
+	}
+	return problem.Conflict(problem.CodeConflict, "The stored data does not allow these values together.")
+}
+
+func notUnique(r *table.Resource, fault sqldb.Fault) *problem.Error {
+	if r.Table.Name != fault.Table && fault.Table != "" {
+		return problem.Conflict(problem.CodeUnique, "Another record already has a value that must be unique.")
+	}
+	faults := r.FaultColumns(fault.Columns)
+	if u, ok := r.Unique(fault.Columns); ok {
+		e := problem.Conflict(u.Code, u.Detail)
+		e.Faults = faults
+		return e
+	}
+	e := problem.Conflict(problem.CodeUnique, "Another record already has this value, which must be unique.")
+	e.Faults = faults
+	return e
+}
+
+func brokenReference(r *table.Resource, fault sqldb.Fault, route call.Route) *problem.Error {
+	if fault.Referenced || route.Name == call.VerbDelete {
+		return referenced(r, fault)
+	}
+	e := problem.Conflict(problem.CodeConflict, "A record that the body refers to is gone.")
+	for _, f := range r.FaultColumns(fault.Columns) {
+		f.Code, f.Detail = problem.CodeInvalidReference, "refers to nothing"
+		e.Faults = append(e.Faults, f)
+	}
+	return e
+}
+
+// referenced names the resource whose records still refer to a row, if one serves their
+// table and the API has a public OpenAPI document, which names it too.
+func referenced(r *table.Resource, fault sqldb.Fault) *problem.Error {
+	for _, other := range r.Api.Resources {
+		if other.Table != nil && strings.EqualFold(other.Table.Name, fault.Table) && !r.Api.Config.Undocumented {
+			return problem.Conflict(problem.CodeReferenced,
+				"Records of "+other.Path+" refer to this one.").With(problem.ReferencedDetails{Resource: other.Path})
+		}
+	}
+	return problem.Conflict(problem.CodeReferenced, "Other records refer to this one.")
+}
+
+// nestedFaults are the places of a body at which an object has the values of another
+// resource's row: of its columns of the fault.
+func (e breach) nestedFaults(shape *input.Shape, body []byte) []problem.Fault {
+	var sent any
+	if shape == nil || json.Unmarshal(body, &sent) != nil {
+		return nil
+	}
+	var places [][]problem.Fault
+	e.search(shape, sent, "", &places)
+	if len(places) == 0 {
+		return nil
+	}
+	return places[len(places)-1] // of two that are the same the second was refused
+}
+
+func (e breach) search(shape *input.Shape, sent any, at string, places *[][]problem.Fault) {
+	object, ok := sent.(map[string]any)
+	if !ok {
+		return
+	}
+	for _, f := range shape.Fields {
+		if f.Nested == nil {
+			continue
+		}
+		place := at + naming.PointerTo(f.Name)
+		elements, ok := object[f.Name].([]any)
+		if !ok {
+			e.match(f.Nested, object[f.Name], place, places)
+			continue
+		}
+		for i, element := range elements {
+			e.match(f.Nested, element, fmt.Sprintf("%s/%d", place, i), places)
+		}
+	}
+}
+
+// match notes the fields of an object that are columns of the fault, if all have the
+// row's values, and looks below it.
+func (e breach) match(shape *input.Shape, sent any, at string, places *[][]problem.Fault) {
+	object, _ := sent.(map[string]any)
+	var faults []problem.Fault
+	differs := object == nil
+	for _, f := range shape.Fields {
+		column := table.ColumnOf(e.Resource.Table, f.GoName)
+		if column == nil || !slices.Contains(e.Fault.Columns, column.Name) {
+			continue
+		}
+		differs = differs || !sameValue(object[f.Name], column.Value(e.Row))
+		faults = append(faults, problem.Fault{Pointer: at + naming.PointerTo(f.Name), Code: problem.CodeUnique, Detail: "must be unique"})
+	}
+	if !differs && len(faults) > 0 {
+		*places = append(*places, faults)
+	}
+	e.search(shape, sent, at, places)
+}
+
+// sameValue compares what was sent with what was to be stored, where they look alike.
+func sameValue(sent any, stored reflect.Value) bool {
+	text, err := json.Marshal(stored.Interface())
+	var back any
+	if err != nil || json.Unmarshal(text, &back) != nil {
+		return false
+	}
+	if s, ok := sent.(string); ok {
+		sent = strings.TrimSpace(s)
+	}
+	return sent == back && sent != nil
+}

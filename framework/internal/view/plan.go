@@ -1,0 +1,419 @@
+package view
+
+import (
+	"database/sql/driver"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/sqldb"
+)
+
+// A Plan is a read shape compiled against a model: which columns are selected,
+// which relations joined or loaded, and where each value goes. It is made once
+// and used by many requests at once.
+type Plan struct {
+	api       *table.Registry
+	out       reflect.Type
+	table     *schema.Table
+	alias     string
+	columns   string // qualified and quoted, for SELECT
+	Returning string // unqualified and quoted, for RETURNING; "" unless flat
+	leaves    []leaf
+	joins     []planJoin
+	many      []planMany
+	Writer    *rowWriter // nil if rows are not written straight from the columns
+}
+
+// A leaf is one selected column and its place in the output.
+type leaf struct {
+	index  []int // in out
+	column *schema.Field
+	join   int  // number of the join it comes from, plus one; 0 for the row itself
+	key    bool // not shown: tells whether its join found a row
+}
+
+// A planJoin is a to-one relation, joined in the same statement.
+type planJoin struct {
+	index    []int // of the embedded struct in out
+	pointer  bool
+	relation *schema.Relation
+	alias    string
+	base     string          // alias that the foreign key is on
+	scope    *table.Resource // narrows the join; nil for part of the row
+}
+
+// A planMany is a to-many relation, one statement for all rows.
+type planMany struct {
+	index   []int // of the slice in out
+	base    *schema.Field
+	foreign *schema.Field
+	child   *Plan
+	owned   Plan            // child with the key of each row's parent
+	pointer bool            // a slice of pointers
+	scope   *table.Resource // narrows the rows; nil for part of the row
+}
+
+// CompilePlan matches out's fields to the model's. Mistakes are reported as
+// sentences without a prefix.
+func CompilePlan(api *table.Registry, table *schema.Table, out reflect.Type, fault func(error)) *Plan {
+	p := &Plan{api: api, out: out, table: table, alias: table.Alias}
+	p.add(table, out, nil, p.alias, 0, fault)
+	quoted := make([]string, 0, len(p.leaves))
+	flat := make([]string, 0, len(p.leaves))
+	for _, l := range p.leaves {
+		alias := p.alias
+		if l.join > 0 {
+			alias = p.joins[l.join-1].alias
+		}
+		flat = append(flat, naming.Quote(l.column.Name))
+		quoted = append(quoted, naming.Quote(alias)+"."+naming.Quote(l.column.Name))
+	}
+	for _, m := range p.many {
+		quoted = append(quoted, naming.Quote(p.alias)+"."+naming.Quote(m.base.Name))
+	}
+	p.columns = strings.Join(quoted, ", ")
+	if p.Flat() {
+		p.Returning = strings.Join(flat, ", ")
+		p.Writer = newRowWriter(p)
+	}
+	return p
+}
+
+// Flat reports whether the shape is made of the row's own columns alone.
+func (p *Plan) Flat() bool { return len(p.joins) == 0 && len(p.many) == 0 }
+
+func (p *Plan) add(model *schema.Table, out reflect.Type, at []int, alias string, join int, fault func(error)) {
+	if out.Kind() != reflect.Struct {
+		fault(naming.Sentence("%s must be a struct", out))
+		return
+	}
+	table.ScanHooks(model, fault)
+	for f := range naming.ShapeFields(out) {
+		index := slices.Concat(at, f.Index)
+		if relation := model.Relations[f.Name]; relation != nil {
+			p.relate(relation, f, index, alias, join, fault)
+			continue
+		}
+		column := table.ColumnOf(model, f.Name)
+		switch {
+		case column == nil:
+			fault(table.NoField(out.Name()+"."+f.Name, f.Name, model, model.Type.Name()))
+		case column.StructField.Type != f.Type:
+			fault(table.TwoTypes(out, f.Name, f.Type, column))
+		default:
+			p.leaves = append(p.leaves, leaf{index: index, column: column, join: join})
+		}
+	}
+}
+
+func (p *Plan) relate(relation *schema.Relation, f reflect.StructField, index []int, alias string, join int, fault func(error)) {
+	place := p.out.Name() + "." + f.Name
+	if err := plainKeys(relation); err != nil {
+		fault(naming.Sentence("%s: %w", place, err))
+		return
+	}
+	scope, err := p.api.RelationScope(relation, f.Tag.Get("ref"), "tag it `ref:\"%s\"`")
+	if err != nil {
+		fault(naming.Sentence("%s: %w", place, err))
+		return
+	}
+	switch relation.Type {
+	case schema.BelongsToRelation, schema.HasOneRelation:
+		p.joinOne(relation, f, index, alias, scope, fault)
+	case schema.HasManyRelation:
+		if join > 0 {
+			fault(naming.Sentence("%s: a list inside a joined relation cannot be loaded; load it from the row itself", place))
+			return
+		}
+		p.loadMany(relation, f, index, scope, fault)
+	default:
+		fault(naming.Sentence("%s: many-to-many relations are not shown; declare has-many on the joining table", place))
+	}
+}
+
+// plainKeys refuses relations that are more than one column on each side.
+func plainKeys(relation *schema.Relation) error {
+	switch {
+	case relation.PolymorphicField != nil || len(relation.Condition) > 0:
+		return naming.Sentence("relations with conditions are not shown")
+	case relation.Type == schema.ManyToManyRelation:
+		return nil
+	case len(relation.BasePKs) != 1 || len(relation.JoinPKs) != 1:
+		return naming.Sentence("relations over several columns are not shown")
+	case relation.BasePKs[0].IndirectType != relation.JoinPKs[0].IndirectType:
+		return naming.Sentence("%s is %s, but %s is %s", relation.BasePKs[0].Name, relation.BasePKs[0].IndirectType, relation.JoinPKs[0].Name, relation.JoinPKs[0].IndirectType)
+	}
+	return nil
+}
+
+func (p *Plan) joinOne(relation *schema.Relation, f reflect.StructField, index []int, alias string, scope *table.Resource, fault func(error)) {
+	embedded, pointer := f.Type, f.Type.Kind() == reflect.Pointer
+	if pointer {
+		embedded = embedded.Elem()
+	}
+	if scope != nil && !pointer {
+		fault(naming.Sentence("%s.%s must be a pointer: it is null where %s is not the caller's", p.out.Name(), f.Name, f.Name))
+	}
+	j := planJoin{
+		index: index, pointer: pointer, relation: relation, base: alias, scope: scope,
+		alias: alias + "__" + strings.ToLower(f.Name),
+	}
+	p.joins = append(p.joins, j)
+	n := len(p.joins)
+	p.leaves = append(p.leaves, leaf{column: relation.JoinPKs[0], join: n, key: true})
+	p.add(relation.JoinTable, embedded, index, j.alias, n, fault)
+}
+
+func (p *Plan) loadMany(relation *schema.Relation, f reflect.StructField, index []int, scope *table.Resource, fault func(error)) {
+	if f.Type.Kind() != reflect.Slice {
+		fault(naming.Sentence("%s.%s must be a slice: it shows a to-many relation", p.out.Name(), f.Name))
+		return
+	}
+	element, pointer := f.Type.Elem(), f.Type.Elem().Kind() == reflect.Pointer
+	if pointer {
+		element = element.Elem()
+	}
+	m := planMany{
+		index: index, base: relation.BasePKs[0], foreign: relation.JoinPKs[0], pointer: pointer, scope: scope,
+		child: CompilePlan(p.api, relation.JoinTable, element, fault),
+	}
+	m.owned = *m.child
+	m.owned.columns += ", " + naming.Quote(m.owned.alias) + "." + naming.Quote(m.foreign.Name)
+	m.owned.many = append(slices.Clip(m.owned.many), planMany{base: m.foreign})
+	p.many = append(p.many, m)
+}
+
+// Rows runs q, a narrowed query on the plan's model, and returns []Out.
+func (p *Plan) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.Value, bool, error) {
+	out, keys, err := p.load(c, q, w)
+	if err != nil {
+		return reflect.Value{}, false, err
+	}
+	out, more := w.Cut(out)
+	for i, m := range p.many {
+		keys[i] = keys[i][:out.Len()]
+		if err := m.attach(c, out, keys[i]); err != nil {
+			return reflect.Value{}, false, err
+		}
+	}
+	return out, more, nil
+}
+
+// Write is Rows for those that are only sent.
+func (p *Plan) Write(c *call.Call, q *bun.SelectQuery, w table.Window) (table.SentRows, error) {
+	if p.Writer == nil {
+		return encodeRows(p.Rows(c, q, w))
+	}
+	found, err := c.Session().Read(c, p.limited(c, q, w))
+	if err != nil {
+		return table.SentRows{}, err
+	}
+	return p.Writer.Rows(found, w)
+}
+
+// limited is the statement of the rows in a window.
+func (p *Plan) limited(c *call.Call, q *bun.SelectQuery, w table.Window) schema.QueryAppender {
+	q = p.SelectFrom(c, q)
+	if w.CutBefore && len(p.joins) == 0 { // nothing is joined that would be more
+		return q
+	}
+	return w.Limit(q)
+}
+
+func (p *Plan) SelectFrom(c *call.Call, q *bun.SelectQuery) *bun.SelectQuery {
+	q = q.ColumnExpr(p.columns)
+	for _, j := range p.joins {
+		q = q.Join("LEFT JOIN ? AS ?", bun.Ident(j.relation.JoinTable.Name), bun.Ident(j.alias))
+		for i, base := range j.relation.BasePKs {
+			q = q.JoinOn("?.? = ?.?", bun.Ident(j.alias), bun.Ident(j.relation.JoinPKs[i].Name), bun.Ident(j.base), bun.Ident(base.Name))
+		}
+		if j.scope != nil && j.scope.Narrowed(c) {
+			q = q.JoinOn("?.? IN (?)", bun.Ident(j.alias), bun.Ident(j.scope.Pk.Name), j.scope.ScopedKeys(c))
+		}
+		if deleted := j.relation.JoinTable.SoftDeleteField; deleted != nil {
+			q = q.JoinOn("?.? IS NULL", bun.Ident(j.alias), bun.Ident(deleted.Name))
+		}
+	}
+	return q
+}
+
+// load scans every row into out, and the keys of each to-many relation.
+func (p *Plan) load(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.Value, [][]any, error) {
+	found, err := c.Session().Read(c, p.limited(c, q, w))
+	if err != nil {
+		return reflect.Value{}, nil, err
+	}
+	return p.Scan(found)
+}
+
+// Scan is load for rows that were read.
+func (p *Plan) Scan(found *sqldb.Result) (reflect.Value, [][]any, error) {
+	out := reflect.MakeSlice(reflect.SliceOf(p.out), found.Len(), found.Len())
+	keys := make([][]any, len(p.many))
+	scan := p.newRow()
+	for i := range found.Len() {
+		if err := scan.read(out.Index(i), found.Row(i)); err != nil {
+			return reflect.Value{}, nil, err
+		}
+		for i := range p.many {
+			keys[i] = append(keys[i], keyOf(scan.keys[i].Elem()))
+		}
+	}
+	return out, keys, nil
+}
+
+// A planRow scans one row at a time.
+type planRow struct {
+	plan  *Plan
+	cells []cell
+	keys  []reflect.Value // pointers to the keys of to-many relations
+	found []bool          // joins that found a row
+}
+
+// A cell takes one column of a row.
+type cell struct {
+	*leaf
+	value reflect.Value
+	found *bool
+}
+
+func (p *Plan) newRow() *planRow {
+	r := &planRow{plan: p, cells: make([]cell, len(p.leaves), len(p.leaves)+len(p.many)), found: make([]bool, len(p.joins))}
+	for i := range p.leaves {
+		r.cells[i] = cell{leaf: &p.leaves[i]}
+		if l := p.leaves[i]; l.key {
+			r.cells[i].found = &r.found[l.join-1]
+		}
+	}
+	for _, m := range p.many {
+		key := reflect.New(m.base.StructField.Type)
+		r.keys = append(r.keys, key)
+		r.cells = append(r.cells, cell{leaf: &leaf{column: m.base}, value: key.Elem()})
+	}
+	return r
+}
+
+// read scans a row into out, which is zero.
+func (r *planRow) read(out reflect.Value, row []driver.Value) error {
+	for _, j := range r.plan.joins {
+		if j.pointer {
+			f := out.FieldByIndex(j.index)
+			f.Set(reflect.New(f.Type().Elem()))
+		}
+	}
+	for i := range r.cells {
+		if i < len(r.plan.leaves) && !r.cells[i].key {
+			r.cells[i].value = out.FieldByIndex(r.cells[i].index)
+		}
+		if err := r.cells[i].Scan(row[i]); err != nil {
+			return err
+		}
+	}
+	for i, j := range slices.Backward(r.plan.joins) {
+		if !r.found[i] {
+			out.FieldByIndex(j.index).SetZero()
+		}
+	}
+	return nil
+}
+
+// Scan implements [sql.Scanner].
+func (c *cell) Scan(src any) error {
+	if c.key {
+		*c.found = src != nil
+		return nil
+	}
+	if src == nil && c.join > 0 {
+		return nil
+	}
+	if err := c.column.ScanWithCheck(c.value, src); err != nil {
+		return err
+	}
+	table.InUTC(c.value)
+	return nil
+}
+
+// Fill copies a flat shape out of a model.
+func (p *Plan) Fill(model reflect.Value) reflect.Value {
+	out := reflect.New(p.out).Elem()
+	for _, l := range p.leaves {
+		out.FieldByIndex(l.index).Set(l.column.Value(model))
+	}
+	return out
+}
+
+// keyOf is a key's value; nil for a reference that is null.
+func keyOf(v reflect.Value) any {
+	if v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil
+	}
+	return reflect.Indirect(v).Interface()
+}
+
+// attach loads the children of all rows and hands them out.
+func (m planMany) attach(c *call.Call, out reflect.Value, keys []any) error {
+	lists := map[any][]reflect.Value{}
+	for i, key := range keys {
+		field := out.Index(i).FieldByIndex(m.index)
+		field.Set(reflect.MakeSlice(field.Type(), 0, 0))
+		lists[key] = append(lists[key], field)
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	children, owners, err := m.children(c, keys)
+	if err != nil {
+		return err
+	}
+	for i, owner := range owners {
+		child := children.Index(i)
+		if m.pointer {
+			child = child.Addr()
+		}
+		for _, field := range lists[owner] {
+			field.Set(reflect.Append(field, child))
+		}
+	}
+	return nil
+}
+
+// children are the rows of the relation, each with the key of its parent.
+func (m planMany) children(c *call.Call, keys []any) (reflect.Value, []any, error) {
+	q := c.DB.NewSelect().Model(table.NilModel(m.child.table.Type)).
+		Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.foreign.Name), sqldb.List(keys)).
+		OrderExpr("?.?", bun.Ident(m.child.alias), bun.Ident(m.child.table.PKs[0].Name))
+	if m.scope != nil && m.scope.Narrowed(c) {
+		q = q.Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.scope.Pk.Name), m.scope.ScopedKeys(c))
+	}
+	out, all, err := m.owned.load(c, q, table.Window{})
+	if err != nil {
+		return reflect.Value{}, nil, err
+	}
+	for i, deeper := range m.child.many {
+		if err := deeper.attach(c, out, all[i]); err != nil {
+			return reflect.Value{}, nil, err
+		}
+	}
+	return out, all[len(all)-1], nil
+}
+
+// ColumnsOf reports the columns that the plan selects, with their tables.
+func (p *Plan) ColumnsOf(use func(*schema.Table, ...*schema.Field)) {
+	for _, l := range p.leaves {
+		table := p.table
+		if l.join > 0 {
+			table = p.joins[l.join-1].relation.JoinTable
+		}
+		use(table, l.column)
+	}
+	for _, m := range p.many {
+		use(m.child.table, m.foreign)
+		m.child.ColumnsOf(use)
+	}
+}

@@ -1,0 +1,283 @@
+package view
+
+import (
+	"bytes"
+	"database/sql/driver"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/wire"
+	"trestle.example/framework/sqldb"
+)
+
+// encodeRows writes values that were made first, []Out.
+func encodeRows(rows reflect.Value, more bool, err error) (table.SentRows, error) {
+	if err != nil {
+		return table.SentRows{}, err
+	}
+	text, err := wire.Encode(rows.Interface())
+	return table.SentRows{Text: text, Rows: rows.Len(), More: more}, err
+}
+
+// A rowWriter writes rows of a flat shape straight from what the driver gave,
+// byte for byte what encode makes of the shape's values. It is made once and
+// used by many requests at once.
+type rowWriter struct {
+	plan    *Plan
+	members []rowMember
+}
+
+// A rowMember writes one member from one column.
+type rowMember struct {
+	before []byte // what stands before the value: `,"name":`
+	column int
+	write  valueWriter
+}
+
+// A valueWriter appends a driver's value as JSON; false leaves it to the
+// ordinary way, by way of the Go value.
+type valueWriter func(b []byte, v driver.Value) ([]byte, bool)
+
+// newRowWriter compiles a writer, or returns nil for a shape whose JSON is not
+// just a member for each column.
+func newRowWriter(p *Plan) *rowWriter {
+	if !p.Flat() || wire.MakesJSON(p.out) {
+		return nil
+	}
+	byName := map[string]int{}
+	for i, l := range p.leaves {
+		f := p.out.FieldByIndex(l.index)
+		if _, options, _ := strings.Cut(f.Tag.Get("json"), ","); options != "" {
+			return nil
+		}
+		byName[naming.JSONName(f)] = i
+	}
+	names, ok := memberNames(p.out)
+	if !ok || len(names) == 0 || len(names) != len(p.leaves) {
+		return nil
+	}
+	w := &rowWriter{plan: p}
+	for _, name := range names {
+		column, known := byName[name]
+		quoted, err := wire.Encode(name)
+		if !known || err != nil {
+			return nil
+		}
+		w.members = append(w.members, rowMember{slices.Concat([]byte{','}, quoted, []byte{':'}), column, writerOf(p.leaves[column].column.StructField.Type)})
+	}
+	w.members[0].before[0] = '{'
+	return w
+}
+
+// memberNames are the members of a struct in the order in which they are
+// written, which its zero value tells.
+func memberNames(t reflect.Type) ([]string, bool) {
+	text, err := wire.Encode(reflect.New(t).Interface())
+	if err != nil {
+		return nil, false
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(text))
+	if open, err := d.ReadToken(); err != nil || open.Kind() != '{' {
+		return nil, false
+	}
+	var names []string
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return nil, false
+		}
+		names = append(names, name.String()) // before the next token voids it
+		if d.SkipValue() != nil {
+			return nil, false
+		}
+	}
+	return names, true
+}
+
+const (
+	// firstRoom is how many bytes are made ready for the first row, which tells how long
+	// the others may be.
+	firstRoom = 512
+	// mostRoom is how many are made ready for those.
+	mostRoom = 64 << 10
+)
+
+func (w *rowWriter) Rows(found *sqldb.Result, win table.Window) (table.SentRows, error) {
+	out := table.SentRows{Rows: found.Len()}
+	if out.More = win.Probe && int64(out.Rows) > win.Rows; out.More {
+		out.Rows = int(win.Rows)
+	}
+	if out.Rows == 0 {
+		return out, nil
+	}
+	out.Text = append(make([]byte, 0, firstRoom), '[')
+	for i := range out.Rows {
+		var err error
+		if out.Text, err = w.row(out.Text, found.Row(i)); err != nil {
+			return table.SentRows{}, err
+		}
+		out.Text = append(out.Text, ',')
+		if i == 0 {
+			out.Text = slices.Grow(out.Text, min((len(out.Text)+16)*(out.Rows-1), mostRoom))
+		}
+	}
+	out.Text[len(out.Text)-1] = ']'
+	return out, nil
+}
+
+func (w *rowWriter) row(b []byte, row []driver.Value) ([]byte, error) {
+	for _, m := range w.members {
+		b = append(b, m.before...)
+		if m.write != nil {
+			if longer, ok := m.write(b, row[m.column]); ok {
+				b = longer
+				continue
+			}
+		}
+		var err error
+		if b, err = w.slowly(b, m.column, row[m.column]); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, '}'), nil
+}
+
+// slowly writes a value by way of the Go value that it is scanned into.
+func (w *rowWriter) slowly(b []byte, column int, v driver.Value) ([]byte, error) {
+	leaf := &w.plan.leaves[column]
+	value := reflect.New(leaf.column.StructField.Type)
+	if err := (&cell{leaf: leaf, value: value.Elem()}).Scan(v); err != nil {
+		return nil, err
+	}
+	text, err := wire.Encode(value.Interface())
+	return append(b, text...), err
+}
+
+// writerOf writes values of a type; nil for one that is always written slowly.
+func writerOf(t reflect.Type) valueWriter {
+	if t.Kind() == reflect.Pointer {
+		return orNull(writerOf(t.Elem()))
+	}
+	switch {
+	case t == naming.TimeType:
+		return writeTime
+	case t == reflect.TypeFor[uuid.UUID]():
+		return writeUUID
+	case wire.MakesJSON(t) || scans(t):
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return writeText
+	case reflect.Int, reflect.Int64:
+		return writeInt
+	case reflect.Bool:
+		return writeBool
+	}
+	return nil
+}
+
+// scans reports whether a type reads columns in a way of its own.
+func scans(t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[interface{ Scan(any) error }]())
+}
+
+func orNull(write valueWriter) valueWriter {
+	if write == nil {
+		return nil
+	}
+	return func(b []byte, v driver.Value) ([]byte, bool) {
+		if v == nil {
+			return append(b, "null"...), true
+		}
+		return write(b, v)
+	}
+}
+
+func writeTime(b []byte, v driver.Value) ([]byte, bool) {
+	t, ok := v.(time.Time)
+	if !ok {
+		return b, false
+	}
+	t = t.UTC()
+	if y := t.Year(); y < 0 || y > 9999 {
+		return b, false
+	}
+	return append(t.AppendFormat(append(b, '"'), time.RFC3339Nano), '"'), true
+}
+
+// writeUUID takes the text that the databases and uuid.UUID write alike.
+func writeUUID(b []byte, v driver.Value) ([]byte, bool) {
+	switch v := v.(type) {
+	case string:
+		return appendUUID(b, v)
+	case []byte:
+		return appendUUID(b, v)
+	}
+	return b, false
+}
+
+func appendUUID[T string | []byte](b []byte, text T) ([]byte, bool) {
+	if len(text) != 36 {
+		return b, false
+	}
+	for i := range len(text) {
+		c := text[i]
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash && c != '-' || !dash && (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return b, false
+		}
+	}
+	return append(append(append(b, '"'), text...), '"'), true
+}
+
+func writeText(b []byte, v driver.Value) ([]byte, bool) {
+	switch v := v.(type) {
+	case string:
+		return appendText(b, v)
+	case []byte:
+		return appendText(b, string(v))
+	}
+	return b, false
+}
+
+// appendText quotes a text in which nothing is escaped.
+func appendText(b []byte, text string) ([]byte, bool) {
+	plain := true
+	for i := range len(text) {
+		c := text[i]
+		if c < ' ' || c == '"' || c == '\\' || c == 0x7f {
+			return b, false
+		}
+		plain = plain && c < utf8.RuneSelf
+	}
+	// The two separators are line ends to JavaScript.
+	if !plain && (!utf8.ValidString(text) || strings.ContainsAny(text, "\u2028\u2029")) {
+		return b, false
+	}
+	return append(append(append(b, '"'), text...), '"'), true
+}
+
+func writeInt(b []byte, v driver.Value) ([]byte, bool) {
+	n, ok := v.(int64)
+	if !ok {
+		return b, false
+	}
+	return strconv.AppendInt(b, n, 10), true
+}
+
+func writeBool(b []byte, v driver.Value) ([]byte, bool) {
+	t, ok := v.(bool)
+	if !ok {
+		return b, false
+	}
+	return strconv.AppendBool(b, t), true
+}

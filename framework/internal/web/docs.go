@@ -1,0 +1,94 @@
+package web
+
+import (
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/docspage"
+	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/openapi"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/wire"
+)
+
+// An opening answers what anyone may read.
+type opening func(c *call.Call, r *http.Request) (*table.Response, error)
+
+// newReference makes the documents and the page that shows them, by their paths
+// below the prefix; none for an API that is not documented.
+func newReference(a describe.Catalog, document func() (wire.Members, error)) (map[string]opening, error) {
+	if a.Config.Undocumented {
+		return nil, nil
+	}
+	page, err := docspage.New(docspage.Options{
+		Title: a.Config.Title, Name: strings.Trim(describe.DocsPath, "/"), Reference: strings.Trim(describe.JsonPath, "/"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	shown := hosted(http.StripPrefix(a.Config.Prefix+describe.DocsPath, page))
+	openings := map[string]opening{describe.DocsPath: shown}
+	for _, name := range page.Files() {
+		openings[describe.DocsPath+"/"+name] = shown
+	}
+	maps.Copy(openings, documents(document))
+	return openings, nil
+}
+
+// hosted answers what a handler writes.
+func hosted(h http.Handler) opening {
+	return func(c *call.Call, r *http.Request) (*table.Response, error) {
+		w := &written{header: c.Header(), status: http.StatusOK}
+		h.ServeHTTP(w, r)
+		resp := &table.Response{Status: w.status, Media: c.Header().Get("Content-Type")}
+		if len(w.body) > 0 {
+			resp.Value, resp.Body = w.body, w.body
+		}
+		return resp, nil
+	}
+}
+
+// written is an answer that is kept until it is sent.
+type written struct {
+	header http.Header
+	status int
+	body   []byte
+}
+
+func (w *written) Header() http.Header { return w.header }
+
+func (w *written) WriteHeader(status int) { w.status = status }
+
+func (w *written) Write(part []byte) (int, error) {
+	w.body = append(w.body, part...)
+	return len(part), nil
+}
+
+// documents are the formats of the reference by their paths below the prefix,
+// each written when it is first asked for.
+func documents(document func() (wire.Members, error)) map[string]opening {
+	one := func(format, media string) opening {
+		written := sync.OnceValues(func() (opening, error) {
+			root, err := document()
+			if err != nil {
+				return nil, err
+			}
+			text, err := openapi.Format(root, format)
+			return hosted(docspage.Compressed(media, text)), err
+		})
+		return func(c *call.Call, r *http.Request) (*table.Response, error) {
+			answer, err := written()
+			if err != nil {
+				return nil, err
+			}
+			return answer(c, r)
+		}
+	}
+	return map[string]opening{
+		describe.JsonPath: one("json", "application/json"),
+		describe.YamlPath: one("yaml", "application/yaml"),
+	}
+}

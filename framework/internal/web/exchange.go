@@ -1,0 +1,90 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/wire"
+	"trestle.example/framework/problem"
+)
+
+// An exchange is one request and what the server knows about its answer. It belongs to
+// the goroutine of the request.
+type exchange struct {
+	*call.Call
+
+	began       time.Time
+	path        string       // where the request was routed, as Outcome.Path has it
+	observation *observation // nil without observers
+	written     int64        // bytes of the answer's body
+	gone        bool         // the client hung up before its answer was sent
+	refusing    bool         // the handler of Refusing answers it
+}
+
+// exchangeKey finds the exchange of a request in its context.
+type exchangeKey struct{}
+
+// exchangeOf is the exchange that the server began for a request.
+func exchangeOf(r *http.Request) *exchange {
+	return r.Context().Value(exchangeKey{}).(*exchange) //nolint:forcetypeassert // begin put it there
+}
+
+// hungUp reports whether the client closed its connection.
+func (x *exchange) hungUp() bool { return errors.Is(context.Cause(x), context.Canceled) }
+
+// send writes the response, or the error in its format.
+func (s *server) send(w http.ResponseWriter, x *exchange, resp *table.Response, err error) int {
+	switch {
+	case err != nil:
+		w.Header().Del(problem.HeaderLocation)
+		return s.sendError(w, x, call.AsError(err))
+	case resp.Value == nil:
+		unkept(w.Header())
+		w.WriteHeader(resp.Status)
+		return resp.Status
+	}
+	return x.write(w, resp.Status, cmp.Or(resp.Media, "application/json"), resp.Body)
+}
+
+func (s *server) sendError(w http.ResponseWriter, x *exchange, e *problem.Error) int {
+	e = describe.Guided(s.api.Registry, e)
+	for name, value := range e.Header {
+		w.Header().Set(name, value)
+	}
+	info, known := s.api.Codes[e.Code]
+	page := s.api.Origin.ErrorsAt() + e.Code
+	if !known {
+		info.Title, page = http.StatusText(e.Status), "about:blank"
+	}
+	media, shape := s.api.Config.ErrorShape.Shape(problem.Problem{
+		Error: e, Type: page, Title: info.Title, RequestID: x.ID,
+	})
+	body, err := wire.Encode(shape)
+	if err != nil {
+		s.api.Config.Log.ErrorContext(x, "an error's details cannot be encoded", "code", e.Code, "error", err)
+		body = []byte("{}")
+	}
+	return x.write(w, e.Status, media, body)
+}
+
+// write sends an answer that has a body.
+func (x *exchange) write(w http.ResponseWriter, status int, media string, body []byte) int {
+	h := w.Header()
+	h.Set("Content-Type", media)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	unkept(h)
+	w.WriteHeader(status)
+	n, err := w.Write(body)
+	x.written += int64(n)
+	if err != nil {
+		x.gone = x.gone || x.hungUp()
+	}
+	return status
+}

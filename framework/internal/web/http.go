@@ -1,0 +1,329 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/verb"
+	"trestle.example/framework/problem"
+)
+
+// A server mounts an API on echo. This is the only file that knows echo: it
+// finds the route, and hands everything else to the endpoint.
+type server struct {
+	api       describe.Catalog
+	echo      *echo.Echo
+	describer *describer
+	cors      *cors // nil for none
+	paths     paths
+
+	shedByDatabase, shedByBodies, shedByParsing shedCount
+}
+
+// A place is one path with the endpoints of its methods.
+type place struct {
+	pattern  string
+	path     string          // as Outcome.Path has it
+	resource *table.Resource // nil for the API root
+	methods  map[string]*table.Endpoint
+	allow    string // the methods, as the header Allow lists them
+}
+
+// NewServer makes the handler of a checked API.
+func NewServer(registry *table.Registry) (http.Handler, error) {
+	a := describe.NewCatalog(registry)
+	document := sync.OnceValues(a.Document)
+	if !a.Config.Undocumented {
+		if _, err := document(); err != nil {
+			return nil, err
+		}
+	}
+	s := &server{api: a, echo: echo.New(), describer: &describer{a, document}, cors: newCORS(a), paths: pathsOf(a)}
+	s.echo.HTTPErrorHandler = func(err error, c echo.Context) { s.unrouted(err, c) }
+	reference, err := newReference(a, document)
+	if err != nil {
+		return nil, err
+	}
+	s.mount(&place{pattern: "/"}, s.open("root", a.Config.Prefix+"/", serveRoot(a, a.Endpoints()[0])))
+	for path, answer := range reference {
+		s.mount(&place{pattern: path}, s.open("document", a.Config.Prefix+path, answer))
+	}
+	for _, p := range places(a) {
+		s.mount(p, func(c echo.Context) error { s.serve(p, c); return nil })
+	}
+	s.at(s.errorsPath()+":code", s.errorPage)
+	s.at(s.errorsPath(), s.errorPage)
+	s.at(strings.TrimSuffix(s.errorsPath(), "/"), s.errorPage)
+	if a.Config.Prefix != "" { // else the API's own root is there
+		s.at("/", s.open("first", "/", newFirstPage(a).serve))
+	}
+	return s, nil
+}
+
+// places gathers the endpoints by their paths, in order of registration.
+func places(a describe.Catalog) []*place {
+	var all []*place
+	byPattern := map[string]*place{}
+	for _, r := range a.Resources {
+		for _, e := range r.Endpoints {
+			p := byPattern[e.Pattern]
+			if p == nil {
+				p = &place{pattern: e.Pattern, path: a.PathOf(e), resource: r, methods: map[string]*table.Endpoint{}}
+				byPattern[e.Pattern] = p
+				all = append(all, p)
+			}
+			p.methods[e.Route.Method] = e
+		}
+	}
+	for _, p := range all {
+		p.allow = p.offers()
+	}
+	return all
+}
+
+// mount serves a path with and without its last slash, never by redirect.
+func (s *server) mount(p *place, h echo.HandlerFunc) {
+	bare := strings.TrimSuffix(s.api.Config.Prefix+p.pattern, "/")
+	for _, path := range []string{bare, bare + "/"} {
+		s.at(path, h)
+	}
+}
+
+// at serves a path of the server for every method.
+func (s *server) at(path string, h echo.HandlerFunc) {
+	for _, method := range append(naming.KnownMethods, echo.RouteNotFound) {
+		s.echo.Add(method, path, h)
+	}
+}
+
+// serve answers a request for a path of a resource.
+func (s *server) serve(p *place, ec echo.Context) {
+	r := ec.Request()
+	method := naming.MethodOf(r)
+	e := p.methods[method]
+	s.answer(ec.Response(), r, p.route(e, method), func(c *call.Call) (*table.Response, error) {
+		exchangeOf(r).path = p.path
+		switch {
+		case e != nil:
+			return verb.NewHandler(e).Handle(c, r, pathKey(ec))
+		case method == http.MethodOptions:
+			return s.describer.describe(c, r, p)
+		}
+		return nil, s.notAllowed(c, r, p)
+	}, p.allow)
+}
+
+// pathKey is the part of the path that finds a row. echo leaves it as it was
+// sent where the path has escapes that Go would not write, such as %2F.
+func pathKey(ec echo.Context) string {
+	text := ec.Param("id")
+	if ec.Request().URL.RawPath == "" {
+		return text
+	}
+	if plain, err := url.PathUnescape(text); err == nil {
+		return plain
+	}
+	return text
+}
+
+func (p *place) route(e *table.Endpoint, method string) call.Route {
+	if e != nil {
+		return e.Route
+	}
+	return call.Route{ViewSet: p.resource.Path, Name: strings.ToLower(method), Method: method}
+}
+
+// notAllowed is 405 for callers who may use the viewset at all; others learn
+// only that they may not.
+func (s *server) notAllowed(c *call.Call, r *http.Request, p *place) error {
+	if err := p.resource.Door.Admit(c, r); err != nil {
+		return err
+	}
+	return problem.Refuse(http.StatusMethodNotAllowed, problem.CodeMethodNotAllowed,
+		fmt.Sprintf("%s is not offered here; this path takes %s.", naming.Printable(r.Method), p.allow))
+}
+
+// offers lists the methods of a path.
+func (p *place) offers() string {
+	var methods []string
+	for _, m := range naming.KnownMethods {
+		if p.methods[m] != nil || m == http.MethodHead && p.methods[http.MethodGet] != nil {
+			methods = append(methods, m)
+		}
+	}
+	return strings.Join(append(methods, http.MethodOptions), ", ")
+}
+
+// answer runs one request: panic, response, log.
+func (s *server) answer(w http.ResponseWriter, r *http.Request, route call.Route, run func(*call.Call) (*table.Response, error), allow string) {
+	x := exchangeOf(r)
+	x.Route = route
+	h := w.Header()
+	h.Set(problem.HeaderRequestID, x.ID.String())
+	resp, err := protect(func() (*table.Response, error) { return encode(run(x.Call)) })
+	if allow != "" && !hidesMethods(err) {
+		h.Set(problem.HeaderAllow, allow)
+	}
+	if err == nil {
+		resp.Locate(x.Call)
+	}
+	if ignored := table.IgnoredValue(x.Call); ignored != "" {
+		h.Set(problem.HeaderIgnored, ignored)
+	}
+	x.gone = x.hungUp()
+	status := s.send(w, x, resp, err)
+	s.over(x, r, status, err)
+}
+
+// hidesMethods reports whether a refusal also keeps back what is offered.
+func hidesMethods(err error) bool {
+	e, ok := errors.AsType[*problem.Error](err)
+	return ok && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden)
+}
+
+// encode writes the value of a response as JSON.
+func encode(resp *table.Response, err error) (*table.Response, error) {
+	if err == nil {
+		err = resp.Encode()
+	}
+	return resp, err
+}
+
+// protect turns a panic into an error: one request never ends the others.
+func protect(run func() (*table.Response, error)) (resp *table.Response, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if problem.IsAbort(p) {
+				panic(p)
+			}
+			err = problem.Panicked(p)
+		}
+	}()
+	return run()
+}
+
+// unrouted answers what echo found no route for.
+func (s *server) unrouted(_ error, ec echo.Context) {
+	r := ec.Request()
+	s.answer(ec.Response(), r, call.Route{Method: r.Method}, func(*call.Call) (*table.Response, error) {
+		return nil, s.noPath(r.URL.Path)
+	}, "")
+}
+
+// open serves what anyone may read and nobody may write.
+func (s *server) open(name, path string, serve opening) echo.HandlerFunc {
+	return func(ec echo.Context) error {
+		r := ec.Request()
+		s.answer(ec.Response(), r, call.Route{Name: name, Method: r.Method}, func(c *call.Call) (*table.Response, error) {
+			exchangeOf(r).path = path
+			switch r.Method {
+			case http.MethodGet, http.MethodHead, http.MethodOptions:
+				return serve(c, r)
+			}
+			return nil, problem.Refuse(http.StatusMethodNotAllowed, problem.CodeMethodNotAllowed,
+				naming.Printable(r.Method)+" is not offered here; this path takes GET.")
+		}, "GET, HEAD, OPTIONS")
+		return nil
+	}
+}
+
+// errorsPath is where the server has the pages of codes.
+func (s *server) errorsPath() string { return s.api.Config.Prefix + problem.ErrorPages }
+
+// errorPage answers {prefix}/errors/ and {prefix}/errors/{code}.
+func (s *server) errorPage(ec echo.Context) error {
+	r := ec.Request()
+	page, known := explain(s.api, ec.Param("code"))
+	if page.Code == nil { // echo takes a method that it does not know to where the path begins
+		known = known && strings.TrimSuffix(r.URL.Path, "/")+"/" == s.errorsPath()
+	}
+	if known {
+		exchangeOf(r).path = s.errorsPath()
+	}
+	switch {
+	case !known:
+		s.unrouted(nil, ec)
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+		page.write(ec.Response())
+	default:
+		s.answer(ec.Response(), r, call.Route{Method: r.Method}, func(*call.Call) (*table.Response, error) {
+			return nil, problem.Refuse(http.StatusMethodNotAllowed, problem.CodeMethodNotAllowed,
+				naming.Printable(r.Method)+" is not offered here; this path takes GET.")
+		}, "GET, HEAD")
+	}
+	return nil
+}
+
+// ServeHTTP checks the host and the prefix guards of a request, and then routes it.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.begin(w, r, func(x *exchange, w http.ResponseWriter, r *http.Request) {
+		if _, err := protect(func() (*table.Response, error) { return nil, s.gate(x.Call, r) }); err != nil {
+			s.answer(w, r, x.Route, func(*call.Call) (*table.Response, error) { return nil, err }, "")
+			return
+		}
+		s.echo.ServeHTTP(w, plainlySpelt(r))
+	})
+}
+
+// begin gives a request its deadline, its call, and the headers that every answer
+// has. It answers the request that a browser sends before one to another origin.
+func (s *server) begin(w http.ResponseWriter, r *http.Request, then func(*exchange, http.ResponseWriter, *http.Request)) {
+	ctx, cancel := context.WithTimeout(r.Context(), s.api.Config.Timeout)
+	defer cancel()
+	x := &exchange{began: time.Now()}
+	x.Call = s.api.NewCall(ctx, call.Options{
+		Route: call.Route{Method: naming.MethodOf(r)}, Header: w.Header(), Request: r,
+		Address: s.api.Origin.Address(r), Secure: s.api.Origin.Secure(r),
+	})
+	x.Context = fair.With(ctx, fair.Client{Address: fair.Network(x.Address)})
+	if life := s.api.Config.HSTS; x.Secure && life > 0 {
+		w.Header().Set("Strict-Transport-Security", "max-age="+strconv.FormatInt(int64(life/time.Second), 10))
+	}
+	guardAnswer(w.Header())
+	asks := s.cors.allow(w.Header(), r)
+	if len(s.api.Config.Observers) > 0 {
+		x.observation = &observation{ResponseWriter: w}
+		w = x.observation
+		defer s.settled(x, r)
+		s.observed(x, r)
+	}
+	r = r.WithContext(context.WithValue(x.Context, exchangeKey{}, x))
+	if asks && s.api.Origin.HostAllowed(r) == nil {
+		s.answer(w, r, call.Route{Name: "preflight", Method: http.MethodOptions}, s.cors.preflight, "")
+		return
+	}
+	then(x, w, r)
+}
+
+// gate checks whether the host is allowed, and asks the guards of the path.
+func (s *server) gate(c *call.Call, r *http.Request) error {
+	if err := s.api.Origin.HostAllowed(r); err != nil {
+		return err
+	}
+	for _, g := range s.api.Config.Guards {
+		if !s.api.Origin.Guards(g.Under, r) {
+			continue
+		}
+		c.Route.ViewSet, c.Route.Name = g.Under, "guard"
+		if err := call.Identify(c, r, s.api.Config.Authentication); err != nil {
+			return err
+		}
+		if !g.Permission.Permit(c) {
+			return call.Refused(c, s.api.Config.Authentication)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,21 @@
+package web
+
+import (
+	"net/http"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/problem"
+)
+
+// NewRefusing makes a handler that answers every request with e.
+func NewRefusing(a *table.Registry, e *problem.Error) http.Handler {
+	s := &server{api: describe.NewCatalog(a), cors: newCORS(describe.NewCatalog(a))}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.begin(w, r, func(x *exchange, w http.ResponseWriter, r *http.Request) {
+			x.refusing = true
+			s.answer(w, r, x.Route, func(*call.Call) (*table.Response, error) { return nil, e }, "")
+		})
+	})
+}
