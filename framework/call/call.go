@@ -47,7 +47,7 @@ type Call struct {
 	url        func(path string) string
 	header     http.Header
 	request    *http.Request
-	progress   *progress
+	progress   *Progress
 	identified []Authenticator // the schemes that identified the caller already
 }
 
@@ -77,13 +77,13 @@ type Options struct {
 	Rows Rows
 }
 
-// NewCall makes a call, as the framework does for each request. A unit test makes one to
+// New makes a call, as the framework does for each request. A unit test makes one to
 // run a function of a declaration without a server.
 func New(ctx context.Context, o Options) *Call {
 	s := o.DB.Session()
 	c := &Call{
 		Context: ctx, DB: s.IDB(), Caller: o.Caller, Now: o.Now, ID: NewID(), Route: o.Route, Address: o.Address, Secure: o.Secure,
-		db: o.DB, session: s, rows: o.Rows, url: o.URL, header: o.Header, request: o.Request, progress: &progress{},
+		db: o.DB, session: s, rows: o.Rows, url: o.URL, header: o.Header, request: o.Request, progress: &Progress{},
 	}
 	if c.Now.IsZero() {
 		c.Now = time.Now()
@@ -98,6 +98,7 @@ func New(ctx context.Context, o Options) *Call {
 	return c
 }
 
+// NewID makes the id of a request, or the key of a row: a UUIDv7.
 func NewID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
 // A Rows finds and stores rows of an API's viewsets for functions of a declaration.
@@ -121,14 +122,14 @@ func RowsOf(c *Call, function string) (Rows, error) {
 }
 
 // A progress is what the framework notes about a call while it runs it.
-type progress struct {
+type Progress struct {
 	Ignored []string               // parts of the request that have no effect, for the header Trestle-Ignored
 	Sent    func(name string) bool // reports whether the body has a field
 	Given   *GivenRow              // the row that a function was given
 }
 
 // ProgressOf returns the notes of a call. It is for the framework's own packages.
-func ProgressOf(c *Call) *progress { return c.progress }
+func ProgressOf(c *Call) *Progress { return c.progress }
 
 // A GivenRow is the row that a function was given, its values when it was read, and the
 // columns that were saved since.

@@ -33,7 +33,7 @@ func finish(run *command.Run, called *cobra.Command, err error) int {
 		run.Sayf("Run %q for help.", called.CommandPath()+" --help")
 		return exit.Usage
 	}
-	if _, ok := errors.AsType[*sqldb.MissingRecord](err); ok {
+	if _, ok := errors.AsType[*sqldb.MissingRecordError](err); ok {
 		return exit.ActionFirst
 	}
 	return exit.Code(err)

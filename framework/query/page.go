@@ -31,14 +31,16 @@ type Window struct {
 // Counting is a strategy for the number of matching rows, nearly the whole
 // cost of a list on a large table.
 type Counting struct {
-	Kind countKind
+	Kind CountKind
 	Cap  int64
 }
 
-type countKind int
+// A CountKind is a strategy for counting.
+type CountKind int
 
+// The kinds of counting.
 const (
-	CountExact countKind = iota
+	CountExact CountKind = iota
 	CountCapped
 	CountEstimated
 	CountNone

@@ -37,10 +37,10 @@ type Migrations = migrate.Set
 // name.
 type Migration = migrate.Migration
 
-// A MissingRecord is an error of migrations: the database lacks a table that records them,
+// A MissingRecordError is an error of migrations: the database lacks a table that records them,
 // or a column of one, although something was migrated. Column is "" for a table. IsLock
 // reports whether only the lock is incomplete, which holds nothing.
-type MissingRecord = migrate.MissingRecord
+type MissingRecordError = migrate.MissingRecordError
 
 // Migrate applies every pending migration, set by set and in the order of
 // their ids, and calls report, which may be nil, after each with the time it

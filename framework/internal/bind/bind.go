@@ -135,7 +135,7 @@ func (b *binder) open(d *declare.Declaration) {
 		return
 	}
 	r := &table.Resource{
-		Api: b.api, Declaration: d, Path: name, Model: d.Model, Table: model, Pk: model.PKs[0], Key: model.PKs[0],
+		API: b.api, Declaration: d, Path: name, Model: d.Model, Table: model, Pk: model.PKs[0], Key: model.PKs[0],
 		Names: map[string]query.Field{}, Shown: map[reflect.Type]table.Representation{}, Inputs: map[reflect.Type]*input.Shape{},
 	}
 	r.InsertSkips, r.SaveSkips = table.HooksOfInsert().Skipped("Insert", d.Model), table.HooksOfUpdate().Skipped("Save", d.Model)
@@ -258,10 +258,10 @@ func (b *binder) bindVerb(r *table.Resource, v declare.NamedVerb) {
 		fault(naming.Sentence("Paginate and Filter are for List"))
 		return
 	case v.Kind == declare.VerbDoes && v.Name != call.VerbCreate && v.Name != call.VerbList && !r.Declaration.Single:
-		fault(naming.Sentence("framework.Does is for Create, and for the verbs of a Single resource; use %s", kindNames(declare.VerbKinds[v.Name])))
+		fault(naming.Sentence("framework.Does is for Create, and for the verbs of a Single resource; use %s", kindNames(declare.KindsOf(v.Name))))
 		return
-	case !slices.Contains(declare.VerbKinds[v.Name], v.Kind) && (v.Kind != declare.VerbDoes || v.Name == call.VerbList):
-		fault(naming.Sentence("framework.%s cannot be used here; use %s", v.Kind, kindNames(declare.VerbKinds[v.Name])))
+	case !slices.Contains(declare.KindsOf(v.Name), v.Kind) && (v.Kind != declare.VerbDoes || v.Name == call.VerbList):
+		fault(naming.Sentence("framework.%s cannot be used here; use %s", v.Kind, kindNames(declare.KindsOf(v.Name))))
 		return
 	case v.Model != nil && v.Model != r.Model:
 		fault(naming.Sentence("its function takes a *%s, this viewset's model is %s", v.Model.Name(), r.Model.Name()))
@@ -371,7 +371,8 @@ func (b *binder) input(r *table.Resource, in reflect.Type, fault func(error)) *i
 
 func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Representation, v declare.Verb) *verb.Listing {
 	e.Asks = true
-	l := &verb.Listing{Resource: r, Endpoint: verb.NewHandler(e), Shown: shown, Pagination: cmp.Or(v.Pagination, r.Declaration.Pagination, b.api.Config.Pagination)}
+	l := &verb.Listing{Resource: r, Endpoint: verb.NewHandler(e), Shown: shown}
+	l.Pagination = cmp.Or(v.Pagination, r.Declaration.Pagination, b.api.Config.Pagination)
 	if l.Pagination == nil {
 		b.fault(r.Path, "list", naming.Sentence("no pagination; set Pagination in framework.Config or here, such as page.Number{Size: 20}"))
 		return l
@@ -537,7 +538,8 @@ func (b *binder) useModels(r *table.Resource) {
 // the row's values, or tell by themselves that they were left out.
 func checkFilled(r *table.Resource, in *input.Shape, fault func(error)) {
 	for _, f := range in.Fields {
-		if column := table.ColumnOf(r.Table, f.GoName); column != nil && column.StructField.Type != f.Typ && !f.Value.Optional && f.Typ.Kind() != reflect.Pointer {
+		column := table.ColumnOf(r.Table, f.GoName)
+		if column != nil && column.StructField.Type != f.Typ && !f.Value.Optional && f.Typ.Kind() != reflect.Pointer {
 			fault(naming.Sentence("%w, or make it an Optional", table.TwoTypes(in.Typ, f.GoName, f.Typ, column)))
 		}
 	}

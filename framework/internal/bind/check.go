@@ -233,15 +233,16 @@ var operationID = regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`)
 func (b *binder) checkIDs() {
 	first := map[string]describe.Operation{}
 	for _, e := range describe.NewCatalog(b.api).Operations() {
-		other, taken := first[e.Id()]
+		other, taken := first[e.ID()]
 		switch {
 		case e.Named != "" && !operationID.MatchString(e.Named):
 			b.fault(e.Resource.Path, e.Place(), naming.Sentence("ID(%q): an id has letters and digits only and begins with a small one, such as \"setStock\"", e.Named))
 		case taken:
 			b.fault(e.Resource.Path, e.Place(), naming.Sentence("its id in the reference is %q, which is that of %s %s; give one of them another, as in .ID(%q)",
-				e.Id(), other.Route.Method, e.Catalog().PathOf(other.Endpoint), naming.Camel(strings.ToLower(e.Route.Method), append(describe.Words(e.Resource), e.Route.Name)...)))
+				e.ID(), other.Route.Method, e.Catalog().PathOf(other.Endpoint),
+				naming.Camel(strings.ToLower(e.Route.Method), append(describe.Words(e.Resource), e.Route.Name)...)))
 		default:
-			first[e.Id()] = e
+			first[e.ID()] = e
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (b *binder) reserve(model reflect.Type, key *schema.Field, words []string) 
 // resource, or of such an action of another.
 func collides(r *table.Resource, act declare.Action) bool {
 	path := r.Path + "/" + act.Name
-	return slices.ContainsFunc(r.Api.Resources, func(other *table.Resource) bool {
+	return slices.ContainsFunc(r.API.Resources, func(other *table.Resource) bool {
 		return other.Path == path || other != r && slices.ContainsFunc(other.Declaration.Actions, func(theirs declare.Action) bool {
 			return (!theirs.OnObject || other.Declaration.Single) && other.Path+"/"+theirs.Name == path
 		})

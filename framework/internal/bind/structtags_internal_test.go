@@ -35,7 +35,7 @@ func TestMalformedStructTags(t *testing.T) {
 
 // The page of the tags has a row for each tag and each rule, and no other row.
 func TestTagsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "docs", "reference", "tags.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "reference", "tags.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

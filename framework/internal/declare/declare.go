@@ -25,8 +25,10 @@ type Verb struct {
 	Rules
 }
 
+// A VerbKind is the constructor that made a verb.
 type VerbKind int
 
+// The kinds of verbs.
 const (
 	VerbAbsent VerbKind = iota
 	VerbShows
@@ -218,6 +220,7 @@ type Scope struct {
 
 type scopeKind int
 
+// The kinds of scopes.
 const (
 	ScopeMissing scopeKind = iota
 	ScopeOwn
@@ -259,8 +262,8 @@ func (v NamedVerb) Instead() string {
 	return VerbChanges.String()
 }
 
-// VerbKinds says which constructors make sense for which verb.
-var VerbKinds = map[string][]VerbKind{
+// verbKinds are the constructors that make sense for each verb.
+var verbKinds = map[string][]VerbKind{
 	call.VerbList:     {VerbShows, VerbComputes},
 	call.VerbRetrieve: {VerbShows, VerbComputes},
 	call.VerbCreate:   {VerbAccepts, VerbDoes},
@@ -271,6 +274,9 @@ var VerbKinds = map[string][]VerbKind{
 
 // IsVerb reports whether a name is that of a verb.
 func IsVerb(name string) bool {
-	_, ok := VerbKinds[name]
+	_, ok := verbKinds[name]
 	return ok
 }
+
+// KindsOf are the constructors that make sense for a verb.
+func KindsOf(verb string) []VerbKind { return verbKinds[verb] }

@@ -17,7 +17,7 @@ const DocsPath = "/docs"
 
 // The paths of the reference itself.
 const (
-	JsonPath = "/openapi.json"
+	JSONPath = "/openapi.json"
 	YamlPath = "/openapi.yaml"
 )
 
@@ -34,7 +34,7 @@ type Operation struct{ *table.Endpoint }
 func NewOperation(e *table.Endpoint) Operation { return Operation{e} }
 
 // Catalog is that of the API which has the operation.
-func (e Operation) Catalog() Catalog { return NewCatalog(e.Resource.Api) }
+func (e Operation) Catalog() Catalog { return NewCatalog(e.Resource.API) }
 
 // Operations are the API root and the endpoints of every resource.
 func (a Catalog) Operations() []Operation {

@@ -55,7 +55,7 @@ func Guided(a *table.Registry, e *problem.Error) *problem.Error {
 // and a guard never does: it refuses before any endpoint is known.
 func (e Operation) Forbidding(err error) error {
 	refusal, ok := errors.AsType[*problem.Error](err)
-	if !ok || refusal.Code != problem.CodeForbidden || e.Resource.Api.Config.Undocumented {
+	if !ok || refusal.Code != problem.CodeForbidden || e.Resource.API.Config.Undocumented {
 		return err
 	}
 	needed := fmt.Sprintf("it needs the permission %q", e.right(e.Permission))

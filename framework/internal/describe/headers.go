@@ -12,8 +12,8 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// StandardHeaders are what the reference says of them.
-var StandardHeaders = []call.Header{
+// standardHeaders are the headers that the framework sets, as the OpenAPI document has them.
+var standardHeaders = []call.Header{
 	{Name: problem.HeaderRequestID, Doc: "The request's id, made by the server; its log has it too.", Required: true},
 	{Name: problem.HeaderAllow, Doc: "The methods of this path.", Required: true},
 	{Name: problem.HeaderIgnored, Doc: "What of the request had no effect, with the nearest known name."},
@@ -83,8 +83,8 @@ func (a Catalog) usualHeaders() []call.Header {
 }
 
 func standardHeader(name string) call.Header {
-	at := slices.IndexFunc(StandardHeaders, func(h call.Header) bool { return h.Name == name })
-	return StandardHeaders[at]
+	at := slices.IndexFunc(standardHeaders, func(h call.Header) bool { return h.Name == name })
+	return standardHeaders[at]
 }
 
 // location is the header Location of the endpoint's success, if it sends one.
@@ -107,3 +107,6 @@ func (e Operation) location() (h call.Header, sends bool) {
 func withoutLocation(headers []call.Header) []call.Header {
 	return slices.DeleteFunc(headers, func(h call.Header) bool { return strings.EqualFold(h.Name, problem.HeaderLocation) })
 }
+
+// StandardHeaders are the headers that the framework sets, as the OpenAPI document has them.
+func StandardHeaders() []call.Header { return slices.Clone(standardHeaders) }

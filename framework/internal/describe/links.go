@@ -15,7 +15,7 @@ func (e Operation) linked() (all []Operation) {
 	if e.Route.Name != call.VerbCreate || !e.answersObject() {
 		return nil
 	}
-	for _, r := range e.Resource.Api.Resources {
+	for _, r := range e.Resource.API.Resources {
 		if r.Model != e.Resource.Model || r.Declaration.Single || !hasMember(e.Out, r.KeyName()) {
 			continue
 		}
@@ -52,7 +52,7 @@ func hasMember(out reflect.Type, name string) bool {
 // aloneShows reports whether a type is how the resource shows one object, and none of another
 // model.
 func aloneShows(r *table.Resource, out reflect.Type) bool {
-	for _, other := range r.Api.Resources {
+	for _, other := range r.API.Resources {
 		if other.Model != r.Model && other.Declaration.Verbs.Get(call.VerbRetrieve).Out == out {
 			return false
 		}

@@ -38,11 +38,11 @@ func singular(r *table.Resource) []string {
 	return parts
 }
 
-// Id names the operation for generated clients: listPatients, getPatient,
+// ID names the operation for generated clients: listPatients, getPatient,
 // cancelOrder, unless it was given one. It depends on the endpoint's own path
 // alone, so that it stays when others come; registration refuses two that are
 // the same.
-func (e Operation) Id() string {
+func (e Operation) ID() string {
 	switch {
 	case e.Named != "":
 		return e.Named
@@ -182,7 +182,7 @@ func (e Operation) refusals() map[int][]string {
 	}
 	byStatus := map[int][]string{}
 	for _, code := range slices.Sorted(maps.Keys(found)) {
-		status := e.Resource.Api.Codes[code].Status
+		status := e.Resource.API.Codes[code].Status
 		byStatus[status] = append(byStatus[status], code)
 	}
 	return byStatus

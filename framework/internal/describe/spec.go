@@ -40,7 +40,7 @@ func (a Catalog) spec() *spec.API {
 		Title: c.Title, Version: c.Version, Doc: c.Doc, Prefix: c.Prefix, Server: cmp.Or(a.Origin.BasePath(), "/"), ErrorsAt: a.Origin.ErrorsAt(),
 		Lenient:    len(a.Resources) == 0 || slices.ContainsFunc(a.Resources, func(r *table.Resource) bool { return !r.Strict }),
 		ErrorShape: c.ErrorShape, Codes: a.Codes, FaultCodes: a.FaultCodes(),
-		Headers: specHeaders(StandardHeaders), UsualHeaders: specHeaders(a.usualHeaders()),
+		Headers: specHeaders(standardHeaders), UsualHeaders: specHeaders(a.usualHeaders()),
 	}
 	for _, r := range a.Resources {
 		for _, v := range r.Declaration.Verbs {
@@ -69,7 +69,7 @@ func specShown(r *table.Resource, out reflect.Type) spec.Shown {
 func (e Operation) spec() (*spec.Endpoint, []error) {
 	a := e.Catalog()
 	described := &spec.Endpoint{
-		ID: e.Id(), Method: e.Route.Method, Path: a.PathOf(e.Endpoint), Summary: e.summary(), Description: e.description(),
+		ID: e.ID(), Method: e.Route.Method, Path: a.PathOf(e.Endpoint), Summary: e.summary(), Description: e.description(),
 		Service: e.specService(), ViewSet: e.Resource.Path, Root: e.Resource.Path == "",
 		Key: e.specKey(), Takes: specHeaders(e.Takes), Idempotent: e.Idempotent, Body: e.specBody(),
 		Statuses: e.successes(), Headers: specHeaders(e.headers()), Failures: e.specFailures(), Open: e.admits(nil),
@@ -83,7 +83,7 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 		})
 	}
 	for _, to := range e.linked() {
-		described.Links = append(described.Links, spec.Link{ID: to.Id(), Key: to.Resource.KeyName()})
+		described.Links = append(described.Links, spec.Link{ID: to.ID(), Key: to.Resource.KeyName()})
 	}
 	for _, scheme := range e.Authentication {
 		for _, way := range call.SecurityOf(scheme, e.Route.Method) {
@@ -101,7 +101,7 @@ func (e Operation) specService() spec.Service {
 	if s := e.Resource.Declaration.Service; s != nil {
 		return spec.Service{Name: s.Name, Doc: s.Doc}
 	}
-	return spec.Service{Name: e.Resource.Api.Config.Title, Doc: "The API as a whole."}
+	return spec.Service{Name: e.Resource.API.Config.Title, Doc: "The API as a whole."}
 }
 
 func (e Operation) specKey() *spec.Key {

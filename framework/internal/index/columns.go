@@ -45,25 +45,25 @@ func (m MissingColumn) String() string {
 }
 
 // MissingColumns lists the tables and columns that the declarations need and the database lacks.
-func (a indexer) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
+func (a Indexer) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
 	known := map[string][]string{}
 	var missing []MissingColumn
 	for _, u := range a.tablesUsed() {
 		columns, ok := known[u.name]
 		if !ok {
 			var err error
-			if columns, err = a.Db.Columns(ctx, u.name); err != nil {
+			if columns, err = a.DB.Columns(ctx, u.name); err != nil {
 				return nil, err
 			}
 			known[u.name] = columns
 		}
-		missing = append(missing, u.missing(a.Db.Kind(), columns)...)
+		missing = append(missing, u.missing(a.DB.Kind(), columns)...)
 	}
 	for i, m := range missing {
 		if m.Column != "" {
 			continue
 		}
-		tables, err := a.Db.Tables(ctx)
+		tables, err := a.DB.Tables(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -134,7 +134,7 @@ func (l *tableList) useTable(r *table.Resource, t query.NeededTable) {
 // tablesUsed lists the tables with the columns that statements name: all of a
 // viewset's own model, since a new row has all of them, those that are shown of a
 // relation, and those that its functions, searches and idempotency keys need.
-func (a indexer) tablesUsed() []*tableUse {
+func (a Indexer) tablesUsed() []*tableUse {
 	var list tableList
 	for _, r := range a.Resources {
 		for _, table := range append([]*schema.Table{r.Table}, r.Models...) {

@@ -13,14 +13,14 @@ import (
 )
 
 // MissingIndexes lists the indexes that the declarations need and the database lacks.
-func (a indexer) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
-	tables, kind := map[string][]sqldb.Index{}, a.Db.Kind()
+func (a Indexer) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
+	tables, kind := map[string][]sqldb.Index{}, a.DB.Kind()
 	var missing []IndexNeed
 	for _, n := range a.Indexes() {
 		there, known := tables[n.Table]
 		if !known {
 			var err error
-			if there, err = a.Db.Indexes(ctx, n.Table); err != nil {
+			if there, err = a.DB.Indexes(ctx, n.Table); err != nil {
 				return nil, err
 			}
 			tables[n.Table] = there
@@ -48,15 +48,15 @@ func (a indexer) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
 }
 
 // withColumns leaves out the needs with a column that the database lacks.
-func (a indexer) withColumns(ctx context.Context, needs []IndexNeed) (kept []IndexNeed, err error) {
+func (a Indexer) withColumns(ctx context.Context, needs []IndexNeed) (kept []IndexNeed, err error) {
 	known := map[string][]string{}
 	for _, n := range needs {
 		if known[n.Table] == nil {
-			if known[n.Table], err = a.Db.Columns(ctx, n.Table); err != nil {
+			if known[n.Table], err = a.DB.Columns(ctx, n.Table); err != nil {
 				return nil, err
 			}
 		}
-		if !slices.ContainsFunc(n.Columns, func(c sqldb.IndexColumn) bool { return !a.Db.Kind().HasColumn(known[n.Table], c.Name) }) {
+		if !slices.ContainsFunc(n.Columns, func(c sqldb.IndexColumn) bool { return !a.DB.Kind().HasColumn(known[n.Table], c.Name) }) {
 			kept = append(kept, n)
 		}
 	}

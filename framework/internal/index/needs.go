@@ -15,7 +15,7 @@ import (
 )
 
 // Indexes lists the indexes that the declarations need, each once, in order of registration.
-func (a indexer) Indexes() []IndexNeed {
+func (a Indexer) Indexes() []IndexNeed {
 	var all []IndexNeed
 	for _, r := range a.Resources {
 		for _, need := range indexesOf(r) {
@@ -26,10 +26,10 @@ func (a indexer) Indexes() []IndexNeed {
 }
 
 // An indexer compares what the declarations need of the database with what it has.
-type indexer struct{ *table.Registry }
+type Indexer struct{ *table.Registry }
 
 // NewIndexer makes the indexer of a registry.
-func NewIndexer(a *table.Registry) indexer { return indexer{a} }
+func NewIndexer(a *table.Registry) Indexer { return Indexer{a} }
 
 // joinNeed adds a need, or its reason to one that is the same.
 func joinNeed(all []IndexNeed, n IndexNeed) []IndexNeed {
@@ -118,7 +118,7 @@ func (x *indexing) related() {
 		if a.Related == nil {
 			continue
 		}
-		target, err := x.Api.LookUp(a.Related.Viewset)
+		target, err := x.API.LookUp(a.Related.Viewset)
 		if err != nil {
 			continue
 		}

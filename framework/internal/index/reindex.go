@@ -16,7 +16,7 @@ import (
 const reindexed = 500
 
 // Reindex fills the stored search documents of a viewset's rows.
-func (a indexer) Reindex(ctx context.Context, viewset string) (read, changed int, err error) {
+func (a Indexer) Reindex(ctx context.Context, viewset string) (read, changed int, err error) {
 	r, err := a.searchable(viewset)
 	if err != nil {
 		return 0, 0, err
@@ -32,12 +32,12 @@ func (a indexer) Reindex(ctx context.Context, viewset string) (read, changed int
 }
 
 // NeedsReindex reports whether a row lacks its stored search document.
-func (a indexer) NeedsReindex(ctx context.Context, viewset string) (bool, error) {
+func (a Indexer) NeedsReindex(ctx context.Context, viewset string) (bool, error) {
 	r, err := a.searchable(viewset)
 	if err != nil {
 		return false, err
 	}
-	q := a.Db.NewSelect().ColumnExpr("1").TableExpr("?", bun.Ident(r.Table.Name)).Limit(1).
+	q := a.DB.NewSelect().ColumnExpr("1").TableExpr("?", bun.Ident(r.Table.Name)).Limit(1).
 		Where("? = ''", bun.Ident(r.Search.StoredField.Column.Name)).
 		WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
 			for _, f := range r.Search.Searched {
@@ -45,12 +45,12 @@ func (a indexer) NeedsReindex(ctx context.Context, viewset string) (bool, error)
 			}
 			return q
 		})
-	found, err := a.Db.Session().Read(ctx, q)
+	found, err := a.DB.Session().Read(ctx, q)
 	return err == nil && found.Len() > 0, err
 }
 
 // searchable finds a viewset that stores a search document.
-func (a indexer) searchable(viewset string) (*table.Resource, error) {
+func (a Indexer) searchable(viewset string) (*table.Resource, error) {
 	r, err := a.LookUp(viewset)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (a indexer) searchable(viewset string) (*table.Resource, error) {
 }
 
 // Searched lists the viewsets that store a search document.
-func (a indexer) Searched() []string {
+func (a Indexer) Searched() []string {
 	var paths []string
 	for _, r := range a.Resources {
 		if r.Search != nil && r.Search.StoredField != nil {
@@ -74,15 +74,15 @@ func (a indexer) Searched() []string {
 
 // reindexAfter fills the rows whose keys follow one, locked meanwhile.
 func reindexAfter(ctx context.Context, r *table.Resource, after any) (rows, changed int, last any, err error) {
-	err = r.Api.Db.InTx(ctx, func(ctx context.Context, s *sqldb.Session) error {
+	err = r.API.DB.InTx(ctx, func(ctx context.Context, s *sqldb.Session) error {
 		rows, changed = 0, 0
-		c := call.Inside(ctx, r.Api.NewCall(ctx, call.Options{Route: call.Route{ViewSet: r.Path, Name: "reindex"}}), s)
+		c := call.Inside(ctx, r.API.NewCall(ctx, call.Options{Route: call.Route{ViewSet: r.Path, Name: "reindex"}}), s)
 		models := reflect.New(reflect.SliceOf(reflect.PointerTo(r.Model)))
 		q := c.DB.NewSelect().Model(models.Interface()).OrderExpr("?TableAlias.?", bun.Ident(r.Pk.Name))
 		if after != nil {
 			q = q.Where("?TableAlias.? > ?", bun.Ident(r.Pk.Name), sqldb.Param(after))
 		}
-		if _, err := table.ScanModels(c, r.Api.Db.Kind().ForUpdate(q), table.Window{Rows: reindexed}); err != nil {
+		if _, err := table.ScanModels(c, r.API.DB.Kind().ForUpdate(q), table.Window{Rows: reindexed}); err != nil {
 			return err
 		}
 		for i := range models.Elem().Len() {

@@ -36,7 +36,7 @@ func TestRunPurges(t *testing.T) {
 	minutes, ended := make(chan time.Time), make(chan struct{})
 	go func() {
 		defer close(ended)
-		keyring{table.NewRegistry(table.Options{DB: db, Now: time.Now})}.runAt(ctx, minutes, func(err error) { reported = append(reported, err) })
+		Keyring{table.NewRegistry(table.Options{DB: db, Now: time.Now})}.runAt(ctx, minutes, func(err error) { reported = append(reported, err) })
 	}()
 	minute := func(times int) {
 		for range times {
@@ -67,7 +67,7 @@ func TestRunGoesOnAfterAPanic(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := 0
-	keys := keyring{table.NewRegistry(table.Options{DB: db, Now: func() time.Time {
+	keys := Keyring{table.NewRegistry(table.Options{DB: db, Now: func() time.Time {
 		if asked++; asked == 1 {
 			panic("no clock")
 		}

@@ -73,6 +73,7 @@ func unquoted(text string) (string, bool) {
 	return "", false
 }
 
+// InvalidKey rejects the key of a request.
 func InvalidKey(format string, args ...any) *problem.Error {
 	return problem.Refuse(http.StatusBadRequest, problem.CodeInvalidIdempotencyKey,
 		"The header "+problem.IdempotencyHeader+" "+fmt.Sprintf(format, args...)+".")

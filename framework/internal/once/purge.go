@@ -10,10 +10,10 @@ import (
 )
 
 // A keyring deletes the idempotency keys of an API whose time is over.
-type keyring struct{ *table.Registry }
+type Keyring struct{ *table.Registry }
 
 // NewKeyring makes the keyring of a registry.
-func NewKeyring(a *table.Registry) keyring { return keyring{a} }
+func NewKeyring(a *table.Registry) Keyring { return Keyring{a} }
 
 const (
 	purgeEvery  = 60   // in turns of a minute
@@ -21,14 +21,14 @@ const (
 )
 
 // Run deletes old keys every hour, the first time after a minute, until ctx ends.
-func (a keyring) Run(ctx context.Context, report func(error)) {
+func (a Keyring) Run(ctx context.Context, report func(error)) {
 	ticker := time.NewTicker(time.Minute)
 	defer ticker.Stop()
 	a.runAt(ctx, ticker.C, report)
 }
 
 // runAt is Run by another clock, which ticks every minute.
-func (a keyring) runAt(ctx context.Context, minutes <-chan time.Time, report func(error)) {
+func (a Keyring) runAt(ctx context.Context, minutes <-chan time.Time, report func(error)) {
 	for turn := 0; ; turn++ {
 		select {
 		case <-ctx.Done():
@@ -46,7 +46,7 @@ func (a keyring) runAt(ctx context.Context, minutes <-chan time.Time, report fun
 
 // purged is Purge where nobody else would take a panic, which would end the
 // process.
-func (a keyring) purged(ctx context.Context) (err error) {
+func (a Keyring) purged(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("framework: deleting old idempotency keys ended in a %w", problem.Panicked(p))
@@ -57,7 +57,7 @@ func (a keyring) purged(ctx context.Context) (err error) {
 }
 
 // Purge deletes the keys whose time is over, and counts them.
-func (a keyring) Purge(ctx context.Context) (int64, error) {
+func (a Keyring) Purge(ctx context.Context) (int64, error) {
 	for total := int64(0); ; {
 		n, err := a.purgeSome(ctx, purgeAtOnce)
 		if err != nil {
@@ -71,10 +71,10 @@ func (a keyring) Purge(ctx context.Context) (int64, error) {
 
 // purgeSome deletes the oldest keys. The condition stands twice: a key that is
 // claimed anew meanwhile is among them as it was, and is asked again as it is.
-func (a keyring) purgeSome(ctx context.Context, most int) (n int64, err error) {
+func (a Keyring) purgeSome(ctx context.Context, most int) (n int64, err error) {
 	over := a.Config.Now().UTC().Add(-problem.KeyLife)
-	s := a.Db.Session()
-	err = a.Db.Retry(ctx, func() error {
+	s := a.DB.Session()
+	err = a.DB.Retry(ctx, func() error {
 		result, err := s.Exec(ctx, s.IDB().NewRaw(`
 			DELETE FROM idempotency_keys WHERE created_at <= ? AND (caller, route, key) IN (
 				SELECT caller, route, key FROM idempotency_keys WHERE created_at <= ? ORDER BY created_at LIMIT ?)`, over, over, most))

@@ -45,8 +45,8 @@ func (o *Origin) root(r *http.Request) string {
 	return scheme + r.Host
 }
 
-// Url is the absolute URL of a path below the prefix.
-func (o *Origin) Url(r *http.Request, below string) string { return o.root(r) + o.Prefix + below }
+// URL is the absolute URL of a path below the prefix.
+func (o *Origin) URL(r *http.Request, below string) string { return o.root(r) + o.Prefix + below }
 
 // ErrorsAt is the address of the pages of error codes as clients read it: below the
 // public URL, or a path without one. It never has the Host of a request, which a client

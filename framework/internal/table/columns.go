@@ -23,6 +23,7 @@ func TwoTypes(shape reflect.Type, name string, t reflect.Type, column *schema.Fi
 	return naming.Sentence("%s.%s is %s, but %s.%s is %s; give both one type", shape.Name(), name, t, model, name, column.StructField.Type)
 }
 
+// RelationNames lists the relations of a model, sorted.
 func RelationNames(table *schema.Table) []string {
 	names := make([]string, 0, len(table.Relations))
 	for name := range table.Relations {

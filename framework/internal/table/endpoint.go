@@ -47,7 +47,7 @@ type Endpoint struct {
 
 // A Request is what an endpoint works on.
 type Request struct {
-	Http  *http.Request
+	HTTP  *http.Request
 	Key   any // the parsed key of the path, nil without one
 	Query url.Values
 	Body  []byte

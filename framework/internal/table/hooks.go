@@ -12,7 +12,7 @@ import (
 // A hookGroup is the model hooks of bun that belong to one kind of statement, and
 // what a declaration has in their place. bun calls them from its own Exec and Scan,
 // and the framework sends its statements itself.
-type hookGroup struct {
+type HookGroup struct {
 	hooks   []modelHook
 	instead string
 }
@@ -29,30 +29,30 @@ func hook[H any]() modelHook {
 
 func (h modelHook) isOf(model reflect.Type) bool { return reflect.PointerTo(model).Implements(h.iface) }
 
-// The hooks of statements. Those of CREATE TABLE and DROP TABLE are left out,
+// HooksOfSelect, and the functions below it, are the hooks of statements. Those of CREATE TABLE and DROP TABLE are left out,
 // because the framework has no such statement: a migration is SQL. Those of
 // scanning are checked where a model is not scanned, by [scanHooks].
-func HooksOfSelect() hookGroup {
-	return hookGroup{[]modelHook{hook[bun.BeforeSelectHook](), hook[bun.AfterSelectHook]()},
+func HooksOfSelect() HookGroup {
+	return HookGroup{[]modelHook{hook[bun.BeforeSelectHook](), hook[bun.AfterSelectHook]()},
 		"narrow rows by Scope, and make what is shown by framework.Computes"}
 }
 
-func HooksOfInsert() hookGroup {
-	return hookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeInsertHook](), hook[bun.AfterInsertHook]()},
+func HooksOfInsert() HookGroup {
+	return HookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeInsertHook](), hook[bun.AfterInsertHook]()},
 		"fill the row in framework.Fills, or do all of it in framework.Does"}
 }
 
-func HooksOfUpdate() hookGroup {
-	return hookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeUpdateHook](), hook[bun.AfterUpdateHook]()},
+func HooksOfUpdate() HookGroup {
+	return HookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeUpdateHook](), hook[bun.AfterUpdateHook]()},
 		"fill the row in framework.Fills, or do all of it in framework.Changes"}
 }
 
-func HooksOfDelete() hookGroup {
-	return hookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeDeleteHook](), hook[bun.AfterDeleteHook]()},
+func HooksOfDelete() HookGroup {
+	return HookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeDeleteHook](), hook[bun.AfterDeleteHook]()},
 		"delete in a function of framework.Changes"}
 }
 
-func (g hookGroup) Check(model reflect.Type, fault func(error)) {
+func (g HookGroup) Check(model reflect.Type, fault func(error)) {
 	for _, h := range g.hooks {
 		if h.isOf(model) {
 			fault(naming.Sentence("%s has the hook %s of bun, which the framework's statements do not call; %s", model.Name(), h.name, g.instead))
@@ -62,7 +62,7 @@ func (g hookGroup) Check(model reflect.Type, fault func(error)) {
 
 // Skipped is an error about a hook of the group that a function's Insert or Save
 // would skip.
-func (g hookGroup) Skipped(function string, model reflect.Type) (err error) {
+func (g HookGroup) Skipped(function string, model reflect.Type) (err error) {
 	g.Check(model, func(found error) { err = naming.Sentence("framework.%s: %w", function, found) })
 	return err
 }
@@ -70,7 +70,7 @@ func (g hookGroup) Skipped(function string, model reflect.Type) (err error) {
 // ScanHooks reports the hooks of a table's rows that a plan skips: it reads
 // columns, and makes no model.
 func ScanHooks(table *schema.Table, fault func(error)) {
-	g := hookGroup{[]modelHook{hook[schema.BeforeScanRowHook](), hook[schema.AfterScanRowHook]()},
+	g := HookGroup{[]modelHook{hook[schema.BeforeScanRowHook](), hook[schema.AfterScanRowHook]()},
 		"show it by framework.Computes, which scans the model"}
 	for _, h := range g.hooks {
 		if h.isOf(table.Type) {

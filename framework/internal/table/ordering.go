@@ -14,7 +14,7 @@ import (
 )
 
 // boundOrdering is an Ordering that knows its columns.
-type boundOrdering struct {
+type BoundOrdering struct {
 	declare.Ordering
 	AllowedFields map[string]query.Field
 	Orders        map[string]Order
@@ -28,16 +28,17 @@ type Order struct {
 	Terms     []OrderTerm
 }
 
+// An OrderTerm is a field that rows are ordered by.
 type OrderTerm struct {
 	Field      query.Field
 	Descending bool
 }
 
-func BindOrdering(r *Resource, o declare.Ordering, fault func(place string, err error)) *boundOrdering {
+func BindOrdering(r *Resource, o declare.Ordering, fault func(place string, err error)) *BoundOrdering {
 	if o.Param == "" {
 		o.Param = "ordering"
 	}
-	b := &boundOrdering{Ordering: o, AllowedFields: map[string]query.Field{}, Orders: map[string]Order{}, Key: r.PrimaryKey()}
+	b := &BoundOrdering{Ordering: o, AllowedFields: map[string]query.Field{}, Orders: map[string]Order{}, Key: r.PrimaryKey()}
 	if len(o.Allowed) > 0 && len(o.Named) > 0 {
 		fault("ordering", naming.Sentence("Allowed and Named are both set; a client orders by fields or by names, not by either"))
 	}
@@ -61,7 +62,7 @@ func BindOrdering(r *Resource, o declare.Ordering, fault func(place string, err 
 	return b
 }
 
-func (b *boundOrdering) checkNamed(r *Resource, n declare.NamedOrder) error {
+func (b *BoundOrdering) checkNamed(r *Resource, n declare.NamedOrder) error {
 	_, twice := b.Orders[n.Name]
 	switch {
 	case !orderName.MatchString(n.Name):
@@ -80,7 +81,7 @@ func (b *boundOrdering) checkNamed(r *Resource, n declare.NamedOrder) error {
 
 var orderName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-func (b *boundOrdering) bindDefault(r *Resource, fault func(place string, err error)) {
+func (b *BoundOrdering) bindDefault(r *Resource, fault func(place string, err error)) {
 	const place = "ordering default"
 	if named, ok := b.Orders[b.Default]; ok {
 		if named.Relevance {
@@ -113,7 +114,7 @@ func bindTerms(r *Resource, text string, fault func(name string, err error)) []O
 }
 
 // Read turns the parameter into an order; ignored are terms not allowed.
-func (b *boundOrdering) Read(text string) (_ Order, ignored []string, err error) {
+func (b *BoundOrdering) Read(text string) (_ Order, ignored []string, err error) {
 	unasked := Order{Relevance: true, Terms: b.Fallback}
 	if len(b.Named) > 0 && text != "" {
 		o, ok := b.Orders[text]
@@ -132,7 +133,7 @@ func (b *boundOrdering) Read(text string) (_ Order, ignored []string, err error)
 	return Order{Terms: terms}, ignored, nil
 }
 
-func (b *boundOrdering) readTerms(text string) (terms []OrderTerm, ignored []string) {
+func (b *BoundOrdering) readTerms(text string) (terms []OrderTerm, ignored []string) {
 	for _, term := range naming.SplitList(text) {
 		name, descending := strings.CutPrefix(term, "-")
 		f, ok := b.AllowedFields[name]
@@ -146,7 +147,7 @@ func (b *boundOrdering) readTerms(text string) (terms []OrderTerm, ignored []str
 }
 
 // Apply orders a query. Its text is made of columns alone.
-func (b *boundOrdering) Apply(q *bun.SelectQuery, terms []OrderTerm) *bun.SelectQuery {
+func (b *BoundOrdering) Apply(q *bun.SelectQuery, terms []OrderTerm) *bun.SelectQuery {
 	for _, t := range b.Settled(terms) {
 		q = q.OrderExpr("? ?", t.Field.Ident(), bun.Safe(t.Direction()))
 	}
@@ -154,7 +155,7 @@ func (b *boundOrdering) Apply(q *bun.SelectQuery, terms []OrderTerm) *bun.Select
 }
 
 // Settled are the terms, each field once, with the primary key to decide.
-func (b *boundOrdering) Settled(terms []OrderTerm) (settled []OrderTerm) {
+func (b *BoundOrdering) Settled(terms []OrderTerm) (settled []OrderTerm) {
 	seen := map[string]bool{}
 	for _, t := range append(slices.Clip(terms), OrderTerm{Field: b.Key}) {
 		if !seen[t.Field.Column.Name] {
@@ -165,6 +166,7 @@ func (b *boundOrdering) Settled(terms []OrderTerm) (settled []OrderTerm) {
 	return settled
 }
 
+// Direction is the SQL behind the column.
 func (t OrderTerm) Direction() string {
 	direction := "ASC"
 	if t.Descending {
@@ -177,7 +179,7 @@ func (t OrderTerm) Direction() string {
 }
 
 // Params is the parameter, if there is anything to ask for.
-func (b *boundOrdering) Params() []query.Param {
+func (b *BoundOrdering) Params() []query.Param {
 	switch {
 	case len(b.Named) > 0:
 		return []query.Param{{Name: b.Param, Doc: "The order of the list.", Enum: b.names()}}
@@ -187,7 +189,7 @@ func (b *boundOrdering) Params() []query.Param {
 	return nil
 }
 
-func (b *boundOrdering) names() []string {
+func (b *BoundOrdering) names() []string {
 	names := make([]string, len(b.Named))
 	for i, n := range b.Named {
 		names[i] = n.Name
@@ -196,7 +198,7 @@ func (b *boundOrdering) names() []string {
 }
 
 // Terms are the values that the parameter takes as a list.
-func (b *boundOrdering) Terms() []string {
+func (b *BoundOrdering) Terms() []string {
 	var terms []string
 	for _, name := range b.Allowed {
 		terms = append(terms, name, "-"+name)

@@ -57,7 +57,7 @@ type Options struct {
 type Registry struct {
 	Config    Options
 	Origin    origin.Origin
-	Db        *sqldb.DB
+	DB        *sqldb.DB
 	Resources []*Resource
 	Codes     map[string]problem.CodeInfo
 	SignIn    string    // the address of the endpoint that a 401 names, "" for none
@@ -82,7 +82,7 @@ const (
 // NewRegistry makes the registry of an API without resources.
 func NewRegistry(c Options) *Registry {
 	return &Registry{
-		Config: c, Db: c.DB,
+		Config: c, DB: c.DB,
 		Origin: origin.Origin{PublicURL: c.PublicURL, Prefix: c.Prefix, Hosts: c.Hosts, Proxies: c.TrustedProxies},
 		Bodies: fair.Budget{Bytes: bodiesBytes},
 		// Half of the processors stay free for other requests.
@@ -92,12 +92,12 @@ func NewRegistry(c Options) *Registry {
 
 // NewCall begins a call. Its options need neither a database nor a time.
 func (a *Registry) NewCall(ctx context.Context, o call.Options) *call.Call {
-	o.DB, o.Rows = a.Db, a.Rows
+	o.DB, o.Rows = a.DB, a.Rows
 	if o.Now.IsZero() {
 		o.Now = a.Config.Now()
 	}
 	if r := o.Request; r != nil {
-		o.URL = func(path string) string { return a.Origin.Url(r, path) }
+		o.URL = func(path string) string { return a.Origin.URL(r, path) }
 	}
 	return call.New(ctx, o)
 }
@@ -169,13 +169,13 @@ func (a *Registry) TableOf(model reflect.Type) (t *schema.Table, err error) {
 			err = naming.Sentence("bun cannot use %s as a model: %v", model, p)
 		}
 	}()
-	return a.Db.Table(model), nil
+	return a.DB.Table(model), nil
 }
 
 // Endpoints are the API root and those of every resource.
 func (a *Registry) Endpoints() []*Endpoint {
 	all := []*Endpoint{{
-		Resource: &Resource{Api: a, Declaration: &declare.Declaration{}, Scope: boundScope{Scope: declare.Scope{Kind: declare.ScopePublic}}}, Pattern: "/",
+		Resource: &Resource{API: a, Declaration: &declare.Declaration{}, Scope: BoundScope{Scope: declare.Scope{Kind: declare.ScopePublic}}}, Pattern: "/",
 		Route: call.Route{Name: "root", Method: http.MethodGet}, Door: call.Door{Permission: call.Anyone()}, Doc: "Every resource and its address.",
 	}}
 	for _, r := range a.Resources {

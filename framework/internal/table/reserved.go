@@ -12,19 +12,19 @@ import (
 )
 
 // A reservation is the values that a column never has.
-type reservation struct {
+type Reservation struct {
 	Column *schema.Field
 	Words  []string
 }
 
-func AddReserved(all []reservation, column *schema.Field, words []string) []reservation {
+func AddReserved(all []Reservation, column *schema.Field, words []string) []Reservation {
 	for i, known := range all {
 		if known.Column == column {
 			all[i].Words = naming.AddNew(slices.Clone(known.Words), words)
 			return all
 		}
 	}
-	return append(all, reservation{column, words})
+	return append(all, Reservation{column, words})
 }
 
 // Reserve makes the field of an input refuse the values that its column never has.

@@ -21,7 +21,7 @@ import (
 // A Resource is a declaration that knows its columns: what a request meets.
 // It is not changed after registration.
 type Resource struct {
-	Api         *Registry
+	API         *Registry
 	Declaration *declare.Declaration
 	Path        string // "manage/doctors"
 	Model       reflect.Type
@@ -29,9 +29,9 @@ type Resource struct {
 	Pk          *schema.Field
 	Key         *schema.Field // what item paths carry
 	Names       map[string]query.Field
-	Scope       boundScope
-	Search      *boundSearch
-	Ordering    *boundOrdering
+	Scope       BoundScope
+	Search      *BoundSearch
+	Ordering    *BoundOrdering
 	Shown       map[reflect.Type]Representation
 	Inputs      map[reflect.Type]*input.Shape
 	Created     *schema.Field
@@ -47,11 +47,12 @@ type Resource struct {
 	Slash       string    // "/" or ""
 	Endpoints   []*Endpoint
 	Inserting   *sqldb.Template // of a new row with all its values
-	Reserved    []reservation   // values that no row may have
+	Reserved    []Reservation   // values that no row may have
 	InsertSkips error           // a hook of the model that Insert would skip
 	SaveSkips   error           // a hook of the model that Save would skip
 }
 
+// A BoundUnique is a unique constraint with its columns.
 type BoundUnique struct {
 	declare.Unique
 	Columns []string
@@ -92,6 +93,7 @@ func (r *Resource) foreignKey(relation string) string {
 	return ", " + strconv.Quote(base[0].Name)
 }
 
+// FieldOf describes a column under a name.
 func (r *Resource) FieldOf(name string, column *schema.Field) query.Field {
 	values, _ := input.EnumValues(column.IndirectType) // a mistake in them is told with the shapes
 	return query.Field{
@@ -105,7 +107,7 @@ func (r *Resource) FieldOf(name string, column *schema.Field) query.Field {
 func (r *Resource) PrimaryKey() query.Field { return r.FieldOf(r.Pk.Name, r.Pk) }
 
 // Find finds another registered resource by its path.
-func (r *Resource) Find(path string) (query.Source, error) { return r.Api.LookUp(path) }
+func (r *Resource) Find(path string) (query.Source, error) { return r.API.LookUp(path) }
 
 // clientName is what clients call a column, or "" if they never see it.
 func (r *Resource) clientName(column string) string {
@@ -172,6 +174,7 @@ func (r *Resource) ItemPath() string {
 	return "/" + r.Path + "/:id" + r.Slash
 }
 
+// ListPath is the canonical pattern of the whole resource.
 func (r *Resource) ListPath() string { return "/" + r.Path + r.Slash }
 
 // KeyName is what the routes call the part of the path that finds a row.
@@ -237,6 +240,7 @@ func (r *Resource) Seeks(place string, bound query.BoundFilter, facts *query.Fac
 	}
 }
 
+// BindUnindexed finds the fields that need no index.
 func (r *Resource) BindUnindexed(fault func(place string, err error)) {
 	r.Unindexed = map[*schema.Field]bool{}
 	for _, name := range r.Declaration.Unindexed {

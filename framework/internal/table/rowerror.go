@@ -57,6 +57,7 @@ func isNull(f *schema.Field, row reflect.Value) bool {
 	return v.Kind() == reflect.Pointer && v.IsNil() || f.NullZero && f.HasZeroValue(row)
 }
 
+// A BoundCheck is a CHECK constraint with its columns.
 type BoundCheck struct {
 	declare.Check
 	Columns []string

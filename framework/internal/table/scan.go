@@ -32,6 +32,7 @@ type Window struct {
 	CutBefore    bool // the query finds no more, but of what is joined: its keys were found with a limit
 }
 
+// Limit limits a query to the rows of the window.
 func (w Window) Limit(q schema.QueryAppender) schema.QueryAppender {
 	if w.Rows == 0 {
 		return q
@@ -132,7 +133,7 @@ func (r *Resource) ModelOf(c *call.Call, req *Request) (reflect.Value, error) {
 	model := reflect.New(r.Model)
 	q := r.Object(c, req).Model(model.Interface())
 	if c.Session().InTx() {
-		q = r.Api.Db.Kind().ForUpdate(q)
+		q = r.API.DB.Kind().ForUpdate(q)
 	}
 	if r.Table.HasBeforeScanRowHook() || r.Table.HasAfterScanRowHook() {
 		found, err := ScanModels(c, q, Window{})

@@ -14,14 +14,14 @@ import (
 )
 
 // boundScope is a Scope that knows its columns.
-type boundScope struct {
+type BoundScope struct {
 	declare.Scope
 	Column *schema.Field // own: the owner; via: the reference
 	Via    *Resource
 }
 
-func BindScope(r *Resource, s declare.Scope, fault func(place string, err error)) boundScope {
-	b := boundScope{Scope: s}
+func BindScope(r *Resource, s declare.Scope, fault func(place string, err error)) BoundScope {
+	b := BoundScope{Scope: s}
 	call.CheckPermission(s.Unless, func(err error) { fault("scope", err) })
 	if s.Kind == declare.ScopeOwn && s.Owner == nil || s.Kind == declare.ScopeWhere && s.Where == nil {
 		fault("scope", naming.Sentence("it was given no function"))
@@ -45,7 +45,7 @@ func BindScope(r *Resource, s declare.Scope, fault func(place string, err error)
 			fault("scope", err)
 			break
 		}
-		target, err := r.Api.LookUp(s.Target)
+		target, err := r.API.LookUp(s.Target)
 		if err != nil {
 			fault("scope", err)
 			break
@@ -68,7 +68,7 @@ func viaLeads(r *Resource, f query.Field, target *Resource) error {
 	if target.Declaration.Scope.Kind == declare.ScopePublic {
 		return naming.Sentence("Via %q leads to %s, which is Public: nobody owns its rows, so every caller would have every row; say Public, or lead to a viewset with Own", f.Name, target.Path)
 	}
-	for at, steps := target, 0; steps <= len(r.Api.Resources); steps++ {
+	for at, steps := target, 0; steps <= len(r.API.Resources); steps++ {
 		if at == r {
 			return naming.Sentence("Via %q leads back to %s; one of them must have an owner of its own", target.Path, r.Path)
 		}
@@ -83,7 +83,7 @@ func viaLeads(r *Resource, f query.Field, target *Resource) error {
 
 // viaTarget is the viewset that a viewset's own Via names.
 func viaTarget(r *Resource) (*Resource, bool) {
-	target, err := r.Api.LookUp(r.Declaration.Scope.Target)
+	target, err := r.API.LookUp(r.Declaration.Scope.Target)
 	return target, err == nil && r.Declaration.Scope.Kind == declare.ScopeVia
 }
 
@@ -100,7 +100,7 @@ func ownerColumn(r *Resource, s declare.Scope) *schema.Field {
 }
 
 // Narrow adds the caller's scope to a query on the resource's model.
-func (b boundScope) Narrow(c *call.Call, q bun.QueryBuilder) {
+func (b BoundScope) Narrow(c *call.Call, q bun.QueryBuilder) {
 	if !b.Lifted(c) {
 		b.own(c, q)
 	}
@@ -109,7 +109,7 @@ func (b boundScope) Narrow(c *call.Call, q bun.QueryBuilder) {
 // Lifted reports whether the caller has every row. A write on a row also needs what
 // lifts the scope for reading: its answer shows the row, and so does whether it
 // succeeds. A row that is created is the caller's own doing.
-func (b boundScope) Lifted(c *call.Call) bool {
+func (b BoundScope) Lifted(c *call.Call) bool {
 	switch {
 	case b.Kind == declare.ScopePublic:
 		return true
@@ -120,19 +120,19 @@ func (b boundScope) Lifted(c *call.Call) bool {
 }
 
 // own adds the scope without what lifts it.
-func (b boundScope) own(c *call.Call, q bun.QueryBuilder) {
+func (b BoundScope) own(c *call.Call, q bun.QueryBuilder) {
 	b.OwnedBy(c, q, sqldb.Param(c.Caller.ID))
 }
 
 // ByOwner reports whether the caller's id alone decides which rows are theirs: no
 // function of the program is on the way to the owner, whose answer is one
 // request's.
-func (b boundScope) ByOwner() bool {
+func (b BoundScope) ByOwner() bool {
 	return b.Kind == declare.ScopeOwn || b.Kind == declare.ScopeVia && b.Via != nil && b.Via.Scope.ByOwner()
 }
 
 // OwnedBy is own for an owner who may stand for any known caller.
-func (b boundScope) OwnedBy(c *call.Call, q bun.QueryBuilder, owner schema.QueryAppender) {
+func (b BoundScope) OwnedBy(c *call.Call, q bun.QueryBuilder, owner schema.QueryAppender) {
 	switch {
 	case b.Kind == declare.ScopePublic:
 	case b.Kind == declare.ScopeOwn && !c.Caller.Anonymous():

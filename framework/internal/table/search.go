@@ -23,14 +23,14 @@ const (
 )
 
 // boundSearch is a Search that knows its columns.
-type boundSearch struct {
+type BoundSearch struct {
 	declare.Search
 	Searched    []query.Field
 	StoredField *query.Field
 	r           *Resource
 }
 
-func BindSearch(r *Resource, s declare.Search, fault func(place string, err error)) *boundSearch {
+func BindSearch(r *Resource, s declare.Search, fault func(place string, err error)) *BoundSearch {
 	if len(s.Fields) == 0 {
 		if s.Stored != "" {
 			fault("search", naming.Sentence("Stored %q is set, but Fields is empty", s.Stored))
@@ -40,7 +40,7 @@ func BindSearch(r *Resource, s declare.Search, fault func(place string, err erro
 	if s.Param == "" {
 		s.Param = "search"
 	}
-	b := &boundSearch{Search: s, r: r}
+	b := &BoundSearch{Search: s, r: r}
 	for _, name := range s.Fields {
 		f, err := r.Field(name)
 		if err == nil && f.Type.Kind() != reflect.String {
@@ -58,7 +58,7 @@ func BindSearch(r *Resource, s declare.Search, fault func(place string, err erro
 	return b
 }
 
-func (b *boundSearch) bindStored(fault func(string, error)) {
+func (b *BoundSearch) bindStored(fault func(string, error)) {
 	f, err := b.r.Field(b.Stored)
 	if err == nil && (f.Type.Kind() != reflect.String || f.Nullable) {
 		err = naming.Sentence("Stored %q must be a string field", b.Stored)
@@ -71,7 +71,7 @@ func (b *boundSearch) bindStored(fault func(string, error)) {
 }
 
 // Read splits the parameter into its terms.
-func (b *boundSearch) Read(text string) ([]string, error) {
+func (b *BoundSearch) Read(text string) ([]string, error) {
 	if utf8.RuneCountInString(text) > searchRunes {
 		return nil, problem.InvalidParameter(b.Param, naming.Sentence("must have at most %d characters", searchRunes).Error())
 	}
@@ -86,8 +86,8 @@ func (b *boundSearch) Read(text string) ([]string, error) {
 }
 
 // Narrow is one condition per term.
-func (b *boundSearch) Narrow(terms []string) query.Narrow {
-	kind := b.r.Api.Db.Kind()
+func (b *BoundSearch) Narrow(terms []string) query.Narrow {
+	kind := b.r.API.DB.Kind()
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		for _, term := range terms {
 			q = q.Where("?", b.contains(kind, term))
@@ -97,13 +97,13 @@ func (b *boundSearch) Narrow(terms []string) query.Narrow {
 }
 
 // NarrowInRow is narrow as a condition that reads the row and no index.
-func (b *boundSearch) NarrowInRow(terms []string) query.Narrow {
+func (b *BoundSearch) NarrowInRow(terms []string) query.Narrow {
 	if b.StoredField == nil {
 		return b.Narrow(terms)
 	}
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		for _, term := range terms {
-			q = q.Where("?", b.r.Api.Db.Kind().ContainsInRow(b.r.Table.Alias, b.StoredField.Column.Name, term))
+			q = q.Where("?", b.r.API.DB.Kind().ContainsInRow(b.r.Table.Alias, b.StoredField.Column.Name, term))
 		}
 		return q
 	}
@@ -111,12 +111,12 @@ func (b *boundSearch) NarrowInRow(terms []string) query.Narrow {
 
 // Indexed reports whether the search index finds one of the terms: it is an index of
 // three characters in a row.
-func (b *boundSearch) Indexed(terms []string) bool {
+func (b *BoundSearch) Indexed(terms []string) bool {
 	return b.StoredField != nil &&
 		slices.ContainsFunc(terms, func(term string) bool { return utf8.RuneCountInString(term) >= 3 })
 }
 
-func (b *boundSearch) contains(kind sqldb.Kind, term string) any {
+func (b *BoundSearch) contains(kind sqldb.Kind, term string) any {
 	if b.StoredField != nil {
 		return kind.Contains(b.r.Table.Name, b.r.Table.Alias, b.StoredField.Column.Name, term)
 	}

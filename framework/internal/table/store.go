@@ -52,6 +52,7 @@ func (r *Resource) Touched(c *call.Call) []Assignment {
 	return []Assignment{{Column: r.Updated.Name, Value: sqldb.Param(c.Now)}}
 }
 
+// TimeValue is a time as a column takes it.
 func TimeValue(f *schema.Field, at time.Time) reflect.Value {
 	if f.IsPtr {
 		return reflect.ValueOf(&at)
@@ -68,7 +69,7 @@ func (r *Resource) Document(m reflect.Value) {
 }
 
 // Document folds the searched fields of a row.
-func (b *boundSearch) Document(m reflect.Value) string {
+func (b *BoundSearch) Document(m reflect.Value) string {
 	texts := make([]string, len(b.Searched))
 	for i, f := range b.Searched {
 		if v := reflect.Indirect(f.Column.Value(m)); v.IsValid() {
@@ -130,7 +131,7 @@ func (r *Resource) values(m reflect.Value) ([]any, bool) {
 
 // InsertWhole is the statement of a new row with all its values.
 func (r *Resource) InsertWhole(v sqldb.Values) schema.QueryAppender {
-	q := r.Api.Db.NewInsert().Model(reflect.New(r.Model).Interface())
+	q := r.API.DB.NewInsert().Model(reflect.New(r.Model).Interface())
 	for i, f := range r.Table.Fields {
 		q = q.Value(f.Name, "?", v.At(i))
 	}

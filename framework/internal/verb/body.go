@@ -25,9 +25,9 @@ type memoryReader struct {
 }
 
 // decode parses the body of a request.
-func (e handler) decode(c *call.Call, r *table.Request, partial bool, readOnly map[string]bool) (in *input.Decoded, err error) {
+func (e Handler) decode(c *call.Call, r *table.Request, partial bool, readOnly map[string]bool) (in *input.Decoded, err error) {
 	var refusal *problem.Error
-	err = e.Resource.Api.Parse(c, r.Body, func() { in, refusal = e.Input.Decode(r.Body, partial, readOnly) })
+	err = e.Resource.API.Parse(c, r.Body, func() { in, refusal = e.Input.Decode(r.Body, partial, readOnly) })
 	if refusal != nil {
 		return nil, refusal
 	}
@@ -49,7 +49,7 @@ func (m *memoryReader) Read(p []byte) (int, error) {
 
 // readBody reads a request's body: JSON in UTF-8, perhaps compressed. An
 // endpoint that takes none reads nothing.
-func (e handler) readBody(r *http.Request, memory *fair.Share) ([]byte, error) {
+func (e Handler) readBody(r *http.Request, memory *fair.Share) ([]byte, error) {
 	if e.Input == nil || e.Route.Method == http.MethodGet {
 		return nil, nil
 	}

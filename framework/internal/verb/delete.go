@@ -15,6 +15,7 @@ type Removal struct {
 	Status   int
 }
 
+// Serve answers one request.
 func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	var gone int64
 	byKey := d.Resource.Key == d.Resource.Pk

@@ -13,13 +13,13 @@ import (
 )
 
 // Functions are the rows of an API, for functions of its declarations.
-type functions struct{ *table.Registry }
+type Functions struct{ *table.Registry }
 
 // NewFunctions makes the functions of a registry.
-func NewFunctions(a *table.Registry) functions { return functions{a} }
+func NewFunctions(a *table.Registry) Functions { return Functions{a} }
 
 // Find implements [rows].
-func (a functions) Find(c *call.Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery) (reflect.Value, error) {
+func (a Functions) Find(c *call.Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery) (reflect.Value, error) {
 	r, shown, err := a.Finder(viewset, out)
 	if err != nil {
 		return reflect.Value{}, err
@@ -40,7 +40,7 @@ func (a functions) Find(c *call.Call, viewset string, out reflect.Type, narrow f
 }
 
 // FindOne implements [rows].
-func (a functions) FindOne(c *call.Call, viewset string, out reflect.Type, key any) (reflect.Value, error) {
+func (a Functions) FindOne(c *call.Call, viewset string, out reflect.Type, key any) (reflect.Value, error) {
 	r, shown, err := a.Finder(viewset, out)
 	if err != nil {
 		return reflect.Value{}, err
@@ -58,8 +58,8 @@ func (a functions) FindOne(c *call.Call, viewset string, out reflect.Type, key a
 
 // hasLimit reports whether a query has a limit or an offset of its own, which bun
 // shows in its text alone.
-func (a functions) hasLimit(q *bun.SelectQuery) (bool, error) {
-	gen := a.Db.QueryGen()
+func (a Functions) hasLimit(q *bun.SelectQuery) (bool, error) {
+	gen := a.DB.QueryGen()
 	with, err := q.AppendQuery(gen, nil)
 	if err != nil {
 		return false, err
@@ -69,7 +69,7 @@ func (a functions) hasLimit(q *bun.SelectQuery) (bool, error) {
 }
 
 // Finder finds a viewset and how it shows a type.
-func (a functions) Finder(viewset string, out reflect.Type) (*table.Resource, table.Representation, error) {
+func (a Functions) Finder(viewset string, out reflect.Type) (*table.Resource, table.Representation, error) {
 	r, err := a.LookUp(viewset)
 	if err != nil {
 		return nil, nil, err

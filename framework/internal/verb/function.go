@@ -18,10 +18,11 @@ import (
 
 // Custom answers a verb that is a function of its own: Does and Changes.
 type Custom struct {
-	Endpoint handler
+	Endpoint Handler
 	Verb     declare.Verb
 }
 
+// Serve answers one request.
 func (v Custom) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	partial := v.Endpoint.Route.Name == call.VerbPatch
 	return v.Endpoint.run(c, r, partial, func(c *call.Call, model, in any) (any, error) {
@@ -34,10 +35,11 @@ func (v Custom) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 
 // Acting answers an action.
 type Acting struct {
-	Endpoint handler
+	Endpoint Handler
 	Action   declare.Action
 }
 
+// Serve answers one request.
 func (a Acting) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	return a.Endpoint.run(c, r, false, a.Action.Run)
 }
@@ -45,14 +47,14 @@ func (a Acting) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 // run decodes the input, finds the object, and calls a declaration's function:
 // inside a transaction unless it only reads, or was declared Untransacted; and
 // once for all requests with one Idempotency-Key.
-func (e handler) run(c *call.Call, r *table.Request, partial bool, fn func(c *call.Call, model, in any) (any, error)) (*table.Response, error) {
+func (e Handler) run(c *call.Call, r *table.Request, partial bool, fn func(c *call.Call, model, in any) (any, error)) (*table.Response, error) {
 	key, err := e.idempotencyKey(c, r)
 	if err != nil {
 		return nil, err
 	}
 	in, err := e.accept(c, r, partial)
 	if key != nil && !unread(err) {
-		if err := e.Resource.Api.Parse(c, r.Body, func() { key.Fingerprint = once.Fingerprint(r) }); err != nil {
+		if err := e.Resource.API.Parse(c, r.Body, func() { key.Fingerprint = once.Fingerprint(r) }); err != nil {
 			return nil, err
 		}
 	}
@@ -95,7 +97,7 @@ func unread(err error) bool {
 // afresh returns what a body's input is for each run of a transaction: what was
 // decoded already, then the body decoded anew, for a function may have changed
 // what its last run was given.
-func (e handler) afresh(r *table.Request, in *input.Decoded, partial bool, readOnly map[string]bool) func() *input.Decoded {
+func (e Handler) afresh(r *table.Request, in *input.Decoded, partial bool, readOnly map[string]bool) func() *input.Decoded {
 	again := false
 	return func() *input.Decoded {
 		if again {
@@ -107,7 +109,7 @@ func (e handler) afresh(r *table.Request, in *input.Decoded, partial bool, readO
 }
 
 // accept decodes a body and refuses it for what is wrong with it by itself.
-func (e handler) accept(c *call.Call, r *table.Request, partial bool) (*input.Decoded, error) {
+func (e Handler) accept(c *call.Call, r *table.Request, partial bool) (*input.Decoded, error) {
 	if e.Route.Method == http.MethodGet {
 		return e.acceptQuery(c, r)
 	}
@@ -120,7 +122,7 @@ func (e handler) accept(c *call.Call, r *table.Request, partial bool) (*input.De
 
 // acceptQuery decodes the query string as the body would be: a parameter is
 // text, or a number or a boolean where the field takes one.
-func (e handler) acceptQuery(c *call.Call, r *table.Request) (*input.Decoded, error) {
+func (e Handler) acceptQuery(c *call.Call, r *table.Request) (*input.Decoded, error) {
 	var all problem.FaultList
 	values, err := e.ask(c, r.Query)
 	all.Add(err)
@@ -151,7 +153,7 @@ func (e handler) acceptQuery(c *call.Call, r *table.Request) (*input.Decoded, er
 // refuse refuses a body that has faults, or names that a strict resource does
 // not know, outside of any transaction: for what is not there as not found,
 // else for everything at once, references included.
-func (e handler) refuse(c *call.Call, r *table.Request, in *input.Decoded, unknown []problem.Fault) error {
+func (e Handler) refuse(c *call.Call, r *table.Request, in *input.Decoded, unknown []problem.Fault) error {
 	if len(in.Faults)+len(unknown) == 0 {
 		return nil
 	}
@@ -169,7 +171,7 @@ func (e handler) refuse(c *call.Call, r *table.Request, in *input.Decoded, unkno
 
 // arguments are what a function is called with: the input, for Patch with the
 // row's values where the body had none, and the object.
-func (e handler) arguments(c *call.Call, r *table.Request, in *input.Decoded, partial bool) (value, model any, err error) {
+func (e Handler) arguments(c *call.Call, r *table.Request, in *input.Decoded, partial bool) (value, model any, err error) {
 	filled := reflect.New(in.Value.Type()).Elem()
 	filled.Set(in.Value)
 	if e.OnObject {
@@ -190,7 +192,7 @@ func (e handler) arguments(c *call.Call, r *table.Request, in *input.Decoded, pa
 }
 
 // complete fills an input with the row's values where the body had none.
-func (e handler) complete(value, m reflect.Value, in *input.Decoded) {
+func (e Handler) complete(value, m reflect.Value, in *input.Decoded) {
 	for _, f := range e.Input.Fields {
 		column := table.ColumnOf(e.Resource.Table, f.GoName)
 		if column != nil && column.StructField.Type == f.Typ && !in.Has(f.Name) {

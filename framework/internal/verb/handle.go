@@ -13,13 +13,13 @@ import (
 )
 
 // A handler runs the requests of an endpoint.
-type handler struct{ *table.Endpoint }
+type Handler struct{ *table.Endpoint }
 
 // NewHandler makes the handler of an endpoint.
-func NewHandler(e *table.Endpoint) handler { return handler{e} }
+func NewHandler(e *table.Endpoint) Handler { return Handler{e} }
 
 // Handle walks one request through the endpoint.
-func (e handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.Response, error) {
+func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.Response, error) {
 	if err := e.Admit(c, r); err != nil {
 		return nil, describe.NewOperation(e.Endpoint).Forbidding(err)
 	}
@@ -27,7 +27,7 @@ func (e handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 		return nil, err
 	}
 	call.OnBehalfOf(c, e.Route.ViewSet)
-	req := &table.Request{Http: r}
+	req := &table.Request{HTTP: r}
 	if e.OnObject && !e.Resource.Declaration.Single {
 		key, ok := input.ParseKey(e.Resource.Key.IndirectType, keyText)
 		if !ok {
@@ -44,7 +44,7 @@ func (e handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 			return nil, err
 		}
 	}
-	memory := e.Resource.Api.Bodies.For(fair.ClientOf(c))
+	memory := e.Resource.API.Bodies.For(fair.ClientOf(c))
 	defer memory.End()
 	if req.Body, err = e.readBody(r, memory); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (e handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 }
 
 // asked adds WWW-Authenticate to a 401 that a scope or a function makes.
-func (e handler) asked(err error) error {
+func (e Handler) asked(err error) error {
 	var refusal *problem.Error
 	if errors.As(err, &refusal) && refusal.Status == http.StatusUnauthorized && refusal.Header[problem.HeaderChallenge] == "" {
 		return call.Challenged(refusal, e.Authentication)

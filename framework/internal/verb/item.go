@@ -10,7 +10,7 @@ import (
 )
 
 // An item answers GET {path}/{id}/.
-type item struct {
+type Item struct {
 	resource *table.Resource
 	shown    table.Representation
 	status   int
@@ -19,8 +19,8 @@ type item struct {
 	whole, own *sqldb.Lookup
 }
 
-func NewItem(r *table.Resource, shown table.Representation, status int) *item {
-	i := &item{resource: r, shown: shown, status: status}
+func NewItem(r *table.Resource, shown table.Representation, status int) *Item {
+	i := &Item{resource: r, shown: shown, status: status}
 	p, ok := shown.(*view.Plan)
 	if !ok || p.Writer == nil || r.Declaration.Single {
 		return i
@@ -29,7 +29,7 @@ func NewItem(r *table.Resource, shown table.Representation, status int) *item {
 	return i
 }
 
-func (i *item) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
+func (i *Item) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	shown, err := i.read(c, r)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (i *item) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	return &table.Response{Status: i.status, Value: one}, err
 }
 
-func (i *item) read(c *call.Call, r *table.Request) (table.SentRows, error) {
+func (i *Item) read(c *call.Call, r *table.Request) (table.SentRows, error) {
 	var (
 		lookup *sqldb.Lookup
 		owner  []any
@@ -62,7 +62,7 @@ func (i *item) read(c *call.Call, r *table.Request) (table.SentRows, error) {
 // byKey is the statement of one row by its key and, of its own, its owner.
 func byKey(r *table.Resource, p *view.Plan, own bool) *sqldb.Lookup {
 	return sqldb.NewLookup(func(v sqldb.Values) schema.QueryAppender {
-		c, key := r.Api.Anyone(), bun.Ident(r.Key.Name)
+		c, key := r.API.Anyone(), bun.Ident(r.Key.Name)
 		q := c.DB.NewSelect().Model(table.NilModel(r.Model)).Where("?TableAlias.? ?", key, v.Key())
 		if own {
 			r.Scope.OwnedBy(c, q.QueryBuilder(), v.At(0))

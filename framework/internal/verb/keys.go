@@ -10,8 +10,8 @@ import (
 )
 
 // checkKeyless ignores or rejects the key of a request to an endpoint that honours none.
-func (e handler) checkKeyless(c *call.Call, r *table.Request) error {
-	if e.Idempotent || len(r.Http.Header.Values(problem.IdempotencyHeader)) == 0 ||
+func (e Handler) checkKeyless(c *call.Call, r *table.Request) error {
+	if e.Idempotent || len(r.HTTP.Header.Values(problem.IdempotencyHeader)) == 0 ||
 		e.Resource.Ignores(c, table.IgnoredHeader(problem.IdempotencyHeader)) {
 		return nil
 	}
@@ -19,8 +19,8 @@ func (e handler) checkKeyless(c *call.Call, r *table.Request) error {
 }
 
 // idempotencyKey is the key that a request carries; nil without one.
-func (e handler) idempotencyKey(c *call.Call, r *table.Request) (*once.IdempotencyKey, error) {
-	sent := r.Http.Header.Values(problem.IdempotencyHeader)
+func (e Handler) idempotencyKey(c *call.Call, r *table.Request) (*once.IdempotencyKey, error) {
+	sent := r.HTTP.Header.Values(problem.IdempotencyHeader)
 	switch {
 	case !e.Idempotent || len(sent) == 0:
 		return nil, nil
@@ -34,14 +34,14 @@ func (e handler) idempotencyKey(c *call.Call, r *table.Request) (*once.Idempoten
 		return nil, err
 	}
 	return &once.IdempotencyKey{
-		Caller: c.Caller.ID, Route: e.Route.Method + " " + e.Resource.Api.Config.Prefix + e.Pattern,
-		Key: key, Most: e.Resource.Api.Config.IdempotencyKeys, Hidden: func(c *call.Call) (bool, error) { return e.hides(c, r) },
+		Caller: c.Caller.ID, Route: e.Route.Method + " " + e.Resource.API.Config.Prefix + e.Pattern,
+		Key: key, Most: e.Resource.API.Config.IdempotencyKeys, Hidden: func(c *call.Call) (bool, error) { return e.hides(c, r) },
 	}, nil
 }
 
 // hides reports whether the row that a request names is there, but not the
 // caller's. One that is gone may have been removed by the request itself.
-func (e handler) hides(c *call.Call, r *table.Request) (bool, error) {
+func (e Handler) hides(c *call.Call, r *table.Request) (bool, error) {
 	if r.Key == nil {
 		return false, nil
 	}

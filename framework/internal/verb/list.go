@@ -23,7 +23,7 @@ import (
 // A Listing answers GET {path}/: scope, filter, search, order, page.
 type Listing struct {
 	Resource   *table.Resource
-	Endpoint   handler
+	Endpoint   Handler
 	Shown      table.Representation
 	Filters    []query.BoundFilter
 	Ranker     *query.BoundRanker
@@ -42,6 +42,7 @@ type listed struct {
 	searchInRow query.Narrow // search as a condition that no index finds rows by
 }
 
+// Serve answers one request.
 func (l *Listing) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	asked, err := l.understand(c, r)
 	if err != nil {
@@ -197,7 +198,7 @@ func (l *Listing) count(c *call.Call, asked *listed) (query.Total, error) {
 		n, err := table.Number(c, c.DB.NewSelect().ColumnExpr("count(*)").TableExpr("(?) AS capped", within))
 		return query.Total{Count: min(n, counting.Cap), Known: true, AtLeast: n > counting.Cap}, err
 	case query.CountEstimated:
-		if l.Resource.Api.Db.Kind() == sqldb.PostgreSQL {
+		if l.Resource.API.DB.Kind() == sqldb.PostgreSQL {
 			n, err := estimate(c, q.ColumnExpr("1"))
 			return query.Total{Count: n, Known: true, Rough: true}, err
 		}

@@ -7,6 +7,7 @@ import (
 	"trestle.example/framework/problem"
 )
 
+// The headers of conditional requests.
 const (
 	HeaderIfMatch           = "If-Match"
 	headerIfNoneMatch       = "If-None-Match"
@@ -17,7 +18,7 @@ const (
 // no row (RFC 9110, section 13.1): rows have no versions, so the server cannot check the
 // condition. A write that went on without the check would overwrite what the client
 // wanted to keep. "If-Match: *" asks only that the row exists, which every write checks.
-func (e handler) precondition(r *http.Request) error {
+func (e Handler) precondition(r *http.Request) error {
 	switch {
 	case !e.IsWrite():
 		return nil

@@ -14,7 +14,7 @@ import (
 
 // ask sorts a list's query string: what the endpoint knows, once each and not
 // empty, and what it ignores.
-func (e handler) ask(c *call.Call, sent url.Values) (query.Values, error) {
+func (e Handler) ask(c *call.Call, sent url.Values) (query.Values, error) {
 	known := query.Values{}
 	var faults []problem.Fault
 	for _, p := range e.Params {
@@ -35,7 +35,7 @@ func (e handler) ask(c *call.Call, sent url.Values) (query.Values, error) {
 }
 
 // IgnoreQuery notes the parameters that have no effect, or rejects them.
-func (e handler) IgnoreQuery(c *call.Call, sent url.Values) error {
+func (e Handler) IgnoreQuery(c *call.Call, sent url.Values) error {
 	if len(sent) == 0 {
 		return nil
 	}

@@ -13,13 +13,13 @@ import (
 
 // references checks every reference of the input against its target's scope
 // and adds what is wrong to the faults of the body.
-func (e handler) references(c *call.Call, in *input.Decoded) error {
+func (e Handler) references(c *call.Call, in *input.Decoded) error {
 	faults := slices.Clone(in.Faults)
 	for _, ref := range e.referencesIn(in) {
 		if input.Faulty(in.Faults, ref.Pointer) {
 			continue
 		}
-		target, err := e.Resource.Api.LookUp(ref.Target)
+		target, err := e.Resource.API.LookUp(ref.Target)
 		if err != nil {
 			return err
 		}
@@ -41,7 +41,7 @@ func (e handler) references(c *call.Call, in *input.Decoded) error {
 // not for a row that decides whose another is: that one must be the caller's
 // own where the scope looks for it, unless the scope is lifted for what is
 // being done.
-func (e handler) mayRefer(c *call.Call, target *table.Resource, ref input.Reference) (bool, error) {
+func (e Handler) mayRefer(c *call.Call, target *table.Resource, ref input.Reference) (bool, error) {
 	via := e.Resource.Scope.Via
 	if ref.Owning && !e.Resource.Scope.Lifted(c) {
 		if owned, err := via.Owns(c, ref.Key); !owned || target == via {
@@ -53,7 +53,7 @@ func (e handler) mayRefer(c *call.Call, target *table.Resource, ref input.Refere
 
 // referencesIn lists the references that a body gives, those in nested values
 // included.
-func (e handler) referencesIn(in *input.Decoded) []input.Reference {
+func (e Handler) referencesIn(in *input.Decoded) []input.Reference {
 	var list []input.Reference
 	for _, f := range e.Input.Fields {
 		if !f.Refers() || !in.Has(f.Name) {
@@ -72,7 +72,7 @@ func (e handler) referencesIn(in *input.Decoded) []input.Reference {
 }
 
 // owning reports whether a field is the reference that the scope goes through.
-func (e handler) owning(f *input.Field) bool {
+func (e Handler) owning(f *input.Field) bool {
 	scope := e.Resource.Scope
 	return scope.Kind == declare.ScopeVia && scope.Column != nil && scope.Column.GoName == f.GoName
 }

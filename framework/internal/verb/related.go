@@ -17,7 +17,7 @@ import (
 type Related struct {
 	*declare.RelatedRows
 
-	Endpoint handler
+	Endpoint Handler
 	Of       *table.Resource // the object's
 	Column   *schema.Field
 	Rows     *table.Resource // the other viewset
@@ -58,7 +58,7 @@ func (l *Related) Prepare() {
 // value beside it is the caller, unless both scopes are lifted.
 func (l *Related) lookup(p *view.Plan, lifted [2]bool) *sqldb.Lookup {
 	return sqldb.NewLookup(func(v sqldb.Values) schema.QueryAppender {
-		c, object := l.Of.Api.Anyone(), bun.Ident(l.Column.Name)
+		c, object := l.Of.API.Anyone(), bun.Ident(l.Column.Name)
 		q := c.DB.NewSelect().Model(table.NilModel(l.Rows.Model)).Where("?TableAlias.? ?", object, v.Key())
 		if !lifted[0] || l.Of.Table.SoftDeleteField != nil {
 			there := l.Of.Keys(c).Where("?TableAlias.? ?", bun.Ident(l.Of.Pk.Name), v.Key())
@@ -80,7 +80,7 @@ func (l *Related) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 	if err := l.Endpoint.IgnoreQuery(c, r.Query); err != nil {
 		return nil, err
 	}
-	most := int64(l.Of.Api.Config.MaxRows)
+	most := int64(l.Of.API.Config.MaxRows)
 	shown, err := l.read(c, r, most)
 	switch {
 	case err != nil:

@@ -12,7 +12,7 @@ import (
 )
 
 // Save implements [rows].
-func (a functions) Save(c *call.Call, model reflect.Value) error {
+func (a Functions) Save(c *call.Call, model reflect.Value) error {
 	row := model.Elem()
 	r, err := a.keeper(c, "Save", row.Type())
 	if err != nil {
@@ -32,7 +32,7 @@ func (a functions) Save(c *call.Call, model reflect.Value) error {
 }
 
 // Insert implements [rows].
-func (a functions) Insert(c *call.Call, model reflect.Value) error {
+func (a Functions) Insert(c *call.Call, model reflect.Value) error {
 	row := model.Elem()
 	r, err := a.keeper(c, "Insert", row.Type())
 	if err != nil {
@@ -69,7 +69,7 @@ func give(c *call.Call, m reflect.Value) {
 // keeper finds the viewset that keeps a model's rows: the one that the request
 // is for, or the only one that stamps owners or stores a search document as it
 // does.
-func (a functions) keeper(c *call.Call, function string, model reflect.Type) (*table.Resource, error) {
+func (a Functions) keeper(c *call.Call, function string, model reflect.Type) (*table.Resource, error) {
 	if !c.Session().InTx() {
 		return nil, naming.Sentence("framework.%s: it needs a transaction; a GET action has none, and an Untransacted function opens one by Call.InTx", function)
 	}

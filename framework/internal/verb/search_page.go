@@ -47,7 +47,7 @@ func (l *Listing) found(c *call.Call, asked *listed) (found int64, keys []string
 	matched, order := l.keyed(l.matching(c, asked), asked)
 	statement := `WITH matched AS (?)` +
 		` SELECT json_build_array((SELECT count(*) FROM matched), ARRAY(SELECT "key"::text AS told FROM matched ORDER BY ? LIMIT ? OFFSET ?))::text`
-	if l.Resource.Api.Db.Kind() == sqldb.SQLite {
+	if l.Resource.API.DB.Kind() == sqldb.SQLite {
 		statement = `WITH matched AS MATERIALIZED (?)` +
 			` SELECT json_array((SELECT count(*) FROM matched), (SELECT json_group_array(cast("key" AS text))` +
 			` FROM (SELECT "key" FROM matched ORDER BY ? LIMIT ? OFFSET ?)))`

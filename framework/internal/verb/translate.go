@@ -123,8 +123,8 @@ func brokenReference(r *table.Resource, fault sqldb.Fault, route call.Route) *pr
 // referenced names the resource whose records still refer to a row, if one serves their
 // table and the API has a public OpenAPI document, which names it too.
 func referenced(r *table.Resource, fault sqldb.Fault) *problem.Error {
-	for _, other := range r.Api.Resources {
-		if other.Table != nil && strings.EqualFold(other.Table.Name, fault.Table) && !r.Api.Config.Undocumented {
+	for _, other := range r.API.Resources {
+		if other.Table != nil && strings.EqualFold(other.Table.Name, fault.Table) && !r.API.Config.Undocumented {
 			return problem.Conflict(problem.CodeReferenced,
 				"Records of "+other.Path+" refer to this one.").With(problem.ReferencedDetails{Resource: other.Path})
 		}

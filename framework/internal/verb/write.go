@@ -25,7 +25,7 @@ import (
 // A Writing answers POST, PUT and PATCH of a verb that accepts an input.
 type Writing struct {
 	Resource *table.Resource
-	Endpoint handler
+	Endpoint Handler
 	Verb     declare.Verb
 	Shown    table.Representation
 	Columns  map[string]InputColumn // by the client's name
@@ -39,6 +39,7 @@ type InputColumn struct {
 	Column *schema.Field
 }
 
+// ServeOf is what answers the requests of a verb.
 func (w *Writing) ServeOf(verb string) func(*call.Call, *table.Request) (*table.Response, error) {
 	return map[string]func(*call.Call, *table.Request) (*table.Response, error){
 		call.VerbCreate: w.create, call.VerbUpdate: w.update, call.VerbPatch: w.patch,
@@ -61,7 +62,7 @@ func (w *Writing) decode(c *call.Call, r *table.Request, partial bool) (*input.D
 
 // ignoreFields notes the names of a body that no field has; those that are not ignored
 // are faults.
-func (e handler) ignoreFields(c *call.Call, in *input.Decoded) []problem.Fault {
+func (e Handler) ignoreFields(c *call.Call, in *input.Decoded) []problem.Fault {
 	var faults []problem.Fault
 	for _, pointer := range in.Unknown {
 		near := e.Input.NearestPointer(pointer)
@@ -213,7 +214,8 @@ func isTaken(err error) bool {
 
 // blind reports whether a change needs nothing of the row as it is.
 func (w *Writing) blind(in *input.Decoded, partial bool) bool {
-	return w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 && !(partial && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere
+	return w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
+		!(partial && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere
 }
 
 // exists answers 404 before it complains of a reference, so that faults do not
@@ -268,7 +270,7 @@ func (w *Writing) sent(in *input.Decoded, partial bool) (row reflect.Value, writ
 // statement cannot give.
 func (w *Writing) changedByKey(c *call.Call, q *bun.UpdateQuery) (any, error) {
 	key := reflect.New(w.Resource.Pk.StructField.Type)
-	rows, err := c.Session().Query(c, q.Returning("?", bun.Ident(w.Resource.Pk.Name)))
+	rows, err := c.Session().Query(c, q.Returning("?", bun.Ident(w.Resource.Pk.Name))) //nolint:rowserrcheck // One checks it
 	if err != nil {
 		return nil, err
 	}
@@ -403,7 +405,7 @@ func (w *Writing) redocument(in *input.Decoded, partial bool) []table.Assignment
 		return nil
 	}
 	column := r.Search.StoredField.Column.Name
-	return []table.Assignment{{Column: column, Value: r.Api.Db.Kind().Redocument(column, parts)}}
+	return []table.Assignment{{Column: column, Value: r.API.DB.Kind().Redocument(column, parts)}}
 }
 
 // returned runs an UPDATE of the row of a key that answers with the row it

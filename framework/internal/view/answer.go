@@ -15,6 +15,7 @@ type ListAnswer struct {
 // envelopeBytes are more than an envelope without its rows has, as a rule.
 const envelopeBytes = 512
 
+// EncodeSelf writes the envelope with its rows as JSON.
 func (l ListAnswer) EncodeSelf() ([]byte, error) {
 	if len(l.Envelope) == 1 && l.Envelope[0].Name == "" {
 		return wire.Encode(l.Rows)

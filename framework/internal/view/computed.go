@@ -14,7 +14,7 @@ import (
 )
 
 // A computed representation is a function of the row and its relations.
-type computed struct {
+type Computed struct {
 	model reflect.Type
 	out   reflect.Type
 	fn    func(c *call.Call, model any) (any, error)
@@ -33,8 +33,8 @@ type computedMany struct {
 	scope    *table.Resource
 }
 
-func CompileComputed(r *table.Resource, v declare.Verb, fault func(error)) *computed {
-	p := &computed{model: r.Model, out: v.Out, fn: v.Compute}
+func CompileComputed(r *table.Resource, v declare.Verb, fault func(error)) *Computed {
+	p := &Computed{model: r.Model, out: v.Out, fn: v.Compute}
 	for _, entry := range v.Load {
 		name, ref, _ := strings.Cut(entry, ":")
 		relation := r.Table.Relations[name]
@@ -46,7 +46,7 @@ func CompileComputed(r *table.Resource, v declare.Verb, fault func(error)) *comp
 			fault(naming.Sentence("%s: %w", name, err))
 			continue
 		}
-		scope, err := r.Api.RelationScope(relation, ref, `write "`+name+`:%s"`)
+		scope, err := r.API.RelationScope(relation, ref, `write "`+name+`:%s"`)
 		if err != nil {
 			fault(naming.Sentence("%s: %w", name, err))
 			continue
@@ -63,11 +63,11 @@ func CompileComputed(r *table.Resource, v declare.Verb, fault func(error)) *comp
 	return p
 }
 
-func (p *computed) Write(c *call.Call, q *bun.SelectQuery, w table.Window) (table.SentRows, error) {
+func (p *Computed) Write(c *call.Call, q *bun.SelectQuery, w table.Window) (table.SentRows, error) {
 	return encodeRows(p.Rows(c, q, w))
 }
 
-func (p *computed) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.Value, bool, error) {
+func (p *Computed) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.Value, bool, error) {
 	models, err := p.models(c, q, w)
 	if err != nil {
 		return reflect.Value{}, false, err
@@ -90,7 +90,7 @@ func (p *computed) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (refle
 }
 
 // models are the rows with their to-one relations, as []*M.
-func (p *computed) models(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.Value, error) {
+func (p *Computed) models(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.Value, error) {
 	list := reflect.New(reflect.SliceOf(reflect.PointerTo(p.model)))
 	q = q.Model(list.Interface())
 	for _, one := range p.ones {
@@ -149,7 +149,7 @@ func (m computedMany) attach(c *call.Call, models reflect.Value) error {
 }
 
 // ColumnsOf reports all columns of the relations, because bun selects all of them.
-func (p *computed) ColumnsOf(use func(*schema.Table, ...*schema.Field)) {
+func (p *Computed) ColumnsOf(use func(*schema.Table, ...*schema.Field)) {
 	for _, one := range p.ones {
 		use(one.relation.JoinTable, one.relation.JoinTable.Fields...)
 	}

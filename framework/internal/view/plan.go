@@ -226,6 +226,7 @@ func (p *Plan) limited(c *call.Call, q *bun.SelectQuery, w table.Window) schema.
 	return w.Limit(q)
 }
 
+// SelectFrom selects the columns of the plan, and joins what it shows.
 func (p *Plan) SelectFrom(c *call.Call, q *bun.SelectQuery) *bun.SelectQuery {
 	q = q.ColumnExpr(p.columns)
 	for _, j := range p.joins {

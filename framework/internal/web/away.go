@@ -10,7 +10,7 @@ import (
 // LogDatabase logs once that the database does not answer, and once that it answers
 // again.
 func LogDatabase(a *table.Registry) {
-	a.Db.ObserveAway(func(why error) {
+	a.DB.ObserveAway(func(why error) {
 		if why != nil {
 			a.Config.Log.Error("the database does not answer", "error", why)
 			return
@@ -23,7 +23,7 @@ func LogDatabase(a *table.Registry) {
 // the database's server is away that is said once and is no fault of each.
 func (s *server) severity(err error) slog.Level {
 	fault, _ := sqldb.Classify(err)
-	if fault.Kind == sqldb.Unavailable && s.api.Db.Kind() == sqldb.PostgreSQL {
+	if fault.Kind == sqldb.Unavailable && s.api.DB.Kind() == sqldb.PostgreSQL {
 		return slog.LevelWarn
 	}
 	return slog.LevelError

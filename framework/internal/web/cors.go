@@ -32,7 +32,7 @@ func newCORS(a describe.Catalog) *cors {
 	}
 	takes := []string{"Authorization", "Content-Type", problem.IdempotencyHeader, verb.HeaderIfMatch}
 	var exposes []string
-	for _, h := range describe.StandardHeaders {
+	for _, h := range describe.StandardHeaders() {
 		exposes = append(exposes, h.Name)
 	}
 	for _, e := range a.Operations() {

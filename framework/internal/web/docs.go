@@ -24,7 +24,7 @@ func newReference(a describe.Catalog, document func() (wire.Members, error)) (ma
 		return nil, nil
 	}
 	page, err := docspage.New(docspage.Options{
-		Title: a.Config.Title, Name: strings.Trim(describe.DocsPath, "/"), Reference: strings.Trim(describe.JsonPath, "/"),
+		Title: a.Config.Title, Name: strings.Trim(describe.DocsPath, "/"), Reference: strings.Trim(describe.JSONPath, "/"),
 	})
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func documents(document func() (wire.Members, error)) map[string]opening {
 		}
 	}
 	return map[string]opening{
-		describe.JsonPath: one("json", "application/json"),
+		describe.JSONPath: one("json", "application/json"),
 		describe.YamlPath: one("yaml", "application/yaml"),
 	}
 }

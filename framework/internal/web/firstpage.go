@@ -82,13 +82,13 @@ func (f *firstPage) shown(r *http.Request) firstShown {
 
 // own are the links to what is no resource.
 func (f *firstPage) own(r *http.Request) []link {
-	links := []link{{Name: "api", URL: f.api.Origin.Url(r, "/"), Doc: "Every resource and its address"}}
+	links := []link{{Name: "api", URL: f.api.Origin.URL(r, "/"), Doc: "Every resource and its address"}}
 	if f.api.Config.Undocumented {
 		return links
 	}
-	return append([]link{{Name: "docs", URL: f.api.Origin.Url(r, describe.DocsPath), Doc: "The reference, to read and to try"}}, append(links,
-		link{Name: "openapi.json", URL: f.api.Origin.Url(r, describe.JsonPath), Doc: "The reference for programs, OpenAPI 3.1 as JSON"},
-		link{Name: "openapi.yaml", URL: f.api.Origin.Url(r, describe.YamlPath), Doc: "The same as YAML"},
+	return append([]link{{Name: "docs", URL: f.api.Origin.URL(r, describe.DocsPath), Doc: "The reference, to read and to try"}}, append(links,
+		link{Name: "openapi.json", URL: f.api.Origin.URL(r, describe.JSONPath), Doc: "The reference for programs, OpenAPI 3.1 as JSON"},
+		link{Name: "openapi.yaml", URL: f.api.Origin.URL(r, describe.YamlPath), Doc: "The same as YAML"},
 	)...)
 }
 
@@ -120,7 +120,7 @@ func (f *firstPage) groups(r *http.Request) []group {
 func (f *firstPage) links(r *http.Request, res *table.Resource) []link {
 	var links []link
 	for _, at := range res.Entries() {
-		l := link{Name: strings.Trim(at, "/"), URL: f.api.Origin.Url(r, at), Path: f.api.Config.Prefix + at, Doc: res.Declaration.Doc}
+		l := link{Name: strings.Trim(at, "/"), URL: f.api.Origin.URL(r, at), Path: f.api.Config.Prefix + at, Doc: res.Declaration.Doc}
 		var methods []string
 		for _, e := range res.Endpoints {
 			if e.Pattern != at {

@@ -41,7 +41,7 @@ func pathsOf(a describe.Catalog) paths {
 		}
 	}
 	if !a.Config.Undocumented {
-		for _, path := range []string{describe.DocsPath, describe.JsonPath, describe.YamlPath} {
+		for _, path := range []string{describe.DocsPath, describe.JSONPath, describe.YamlPath} {
 			all.shown = append(all.shown, shownPath{a.Config.Prefix + path, segmentsOf(a.Config.Prefix + path)})
 		}
 	}

@@ -32,7 +32,7 @@ func entriesOf(a describe.Catalog, r *http.Request) view.ListAnswer {
 	var entries query.Envelope
 	for _, res := range a.Resources {
 		for _, at := range res.Entries() {
-			entries = append(entries, query.Member{Name: strings.Trim(at, "/"), Value: a.Origin.Url(r, at)})
+			entries = append(entries, query.Member{Name: strings.Trim(at, "/"), Value: a.Origin.URL(r, at)})
 		}
 	}
 	return view.ListAnswer{Envelope: entries}

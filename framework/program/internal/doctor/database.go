@@ -192,7 +192,7 @@ func describeUnchecked(p site.Project, err error) []Finding {
 // migration leaves nothing behind, and is pending.
 func findUnmigrated(ctx context.Context, s *site.Site) (migrated bool, found []Finding) {
 	list, err := s.DB.MigrationStatus(ctx, s.Migrations...)
-	if missing, ok := errors.AsType[*sqldb.MissingRecord](err); ok {
+	if missing, ok := errors.AsType[*sqldb.MissingRecordError](err); ok {
 		return false, describeUnrecorded(s.Project, missing)
 	}
 	if err != nil {
@@ -221,7 +221,7 @@ func findUnmigrated(ctx context.Context, s *site.Site) (migrated bool, found []F
 
 // describeUnrecorded returns the finding about an incomplete table of the records of
 // migrations.
-func describeUnrecorded(p site.Project, m *sqldb.MissingRecord) []Finding {
+func describeUnrecorded(p site.Project, m *sqldb.MissingRecordError) []Finding {
 	return []Finding{{problem, strings.TrimSuffix(m.Table+"."+m.Column, "."), m.Error(), p.CureRecord(m)}}
 }
 
@@ -229,7 +229,7 @@ func describeUnrecorded(p site.Project, m *sqldb.MissingRecord) []Finding {
 func FindLock(ctx context.Context, s *site.Site) []Finding {
 	const place = "trestle_migration_lock"
 	lock, err := s.DB.MigrationLock(ctx)
-	missing, incomplete := errors.AsType[*sqldb.MissingRecord](err)
+	missing, incomplete := errors.AsType[*sqldb.MissingRecordError](err)
 	switch {
 	case incomplete && !missing.IsLock():
 		return nil // the check of the migrations reports it

@@ -82,7 +82,7 @@ func (p Project) CountPending(ctx context.Context, db *sqldb.DB) (int, error) {
 
 // CureRecord says what to do about an incomplete table of the records of migrations. The
 // lock holds nothing, so migrate up makes it again.
-func (p Project) CureRecord(m *sqldb.MissingRecord) string {
+func (p Project) CureRecord(m *sqldb.MissingRecordError) string {
 	switch {
 	case m.IsLock() && m.Column == "":
 		return p.Text("run: {program} migrate up, which makes it again")

@@ -72,7 +72,7 @@ func (p Project) Declare(c config.Config, log *slog.Logger) (*framework.API, err
 // Explain returns the text of an error. For a fault of the database it adds what a person
 // at a terminal can do.
 func (p Project) Explain(err error) string {
-	if missing, ok := errors.AsType[*sqldb.MissingRecord](err); ok {
+	if missing, ok := errors.AsType[*sqldb.MissingRecordError](err); ok {
 		return missing.Error() + "; " + p.CureRecord(missing)
 	}
 	fault, ok := sqldb.Classify(err)

@@ -53,7 +53,7 @@ var recordTables = []string{
 func (db Database) createRecords(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
 		err := db.InTx(ctx, db.createRecordsOnce)
-		if _, missing := errors.AsType[*MissingRecord](err); missing || err == nil {
+		if _, missing := errors.AsType[*MissingRecordError](err); missing || err == nil {
 			return err
 		}
 		if !fault.Retries(err) && (!wasCreatedMeanwhile(err) || attempt > fault.Attempts) || !fault.Pause(ctx, attempt) {
@@ -67,7 +67,7 @@ func (db Database) createRecordsOnce(ctx context.Context, tx bun.Tx) error {
 		return err
 	}
 	exist, err := Exist(ctx, db.Kind, tx)
-	if missing, ok := errors.AsType[*MissingRecord](err); ok && missing.Table == lockTable && missing.Column == "" {
+	if missing, ok := errors.AsType[*MissingRecordError](err); ok && missing.Table == lockTable && missing.Column == "" {
 		err = nil // it holds nothing, so it is made again
 	}
 	if err != nil {
@@ -104,12 +104,12 @@ const (
 	lockTable   = "trestle_migration_lock"
 )
 
-// A MissingRecord is an error: the database lacks a table of the records of migrations, or
+// A MissingRecordError is an error: the database lacks a table of the records of migrations, or
 // a column of one, although something was migrated. Column is "" for a table.
-type MissingRecord struct{ Table, Column string }
+type MissingRecordError struct{ Table, Column string }
 
 // Error says what is missing.
-func (m *MissingRecord) Error() string {
+func (m *MissingRecordError) Error() string {
 	if m.Column == "" {
 		return fmt.Sprintf("the database has no table %q, which records its migrations", m.Table)
 	}
@@ -117,7 +117,7 @@ func (m *MissingRecord) Error() string {
 }
 
 // IsLock reports whether the lock is incomplete, and not the records themselves.
-func (m *MissingRecord) IsLock() bool { return m.Table == lockTable }
+func (m *MissingRecordError) IsLock() bool { return m.Table == lockTable }
 
 // recordColumns lists the columns of the tables of the records. It is one statement, because
 // another process may make both tables at any time.
@@ -140,7 +140,7 @@ func recordColumns(ctx context.Context, k dialect.Kind, db bun.IDB) (records, lo
 }
 
 // Exist reports whether anything was ever migrated here. The tables of the records are
-// made in one transaction; if a part of them is missing, the error is a [MissingRecord].
+// made in one transaction; if a part of them is missing, the error is a [MissingRecordError].
 func Exist(ctx context.Context, k dialect.Kind, db bun.IDB) (bool, error) {
 	records, lock, err := recordColumns(ctx, k, db)
 	if err != nil || records == nil && lock == nil {
@@ -157,11 +157,11 @@ func Exist(ctx context.Context, k dialect.Kind, db bun.IDB) (bool, error) {
 
 func lacks(table string, columns []string, needed ...string) error {
 	if columns == nil {
-		return &MissingRecord{Table: table}
+		return &MissingRecordError{Table: table}
 	}
 	for _, name := range needed {
 		if !slices.Contains(columns, name) {
-			return &MissingRecord{table, name}
+			return &MissingRecordError{table, name}
 		}
 	}
 	return nil
