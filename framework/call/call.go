@@ -121,7 +121,7 @@ func RowsOf(c *Call, function string) (Rows, error) {
 	return c.rows, nil
 }
 
-// A progress is what the framework notes about a call while it runs it.
+// A Progress is what the framework notes about a call while it runs it.
 type Progress struct {
 	Ignored []string               // parts of the request that have no effect, for the header Trestle-Ignored
 	Sent    func(name string) bool // reports whether the body has a field

@@ -25,7 +25,7 @@ func (a Indexer) Indexes() []IndexNeed {
 	return all
 }
 
-// An indexer compares what the declarations need of the database with what it has.
+// An Indexer compares what the declarations need of the database with what it has.
 type Indexer struct{ *table.Registry }
 
 // NewIndexer makes the indexer of a registry.

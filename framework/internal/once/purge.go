@@ -9,7 +9,7 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// A keyring deletes the idempotency keys of an API whose time is over.
+// A Keyring deletes the idempotency keys of an API whose time is over.
 type Keyring struct{ *table.Registry }
 
 // NewKeyring makes the keyring of a registry.

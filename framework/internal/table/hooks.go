@@ -9,7 +9,7 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// A hookGroup is the model hooks of bun that belong to one kind of statement, and
+// A HookGroup is the model hooks of bun that belong to one kind of statement, and
 // what a declaration has in their place. bun calls them from its own Exec and Scan,
 // and the framework sends its statements itself.
 type HookGroup struct {
@@ -29,29 +29,33 @@ func hook[H any]() modelHook {
 
 func (h modelHook) isOf(model reflect.Type) bool { return reflect.PointerTo(model).Implements(h.iface) }
 
-// HooksOfSelect, and the functions below it, are the hooks of statements. Those of CREATE TABLE and DROP TABLE are left out,
-// because the framework has no such statement: a migration is SQL. Those of
-// scanning are checked where a model is not scanned, by [scanHooks].
+// HooksOfSelect are the hooks of SELECT. Those of CREATE TABLE and DROP TABLE have no group,
+// because the framework has no such statement: a migration is SQL. [ScanHooks] checks the
+// hooks of scanning.
 func HooksOfSelect() HookGroup {
 	return HookGroup{[]modelHook{hook[bun.BeforeSelectHook](), hook[bun.AfterSelectHook]()},
 		"narrow rows by Scope, and make what is shown by framework.Computes"}
 }
 
+// HooksOfInsert are the hooks of INSERT.
 func HooksOfInsert() HookGroup {
 	return HookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeInsertHook](), hook[bun.AfterInsertHook]()},
 		"fill the row in framework.Fills, or do all of it in framework.Does"}
 }
 
+// HooksOfUpdate are the hooks of UPDATE.
 func HooksOfUpdate() HookGroup {
 	return HookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeUpdateHook](), hook[bun.AfterUpdateHook]()},
 		"fill the row in framework.Fills, or do all of it in framework.Changes"}
 }
 
+// HooksOfDelete are the hooks of DELETE.
 func HooksOfDelete() HookGroup {
 	return HookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeDeleteHook](), hook[bun.AfterDeleteHook]()},
 		"delete in a function of framework.Changes"}
 }
 
+// Check reports each hook of the group that a model has.
 func (g HookGroup) Check(model reflect.Type, fault func(error)) {
 	for _, h := range g.hooks {
 		if h.isOf(model) {

@@ -13,7 +13,7 @@ import (
 	"trestle.example/framework/query"
 )
 
-// boundOrdering is an Ordering that knows its columns.
+// BoundOrdering is an Ordering that knows its columns.
 type BoundOrdering struct {
 	declare.Ordering
 	AllowedFields map[string]query.Field
@@ -34,6 +34,7 @@ type OrderTerm struct {
 	Descending bool
 }
 
+// BindOrdering finds the columns of an ordering, and reports each mistake.
 func BindOrdering(r *Resource, o declare.Ordering, fault func(place string, err error)) *BoundOrdering {
 	if o.Param == "" {
 		o.Param = "ordering"

@@ -11,12 +11,13 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// A reservation is the values that a column never has.
+// A Reservation is the values that a column never has.
 type Reservation struct {
 	Column *schema.Field
 	Words  []string
 }
 
+// AddReserved adds values that a column never has.
 func AddReserved(all []Reservation, column *schema.Field, words []string) []Reservation {
 	for i, known := range all {
 		if known.Column == column {

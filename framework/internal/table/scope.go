@@ -13,13 +13,14 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// boundScope is a Scope that knows its columns.
+// BoundScope is a Scope that knows its columns.
 type BoundScope struct {
 	declare.Scope
 	Column *schema.Field // own: the owner; via: the reference
 	Via    *Resource
 }
 
+// BindScope finds the columns of a scope, and reports each mistake.
 func BindScope(r *Resource, s declare.Scope, fault func(place string, err error)) BoundScope {
 	b := BoundScope{Scope: s}
 	call.CheckPermission(s.Unless, func(err error) { fault("scope", err) })

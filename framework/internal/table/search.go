@@ -22,7 +22,7 @@ const (
 	termRunes   = 100
 )
 
-// boundSearch is a Search that knows its columns.
+// BoundSearch is a Search that knows its columns.
 type BoundSearch struct {
 	declare.Search
 	Searched    []query.Field
@@ -30,6 +30,7 @@ type BoundSearch struct {
 	r           *Resource
 }
 
+// BindSearch finds the columns of a search, and reports each mistake; nil for no search.
 func BindSearch(r *Resource, s declare.Search, fault func(place string, err error)) *BoundSearch {
 	if len(s.Fields) == 0 {
 		if s.Stored != "" {

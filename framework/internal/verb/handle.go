@@ -12,7 +12,7 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// A handler runs the requests of an endpoint.
+// A Handler runs the requests of an endpoint.
 type Handler struct{ *table.Endpoint }
 
 // NewHandler makes the handler of an endpoint.

@@ -9,7 +9,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// An item answers GET {path}/{id}/.
+// An Item answers GET {path}/{id}/.
 type Item struct {
 	resource *table.Resource
 	shown    table.Representation
@@ -19,6 +19,7 @@ type Item struct {
 	whole, own *sqldb.Lookup
 }
 
+// NewItem makes what answers the requests for one row.
 func NewItem(r *table.Resource, shown table.Representation, status int) *Item {
 	i := &Item{resource: r, shown: shown, status: status}
 	p, ok := shown.(*view.Plan)
@@ -29,6 +30,7 @@ func NewItem(r *table.Resource, shown table.Representation, status int) *Item {
 	return i
 }
 
+// Serve answers one request.
 func (i *Item) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	shown, err := i.read(c, r)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A computed representation is a function of the row and its relations.
+// A Computed representation is a function of the row and its relations.
 type Computed struct {
 	model reflect.Type
 	out   reflect.Type
@@ -33,6 +33,7 @@ type computedMany struct {
 	scope    *table.Resource
 }
 
+// CompileComputed finds the relations that a function needs, and reports each mistake.
 func CompileComputed(r *table.Resource, v declare.Verb, fault func(error)) *Computed {
 	p := &Computed{model: r.Model, out: v.Out, fn: v.Compute}
 	for _, entry := range v.Load {
@@ -67,6 +68,7 @@ func (p *Computed) Write(c *call.Call, q *bun.SelectQuery, w table.Window) (tabl
 	return encodeRows(p.Rows(c, q, w))
 }
 
+// Rows implements [table.Representation].
 func (p *Computed) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.Value, bool, error) {
 	models, err := p.models(c, q, w)
 	if err != nil {
