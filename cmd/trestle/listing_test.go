@@ -4,15 +4,23 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"trestle.example/framework/sqldb"
 )
 
 // Every command that lists prints JSON with the same rows as its table.
 func TestListsAsJSON(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, r *rig) {
+		if path := sqldb.File(strings.TrimPrefix(r.env[0], "DATABASE_URL=")); path != "" {
+			if err := os.WriteFile(path, nil, 0o600); err != nil { // an empty database
+				t.Fatal(err)
+			}
+		}
 		pending := r.run("migrate status --json")
 		pending.is(t, exitNeedsAction, "trestle migrate up")
 		if !strings.Contains(pending.stdout, `"appliedAt": null`) {
