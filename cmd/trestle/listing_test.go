@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,9 @@ func TestListsAsJSON(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, r *rig) {
 		if path := sqldb.File(strings.TrimPrefix(r.env[0], "DATABASE_URL=")); path != "" {
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
 			if err := os.WriteFile(path, nil, 0o600); err != nil { // an empty database
 				t.Fatal(err)
 			}
