@@ -21,7 +21,7 @@ type Authenticator = call.Authenticator
 // exist too.
 type Guard = call.Guard
 
-// An Observer is told of every request: for metrics, traces and the like.
+// An Observer is called for each request: for metrics, traces and the like.
 type Observer = call.Observer
 
 // An Outcome is what came of a request.

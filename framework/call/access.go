@@ -82,7 +82,8 @@ func sameList[T any](a, b []T) bool {
 	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
 }
 
-// Refused is 401 for a caller nobody knows and 403 for one who is known.
+// Refused is the error for a caller without permission: 401 for an anonymous caller, 403 for
+// a known one.
 func Refused(c *Call, schemes []Authenticator) error {
 	if c.Caller.Anonymous() && len(schemes) == 0 {
 		return problem.Refuse(http.StatusUnauthorized, problem.CodeAuthenticationRequired, "This needs credentials, and no credentials are accepted here.")

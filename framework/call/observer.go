@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// An Observer is told of every request: for metrics, traces and the like. It is
+// An Observer is called for each request: for metrics, traces and the like. It is
 // used by many requests at once and has to be fast. A panic in it fails no request:
 // that is answered as if the observer were not there, and the log has the stack.
 // Packages metrics and tracing have one each.
@@ -17,7 +17,7 @@ type Observer interface {
 	// Begin is called when a request arrives, before anything is known of it.
 	// The context that it returns, ctx or one made of it, is that of everything
 	// that is done for the request, its statements among it. An observer
-	// whose Begin panics, or returns nil, is not told of the End.
+	// whose Begin panics, or returns nil, gets no End.
 	Begin(ctx context.Context, r *http.Request) context.Context
 	// End is called once when the request is over, with the context that came of
 	// every Begin. What it returns is added to the request's line in the log.
@@ -30,7 +30,7 @@ type Observer interface {
 type Outcome struct {
 	// ID names the request in the response, the log and the error.
 	ID uuid.UUID
-	// Method is a method of HTTP, "OTHER" for what a client made up.
+	// Method is a method of HTTP, "OTHER" for any other word.
 	Method string
 	// Path is where the request was routed, as [RouteInfo.Path] has it:
 	// "/api/patients/{id}/". It is empty where nothing is served, and where the

@@ -49,8 +49,8 @@ type Header struct {
 	Required bool   // a request is refused without it; an answer that may have it always does
 }
 
-// SecurityOf is what a scheme tells of its credentials, or else what its
-// challenge does.
+// SecurityOf lists the ways to send the credentials of a scheme: those of its Security
+// method, or else the first word of its challenge.
 func SecurityOf(scheme Authenticator, method string) [][]SecurityScheme {
 	told := Parts[Secured](scheme)
 	if len(told) > 0 {

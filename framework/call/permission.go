@@ -165,8 +165,8 @@ func HeldNames(p Permission) (names []string) {
 	return names
 }
 
-// CheckPermission sees that what a permission asks for can be held, and that none
-// of its parts is nil; nil itself is none. One fault for each of the names that one
+// CheckPermission reports each name in a permission that no caller can hold, and each part
+// that is nil. A nil permission has no faults. One fault for each of the names that one
 // declaration makes is enough.
 func CheckPermission(p Permission, fault func(error)) {
 	for _, one := range Parts[permission](p) {

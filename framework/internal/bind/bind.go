@@ -73,7 +73,7 @@ type mistake struct {
 }
 
 // fault reports a mistake: the resource, the place, and what is wrong there.
-// The same in several places is told once.
+// A mistake in several places is reported once.
 func (b *binder) fault(resource, place string, err error) {
 	for _, m := range b.mistakes {
 		if m.resource == resource && m.text == err.Error() {
