@@ -194,7 +194,7 @@ func (v *verdict) faults(from, place string, value any) []fault {
 	if err != nil {
 		return []fault{{err.Error(), place}}
 	}
-	err = schema.Validate(value)
+	err = schema.Validate(bounded(value))
 	if err == nil {
 		return nil
 	}

@@ -196,26 +196,16 @@ func isVisible(r rune) bool {
 // trim removes white space at both ends of all texts in a value, and makes blank texts
 // empty.
 func trim(value any) any {
-	switch value := value.(type) {
-	case string:
-		if !strings.ContainsFunc(value, isVisible) {
+	return replaced(value, func(one any) any {
+		text, ok := one.(string)
+		switch {
+		case !ok:
+			return one
+		case !strings.ContainsFunc(text, isVisible):
 			return ""
 		}
-		return strings.TrimSpace(value)
-	case []any:
-		all := make([]any, len(value))
-		for i, one := range value {
-			all[i] = trim(one)
-		}
-		return all
-	case map[string]any:
-		all := make(map[string]any, len(value))
-		for name, one := range value {
-			all[name] = trim(one)
-		}
-		return all
-	}
-	return value
+		return strings.TrimSpace(text)
+	})
 }
 
 // unescape decodes a segment of a path.
