@@ -9,7 +9,7 @@ import (
 
 // A Door is what a caller passes before anything else: the schemes that
 // identify, the throttles and the permission.
-type Door struct {
+type AccessCheck struct {
 	Authentication []Authenticator
 	Throttles      []Throttle
 	Permission     Permission
@@ -17,25 +17,25 @@ type Door struct {
 
 // Admit identifies the caller, then asks throttles and permission. Throttles that do
 // not need the caller are asked first.
-func (d Door) Admit(c *Call, r *http.Request) error {
-	if err := d.throttle(c, r, true); err != nil {
+func (a AccessCheck) Admit(c *Call, r *http.Request) error {
+	if err := a.throttle(c, r, true); err != nil {
 		return err
 	}
-	if err := Identify(c, r, d.Authentication); err != nil {
+	if err := Identify(c, r, a.Authentication); err != nil {
 		return err
 	}
-	if err := d.throttle(c, r, false); err != nil {
+	if err := a.throttle(c, r, false); err != nil {
 		return err
 	}
-	if !d.Permission.Permit(c) {
-		return Refused(c, d.Authentication)
+	if !a.Permission.Permit(c) {
+		return PermissionError(c, a.Authentication)
 	}
 	return nil
 }
 
 // throttle asks the throttles that need the caller, or those that do not.
-func (d Door) throttle(c *Call, r *http.Request, early bool) error {
-	for _, t := range d.Throttles {
+func (a AccessCheck) throttle(c *Call, r *http.Request, early bool) error {
+	for _, t := range a.Throttles {
 		if isEarly(t) != early {
 			continue
 		}
@@ -84,7 +84,7 @@ func sameList[T any](a, b []T) bool {
 
 // Refused is the error for a caller without permission: 401 for an anonymous caller, 403 for
 // a known one.
-func Refused(c *Call, schemes []Authenticator) error {
+func PermissionError(c *Call, schemes []Authenticator) error {
 	if c.Caller.Anonymous() && len(schemes) == 0 {
 		return problem.Refuse(http.StatusUnauthorized, problem.CodeAuthenticationRequired, "This needs credentials, and no credentials are accepted here.")
 	}

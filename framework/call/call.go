@@ -235,10 +235,10 @@ func Inside(ctx context.Context, c *Call, s *sqldb.Session) *Call {
 func OnReplica(c *Call) { c.session = c.session.Replica() }
 
 // Looking is the call as one that only lists a viewset.
-func Looking(c *Call, viewset string) *Call {
-	looks := *c
-	looks.Route = Route{ViewSet: viewset, Name: VerbList, Method: http.MethodGet}
-	return &looks
+func ForList(c *Call, viewset string) *Call {
+	listing := *c
+	listing.Route = Route{ViewSet: viewset, Name: VerbList, Method: http.MethodGet}
+	return &listing
 }
 
 // OnBehalfOf runs the statements of a call for its caller and a viewset: the fair queue

@@ -52,9 +52,9 @@ type Header struct {
 // SecurityOf lists the ways to send the credentials of a scheme: those of its Security
 // method, or else the first word of its challenge.
 func SecurityOf(scheme Authenticator, method string) [][]SecurityScheme {
-	told := Parts[Secured](scheme)
-	if len(told) > 0 {
-		return told[0].Security(method)
+	secured := Parts[Secured](scheme)
+	if len(secured) > 0 {
+		return secured[0].Security(method)
 	}
 	name, _, _ := strings.Cut(strings.ToLower(scheme.Challenge()), " ")
 	if name == "" {
@@ -108,13 +108,13 @@ func Parts[T any](part any) (found []T) {
 	return found
 }
 
-// DoorParts are those of what a caller passes first.
-func DoorParts[T any](d Door) (found []T) {
-	for _, s := range d.Authentication {
+// AccessParts are those of what a caller passes first.
+func AccessParts[T any](a AccessCheck) (found []T) {
+	for _, s := range a.Authentication {
 		found = append(found, Parts[T](s)...)
 	}
-	for _, t := range d.Throttles {
+	for _, t := range a.Throttles {
 		found = append(found, Parts[T](t)...)
 	}
-	return append(found, Parts[T](d.Permission)...)
+	return append(found, Parts[T](a.Permission)...)
 }

@@ -72,8 +72,8 @@ func PerModel(model string) Permission {
 // All permits what every one of ps permits; without any, everything.
 func All(ps ...Permission) Permission {
 	ps = present(ps)
-	refuses := slices.ContainsFunc(ps, func(p Permission) bool { return !TakesKnown(p) })
-	return permission{name: joined(ps, " and ", "anyone"), of: ps, takesKnown: !refuses, permit: func(c *Call) bool {
+	blocksKnown := slices.ContainsFunc(ps, func(p Permission) bool { return !TakesKnown(p) })
+	return permission{name: joined(ps, " and ", "anyone"), of: ps, takesKnown: !blocksKnown, permit: func(c *Call) bool {
 		for _, p := range ps {
 			if !p.Permit(c) {
 				return false
@@ -152,7 +152,7 @@ func rightsOf(model string) []string {
 // the call asks for.
 func PermitsListing(list Permission, viewset string) Permission {
 	return permission{name: list.String(), of: []Permission{list}, takesKnown: TakesKnown(list), permit: func(c *Call) bool {
-		return list.Permit(Looking(c, viewset))
+		return list.Permit(ForList(c, viewset))
 	}}
 }
 

@@ -154,7 +154,7 @@ func (b *binder) settle(r *table.Resource) {
 	if cmp.Or(d.Slash, b.api.Config.Slash) == declare.WithoutSlash {
 		r.Slash = ""
 	}
-	r.Door = call.Door{
+	r.Access = call.AccessCheck{
 		Authentication: naming.Inherited(d.Authentication, b.api.Config.Authentication),
 		Throttles:      naming.Inherited(d.Throttles, b.api.Config.Throttles),
 		Permission:     cmp.Or(d.Permission, b.api.Config.Permission),
@@ -494,10 +494,10 @@ func (b *binder) newEndpoint(r *table.Resource, place, name, method string, own 
 		Resource: r, Route: call.Route{ViewSet: r.Path, Name: name, Method: method}, Status: own.Status,
 		Untransacted: own.Untransacted, Idempotent: own.Idempotent, Refuses: own.Refuses, Named: own.Named, Sends: own.Sends, Takes: own.Takes,
 		SignsIn: own.SignsIn,
-		Door: call.Door{
-			Permission:     cmp.Or(own.Permission, r.Door.Permission),
-			Authentication: naming.Inherited(own.Authentication, r.Door.Authentication),
-			Throttles:      naming.Inherited(own.Throttles, r.Door.Throttles),
+		AccessCheck: call.AccessCheck{
+			Permission:     cmp.Or(own.Permission, r.Access.Permission),
+			Authentication: naming.Inherited(own.Authentication, r.Access.Authentication),
+			Throttles:      naming.Inherited(own.Throttles, r.Access.Throttles),
 		},
 	}
 }

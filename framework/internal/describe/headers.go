@@ -69,7 +69,7 @@ var beforeThePath = []int{http.StatusBadRequest, http.StatusTooManyRequests, htt
 // OwnHeaders are those that its function and the parts of its door set.
 func (e Operation) OwnHeaders() []call.Header {
 	all := slices.Clone(e.Sends)
-	for _, sender := range call.DoorParts[call.Sender](e.Door) {
+	for _, sender := range call.AccessParts[call.Sender](e.AccessCheck) {
 		all = append(all, sender.Sends()...)
 	}
 	return all
@@ -79,7 +79,7 @@ func (e Operation) OwnHeaders() []call.Header {
 // set, so that any answer may have them.
 func (a Catalog) usualHeaders() []call.Header {
 	c := a.Config
-	return NewOperation(&table.Endpoint{Door: call.Door{Authentication: c.Authentication, Throttles: c.Throttles, Permission: c.Permission}}).OwnHeaders()
+	return NewOperation(&table.Endpoint{AccessCheck: call.AccessCheck{Authentication: c.Authentication, Throttles: c.Throttles, Permission: c.Permission}}).OwnHeaders()
 }
 
 func standardHeader(name string) call.Header {

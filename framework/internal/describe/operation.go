@@ -194,7 +194,7 @@ func (e Operation) refusesAtDoor() (codes []string) {
 	if len(e.Throttles) > 0 {
 		codes = append(codes, problem.CodeThrottled)
 	}
-	for _, refuser := range call.DoorParts[call.Refuser](e.Door) {
+	for _, refuser := range call.AccessParts[call.Refuser](e.AccessCheck) {
 		codes = append(codes, refuser.Refuses()...)
 	}
 	if len(e.Authentication) > 0 {

@@ -26,7 +26,7 @@ type Endpoint struct {
 	OnObject bool
 	Doc      string
 	Named    string // its id in the reference, "" for the usual one
-	call.Door
+	call.AccessCheck
 	Status       int // 0 for the usual one
 	Untransacted bool
 	Idempotent   bool // it honours the header Idempotency-Key

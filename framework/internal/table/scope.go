@@ -117,7 +117,7 @@ func (b BoundScope) Lifted(c *call.Call) bool {
 	case b.Unless == nil || !b.Unless.Permit(c):
 		return false
 	}
-	return c.Route.Reads() || c.Route.Name == call.VerbCreate || b.Unless.Permit(call.Looking(c, c.Route.ViewSet))
+	return c.Route.Reads() || c.Route.Name == call.VerbCreate || b.Unless.Permit(call.ForList(c, c.Route.ViewSet))
 }
 
 // own adds the scope without what lifts it.

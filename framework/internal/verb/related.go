@@ -29,7 +29,7 @@ type Related struct {
 
 // Lists permits those who may list the rows at their own address.
 func (l *Related) Lists() call.Permission {
-	list := l.Rows.Door.Permission
+	list := l.Rows.Access.Permission
 	for _, e := range l.Rows.Endpoints {
 		if e.Route.Name == call.VerbList {
 			list = e.Permission

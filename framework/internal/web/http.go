@@ -149,7 +149,7 @@ func (p *place) route(e *table.Endpoint, method string) call.Route {
 // notAllowed is 405 for callers who may use the viewset at all; others learn
 // only that they may not.
 func (s *server) notAllowed(c *call.Call, r *http.Request, p *place) error {
-	if err := p.resource.Door.Admit(c, r); err != nil {
+	if err := p.resource.Access.Admit(c, r); err != nil {
 		return err
 	}
 	return problem.Refuse(http.StatusMethodNotAllowed, problem.CodeMethodNotAllowed,
@@ -322,7 +322,7 @@ func (s *server) gate(c *call.Call, r *http.Request) error {
 			return err
 		}
 		if !g.Permission.Permit(c) {
-			return call.Refused(c, s.api.Config.Authentication)
+			return call.PermissionError(c, s.api.Config.Authentication)
 		}
 	}
 	return nil

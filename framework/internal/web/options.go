@@ -32,7 +32,7 @@ type describer struct {
 
 // describe answers OPTIONS for callers who may use the viewset.
 func (d *describer) describe(c *call.Call, r *http.Request, p *place) (*table.Response, error) {
-	if err := p.resource.Door.Admit(c, r); err != nil {
+	if err := p.resource.Access.Admit(c, r); err != nil {
 		return nil, err
 	}
 	root, err := d.reference()
