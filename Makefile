@@ -42,7 +42,7 @@ MODULES := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod examples/*/*/go.mo
 
 # What is tested once needs no names for a debugger, which take a third of the time
 # to link, and vet is a part of the linter.
-TEST := -vet=off -ldflags=-s -shuffle=on
+TEST := -vet=off -ldflags=-s -shuffle=on -timeout=20m
 
 # -race makes the C library inside SQLite's driver, which has no goroutines of
 # its own, many times slower and finds nothing there.

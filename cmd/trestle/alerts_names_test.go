@@ -84,9 +84,10 @@ func TestAlertsAndDashboardNameMetricsThatExist(t *testing.T) {
 	withTLS := newRig(t, sqliteURL(t)).start(t, append(selfsigned.NewFiles(t).Env(), freePort)...)
 	release := w.lock()
 	var text string
-	untilSo(t, "requests are rejected as overloaded", func() bool {
+	untilSo(t, "requests are rejected as overloaded and the replica's lag is known", func() bool {
 		_, text = plainRequest(t, "GET", "http://"+w.watching+"/metrics")
-		return strings.Contains(text, "http_requests_shed_total{") && strings.Contains(text, "db_statement_errors_total{")
+		return strings.Contains(text, "http_requests_shed_total{") && strings.Contains(text, "db_statement_errors_total{") &&
+			strings.Contains(text, "\ndb_replica_lag_bytes")
 	})
 	release()
 	_, other := plainRequest(t, "GET", withTLS.metricsBase()+"/metrics")
