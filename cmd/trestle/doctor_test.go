@@ -190,7 +190,6 @@ func TestDoctorFindsWhatIsWrongInTheDatabase(t *testing.T) {
 			says                           []string
 		}{
 			{"rows that were written elsewhere", "UPDATE patients SET search = ''", "search documents", problem, []string{"patients", "no search finds them", "trestle reindex patients"}},
-			{"no row of the lock", "DELETE FROM trestle_migration_lock", "migration lock", problem, []string{"its row is gone", "INSERT INTO trestle_migration_lock"}},
 			{"a lookup that nothing keeps unique", uniqueSlugs(db), "indexes", problem, []string{"products (slug)", "nothing keeps their values unique", "CREATE UNIQUE INDEX"}},
 			{"a migration's file that was changed", "UPDATE trestle_migrations SET checksum = 'x' WHERE name = 'users'", "migrations", warning, []string{"auth/0001_users", "its file was changed"}},
 			{"a migration of another version", "UPDATE trestle_migrations SET id = '0999' WHERE name = 'users'", "migrations", problem, []string{"its files are missing", "trestle migrate status"}},

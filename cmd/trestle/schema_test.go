@@ -61,6 +61,18 @@ func TestCheckOfADatabaseThatIsNotMigrated(t *testing.T) {
 	})
 }
 
+// TestALostRowOfTheMigrationLock: no command needs the row, and a migration inserts it.
+func TestALostRowOfTheMigrationLock(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, r *rig) {
+		r.ok("migrate up")
+		r.change(r.database(), "DELETE FROM trestle_migration_lock")
+		for _, call := range []string{"check --database " + strings.TrimPrefix(r.env[0], "DATABASE_URL="), "doctor", "migrate down --yes", "migrate up"} {
+			r.ok(call)
+		}
+	})
+}
+
 // TestAnIncompleteRecordOfMigrations: serve, check --database, doctor and every command that
 // needs the tables name the table and the column, and what they say to do works.
 func TestAnIncompleteRecordOfMigrations(t *testing.T) {

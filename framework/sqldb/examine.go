@@ -72,21 +72,16 @@ func (db *DB) WritesAhead(ctx context.Context) (bool, error) {
 // ends with the transaction that holds it, and that with its process's
 // connection.
 type MigrationLock struct {
-	Missing bool      // its row is missing, so no process can migrate
-	Holder  int64     // process id, on the server, of its holder; 0 if it is free, and always on SQLite
-	Since   time.Time // when the holder's transaction began; zero if the server does not report it
+	Holder int64     // process id, on the server, of its holder; 0 if it is free, and always on SQLite
+	Since  time.Time // when the holder's transaction began; zero if the server does not report it
 }
 
 // MigrationLock reports which process is changing the schema, and waits for no lock. It
 // returns the zero MigrationLock for a database that was never migrated.
 func (db *DB) MigrationLock(ctx context.Context) (MigrationLock, error) {
 	exist, err := migrate.Exist(ctx, db.Kind(), db.DB)
-	if err != nil || !exist {
+	if err != nil || !exist || db.Kind() == SQLite {
 		return MigrationLock{}, err
-	}
-	rows, err := db.Session().Read(ctx, bun.SafeQuery(`SELECT 1 FROM trestle_migration_lock WHERE id = 1`))
-	if err != nil || rows.Len() == 0 || db.Kind() == SQLite {
-		return MigrationLock{Missing: err == nil && rows.Len() == 0}, err
 	}
 	var lock MigrationLock
 	holders, err := db.Session().Read(ctx, bun.SafeQuery(postgresHolder))

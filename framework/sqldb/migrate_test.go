@@ -251,6 +251,22 @@ func TestFailingMigrationLeavesNothing(t *testing.T) {
 	})
 }
 
+// TestMigrateWithoutTheRowOfTheLock: a migration inserts the row that somebody deleted.
+func TestMigrateWithoutTheRowOfTheLock(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		migrateAll(t, db, twoSets()[:1]...)
+		run(t, db.Session(), "DELETE FROM trestle_migration_lock")
+		same(t, "up", migrateAll(t, db, twoSets()...), []string{"app/1_patients"})
+		run(t, db.Session(), "DELETE FROM trestle_migration_lock")
+		if m, err := db.MigrateDown(background(t), nil, twoSets()...); m.ID != "1" || err != nil {
+			t.Errorf("down: %v, %v; want app/1_patients", m, err)
+		}
+		if n := one[int](t, db.Session(), "SELECT count(*) FROM trestle_migration_lock WHERE id = 1"); n != 1 {
+			t.Errorf("%d rows of the lock; want 1", n)
+		}
+	})
+}
+
 // TestManyProcessesMigrateAtOnce has eight handles, as eight processes would,
 // start on an empty database.
 func TestManyProcessesMigrateAtOnce(t *testing.T) {

@@ -237,8 +237,6 @@ func FindLock(ctx context.Context, s *site.Site) []Finding {
 		return describeUnrecorded(s.Project, missing)
 	case err != nil:
 		return describeUnchecked(s.Project, err)
-	case lock.Missing:
-		return []Finding{{problem, place, "its row is gone, and without it nobody can migrate", "INSERT INTO trestle_migration_lock (id, held) VALUES (1, 0);"}}
 	case lock.Holder == 0:
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"time"
@@ -318,9 +317,10 @@ func runScript(ctx context.Context, tx bun.Tx, statements []string) error {
 	return nil
 }
 
-// locked runs fn in a transaction that holds the migration lock: an update of
-// one row, which others wait for and which a lost process lets go of with its
-// connection. Until the lock is had it waits as long as ctx lasts.
+// locked runs fn in a transaction that holds the migration lock. The lock is a write to one
+// row: other processes that migrate wait for the end of the transaction, and the end of the
+// connection ends it. If the row is missing, the write inserts it. locked waits for the lock
+// until ctx ends.
 func (db Database) locked(ctx context.Context, fn func(context.Context, bun.Tx) error) error {
 	for attempt := 1; ; attempt++ {
 		held := false
@@ -351,14 +351,9 @@ func takeLock(ctx context.Context, k dialect.Kind, tx bun.Tx) error {
 	if err := patient(ctx, k, tx); err != nil {
 		return err
 	}
-	res, err := tx.ExecContext(ctx, "UPDATE trestle_migration_lock SET held = held + 1 WHERE id = 1")
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n != 1 {
-		return errors.Join(err, errors.New("the row of trestle_migration_lock is missing; insert (1, 0) into it"))
-	}
-	return nil
+	_, err := tx.ExecContext(ctx, `INSERT INTO trestle_migration_lock (id, held) VALUES (1, 1)
+		ON CONFLICT (id) DO UPDATE SET held = trestle_migration_lock.held + 1`)
+	return err
 }
 
 // checkRecords is [plan.check] beside the transactions of migrations.

@@ -45,7 +45,6 @@ var recordTables = []string{
 		PRIMARY KEY (namespace, id)
 	)`,
 	`CREATE TABLE IF NOT EXISTS trestle_migration_lock (id bigint PRIMARY KEY, held bigint NOT NULL)`,
-	`INSERT INTO trestle_migration_lock (id, held) VALUES (1, 0) ON CONFLICT DO NOTHING`,
 }
 
 // createRecords makes the tables of the records. PostgreSQL may fail one of
