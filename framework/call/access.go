@@ -7,16 +7,16 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// A Door is what a caller passes before anything else: the schemes that
-// identify, the throttles and the permission.
+// An AccessCheck is what a request must pass before anything else happens: the
+// authentication schemes, the throttles and the permission.
 type AccessCheck struct {
 	Authentication []Authenticator
 	Throttles      []Throttle
 	Permission     Permission
 }
 
-// Admit identifies the caller, then asks throttles and permission. Throttles that do
-// not need the caller are asked first.
+// Admit identifies the caller, then checks throttles and permission. Throttles that do not
+// need the caller run before the caller is identified.
 func (a AccessCheck) Admit(c *Call, r *http.Request) error {
 	if err := a.throttle(c, r, true); err != nil {
 		return err
@@ -33,7 +33,8 @@ func (a AccessCheck) Admit(c *Call, r *http.Request) error {
 	return nil
 }
 
-// throttle asks the throttles that need the caller, or those that do not.
+// throttle runs the throttles that do not need the caller, if early is true, or else those
+// that need it.
 func (a AccessCheck) throttle(c *Call, r *http.Request, early bool) error {
 	for _, t := range a.Throttles {
 		if isEarly(t) != early {
@@ -50,10 +51,10 @@ func (a AccessCheck) throttle(c *Call, r *http.Request, early bool) error {
 	return nil
 }
 
-// Identify asks the authenticators in turn. Credentials that no scheme
-// recognises, or that do not hold, are never taken for anonymous.
-// A request that passed a guard is not identified again by the same schemes;
-// by others it is, as if no guard had known the caller.
+// Identify sets the caller of a call: the authenticators run in turn until one returns a
+// caller. Credentials that no scheme recognises, or that are invalid, are an error: the
+// caller never becomes anonymous by them. If the same schemes have identified the caller
+// before, as for a guard, they do not run again.
 func Identify(c *Call, r *http.Request, schemes []Authenticator) error {
 	if c.identified != nil && sameList(c.identified, schemes) {
 		return nil
@@ -82,8 +83,8 @@ func sameList[T any](a, b []T) bool {
 	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
 }
 
-// Refused is the error for a caller without permission: 401 for an anonymous caller, 403 for
-// a known one.
+// PermissionError is the error for a caller without permission: 401 for an anonymous
+// caller, 403 for an identified one.
 func PermissionError(c *Call, schemes []Authenticator) error {
 	if c.Caller.Anonymous() && len(schemes) == 0 {
 		return problem.Refuse(http.StatusUnauthorized, problem.CodeAuthenticationRequired, "This needs credentials, and no credentials are accepted here.")
@@ -94,7 +95,8 @@ func PermissionError(c *Call, schemes []Authenticator) error {
 	return problem.Forbidden()
 }
 
-// Challenged adds WWW-Authenticate, one challenge per scheme.
+// Challenged returns the error with the header WWW-Authenticate: one challenge per scheme
+// that has one.
 func Challenged(e *problem.Error, schemes []Authenticator) *problem.Error {
 	challenge := ""
 	for _, s := range schemes {

@@ -6,41 +6,41 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Caller is who sends a request. The zero Caller is anonymous.
+// A Caller is the sender of a request. The zero Caller is anonymous.
 //
-// A Caller is made once per request and not changed afterwards.
+// The framework makes one for each request, and nothing changes it afterwards.
 type Caller struct {
 	ID          uuid.UUID
 	Email       string
 	Name        string
 	Staff       bool
-	Superuser   bool            // holds every permission
-	Permissions map[string]bool // those it holds, by names as [IsPermissionName] has them: "patients.view"
-	Scheme      string          // the authenticator that identified it: "Token"
+	Superuser   bool            // has every permission
+	Permissions map[string]bool // the names of its permissions, such as "patients.view": see [IsPermissionName]
+	Scheme      string          // the authenticator that identified the caller: "Token"
 }
 
-// Anonymous reports whether nobody was identified.
+// Anonymous reports whether the caller was not identified.
 func (c *Caller) Anonymous() bool { return c == nil || c.ID == uuid.Nil }
 
-// Holds reports whether the caller has a permission such as "patients.view".
-// A superuser holds every permission; being staff alone holds none.
+// Holds reports whether the caller has a permission such as "patients.view". A superuser
+// has every permission. Staff alone gives no permission.
 func (c *Caller) Holds(permission string) bool {
 	return !c.Anonymous() && (c.Superuser || c.Permissions[permission])
 }
 
-// An Authenticator recognises one kind of credentials. The framework asks its
-// authenticators in turn; the first that finds credentials of its kind decides.
-// Implementations are used by many requests at once.
+// An Authenticator recognises one kind of credentials. The framework calls its
+// authenticators in turn until one returns a caller or an error. Implementations must be
+// safe for concurrent use.
 //
-// frameworktest.TestAuthenticator checks an implementation of your own.
+// frameworktest.TestAuthenticator checks your own implementation.
 type Authenticator interface {
-	// Authenticate returns the caller whom the request's credentials name.
-	// Without credentials of its kind it returns nil and no error, and the
-	// next authenticator is asked. Credentials that are there and do not hold
-	// are an error, best made by [InvalidCredentials]: they never fall back
-	// to anonymous. It may read the database through c, and must not write.
+	// Authenticate returns the caller that the request's credentials identify. If the
+	// request has no credentials of this kind, it returns nil and no error, and the next
+	// authenticator is called. Invalid credentials are an error, best made by
+	// [problem.InvalidCredentials]; such a request is never treated as anonymous.
+	// Authenticate may read the database through c, and must not write.
 	Authenticate(c *Call, r *http.Request) (*Caller, error)
-	// Challenge is the value for WWW-Authenticate (RFC 9110 section 11.6.1),
-	// such as `Token realm="api"`. Empty for none.
+	// Challenge returns the value for WWW-Authenticate (RFC 9110 section 11.6.1), such as
+	// `Token realm="api"`, or "" for no challenge.
 	Challenge() string
 }

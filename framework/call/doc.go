@@ -1,5 +1,4 @@
-// Package call has what a request carries through the framework: the [Call], its
-// [Caller], and what decides whether the call may go on, [Authenticator], [Permission] and
-// [Throttle]. Programs use these names by way of package framework, which has an alias of
-// each.
+// Package call defines what a request carries through the framework: the [Call], its
+// [Caller], and the parts of an access check, [Authenticator], [Permission] and [Throttle].
+// Package framework has an alias of each name for programs.
 package call

@@ -10,8 +10,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// UnknownCredentials refuses a header Authorization that none of the schemes
-// recognises, and says with which words it may begin: status 401.
+// UnknownCredentials is the error for a header Authorization that no scheme recognises:
+// status 401. Its detail lists the words with which the header may begin.
 func UnknownCredentials(schemes ...Authenticator) *problem.Error {
 	detail := "The header Authorization holds no credentials of a kind that is accepted here"
 	if words := authorizationWords(schemes); len(words) > 0 {
@@ -20,8 +20,8 @@ func UnknownCredentials(schemes ...Authenticator) *problem.Error {
 	return problem.InvalidCredentials(detail + ".")
 }
 
-// AsError finds the client's part of err; anything that is not an [Error] is
-// a 503 where the database is away, else a 500 that says nothing.
+// AsError returns err itself if it is a [problem.Error]. Otherwise it returns 503 if the
+// database cannot answer, else 500 with a detail that reveals nothing.
 func AsError(err error) *problem.Error {
 	if e, ok := errors.AsType[*problem.Error](err); ok {
 		return e
@@ -35,7 +35,7 @@ func AsError(err error) *problem.Error {
 	return problem.Refuse(http.StatusInternalServerError, problem.CodeInternal, "Something went wrong on the server; the log has it under this request's id.").Because(err)
 }
 
-// away reports whether an error means that the database cannot answer just now.
+// away reports whether an error means that the database cannot answer at the moment.
 func away(err error) bool {
 	fault, ok := sqldb.Classify(err)
 	if !ok {

@@ -1,8 +1,8 @@
 package call
 
-// A Guard asks a permission for every path under a prefix, before routing:
-// for paths that do not exist too.
+// A Guard checks a permission for every path below a prefix, before routing. It therefore
+// also covers paths that do not exist.
 type Guard struct {
-	Under      string // "admin" guards {prefix}/admin and all below
+	Under      string // "admin" guards {prefix}/admin and everything below
 	Permission Permission
 }

@@ -9,49 +9,46 @@ import (
 	"github.com/google/uuid"
 )
 
-// An Observer is called for each request: for metrics, traces and the like. It is
-// used by many requests at once and has to be fast. A panic in it fails no request:
-// that is answered as if the observer were not there, and the log has the stack.
-// Packages metrics and tracing have one each.
+// An Observer is called for each request, for metrics, traces and the like. It must be fast
+// and safe for concurrent use. If it panics, the request goes on without the observer, and
+// the log has the stack. Packages metrics and tracing have one each.
 type Observer interface {
-	// Begin is called when a request arrives, before anything is known of it.
-	// The context that it returns, ctx or one made of it, is that of everything
-	// that is done for the request, its statements among it. An observer
-	// whose Begin panics, or returns nil, gets no End.
+	// Begin is called when a request arrives, before the framework reads it. All work for
+	// the request, its statements included, uses the returned context: ctx or a context
+	// derived from it. If Begin panics or returns nil, End is not called.
 	Begin(ctx context.Context, r *http.Request) context.Context
-	// End is called once when the request is over, with the context that came of
-	// every Begin. What it returns is added to the request's line in the log.
+	// End is called once when the request is over, with the context that the last Begin
+	// returned. Its attributes are added to the request's line in the log.
 	End(ctx context.Context, o Outcome) []slog.Attr
 }
 
-// An Outcome is what came of a request. But for Err nothing in it is of the
-// client's making: Method, Path, ViewSet, Name, Status and Code have few values
-// each, which makes them fit for labels.
+// An Outcome is the result of a request. Method, Path, ViewSet, Name, Status and Code have
+// few values each, which makes them fit for labels. Only Err may contain text of the
+// client.
 type Outcome struct {
-	// ID names the request in the response, the log and the error.
+	// ID is the request's id in the response, the log and the error.
 	ID uuid.UUID
-	// Method is a method of HTTP, "OTHER" for any other word.
+	// Method is a method of HTTP, or "OTHER" for any other word.
 	Method string
-	// Path is where the request was routed, as [RouteInfo.Path] has it:
-	// "/api/patients/{id}/". It is empty where nothing is served, and where the
-	// request was refused before it was routed.
+	// Path is the route, as in RouteInfo.Path of package framework: "/api/patients/{id}/".
+	// It is empty if no route has the path, or if the request was rejected before routing.
 	Path string
-	// ViewSet and Name are the viewset and the verb or action, as of [Route]; empty
-	// where there is none.
+	// ViewSet and Name are the viewset and the verb or action, as in [Route]. They are
+	// empty if the request reached none.
 	ViewSet, Name string
-	// Secure says that the request came by TLS, as of [Call.Secure].
+	// Secure is true if the request came by TLS, as in [Call.Secure].
 	Secure bool
-	// Status is the answer's, 499 if the client did not wait for it, and 0 if the
-	// connection was broken off before there was one.
+	// Status is the status of the answer. It is 499 if the client did not wait for the
+	// answer, and 0 if the connection broke before there was one.
 	Status int
-	// Bytes is how long the answer's body is, as it was sent.
+	// Bytes is the length of the answer's body as it was sent.
 	Bytes int64
-	// Duration runs from the request's arrival to the end of its answer.
+	// Duration is the time from the request's arrival to the end of its answer.
 	Duration time.Duration
-	// Code is that of a refusal, "undeclared" if [Config.Codes] lacks it; empty for
-	// an answer that is none.
+	// Code is the code of an error, or "undeclared" if framework.Config.Codes does not list
+	// it. It is empty for an answer without an error.
 	Code string
-	// Err is what went wrong on the server, for a status from 500 on. Its text may
-	// hold values, and is for logs alone.
+	// Err is the cause of a status from 500 on. Its text may contain values, so it is for
+	// logs only.
 	Err error
 }

@@ -6,51 +6,51 @@ import (
 	"strings"
 )
 
-// A Refuser is a part of a declaration, such as an [Authenticator], a
-// [Throttle], a [Permission], a [Filter] or a [Pagination], that refuses
-// requests by codes which the framework does not know of by itself: the
-// reference lists them with every endpoint that has the part.
+// A Refuser is a part of a declaration, such as an [Authenticator], a [Throttle], a
+// [Permission], a filter or a pagination class, that rejects requests with error codes of
+// its own. The API reference lists these codes at every endpoint that has the part.
 type Refuser interface {
-	// Refuses returns the codes, which [Config.Codes] or the framework explain.
+	// Refuses returns the codes. Each one is explained by framework.Config.Codes or is a
+	// code of the framework.
 	Refuses() []string
 }
 
-// A Sender is a part of a declaration, as a [Refuser] is, that sets headers of
-// its own in answers.
+// A Sender is a part of a declaration, as a [Refuser] is, that sets headers of its own in
+// answers.
 type Sender interface {
 	// Sends returns the headers.
 	Sends() []Header
 }
 
-// A Secured is an [Authenticator] that tells the reference how clients send its
-// credentials. Without it the reference goes by the first word of Challenge.
+// A Secured is an [Authenticator] that describes to the API reference how clients send its
+// credentials. Without it the API reference uses the first word of Challenge.
 type Secured interface {
-	// Security returns the ways to send them with a method, of which one is
-	// enough. The schemes of one way go together.
+	// Security returns the ways to send credentials with a method. One way is enough; all
+	// schemes of one way are needed together.
 	Security(method string) [][]SecurityScheme
 }
 
-// A SecurityScheme is one piece of credentials in a request (OpenAPI 3.1,
-// section 4.8.27): of the type http, with a Scheme such as "bearer", or in a
-// header or cookie of its own, with In and Key.
+// A SecurityScheme is one piece of credentials in a request (OpenAPI 3.1, section 4.8.27).
+// With a Scheme such as "bearer" it has the type http. Otherwise In and Key name its header
+// or cookie.
 type SecurityScheme struct {
-	Name   string // what the reference calls it: "tokenAuth"; no schema gets that name, in any case of letters
+	Name   string // its name in the OpenAPI document: "tokenAuth"; no schema has the same name in any case of letters
 	Scheme string // of the header Authorization: "bearer"
-	Format string // what a bearer's token looks like, for people: "JWT"
-	In     string // "header" or "cookie", without Scheme
+	Format string // the format of a bearer token, for people: "JWT"
+	In     string // "header" or "cookie"; empty with a Scheme
 	Key    string // the name of the header or cookie
-	Doc    string // {prefix} in it stands for Config.Prefix
+	Doc    string // {prefix} in it stands for framework.Config.Prefix
 }
 
-// A Header is one header of an answer or a request, for the reference.
+// A Header describes one header of an answer or a request to the API reference.
 type Header struct {
 	Name     string
-	Doc      string // {prefix} in it stands for Config.Prefix
-	Required bool   // a request is refused without it; an answer that may have it always does
+	Doc      string // {prefix} in it stands for framework.Config.Prefix
+	Required bool   // a request without it is rejected; an answer always has it
 }
 
-// SecurityOf lists the ways to send the credentials of a scheme: those of its Security
-// method, or else the first word of its challenge.
+// SecurityOf lists the ways to send the credentials of a scheme: those that its method
+// Security returns, or else the first word of its challenge.
 func SecurityOf(scheme Authenticator, method string) [][]SecurityScheme {
 	secured := Parts[Secured](scheme)
 	if len(secured) > 0 {
@@ -63,8 +63,8 @@ func SecurityOf(scheme Authenticator, method string) [][]SecurityScheme {
 	return [][]SecurityScheme{{{Name: name + "Auth", Scheme: name, Doc: "The header Authorization, scheme " + name + "."}}}
 }
 
-// authorizationWords are those with which the header Authorization begins, by
-// schemes, as their challenges spell them.
+// authorizationWords lists the words with which the header Authorization may begin, as the
+// challenges of the schemes spell them.
 func authorizationWords(schemes []Authenticator) (words []string) {
 	for _, scheme := range schemes {
 		challenge, _, _ := strings.Cut(scheme.Challenge(), " ")
@@ -84,8 +84,8 @@ func authorizationWords(schemes []Authenticator) (words []string) {
 	return words
 }
 
-// Parts are a declared part and what it wraps, as far as it tells by Unwrap,
-// that have the methods of T.
+// Parts returns a part of a declaration, and the parts that its methods Unwrap return, if
+// they implement T.
 func Parts[T any](part any) (found []T) {
 	if part == nil {
 		return nil
@@ -108,7 +108,7 @@ func Parts[T any](part any) (found []T) {
 	return found
 }
 
-// AccessParts are those of what a caller passes first.
+// AccessParts returns the parts of an access check that implement T, as [Parts] finds them.
 func AccessParts[T any](a AccessCheck) (found []T) {
 	for _, s := range a.Authentication {
 		found = append(found, Parts[T](s)...)

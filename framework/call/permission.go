@@ -8,36 +8,35 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// A Permission decides whether a caller may use an endpoint, before any object
-// is known: which objects a caller has is the business of [Scope].
-// Implementations are used by many requests at once.
+// A Permission decides whether a caller may use an endpoint, before any row is read. A
+// scope decides which rows the caller has. Implementations must be safe for concurrent use.
 //
-// frameworktest.TestPermission checks an implementation of your own.
+// frameworktest.TestPermission checks your own implementation.
 type Permission interface {
-	// Permit reports whether the call may go on. It reads c.Caller and
-	// c.Route; it does not touch the database.
+	// Permit reports whether the call may go on. It reads c.Caller and c.Route, and does
+	// not use the database.
 	Permit(c *Call) bool
-	// String says what it asks for, as in "staff" or "doctors.add": the
-	// listing of routes and the reference show it.
+	// String returns what the permission requires, such as "staff" or "doctors.add". The
+	// list of routes and the API reference show it.
 	String() string
 }
 
-// Anyone permits everybody, anonymous callers too.
+// Anyone permits every caller, anonymous ones included.
 func Anyone() Permission {
 	return permission{name: "anyone", permit: func(*Call) bool { return true }, takesKnown: true}
 }
 
-// Authenticated permits every caller who is known.
+// Authenticated permits every identified caller.
 func Authenticated() Permission {
 	return permission{name: "authenticated", permit: func(c *Call) bool { return !c.Caller.Anonymous() }, takesKnown: true}
 }
 
-// Staff permits callers who are staff.
+// Staff permits callers that are staff.
 func Staff() Permission {
 	return permission{name: "staff", permit: func(c *Call) bool { return !c.Caller.Anonymous() && c.Caller.Staff }}
 }
 
-// OrReadOnly permits reading to everybody; anything else needs p.
+// OrReadOnly permits every caller to read. Every other method requires p.
 func OrReadOnly(p Permission) Permission {
 	p = present([]Permission{p})[0]
 	return permission{name: "reading, else " + p.String(), of: []Permission{p}, takesKnown: TakesKnown(p), permit: func(c *Call) bool {
@@ -45,23 +44,23 @@ func OrReadOnly(p Permission) Permission {
 	}}
 }
 
-// Holds permits callers who hold one permission, such as "patients.view": a name
-// for which [IsPermissionName] holds, or [API.Check] refuses it.
+// Holds permits callers that have one permission, such as "patients.view". If
+// [IsPermissionName] is false for the name, API.Check reports a mistake.
 func Holds(name string) Permission {
 	return permission{name: name, holds: []string{name}, permit: func(c *Call) bool { return c.Caller.Holds(name) }}
 }
 
-// HoldsModel permits callers who hold the model's permission that the action
-// needs: model.view to read, model.add to create, model.change to update and
-// for actions that write, model.delete to delete.
+// HoldsModel permits callers that have the model's permission for the action: model.view to
+// read, model.add to create, model.delete to delete, and model.change to update and for
+// actions that write.
 func HoldsModel(model string) Permission {
 	return permission{name: model + ".view|add|change|delete", holds: rightsOf(model), permit: func(c *Call) bool {
 		return c.Caller.Holds(model + "." + c.Route.Right())
 	}}
 }
 
-// PerModel permits reading to every caller who is known, and writing to those
-// who hold model.add, model.change or model.delete, whichever the action needs.
+// PerModel permits reading to every identified caller. A write requires model.add,
+// model.change or model.delete, as for [HoldsModel].
 func PerModel(model string) Permission {
 	holds := HoldsModel(model)
 	return permission{name: model + ".add|change|delete to write", holds: rightsOf(model)[1:], permit: func(c *Call) bool {
@@ -69,7 +68,7 @@ func PerModel(model string) Permission {
 	}}
 }
 
-// All permits what every one of ps permits; without any, everything.
+// All permits what all of ps permit. Without ps it permits everything.
 func All(ps ...Permission) Permission {
 	ps = present(ps)
 	blocksKnown := slices.ContainsFunc(ps, func(p Permission) bool { return !TakesKnown(p) })
@@ -83,7 +82,7 @@ func All(ps ...Permission) Permission {
 	}}
 }
 
-// Any permits what at least one of ps permits; without any, nothing.
+// Any permits what at least one of ps permits. Without ps it permits nothing.
 func Any(ps ...Permission) Permission {
 	ps = present(ps)
 	return permission{name: joined(ps, " or ", "nobody"), of: ps, takesKnown: slices.ContainsFunc(ps, TakesKnown), permit: func(c *Call) bool {
@@ -96,16 +95,16 @@ func Any(ps ...Permission) Permission {
 	}}
 }
 
-// Not permits what p refuses.
+// Not permits what p does not permit.
 func Not(p Permission) Permission {
 	if p == nil || slices.ContainsFunc(Parts[permission](p), func(one permission) bool { return one.missing }) {
-		return All(nil) // permits nothing: it must not be the opposite of that
+		return All(nil) // permits nothing, as a nil permission does
 	}
 	return permission{name: "not " + p.String(), of: []Permission{p}, permit: func(c *Call) bool { return !p.Permit(c) }}
 }
 
-// present puts a permission that permits nothing in the place of each that is nil,
-// of which [API.Check] tells: viewsets are made before anything can be reported.
+// present replaces each nil with a permission that permits nothing. API.Check reports it
+// later, because a viewset is made before the API exists.
 func present(ps []Permission) []Permission {
 	ps = slices.Clone(ps)
 	for i, p := range ps {
@@ -120,26 +119,26 @@ func present(ps []Permission) []Permission {
 type permission struct {
 	name       string
 	permit     func(*Call) bool
-	of         []Permission // what it is made of
-	holds      []string     // the names of which it asks whether the caller holds them
-	takesKnown bool         // it refuses no caller who is known
-	missing    bool         // it stands for one that is nil
+	of         []Permission // its parts
+	holds      []string     // the names of permissions that it requires
+	takesKnown bool         // it permits every identified caller
+	missing    bool         // it replaces a nil permission
 }
 
 func (p permission) Permit(c *Call) bool { return p.permit(c) }
 
 func (p permission) String() string { return p.name }
 
-// Unwrap returns what the permission is made of, so that the reference tells
-// what a [Refuser] and a [Sender] among them do.
+// Unwrap returns the parts of the permission, so that the API reference finds each
+// [Refuser] and [Sender] among them.
 func (p permission) Unwrap() []Permission { return p.of }
 
-// permissionName is the form of a permission: a resource and a right.
+// permissionName matches the name of a permission: a resource and a right.
 var permissionName = regexp.MustCompile(`^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$`)
 
-// IsPermissionName reports whether a permission can have a name: a resource and a
-// right, as in "patients.view", in lower case and of at most 200 characters. It is
-// safe for concurrent use.
+// IsPermissionName reports whether name is a valid name of a permission: a resource and a
+// right, as in "patients.view", in lower case, of at most 200 characters. It is safe for
+// concurrent use.
 func IsPermissionName(name string) bool {
 	return len(name) <= 200 && permissionName.MatchString(name)
 }
@@ -148,16 +147,15 @@ func rightsOf(model string) []string {
 	return []string{model + ".view", model + ".add", model + ".change", model + ".delete"}
 }
 
-// PermitsListing permits the callers whom a permission permits to list a viewset, whatever
-// the call asks for.
+// PermitsListing permits the callers that the permission list permits to list a viewset,
+// whatever endpoint the call is for.
 func PermitsListing(list Permission, viewset string) Permission {
 	return permission{name: list.String(), of: []Permission{list}, takesKnown: TakesKnown(list), permit: func(c *Call) bool {
 		return list.Permit(ForList(c, viewset))
 	}}
 }
 
-// HeldNames lists the names of permissions for which a permission asks whether the caller
-// holds them.
+// HeldNames lists the names of permissions that a permission requires.
 func HeldNames(p Permission) (names []string) {
 	for _, one := range Parts[permission](p) {
 		names = append(names, one.holds...)
@@ -165,9 +163,8 @@ func HeldNames(p Permission) (names []string) {
 	return names
 }
 
-// CheckPermission reports each name in a permission that no caller can hold, and each part
-// that is nil. A nil permission has no faults. One fault for each of the names that one
-// declaration makes is enough.
+// CheckPermission reports each nil part of a permission, and for each part the first name
+// that is not valid. A nil permission has no faults.
 func CheckPermission(p Permission, fault func(error)) {
 	for _, one := range Parts[permission](p) {
 		if one.missing {
@@ -182,8 +179,8 @@ func CheckPermission(p Permission, fault func(error)) {
 	}
 }
 
-// TakesKnown reports whether a permission is known to refuse no caller who is
-// known, whatever it is wrapped in.
+// TakesKnown reports whether a permission is known to permit every identified caller. It
+// also looks inside a permission that wraps another.
 func TakesKnown(p Permission) bool {
 	for {
 		switch one := p.(type) {
@@ -197,12 +194,12 @@ func TakesKnown(p Permission) bool {
 	}
 }
 
-// joined names a combination; none is what it says without parts.
-func joined(ps []Permission, with, none string) string {
+// joined names a combination of permissions. Without permissions the name is empty.
+func joined(ps []Permission, with, empty string) string {
 	if len(ps) == 0 {
-		return none
+		return empty
 	}
-	var names []string // each once
+	var names []string // without duplicates
 	for _, p := range ps {
 		if name := p.String(); !slices.Contains(names, name) {
 			names = append(names, name)

@@ -5,20 +5,18 @@ import (
 	"testing"
 )
 
-// named is a permission of a program's own that calls itself as one of the
-// framework's does.
+// named is a program's own permission with the name of a framework's permission.
 type named string
 
 func (named) Permit(*Call) bool { return false }
 func (n named) String() string  { return string(n) }
 
-// wrapping is one that is wrapped around another.
+// wrapping is a permission that wraps another.
 type wrapping struct{ Permission }
 
 func (w wrapping) Unwrap() Permission { return w.Permission }
 
-// TestTakesKnown: what refuses no caller who is known is told by what it is, not
-// by its name.
+// TestTakesKnown: the kind of a permission decides, not its name.
 func TestTakesKnown(t *testing.T) {
 	for _, c := range []struct {
 		permission Permission
@@ -37,7 +35,7 @@ func TestTakesKnown(t *testing.T) {
 	}
 }
 
-// TestWhatPermissionsAreMadeOf: those that are put together tell of their parts.
+// TestWhatPermissionsAreMadeOf: a combined permission returns its parts.
 func TestWhatPermissionsAreMadeOf(t *testing.T) {
 	own := named("own")
 	for _, c := range []struct {
@@ -57,7 +55,7 @@ func TestWhatPermissionsAreMadeOf(t *testing.T) {
 	}
 }
 
-// TestAPartThatIsNil permits nothing, whatever it is put into.
+// TestAPartThatIsNil: a combination with a nil part permits nothing.
 func TestAPartThatIsNil(t *testing.T) {
 	writes := &Call{Caller: &Caller{}, Route: Route{Method: "POST"}}
 	for name, p := range map[string]Permission{

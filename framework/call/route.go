@@ -4,7 +4,7 @@ import (
 	"net/http"
 )
 
-// The names of the six verbs, as [Route.Name] has them.
+// The names of the six verbs, as in [Route.Name].
 const (
 	VerbList     = "list"
 	VerbRetrieve = "retrieve"
@@ -14,20 +14,20 @@ const (
 	VerbDelete   = "delete"
 )
 
-// A Route names what a request asks a viewset to do.
+// A Route is the viewset and the verb or action of a request.
 type Route struct {
 	ViewSet string // "patients"; "" for the API root
-	Name    string // a verb's name, "list", "retrieve", "create", "update", "patch", "delete", or an action's own
-	Method  string // GET, also for HEAD
+	Name    string // of a verb, such as [VerbList], or of an action
+	Method  string // GET also for HEAD
 }
 
-// Reads reports whether it only reads.
+// Reads reports whether the method is GET or OPTIONS.
 func (r Route) Reads() bool {
 	return r.Method == http.MethodGet || r.Method == http.MethodOptions
 }
 
-// Right is the model permission that it needs: "view" to read, "add"
-// to create, "delete" to delete, "change" for everything else.
+// Right returns the model permission that the route requires: "view" to read, "add" to
+// create, "delete" to delete, and "change" otherwise.
 func (r Route) Right() string {
 	switch {
 	case r.Reads():

@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// A Throttle limits how often an endpoint may be used. Throttles are asked in
-// turn after the caller was identified and before permission; see [EarlyThrottle]. Implementations
-// are used by many requests at once.
+// A Throttle limits how often an endpoint may be used. Throttles run in turn after the
+// caller is identified and before the permission is checked; see also [EarlyThrottle].
+// Implementations must be safe for concurrent use.
 //
-// frameworktest.TestThrottle checks an implementation of your own.
+// frameworktest.TestThrottle checks your own implementation.
 type Throttle interface {
-	// Allow counts the call. Zero lets it pass; otherwise the call is refused
-	// with 429 and Retry-After, the time to wait rounded up to whole seconds.
+	// Allow counts the call. If wait is positive, the call is rejected with 429 and
+	// Retry-After: the wait, rounded up to whole seconds.
 	Allow(c *Call, r *http.Request) (wait time.Duration, err error)
-	// String says what it allows, as in "100/min per caller".
+	// String returns the limit, as in "100/min per caller".
 	String() string
 }
 
-// An EarlyThrottle is a [Throttle] that may not need to know who calls. One that does
-// not is asked before the caller is identified, so that a request beyond its rate
-// costs no look-up in the database.
+// An EarlyThrottle is a [Throttle] that may not need the caller. If BeforeCaller is true,
+// it runs before the caller is identified, so that a request beyond its rate costs no query
+// of the database.
 type EarlyThrottle interface {
 	Throttle
 	// BeforeCaller reports whether Allow does not use c.Caller.
 	BeforeCaller() bool
 }
 
-// isEarly reports whether a throttle is asked before the caller is identified.
+// isEarly reports whether a throttle runs before the caller is identified.
 func isEarly(t Throttle) bool {
 	early, ok := t.(EarlyThrottle)
 	return ok && early.BeforeCaller()

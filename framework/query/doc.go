@@ -1,3 +1,3 @@
-// Package query has what a list can be asked: filters, searches with ranks, and pages.
-// Programs use these names by way of package framework, which has an alias of each.
+// Package query defines how a client can query a list: filters, ranked searches and pages.
+// Package framework has an alias of each name for programs.
 package query

@@ -4,38 +4,38 @@ import (
 	"net/url"
 )
 
-// A Pagination is a pagination class: it reads which part of a list is asked
-// for and shapes the answer. Classes are used by many requests at once.
-// Package page has the usual ones.
+// A Pagination is a pagination class: it reads the requested window of a list and builds
+// the body of the answer. Implementations must be safe for concurrent use. Package page has
+// the usual classes.
 //
-// frameworktest.TestPagination checks an implementation of your own.
+// frameworktest.TestPagination checks your own implementation.
 type Pagination interface {
-	// Params are the query parameters that the class reads.
+	// Params lists the query parameters that the class reads.
 	Params() []Param
-	// Window reads which rows are asked for. Its error is best made by
-	// [InvalidParameter] or [NotFound].
+	// Window returns the rows that a request wants. Its error is best made by
+	// InvalidParameter or NotFound of package problem.
 	Window(v Values) (Window, error)
-	// Envelope shapes the answer. It may refuse by an [Error], as a page past the
-	// end does. The reference asks it for pages that nobody asked for.
+	// Envelope builds the body of the answer. It may return an error, as for a page past
+	// the end. The OpenAPI document is made from its envelopes of sample pages.
 	Envelope(p Page) (Envelope, error)
 }
 
-// A Window is the part of a list that a request asks for.
+// A Window is the part of a list that a request wants.
 type Window struct {
-	Limit    int64    // at most so many rows; at least 1
-	Offset   int64    // after so many rows
-	Counting Counting // how the total is found
-	Number   int64    // the page's number, for classes that have one
+	Limit    int64    // the greatest number of rows; at least 1
+	Offset   int64    // the number of rows before the window
+	Counting Counting // how the total is counted
+	Number   int64    // the page's number, for classes that number their pages
 }
 
-// Counting is a strategy for the number of matching rows, nearly the whole
-// cost of a list on a large table.
+// Counting is the strategy that finds the number of matching rows. On a large table the
+// count is nearly the whole cost of a list.
 type Counting struct {
 	Kind CountKind
 	Cap  int64
 }
 
-// A CountKind is a strategy for counting.
+// A CountKind is a kind of counting.
 type CountKind int
 
 // The kinds of counting.
@@ -49,46 +49,47 @@ const (
 // ExactCount counts every matching row. The zero Counting is exact.
 func ExactCount() Counting { return Counting{Kind: CountExact} }
 
-// CappedCount counts up to limit rows; a [Total] that reached it says so.
+// CappedCount counts up to limit rows. If the count reaches the limit, [Total.AtLeast] is
+// true.
 func CappedCount(limit int64) Counting { return Counting{Kind: CountCapped, Cap: limit} }
 
-// EstimatedCount asks the database's planner, which is fast and rough; where
-// it has no estimate (SQLite) the count is exact.
+// EstimatedCount uses the estimate of the database's planner, which is fast and rough. If
+// there is no estimate, as in SQLite, the count is exact.
 func EstimatedCount() Counting { return Counting{Kind: CountEstimated} }
 
-// NoCount counts nothing; whether there are more rows is still known.
+// NoCount counts nothing. The list still finds out whether more rows follow.
 func NoCount() Counting { return Counting{Kind: CountNone} }
 
 // A Total is the number of matching rows, as far as it was counted.
 type Total struct {
 	Count   int64
 	Known   bool // false with NoCount
-	AtLeast bool // the cap was reached: there are Count or more
-	Rough   bool // an estimate
+	AtLeast bool // the count reached its limit: at least Count rows match
+	Rough   bool // Count is an estimate
 }
 
-// A Page is a window with what was found in it.
+// A Page is a window and the rows that were found in it.
 type Page struct {
 	Window
 	Total Total
-	Rows  int  // how many rows are in this page
+	Rows  int  // the number of rows in this page
 	More  bool // rows follow this page
-	// Link is the absolute URL of this list with some parameters replaced;
-	// an empty value removes one. The others are kept, sorted by name.
+	// Link returns the absolute URL of this list with some parameters replaced. An empty
+	// value removes a parameter. All others are kept, sorted by name.
 	Link func(replace url.Values) string
 }
 
-// An Envelope is the answer's object, member by member. One member's value is
-// [Items]; if it has no name, the answer is the bare array.
+// An Envelope is the body of a list's answer: the members of a JSON object in order. The
+// value of one member is [Items]. If that is the only member and has no name, the body is
+// the array of rows.
 type Envelope []Member
 
-// A Member is one name and value of an [Envelope].
+// A Member is a name and a value of an [Envelope].
 type Member struct {
 	Name string
-	// Value is written as JSON. The reference tells of the types that it has in
-	// a page amid others, the first, the last and an empty one: nil in one of
-	// them is told as null, a member that is not in all of them as one that may
-	// be absent.
+	// Value is written as JSON. The OpenAPI document describes the types that it has in
+	// sample pages: a page in the middle, the first, the last and an empty one. A nil value
+	// is documented as nullable, and a member that some pages lack as optional.
 	Value any
 	Doc   string
 }

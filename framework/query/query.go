@@ -9,75 +9,77 @@ import (
 	"trestle.example/framework/internal/input"
 )
 
-// A Filter is a filter backend: it narrows a list by query parameters. It is
-// bound once, at registration, and used by many requests at once. Package
-// filter has the usual ones.
+// A Filter is a filter backend: it narrows a list by query parameters. It is bound once,
+// when the API is checked. Implementations must be safe for concurrent use. Package filter
+// has the usual ones.
 //
-// frameworktest.TestFilter checks an implementation of your own.
+// frameworktest.TestFilter checks your own implementation.
 type Filter interface {
-	// Bind resolves the names that the filter uses. Its error is a sentence
-	// without a prefix: `no field "citty" in Patient; did you mean "city"?`,
-	// which [Facts.Field] makes. A filter with a String method is called by it.
+	// Bind finds the fields and resources that the filter uses. Its error is a sentence
+	// without a prefix, such as the one that [Facts.Field] returns: `no field "citty" in
+	// Patient; did you mean "city"?`. If the filter has a method String, mistakes name it
+	// by that text.
 	Bind(f *Facts) (BoundFilter, error)
 }
 
-// A BoundFilter is a filter that knows its columns.
+// A BoundFilter is a filter that has found its columns.
 type BoundFilter struct {
-	// Params are the parameters that the filter reads.
+	// Params lists the parameters that the filter reads.
 	Params []Param
-	// Read turns the values of one request into a narrowing. It is called when
-	// at least one of Params is present and not empty. A nil Narrow leaves the
-	// list alone; an error is best made by [InvalidParameter].
+	// Read turns the values of a request into a condition. It is called if at least one of
+	// Params is present and not empty. A nil Narrow leaves the list unchanged. An error is
+	// best made by problem.InvalidParameter.
 	Read func(c *call.Call, v Values) (Narrow, error)
-	// Scans says that no index finds its rows, as of a text within a text, or
-	// that it leaves most of them. Defaults to false: [API.Indexes] asks for
-	// one for each field that Bind asked for.
+	// Scans is true if an index does not help the filter, as for a text within a text or a
+	// condition that most rows meet. If it is false, API.Indexes lists an index for each
+	// field that Bind found by [Facts.Field].
 	Scans bool
 }
 
-// A Narrow adds conditions to a query. It is applied to the query of the rows
-// and to that of the count, so it only adds WHERE terms and joins that do not
-// multiply rows. Its terms stand in parentheses of their own: an OR among them
-// cannot reach past the scope. Values of the request go in as arguments, `Where("? = ?",
-// field.Ident(), value)`, never as text.
+// A Narrow adds conditions to a query. It is applied to the query of the rows and to the
+// query of the count. It therefore may only add WHERE terms, and joins that do not multiply
+// rows. The framework puts its terms in parentheses, so that an OR among them cannot widen
+// the scope. Pass values of the request as arguments, `Where("? = ?", field.Ident(),
+// value)`, never as text of the query.
 type Narrow func(q *bun.SelectQuery) *bun.SelectQuery
 
-// A Param describes one query parameter to clients.
+// A Param describes a query parameter to clients.
 type Param struct {
 	Name string
 	Doc  string
-	Type reflect.Type // of one value, nil for string
-	Enum []string     // the values it takes, nil for any
-	List bool         // several values, separated by commas
-	// Minimum is the least number that is not refused, nil for none.
+	Type reflect.Type // of one value; nil for string
+	Enum []string     // the allowed values; nil for any
+	List bool         // takes several values, separated by commas
+	// Minimum is the least number that is valid, or nil.
 	Minimum any
-	// Default is what it counts as where it is absent, nil for nothing.
+	// Default is the value that an absent parameter has, or nil.
 	Default any
 }
 
-// Values are the query parameters of one request that an endpoint knows,
-// each with one value that is not empty.
+// Values are the query parameters of a request that the endpoint has. Each has one value,
+// which is not empty.
 type Values map[string]string
 
-// A Source is a registered resource, as filters and rankings see it. The framework
+// A Source is a registered resource, as filters and rankings use it. The framework
 // implements it.
 type Source interface {
-	// Field finds a field by its client's name, or by its column. The error names the
-	// nearest right name.
+	// Field finds a field by its client's name, or by its column. The error suggests the
+	// nearest name.
 	Field(name string) (Field, error)
 	// Find finds another registered resource by its path, such as "doctors".
 	Find(path string) (Source, error)
-	// PrimaryKey is the field of the primary key.
+	// PrimaryKey returns the field of the primary key.
 	PrimaryKey() Field
-	// Narrowed reports whether the scope leaves out rows for a caller who lists them.
+	// Narrowed reports whether the scope hides rows from a caller who lists them.
 	Narrowed(c *call.Call) bool
-	// ScopedKeys is a subquery of the primary keys of the rows that the caller may see.
+	// ScopedKeys returns a subquery of the primary keys of the rows that the caller may
+	// see.
 	ScopedKeys(c *call.Call) *bun.SelectQuery
 }
 
-// Facts is what a filter may ask about the resource it narrows.
+// Facts describe the resource that a filter or a ranking is bound to.
 type Facts struct {
-	// Asked are the fields that were found by [Facts.Field], in order.
+	// The fields that [Facts.Field] found, in the order of the calls.
 	Asked  []Field
 	source Source
 }
@@ -85,8 +87,8 @@ type Facts struct {
 // NewFacts returns the facts about a resource.
 func NewFacts(source Source) *Facts { return &Facts{source: source} }
 
-// Field finds a field by the client's name for it, or by its column's. Its
-// error is a sentence that names the nearest right name.
+// Field finds a field by its client's name, or by its column. The error is a sentence that
+// suggests the nearest name.
 func (f *Facts) Field(name string) (Field, error) {
 	field, err := f.source.Field(name)
 	if err == nil {
@@ -101,43 +103,43 @@ func (f *Facts) Resource(path string) (Target, error) {
 	return Target{found}, err
 }
 
-// Self is the resource that is being bound, as another refers to it.
+// Self returns the resource itself as a target, as another resource refers to it.
 func (f *Facts) Self() Target { return Target{f.source} }
 
 // A Field is one column of a model under its client's name.
 type Field struct {
-	Name     string        // the client's
-	GoName   string        // the model's
+	Name     string        // for clients
+	GoName   string        // in the model
 	Type     reflect.Type  // without a pointer
-	Enum     []string      // the values of an enumerated type as clients write them, nil for any
-	Nullable bool          // it may have no value
+	Enum     []string      // the values of an enumerated type as clients write them; nil for any
+	Nullable bool          // the column may be null
 	Alias    string        // of the table in statements
 	Column   *schema.Field // bun's description of the column
 }
 
-// Ident is the column, qualified and quoted, as an argument of a bun query.
+// Ident returns the column, qualified and quoted, as an argument of a bun query.
 func (f Field) Ident() schema.QueryAppender {
 	return bun.SafeQuery("?.?", bun.Ident(f.Alias), bun.Ident(f.Column.Name))
 }
 
-// A Target is another resource that a reference leads to.
+// A Target is a resource that another resource refers to.
 type Target struct{ source Source }
 
-// Type is the Go type of the target's keys.
+// Type returns the Go type of the target's keys.
 func (t Target) Type() reflect.Type { return t.source.PrimaryKey().Type }
 
-// Key parses a reference to one of the target's rows.
+// Key parses a reference to a row of the target. It returns false if text is not a key.
 func (t Target) Key(text string) (any, bool) { return input.ParseKey(t.Type(), text) }
 
-// Narrowed reports whether there may be rows of the target that the caller
-// does not have, and [Target.Rows] is worth asking.
+// Narrowed reports whether the target's scope may hide rows from the caller. If not,
+// [Target.Rows] is not needed.
 func (t Target) Narrowed(c *call.Call) bool { return t.source.Narrowed(c) }
 
-// Rows is a subquery of the keys of the target's rows that the caller has.
+// Rows returns a subquery of the keys of the target's rows that the caller may see.
 func (t Target) Rows(c *call.Call) *bun.SelectQuery { return t.source.ScopedKeys(c) }
 
-// Has is a condition: key, a column of another table, is that of a row of the
-// target that the caller has.
+// Has returns the condition that key, a column of another table, refers to a row of the
+// target that the caller may see.
 func (t Target) Has(c *call.Call, key schema.QueryAppender) schema.QueryAppender {
 	return bun.SafeQuery("EXISTS (?)", t.Rows(c).Where("?TableAlias.? = ?", bun.Ident(t.source.PrimaryKey().Column.Name), key))
 }

@@ -6,16 +6,16 @@ import (
 	"trestle.example/framework/query"
 )
 
-// A ListAnswer is an envelope with its rows.
+// A ListAnswer is the body of a list's answer: an envelope and its rows as JSON.
 type ListAnswer struct {
 	Envelope query.Envelope
 	Rows     jsontext.Value
 }
 
-// envelopeBytes are more than an envelope without its rows has, as a rule.
+// envelopeBytes is usually enough for an envelope without its rows.
 const envelopeBytes = 512
 
-// EncodeSelf writes the envelope with its rows as JSON.
+// EncodeSelf writes the envelope and its rows as JSON.
 func (l ListAnswer) EncodeSelf() ([]byte, error) {
 	if len(l.Envelope) == 1 && l.Envelope[0].Name == "" {
 		return wire.Encode(l.Rows)

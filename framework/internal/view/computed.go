@@ -13,7 +13,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A Computed representation is a function of the row and its relations.
+// A Computed is a representation that a function computes from a row and its relations.
 type Computed struct {
 	model reflect.Type
 	out   reflect.Type
@@ -27,13 +27,14 @@ type computedOne struct {
 	scope    *table.Resource
 }
 
-// computedMany is a has-many relation of the model, loaded for all rows.
+// A computedMany is a has-many relation of the model. One statement loads it for all rows.
 type computedMany struct {
 	relation *schema.Relation
 	scope    *table.Resource
 }
 
-// CompileComputed finds the relations that a function needs, and reports each mistake.
+// CompileComputed finds the relations that the function of a verb needs, and reports each
+// mistake.
 func CompileComputed(r *table.Resource, v declare.Verb, fault func(error)) *Computed {
 	p := &Computed{model: r.Model, out: v.Out, fn: v.Compute}
 	for _, entry := range v.Load {
@@ -91,7 +92,7 @@ func (p *Computed) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (refle
 	return out, more, nil
 }
 
-// models are the rows with their to-one relations, as []*M.
+// models reads the rows with their to-one relations, as []*M.
 func (p *Computed) models(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.Value, error) {
 	list := reflect.New(reflect.SliceOf(reflect.PointerTo(p.model)))
 	q = q.Model(list.Interface())
@@ -150,7 +151,7 @@ func (m computedMany) attach(c *call.Call, models reflect.Value) error {
 	return nil
 }
 
-// ColumnsOf reports all columns of the relations, because bun selects all of them.
+// ColumnsOf passes all columns of the relations to use, because bun selects all of them.
 func (p *Computed) ColumnsOf(use func(*schema.Table, ...*schema.Field)) {
 	for _, one := range p.ones {
 		use(one.relation.JoinTable, one.relation.JoinTable.Fields...)

@@ -1,3 +1,3 @@
-// Package view turns rows into what clients see: it selects columns, loads relations and
+// Package view represents rows as clients see them: it selects columns, loads relations and
 // writes JSON.
 package view

@@ -14,9 +14,9 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A Plan is a read shape compiled against a model: which columns are selected,
-// which relations joined or loaded, and where each value goes. It is made once
-// and used by many requests at once.
+// A Plan is a view type that is compiled for a model: the columns to select, the relations
+// to join or load, and the output field of each value. It is made once and is safe for
+// concurrent use.
 type Plan struct {
 	api       *table.Registry
 	out       reflect.Type
@@ -27,39 +27,39 @@ type Plan struct {
 	leaves    []leaf
 	joins     []planJoin
 	many      []planMany
-	Writer    *rowWriter // nil if rows are not written straight from the columns
+	Writer    *rowWriter // writes JSON straight from the columns; nil if that is not possible
 }
 
-// A leaf is one selected column and its place in the output.
+// A leaf is a selected column and its field in the output.
 type leaf struct {
-	index  []int // in out
+	index  []int // of the field in out
 	column *schema.Field
-	join   int  // number of the join it comes from, plus one; 0 for the row itself
-	key    bool // not shown: tells whether its join found a row
+	join   int  // the number of its join, from 1; 0 for the row itself
+	key    bool // not shown: it is null if its join found no row
 }
 
-// A planJoin is a to-one relation, joined in the same statement.
+// A planJoin is a to-one relation, which is joined in the same statement.
 type planJoin struct {
 	index    []int // of the embedded struct in out
 	pointer  bool
 	relation *schema.Relation
 	alias    string
-	base     string          // alias that the foreign key is on
-	scope    *table.Resource // narrows the join; nil for part of the row
+	base     string          // alias of the table with the foreign key
+	scope    *table.Resource // narrows the join; nil if the relation is part of the row
 }
 
-// A planMany is a to-many relation, one statement for all rows.
+// A planMany is a to-many relation. One statement loads it for all rows.
 type planMany struct {
 	index   []int // of the slice in out
 	base    *schema.Field
 	foreign *schema.Field
 	child   *Plan
-	owned   Plan            // child with the key of each row's parent
-	pointer bool            // a slice of pointers
-	scope   *table.Resource // narrows the rows; nil for part of the row
+	owned   Plan            // child, and the key of each row's parent
+	pointer bool            // the slice has pointers
+	scope   *table.Resource // narrows the rows; nil if the relation is part of the row
 }
 
-// CompilePlan matches out's fields to the model's. Mistakes are reported as
+// CompilePlan matches the fields of out to those of the model. It reports mistakes as
 // sentences without a prefix.
 func CompilePlan(api *table.Registry, table *schema.Table, out reflect.Type, fault func(error)) *Plan {
 	p := &Plan{api: api, out: out, table: table, alias: table.Alias}
@@ -85,7 +85,7 @@ func CompilePlan(api *table.Registry, table *schema.Table, out reflect.Type, fau
 	return p
 }
 
-// Flat reports whether the shape is made of the row's own columns alone.
+// Flat reports whether the view shows columns of the row itself only.
 func (p *Plan) Flat() bool { return len(p.joins) == 0 && len(p.many) == 0 }
 
 func (p *Plan) add(model *schema.Table, out reflect.Type, at []int, alias string, join int, fault func(error)) {
@@ -137,7 +137,8 @@ func (p *Plan) relate(relation *schema.Relation, f reflect.StructField, index []
 	}
 }
 
-// plainKeys refuses relations that are more than one column on each side.
+// plainKeys returns an error for a relation that does not match exactly one column to one
+// column of the same type.
 func plainKeys(relation *schema.Relation) error {
 	switch {
 	case relation.PolymorphicField != nil || len(relation.Condition) > 0:
@@ -189,7 +190,8 @@ func (p *Plan) loadMany(relation *schema.Relation, f reflect.StructField, index 
 	p.many = append(p.many, m)
 }
 
-// Rows runs q, a narrowed query on the plan's model, and returns []Out.
+// Rows runs q, a narrowed query on the plan's model, and returns []Out, and whether more
+// rows follow.
 func (p *Plan) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.Value, bool, error) {
 	out, keys, err := p.load(c, q, w)
 	if err != nil {
@@ -205,7 +207,7 @@ func (p *Plan) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.V
 	return out, more, nil
 }
 
-// Write is Rows for those that are only sent.
+// Write runs q as Rows does, and returns the rows as JSON.
 func (p *Plan) Write(c *call.Call, q *bun.SelectQuery, w table.Window) (table.SentRows, error) {
 	if p.Writer == nil {
 		return encodeRows(p.Rows(c, q, w))
@@ -217,16 +219,16 @@ func (p *Plan) Write(c *call.Call, q *bun.SelectQuery, w table.Window) (table.Se
 	return p.Writer.Rows(found, w)
 }
 
-// limited is the statement of the rows in a window.
+// limited returns the statement that reads the rows of a window.
 func (p *Plan) limited(c *call.Call, q *bun.SelectQuery, w table.Window) schema.QueryAppender {
 	q = p.SelectFrom(c, q)
-	if w.CutBefore && len(p.joins) == 0 { // nothing is joined that would be more
+	if w.CutBefore && len(p.joins) == 0 { // its keys are limited already, and no join adds rows
 		return q
 	}
 	return w.Limit(q)
 }
 
-// SelectFrom selects the columns of the plan, and joins what it shows.
+// SelectFrom adds the columns and the joins of the plan to a query.
 func (p *Plan) SelectFrom(c *call.Call, q *bun.SelectQuery) *bun.SelectQuery {
 	q = q.ColumnExpr(p.columns)
 	for _, j := range p.joins {
@@ -244,7 +246,7 @@ func (p *Plan) SelectFrom(c *call.Call, q *bun.SelectQuery) *bun.SelectQuery {
 	return q
 }
 
-// load scans every row into out, and the keys of each to-many relation.
+// load reads the rows into []Out, with the keys of each to-many relation.
 func (p *Plan) load(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.Value, [][]any, error) {
 	found, err := c.Session().Read(c, p.limited(c, q, w))
 	if err != nil {
@@ -253,7 +255,7 @@ func (p *Plan) load(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.V
 	return p.Scan(found)
 }
 
-// Scan is load for rows that were read.
+// Scan reads the rows of a result into []Out, with the keys of each to-many relation.
 func (p *Plan) Scan(found *sqldb.Result) (reflect.Value, [][]any, error) {
 	out := reflect.MakeSlice(reflect.SliceOf(p.out), found.Len(), found.Len())
 	keys := make([][]any, len(p.many))
@@ -274,10 +276,10 @@ type planRow struct {
 	plan  *Plan
 	cells []cell
 	keys  []reflect.Value // pointers to the keys of to-many relations
-	found []bool          // joins that found a row
+	found []bool          // true for each join that found a row
 }
 
-// A cell takes one column of a row.
+// A cell receives one column of a row.
 type cell struct {
 	*leaf
 	value reflect.Value
@@ -300,7 +302,7 @@ func (p *Plan) newRow() *planRow {
 	return r
 }
 
-// read scans a row into out, which is zero.
+// read scans a row into out, which must be zero.
 func (r *planRow) read(out reflect.Value, row []driver.Value) error {
 	for _, j := range r.plan.joins {
 		if j.pointer {
@@ -340,7 +342,7 @@ func (c *cell) Scan(src any) error {
 	return nil
 }
 
-// Fill copies a flat shape out of a model.
+// Fill copies the fields of a flat view from a model.
 func (p *Plan) Fill(model reflect.Value) reflect.Value {
 	out := reflect.New(p.out).Elem()
 	for _, l := range p.leaves {
@@ -349,7 +351,7 @@ func (p *Plan) Fill(model reflect.Value) reflect.Value {
 	return out
 }
 
-// keyOf is a key's value; nil for a reference that is null.
+// keyOf returns the value of a key, or nil for a null reference.
 func keyOf(v reflect.Value) any {
 	if v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil
@@ -357,7 +359,7 @@ func keyOf(v reflect.Value) any {
 	return reflect.Indirect(v).Interface()
 }
 
-// attach loads the children of all rows and hands them out.
+// attach loads the children of all rows and adds each to its parent's list.
 func (m planMany) attach(c *call.Call, out reflect.Value, keys []any) error {
 	lists := map[any][]reflect.Value{}
 	for i, key := range keys {
@@ -384,7 +386,7 @@ func (m planMany) attach(c *call.Call, out reflect.Value, keys []any) error {
 	return nil
 }
 
-// children are the rows of the relation, each with the key of its parent.
+// children reads the rows of the relation, and the key of each row's parent.
 func (m planMany) children(c *call.Call, keys []any) (reflect.Value, []any, error) {
 	q := c.DB.NewSelect().Model(table.NilModel(m.child.table.Type)).
 		Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.foreign.Name), sqldb.List(keys)).
@@ -404,7 +406,7 @@ func (m planMany) children(c *call.Call, keys []any) (reflect.Value, []any, erro
 	return out, all[len(all)-1], nil
 }
 
-// ColumnsOf reports the columns that the plan selects, with their tables.
+// ColumnsOf passes the columns that the plan selects, with their tables, to use.
 func (p *Plan) ColumnsOf(use func(*schema.Table, ...*schema.Field)) {
 	for _, l := range p.leaves {
 		table := p.table

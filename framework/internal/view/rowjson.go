@@ -18,7 +18,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// encodeRows writes values that were made first, []Out.
+// encodeRows writes rows, []Out, as JSON. It passes err on.
 func encodeRows(rows reflect.Value, more bool, err error) (table.SentRows, error) {
 	if err != nil {
 		return table.SentRows{}, err
@@ -27,9 +27,9 @@ func encodeRows(rows reflect.Value, more bool, err error) (table.SentRows, error
 	return table.SentRows{Text: text, Rows: rows.Len(), More: more}, err
 }
 
-// A rowWriter writes rows of a flat shape straight from what the driver gave,
-// byte for byte what encode makes of the shape's values. It is made once and
-// used by many requests at once.
+// A rowWriter writes the rows of a flat view as JSON, straight from the values of the
+// driver. Its output equals wire.Encode of the view, byte for byte. It is made once and is
+// safe for concurrent use.
 type rowWriter struct {
 	plan    *Plan
 	members []rowMember
@@ -37,17 +37,17 @@ type rowWriter struct {
 
 // A rowMember writes one member from one column.
 type rowMember struct {
-	before []byte // what stands before the value: `,"name":`
+	before []byte // the text before the value: `,"name":`
 	column int
 	write  valueWriter
 }
 
-// A valueWriter appends a driver's value as JSON; false leaves it to the
-// ordinary way, by way of the Go value.
+// A valueWriter appends a driver's value as JSON. It returns false if the value has to be
+// scanned into its Go type first.
 type valueWriter func(b []byte, v driver.Value) ([]byte, bool)
 
-// newRowWriter compiles a writer, or returns nil for a shape whose JSON is not
-// just a member for each column.
+// newRowWriter compiles a writer. It returns nil if the JSON of the view is not one member
+// for each column.
 func newRowWriter(p *Plan) *rowWriter {
 	if !p.Flat() || wire.MakesJSON(p.out) {
 		return nil
@@ -77,8 +77,8 @@ func newRowWriter(p *Plan) *rowWriter {
 	return w
 }
 
-// memberNames are the members of a struct in the order in which they are
-// written, which its zero value tells.
+// memberNames returns the names of a struct's members in the order of its JSON. It reads
+// them from the JSON of the zero value.
 func memberNames(t reflect.Type) ([]string, bool) {
 	text, err := wire.Encode(reflect.New(t).Interface())
 	if err != nil {
@@ -94,7 +94,7 @@ func memberNames(t reflect.Type) ([]string, bool) {
 		if err != nil {
 			return nil, false
 		}
-		names = append(names, name.String()) // before the next token voids it
+		names = append(names, name.String()) // a copy: the next token overwrites it
 		if d.SkipValue() != nil {
 			return nil, false
 		}
@@ -103,10 +103,10 @@ func memberNames(t reflect.Type) ([]string, bool) {
 }
 
 const (
-	// firstRoom is how many bytes are made ready for the first row, which tells how long
-	// the others may be.
+	// firstRoom is the capacity in bytes for the first row. The length of that row gives
+	// the capacity for the others.
 	firstRoom = 512
-	// mostRoom is how many are made ready for those.
+	// mostRoom is the greatest capacity in bytes that is added for the others.
 	mostRoom = 64 << 10
 )
 
@@ -150,7 +150,7 @@ func (w *rowWriter) row(b []byte, row []driver.Value) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// slowly writes a value by way of the Go value that it is scanned into.
+// slowly writes a value as JSON after it scanned the value into its Go type.
 func (w *rowWriter) slowly(b []byte, column int, v driver.Value) ([]byte, error) {
 	leaf := &w.plan.leaves[column]
 	value := reflect.New(leaf.column.StructField.Type)
@@ -161,7 +161,8 @@ func (w *rowWriter) slowly(b []byte, column int, v driver.Value) ([]byte, error)
 	return append(b, text...), err
 }
 
-// writerOf writes values of a type; nil for one that is always written slowly.
+// writerOf returns the writer for values of a type, or nil if every value has to be scanned
+// first.
 func writerOf(t reflect.Type) valueWriter {
 	if t.Kind() == reflect.Pointer {
 		return orNull(writerOf(t.Elem()))
@@ -185,7 +186,7 @@ func writerOf(t reflect.Type) valueWriter {
 	return nil
 }
 
-// scans reports whether a type reads columns in a way of its own.
+// scans reports whether a type implements [sql.Scanner].
 func scans(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[interface{ Scan(any) error }]())
 }
@@ -214,7 +215,7 @@ func writeTime(b []byte, v driver.Value) ([]byte, bool) {
 	return append(t.AppendFormat(append(b, '"'), time.RFC3339Nano), '"'), true
 }
 
-// writeUUID takes the text that the databases and uuid.UUID write alike.
+// writeUUID writes a text only if uuid.UUID would write the same text.
 func writeUUID(b []byte, v driver.Value) ([]byte, bool) {
 	switch v := v.(type) {
 	case string:
@@ -249,7 +250,7 @@ func writeText(b []byte, v driver.Value) ([]byte, bool) {
 	return b, false
 }
 
-// appendText quotes a text in which nothing is escaped.
+// appendText quotes a text that needs no escapes, and returns false for any other.
 func appendText(b []byte, text string) ([]byte, bool) {
 	plain := true
 	for i := range len(text) {
@@ -259,7 +260,7 @@ func appendText(b []byte, text string) ([]byte, bool) {
 		}
 		plain = plain && c < utf8.RuneSelf
 	}
-	// The two separators are line ends to JavaScript.
+	// JavaScript treats these two separators as line ends, so JSON escapes them.
 	if !plain && (!utf8.ValidString(text) || strings.ContainsAny(text, "\u2028\u2029")) {
 		return b, false
 	}

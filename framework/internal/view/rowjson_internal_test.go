@@ -19,7 +19,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A wideRow has a column of each kind that a row may have.
+// A wideRow has a column of each type that a writer handles, and of types that it does not.
 type (
 	wideRow struct {
 		bun.BaseModel `bun:"table:wide"`
@@ -64,8 +64,7 @@ type (
 	cents int64
 )
 
-// MarshalJSON writes cents with a pointer receiver, which values that can be
-// addressed alone have.
+// MarshalJSON has a pointer receiver, so only an addressable value uses it.
 func (c *cents) MarshalJSON() ([]byte, error) { return json.Marshal(float64(*c) / 100) }
 
 func planOf(tb testing.TB, view any) *Plan {
@@ -78,8 +77,8 @@ func planOf(tb testing.TB, view any) *Plan {
 	return CompilePlan(&table.Registry{}, db.Table(reflect.TypeFor[wideRow]()), reflect.TypeOf(view), func(err error) { tb.Error(err) })
 }
 
-// TestRowsAreWrittenAlike: rows of random values, as either driver gives them,
-// are byte for byte what encode makes of them.
+// TestRowsAreWrittenAlike compares rows of random values, as the drivers return them, with
+// their JSON by wire.Encode.
 func TestRowsAreWrittenAlike(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -109,8 +108,8 @@ func TestRowsAreWrittenAlike(t *testing.T) {
 	}
 }
 
-// someValue is a value as a driver may give it for a column of a type: mostly a
-// fitting one.
+// someValue returns a random value as a driver may return it for a column of a type. A few
+// values do not fit the type.
 func someValue(dice *rand.Rand, t reflect.Type) driver.Value {
 	if t.Kind() == reflect.Pointer {
 		if dice.IntN(3) == 0 {
@@ -155,8 +154,8 @@ func someText(dice *rand.Rand) string {
 	return b.String()
 }
 
-// TestShapesThatAreNotWritten straight from the columns: what their JSON is,
-// encode alone knows.
+// TestShapesThatAreNotWritten: a view whose JSON is not one member for each column has no
+// writer.
 func TestShapesThatAreNotWritten(t *testing.T) {
 	for name, view := range map[string]any{
 		"a member that is left out when it is empty": struct {
