@@ -11,17 +11,16 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// An Action is an extra endpoint on one object of a viewset: make one with
-// [Get], [Post], [Put], [Patch] or [Delete]. The object arrives within the
-// caller's scope; for every method but GET it is locked, and the function runs
-// inside a transaction, which may be retried as a whole. It has all its
-// columns and none of its relations; [FindOne] reads it again as a viewset
-// shows it. For GET the input is read from the query string. Out [None]
-// answers 204, anything else 200.
+// An Action is an extra endpoint on one object of a viewset. Make one with [Get], [Post],
+// [Put], [Patch] or [Delete]. The object is one that the caller may see. It has all its
+// columns and no relations; [FindOne] reads it as a viewset shows it. For every method but
+// GET the object is locked, and the function runs inside a transaction, which may be
+// retried as a whole. For GET the input is read from the query string. An action with Out
+// [None] answers 204, every other 200.
 type Action[M any] struct{ declared declare.Action }
 
-// A CollectionAction is an extra endpoint on the whole of a viewset, for
-// every method but GET inside a transaction.
+// A CollectionAction is an extra endpoint on a viewset as a whole. For every method but GET
+// the function runs inside a transaction, as that of an [Action].
 type CollectionAction struct{ declared declare.Action }
 
 // Get declares GET {path}/{id}/{name}/.
@@ -49,9 +48,8 @@ func Delete[M, In, Out any](name string, fn func(*call.Call, *M, In) (Out, error
 	return onObject(http.MethodDelete, name, fn)
 }
 
-// OnCollection declares {method} {path}/{name}/, an endpoint on the whole
-// collection, such as an import or a summary. The name may have several parts,
-// "keys/rotate".
+// OnCollection declares {method} {path}/{name}/, an endpoint on the whole collection, such
+// as an import or a summary. The name may have several parts: "keys/rotate".
 func OnCollection[In, Out any](method, name string, fn func(*call.Call, In) (Out, error)) CollectionAction {
 	return CollectionAction{declare.Action{
 		Name: name, Method: method, Empty: fn == nil, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
@@ -66,23 +64,22 @@ func onObject[M, In, Out any](method, name string, fn func(*call.Call, *M, In) (
 	}}
 }
 
-// ID names the action's operation in the reference, as [Verb.ID] does:
-// "setVariantStock".
+// ID sets the operationId in the OpenAPI document, as [Verb.ID] does: "setVariantStock".
 func (a Action[M]) ID(name string) Action[M] { a.declared.Named = name; return a }
 
 // Doc describes the action to clients.
 func (a Action[M]) Doc(text string) Action[M] { a.declared.Doc = text; return a }
 
-// Permit gives the action a permission of its own.
+// Permit sets the permission of the action.
 func (a Action[M]) Permit(p call.Permission) Action[M] { a.declared.Permission = p; return a }
 
-// Authenticate gives the action schemes of its own; without arguments, none.
+// Authenticate sets the schemes of the action. Without arguments it has none.
 func (a Action[M]) Authenticate(as ...call.Authenticator) Action[M] {
 	a.declared.Authentication = naming.Given(as)
 	return a
 }
 
-// Throttle gives the action throttles of its own; without arguments, none.
+// Throttle sets the throttles of the action. Without arguments it has none.
 func (a Action[M]) Throttle(ts ...call.Throttle) Action[M] {
 	a.declared.Throttles = naming.Given(ts)
 	return a
@@ -95,48 +92,46 @@ func (a Action[M]) Answers(status int) Action[M] { a.declared.Status = status; r
 // [Verb.Untransacted] does.
 func (a Action[M]) Untransacted() Action[M] { a.declared.Untransacted = true; return a }
 
-// Refuses names the codes by which the function refuses, as [Verb.Refuses] does.
+// Refuses lists the error codes of the function, like the method of [Verb].
 func (a Action[M]) Refuses(codes ...string) Action[M] {
 	a.declared.Refuses = append(slices.Clip(a.declared.Refuses), codes...)
 	return a
 }
 
-// Takes names headers of a request that the function reads, as [Verb.Takes] does.
+// Takes lists headers of a request that the function reads, as [Verb.Takes] does.
 func (a Action[M]) Takes(headers ...call.Header) Action[M] {
 	a.declared.Takes = append(slices.Clip(a.declared.Takes), headers...)
 	return a
 }
 
-// Sends names headers that the function sets in its answers, as [Verb.Sends] does.
+// Sends lists headers that the function sets in its answers, as [Verb.Sends] does.
 func (a Action[M]) Sends(headers ...call.Header) Action[M] {
 	a.declared.Sends = append(slices.Clip(a.declared.Sends), headers...)
 	return a
 }
 
-// Idempotent runs the function once for all requests with one Idempotency-Key,
-// as [Verb.Idempotent] does.
+// Idempotent makes retries with the header Idempotency-Key safe, as [Verb.Idempotent] does.
 func (a Action[M]) Idempotent() Action[M] { a.declared.Idempotent = true; return a }
 
-// ID names the action's operation in the reference, as [Verb.ID] does:
-// "setVariantStock".
+// ID sets the operationId in the OpenAPI document, as [Verb.ID] does: "setVariantStock".
 func (a CollectionAction) ID(name string) CollectionAction { a.declared.Named = name; return a }
 
 // Doc describes the action to clients.
 func (a CollectionAction) Doc(text string) CollectionAction { a.declared.Doc = text; return a }
 
-// Permit gives the action a permission of its own.
+// Permit sets the permission of the action.
 func (a CollectionAction) Permit(p call.Permission) CollectionAction {
 	a.declared.Permission = p
 	return a
 }
 
-// Authenticate gives the action schemes of its own; without arguments, none.
+// Authenticate sets the schemes of the action. Without arguments it has none.
 func (a CollectionAction) Authenticate(as ...call.Authenticator) CollectionAction {
 	a.declared.Authentication = naming.Given(as)
 	return a
 }
 
-// Throttle gives the action throttles of its own; without arguments, none.
+// Throttle sets the throttles of the action. Without arguments it has none.
 func (a CollectionAction) Throttle(ts ...call.Throttle) CollectionAction {
 	a.declared.Throttles = naming.Given(ts)
 	return a
@@ -149,38 +144,38 @@ func (a CollectionAction) Answers(status int) CollectionAction { a.declared.Stat
 // [Verb.Untransacted] does.
 func (a CollectionAction) Untransacted() CollectionAction { a.declared.Untransacted = true; return a }
 
-// Refuses names the codes by which the function refuses, as [Verb.Refuses] does.
+// Refuses lists the error codes of the function, like the method of [Verb].
 func (a CollectionAction) Refuses(codes ...string) CollectionAction {
 	a.declared.Refuses = append(slices.Clip(a.declared.Refuses), codes...)
 	return a
 }
 
-// Takes names headers of a request that the function reads, as [Verb.Takes] does.
+// Takes lists headers of a request that the function reads, as [Verb.Takes] does.
 func (a CollectionAction) Takes(headers ...call.Header) CollectionAction {
 	a.declared.Takes = append(slices.Clip(a.declared.Takes), headers...)
 	return a
 }
 
-// Sends names headers that the function sets in its answers, as [Verb.Sends] does.
+// Sends lists headers that the function sets in its answers, as [Verb.Sends] does.
 func (a CollectionAction) Sends(headers ...call.Header) CollectionAction {
 	a.declared.Sends = append(slices.Clip(a.declared.Sends), headers...)
 	return a
 }
 
-// Idempotent runs the function once for all requests with one Idempotency-Key,
-// as [Verb.Idempotent] does.
+// Idempotent makes retries with the header Idempotency-Key safe, as [Verb.Idempotent] does.
 func (a CollectionAction) Idempotent() CollectionAction { a.declared.Idempotent = true; return a }
 
-// SignsIn says that the action, a POST, gives credentials to anonymous callers. A 401 authentication_required or invalid_token of any endpoint then names
-// its address, in its detail and, for programs, in its details: [SignInDetails].
-// If several actions say so, the one that was registered first is named.
+// SignsIn declares that the action, a POST, issues credentials to anonymous callers. A 401
+// authentication_required or invalid_token of any endpoint then contains its address: in
+// the detail and in the details, [SignInDetails]. If several actions declare it, the
+// address is that of the first.
 func (a CollectionAction) SignsIn() CollectionAction { a.declared.SignsIn = true; return a }
 
-// Related declares GET {path}/{id}/{name}/: all rows of another viewset whose
-// field refers to the object, those that the caller may see, in that viewset's
-// default order, as an array of Out, which is one of its read shapes. Callers need
-// the permission to list that viewset as well. field is the client's name for it
-// there. More rows than [Config.MaxRows] are refused with 409 too_many_rows.
+// Related declares GET {path}/{id}/{name}/. It answers the rows of another viewset whose
+// field refers to the object and that the caller may see: an array of Out, in that
+// viewset's default order. Out is a view of that viewset, and field is a name of its fields
+// for clients. The caller also needs the permission to list that viewset. More rows than
+// [Config.MaxRows] are the error 409 too_many_rows.
 //
 //	framework.Related[Patient, AppointmentView]("appointments", "appointments", "patient")
 func Related[M, Out any](name, viewset, field string) Action[M] {

@@ -19,93 +19,94 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// Config is what a whole API has in common. Only DB is required, and Pagination
-// where there are lists. A viewset, a
-// verb or an action may differ where its own fields say so.
+// Config is the configuration of a whole API. DB is required, and Pagination if a list has
+// none of its own. A viewset, a verb or an action may override what its own fields and
+// methods offer.
 type Config struct {
-	// DB is the database.
+	// DB is the database. Required.
 	DB *sqldb.DB
-	// Prefix is the path of the API root, "/" for none. Defaults to "/api".
+	// Prefix is the path of the API root, or "/" for no prefix. Defaults to "/api".
 	Prefix string
 	// Title names the API to people. Defaults to "API".
 	Title string
 	// Doc describes the API to its clients. Defaults to none.
 	Doc string
-	// Version is the label of the reference. Defaults to "1.0".
+	// Version is the version in the OpenAPI document. Defaults to "1.0".
 	Version string
-	// Undocumented serves neither the reference nor its page, which everybody
-	// can read otherwise. Defaults to false.
+	// Undocumented hides the OpenAPI document and the documentation page, which every
+	// client can read otherwise. Defaults to false.
 	Undocumented bool
-	// Authentication lists the schemes tried in turn. Defaults to none: every
-	// caller is anonymous.
+	// Authentication lists the schemes, which run in turn. Defaults to none: every caller
+	// is anonymous.
 	Authentication []call.Authenticator
-	// Permission is asked where nothing nearer is declared. Defaults to
-	// Authenticated.
+	// Permission is the permission of every endpoint that declares no other. Defaults to
+	// [Authenticated].
 	Permission call.Permission
-	// Guards protect whole prefixes, before routing.
+	// Guards protect prefixes before routing. Defaults to none.
 	Guards []call.Guard
-	// Throttles are asked in turn. Defaults to none.
+	// Throttles run in turn. Defaults to none.
 	Throttles []call.Throttle
-	// Pagination cuts lists into pages. Required where a list does not name
-	// its own: every list is paged.
+	// Pagination is the pagination class of every list that declares no other. Each list
+	// needs one.
 	Pagination query.Pagination
-	// Strict refuses what would be ignored and told. Defaults to Lenient.
+	// Strict decides whether unknown names in a request are ignored and reported, or
+	// rejected. Defaults to [Lenient].
 	Strict declare.Strictness
-	// Slash says how canonical paths end. Defaults to WithSlash.
+	// Slash decides how canonical paths end. Defaults to [WithSlash].
 	Slash declare.Slash
-	// ErrorShape is the body of errors. Defaults to ProblemJSON, RFC 9457.
+	// ErrorShape writes the bodies of errors. Defaults to [ProblemJSON] (RFC 9457).
 	ErrorShape problem.ErrorShape
-	// Codes explain the program's own error codes at {prefix}/errors/{code}, and those of
-	// faults that a Check or a function of its own finds.
+	// Codes explain the program's own error codes at {prefix}/errors/{code}, and the codes
+	// of faults that its functions and [Checker] types return.
 	Codes []problem.CodeInfo
-	// PublicURL is where clients reach the server, "https://api.example.org";
-	// absolute links begin with it. Defaults to the request's own host.
+	// PublicURL is the URL at which clients reach the server, "https://api.example.org".
+	// Absolute links begin with it. Defaults to the request's own host.
 	PublicURL string
-	// Hosts are the names that a request's Host may have, without a port,
-	// when PublicURL is not set. Defaults to any.
+	// Hosts lists the allowed values of a request's header Host, without a port, if
+	// PublicURL is empty. Defaults to any.
 	Hosts []string
-	// TrustedProxies are the networks of proxies in front of the server, whose
-	// X-Forwarded-For tells the client's address and whose X-Forwarded-Proto
-	// tells whether it spoke TLS. Defaults to none.
+	// TrustedProxies are the networks of proxies in front of the server. The client's
+	// address is read from their X-Forwarded-For, and its use of TLS from their
+	// X-Forwarded-Proto. Defaults to none.
 	TrustedProxies []netip.Prefix
-	// CORS are the origins, "https://app.example.org", whose pages may send
-	// requests and read the answers, with credentials that they send themselves,
-	// such as a token: a browser's cookies stay out. Defaults to none.
+	// CORS lists origins, "https://app.example.org", whose pages may send requests and read
+	// the answers. The pages may send credentials such as a token; the browser sends no
+	// cookies. Defaults to none.
 	CORS []string
-	// HSTS is for how long browsers that came by TLS are to come by nothing
-	// else, in whole seconds (RFC 6797). Defaults to none: they are not told.
+	// HSTS is the time, in whole seconds, for which browsers that came by TLS use TLS only
+	// (RFC 6797). Defaults to none: the header is not sent.
 	HSTS time.Duration
-	// MaxRows is how many rows an answer outside of pages may have, as of
+	// MaxRows is the greatest number of rows in an answer without pages, such as that of
 	// [Find]. Defaults to 1,000.
 	MaxRows int
-	// IdempotencyKeys is how many keys a caller may have within 24 hours, since
-	// the answers under them take room. Further ones are 429. Defaults to 10,000.
+	// IdempotencyKeys is the greatest number of keys that a caller may use within 24 hours,
+	// because their answers are stored. A further key is answered 429. Defaults to 10,000.
 	IdempotencyKeys int
-	// Timeout ends a request's work in the database. Defaults to 15 seconds.
+	// Timeout limits the time of a request's statements. Defaults to 15 seconds.
 	Timeout time.Duration
-	// Now is the clock. Defaults to time.Now.
+	// Now is the clock. Defaults to [time.Now].
 	Now func() time.Time
 	// Log receives one line per request and every internal error. Defaults to
-	// slog.Default.
+	// [slog.Default].
 	Log *slog.Logger
-	// Slow is from when on a request's line in the log is a warning. Defaults to
+	// Slow is the duration from which a request's line in the log is a warning. Defaults to
 	// none.
 	Slow time.Duration
-	// Observers are told of every request, in turn. Defaults to none.
+	// Observers are called for every request, in turn. Defaults to none.
 	Observers []call.Observer
 }
 
-// An API is a set of registered resources. Register everything, then take its
-// [API.Handler] once; after that it is safe for concurrent use.
+// An API is a set of registered resources. Register all resources, then call [API.Handler]
+// or [API.Check] once. After that it is safe for concurrent use.
 type API struct {
 	registry *table.Registry
 	declared []*declare.Declaration
 	bound    bool
 	mistakes error
-	watched  sync.Once // the database, for the log
+	watched  sync.Once // so that one handler logs the database
 }
 
-// New makes an API without resources.
+// New returns an API without resources.
 func New(c Config) *API {
 	if c.Prefix == "" {
 		c.Prefix = "/api"
@@ -142,9 +143,9 @@ func New(c Config) *API {
 	return &API{registry: table.NewRegistry(table.Options(c))}
 }
 
-// Register adds viewsets, in the order in which the API root lists them. They
-// may refer to each other by name in any order: names are checked by [API.Handler]
-// and [API.Check]. It panics after either, for what it added would not be served.
+// Register adds resources. The API root lists them in this order. They may refer to each
+// other by name in any order, because [API.Check] and [API.Handler] resolve the names.
+// Register panics after either of them, because the API would not serve the resources.
 func (a *API) Register(resources ...Resource) {
 	if a.bound {
 		panic("framework: Register after Check or Handler; register everything first")
@@ -154,9 +155,8 @@ func (a *API) Register(resources ...Resource) {
 	}
 }
 
-// Check binds every declaration and reports each mistake as a sentence that
-// names the resource, the place and the nearest right name. It does not touch
-// the database.
+// Check checks every declaration. The error reports each mistake in a sentence with the
+// resource, the place and the nearest valid name. It does not use the database.
 func (a *API) Check() error {
 	if a.bound {
 		return a.mistakes
@@ -166,11 +166,10 @@ func (a *API) Check() error {
 	return a.mistakes
 }
 
-// Handler checks every declaration, as [API.Check] does, and returns the
-// server: the API under its prefix, with its reference, the first page at /
-// and the pages of its error codes. The reference is written first, unless the
-// API is Undocumented, so that a type which describes itself wrongly is an error
-// here, as in [API.Document].
+// Handler checks every declaration as [API.Check] does, and returns the server of the API:
+// its endpoints below the prefix, the first page at /, the pages of its error codes, and
+// the OpenAPI document with its page unless the API is Undocumented. A type with a wrong
+// schema of its own is an error, as in [API.Document].
 func (a *API) Handler() (http.Handler, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
@@ -179,9 +178,9 @@ func (a *API) Handler() (http.Handler, error) {
 	return web.NewServer(a.registry)
 }
 
-// NewCall makes a call as the API makes one for each request, so that a test can run a
-// function of a declaration without a server: [Find], [Save] and [Insert] work in it. The
-// database and what finds rows are those of the API, whatever o says. Call it after
+// NewCall returns a call as the API makes one for each request. A test uses it to run a
+// function of a declaration without a server; [Find], [Save] and [Insert] work in it. Its
+// database and rows are those of the API, whatever o contains. Call NewCall after
 // [API.Check] or [API.Handler]. It is safe for concurrent use; the call is not.
 func (a *API) NewCall(ctx context.Context, o call.Options) *call.Call {
 	return a.registry.NewCall(ctx, o)

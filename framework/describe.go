@@ -14,10 +14,9 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// Document returns the OpenAPI 3.1 document of the whole API in the format "json" or
-// "yaml": what the server answers at {prefix}/openapi.json and .yaml. It is made of the
-// declarations alone, and the same for the same declarations. The error names every type
-// whose own schema is none.
+// Document returns the OpenAPI 3.1 document of the API in the format "json" or "yaml", as
+// the server answers it at {prefix}/openapi.json and .yaml. The same declarations give the
+// same document. The error names every type whose own schema is not valid.
 func (a *API) Document(format string) ([]byte, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
@@ -29,109 +28,100 @@ func (a *API) Document(format string) ([]byte, error) {
 	return openapi.Format(document, format)
 }
 
-// Routes lists every endpoint, in order of registration. Call it after
-// [API.Check] or [API.Handler].
+// Routes lists every endpoint in order of registration. Call it after [API.Check] or
+// [API.Handler].
 func (a *API) Routes() []spec.RouteInfo { return describe.NewCatalog(a.registry).Routes() }
 
-// Access says what every endpoint is to each of the callers, in the order of
-// [API.Routes]; nil is an anonymous caller. Where an endpoint has no schemes to
-// tell callers apart, each of them counts as anonymous.
+// Access returns the access of each caller to every endpoint, in the order of [API.Routes].
+// A nil caller is anonymous. At an endpoint without authentication schemes every caller
+// counts as anonymous.
 //
-// It is worked out from the declarations alone, without a request and without
-// the database: guards, permissions and what lifts a scope are asked, throttles
-// and functions are not. A guard of some rows' paths only is not seen. Call it
-// after [API.Check] or [API.Handler]. It is safe for concurrent use.
+// It uses the declarations alone, without a request or the database: guards, permissions
+// and [Scope.Unless], but no throttles and no functions. A guard of a path of certain rows
+// is not considered. Call it after [API.Check] or [API.Handler]. It is safe for concurrent
+// use.
 func (a *API) Access(callers ...*call.Caller) []spec.RouteAccess {
 	return describe.NewCatalog(a.registry).Access(callers)
 }
 
-// Permissions lists the names that endpoints, scopes and guards may ask for by
-// [Holds], [HoldsModel] and [PerModel], sorted and each once: of a model all that
-// those have, whichever verbs there are. What a function or
-// a permission of one's own asks for is not seen. Call it after [API.Check] or
-// [API.Handler]. It is safe for concurrent use.
+// Permissions lists the permissions that endpoints, scopes and guards may require by
+// [Holds], [HoldsModel] and [PerModel]: sorted, without duplicates, and all rights of a
+// model whichever verbs it has. It does not list what a function or a permission type of
+// the program requires. Call it after [API.Check] or [API.Handler]. It is safe for
+// concurrent use.
 func (a *API) Permissions() []string { return describe.NewCatalog(a.registry).Permissions() }
 
-// Reindex fills the stored search documents of a viewset's rows, for rows
-// that were written by other means than this API. It reports how many rows it
-// read and how many of them it changed, also with an error, and may run while the
-// API serves. Call it after [API.Check] or [API.Handler]. A viewset without a
-// stored search is an error.
+// Reindex fills the stored search documents of a viewset's rows, for rows that were not
+// written by this API. It returns how many rows it read and changed, also with an error. It
+// may run while the API serves. A viewset without a stored search is an error. Call it
+// after [API.Check] or [API.Handler].
 func (a *API) Reindex(ctx context.Context, viewset string) (read, changed int, err error) {
 	return index.NewIndexer(a.registry).Reindex(ctx, viewset)
 }
 
-// NeedsReindex reports whether a viewset has rows whose stored search document
-// is empty though what is searched is not, so that no search finds them. It
-// changes nothing, and reads the table up to the first of them. As for
-// [API.Reindex], a viewset without a stored search is an error.
+// NeedsReindex reports whether a row of a viewset has an empty search document although its
+// searched fields are not empty, so that no search finds it. It reads the table up to the
+// first such row. A viewset without a stored search is an error.
 func (a *API) NeedsReindex(ctx context.Context, viewset string) (bool, error) {
 	return index.NewIndexer(a.registry).NeedsReindex(ctx, viewset)
 }
 
 // Searchable lists the viewsets that store a search document.
-func (a *API) Searchable() []string {
-	return index.NewIndexer(a.registry).Searched()
-}
+func (a *API) Searchable() []string { return index.NewIndexer(a.registry).Searched() }
 
-// MissingIndexes are those of [API.Indexes] that the database does not have in
-// any form. One that serves several needs is told once, with all of them. A
-// table that is not there is an error: migrate first. An index of a column that is
-// missing is left out, because it cannot be made; see [API.MissingColumns].
+// MissingIndexes returns the indexes of [API.Indexes] that the database does not have in
+// any form. An index with several uses occurs once, with all of them. A missing table is an
+// error: migrate first. An index of a missing column is left out; see [API.MissingColumns].
 func (a *API) MissingIndexes(ctx context.Context) ([]index.IndexNeed, error) {
 	return index.NewIndexer(a.registry).MissingIndexes(ctx)
 }
 
-// Indexes lists the indexes that the declarations need, each once, in order of
-// registration. Call it after [API.Check] or [API.Handler]; it does not touch
-// the database. These need one:
+// Indexes lists the indexes that the declarations need, without duplicates, in order of
+// registration. It does not use the database. Call it after [API.Check] or [API.Handler].
+// These need an index:
 //
-//   - an order that lists may have, but for those of a caller's own rows alone:
-//     its columns, then the primary key. Of [Ordering.Allowed] one index serves
-//     both directions;
-//   - the default order of a caller's own rows, and that of [Related] ones: the
-//     owner's column first, or the reference;
-//   - a filter, by each field that it asked of [Facts], unless its
-//     [BoundFilter.Scans], and but for lists of a caller's own rows alone;
-//   - the column of [Own], the reference of [Via], those that inputs tag ref,
-//     and those by which a has-many relation leads back;
-//   - [ViewSet.Lookup], [ViewSet.Single] and [ViewSet.Uniques]: unique ones;
+//   - each order of a list, unless the caller only has rows of their own: its columns,
+//     then the primary key. One index serves both directions of a field of
+//     [Ordering.Allowed];
+//   - the default order of a caller's own rows and of [Related] rows: the owner's column
+//     or the reference first;
+//   - each field that a filter finds by [Facts], unless [BoundFilter.Scans] is set or the
+//     caller only has rows of their own;
+//   - the column of [Own], the reference of [Via], inputs with the tag ref, and the
+//     columns by which a has-many relation is loaded;
+//   - [ViewSet.Lookup], [ViewSet.Single] and [ViewSet.Uniques]: unique indexes;
 //   - [Search.Stored]: the search index.
 //
-// [ViewSet.Unindexed] takes fields out. What a function asks of the database
-// itself is not known, nor is what a [Ranker] does.
-func (a *API) Indexes() []index.IndexNeed {
-	return index.NewIndexer(a.registry).Indexes()
-}
+// [ViewSet.Unindexed] removes fields. Queries of functions and of a [Ranker] are not known.
+func (a *API) Indexes() []index.IndexNeed { return index.NewIndexer(a.registry).Indexes() }
 
-// MissingColumns compares the database's catalogue with the models of the
-// viewsets, of the relations that they show and of their functions
-// ([ViewSet].Models), and with the tables of searches and of idempotency keys. It
-// returns each table and column that is missing, once. Call it after [API.Check] or [API.Handler], and
-// after the migrations. It changes nothing.
+// MissingColumns compares the database with the declarations: the models of the viewsets,
+// of their relations and of [ViewSet].Models, and the tables of searches and of idempotency
+// keys. It returns each missing table and column once, and changes nothing. Call it after
+// [API.Check] or [API.Handler], and after the migrations.
 func (a *API) MissingColumns(ctx context.Context) ([]index.MissingColumn, error) {
 	return index.NewIndexer(a.registry).MissingColumns(ctx)
 }
 
-// Run calls [API.Purge] every hour, the first time after a minute, until ctx
-// ends. Errors, of which a panic is one, go to report and end nothing.
+// Run calls [API.Purge] every hour, the first time after a minute, until ctx ends. It
+// passes each error, and each panic as an error, to report, and goes on.
 func (a *API) Run(ctx context.Context, report func(error)) {
 	once.NewKeyring(a.registry).Run(ctx, report)
 }
 
-// Purge deletes the idempotency keys whose 24 hours are over, with the answers
-// stored under them, and counts them, also if it fails on the way. They mean
-// nothing by then: it only frees their room. It needs the tables of
-// [Migrations], and goes in statements of 1,000 rows.
+// Purge deletes the idempotency keys that are older than 24 hours, with their answers, in
+// statements of 1,000 rows. Such keys have no effect; deleting them frees their space. It
+// returns the number of deleted keys, also with an error. It needs the tables of
+// [Migrations].
 func (a *API) Purge(ctx context.Context) (int64, error) {
 	return once.NewKeyring(a.registry).Purge(ctx)
 }
 
 // Refusing returns a handler that answers every request with e, in the error format and
-// with the headers of the API. It does not use the database. It is for a server that is
-// starting: see Options.Starting of package httpserver. Observers are called for its
-// requests. The log has them at the level debug only, because there may be many. Like
-// [API.Handler] it checks every declaration first.
+// with the headers of the API. It is for a server that is starting: see Options.Starting of
+// package httpserver. It does not use the database. Observers are called for its requests;
+// the log has them at the level debug, because there may be many. It checks every
+// declaration first.
 func (a *API) Refusing(e *problem.Error) (http.Handler, error) {
 	if err := a.Check(); err != nil {
 		return nil, err

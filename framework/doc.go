@@ -1,11 +1,10 @@
-// Package framework serves declared resources: you describe a row, its shapes
-// and its rules, and it answers the requests.
+// Package framework serves REST APIs from declarations: a program declares a row, its
+// inputs and views, and its rules, and the framework answers the requests.
 //
-// A [ViewSet] is a struct literal. Facts are fields, shapes are types,
-// behaviour is plain functions. [API.Register] takes viewsets,
-// [API.Handler] checks every name in them once and returns the server; a
-// mistake stops the program with a sentence that names the resource, the
-// place and the nearest right name.
+// A [ViewSet] is a struct literal: its facts are fields, its inputs and views are types, its
+// behaviour is plain functions. [API.Register] adds viewsets. [API.Handler] checks every
+// name in them and returns the server. Each mistake is a sentence with the resource, the
+// place and the nearest valid name.
 //
 // # The path of a request
 //
@@ -23,70 +22,64 @@
 // mistake; describe and openapi write the OpenAPI document; index compares the database
 // with the declarations.
 //
-// The words that a program and the framework have in common are in three packages:
-// [trestle.example/framework/call] has the call, its caller and what decides whether it may
-// go on, [trestle.example/framework/query] has filters, searches and pages, and
-// [trestle.example/framework/problem] has errors. Package framework has an alias of each
-// name, so that a program imports framework alone.
+// Package framework has an alias of each name of three packages, so that a program imports
+// framework alone: [trestle.example/framework/call] (the call, its caller and its access
+// check), [trestle.example/framework/query] (filters, searches and pages) and
+// [trestle.example/framework/problem] (errors).
 //
-// # What a client writes
+// # Inputs
 //
-// An input is a struct of plain fields, matched to the model's by Go name and
-// type. Its tags:
+// An input is a struct. Its fields are matched to those of the model by Go name and type.
+// Its tags:
 //
 //	json:"name"          the client's name; "-" leaves the field out
 //	validate:"required"  must be present, not null, not blank; 0 and false are values
 //	validate:"filled"    may be absent, or null if it is a pointer, but is not blank
-//	validate:"line"      text of one line: no control characters, nor those that turn its direction
+//	validate:"line"      one line of text without control and bidirectional characters
 //	validate:"max=200"   and the other rules of package validator, of one value each
-//	default:"booked"     what an absent field becomes on POST and PUT
-//	ref:"patients"       the viewset whose row the value names; it must be one the caller may see
+//	default:"booked"     the value of an absent field on POST and PUT
+//	ref:"patients"       the viewset of the row that the value names; the caller must see it
 //	trim:"-"             keeps white space at both ends of text
-//	doc:"..."            a sentence for the reference
-//	example:"..."        a value for the reference, and for whoever tries it out
+//	doc:"..."            a sentence for the API reference
+//	example:"..."        a value for the API reference, and for trying it out
 //
-// A key that is close to one of these, such as "validte", is a mistake, whose
-// sentence names the right one; any other key is left to the package that reads it.
-// A tag that Go cannot read is a mistake too.
+// A key that is close to one of these, such as "validte", is a mistake, and so is a tag that
+// Go cannot read. Other keys belong to the packages that read them.
 //
-// Text of white space and characters that nobody sees is blank, and becomes
-// empty where it is trimmed. Rules judge blank text as any other: max=120 takes it,
-// min=1 and email do not, unless omitempty stands among the rules. A pointer may be null. PATCH changes what is present; PUT returns what is
-// absent to its default. A rule over several fields is a method,
-// [Checker]; that one of several fields is needed, [OneRequirer]. A type of one's own is read by its UnmarshalJSON or
-// UnmarshalText, which says by a [ValueError] what is wrong with a value, and by a
-// [RangeError] that it cannot store it.
+// Text of white space and invisible characters is blank, and becomes empty if it is trimmed.
+// Rules judge blank text like any other text: max=120 accepts it, min=1 and email do not,
+// unless omitempty is among the rules. A pointer may be null. PATCH changes the fields that
+// the body contains; PUT sets absent fields to their defaults. A [Checker] has a rule over
+// several fields, and a [OneRequirer] requires one of several. A type of the program is read
+// by its UnmarshalJSON or UnmarshalText. It returns a [ValueError] if a value is not valid,
+// and a [RangeError] if it cannot store the value. An [Enumerated] type lists its values.
 //
-// # What a client sees
+// # Views
 //
-// A view is a struct of fields of the model, matched by Go name and type. A
-// field that is named like a relation of the model shows it: a struct or a
-// pointer to one is joined, a slice is loaded for all rows at once. The tag
-// ref:"doctors" narrows it by that viewset's scope, ref:"-" says that it is
-// part of the row. It has the tags doc and example too; without them a field is
-// described as that of the same name and type of an input of the viewset's verbs.
+// A view is a struct. Its fields are matched to those of the model by Go name and type. A
+// field with the name of a relation shows that relation: a struct or a pointer to one is
+// joined, a slice is loaded once for all rows. The tag ref:"doctors" applies that viewset's
+// scope to the relation, and ref:"-" declares that it is part of the row. A view has the tags
+// doc and example too. A field without them is described like the field of the same name and
+// type in an input of the viewset.
 //
-// A type of one's own whose values are few lists them, [Enumerated].
+// # Columns that the framework fills
 //
-// # What the framework fills
+// The framework fills the primary key with a UUIDv7, unless the database makes it, the fields
+// CreatedAt and UpdatedAt, the owner if the scope is [Own], and the column of
+// [Search.Stored]. A column without a field in an input gets the zero value, or its default:
+// tag if it is nullzero. A function stores changed rows by [Save] and new rows by [Insert].
 //
-// The primary key, a UUIDv7 unless the database makes it; the fields CreatedAt
-// and UpdatedAt; the owner, where the scope is [Own]; the column that
-// [Search.Stored] names. Any other column that no input names is stored as
-// Go's zero value, or as its default: tag says where it is nullzero. A
-// function that changes rows stores them by [Save] and [Insert].
+// The framework sends its own statements, so bun does not call the hooks of a model, such as
+// BeforeInsert and AfterScanRow. A hook that a declared verb would skip is a mistake. Its
+// sentence names the replacement: [Fills] and [Does] for a new row, [Fills] and [Changes] for
+// a changed or deleted row, [Computes] for a view. With Computes, bun's scanning hooks run.
 //
-// bun calls the hooks of a model, such as BeforeInsert and AfterScanRow, from its
-// own methods, and the framework sends its statements itself. A hook that a
-// declared verb would skip is a mistake, whose sentence names what to use: [Fills]
-// and [Does] for a new row, [Fills] and [Changes] for a changed or deleted one,
-// [Computes] for what is shown. With Computes, the scanning hooks of bun run.
+// # Other packages
 //
-// # Around it
-//
-// Package sqldb opens the database and holds what differs between PostgreSQL
-// and SQLite. Packages filter and page have the usual filter backends and
-// pagination classes, package auth users and tokens, package frameworktest a
-// test client and suites that a class of your own can run. Package httpserver
-// serves within limits: connections, slow clients, health.
+// Package sqldb opens the database and hides what differs between PostgreSQL and SQLite.
+// Packages filter and page have the usual filters and pagination classes, and package auth
+// has users and tokens. Package frameworktest has a test client, and suites for filters,
+// permissions and other parts of your own. Package httpserver limits connections and slow
+// clients, and reports health.
 package framework

@@ -10,13 +10,13 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// Migrations are the tables of the framework itself, namespace "framework":
-// what [Verb.Idempotent] keeps. A program that declares nothing so needs none
-// of them.
+// Migrations returns the migrations of the framework's own tables, namespace "framework":
+// those that [Verb.Idempotent] needs. A program without idempotent functions does not need
+// them.
 func Migrations() sqldb.Migrations {
 	files, err := fs.Sub(migrationFiles, "migrations")
 	if err != nil {
-		panic(err) // only a malformed name: cannot happen
+		panic(err) // cannot happen: only a wrong file name is an error
 	}
 	return sqldb.Migrations{Namespace: "framework", FS: files}
 }

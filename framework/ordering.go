@@ -4,37 +4,34 @@ import (
 	"trestle.example/framework/internal/declare"
 )
 
-// Ordering says what a list may be ordered by: fields, or orders that have
-// names. The primary key always comes last, so pages are stable; rows without
-// a value come last in either direction.
+// Ordering declares the orders of a list: by fields, or orders with names. Every order ends
+// with the primary key, so that pages are stable. Rows without a value come last in either
+// direction.
 type Ordering struct {
-	// Allowed are the fields that a client may order by. It writes terms,
-	// separated by commas, each with a leading - for descending; a term that
-	// is not allowed is ignored and told. Defaults to none.
+	// Allowed lists the fields that a client may order by. The parameter has terms,
+	// separated by commas; a leading - means descending. A term that is not allowed is
+	// ignored and reported. Defaults to none.
 	Allowed []string
-	// Named are the orders that a client may ask for by name, one at a time;
-	// another name is 400 invalid_parameter. It takes the place of Allowed.
-	// Defaults to none.
+	// Named lists the orders that a client may choose by name, one at a time. Another name
+	// is the error 400 invalid_parameter. It replaces Allowed. Defaults to none.
 	Named []NamedOrder
-	// Default applies when the request asks for no order: terms as a client
-	// would write them, "-starts_at,name", or the name of one of Named.
-	// Defaults to the primary key. A list that is searched by
-	// [ViewSet.Ranked] and asked for no order comes by relevance instead.
+	// Default is the order of a request without the parameter: terms as a client would
+	// write them, "-starts_at,name", or a name of Named. A list that is searched by
+	// [ViewSet.Ranked] is ordered by relevance instead. Defaults to the primary key.
 	Default string
 	// Param is the query parameter. Defaults to "ordering".
 	Param string
 }
 
-// A NamedOrder is an order under a name of its own: "price_asc".
+// A NamedOrder is an order with a name, such as "price_asc".
 type NamedOrder struct {
-	// Name is what a client asks for: letters, digits, - and _.
+	// Name is the value of the parameter: letters, digits, - and _.
 	Name string
-	// By are the terms that it stands for, "price" or "-created_at,name".
-	// They may be fields that no shape shows.
+	// By is the order in terms: "price" or "-created_at,name". It may use fields that no
+	// view shows.
 	By string
-	// Relevance puts the rows first that match a search by [ViewSet.Ranked]
-	// best. Those that match equally come in the default order, as does a list
-	// that is not searched. By is then empty.
+	// Relevance orders by the rank of [ViewSet.Ranked], the best match first. Rows of equal
+	// rank, and a list that is not searched, have the default order. By must be empty.
 	Relevance bool
 }
 

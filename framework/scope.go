@@ -9,14 +9,14 @@ import (
 	"trestle.example/framework/internal/declare"
 )
 
-// A Scope says which rows of a model a caller has. It is part of every
-// statement: a row outside the caller's scope cannot be listed, read, changed,
-// deleted, acted on, referred to or embedded, and is answered like a row that
-// does not exist. Make one with [Own], [Via], [Where] or [Public].
+// A Scope declares which rows of a model a caller has. Every statement applies it: a row
+// outside the scope cannot be listed, read, changed, deleted, referred to or embedded. It
+// is answered like a row that does not exist. Make one with [Own], [Via], [Where] or
+// [Public].
 type Scope struct{ declared declare.Scope }
 
-// Own gives a caller the rows whose field holds the caller's id, and stamps
-// that field on the rows the caller creates. An anonymous caller has none.
+// Own gives a caller the rows whose field is the caller's id, and sets that field on the
+// rows that the caller creates. An anonymous caller has no rows.
 func Own[M any](field func(*M) *uuid.UUID) Scope {
 	s := declare.Scope{Kind: declare.ScopeOwn, Model: reflect.TypeFor[M]()}
 	if field != nil {
@@ -25,31 +25,26 @@ func Own[M any](field func(*M) *uuid.UUID) Scope {
 	return Scope{s}
 }
 
-// Via gives a caller the rows whose reference, named by field, leads to a row
-// that the caller owns in another viewset: an appointment belongs to whom its
-// patient belongs. The target's Unless does not carry over.
+// Via gives a caller the rows that refer, by field, to a row of another viewset that the
+// caller owns. An appointment then belongs to the owner of its patient. The Unless of that
+// viewset does not apply.
 func Via(field, viewset string) Scope {
 	return Scope{declare.Scope{Kind: declare.ScopeVia, Field: field, Target: viewset}}
 }
 
-// Where gives a caller the rows that fn's conditions leave. Values go in as
-// arguments of the query, never as text. A row written outside of them is
-// refused with 403.
+// Where gives a caller the rows that meet the conditions of fn. Pass values as arguments of
+// the query, never as text. Writing a row that does not meet them is the error 403.
 func Where(fn func(*call.Call, bun.QueryBuilder) bun.QueryBuilder) Scope {
 	return Scope{declare.Scope{Kind: declare.ScopeWhere, Where: fn}}
 }
 
-// Public gives every caller every row; permission alone decides.
+// Public gives every caller every row. Only the permission limits access.
 func Public() Scope { return Scope{declare.Scope{Kind: declare.ScopePublic}} }
 
-// Unless lifts the scope for callers whom p permits: they have every row.
-// With [HoldsModel] that is decided verb by verb. To change, delete or act on
-// every row, p must also permit the caller to list them: a row that the caller may
-// not view is 404, and "patients.change" alone lifts nothing.
-func (s Scope) Unless(p call.Permission) Scope {
-	s.declared.Unless = p
-	return s
-}
+// Unless gives every row to callers that p permits. With [HoldsModel] this depends on the
+// verb. To change, delete or act on every row, p must also permit the caller to list them:
+// a row that the caller may not see is 404, and "patients.change" alone has no effect.
+func (s Scope) Unless(p call.Permission) Scope { s.declared.Unless = p; return s }
 
-// String says what the scope leaves, for listings.
+// String describes the scope for listings.
 func (s Scope) String() string { return s.declared.String() }

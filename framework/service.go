@@ -4,9 +4,9 @@ import (
 	"trestle.example/framework/internal/declare"
 )
 
-// A Service is a group of resources that belong together, such as those of one
-// store. Register it as if it were one: the reference and the first page show
-// its resources under its name.
+// A Service is a group of resources that belong together, such as those of a store.
+// Register it like a single resource. The documentation and the first page show its
+// resources under its name.
 type Service struct {
 	Name      string // "Store"
 	Doc       string // one sentence for clients

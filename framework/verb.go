@@ -11,8 +11,8 @@ import (
 	"trestle.example/framework/query"
 )
 
-// Verbs says which of the six verbs a viewset offers, each with its shapes and
-// rules. A zero [Verb] is not offered and answers 405.
+// Verbs declares which of the six verbs a viewset offers. A zero [Verb] is not offered: the
+// server answers 405.
 type Verbs struct {
 	List     Verb // GET    {path}/
 	Create   Verb // POST   {path}/
@@ -22,7 +22,7 @@ type Verbs struct {
 	Delete   Verb // DELETE {path}/{id}/
 }
 
-// CRUD offers all six verbs: In is what a client writes, Out what it sees.
+// CRUD offers all six verbs. In is the input of clients, Out the view that they see.
 func CRUD[In, Out any]() Verbs {
 	writes := Accepts[In, Out]()
 	return Verbs{
@@ -31,30 +31,27 @@ func CRUD[In, Out any]() Verbs {
 	}
 }
 
-// ReadOnly offers list and retrieve; writes answer 405.
-func ReadOnly[Out any]() Verbs {
-	return Verbs{List: Shows[Out](), Retrieve: Shows[Out]()}
-}
+// ReadOnly offers list and retrieve. The server answers writes with 405.
+func ReadOnly[Out any]() Verbs { return Verbs{List: Shows[Out](), Retrieve: Shows[Out]()} }
 
-// A Verb is one way to use a resource: its shapes, and rules of its own. Make
-// one with [Shows], [Computes], [Accepts], [Fills], [Does], [Changes] or
-// [Deletes].
+// A Verb declares one verb of a viewset: its input, its view and rules of its own. Make one
+// with [Shows], [Computes], [Accepts], [Fills], [Does], [Changes] or [Deletes].
 type Verb struct{ declared declare.Verb }
 
-// Shows is a projection, for List and Retrieve: exactly Out's fields are
-// selected, matched to the model's by Go field name and type. A struct field
-// that names a relation of the model is joined; a slice of structs is loaded
-// once for all rows. The tag `ref:"doctors"` on a relation narrows it by that
-// viewset's scope; `ref:"-"` says that it is part of the row.
+// Shows declares the view Out for List and Retrieve. Only the columns of its fields are
+// selected, matched to the model by Go name and type. A struct field with the name of a
+// relation of the model is joined; a slice of structs is loaded once for all rows. The tag
+// `ref:"doctors"` on a relation applies that viewset's scope. The tag `ref:"-"` declares
+// that the relation is part of the row.
 func Shows[Out any]() Verb {
 	return Verb{declare.Verb{Kind: declare.VerbShows, Out: reflect.TypeFor[Out]()}}
 }
 
-// Computes is a representation, for List and Retrieve, that is a function of
-// the row and of the relations named in load, which are loaded for all rows
-// at once: fn runs once per row and should not query. A relation to a model
-// that a viewset serves is written "Doctor:doctors", narrowed by that
-// viewset's scope, or "Doctor:-", part of the row.
+// Computes declares a view for List and Retrieve that fn computes from the row and the
+// relations that load names. They are loaded once for all rows. fn runs for each row and
+// should not query the database. A relation to a model of a viewset is written
+// "Doctor:doctors", which applies that viewset's scope, or "Doctor:-", which declares it as
+// part of the row.
 func Computes[M, Out any](fn func(*call.Call, *M) (Out, error), load ...string) Verb {
 	return Verb{declare.Verb{
 		Kind: declare.VerbComputes, Empty: fn == nil, Out: reflect.TypeFor[Out](), Model: reflect.TypeFor[M](), Load: load,
@@ -62,18 +59,17 @@ func Computes[M, Out any](fn func(*call.Call, *M) (Out, error), load ...string) 
 	}}
 }
 
-// Accepts writes In's fields onto the model's, matched by Go field name and
-// type, for Create, Update and Patch alike: presence in the body decides what
-// Patch changes. Out is the answer, shown as List or Retrieve show it. The
-// package comment lists the tags that In may have.
+// Accepts declares the input In and the view Out for Create, Update and Patch. Fields of In
+// are written to those of the model, matched by Go name and type. Patch changes only the
+// fields that the body contains. The package comment lists the tags of In.
 func Accepts[In, Out any]() Verb {
 	return Verb{declare.Verb{Kind: declare.VerbAccepts, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out]()}}
 }
 
-// Fills is [Accepts] with a function that fills the model from input that is
-// no column of it, such as a password. It runs inside the transaction, after
-// In's own columns were written onto the model and before the row is stored.
-// The transaction may be retried as a whole, and fn with it.
+// Fills is [Accepts] with a function that sets fields of the model from input that has no
+// column, such as a password. fn runs inside the transaction, after the columns of In are
+// set and before the row is stored. The transaction may be retried as a whole, and fn with
+// it.
 func Fills[Out, M, In any](fn func(*call.Call, *M, In) error) Verb {
 	return Verb{declare.Verb{
 		Kind: declare.VerbAccepts, Empty: fn == nil, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](), Model: reflect.TypeFor[M](),
@@ -81,10 +77,9 @@ func Fills[Out, M, In any](fn func(*call.Call, *M, In) error) Verb {
 	}}
 }
 
-// Does makes Create a function of its own, such as placing an order; and, where
-// the viewset is Single, any verb but List: the function finds the caller's row
-// itself, or does without one. A write runs inside a transaction, which may be
-// retried as a whole.
+// Does makes Create a function, such as placing an order. In a viewset with Single it may
+// be any verb but List; the function then finds the caller's row itself, or needs none. A
+// write runs inside a transaction, which may be retried as a whole.
 func Does[In, Out any](fn func(*call.Call, In) (Out, error)) Verb {
 	return Verb{declare.Verb{
 		Kind: declare.VerbDoes, Empty: fn == nil, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
@@ -92,11 +87,10 @@ func Does[In, Out any](fn func(*call.Call, In) (Out, error)) Verb {
 	}}
 }
 
-// Changes makes Update, Patch or Delete a function of its own. The object
-// arrives scoped and locked inside a transaction, which may be retried as a
-// whole. The fields that a PATCH does not name have the object's values; of a
-// [Verb.Untransacted] one these were read without a lock, and [Call.Has] tells
-// them from those that were sent.
+// Changes makes Update, Patch or Delete a function. The object is one that the caller may
+// see, and is locked inside a transaction, which may be retried as a whole. Fields that a
+// PATCH does not contain have the object's values. With [Verb.Untransacted] these values
+// were read without a lock; [Call.Has] reports which fields the body contains.
 func Changes[M, In, Out any](fn func(*call.Call, *M, In) (Out, error)) Verb {
 	return Verb{declare.Verb{
 		Kind: declare.VerbChanges, Empty: fn == nil, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](), Model: reflect.TypeFor[M](),
@@ -107,89 +101,86 @@ func Changes[M, In, Out any](fn func(*call.Call, *M, In) (Out, error)) Verb {
 // Deletes removes the row and answers 204.
 func Deletes() Verb { return Verb{declare.Verb{Kind: declare.VerbDeletes}} }
 
-// Permit gives the verb a permission of its own.
+// Permit sets the permission of the verb.
 func (v Verb) Permit(p call.Permission) Verb { v.declared.Permission = p; return v }
 
-// Authenticate gives the verb authentication schemes of its own. Without
-// arguments it runs none: every caller is anonymous.
+// Authenticate sets the authentication schemes of the verb. Without arguments it has none,
+// so that every caller is anonymous.
 func (v Verb) Authenticate(as ...call.Authenticator) Verb {
 	v.declared.Authentication = naming.Given(as)
 	return v
 }
 
-// Throttle gives the verb throttles of its own; without arguments, none.
+// Throttle sets the throttles of the verb. Without arguments it has none.
 func (v Verb) Throttle(ts ...call.Throttle) Verb { v.declared.Throttles = naming.Given(ts); return v }
 
-// Paginate gives the list a pagination class of its own.
+// Paginate sets the pagination class of the list.
 func (v Verb) Paginate(p query.Pagination) Verb { v.declared.Pagination = p; return v }
 
-// Filter gives the list filters of its own; without arguments, none.
+// Filter sets the filters of the list. Without arguments it has none.
 func (v Verb) Filter(fs ...query.Filter) Verb { v.declared.Filters = naming.Given(fs); return v }
 
 // Answers sets the status of success.
 func (v Verb) Answers(status int) Verb { v.declared.Status = status; return v }
 
-// Untransacted runs the function of Does or Changes outside of a transaction,
-// where it may take its time without holding a connection, or the one writer
-// of SQLite: to hash a password, or to ask another server. An object it is
-// given is not locked, and its values, which stand for the absent fields of a
-// PATCH, may have changed since: what it writes, it writes in [Call.InTx], of
-// values that it reads there.
+// Untransacted runs the function of Does or Changes outside a transaction. It then occupies
+// neither a connection nor the only writer of SQLite while it hashes a password or calls
+// another server. Its object is not locked and may have changed since it was read,
+// including the values for the absent fields of a PATCH. The function must write in
+// [Call.InTx], and read there what the write depends on.
 func (v Verb) Untransacted() Verb { v.declared.Untransacted = true; return v }
 
-// Idempotent makes it safe to send a request of Does or Changes again, for a
-// client that does not know whether it arrived. With the header Idempotency-Key
-// the function runs once: the same request of the same caller with the same key
-// is answered for 24 hours as it was the first time, status, body and Location,
-// with Idempotent-Replayed: true. What the function does, its answer and the
-// key are one transaction, so only success is kept and a refused request can be
-// sent again.
+// Idempotent makes retries of a request of Does or Changes safe, for a client that does not
+// know whether the request arrived. With the header Idempotency-Key the function runs once.
+// For 24 hours, the same request of the same caller with the same key gets the first
+// answer: its status, body and Location, with Idempotent-Replayed: true. The effects of the
+// function, its answer and the key are one transaction. Only success is stored, so a
+// rejected request can be sent again.
 //
-// A key is 1 to 255 visible ASCII characters, bare or in double quotes, and
-// optional. Under a key that was used for another row, query or body the answer
-// is 422. While the first request is under way others wait for it, on PostgreSQL
-// up to the LockTimeout of sqldb.Options, and then are 409. An anonymous caller
-// has no keys: 400. Where a key means nothing, Trestle-Ignored tells it as
-// "header Idempotency-Key", and a strict resource refuses it.
+// A key is optional. It has 1 to 255 visible ASCII characters, with or without double
+// quotes. The answer is 422 if the key was used for another row, query or body. While the
+// first request runs, others with the key wait for it, on PostgreSQL up to the LockTimeout
+// of sqldb.Options, and are then answered 409. An anonymous caller with a key is answered
+// 400. At an endpoint without keys the header is listed in Trestle-Ignored, or rejected by
+// a strict resource.
 //
-// A caller has so many keys within the 24 hours as [Config.IdempotencyKeys]
-// says; further ones are 429. An answer about a row that has become another's since is not repeated: 404.
+// [Config.IdempotencyKeys] limits the keys of a caller within the 24 hours; a further key
+// is answered 429. A stored answer about a row that the caller no longer has is not sent:
+// 404.
 //
-// The answers are stored word for word, in a table of [Migrations], so a function
-// that answers with a secret must not be idempotent. [API.Run] deletes those
-// whose time is over.
+// The answers are stored unchanged in a table of [Migrations], so a function that answers
+// with a secret must not be idempotent. [API.Run] deletes expired answers.
 func (v Verb) Idempotent() Verb { v.declared.Idempotent = true; return v }
 
-// Doc describes the verb to clients; its first sentence is the reference's
-// summary. Defaults to the viewset's.
+// Doc describes the verb to clients. Its first sentence is the summary in the OpenAPI
+// document. Defaults to the viewset's text.
 func (v Verb) Doc(text string) Verb { v.declared.Doc = text; return v }
 
-// Refuses names the codes by which the verb's function refuses, beside those
-// that the framework knows of: the reference lists them. [Config.Codes] explain
-// them.
+// Refuses lists the error codes of the verb's function that the framework does not know,
+// for the OpenAPI document. [Config.Codes] explains them.
 func (v Verb) Refuses(codes ...string) Verb {
 	v.declared.Refuses = append(slices.Clip(v.declared.Refuses), codes...)
 	return v
 }
 
-// Takes names headers of a request that the verb's function reads, for the
-// reference. A function that takes If-Match, If-None-Match or If-Unmodified-Since checks it
-// itself; any other write with such a condition is 412 precondition_unsupported.
+// Takes lists headers of a request that the verb's function reads, for the OpenAPI
+// document. A function that takes If-Match, If-None-Match or If-Unmodified-Since must check
+// it. Any other write with such a condition is the error 412 precondition_unsupported.
 func (v Verb) Takes(headers ...call.Header) Verb {
 	v.declared.Takes = append(slices.Clip(v.declared.Takes), headers...)
 	return v
 }
 
-// Sends names headers that the verb's function sets in its answers, for the
-// reference: Required are those that every answer has.
+// Sends lists headers that the verb's function sets in its answers, for the OpenAPI
+// document. Every answer has those that are Required.
 func (v Verb) Sends(headers ...call.Header) Verb {
 	v.declared.Sends = append(slices.Clip(v.declared.Sends), headers...)
 	return v
 }
 
-// ID names the verb's operation in the reference, and so the function of a
-// generated client: "findPatients". It is a verb first, of letters and digits,
-// and no other operation's. Defaults to one that is made of the path.
+// ID sets the operationId in the OpenAPI document, which names the function of a generated
+// client: "findPatients". It begins with a verb, has letters and digits, and is unique.
+// Defaults to a name made of the path.
 func (v Verb) ID(name string) Verb { v.declared.Named = name; return v }
 
 // named lists the verbs with their names and methods, in the order of [Verbs].
