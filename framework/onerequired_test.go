@@ -51,6 +51,18 @@ func TestOneOfSeveralFieldsIsRequired(t *testing.T) {
 			ada.in(t).post("/api/countries/invite/", body).is(http.StatusBadRequest).says(`"pointer":"/mail","code":"required"`)
 		})
 	}
+	for name, c := range map[string]struct {
+		body  fields
+		fault string
+	}{
+		"a second field of another type": {fields{"mail": "a", "phone": 5, "words": "come"}, `"pointer":"/phone","code":"type"`},
+		"a first field of another type":  {fields{"mail": 5, "phone": "1", "words": "come"}, `"pointer":"/mail","code":"type"`},
+		"a first field that is null":     {fields{"mail": nil, "phone": "1", "words": "come"}, `"pointer":"/mail","code":"null"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ada.in(t).post("/api/countries/invite/", c.body).is(http.StatusBadRequest).says(c.fault)
+		})
+	}
 	t.Run("nothing: every missing field is named at once", func(t *testing.T) {
 		ada.in(t).post("/api/countries/invite/", fields{}).is(http.StatusBadRequest).
 			says(`"pointer":"/mail","code":"required"`).says(`"pointer":"/words","code":"required"`)

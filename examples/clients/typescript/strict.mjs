@@ -50,6 +50,9 @@ for (const [name, value, right] of [
   ["CredentialsInput", { username: "asha@example.com", password }, true],
   ["CredentialsInput", { email: "asha@example.com", username: "asha@example.com", password }, true],
   ["CredentialsInput", { email: " ", username: "asha@example.com", password }, true],
+  ["CredentialsInput", { email: "asha@example.com", username: 5, password }, false],
+  ["CredentialsInput", { email: "asha@example.com", username: null, password }, false],
+  ["CredentialsInput", { email: null, username: "asha@example.com", password }, false],
   ["CredentialsInput", { email: " ", password }, false],
   ["CredentialsInput", { password }, false],
 ]) {

@@ -34,19 +34,23 @@ func (s *schemas) choice(c component, shape *input.Shape, whole wire.JSONSchema)
 }
 
 // withOne returns the schema of a shape that requires one of its fields: the variant that
-// has the field f and not the other ones.
+// requires the field f. Its properties lack the other fields, because generators tell the
+// variants apart by their properties. dependentSchemas describes the other fields.
 func (s *schemas) withOne(shape *input.Shape, f *input.Field, whole wire.JSONSchema) wire.JSONSchema {
 	one := maps.Clone(whole)
 	properties, _ := whole["properties"].(wire.Members)
-	kept := wire.Members{}
+	kept, others := wire.Members{}, wire.Members{}
 	for _, p := range properties {
 		switch {
 		case p.Name == f.Name:
 			kept.Add(f.Name, s.explained(f, s.present(f), false))
-		case !slices.ContainsFunc(shape.OneOf, func(other *input.Field) bool { return other.Name == p.Name }):
+		case slices.ContainsFunc(shape.OneOf, func(other *input.Field) bool { return other.Name == p.Name }):
+			others.Add(p.Name, object(wire.Members{p}, nil))
+		default:
 			kept.Add(p.Name, p.Value)
 		}
 	}
+	one["dependentSchemas"] = others
 	required, _ := whole["required"].([]any)
 	one["properties"], one["required"] = kept, append([]any{f.Name}, required...)
 	return one
