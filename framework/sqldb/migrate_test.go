@@ -251,7 +251,7 @@ func TestFailingMigrationLeavesNothing(t *testing.T) {
 	})
 }
 
-// TestMigrateWithoutTheRowOfTheLock: a migration inserts the row that somebody deleted.
+// TestMigrateWithoutTheRowOfTheLock: a migration inserts the row of the lock if it was deleted.
 func TestMigrateWithoutTheRowOfTheLock(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {
 		migrateAll(t, db, twoSets()[:1]...)
