@@ -74,6 +74,18 @@ func TestOneOfSeveralFieldsIsRequired(t *testing.T) {
 	said.says(`["mail"]`, "components", "schemas", "PhoneInvitationInput", "not", "required")
 }
 
+// TestOneOfSeveralFieldsOfAStrictAPI: the document of a strict API takes both fields, as the
+// server does, and no unknown field.
+func TestOneOfSeveralFieldsOfAStrictAPI(t *testing.T) {
+	conf := config(sqlite(t))
+	conf.Strict = framework.Strict
+	c, _ := promised(t, conf, inviting(func(*framework.Call, invitation) (framework.None, error) { return framework.None{}, nil }))
+	ada := c.as("ada")
+	ada.post("/api/countries/invite/", fields{"mail": "a", "phone": "1", "words": "come"}).is(http.StatusNoContent)
+	ada.post("/api/countries/invite/", fields{"mail": " ", "phone": "1", "words": "come"}).is(http.StatusNoContent)
+	ada.post("/api/countries/invite/", fields{"mail": "a", "fax": "1", "words": "come"}).is(http.StatusBadRequest).says(`"unknown_field"`)
+}
+
 // misnamed, lonely and settled name fields wrongly.
 type (
 	misnamed struct {

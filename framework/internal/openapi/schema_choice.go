@@ -51,6 +51,10 @@ func (s *schemas) withOne(shape *input.Shape, f *input.Field, whole wire.JSONSch
 		}
 	}
 	one["dependentSchemas"] = others
+	if closed, ok := one["additionalProperties"]; ok { // would reject the fields of dependentSchemas
+		delete(one, "additionalProperties")
+		one["unevaluatedProperties"] = closed
+	}
 	required, _ := whole["required"].([]any)
 	one["properties"], one["required"] = kept, append([]any{f.Name}, required...)
 	return one
