@@ -42,7 +42,7 @@ func TestWrongSecrets(t *testing.T) {
 		"a JWT key without its id":     {"TRESTLE_JWT_KEYS=hidden", "serve", "TRESTLE_JWT_KEYS: JWT key 1 of 1: it is not of the form kid:algorithm:key; make one with: trestle jwt keygen"},
 		"a JWT key that is short":      {"TRESTLE_JWT_KEYS=a:HS256:hiddenhi", "check", "HS256 needs at least 32 random bytes"},
 		"a JWT key of no algorithm":    {"TRESTLE_JWT_KEYS=a:hidden:" + strings.Repeat("hidden", 10), "serve", "its algorithm is unknown"},
-		"no JWT key in production":     {"TRESTLE_ENV=production", "serve", "TRESTLE_JWT_KEYS is not set, and in production no key is made up; make one with: trestle jwt keygen"},
+		"no JWT key in production":     {"TRESTLE_ENV=production", "serve", "TRESTLE_JWT_KEYS is not set, and in production the server generates no key; make one with: trestle jwt keygen"},
 		"no name in production":        {"TRESTLE_ENV=production", "serve", "set TRESTLE_PUBLIC_URL (--public-url) or TRESTLE_HOSTS (--hosts)"},
 		"no name, with a check":        {"TRESTLE_ENV=production", "check", "set TRESTLE_PUBLIC_URL (--public-url) or TRESTLE_HOSTS (--hosts)"},
 		"the same, with a check":       {"TRESTLE_ENV=production", "check", "TRESTLE_JWT_KEYS is not set"},

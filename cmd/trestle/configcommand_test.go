@@ -72,7 +72,7 @@ func TestConfigSaysWhatIsWrong(t *testing.T) {
 		"a Redis that may be a secret":    {"REDIS_URL=hidden", "", "REDIS_URL", "(set, and not shown)", "this is not the address of a Redis server"},
 		"a line that is two":              {"TRESTLE_LOG=text\nx", "", "TRESTLE_LOG", `"text\nx"`, "it must be text or json"},
 		"a key that is short":             {"TRESTLE_JWT_KEYS=a:HS256:hiddenhi", "", "TRESTLE_JWT_KEYS", "(set, and not shown)", "HS256 needs at least 32 random bytes"},
-		"no key in production":            {"TRESTLE_ENV=production", "", "TRESTLE_JWT_KEYS", "(made up for the process; required in production)", "in production no key is made up"},
+		"no key in production":            {"TRESTLE_ENV=production", "", "TRESTLE_JWT_KEYS", "(generated for the process; required in production)", "in production the server generates no key"},
 		"no name in production":           {"TRESTLE_ENV=production", "", "TRESTLE_PUBLIC_URL", "(the host that the request names)", "set TRESTLE_PUBLIC_URL (--public-url) or TRESTLE_HOSTS (--hosts)"},
 		"metrics where the API is":        {"TRESTLE_METRICS_ADDR=127.0.0.1:8080", "", "TRESTLE_METRICS_ADDR", "127.0.0.1:8080", "the API is served there"},
 		"a certificate without a key":     {"TRESTLE_TLS_CERT=" + nowhere, "", "TRESTLE_TLS_KEY", "(no TLS)", "name its key too"},

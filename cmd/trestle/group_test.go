@@ -50,11 +50,11 @@ func TestPermissionsThatNothingAsksFor(t *testing.T) {
 	onBoth(t, func(t *testing.T, r *rig) {
 		r.inhabited()
 		r.ok("group create night")
-		const misspelt, strange = "no endpoint asks for patients.veiw; did you mean patients.view?", "no endpoint asks for x.y; trestle routes shows what each asks for"
+		const misspelt, strange = "no endpoint requires patients.veiw; did you mean patients.view?", "no endpoint requires x.y; trestle routes lists what each requires"
 		for _, command := range []string{"group create day", "group grant night", "user grant --email a@example.com"} {
 			got := r.run(command + " patients.veiw doctors.add x.y")
 			got.is(t, exitOK, misspelt, strange)
-			if strings.Contains(got.stderr, "asks for doctors.add") {
+			if strings.Contains(got.stderr, "requires doctors.add") {
 				t.Errorf("%s warns of a permission that is asked for: %q", command, got.stderr)
 			}
 		}

@@ -29,8 +29,8 @@ func TestJWTsOutliveTheServer(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				s := r.start(t, test.keys)
 				visit(t, s.base, nil, "Authorization", "Bearer "+access).send(t, "GET /api/auth/me", "").is(t, test.want)
-				if made := strings.Contains(s.log.String(), "a key for JWTs was made up"); made != (test.keys == keys) {
-					t.Errorf("it says that a key was made up: %t", made)
+				if made := strings.Contains(s.log.String(), "a key for JWTs was generated"); made != (test.keys == keys) {
+					t.Errorf("it says that a key was generated: %t", made)
 				}
 				if strings.Contains(s.log.String(), one) || strings.Contains(s.log.String(), two) {
 					t.Error("the log has a key in it")

@@ -69,7 +69,7 @@ func TestUndoingAsksAtATerminal(t *testing.T) {
 			keyboard, screen := pty.Open(t)
 			stderr := &typist{keyboard: keyboard, answers: []string{answer}, question: "[y/N] "}
 			code := program.Run(context.Background(), trestle(), []string{"migrate", "down"}, r.env, screen, io.Discard, stderr)
-			result{code: code, stderr: stderr.String()}.is(t, exitOK, "and lose what it holds?", says)
+			result{code: code, stderr: stderr.String()}.is(t, exitOK, "and lose its data?", says)
 		})
 	}
 }

@@ -149,9 +149,9 @@ func TestDevelopmentTakesCredentialsInTheClear(t *testing.T) {
 		if session := signIn(t, v, "", credentials); session.Secure {
 			t.Errorf("the session's cookie is %s", session)
 		}
-		s.log.await(t, "a key for JWTs was made up")
-		if n := strings.Count(s.log.String(), "a key for JWTs was made up"); n != 1 {
-			t.Errorf("it says %d times that a key was made up", n)
+		s.log.await(t, "a key for JWTs was generated")
+		if n := strings.Count(s.log.String(), "a key for JWTs was generated"); n != 1 {
+			t.Errorf("it says %d times that a key was generated", n)
 		}
 	})
 }

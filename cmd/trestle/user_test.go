@@ -110,7 +110,7 @@ func TestWhatCommandsChange(t *testing.T) {
 			{"group revoke managers doctors.add", "", 200, 403, `The group "managers" no longer holds doctors.add.`, 403},
 			{"group grant managers doctors.add", "", 200, 400, `The group "managers" holds doctors.add.`, 403},
 			{"group leave managers --email a@example.com", "", 200, 403, `a@example.com is no member of the group "managers".`, 403},
-			{"user disable --email A@example.com", "", 401, 401, "a@example.com is refused from the next request on.", 403},
+			{"user disable --email A@example.com", "", 401, 401, "a@example.com cannot use the API from the next request on.", 403},
 			{"user disable --email a@example.com", "", 401, 401, "refused", 403},
 			{"user enable --email a@example.com", "", 200, 403, "a@example.com may sign in again", 403},
 			{"user set-password --email a@example.com", "short\n", 200, 403, "at least 8", 403},
@@ -140,18 +140,18 @@ func TestRevokingWhatIsNotHeld(t *testing.T) {
 		r.inhabited()
 		r.ok("user grant --email a@example.com patients.view doctors.add")
 		r.ok("group create night patients.view doctors.add")
-		const misspelt = "no endpoint asks for patients.veiw; did you mean patients.view?"
+		const misspelt = "no endpoint requires patients.veiw; did you mean patients.view?"
 		for _, step := range []struct {
 			call string
 			says []string
 			not  string
 		}{
 			{"user revoke --email a@example.com patients.veiw", []string{"a@example.com did not hold patients.veiw; holds doctors.add, patients.view.", misspelt}, "no longer holds"},
-			{"user revoke --email a@example.com patients.veiw doctors.add", []string{"a@example.com no longer holds doctors.add.", "a@example.com did not hold patients.veiw; holds patients.view.", misspelt}, "asks for doctors.add"},
+			{"user revoke --email a@example.com patients.veiw doctors.add", []string{"a@example.com no longer holds doctors.add.", "a@example.com did not hold patients.veiw; holds patients.view.", misspelt}, "requires doctors.add"},
 			{"user revoke --email a@example.com patients.view", []string{"a@example.com no longer holds patients.view."}, "did not hold"},
 			{"user revoke --email a@example.com patients.view", []string{"a@example.com did not hold patients.view; holds no permission."}, "no endpoint"},
 			{"group revoke night patients.veiw", []string{`The group "night" did not hold patients.veiw; holds doctors.add, patients.view.`, misspelt}, "no longer holds"},
-			{"group revoke night patients.veiw doctors.add", []string{`The group "night" no longer holds doctors.add.`, `The group "night" did not hold patients.veiw; holds patients.view.`}, "asks for doctors.add"},
+			{"group revoke night patients.veiw doctors.add", []string{`The group "night" no longer holds doctors.add.`, `The group "night" did not hold patients.veiw; holds patients.view.`}, "requires doctors.add"},
 			{"group revoke night patients.view", []string{`The group "night" no longer holds patients.view.`}, "did not hold"},
 		} {
 			got := r.run(step.call)

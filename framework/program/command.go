@@ -15,36 +15,37 @@ import (
 )
 
 // A Command is a command of the project's own, beside the built-in ones. It has the flags
-// of the settings too. Its texts may say {program} for the name of the program and
-// {PROGRAM}_ for what its variables begin with.
+// of the settings too. In its texts, {program} stands for the name of the program, and
+// {PROGRAM}_ for the beginning of its variables' names.
 type Command struct {
-	// Use is the name, in lower case, and what follows it: "overdue [--days N]".
+	// Use is the name in lower case and the arguments: "overdue [--days N]".
 	Use string
 
-	// Short says in one line what the command does. Long and Example are further parts
-	// of its help; both are optional.
+	// Short describes the command in one line. Long and Example are further parts of its
+	// help; both are optional.
 	Short, Long, Example string
 
-	// Args checks the words after the name. Without it there must be none.
+	// Args checks the arguments. Without it the command accepts no arguments.
 	Args func(words []string) error
 
 	// Flags adds the flags of the command alone. It is optional.
 	Flags func(*pflag.FlagSet)
 
-	// Run does the work. The migrations of the database are all applied: otherwise the
-	// command ends with exit code 3. An error of Run ends the command with exit code 1,
-	// one of [Misused] with 2, and one of [NeedsAction] with 3. When ctx ends, Run stops.
+	// Run does the work. If a migration is pending, Run is not called and the command ends
+	// with exit code 3. An error of Run ends the command with exit code 1, an error of
+	// [Misused] with 2, and an error of [NeedsAction] with 3. Run must return when ctx
+	// ends.
 	Run func(ctx context.Context, in *Invocation) error
 }
 
-// An Invocation is what one run of a [Command] works with. Results go to Stdout,
-// everything else to Stderr.
+// An Invocation has the values of one run of a [Command]. Results go to Stdout, everything
+// else to Stderr.
 type Invocation struct {
 	*Site
 
 	API            *framework.API // with all services; its declarations are checked
 	Flags          *pflag.FlagSet // parsed
-	Args           []string       // the words after the name of the command
+	Args           []string       // the arguments
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 }
@@ -78,7 +79,7 @@ func (c Command) name() string {
 	return name
 }
 
-// mistake returns what is wrong with the declaration.
+// mistake returns the mistakes in the declaration.
 func (c Command) mistake() error {
 	switch {
 	case !rightName.MatchString(c.name()):

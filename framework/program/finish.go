@@ -14,14 +14,14 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// Misused is an error for a wrong call. It ends a command with exit code 2.
+// Misused returns an error for a wrong call. It ends a command with exit code 2.
 func Misused(format string, args ...any) error { return exit.Misused(format, args...) }
 
-// NeedsAction is an error for a database that needs something done first. It ends a
-// command with exit code 3.
+// NeedsAction returns an error for a database that needs an action first, such as a
+// migration. It ends a command with exit code 3.
 func NeedsAction(format string, args ...any) error { return exit.NeedsAction(format, args...) }
 
-// finish prints what went wrong, line by line, and returns the exit code.
+// finish prints the error, line by line, and returns the exit code.
 func finish(run *command.Run, called *cobra.Command, err error) int {
 	if err == nil {
 		return exit.OK

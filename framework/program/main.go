@@ -1,14 +1,14 @@
-// Package program is the command line of a project: it migrates and seeds the
-// database, serves the API, keeps users, groups and tokens, makes backups, and checks
-// settings and the database. A project's main function names its services:
+// Package program is the command line of a project: it migrates and seeds the database,
+// serves the API, keeps users, groups and tokens, makes backups, and checks settings and
+// the database. A project's main function names its services:
 //
 //	func main() { program.Main(program.Program{ ... }) }
 //
 // Each setting is a flag, an environment variable, or a default, in that order.
 //
-// Results go to standard output, everything else to standard error. The exit
-// code is 0 for success, 1 for a failure, 2 for a wrong call or setting, and 3
-// when the database needs something done first, such as a migration.
+// Results go to standard output, everything else to standard error. The exit code is 0 for
+// success, 1 for a failure such as a mistake in a declaration, 2 for a wrong call or
+// setting, and 3 if the database needs an action first, such as a migration.
 package program
 
 import (

@@ -14,7 +14,7 @@ import (
 
 var rightName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
-// mistakes returns everything that is wrong with the declaration of the program.
+// mistakes returns every mistake in the declaration of the program.
 func (p Program) mistakes() error {
 	if !rightName.MatchString(p.Name) {
 		return fmt.Errorf("program: the name is %q; it must be lower-case letters, digits and hyphens, and begin with a letter, such as my-shop", p.Name)
@@ -37,12 +37,12 @@ func (p Program) mistakes() error {
 	return errors.Join(wrong...)
 }
 
-// takenNames are the names that no further setting or command may have.
+// takenNames are the names that a further setting or command must not have.
 type takenNames struct {
 	commands  map[string]bool
 	variables map[string]bool
 	settings  map[string]bool   // the flags of settings, which each command has
-	flags     map[string]string // all flags, each with a command that has it
+	flags     map[string]string // each flag, with a command that has it
 }
 
 // takenNames returns the names of the built-in commands and settings.

@@ -14,7 +14,7 @@ import (
 	"trestle.example/framework/program/internal/exit"
 )
 
-// library is a program with a name of its own, and with demo data.
+// library is a program with its own name and with demo data.
 func library() Program {
 	p := usersAlone()
 	p.Name = "library"
@@ -26,7 +26,7 @@ func library() Program {
 	return p
 }
 
-// run runs a command of a program, and returns its exit code and all that it printed.
+// run runs a command of a program. It returns the exit code and everything that it printed.
 func run(t *testing.T, p Program, command string, env ...string) (int, string) {
 	t.Helper()
 	var said bytes.Buffer
@@ -36,7 +36,7 @@ func run(t *testing.T, p Program, command string, env ...string) (int, string) {
 
 var blanks = regexp.MustCompile(" +")
 
-// squeezed is a text with one blank where a table has several.
+// squeezed returns a text with each run of blanks replaced by one.
 func squeezed(text string) string { return blanks.ReplaceAllString(text, " ") }
 
 func TestWrongNames(t *testing.T) {
@@ -50,8 +50,8 @@ func TestWrongNames(t *testing.T) {
 	}
 }
 
-// without finds Trestle's name in a text where that of the program belongs. Tables and
-// the line in a migration are the framework's.
+// without reports Trestle's name in a text that should have the name of the program. Tables
+// and the line in a migration have the framework's name.
 func without(t *testing.T, what, text string) {
 	t.Helper()
 	for _, own := range []string{"--trestle:breaking", "trestle_migrations", "trestle_migration_lock"} {
@@ -100,7 +100,7 @@ func TestReportsHaveTheNameOfTheProgram(t *testing.T) {
 		"settings that differ":           {"check", "LIBRARY_QUEUE_TIMEOUT=15s", exit.Usage, "but LIBRARY_REQUEST_TIMEOUT is 15s"},
 		"an unknown setting":             {"check", "LIBRARY_PAGESIZ=7", exit.OK, "did you mean LIBRARY_PAGE_SIZE?"},
 		"an unknown setting, unlike any": {"check", "LIBRARY_X=7", exit.OK, "library serve --help lists them"},
-		"production without keys":        {"check", "LIBRARY_ENV=production", exit.Usage, "LIBRARY_JWT_KEYS is not set, and in production no key is made up; make one with: library jwt keygen"},
+		"production without keys":        {"check", "LIBRARY_ENV=production", exit.Usage, "LIBRARY_JWT_KEYS is not set, and in production the server generates no key; make one with: library jwt keygen"},
 		"wrong keys":                     {"check", "LIBRARY_JWT_KEYS=x", exit.Usage, "make one with: library jwt keygen"},
 		"half a certificate":             {"check", "LIBRARY_TLS_CERT=a.pem", exit.Usage, "by LIBRARY_TLS_KEY (--tls-key)"},
 		"the other half":                 {"config", "LIBRARY_TLS_KEY=a.pem", exit.Usage, "LIBRARY_TLS_KEY (--tls-key) names a key"},
@@ -121,14 +121,14 @@ func TestReportsHaveTheNameOfTheProgram(t *testing.T) {
 			if code != c.code || !strings.Contains(squeezed(said), c.says) {
 				t.Errorf("it ends with %d and says %s; want %d, %q", code, said, c.code, c.says)
 			}
-			if c.command != "openapi" { // whose headers are the framework's
+			if c.command != "openapi" { // its headers belong to the framework
 				without(t, c.command, said)
 			}
 		})
 	}
 }
 
-// TestTheDatabaseIsOfTheNamedProgram: what the commands say of a database has its name.
+// TestTheDatabaseIsOfTheNamedProgram: reports about a database have the program's name.
 func TestTheDatabaseIsOfTheNamedProgram(t *testing.T) {
 	t.Parallel()
 	onBothEmpty(t, func(t *testing.T, database string) {
@@ -142,7 +142,7 @@ func TestTheDatabaseIsOfTheNamedProgram(t *testing.T) {
 			{"migrate up", exit.OK, "Applied "},
 			{"createsuperuser --email a@example.com", exit.OK, "Created the superuser a@example.com."},
 			{"user disable --email b@example.com", exit.Failure, "library user list shows them"},
-			{"user grant --email a@example.com books.view", exit.OK, "library routes shows"},
+			{"user grant --email a@example.com books.view", exit.OK, "library routes lists"},
 			{"group join readers --email a@example.com", exit.Failure, "library group list shows them"},
 			{"seed", exit.Usage, "no book was written yet"},
 			{"doctor", exit.OK, "migrations"},

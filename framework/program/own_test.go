@@ -55,7 +55,7 @@ func shop() Program {
 	return p
 }
 
-// reportShop prints what a command gets.
+// reportShop prints the values that a command receives.
 func reportShop(ctx context.Context, in *Invocation) error {
 	users, err := in.DB.NewSelect().Model((*auth.User)(nil)).Count(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func reportShop(ctx context.Context, in *Invocation) error {
 	return err
 }
 
-// TestACommandOfTheProject gets what a built-in one gets.
+// TestACommandOfTheProject receives the same values as a built-in command.
 func TestACommandOfTheProject(t *testing.T) {
 	t.Parallel()
 	onBothEmpty(t, func(t *testing.T, database string) {
@@ -112,7 +112,7 @@ func TestACommandOfTheProject(t *testing.T) {
 	})
 }
 
-// TestSettingsOfTheProject are shown and checked like the built-in ones.
+// TestSettingsOfTheProject: the program shows and checks them like the built-in ones.
 func TestSettingsOfTheProject(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -159,7 +159,7 @@ func TestSettingsOfTheProject(t *testing.T) {
 	}
 }
 
-// TestServicesGetTheSettings when they are registered.
+// TestServicesGetTheSettings: the function Register can read the settings.
 func TestServicesGetTheSettings(t *testing.T) {
 	t.Parallel()
 	p, days := shop(), 0
@@ -172,7 +172,7 @@ func TestServicesGetTheSettings(t *testing.T) {
 	}
 }
 
-// TestASiteOfATest has the defaults.
+// TestASiteOfATest has the defaults of the settings.
 func TestASiteOfATest(t *testing.T) {
 	t.Parallel()
 	site := &Site{}
@@ -181,7 +181,7 @@ func TestASiteOfATest(t *testing.T) {
 	}
 }
 
-// TestAnUnlistedSetting is a mistake that does not pass quietly.
+// TestAnUnlistedSetting: reading it panics.
 func TestAnUnlistedSetting(t *testing.T) {
 	t.Parallel()
 	defer func() {
@@ -192,7 +192,7 @@ func TestAnUnlistedSetting(t *testing.T) {
 	unlisted.Of(&Site{values: map[string]any{}})
 }
 
-// TestMistakesInAProgram end each command, with a sentence for each.
+// TestMistakesInAProgram: each command reports every mistake in a sentence.
 func TestMistakesInAProgram(t *testing.T) {
 	t.Parallel()
 	ran := func(context.Context, *Invocation) error { return nil }

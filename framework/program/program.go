@@ -26,28 +26,26 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A Program is what the commands need to know of a project.
+// A Program declares a project for the commands.
 type Program struct {
-	// Name is what the program is called by in its texts: lower-case letters, digits and
-	// hyphens. The names of its variables begin with it: those of "my-shop" begin with
-	// MY_SHOP_. The default is "trestle".
+	// Name is the program's name in texts: lower-case letters, digits and hyphens. The
+	// names of its variables begin with it: those of "my-shop" begin with MY_SHOP_. The
+	// default is "trestle".
 	Name string
 
-	// Migrations make the tables, in the order in which they build on each other. The
-	// default is those of the framework and of auth. A project with tables of its own
-	// lists these two first.
+	// Migrations create the tables. Each may build on those before it. The default is those
+	// of the framework and of auth. A project with tables of its own lists these two first.
 	Migrations []sqldb.Migrations
 
-	// Identity makes the service that knows who callers are. A command fills in the
-	// settings; Identity adds what is the same in every deployment. The default is
-	// [auth.New].
+	// Identity returns the service that identifies callers. A command fills in the
+	// settings; Identity adds the rest. The default is [auth.New].
 	Identity func(settings auth.Config) (*auth.Service, error)
 
-	// Config is what the services have in common. A command adds addresses, limits
-	// and the log. The default is [DefaultConfig].
+	// Config returns the configuration of the API. A command adds addresses, limits and the
+	// log. The default is [DefaultConfig].
 	Config func(site *Site) framework.Config
 
-	// Register adds every service, and the endpoints by which callers sign in:
+	// Register adds every service, and the endpoints for signing in:
 	// site.Identity.ViewSet(). It is required.
 	Register func(api *framework.API, site *Site)
 
@@ -67,14 +65,14 @@ type Program struct {
 type Site struct {
 	DB       *sqldb.DB
 	Identity *auth.Service
-	PageSize int // rows on a page of a list
+	PageSize int // the number of rows on a page of a list
 	Log      *slog.Logger
 
 	values map[string]any // of the project's own settings; nil for the defaults
 }
 
-// DefaultConfig lets callers sign in by session, token or JWT, limits their rates, and
-// has numbered pages.
+// DefaultConfig accepts sessions, tokens and JWTs, limits the rates of callers, and has
+// numbered pages.
 func DefaultConfig(site *Site) framework.Config {
 	return framework.Config{
 		DB:             site.DB,
@@ -85,7 +83,7 @@ func DefaultConfig(site *Site) framework.Config {
 	}
 }
 
-// project returns the declaration as the commands use it.
+// project returns the declaration in the form that the commands use.
 func (p Program) project() site.Project {
 	made := site.Project{
 		Name: config.Name(p.Name), Migrations: p.Migrations, NewIdentity: p.Identity,
@@ -117,9 +115,9 @@ func (p Program) withDefaults() Program {
 	return p
 }
 
-// Run runs one command and returns its exit code. args are the words after the name of
-// the program, env has the form of [os.Environ]. The end of ctx asks a server to stop,
-// and ends any other command. Several runs may take place at the same time.
+// Run runs one command and returns its exit code. args are the words after the name of the
+// program; env has the form of [os.Environ]. When ctx ends, a server stops, and any other
+// command ends. Run is safe for concurrent use.
 func Run(ctx context.Context, made Program, args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	made = made.withDefaults()
 	run := &command.Run{
@@ -147,7 +145,7 @@ func variables(env []string) map[string]string {
 	return all
 }
 
-// newRoot returns the program itself, with every command.
+// newRoot returns the root command with every command.
 func newRoot(run *command.Run, p Program) *cobra.Command {
 	root := &cobra.Command{
 		Use:           p.Name,
@@ -184,9 +182,9 @@ variable, the variable before the default.
 
 Exit codes:
   0   success
-  1   a failure
+  1   a failure, such as a mistake in a declaration
   2   a wrong call or a wrong setting
-  3   the database needs something done first, such as a migration
+  3   the database needs an action first, such as a migration
 `
 
 // version returns the version of the module, which is "(devel)" if it was built without

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"trestle.example/framework"
+	"trestle.example/framework/program/internal/command"
 	"trestle.example/framework/program/internal/exit"
 	"trestle.example/internal/testserver/postgres"
 )
@@ -33,7 +36,7 @@ func onBothEmpty(t *testing.T, test func(t *testing.T, database string)) {
 	}
 }
 
-// called runs a command, and returns its exit code and all that it printed.
+// called runs a command. It returns the exit code and everything that it printed.
 func called(t *testing.T, database, command string) (int, string) {
 	t.Helper()
 	return run(t, usersAlone(), command, "DATABASE_URL="+database, "TRESTLE_DB_CONNS=4", "TRESTLE_PASSWORD=correct horse battery")
@@ -54,5 +57,45 @@ func TestAProgramWithoutDemoData(t *testing.T) {
 		if code, said := called(t, "", command); code != want.code || !strings.Contains(said, want.says) {
 			t.Errorf("%s ends with %d and says %q; want %d, %q", command, code, said, want.code, want.says)
 		}
+	}
+}
+
+// TestHelpWithoutDemoData mentions neither demo data nor the services of another project.
+func TestHelpWithoutDemoData(t *testing.T) {
+	t.Parallel()
+	var commands func(*cobra.Command) []string
+	commands = func(c *cobra.Command) (paths []string) {
+		_, path, _ := strings.Cut(c.CommandPath(), " ")
+		for _, below := range c.Commands() {
+			paths = append(paths, commands(below)...)
+		}
+		return append(paths, path)
+	}
+	p := usersAlone()
+	for _, command := range commands(newRoot(&command.Run{Project: p.project()}, p)) {
+		_, help := called(t, "", command+" --help")
+		for _, word := range []string{"seed", "demo", "clinic"} {
+			if strings.Contains(strings.ToLower(help), word) {
+				t.Errorf("%s --help contains %q:\n%s", command, word, help)
+			}
+		}
+	}
+}
+
+// TestAMistakeInADeclaration ends a command with exit code 1, unlike a wrong setting: an
+// operator cannot mend it.
+func TestAMistakeInADeclaration(t *testing.T) {
+	t.Parallel()
+	p := usersAlone()
+	p.Register = func(api *framework.API, _ *Site) {
+		api.Register(framework.ViewSet[Setting[int]]{Name: "notes"})
+	}
+	for _, command := range []string{"check", "serve --migrate", "routes"} {
+		if code, said := run(t, p, command, "DATABASE_URL=sqlite://"+filepath.ToSlash(filepath.Join(t.TempDir(), "test.db"))); code != exit.Failure || !strings.Contains(said, "notes: ") {
+			t.Errorf("%s ends with %d and prints %q; want %d", command, code, said, exit.Failure)
+		}
+	}
+	if code, said := run(t, p, "check", "TRESTLE_ADDR=nowhere"); code != exit.Usage {
+		t.Errorf("a wrong setting ends check with %d and prints %q; want %d", code, said, exit.Usage)
 	}
 }

@@ -18,52 +18,53 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A Demo is a project's demo data, which the command seed and the flag --seed of serve
-// put into a database.
+// A Demo is a project's demo data. The command seed and the flag --seed of serve put it
+// into a database.
 type Demo struct {
 	// Usage, Long and Example are parts of the help of seed; Usage names the flags that
 	// matter most, such as [--scale N].
 	Usage, Long, Example string
 
-	// Flags adds the flags of seed that say how much is made.
+	// Flags adds the flags of seed that determine the amount of data.
 	Flags func(*pflag.FlagSet)
 
-	// Plan reads these flags. An error is a wrong call.
+	// Plan reads these flags. Its error ends the command with exit code 2.
 	Plan func(*pflag.FlagSet) (Sowing, error)
 
 	// Visitor is the e-mail address of the demo's user whose token serve --seed prints.
 	Visitor string
 
-	// Requests are the lines that follow: requests to try, with that token.
+	// Requests returns the lines that serve --seed prints next: requests to try, with that
+	// token.
 	Requests func(base string, token auth.Secret) []string
 }
 
 // A Sowing makes an amount of demo data.
 type Sowing interface {
-	// Sow makes all of the data or nothing. A database that has it already is left as
-	// it is, unless Force is set.
+	// Sow makes all of the data or nothing. If the data exists, Sow changes nothing, unless
+	// Force is set.
 	Sow(ctx context.Context, db *sqldb.DB, users *auth.Users, o SowOptions) (Sown, error)
 }
 
-// SowOptions say how a [Sowing] works.
+// SowOptions configure a [Sowing].
 type SowOptions struct {
 	Force       bool                  // add what is missing, and give the demo's users new passwords
-	PasswordMin int                   // characters that a password has at least
-	Progress    func(done, total int) // is called now and then
+	PasswordMin int                   // the least number of characters of a password
+	Progress    func(done, total int) // reports progress
 }
 
-// Sown is what a [Sowing] did.
+// Sown is the result of a [Sowing].
 type Sown struct {
-	Records string     // "200 patients, 12 doctors": those that were made, or that were there
+	Records string     // the records that were made or that exist: "200 patients, 12 doctors"
 	Since   time.Time  // when the demo data was made
-	Users   []DemoUser // with new passwords; none where the database was left as it was
+	Users   []DemoUser // with new passwords; empty if the database was not changed
 }
 
 // A DemoUser is a user of the demo data.
 type DemoUser struct {
 	Email    string
 	Password auth.Secret
-	Kind     string // what they are in the demo
+	Kind     string // the user's part in the demo
 }
 
 // newSeedCommand returns the command seed.
@@ -109,7 +110,7 @@ func sowUsual(ctx context.Context, run *command.Run, demo *Demo, s *site.Site) e
 	return err
 }
 
-// sow seeds with a progress bar, and prints the new passwords.
+// sow makes demo data with a progress bar, and prints the new passwords.
 func sow(ctx context.Context, run *command.Run, s *site.Site, plan Sowing, force bool) (Sown, error) {
 	if s.Production {
 		return Sown{}, exit.Misused("%s", s.Text("{PROGRAM}_ENV is production, where demo data is never made; seed with {PROGRAM}_ENV=development"))

@@ -9,30 +9,29 @@ import (
 	"trestle.example/framework/program/internal/config"
 )
 
-// A Setting is a value of the project's own that operators can set, as they set the
-// built-in ones: by a flag, else by a variable, else the default applies. It is declared
-// once, and listed in [Program].Settings. Commands that read settings have its flag,
-// config shows it, and a wrong value ends each command with exit code 2 and a sentence.
+// A Setting is a value of the project's own that operators set like the built-in ones: by a
+// flag, else by a variable, else the default applies. It is declared once, and listed in
+// [Program].Settings. Commands that read settings have its flag, the command config shows
+// it, and a wrong value ends each command with exit code 2 and a sentence.
 type Setting[T any] struct {
 	// Name is lower-case words with hyphens between them. In a program with the name
 	// library, "loan-days" is the flag --loan-days and the variable LIBRARY_LOAN_DAYS.
 	Name string
 
-	// Default is the value that applies if none is given, as an operator would write it.
+	// Default is the value without a flag or a variable, as an operator would write it.
 	// Without it the zero value of T applies.
 	Default string
 
-	// Usage says what the setting means. Its `word` in backquotes names the value in the
-	// help.
+	// Usage describes the setting. Its `word` in backquotes names the value in the help.
 	Usage string
 
 	// Secret settings have no flag, because other users of the machine may see a flag.
 	// Their values are never shown.
 	Secret bool
 
-	// Read reads a value that is not empty. Its error says what would be right: "it must
-	// be ...". [Text], [Number], [Duration] and [Switch] are such functions. Several
-	// goroutines may call it.
+	// Read reads a value that is not empty. Its error states the valid values: "it must be
+	// ...". [Text], [Number], [Duration] and [Switch] are such functions. It must be safe
+	// for concurrent use.
 	Read func(value string) (T, error)
 }
 
@@ -70,7 +69,7 @@ func (s Setting[T]) read(value string) (T, error) {
 	return s.Read(value)
 }
 
-// declared returns the setting as the table of settings has it.
+// declared returns the setting in the form of the table of settings.
 func (s Setting[T]) declared() config.Setting {
 	d := config.Setting{
 		Variable: "{PROGRAM}_" + strings.ToUpper(strings.ReplaceAll(s.Name, "-", "_")), Fallback: s.Default, Usage: s.Usage,
@@ -93,7 +92,7 @@ func (s Setting[T]) declared() config.Setting {
 
 func (s Setting[T]) name() string { return s.Name }
 
-// mistake returns what is wrong with the declaration.
+// mistake returns the mistake in the declaration.
 func (s Setting[T]) mistake() error {
 	switch {
 	case !rightName.MatchString(s.Name):
@@ -120,5 +119,5 @@ func Duration(least, most time.Duration) func(value string) (time.Duration, erro
 	return config.Duration(least, most)
 }
 
-// Switch reads on or off, and true, false, 1, 0, yes and no for them.
+// Switch reads on or off, or a word of the same meaning: true, false, 1, 0, yes, no.
 func Switch(value string) (bool, error) { return config.Switch(value) }

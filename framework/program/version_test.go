@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestVersionOf a program, which Go wrote into it.
+// TestVersionOf formats the information that Go writes into a program.
 func TestVersionOf(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -32,7 +32,7 @@ it, where they verify, until the refresh tokens that they signed have expired.`,
 		if err != nil {
 			return exit.Misused("%w", err)
 		}
-		run.Sayf("This key is a secret: whoever has it can sign in as anybody. Put it first in %s,\n"+
+		run.Sayf("This key is a secret: with it, a client can sign in as any user. Put it first in %s,\n"+
 			"and keep the older keys there until their refresh tokens have expired.", run.Text(config.JWTKeysVariable))
 		return run.Print(key.Reveal())
 	})

@@ -20,8 +20,9 @@ func NewCreateSuperuserCommand(run *command.Run) *cobra.Command {
 		Use:   "createsuperuser --email ADDRESS [flags]",
 		Short: "Create a user who holds every permission",
 		Long: `Createsuperuser makes an active user who is staff and holds every permission,
-and prints the user's id. The password is that of the variable {PROGRAM}_PASSWORD;
-without it, it is asked for at a terminal, or is the first line of standard input.`,
+and prints the user's id. The password is the value of the variable
+{PROGRAM}_PASSWORD. Without it, the command prompts for the password at a terminal, or
+reads the first line of standard input.`,
 		Example: `  {program} createsuperuser --email admin@example.com
   {program} createsuperuser --email admin@example.com < password.txt`,
 	}, func(cmd *cobra.Command, args []string) error { return createSuperuser(run, cmd, args) })
@@ -62,8 +63,8 @@ func createUser(run *command.Run, cmd *cobra.Command, n auth.NewUser) error {
 	})
 }
 
-// requireFree returns an error if a user has the e-mail, before the command asks for a
-// password.
+// requireFree returns an error if a user has the e-mail. It runs before the command prompts
+// for a password.
 func requireFree(ctx context.Context, s *site.Site, email string) error {
 	normal, err := auth.NormalizeEmail(email)
 	if err != nil {

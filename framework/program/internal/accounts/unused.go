@@ -20,10 +20,10 @@ func warnUnusedPermissions(run *command.Run, s *site.Site, named []string) {
 	if api.Check() != nil {
 		return
 	}
-	asked := api.Permissions()
+	required := api.Permissions()
 	for _, name := range named {
-		if !slices.Contains(asked, name) {
-			run.Sayf("no endpoint asks for %s%s", name, cmp.Or(console.Suggest("", name, asked), run.Text("; {program} routes shows what each asks for")))
+		if !slices.Contains(required, name) {
+			run.Sayf("no endpoint requires %s%s", name, cmp.Or(console.Suggest("", name, required), run.Text("; {program} routes lists what each requires")))
 		}
 	}
 }

@@ -32,9 +32,9 @@ func newUserCreateCommand(run *command.Run) *cobra.Command {
 	c := run.New(cobra.Command{
 		Use:   "create --email ADDRESS [flags]",
 		Short: "Create a user",
-		Long: `Create makes an active user and prints the user's id. The password is that of
-the variable {PROGRAM}_PASSWORD; without it, it is asked for at a terminal, or is
-the first line of standard input.`,
+		Long: `Create makes an active user and prints the user's id. The password is the value
+of the variable {PROGRAM}_PASSWORD. Without it, the command prompts for the password
+at a terminal, or reads the first line of standard input.`,
 		Example: `  {program} user create --email asha@example.com --name Asha
   {program} user create --email asha@example.com < password.txt`,
 	}, func(cmd *cobra.Command, _ []string) error {
@@ -117,16 +117,16 @@ func readUsers(ctx context.Context, s *site.Site, atOnce int, do func([]auth.Use
 func newUserDisableCommand(run *command.Run) *cobra.Command {
 	c := newUserCommand(run, cobra.Command{
 		Use:   "disable --email ADDRESS [flags]",
-		Short: "Refuse a user from the next request on",
-		Long: `Disable refuses every credential of a user from the next request on, and ends
-their JWT logins. Their sessions and tokens are good again once the user is
-enabled; "{program} user set-password" and "{program} token revoke" end them.`,
+		Short: "Reject a user's credentials from the next request on",
+		Long: `Disable makes the server reject every credential of a user from the next request
+on, and ends their JWT logins. Their sessions and tokens are valid again once the
+user is enabled; "{program} user set-password" and "{program} token revoke" end them.`,
 	}, func(ctx context.Context, _ *cobra.Command, s *site.Site, user auth.User) error {
 		if err := s.Users.SetActive(ctx, s.DB.Session(), user.ID, false); err != nil {
 			return err
 		}
 		audit(ctx, s, eventUserDisabled, ofUser(user.ID))
-		run.Sayf("%s is refused from the next request on.", user.Email)
+		run.Sayf("%s cannot use the API from the next request on.", user.Email)
 		return nil
 	})
 	run.AddSettings(c.Flags(), false)
@@ -138,13 +138,13 @@ func newUserEnableCommand(run *command.Run) *cobra.Command {
 		Use:   "enable --email ADDRESS [flags]",
 		Short: "Let a user sign in again",
 		Long: `Enable lets a disabled user sign in again. Sessions and tokens that the user had
-and that have not expired are good again too.`,
+and that have not expired are valid again too.`,
 	}, func(ctx context.Context, _ *cobra.Command, s *site.Site, user auth.User) error {
 		if err := s.Users.SetActive(ctx, s.DB.Session(), user.ID, true); err != nil {
 			return err
 		}
 		audit(ctx, s, eventUserEnabled, ofUser(user.ID))
-		run.Sayf("%s may sign in again; sessions and tokens that have not expired are good again.", user.Email)
+		run.Sayf("%s may sign in again; sessions and tokens that have not expired are valid again.", user.Email)
 		return nil
 	})
 	run.AddSettings(c.Flags(), false)
@@ -156,8 +156,9 @@ func newUserSetPasswordCommand(run *command.Run) *cobra.Command {
 		Use:   "set-password --email ADDRESS [flags]",
 		Short: "Change a user's password and end what they are signed in with",
 		Long: `Set-password changes a user's password and ends the user's sessions, tokens and
-JWT logins. The password is that of the variable {PROGRAM}_PASSWORD; without it,
-it is asked for at a terminal, or is the first line of standard input.`,
+JWT logins. The password is the value of the variable {PROGRAM}_PASSWORD. Without
+it, the command prompts for the password at a terminal, or reads the first line of
+standard input.`,
 	}, func(ctx context.Context, _ *cobra.Command, s *site.Site, user auth.User) error {
 		password, err := readPassword(ctx, run)
 		if err != nil {

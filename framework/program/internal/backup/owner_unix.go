@@ -20,7 +20,7 @@ func checkOwner(passed []string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
-	shared := "" // the folder before, if others may make something there
+	shared := "" // the last folder in which other users may create files
 	for i, path := range passed {
 		info, err := os.Lstat(path)
 		gone := errors.Is(err, fs.ErrNotExist)

@@ -28,8 +28,8 @@ func ownerOf(t *testing.T, path string) (owner *syscall.Stat_t, mode os.FileMode
 	return info.Sys().(*syscall.Stat_t), info.Mode().Perm()
 }
 
-// TestSharedAs: a file that takes the place of another is its group's, as far as it
-// was; one that takes the place of none is its owner's alone.
+// TestSharedAs: a file that replaces another file gets its group and mode as far as
+// possible. A file that replaces no other file is private to its owner.
 func TestSharedAs(t *testing.T) {
 	folder := t.TempDir()
 	path, other := filepath.Join(folder, "new"), filepath.Join(folder, "old")
@@ -57,9 +57,9 @@ func TestSharedAs(t *testing.T) {
 	of(want, 0o640)
 }
 
-// TestBehindLinks: the database is where the last of them leads, be it there or not.
+// TestBehindLinks: the database is the target of the last link, whether it exists or not.
 func TestBehindLinks(t *testing.T) {
-	folder, _ := followLinks(t.TempDir()) // which may be behind one itself
+	folder, _ := followLinks(t.TempDir()) // the folder may itself be behind a link
 	in := func(name string) string { return filepath.Join(folder, name) }
 	if err := errors.Join(
 		os.MkdirAll(in("private/real"), 0o700), os.Symlink("private/real", in("folder")),
@@ -83,7 +83,7 @@ func TestBehindLinks(t *testing.T) {
 		"above it, in the name":          "folder/../there: private/there",
 	} {
 		from, to, _ := strings.Cut(want, ": ")
-		if got, _ := followLinks(folder + "/" + from); got != in(to) { // not cleaned, as a URL has it
+		if got, _ := followLinks(folder + "/" + from); got != in(to) { // not cleaned, as in a URL
 			t.Errorf("%s: %s leads to %s; want %s", at, from, got, in(to))
 		}
 	}
@@ -105,5 +105,5 @@ func TestWhatIsPassedBehindLinks(t *testing.T) {
 	}
 }
 
-// stranger is a user whom the machine does not have.
+// stranger is the id of a user that does not exist.
 const stranger = 12345

@@ -25,19 +25,20 @@ import (
 func NewRestoreCommand(run *command.Run) *cobra.Command {
 	c := run.New(cobra.Command{
 		Use:   "restore FILE [flags]",
-		Short: "Put a backup in the place of the SQLite database",
-		Long: `Restore verifies a file that backup wrote and puts a copy of it in the place of
-the database, at once or not at all. The database that was there stays beside
-it, under another name. Servers are stopped first: restore refuses while any
-process has the database open. It is for who has the folder: root is refused in
-that of another user.
+		Short: "Replace the SQLite database with a backup",
+		Long: `Restore verifies a file that backup wrote, and replaces the database with a copy of
+it. On an error the database is unchanged. The old database stays beside it, under
+another name. Stop all servers first: restore ends with an error while any process
+has the database open. Run it as the owner of the folder: root gets an error in the
+folder of another user.
 
-What was done since the backup is undone: tokens and sessions that were revoked
-since are good again, and passwords are those of before.
+Restore undoes every change since the backup: tokens and sessions that were revoked
+since are valid again, and passwords are the old ones.
 
-For FILE, - is standard input: who runs restore need not be able to open the file.
+For FILE, - is standard input: the user that runs restore need not be able to open
+the file.
 
-A PostgreSQL database is left to pg_restore; restore then says how to call it.`,
+For a PostgreSQL database, restore only prints the commands with pg_restore.`,
 		Example: `  {program} restore /var/backups/{program}-2026-11-20.db
   runuser -u {program} -- {program} restore - < /var/backups/{program}-2026-11-20.db`,
 		Args: requireOneFile,
@@ -122,9 +123,9 @@ func parseFile(argument string) (file, name string, err error) {
 	return file, file, err
 }
 
-// formatPostgreSQLRestore returns the commands that put a dump in the place of a database
-// and keep the old database. The option --clean of pg_restore would drop only the tables
-// of the dump, and fail at tables of later migrations.
+// formatPostgreSQLRestore returns the commands that replace a database by a dump and keep
+// the old database. The option --clean of pg_restore would drop only the tables of the
+// dump, and fail at tables of later migrations.
 func formatPostgreSQLRestore(address, dump string) (command string, err error) {
 	at, err := url.Parse(sqldb.ClientURL(address))
 	if err != nil {
@@ -189,8 +190,8 @@ func sayNextSteps(run *command.Run, held holding, kept string) {
 	run.Sayf("Now start the server.")
 }
 
-// replaceDatabase puts a copy of a file in the place of the database. It returns the new
-// name of the old database, or "".
+// replaceDatabase replaces the database by a copy of a file. It returns the new name of the
+// old database, or "".
 func replaceDatabase(ctx context.Context, run *command.Run, from, called, at string) (held holding, kept string, err error) {
 	if held, err = verifyBackup(ctx, run, from, called); err != nil {
 		return held, "", err
@@ -209,10 +210,10 @@ func replaceDatabase(ctx context.Context, run *command.Run, from, called, at str
 	return held, kept, err
 }
 
-// A room is an empty file that is created before a database is put in its place.
+// A room is an empty file that is created before a database replaces it.
 type room struct {
 	at   string
-	logs string // what the log of a lost database is called now, but for its end
+	logs string // the new name of a lost database's log, without its suffix
 	info os.FileInfo
 }
 
@@ -238,7 +239,7 @@ func makeRoom(run *command.Run, at string) (*room, error) {
 	}
 	for _, suffix := range logs {
 		if exists(r.logs + suffix) {
-			run.Sayf("The log of a database that is gone, %s, is %s now.", at+suffix, r.logs+suffix)
+			run.Sayf("The log of a database that no longer exists, %s, is %s now.", at+suffix, r.logs+suffix)
 		}
 	}
 	return r, nil
@@ -287,8 +288,8 @@ func verifyBackup(ctx context.Context, run *command.Run, path, called string) (h
 	return held, nil
 }
 
-// exchange copies the file, and puts the copy in the place of the database. The caller
-// holds the lock. An empty file that makeRoom created is not kept.
+// exchange copies the file, and replaces the database by the copy. The caller holds the
+// lock. An empty file that makeRoom created is not kept.
 func exchange(ctx context.Context, run *command.Run, from, at string, want holding, made bool) (kept string, err error) {
 	file, err := createWholeFile(run, at)
 	if err != nil {
@@ -333,7 +334,7 @@ func enableWriteAhead(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.WritesAhead(ctx) // by opening it; where the disk cannot, doctor says so
+	_, err = db.WritesAhead(ctx) // opening it does so; if the disk cannot, doctor reports it
 	return errors.Join(err, db.Close())
 }
 
@@ -355,7 +356,7 @@ func followLinks(name string) (file string, passed []string) {
 			at = filepath.Join(at, part)
 			continue
 		}
-		if links++; links > 40 { // no system follows more
+		if links++; links > 40 { // no system follows more links
 			return name, passed
 		}
 		if filepath.IsAbs(target) {
@@ -405,7 +406,7 @@ func nameKept(at string, now time.Time) string {
 	return at + now.UTC().Format(".before-20060102T150405.000Z")
 }
 
-// logs are the ends of the names of what a database has beside its file.
+// logs are the suffixes of the files that a database has beside its own.
 var logs = []string{"-wal", "-journal"}
 
 // renameLogs gives the logs of a database the names of another database, unless that has

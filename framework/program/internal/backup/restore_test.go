@@ -19,7 +19,7 @@ func putFile(t *testing.T, file, content string) {
 	}
 }
 
-// TestARoomThatIsNotUsed: all is as it was, and what somebody else made stays.
+// TestARoomThatIsNotUsed is removed without a trace; files of other processes stay.
 func TestARoomThatIsNotUsed(t *testing.T) {
 	t.Parallel()
 	at := filepath.Join(t.TempDir(), "a.db")
@@ -80,8 +80,8 @@ func TestKeptNamesDiffer(t *testing.T) {
 	}
 }
 
-// TestAPathThatTellsLies: what the system finds by a name below /proc is not what its
-// links say.
+// TestAPathThatTellsLies: the system resolves a name below /proc differently from its
+// links.
 func TestAPathThatTellsLies(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/proc/self/fd"); err != nil {

@@ -14,8 +14,8 @@ import (
 // A wholeFile is written beside its place, and moved there when it is complete on the
 // disk.
 type wholeFile struct {
-	place string // where it will be
-	part  string // where it is written
+	place string // the final path
+	part  string // the path while it is written
 }
 
 // newWholeFile creates the empty file that is written, for its owner alone. It removes
@@ -36,7 +36,7 @@ func newWholeFile(place string, left func(part string)) (*wholeFile, error) {
 
 // isPart reports whether a file is a part of another file.
 func isPart(path, place string) bool {
-	parts, _ := findParts(place) // where they cannot be looked at, none is removed
+	parts, _ := findParts(place) // on an error, no part is removed
 	return slices.ContainsFunc(parts, func(part string) bool { return isSameFile(part, path) })
 }
 

@@ -27,7 +27,7 @@ type Certificate struct {
 	mu      sync.Mutex
 	current *tls.Certificate
 	read    edition   // the files that current was read from
-	looked  time.Time // when the files were last looked at
+	looked  time.Time // when the files were last checked
 }
 
 // An edition is the state of the files. It differs after the files have changed.

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestCookiesInsistOnHTTPS wherever clients come by it.
+// TestCookiesInsistOnHTTPS if clients use https.
 func TestCookiesInsistOnHTTPS(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

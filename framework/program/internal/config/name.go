@@ -12,7 +12,7 @@ func (n Name) Text(with string) string {
 	return strings.NewReplacer("{program}", string(n), "{PROGRAM}", variables).Replace(with)
 }
 
-// The variables that are named elsewhere too.
+// The variables that other packages name too.
 const (
 	prefix           = "{PROGRAM}_"
 	JWTKeysVariable  = prefix + "JWT_KEYS"

@@ -26,7 +26,7 @@ func observeSettings() []Setting {
 	return []Setting{
 		{
 			Flag: "metrics-addr", Variable: "{PROGRAM}_METRICS_ADDR", Example: "127.0.0.1:9464", serving: true, Shown: "no metrics",
-			Usage: "`host:port` at which /metrics is served for Prometheus, apart from the API; whoever reaches it can read it, so keep it from clients",
+			Usage: "`host:port` at which /metrics is served for Prometheus, apart from the API; it needs no credentials, so make it unreachable for clients",
 			Read:  readMetricsAddr,
 		},
 		{

@@ -101,7 +101,7 @@ func readNetworks(to *[]netip.Prefix, v string) error {
 		case err != nil:
 			return fmt.Errorf("%q must be a network, as 10.0.0.0/8, or an address", masked(text))
 		case network.Bits() == 0:
-			return fmt.Errorf("%q is everybody, and would let each client say where it comes from; name the proxies", masked(text))
+			return fmt.Errorf("%q contains every address, so that each client could choose its own address; list the proxies", masked(text))
 		}
 		*to = append(*to, network)
 	}

@@ -39,7 +39,7 @@ func (c Config) ReadKeys() (*auth.Keys, error) {
 		}
 		return keys, nil
 	case c.Production:
-		return nil, errors.New(c.Program.Text("{PROGRAM}_JWT_KEYS is not set, and in production no key is made up; make one with: {program} jwt keygen"))
+		return nil, errors.New(c.Program.Text("{PROGRAM}_JWT_KEYS is not set, and in production the server generates no key; make one with: {program} jwt keygen"))
 	}
 	return nil, nil
 }

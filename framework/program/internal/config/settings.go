@@ -83,7 +83,7 @@ func transportSettings() []Setting {
 func identitySettings() []Setting {
 	return []Setting{
 		{
-			Variable: JWTKeysVariable, serving: true, Shown: "made up for the process; required in production",
+			Variable: JWTKeysVariable, serving: true, Shown: "generated for the process; required in production",
 			Read: func(c *Config, v string) error { return keepSecret(&c.JWTKeys, v) },
 		},
 		{
@@ -93,7 +93,7 @@ func identitySettings() []Setting {
 		},
 		{
 			Flag: "token-life", Variable: "{PROGRAM}_TOKEN_LIFE", Fallback: "720h", Example: "720h", serving: true,
-			Usage: "`duration` for which the token is good that somebody gets who signs in",
+			Usage: "`duration` for which a token that the login endpoint issues is valid",
 			Read: func(c *Config, v string) error {
 				return readDuration(&c.tokenLife, v, time.Minute, 366*24*time.Hour)
 			},

@@ -9,7 +9,7 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// WarnUnknown logs each variable that looks like a setting and is none, with the nearest
+// WarnUnknown logs each variable that looks like a setting but is not one, with the nearest
 // setting.
 func (t Table) WarnUnknown(log *slog.Logger, env map[string]string) {
 	for _, name := range t.unknown(env) {

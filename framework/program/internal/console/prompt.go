@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Confirm asks a question and reports whether the answer is yes.
+// Confirm prints a question and reports whether the answer is yes.
 func (c Console) Confirm(ctx context.Context, question string) (bool, error) {
 	fmt.Fprint(c.Err, question, " [y/N] ")
 	answer, err := Await(ctx, func() (string, error) { return readLine(c.In) })
@@ -35,19 +35,19 @@ func readLine(r io.Reader) (string, error) {
 	return strings.TrimRight(line, "\r\n"), nil
 }
 
-// ReadPassword asks for a password at a terminal. Elsewhere it reads the first line of
+// ReadPassword prompts for a password at a terminal. Elsewhere it reads the first line of
 // standard input, which may be empty.
 func (c Console) ReadPassword(ctx context.Context) (string, error) {
 	if fd, ok := terminal(c.In); ok {
-		return c.askPassword(ctx, fd)
+		return c.promptPassword(ctx, fd)
 	}
 	return Await(ctx, func() (string, error) { return readLine(c.In) })
 }
 
-// askPassword asks twice, and the terminal does not show the answers. It hides the input
-// before it asks, so that a quick answer is hidden too. It restores the terminal, also
-// after an interrupt.
-func (c Console) askPassword(ctx context.Context, fd int) (password string, err error) {
+// promptPassword prompts for a password twice, and the terminal does not show the answers.
+// It hides the input before it prompts, so that a quick answer is hidden too. It restores
+// the terminal, also after an interrupt.
+func (c Console) promptPassword(ctx context.Context, fd int) (password string, err error) {
 	before, err := term.MakeRaw(fd)
 	if err != nil {
 		return "", err
@@ -59,26 +59,26 @@ func (c Console) askPassword(ctx context.Context, fd int) (password string, err 
 		}
 	}()
 	screen := term.NewTerminal(dialogue{c.In, c.Err}, "")
-	first, err := askHidden(ctx, screen, "Password: ")
+	first, err := readHidden(ctx, screen, "Password: ")
 	if err != nil {
 		return "", err
 	}
-	second, err := askHidden(ctx, screen, "Password again: ")
+	second, err := readHidden(ctx, screen, "Password again: ")
 	if err == nil && first != second {
 		err = errors.New("the two passwords differ; try again")
 	}
 	return first, err
 }
 
-// A dialogue reads answers from one stream and writes questions to another.
+// A dialogue reads answers from one stream and writes prompts to another.
 type dialogue struct {
 	io.Reader
 	io.Writer
 }
 
-// askHidden asks once. Ctrl-C and Ctrl-D, which the terminal now passes on as characters,
-// count as an interrupt.
-func askHidden(ctx context.Context, screen *term.Terminal, prompt string) (string, error) {
+// readHidden prompts once. Ctrl-C and Ctrl-D, which the terminal now passes on as
+// characters, count as an interrupt.
+func readHidden(ctx context.Context, screen *term.Terminal, prompt string) (string, error) {
 	text, err := Await(ctx, func() (string, error) { return screen.ReadPassword(prompt) })
 	if errors.Is(err, io.EOF) {
 		err = context.Canceled

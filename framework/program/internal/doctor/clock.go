@@ -8,25 +8,25 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// clockTolerance is how far the clocks of this machine and of the database may be apart.
-// Some times come from one, some from the other.
+// clockTolerance is the greatest difference between the clocks of this machine and of the
+// database. Some times come from one, some from the other.
 const clockTolerance = 5 * time.Second
 
 // examineClock compares the clocks. If the database does not answer, another check
 // reports it.
 func (e *examination) examineClock(ctx context.Context, db *sqldb.DB, now func() time.Time) {
-	asked := now()
-	told, err := db.Now(ctx)
+	before := now()
+	at, err := db.Now(ctx)
 	if err == nil {
-		e.found("clock", "", compareClocks(asked, told, now())...)
+		e.found("clock", "", compareClocks(before, at, now())...)
 	}
 }
 
 // compareClocks returns a finding if the time of the database is not between two times of
 // this machine.
-func compareClocks(asked, told, answered time.Time) []Finding {
-	by, way := asked.Sub(told), "behind"
-	if ahead := told.Sub(answered); ahead > by {
+func compareClocks(before, at, after time.Time) []Finding {
+	by, way := before.Sub(at), "behind"
+	if ahead := at.Sub(after); ahead > by {
 		by, way = ahead, "ahead of"
 	}
 	if by <= clockTolerance {

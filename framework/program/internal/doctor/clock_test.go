@@ -38,7 +38,7 @@ func TestDoctorComparesTheClocks(t *testing.T) {
 	}
 }
 
-// A slow answer is no wrong clock.
+// A slow answer is not a wrong clock.
 func TestClocksApart(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)

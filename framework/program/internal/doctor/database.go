@@ -47,7 +47,7 @@ func findWritableFolder(path string) []Finding {
 	if err != nil || info.Mode().Perm()&0o002 == 0 || info.Mode()&os.ModeSticky != 0 || runtime.GOOS == "windows" {
 		return nil
 	}
-	return []Finding{{problem, path, "every user of this machine can put another file in the place of the database", "chmod o-w " + path}}
+	return []Finding{{problem, path, "every user of this machine can replace the database by another file", "chmod o-w " + path}}
 }
 
 // examineDatabase makes the checks of a database. It leaves out those that need an answer
@@ -106,7 +106,7 @@ func findUnsafeLink(l sqldb.Link, variable string) []Finding {
 	case l.Encrypted:
 		return []Finding{{warning, variable, "the server's certificate is not checked, so another may pass for it", fix}}
 	}
-	return []Finding{{warning, variable, "everything that is asked and answered crosses the network in the clear", "where others share that network, " + fix}}
+	return []Finding{{warning, variable, "all queries and their results cross the network without encryption", "if other users share that network, " + fix}}
 }
 
 // findUnwritable returns the finding about a database that takes no writes.
@@ -185,7 +185,7 @@ func findJournal(ctx context.Context, s *site.Site) []Finding {
 
 // describeUnchecked returns the finding about a check that failed itself.
 func describeUnchecked(p site.Project, err error) []Finding {
-	return []Finding{{problem, config.DatabaseVariable, "this could not be looked at: " + p.Explain(err), "run it again; if that does not help, read what the database's log says"}}
+	return []Finding{{problem, config.DatabaseVariable, "this could not be checked: " + p.Explain(err), "run it again; if that does not help, read what the database's log says"}}
 }
 
 // findUnmigrated returns the migrations that differ from those of the program. A failed
@@ -256,7 +256,7 @@ func findUnsearchable(ctx context.Context, s *site.Site, api *framework.API) (fo
 		stale, err := api.NeedsReindex(ctx, viewset)
 		switch {
 		case err != nil:
-			what := "its rows could not be looked at: " + s.Explain(err)
+			what := "its rows could not be checked: " + s.Explain(err)
 			found = append(found, Finding{warning, viewset, what, "run it again with a longer --statement-timeout"})
 		case stale:
 			found = append(found, Finding{problem, viewset, "it has rows whose search document is empty, so that no search finds them", s.Text("{program} reindex ") + viewset})
@@ -306,7 +306,7 @@ func findUnfinished(there []sqldb.Index) (found []Finding) {
 		if i.Unfinished {
 			found = append(found, Finding{
 				problem, i.Name, "PostgreSQL began this index CONCURRENTLY and did not finish it: it serves nothing, and each write pays for it",
-				`DROP INDEX "` + strings.ReplaceAll(i.Name, `"`, `""`) + `"; and make it anew`,
+				`DROP INDEX "` + strings.ReplaceAll(i.Name, `"`, `""`) + `"; and create it again`,
 			})
 		}
 	}

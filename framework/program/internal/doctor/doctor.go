@@ -21,18 +21,18 @@ import (
 func NewDoctorCommand(run *command.Run) *cobra.Command {
 	c := run.New(cobra.Command{
 		Use:   "doctor [--json] [--migration NAME] [flags]",
-		Short: "Look for what is wrong with the database and the deployment",
-		Long: `Doctor looks at what check cannot see: whether the database answers, how it is
-reached, its migrations, the tables, columns and indexes that the declarations
-need, its search documents, its file and its clock; and at what a right setting may still leave
-open: keys, proxies, hosts, Redis. It says of each finding what is wrong, where,
-and what to do, and changes nothing. What is a mistake in a setting it leaves to
-check.
+		Short: "Report problems of the database and the deployment",
+		Long: `Doctor checks what the command check cannot: whether the database answers, the
+connection to it, its migrations, the tables, columns and indexes that the
+declarations need, its search documents, its file and its clock. It also checks
+valid settings that may be unsafe: keys, proxies, hosts and Redis. It reports for
+each finding what is wrong, where, and what to do, and changes nothing. The command
+check reports wrong settings.
 
 With --migration it also writes the indexes that are missing as the two files of
 a migration, as migrate new does. A migration is one transaction, in which
-PostgreSQL cannot CREATE INDEX CONCURRENTLY: the files say what to do for a large
-table. A viewset may say by Unindexed that it needs no index for a field.
+PostgreSQL cannot CREATE INDEX CONCURRENTLY: the files contain instructions for a
+large table. A viewset lists fields that need no index by Unindexed.
 
 The exit code is 1 if there is a problem, and 0 if there are only warnings.`,
 		Example: `  {program} doctor

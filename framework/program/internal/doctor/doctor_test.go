@@ -31,14 +31,14 @@ func TestDoctorOfTheDeployment(t *testing.T) {
 		result string
 		says   string
 	}{
-		"no key in production":            {func(c *config.Config) { c.Production = true }, "secrets", problem, "in production no key is made up"},
+		"no key in production":            {func(c *config.Config) { c.Production = true }, "secrets", problem, "in production the server generates no key"},
 		"a key that was typed":            {func(c *config.Config) { c.JWTKeys = auth.NewSecret("typed:HS256:" + strings.Repeat("abcd", 12)) }, "secrets", problem, "the key typed repeats itself"},
 		"a key that was made":             {func(c *config.Config) { c.JWTKeys = made }, "secrets", healthy, ""},
 		"no key in development":           {func(*config.Config) {}, "secrets", healthy, ""},
 		"a certificate that is not there": {func(c *config.Config) { c.TLSCert, c.TLSKey = "/nowhere/a.pem", "/nowhere/b.pem" }, "secrets", problem, "cannot be read"},
 		"a certificate that ends soon":    {func(c *config.Config) { c.TLSCert, c.TLSKey = late.Cert, late.Key }, "secrets", warning, "the certificate expires at"},
 		"a certificate that was renewed":  {func(c *config.Config) { c.TLSCert, c.TLSKey = good.Cert, good.Key }, "secrets", healthy, ""},
-		"production without TLS":          {func(c *config.Config) { c.Production, c.TrustedProxies = true, nil }, "transport", problem, "nobody can sign in"},
+		"production without TLS":          {func(c *config.Config) { c.Production, c.TrustedProxies = true, nil }, "transport", problem, "no user can sign in"},
 		"other machines in the clear":     {func(c *config.Config) { c.Addr = ":80" }, "transport", warning, "in the clear"},
 		"this machine alone":              {func(*config.Config) {}, "transport", healthy, ""},
 		"any host in production":          {func(c *config.Config) { c.Production, c.PublicURL = true, "" }, "hosts", problem, "TRESTLE_PUBLIC_URL or TRESTLE_HOSTS"},
@@ -69,7 +69,7 @@ func TestDoctorOfTheConnection(t *testing.T) {
 		{Local: true}:                     healthy,
 		{Encrypted: true, Verified: true}: healthy,
 		{Encrypted: true}:                 warning,
-		{}:                                warning, // somebody wrote sslmode=disable
+		{}:                                warning, // a user wrote sslmode=disable
 	} {
 		e := &examination{}
 		e.found("connection", "", findUnsafeLink(link, config.DatabaseVariable)...)

@@ -8,8 +8,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// farBehind is how many bytes of the log a replica may not have replayed yet: one file of
-// the log.
+// farBehind is how many bytes of the write-ahead log a replica may lag: one file of the
+// log.
 const farBehind = 16 << 20
 
 // examineReplica checks the replica, if there is one.

@@ -8,7 +8,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// TestUnfitReplicas: what a test's server is never.
+// TestUnfitReplicas: states that the server of the tests never has.
 func TestUnfitReplicas(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -33,12 +33,12 @@ func (e *examination) examineSettings(ctx context.Context) {
 // readers are the same as those of the command check.
 func (e *examination) findSecrets() (found []Finding) {
 	if _, err := e.ReadKeys(); err != nil {
-		found = append(found, Finding{problem, e.Text(config.JWTKeysVariable), err.Error(), e.Text(newKey + "; {program} check tells when it is right")})
+		found = append(found, Finding{problem, e.Text(config.JWTKeysVariable), err.Error(), e.Text(newKey + "; {program} check reports whether it is right")})
 	} else {
 		found = findGuessable(e.Config)
 	}
 	if c, err := e.ReadCertificate(e.log); err != nil {
-		found = append(found, Finding{problem, e.Text("{PROGRAM}_TLS_CERT"), err.Error(), e.Text("name a certificate and its key; {program} check tells when they are right")})
+		found = append(found, Finding{problem, e.Text("{PROGRAM}_TLS_CERT"), err.Error(), e.Text("name a certificate and its key; {program} check reports whether they are right")})
 	} else if c != nil {
 		if until, soon := c.EndsSoon(); soon {
 			found = append(found, Finding{
@@ -48,7 +48,7 @@ func (e *examination) findSecrets() (found []Finding) {
 		}
 	}
 	if e.TLSKey != "" {
-		found = append(found, findReadable(e.TLSKey, "whoever has it can pass for this server")...)
+		found = append(found, findReadable(e.TLSKey, "a machine that has it can impersonate this server")...)
 	}
 	return found
 }
@@ -69,7 +69,7 @@ func findGuessable(c config.Config) (found []Finding) {
 			continue
 		}
 		found = append(found, Finding{
-			problem, c.Program.Text(config.JWTKeysVariable), "the key " + kid + " repeats itself, so it is likely no random one, and whoever guesses it can sign in as anybody",
+			problem, c.Program.Text(config.JWTKeysVariable), "the key " + kid + " repeats itself, so it is probably not random; a client that guesses it can sign in as any user",
 			c.Program.Text(newKey),
 		})
 	}
@@ -105,7 +105,7 @@ func findExposed(c config.Config) []Finding {
 		return nil
 	case c.Production && len(c.TrustedProxies) == 0:
 		return []Finding{{
-			problem, c.Program.Text("{PROGRAM}_TLS_CERT"), "nobody can sign in: in production credentials need TLS",
+			problem, c.Program.Text("{PROGRAM}_TLS_CERT"), "no user can sign in: in production credentials need TLS",
 			c.Program.Text("set {PROGRAM}_TLS_CERT and {PROGRAM}_TLS_KEY, or put a proxy that speaks TLS before the server and name it by {PROGRAM}_TRUSTED_PROXIES"),
 		}}
 	case !c.Production && !local:
@@ -140,7 +140,7 @@ func findTooTrusting(c config.Config) (found []Finding) {
 	for _, network := range c.TrustedProxies {
 		if isWide(network) {
 			found = append(found, Finding{
-				problem, c.Program.Text("{PROGRAM}_TRUSTED_PROXIES"), network.String() + " is more than any private network: whoever is in it can say where it comes from, and that it spoke TLS",
+				problem, c.Program.Text("{PROGRAM}_TRUSTED_PROXIES"), network.String() + " is wider than any private network: each client in it can choose its own address, and claim to use TLS",
 				"name the addresses of the proxies, or the private network that they are in",
 			})
 		}

@@ -19,24 +19,24 @@ import (
 func NewPermissionsCommand(run *command.Run) *cobra.Command {
 	c := run.New(cobra.Command{
 		Use:   "permissions [--holding PERMISSION,...] [--json]",
-		Short: "Show what every endpoint is to each kind of caller",
+		Short: "Show which callers may use each endpoint",
 		Long: `Permissions lists every endpoint, in order of registration, with a column for
 each kind of caller:
 
-  anonymous   whoever shows no credentials
+  anonymous   a client without credentials
   user        a user without any permission
-  staff       one who is staff
-  superuser   one who is staff and holds every permission
-  holder      one who is not staff and holds the permissions of --holding
+  staff       a user who is staff
+  superuser   a user who is staff and holds every permission
+  holder      a user who is not staff and holds the permissions of --holding
 
-and says what it is to them:
+with the access of that caller:
 
   refused     401 or 403
-  scoped      permitted, for the rows that are theirs
-  allowed     permitted, for every row, or for what is no row
+  scoped      permitted, for the rows of the caller's scope
+  allowed     permitted, for every row, or for an endpoint without rows
 
-It is worked out from the declarations and does not touch the database. Whether
-anything asks for a permission of --holding is not checked.`,
+The command uses the declarations and not the database. It does not check whether
+an endpoint requires the permissions of --holding.`,
 		Example: `  {program} permissions --holding patients.view,doctors.add`,
 	}, func(cmd *cobra.Command, args []string) error { return listPermissions(run, cmd, args) })
 	c.Flags().String("holding", "", "`permissions`, separated by commas, that the holder has")

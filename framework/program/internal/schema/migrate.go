@@ -72,17 +72,18 @@ func reportLock(ctx context.Context, run *command.Run, s *site.Site) {
 func newMigrateDownCommand(run *command.Run) *cobra.Command {
 	c := run.New(cobra.Command{
 		Use:   "down [--yes] [flags]",
-		Short: "Undo the newest applied migration, and lose what it holds",
-		Long: `Down undoes the newest applied migration. Tables and columns that it made are
-gone with all they hold, so it asks first; away from a terminal it needs --yes.`,
+		Short: "Undo the newest applied migration, and lose its data",
+		Long: `Down undoes the newest applied migration. Its tables and columns are
+dropped with their content, so the command requires confirmation. Without a terminal
+that is --yes.`,
 	}, func(cmd *cobra.Command, _ []string) error {
 		yes, _ := cmd.Flags().GetBool("yes")
 		if !run.AtTerminal() && !yes {
-			return exit.Misused("this cannot be undone and nobody can be asked here; say --yes to go on")
+			return exit.Misused("this cannot be undone, and without a terminal there is no confirmation; add --yes to go on")
 		}
 		return run.With(cmd.Context(), cmd.Flags(), func(s *site.Site) error { return migrateDown(cmd.Context(), run, s, yes) })
 	})
-	c.Flags().Bool("yes", false, "go on without asking")
+	c.Flags().Bool("yes", false, "do not ask for confirmation")
 	run.AddSettings(c.Flags(), false)
 	return c
 }
@@ -97,7 +98,7 @@ func migrateDown(ctx context.Context, run *command.Run, s *site.Site, yes bool) 
 		return nil
 	}
 	if !yes {
-		yes, err = run.Confirm(ctx, fmt.Sprintf("Undo %s, applied %s, and lose what it holds?", newest, console.Minute(&newest.AppliedAt)))
+		yes, err = run.Confirm(ctx, fmt.Sprintf("Undo %s, applied %s, and lose its data?", newest, console.Minute(&newest.AppliedAt)))
 		if err != nil || !yes {
 			run.Sayf("Nothing was changed.")
 			return err

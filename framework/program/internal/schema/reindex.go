@@ -18,9 +18,9 @@ func NewReindexCommand(run *command.Run) *cobra.Command {
 	c := run.New(cobra.Command{
 		Use:   "reindex [RESOURCE] [flags]",
 		Short: "Fill the search documents of rows that were written elsewhere",
-		Long: `Reindex folds the searched fields of every row anew, of one resource or of all
-that store them, and may run while the API serves. It is for rows that were
-written by other means than the API.`,
+		Long: `Reindex computes the search document of every row again: of one resource, or of all
+that store search documents. It may run while the API serves. It is for rows that
+were not written by the API.`,
 		Args: cobra.MaximumNArgs(1),
 	}, func(cmd *cobra.Command, args []string) error { return runReindex(run, cmd, args) })
 	run.AddSettings(c.Flags(), false)

@@ -21,17 +21,18 @@ import (
 	"trestle.example/framework/program/internal/exit"
 )
 
-// healthPatience is how long the server may take to answer whether it is ready.
+// healthPatience is how long the server may take to answer /readyz.
 const healthPatience = 3 * time.Second
 
 // NewHealthCommand returns the command health.
 func NewHealthCommand(run *command.Run) *cobra.Command {
 	c := run.New(cobra.Command{
 		Use:   "health [flags]",
-		Short: "Ask the server on this machine whether it is ready",
-		Long: `Health asks /readyz at the server's own address, within 3 seconds, as the settings
-have it. It is for containers, which have no other program to ask with. The exit
-code is 0 if the server is ready, and 1 if it is not.`,
+		Short: "Check whether the server on this machine is ready",
+		Long: `Health requests /readyz at the server's own address, which it reads from the
+settings. It waits at most 3 seconds. It is for containers, which have no other
+program to send requests. The exit code is 0 if the server is ready, and 1 if it is
+not.`,
 	}, func(cmd *cobra.Command, args []string) error { return runHealth(run, cmd, args) })
 	run.AddSettings(c.Flags(), true)
 	return c
@@ -48,7 +49,7 @@ func runHealth(run *command.Run, cmd *cobra.Command, _ []string) error {
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), healthPatience)
 	defer cancel()
-	answer, err := askReady(ctx, c, address)
+	answer, err := requestReady(ctx, c, address)
 	if err != nil {
 		return err
 	}
@@ -72,8 +73,8 @@ func findOwnAddress(c config.Config) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// askReady returns the answer of a server that is ready.
-func askReady(ctx context.Context, c config.Config, address string) (string, error) {
+// requestReady returns the answer of a server that is ready.
+func requestReady(ctx context.Context, c config.Config, address string) (string, error) {
 	scheme, transport := "http://", &http.Transport{DisableKeepAlives: true}
 	if c.HasTLS() {
 		var err error

@@ -58,7 +58,7 @@ func TestHousekeepingOutlivesAPanic(t *testing.T) {
 			})
 			broken.Store(true)
 			end := startHousekeeping(t.Context(), s, framework.New(framework.Config{DB: s.DB, Now: now}))
-			time.Sleep(time.Minute + time.Second) //nolint:forbidigo // the bubble's clock, which waits for nobody
+			time.Sleep(time.Minute + time.Second) //nolint:forbidigo // the bubble's clock, which runs at once
 			broken.Store(false)
 			synctest.Wait()
 			for of, times := range map[string]int{"sessions and tokens": 3, "idempotency keys": 1} {
@@ -98,7 +98,7 @@ func onBoth(t *testing.T, test func(t *testing.T, database string)) {
 	})
 }
 
-// TestTheTimeToStop is what the files of deploy/ allow for.
+// TestTheTimeToStop: the files of deploy/ allow for it.
 func TestTheTimeToStop(t *testing.T) {
 	t.Parallel()
 	if got := config.ProductionDelay + drainTime + lastWrites; got != 33*time.Second {

@@ -7,13 +7,13 @@ import (
 	"runtime/metrics"
 )
 
-// heapRoom is how much garbage may come before it is collected, in bytes. Little memory
-// is in use, so the default of Go would collect many times a second.
+// heapRoom is how much garbage may accumulate before a collection, in bytes. A server uses
+// little memory, so Go's default would collect many times a second.
 const heapRoom = 20 << 20
 
 const (
-	growthAtLeast = 100  // percent, where much is in use: Go's usual rule
-	growthAtMost  = 1000 // percent, where next to nothing is
+	growthAtLeast = 100  // percent, Go's default: applies if much memory is in use
+	growthAtMost  = 1000 // percent: applies if very little memory is in use
 )
 
 // letHeapGrow keeps collections rare. It leaves the variable GOGC as it is.

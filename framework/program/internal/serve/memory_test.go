@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// TestHeapGrowth gives garbage the same room, whatever is in use, but never less
-// than Go does.
+// TestHeapGrowth: the room for garbage is constant, but at least that of Go's default.
 func TestHeapGrowth(t *testing.T) {
 	for name, test := range map[string]struct {
 		inUse uint64
@@ -26,7 +25,7 @@ func TestHeapGrowth(t *testing.T) {
 	}
 }
 
-// TestAfterCollections calls again after each of them.
+// TestAfterCollections: the function runs after each collection.
 func TestAfterCollections(t *testing.T) {
 	called := make(chan struct{}, 1)
 	afterCollections(func() {

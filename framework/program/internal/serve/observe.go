@@ -55,7 +55,7 @@ func (w *watch) measure(ctx context.Context, s *server) error {
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.MetricsAddr)
 	if err != nil {
-		// Wrapped, err would pass for a fault of the database.
+		// If it were wrapped, err would count as a fault of the database.
 		return fmt.Errorf(s.Text("metrics cannot be served at %s: %v; set {PROGRAM}_METRICS_ADDR to another address"), s.MetricsAddr, err)
 	}
 	w.metrics = m
@@ -71,7 +71,7 @@ func (w *watch) include(s *server, web *httpserver.Server) error {
 	}
 	all := metrics.Sources{Server: web, RequestTimeout: s.RequestTimeout, Schema: s.probe, Migrations: s.Migrations}
 	if s.counters != nil {
-		all.RedisDegraded = func() bool { return s.counters.Ping(context.Background()) != nil } // as /readyz
+		all.RedisDegraded = func() bool { return s.counters.Ping(context.Background()) != nil } // like /readyz
 	}
 	if s.Certificate != nil {
 		all.CertificateExpires = func() time.Time { until, _ := s.Certificate.EndsSoon(); return until }

@@ -14,10 +14,9 @@ import (
 // mostOrigins is the most origins that one process names in the log.
 const mostOrigins = 20
 
-// otherSites names in the log each origin whose pages send requests without being
-// allowed to read the answers, with the setting that allows it: once for each. It
-// is for development, where a page is often served from a port of its own, and a
-// browser says little more than that the request failed. It is safe for
+// otherSites logs each origin whose pages send requests but may not read the answers, with
+// the setting that allows it: once for each. It is for development, where a page often has
+// a port of its own, and a browser only reports that the request failed. It is safe for
 // concurrent use.
 type otherSites struct {
 	http.Handler

@@ -7,7 +7,7 @@ import (
 	"trestle.example/framework/program/internal/config"
 )
 
-// TestOtherOriginsAreNotNamedInProduction, where anybody may send any origin.
+// TestOtherOriginsAreNotNamedInProduction: any client may send any origin there.
 func TestOtherOriginsAreNotNamedInProduction(t *testing.T) {
 	t.Parallel()
 	c := config.Config{Production: true}

@@ -29,30 +29,16 @@ type Demo struct {
 
 // NewServeCommand returns the command serve. demo is nil without demo data.
 func NewServeCommand(run *command.Run, demo *Demo) *cobra.Command {
+	use, example, never := "serve [--migrate] [flags]", "--migrate", ""
+	if demo != nil {
+		use, example, never = "serve [--migrate] [--seed] [flags]", "--migrate --seed", "\nThe server then makes no demo data."
+	}
 	c := run.New(cobra.Command{
-		Use:   "serve [--migrate] [--seed] [flags]",
+		Use:   use,
 		Short: "Serve the API",
-		Long: `Serve answers requests until it is told to stop by SIGINT or SIGTERM: /readyz then
-says so, while requests are still taken for as long as --drain-delay has it, and
-those under way have 25 seconds. A second signal ends it at once. SIGHUP reloads
-the TLS certificate at once. SIGHUP and SIGPIPE never end a server.
-
-/livez answers 200 while the server runs, /readyz while it can answer requests,
-else 503. A database that is not there yet, of PostgreSQL, is waited for. If a
-migration is pending, or a table or a column of a resource is missing, serve ends
-with exit code 3.
-
-Every setting is a flag, else an environment variable, else a default. One has
-no flag, because other users of the machine may see a flag: {PROGRAM}_JWT_KEYS,
-the keys of JWTs. The first key signs; {program} jwt keygen makes a key. Without
-it, a key is made up that is good until the server stops.
-
-With {PROGRAM}_ENV=production the server takes credentials by TLS alone, its own
-(--tls-cert and --tls-key) or that of a proxy (--trusted-proxies); it does not
-start without {PROGRAM}_JWT_KEYS and a name of its own (--public-url or --hosts),
-tells browsers to come by nothing but TLS for a year, and never makes demo data.`,
-		Example: `  {program} serve --migrate --seed
-  DATABASE_URL=postgres://app@localhost/clinic {program} serve --addr :8080`,
+		Long:  serveNotes + never,
+		Example: "  {program} serve " + example + `
+  DATABASE_URL=postgres://app@localhost/{program} {program} serve --addr :8080`,
 	}, func(cmd *cobra.Command, _ []string) error { return runServe(run, demo, cmd) })
 	c.Flags().Bool("migrate", false, "apply pending migrations first")
 	if demo != nil {
@@ -61,6 +47,27 @@ tells browsers to come by nothing but TLS for a year, and never makes demo data.
 	run.AddSettings(c.Flags(), true)
 	return c
 }
+
+// serveNotes is the help of serve.
+const serveNotes = `Serve answers requests until it receives SIGINT or SIGTERM. /readyz then reports that
+the server is stopping. The server accepts requests for the time of --drain-delay, and
+completes accepted requests within 25 seconds. A second signal ends it at once. SIGHUP
+reloads the TLS certificate at once. SIGHUP and SIGPIPE never end a server.
+
+/livez answers 200 while the server runs. /readyz answers 200 while the server can
+answer requests, else 503. The server waits for PostgreSQL to accept connections. If a
+migration is pending, or a table or a column of a resource is missing, serve ends with
+exit code 3.
+
+Every setting is a flag, else an environment variable, else a default. The keys of JWTs
+have no flag, because other users of the machine may see a flag: set {PROGRAM}_JWT_KEYS.
+The first key signs; {program} jwt keygen makes a key. Without the variable the server
+generates a key that is valid until the server stops.
+
+With {PROGRAM}_ENV=production the server accepts credentials by TLS only: its own
+(--tls-cert and --tls-key) or that of a proxy (--trusted-proxies). It requires
+{PROGRAM}_JWT_KEYS and a name of its own (--public-url or --hosts). For a year, browsers
+that came by TLS use TLS only.`
 
 func runServe(run *command.Run, demo *Demo, cmd *cobra.Command) error {
 	ctx := cmd.Context()

@@ -40,7 +40,7 @@ func TestWarnings(t *testing.T) {
 		"production, with its public URL": {config.Config{Addr: ":80", Production: true, TLSCert: "a.pem", PublicURL: "https://a.example"}, ""},
 		"production, with its host":       {config.Config{Addr: ":80", Production: true, TrustedProxies: proxies, Hosts: []string{"a.example"}}, ""},
 		"production, without either":      {config.Config{Addr: ":80", Production: true, TrustedProxies: proxies}, "TRESTLE_PUBLIC_URL or TRESTLE_HOSTS"},
-		"production, without TLS":         {config.Config{Addr: "127.0.0.1:80", Production: true, PublicURL: "https://a.example"}, "nobody can sign in"},
+		"production, without TLS":         {config.Config{Addr: "127.0.0.1:80", Production: true, PublicURL: "https://a.example"}, "no user can sign in"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -24,8 +24,8 @@ type server struct {
 	*site.Site
 
 	config.Secrets
-	counters *redisthrottle.Store // nil where the process counts
-	probe    *sqldb.DB            // a connection apart, so that a busy pool is no outage
+	counters *redisthrottle.Store // nil if the process counts
+	probe    *sqldb.DB            // a separate connection, so that a busy pool does not count as an outage
 }
 
 // withServer opens a server, calls do, and closes the server. It reports every wrong
@@ -106,12 +106,12 @@ func limitServer(s *site.Site) httpserver.Limits {
 	return httpserver.Limits{Conns: s.MaxConns, SpareFiles: 128 + 4*s.DB.Stats().MaxOpenConnections}
 }
 
-// phases are the work of a server beside answering: begin prepares it, and greet follows
-// when it is ready.
+// phases are the work of a server beside answering: begin prepares it, and greet runs when
+// it is ready.
 type phases struct{ begin, greet func(context.Context) error }
 
-// serve answers requests until ctx ends, and completes the last writes. It listens from
-// the beginning, so that its health can be requested.
+// serve answers requests until ctx ends, and completes the last writes. It listens from the
+// beginning, so that clients can request its health.
 func (s *server) serve(ctx context.Context, api *framework.API, web *httpserver.Server, listener net.Listener, do phases) error {
 	letHeapGrow()
 	serving, stop := context.WithCancel(ctx)
@@ -131,7 +131,7 @@ func (s *server) serve(ctx context.Context, api *framework.API, web *httpserver.
 	switch {
 	case err == nil:
 	case serving.Err() != nil:
-		err = nil // it was stopped meanwhile, or could not serve, which Serve tells
+		err = nil // the server was stopped, or could not serve: then Serve returns the error
 	default:
 		stop()
 	}
@@ -179,7 +179,7 @@ func (s *server) checks() []httpserver.Check {
 // logGeneratedKey logs that JWTs end with the process, if the server generated their key.
 func (s *server) logGeneratedKey() {
 	if s.Keys == nil {
-		s.Log.Info("a key for JWTs was made up, so they are good in this process alone and until it stops; " +
+		s.Log.Info("a key for JWTs was generated, so they are valid in this process only and until it stops; " +
 			s.Text("to keep them, set {PROGRAM}_JWT_KEYS to what {program} jwt keygen makes"))
 	}
 }

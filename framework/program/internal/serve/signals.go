@@ -10,12 +10,11 @@ import (
 	"trestle.example/framework/program/internal/command"
 )
 
-// outliveReaders lets a server go on after the process that reads its output has
-// ended, as in "program serve 2>&1 | head -1". Go ends a process that writes to
-// such a standard output or error, unless SIGPIPE is asked for; then the write
-// fails instead, which costs the text alone. The signal is not ignored, since
-// child processes would inherit that. Other commands end as usual, because
-// nothing reads the rest of their output.
+// outliveReaders lets a server go on after the process that reads its output has ended, as
+// in "program serve 2>&1 | head -1". Go ends a process that writes to such a standard
+// output or error, unless the program subscribes to SIGPIPE. Then the write fails, and only
+// its text is lost. The signal is not ignored, because child processes would inherit that.
+// Other commands end as usual, because no process reads the rest of their output.
 func outliveReaders(run *command.Run) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	run.Out = unread{run.Out}

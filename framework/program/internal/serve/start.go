@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	// startPause is between two attempts to reach the database at the start, and
-	// startPing how long one may take.
+	// startPause is the time between two attempts to reach the database at the start.
+	// startPing is the limit of one attempt.
 	startPause = 500 * time.Millisecond
 	startPing  = time.Second
-	// startNews is how often the log is told at most of what keeps the server
-	// from starting, where it changes.
+	// startNews is the least time between two log lines about a changed reason that keeps
+	// the server from starting.
 	startNews = 10 * time.Second
 )
 

@@ -39,7 +39,7 @@ func welcome(ctx context.Context, run *command.Run, s *site.Site, addr net.Addr,
 func demoLines(ctx context.Context, s *site.Site, demo *Demo, base string) ([]string, error) {
 	token, err := issueDemoToken(ctx, s, demo.Visitor)
 	if errors.Is(err, auth.ErrNotFound) {
-		return []string{"The demo's user " + demo.Visitor + s.Text(" is gone; {program} seed --force brings it back."), ""}, nil
+		return []string{"The demo's user " + demo.Visitor + s.Text(" does not exist; {program} seed --force creates it again."), ""}, nil
 	}
 	if err != nil {
 		return nil, err
