@@ -34,8 +34,8 @@ func (s *schemas) choice(c component, shape *input.Shape, whole wire.JSONSchema)
 }
 
 // withOne returns the schema of a shape that requires one of its fields: the variant that
-// requires the field f. Its properties lack the other fields, because generators tell the
-// variants apart by their properties. dependentSchemas describes the other fields.
+// requires the field f. dependentSchemas describes the other fields, because generators
+// recognize a variant by a property that the other variants lack.
 func (s *schemas) withOne(shape *input.Shape, f *input.Field, whole wire.JSONSchema) wire.JSONSchema {
 	one := maps.Clone(whole)
 	properties, _ := whole["properties"].(wire.Members)
