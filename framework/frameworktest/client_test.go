@@ -24,6 +24,15 @@ func echo(w http.ResponseWriter, r *http.Request) {
 			{Pointer: "/name", Code: "required"}, {Parameter: "page", Code: "invalid_parameter"},
 		}})
 		return
+	case "/list":
+		_, _ = io.WriteString(w, `[{"n": 1, "name": "Ada"}, {"n": 2, "name": "Bob"}]`)
+		return
+	case "/page":
+		_, _ = io.WriteString(w, `{"count": 2, "next": null, "results": [{"n": 1}, {"n": 2}]}`)
+		return
+	case "/arrays":
+		_, _ = io.WriteString(w, `{"results": [], "others": []}`)
+		return
 	case "/moved":
 		http.Redirect(w, r, "/", http.StatusFound)
 		return
@@ -66,6 +75,11 @@ func TestClient(t *testing.T) {
 			t.Errorf("path %q; want /x", got.Path)
 		}
 	})
+	t.Run("compares the order of a list", func(t *testing.T) {
+		c := c.On(t)
+		c.Get("/list").Order("name", "Ada", "Bob").Order("n", 1, 2).Order("absent", nil, nil)
+		c.Get("/page").Order("n", 1, 2)
+	})
 	t.Run("finds faults", func(t *testing.T) {
 		c.On(t).Get("/problem").Expect(400).Code("validation_failed").Fault("/name", "required").Fault("page", "invalid_parameter")
 	})
@@ -85,6 +99,10 @@ func TestExpectationsFail(t *testing.T) {
 		"contains":         {`the body lacks "absent"`, func(c *Client) { c.Get("/").Contains("path", "absent") }},
 		"lacks":            {`must not have "path" in it`, func(c *Client) { c.Get("/").Lacks("absent", "path") }},
 		"header":           {`header X-Echo is "GET"; want ""`, func(c *Client) { c.Get("/").Header("X-Echo", "") }},
+		"order":            {`the items have "name" in the order ["Ada","Bob"]; want ["Bob","Ada"]`, func(c *Client) { c.Get("/list").Order("name", "Bob", "Ada") }},
+		"order, too few":   {`the items have "n" in the order [1,2]; want []`, func(c *Client) { c.Get("/page").Order("n") }},
+		"order of nothing": {`the body has 0 arrays, and not one`, func(c *Client) { c.Get("/").Order("n", 1) }},
+		"order of two":     {`the body has 2 arrays, and not one`, func(c *Client) { c.Get("/arrays").Order("n", 1) }},
 		"JSON":             {"the body is not a *[]int", func(c *Client) { c.Get("/").JSON(new([]int)) }},
 		"no answer":        {"no answer", func(c *Client) { other := *c; other.base = "http://127.0.0.1:1"; other.Get("/") }},
 		"no request":       {"the request is not valid", func(c *Client) { c.Do("G T", "/", nil) }},

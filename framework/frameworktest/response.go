@@ -1,8 +1,10 @@
 package frameworktest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -92,6 +94,53 @@ func (r *Response) Lacks(texts ...string) *Response {
 		}
 	}
 	return r
+}
+
+// Order checks that the listed items have these values of a member, in this order. The body
+// is an array of items, or an object with one array, such as a page of a list.
+func (r *Response) Order(member string, want ...any) *Response {
+	r.tb.Helper()
+	items, err := r.items()
+	if err != nil {
+		r.failf("the order of %q cannot be checked: %v", member, err)
+		return r
+	}
+	got := make([]any, len(items))
+	for i, item := range items {
+		got[i] = item[member]
+	}
+	if got, want := asJSON(got), asJSON(want); got != want {
+		r.failf("the items have %q in the order %s; want %s", member, got, want)
+	}
+	return r
+}
+
+// items returns the items of a list.
+func (r *Response) items() (items []map[string]any, err error) {
+	list := r.body
+	if !strings.HasPrefix(strings.TrimSpace(r.Body()), "[") {
+		var page map[string]json.RawMessage
+		if err := json.Unmarshal(list, &page); err != nil {
+			return nil, fmt.Errorf("the body is not a list: %w", err)
+		}
+		maps.DeleteFunc(page, func(_ string, value json.RawMessage) bool { return value[0] != '[' })
+		if len(page) != 1 {
+			return nil, fmt.Errorf("the body has %d arrays, and not one", len(page))
+		}
+		list = slices.Collect(maps.Values(page))[0]
+	}
+	decoder := json.NewDecoder(bytes.NewReader(list))
+	decoder.UseNumber()
+	return items, decoder.Decode(&items)
+}
+
+// asJSON returns values as a JSON array.
+func asJSON(values []any) string {
+	text, err := json.Marshal(append([]any{}, values...))
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
 
 // Header checks the value of a header. An empty value means that the header is absent.

@@ -181,6 +181,16 @@ func TestASiteOfATest(t *testing.T) {
 	}
 }
 
+// TestATestSetsASetting of a site, and the other settings keep their defaults.
+func TestATestSetsASetting(t *testing.T) {
+	t.Parallel()
+	site := &Site{}
+	loanDays.Set(site, 3)
+	if loanDays.Of(site) != 3 || pauses.Of(site) != time.Minute || loanDays.Of(&Site{}) != 28 {
+		t.Errorf("%d, %s, %d; want 3, and the defaults", loanDays.Of(site), pauses.Of(site), loanDays.Of(&Site{}))
+	}
+}
+
 // TestAnUnlistedSetting: reading it panics.
 func TestAnUnlistedSetting(t *testing.T) {
 	t.Parallel()
@@ -189,7 +199,7 @@ func TestAnUnlistedSetting(t *testing.T) {
 			t.Errorf("it says %q", said)
 		}
 	}()
-	unlisted.Of(&Site{values: map[string]any{}})
+	unlisted.Of(&Site{listed: true})
 }
 
 // TestMistakesInAProgram: each command reports every mistake in a sentence.

@@ -68,7 +68,8 @@ type Site struct {
 	PageSize int // the number of rows on a page of a list
 	Log      *slog.Logger
 
-	values map[string]any // of the project's own settings; nil for the defaults
+	values map[string]any // of the project's own settings
+	listed bool           // values has every setting of the program
 }
 
 // DefaultConfig accepts sessions, tokens and JWTs, limits the rates of callers, and has
@@ -98,7 +99,7 @@ func (p Program) project() site.Project {
 
 // newSite returns the part of a site that the functions of the project may use.
 func newSite(s *site.Site) *Site {
-	return &Site{DB: s.DB, Identity: s.Identity, PageSize: s.PageSize, Log: s.Log, values: s.Own}
+	return &Site{DB: s.DB, Identity: s.Identity, PageSize: s.PageSize, Log: s.Log, values: s.Own, listed: true}
 }
 
 func (p Program) withDefaults() Program {

@@ -42,22 +42,32 @@ type AnySetting interface {
 	mistake() error
 }
 
-// Of is the value of the setting in a site. A site that no command made, as in a test,
-// has the default. Of panics if the setting is not in [Program].Settings.
+// Of returns the value of the setting in a site. A site that no command made, as in a test,
+// has the default, or the value of [Setting.Set]. Of panics if a command made the site and
+// the setting is not in [Program].Settings.
 func (s Setting[T]) Of(site *Site) T {
-	if site.values == nil {
-		value, err := s.read(s.Default)
-		if err != nil {
-			panic(fmt.Sprintf("program: the default of the setting %s is %q: %v", s.Name, s.Default, err))
-		}
-		return value
-	}
 	known, ok := site.values[s.Name]
-	if !ok {
+	switch {
+	case ok:
+		value, _ := known.(T) // of an interface type it may be nil
+		return value
+	case site.listed:
 		panic(fmt.Sprintf("program: the setting %s is not in Program.Settings", s.Name))
 	}
-	value, _ := known.(T) // of an interface type it may be nil
+	value, err := s.read(s.Default)
+	if err != nil {
+		panic(fmt.Sprintf("program: the default of the setting %s is %q: %v", s.Name, s.Default, err))
+	}
 	return value
+}
+
+// Set sets the value of the setting in a site of a test. It must not be called while
+// another goroutine uses the site.
+func (s Setting[T]) Set(site *Site, value T) {
+	if site.values == nil {
+		site.values = map[string]any{}
+	}
+	site.values[s.Name] = value
 }
 
 // read reads a value, which may be empty.

@@ -106,6 +106,9 @@ func Fault(raw, fault, example string) error {
 // a password may be anywhere in it, and shown returns none of it.
 func shown(raw string) string {
 	u, err := split(raw)
+	if err == nil && u.Scheme == "sqlite" && u.Opaque != "" && !strings.Contains(raw, "@") {
+		return "sqlite:" + u.Opaque
+	}
 	if err != nil || u.Opaque != "" || u.Scheme == "" || u.Host == "" && u.Scheme != "sqlite" || strings.Contains(u.Host+u.Path, "@") {
 		return "(not shown)"
 	}
@@ -144,7 +147,7 @@ func checkSQLiteURL(raw string, u *url.URL) error {
 	case strings.Contains(raw, ":memory:"):
 		return Fault(raw, "a database in memory is not supported; use a file in a temporary folder", sqliteExample)
 	case u.Host != "" || u.Opaque != "":
-		return Fault(raw, "the path must be absolute, which takes three slashes", sqliteExample)
+		return Fault(raw, "the path must be absolute: sqlite:// and then a path that begins with /", sqliteExample)
 	case !filepath.IsAbs(u.Path) || strings.HasSuffix(u.Path, "/"):
 		return Fault(raw, "it names no file", sqliteExample)
 	case strings.IndexByte(u.Path, 0) >= 0:
