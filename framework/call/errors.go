@@ -30,7 +30,7 @@ func AsError(err error) *problem.Error {
 		return problem.Overloaded().Because(err)
 	}
 	if away(err) {
-		return problem.UnavailableFor(1).Because(err)
+		return problem.Unavailable().Because(err)
 	}
 	return problem.Refuse(http.StatusInternalServerError, problem.CodeInternal, "Something went wrong on the server; the log has it under this request's id.").Because(err)
 }

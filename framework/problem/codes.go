@@ -3,12 +3,9 @@ package problem
 import (
 	"net/http"
 	"slices"
-)
 
-// Builtin reports whether the framework itself answers with a code.
-func Builtin(code string) bool {
-	return slices.ContainsFunc(BuiltinCodes, func(c CodeInfo) bool { return c.Code == code })
-}
+	"trestle.example/framework/internal/limits"
+)
 
 // The codes that the framework itself answers with. Each has a page at
 // /errors/{code} below [Config.Prefix].
@@ -55,8 +52,12 @@ type CodeInfo struct {
 	Details any
 }
 
-// BuiltinCodes is the one table of codes, statuses and titles.
-var BuiltinCodes = []CodeInfo{ //nolint:gochecknoglobals // a table, which nothing changes
+// BuiltinCodes lists the codes that the framework itself answers with. The caller may
+// change the list.
+func BuiltinCodes() []CodeInfo { return slices.Clone(builtinCodes) }
+
+// builtinCodes is the one table of codes, statuses and titles.
+var builtinCodes = []CodeInfo{
 	{Code: CodeInvalidJSON, Status: http.StatusBadRequest, Title: "The body is not one JSON object", Text: "The body must be one JSON object in UTF-8: no duplicate names, nothing after its end, nesting of at most 32. The error states at which byte it stops being JSON."},
 	{Code: CodeValidationFailed, Status: http.StatusBadRequest, Title: "The body is not valid", Text: "The body was understood, but some of its values may not be used. The list errors names every fault at once, each with a JSON Pointer to its place."},
 	{Code: CodeUnknownField, Status: http.StatusBadRequest, Title: "The body names an unknown field", Text: "This endpoint is strict: it rejects names that it does not have, or that clients cannot change. The list errors has each of them, with the nearest name that exists."},
@@ -78,7 +79,7 @@ var BuiltinCodes = []CodeInfo{ //nolint:gochecknoglobals // a table, which nothi
 	{Code: CodeRequestTimeout, Status: http.StatusRequestTimeout, Title: "The body did not arrive in time", Text: "The body stopped coming, or came too slowly to be waited for. The connection was closed; send the request again, on another."},
 	{
 		Code: CodeBodyTooLarge, Status: http.StatusRequestEntityTooLarge, Title: "The body is too large",
-		Text: "A body may have at most " + BodyLimitText + ", counted after decompression.",
+		Text: "A body may have at most " + limits.BodyText + ", counted after decompression.",
 	},
 	{
 		Code: CodeUnsupportedMediaType, Status: http.StatusUnsupportedMediaType, Title: "Unsupported media type",
@@ -87,7 +88,7 @@ var BuiltinCodes = []CodeInfo{ //nolint:gochecknoglobals // a table, which nothi
 	{Code: CodeURITooLong, Status: http.StatusRequestURITooLong, Title: "The address is too long", Text: "The query string is longer than the server reads."},
 	{Code: CodeInvalidHost, Status: http.StatusBadRequest, Title: "The host is not served here", Text: "The header Host must name this server as its clients know it."},
 	{Code: CodeInvalidIdempotencyKey, Status: http.StatusBadRequest, Title: "The Idempotency-Key is not valid", Text: "The header Idempotency-Key is one key of 1 to 255 visible ASCII characters, bare or in double quotes. It belongs to a caller, so a request without credentials cannot have one."},
-	{Code: CodeIdempotencyKeyReused, Status: http.StatusUnprocessableEntity, Title: "The Idempotency-Key was used for something else", Text: "Within " + KeyLifeText + " a key belongs to one request: the same path, query and body. Send the request as it was the first time, or make a new key for a new one."},
+	{Code: CodeIdempotencyKeyReused, Status: http.StatusUnprocessableEntity, Title: "The Idempotency-Key was used for something else", Text: "Within " + limits.KeyLifeText + " a key belongs to one request: the same path, query and body. Send the request as it was the first time, or make a new key for a new one."},
 	{Code: CodeIdempotencyInProgress, Status: http.StatusConflict, Title: "The same request is still under way", Text: "A request with this Idempotency-Key has not ended yet. Wait for the number of seconds in the Retry-After header, then send it again with the same key; it will be done once."},
 	{Code: CodeThrottled, Status: http.StatusTooManyRequests, Title: "Too many requests", Text: "Wait for the number of seconds in the Retry-After header, then try again."},
 	{Code: CodeInternal, Status: http.StatusInternalServerError, Title: "Internal error", Text: "The server failed. Report the request id to the operator of the service; the server's log has the cause under it."},

@@ -1,10 +1,8 @@
 package problem
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -12,21 +10,11 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// MalformedQuery is 400 for a query string that cannot be read.
-func MalformedQuery(why string) *Error {
-	return Refuse(http.StatusBadRequest, CodeInvalidParameter, "The query string cannot be read: "+why+".")
-}
-
-// InvalidJSON is 400 for a body that is not JSON.
-func InvalidJSON(format string, args ...any) *Error {
-	return Refuse(http.StatusBadRequest, CodeInvalidJSON, fmt.Sprintf(format, args...))
-}
-
 // Throttled is 429 with the time after which a client may try again.
 func Throttled(wait time.Duration) *Error {
 	seconds := strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10)
 	e := Refuse(http.StatusTooManyRequests, CodeThrottled, "Too many requests; try again in "+seconds+" s.")
-	e.Header = map[string]string{"Retry-After": seconds}
+	e.Header = map[string]string{HeaderRetry: seconds}
 	return e
 }
 
@@ -156,25 +144,10 @@ func Invalid(faults ...Fault) *Error {
 
 // InvalidParameter makes the error for one query parameter: status 400.
 func InvalidParameter(name, detail string) *Error {
-	return InvalidParameters([]Fault{{Parameter: name, Code: CodeInvalidParameter, Detail: detail}})
-}
-
-// InvalidParameters is 400 with the faults of several parameters.
-func InvalidParameters(faults []Fault) *Error {
 	e := Refuse(http.StatusBadRequest, CodeInvalidParameter, "A query parameter is not valid; errors names each.")
-	e.Faults = faults
+	e.Faults = []Fault{{Parameter: name, Code: CodeInvalidParameter, Detail: detail}}
 	return e
 }
-
-// IsAbort reports whether a panic is how a handler breaks the connection off.
-func IsAbort(p any) bool {
-	err, ok := p.(error)
-	return ok && errors.Is(err, http.ErrAbortHandler)
-}
-
-// Panicked is the error of a panic, for the log. It is made where that is
-// recovered, so that the stack is still there.
-func Panicked(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
 
 // Overloaded is the error of a request for which the server has no capacity at the
 // moment, so that it did nothing: status 503 with Retry-After.
@@ -186,17 +159,8 @@ func Overloaded() *Error {
 
 // Unavailable is the error of a request to a server that cannot answer any request at
 // the moment, such as a server that is starting: status 503 with Retry-After.
-func Unavailable() *Error { return UnavailableFor(1) }
-
-// TooManyRows is 409 for an answer with more rows than the API sends at once.
-func TooManyRows(most int64, viewset string) *Error {
-	return Refuse(http.StatusConflict, CodeTooManyRows,
-		fmt.Sprintf("There are more than %d rows; list them in pages, at the address of %s.", most, viewset))
-}
-
-// UnavailableFor is 503 with the seconds after which a client may try again.
-func UnavailableFor(seconds int) *Error {
+func Unavailable() *Error {
 	e := Refuse(http.StatusServiceUnavailable, CodeUnavailable, "The server cannot answer just now; try again shortly.")
-	e.Header = map[string]string{"Retry-After": strconv.Itoa(seconds)}
+	e.Header = map[string]string{HeaderRetry: "1"}
 	return e
 }

@@ -39,7 +39,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 		return naming.Sentence("framework.Config: DB is not set; open one with sqldb.Open")
 	}
 	a.Resources, a.Codes = nil, map[string]problem.CodeInfo{}
-	for _, code := range append(slices.Clone(problem.BuiltinCodes), a.Config.Codes...) {
+	for _, code := range append(problem.BuiltinCodes(), a.Config.Codes...) {
 		if !code.IsFault() {
 			a.Codes[code.Code] = code
 		}

@@ -78,7 +78,7 @@ func (b *binder) checkOwnCodes(fault func(place, format string, args ...any)) {
 		switch {
 		case !naming.CodeName.MatchString(code.Code):
 			fault("Codes", "%q must be made of a-z, 0-9 and _", code.Code)
-		case problem.Builtin(code.Code), code.IsFault() && input.BuiltinFault(code.Code):
+		case isBuiltin(code.Code), code.IsFault() && input.BuiltinFault(code.Code):
 			fault("Codes", "%q is the framework's own", code.Code)
 		case known[one]:
 			fault("Codes", "%q is there twice; leave one out", code.Code)
@@ -202,12 +202,17 @@ func checkCode(code, detail, of string) error {
 	switch {
 	case !naming.CodeName.MatchString(code):
 		return naming.Sentence("the code %q of %s must be made of a-z, 0-9 and _, such as \"slot_taken\"", code, of)
-	case problem.Builtin(code):
+	case isBuiltin(code):
 		return naming.Sentence("the code %q of %s is the framework's own", code, of)
 	case detail == "":
 		return naming.Sentence("%s has no Detail, the sentence that a client reads", code)
 	}
 	return nil
+}
+
+// isBuiltin reports whether the framework itself answers with a code.
+func isBuiltin(code string) bool {
+	return slices.ContainsFunc(problem.BuiltinCodes(), func(c problem.CodeInfo) bool { return c.Code == code })
 }
 
 // checkCodes sees that the codes by which a function refuses are explained.

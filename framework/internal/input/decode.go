@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 )
@@ -121,7 +122,7 @@ func (r *bodyReader) body(s *Shape, text []byte, partial bool, readOnly map[stri
 	r.readOnly = readOnly
 	if kind := r.dec.PeekKind(); kind != jsontext.KindBeginObject {
 		if _, ok := r.raw(); ok {
-			return problem.InvalidJSON("The body must be one JSON object, not %s.", kindName(kind))
+			return fault.InvalidJSON("The body must be one JSON object, not %s.", kindName(kind))
 		}
 		return describe(text, r.err)
 	}
@@ -130,7 +131,7 @@ func (r *bodyReader) body(s *Shape, text []byte, partial bool, readOnly map[stri
 		return describe(text, r.err)
 	}
 	if at := r.dec.InputOffset(); len(bytes.TrimLeft(text[at:], " \t\r\n")) > 0 {
-		return problem.InvalidJSON("The body must be one JSON object and nothing more, but it goes on after byte %d.", at)
+		return fault.InvalidJSON("The body must be one JSON object and nothing more, but it goes on after byte %d.", at)
 	}
 	if !partial {
 		r.missing(s, d.present)
@@ -271,13 +272,13 @@ func (r *bodyReader) mismatch(want string) bool {
 // it, a byte order mark, or too many levels.
 func refuseUnread(body []byte) *problem.Error {
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
-		return problem.InvalidJSON("The body is empty; send one JSON object.")
+		return fault.InvalidJSON("The body is empty; send one JSON object.")
 	}
 	if bytes.HasPrefix(body, []byte("\xef\xbb\xbf")) {
-		return problem.InvalidJSON("The body begins with a byte order mark; send UTF-8 without one.")
+		return fault.InvalidJSON("The body begins with a byte order mark; send UTF-8 without one.")
 	}
 	if at := tooDeep(body); at >= 0 {
-		return problem.InvalidJSON("The body is nested more than %d levels deep, at byte %d.", maxDepth, at)
+		return fault.InvalidJSON("The body is nested more than %d levels deep, at byte %d.", maxDepth, at)
 	}
 	return nil
 }
@@ -309,19 +310,19 @@ func tooDeep(body []byte) int {
 func describe(body []byte, err error) *problem.Error {
 	var syntax *jsontext.SyntacticError
 	if !errors.As(err, &syntax) {
-		return problem.InvalidJSON("The body ends too early, after byte %d.", len(body))
+		return fault.InvalidJSON("The body ends too early, after byte %d.", len(body))
 	}
 	at := min(int(syntax.ByteOffset), len(body))
 	rest := body[at:]
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return problem.InvalidJSON("The name at %s is given twice, the second time at byte %d; each name may appear once in its object.", naming.Clip(string(syntax.JSONPointer)), at)
+		return fault.InvalidJSON("The name at %s is given twice, the second time at byte %d; each name may appear once in its object.", naming.Clip(string(syntax.JSONPointer)), at)
 	case errors.Is(err, io.ErrUnexpectedEOF) || len(rest) == 0:
-		return problem.InvalidJSON("The body ends too early, after byte %d.", len(body))
+		return fault.InvalidJSON("The body ends too early, after byte %d.", len(body))
 	case errors.Is(err, jsontext.ErrNonStringName):
-		return problem.InvalidJSON("At byte %d a name is expected, which must be a string in double quotes.", at)
+		return fault.InvalidJSON("At byte %d a name is expected, which must be a string in double quotes.", at)
 	}
-	return problem.InvalidJSON("%s at byte %d.", oddity(rest), at)
+	return fault.InvalidJSON("%s at byte %d.", oddity(rest), at)
 }
 
 // oddity names the character at which the body stops being JSON.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
@@ -34,11 +35,11 @@ func ReadQuery(r *http.Request) (url.Values, error) {
 			fmt.Sprintf("The query string has %d bytes; at most %d are read.", len(raw), queryBytes))
 	}
 	if strings.Contains(raw, ";") {
-		return nil, problem.MalformedQuery("it has a semicolon; separate parameters with & and write ; as %3B")
+		return nil, fault.MalformedQuery("it has a semicolon; separate parameters with & and write ; as %3B")
 	}
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return nil, problem.MalformedQuery("a % is not followed by two hexadecimal digits")
+		return nil, fault.MalformedQuery("a % is not followed by two hexadecimal digits")
 	}
 	count := 0
 	for name, list := range values {
@@ -53,7 +54,7 @@ func ReadQuery(r *http.Request) (url.Values, error) {
 		}
 	}
 	if count > queryValues {
-		return nil, problem.MalformedQuery(fmt.Sprintf("it has %d parameters; at most %d are read", count, queryValues))
+		return nil, fault.MalformedQuery(fmt.Sprintf("it has %d parameters; at most %d are read", count, queryValues))
 	}
 	return values, nil
 }
@@ -62,9 +63,9 @@ func ReadQuery(r *http.Request) (url.Values, error) {
 func checkQueryText(text string) error {
 	switch {
 	case !utf8.ValidString(text):
-		return problem.MalformedQuery("it is not UTF-8")
+		return fault.MalformedQuery("it is not UTF-8")
 	case strings.IndexByte(text, 0) >= 0:
-		return problem.MalformedQuery("it has a NUL character, %00")
+		return fault.MalformedQuery("it has a NUL character, %00")
 	}
 	return nil
 }

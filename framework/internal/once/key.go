@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/limits"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
@@ -162,7 +163,7 @@ func KeysTable() query.NeededTable {
 // claim makes the key this transaction's own, if nobody holds it or its time
 // is over, and if the caller has not too many.
 func (k *IdempotencyKey) claim(c *call.Call) (bool, error) {
-	over, most := c.Now.Add(-problem.KeyLife), k.Most
+	over, most := c.Now.Add(-limits.KeyLife), k.Most
 	result, err := c.Session().Exec(c, c.DB.NewRaw(`
 		INSERT INTO idempotency_keys AS k (caller, route, key, fingerprint, status, location, created_at)
 		SELECT ?, ?, ?, ?, 0, '', ?
@@ -200,7 +201,7 @@ func inProgress() *problem.Error {
 func tooManyKeys(most int) *problem.Error {
 	const wait = "3600"
 	e := problem.Refuse(http.StatusTooManyRequests, problem.CodeThrottled, fmt.Sprintf(
-		"A caller has at most %d keys within %s; leave the header %s out, or wait.", most, problem.KeyLifeText, problem.IdempotencyHeader))
+		"A caller has at most %d keys within %s; leave the header %s out, or wait.", most, limits.KeyLifeText, problem.IdempotencyHeader))
 	e.Header = map[string]string{problem.HeaderRetry: wait}
 	return e
 }
@@ -239,7 +240,7 @@ func (k *IdempotencyKey) find(c *call.Call) (*answered, error) {
 	rows, err := c.Session().Query(c, c.DB.NewRaw(`
 		SELECT fingerprint, status, body, location FROM idempotency_keys
 		WHERE caller = ? AND route = ? AND key = ? AND created_at > ?`,
-		k.Caller, k.Route, k.Key, c.Now.Add(-problem.KeyLife)))
+		k.Caller, k.Route, k.Key, c.Now.Add(-limits.KeyLife)))
 	if err != nil {
 		return nil, ofKeys(err)
 	}

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"trestle.example/framework/internal/fault"
+	"trestle.example/framework/internal/limits"
 	"trestle.example/framework/internal/table"
-	"trestle.example/framework/problem"
 )
 
 // A Keyring deletes the idempotency keys of an API whose time is over.
@@ -49,7 +50,7 @@ func (a Keyring) runAt(ctx context.Context, minutes <-chan time.Time, report fun
 func (a Keyring) purged(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("framework: deleting old idempotency keys ended in a %w", problem.Panicked(p))
+			err = fmt.Errorf("framework: deleting old idempotency keys ended in a %w", fault.Panicked(p))
 		}
 	}()
 	_, err = a.Purge(ctx)
@@ -72,7 +73,7 @@ func (a Keyring) Purge(ctx context.Context) (int64, error) {
 // purgeSome deletes the oldest keys. The condition stands twice: a key that is
 // claimed anew meanwhile is among them as it was, and is asked again as it is.
 func (a Keyring) purgeSome(ctx context.Context, most int) (n int64, err error) {
-	over := a.Config.Now().UTC().Add(-problem.KeyLife)
+	over := a.Config.Now().UTC().Add(-limits.KeyLife)
 	s := a.DB.Session()
 	err = a.DB.Retry(ctx, func() error {
 		result, err := s.Exec(ctx, s.IDB().NewRaw(`

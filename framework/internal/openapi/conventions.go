@@ -3,6 +3,7 @@ package openapi
 import (
 	"strings"
 
+	"trestle.example/framework/internal/limits"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/problem"
 )
@@ -10,7 +11,7 @@ import (
 // conventions are what holds for every operation, so that none repeats it.
 func conventions(api *spec.API) string {
 	said := []string{
-		"Bodies are JSON in UTF-8, at most " + problem.BodyLimitText + ". Times are RFC 3339 in UTC.",
+		"Bodies are JSON in UTF-8, at most " + limits.BodyText + ". Times are RFC 3339 in UTC.",
 		aboutErrors(api),
 		"Besides what its operations list, any path may answer 401, 403, 429, 500 or 503, one that is not there 404, and a method that a path does not have 405.",
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/swaggest/openapi-go/openapi31"
 
+	"trestle.example/framework/internal/limits"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/wire"
@@ -151,7 +152,7 @@ func (w *writer) parameters(op *openapi31.Operation, e *spec.Endpoint) {
 	if e.Idempotent {
 		key := wire.JSONSchema{"type": "string", "pattern": idempotencyPattern}
 		p := openapi31.Parameter{Name: problem.IdempotencyHeader, In: openapi31.ParameterInHeader, Schema: key}
-		add(*p.WithDescription("A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For " + problem.KeyLifeText + " the same request with the same key is done once, and answered as it was the first time."))
+		add(*p.WithDescription("A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For " + limits.KeyLifeText + " the same request with the same key is done once, and answered as it was the first time."))
 	}
 }
 

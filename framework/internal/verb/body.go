@@ -13,6 +13,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/limits"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
@@ -57,7 +58,7 @@ func (e Handler) readBody(r *http.Request, memory *fair.Share) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.ContentLength > problem.BodyLimit {
+	if r.ContentLength > limits.Body {
 		return nil, bodyTooLarge() // and not after what it takes to send it; packed, it is no smaller
 	}
 	body, err := readMost(&memoryReader{r.Body, memory, table.SmallBody})
@@ -89,11 +90,11 @@ func codingOf(r *http.Request) (string, error) {
 
 // readMost reads what is sent, if that is no more than a body may have.
 func readMost(from io.Reader) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(from, problem.BodyLimit+1))
+	body, err := io.ReadAll(io.LimitReader(from, limits.Body+1))
 	switch {
 	case err != nil:
 		return nil, unreadBody(err, "The body could not be read to its end.")
-	case len(body) > problem.BodyLimit:
+	case len(body) > limits.Body:
 		return nil, bodyTooLarge()
 	}
 	return body, nil
@@ -124,7 +125,7 @@ func unreadBody(err error, wrong string) *problem.Error {
 }
 
 func bodyTooLarge() *problem.Error {
-	return problem.Refuse(http.StatusRequestEntityTooLarge, problem.CodeBodyTooLarge, "The body has more than "+problem.BodyLimitText+".")
+	return problem.Refuse(http.StatusRequestEntityTooLarge, problem.CodeBodyTooLarge, "The body has more than "+limits.BodyText+".")
 }
 
 // mustBeJSON refuses every media type but JSON in UTF-8.

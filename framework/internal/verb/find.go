@@ -6,6 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -34,7 +35,7 @@ func (a Functions) Find(c *call.Call, viewset string, out reflect.Type, narrow f
 	most := int64(a.Config.MaxRows)
 	found, more, err := shown.Rows(c, r.Ordering.Apply(q, r.Ordering.Fallback), table.Window{Rows: most, Probe: true})
 	if err == nil && more {
-		err = problem.TooManyRows(most, viewset)
+		err = fault.TooManyRows(most, viewset)
 	}
 	return found, err
 }

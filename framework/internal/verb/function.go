@@ -9,6 +9,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/once"
 	"trestle.example/framework/internal/table"
@@ -123,7 +124,7 @@ func (e Handler) accept(c *call.Call, r *table.Request, partial bool) (*input.De
 // acceptQuery decodes the query string as the body would be: a parameter is
 // text, or a number or a boolean where the field takes one.
 func (e Handler) acceptQuery(c *call.Call, r *table.Request) (*input.Decoded, error) {
-	var all problem.FaultList
+	var all fault.List
 	values, err := e.ask(c, r.Query)
 	all.Add(err)
 	body := []byte{'{'}
@@ -145,7 +146,7 @@ func (e Handler) acceptQuery(c *call.Call, r *table.Request) (*input.Decoded, er
 		all.Add(problem.InvalidParameter(strings.TrimPrefix(f.Pointer, "/"), f.Detail))
 	}
 	if err := e.references(c, in); err != nil && len(in.Faults) == 0 {
-		all.Add(problem.InQuery(err))
+		all.Add(fault.InQuery(err))
 	}
 	return in, all.Err()
 }
@@ -164,9 +165,9 @@ func (e Handler) refuse(c *call.Call, r *table.Request, in *input.Decoded, unkno
 	}
 	err := e.references(c, in)
 	if refusal, wrong := errors.AsType[*problem.Error](err); wrong && len(unknown) > 0 {
-		return problem.RefuseUnknown(append(unknown, refusal.Faults...))
+		return fault.RejectUnknown(append(unknown, refusal.Faults...))
 	}
-	return cmp.Or(err, problem.RefuseUnknown(unknown))
+	return cmp.Or(err, fault.RejectUnknown(unknown))
 }
 
 // arguments are what a function is called with: the input, for Patch with the

@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
@@ -70,7 +71,7 @@ func (l *Listing) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 // understand reads every parameter and reports all that are wrong at once.
 func (l *Listing) understand(c *call.Call, r *table.Request) (*listed, error) {
 	var asked listed
-	var faults problem.FaultList
+	var faults fault.List
 	values, err := l.Endpoint.ask(c, r.Query)
 	faults.Add(err)
 	for _, f := range l.Filters {
@@ -129,7 +130,7 @@ func (l *Listing) order(c *call.Call, values query.Values) (table.Order, error) 
 		}
 	}
 	if len(faults) > 0 {
-		return asked, problem.InvalidParameters(faults)
+		return asked, fault.InvalidParameters(faults)
 	}
 	return asked, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -26,9 +27,9 @@ func (e Handler) ask(c *call.Call, sent url.Values) (query.Values, error) {
 			known[p.Name] = strings.TrimSpace(list[0])
 		}
 	}
-	var all problem.FaultList
+	var all fault.List
 	if len(faults) > 0 {
-		all.Add(problem.InvalidParameters(faults))
+		all.Add(fault.InvalidParameters(faults))
 	}
 	all.Add(e.IgnoreQuery(c, sent))
 	return known, all.Err()
@@ -61,7 +62,7 @@ func (e Handler) IgnoreQuery(c *call.Call, sent url.Values) error {
 		}
 	}
 	if len(faults) > 0 {
-		return problem.InvalidParameters(faults)
+		return fault.InvalidParameters(faults)
 	}
 	return nil
 }

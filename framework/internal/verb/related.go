@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun/schema"
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
 	"trestle.example/framework/problem"
@@ -86,7 +87,7 @@ func (l *Related) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 	case err != nil:
 		return nil, err
 	case shown.More:
-		return nil, problem.TooManyRows(most, l.Viewset)
+		return nil, fault.TooManyRows(most, l.Viewset)
 	case shown.Rows == 0:
 		there, err := l.Of.Any(c, l.Of.Object(c, r).ColumnExpr("1"))
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun/schema"
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
@@ -67,7 +68,7 @@ func (e Handler) ignoreFields(c *call.Call, in *input.Decoded) []problem.Fault {
 	for _, pointer := range in.Unknown {
 		near := e.Input.NearestPointer(pointer)
 		if !e.Resource.Ignores(c, table.IgnoredName(pointer, near)) {
-			faults = append(faults, problem.UnknownField(pointer, near))
+			faults = append(faults, fault.UnknownField(pointer, near))
 		}
 	}
 	return faults
@@ -179,7 +180,7 @@ func (w *Writing) change(c *call.Call, r *table.Request, partial bool) (*table.R
 	given := w.Endpoint.afresh(r, in, partial, w.ReadOnly)
 	run := func(c *call.Call) error {
 		in := given()
-		if err := w.exists(c, r, in); err != nil && !(puts && problem.IsNotFound(err)) {
+		if err := w.exists(c, r, in); err != nil && !(puts && fault.IsNotFound(err)) {
 			return err
 		}
 		if err := w.Endpoint.references(c, in); err != nil {
@@ -187,7 +188,7 @@ func (w *Writing) change(c *call.Call, r *table.Request, partial bool) (*table.R
 		}
 		resp.Status = w.Endpoint.StatusOr(http.StatusOK)
 		resp.Value, err = way(c, r, in, partial)
-		if puts && problem.IsNotFound(err) {
+		if puts && fault.IsNotFound(err) {
 			resp.Status, resp.Created = w.Endpoint.StatusOr(http.StatusCreated), w.Resource.ListPath()
 			resp.Value, _, err = w.insert(c, in)
 		}
@@ -339,7 +340,7 @@ func (w *Writing) compareReadOnly(c *call.Call, m reflect.Value, in *input.Decod
 	if err != nil {
 		return err
 	}
-	return problem.RefuseUnknown(w.ignoreReadOnly(c, in, before))
+	return fault.RejectUnknown(w.ignoreReadOnly(c, in, before))
 }
 
 // shownAs is how the row was shown, member by member.

@@ -15,6 +15,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
@@ -206,10 +207,10 @@ func encode(resp *table.Response, err error) (*table.Response, error) {
 func protect(run func() (*table.Response, error)) (resp *table.Response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			if problem.IsAbort(p) {
+			if fault.IsAbort(p) {
 				panic(p)
 			}
-			err = problem.Panicked(p)
+			err = fault.Panicked(p)
 		}
 	}()
 	return run()

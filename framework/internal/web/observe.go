@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 )
@@ -55,7 +56,7 @@ func (s *server) observed(x *exchange, r *http.Request) {
 			}
 			x.Context = ctx
 		})
-		if problem.IsAbort(p) {
+		if fault.IsAbort(p) {
 			panic(p)
 		}
 		if p != nil {
@@ -69,9 +70,9 @@ func (s *server) observed(x *exchange, r *http.Request) {
 // nothing. The log is told, unless that breaks the connection off.
 func (s *server) spared(x *exchange, each call.Observer, do func()) (p any) {
 	defer func() {
-		if p = recover(); p != nil && !problem.IsAbort(p) {
+		if p = recover(); p != nil && !fault.IsAbort(p) {
 			s.api.Config.Log.ErrorContext(x, "an observer panicked; the request goes on without it",
-				"id", x.ID.String(), "observer", fmt.Sprintf("%T", each), "error", problem.Panicked(p).Error())
+				"id", x.ID.String(), "observer", fmt.Sprintf("%T", each), "error", fault.Panicked(p).Error())
 		}
 	}()
 	do()
@@ -144,7 +145,7 @@ func (s *server) toldEnd(x *exchange, o call.Outcome) (more []slog.Attr) {
 			continue
 		}
 		p := s.spared(x, each, func() { more = append(more, each.End(x.Context, o)...) })
-		if problem.IsAbort(p) {
+		if fault.IsAbort(p) {
 			abort = p
 		}
 	}
