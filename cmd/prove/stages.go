@@ -35,7 +35,8 @@ func stages(fuzzing time.Duration) ([]stage, error) {
 	}
 	all := fixedStages()
 	for _, area := range areas {
-		all = append(all, makes("mutants-"+filepath.Base(area), "its tests notice 85 % of the mutants of "+area, "mutate",
+		files, _, _ := strings.Cut(area, "+")
+		all = append(all, makes("mutants-"+filepath.Base(files), "its tests notice 85 % of the mutants of "+files, "mutate",
 			"FIGURE "+area+": killed ", "MUTATE="+area))
 	}
 	for _, t := range targets {

@@ -89,11 +89,24 @@ func TestEveryMutatedAreaIsAStage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, area := range []string{"framework/auth", "framework/permission", "framework/filter", "framework/ordering", "resources/store/order"} {
+	areas, err := mutated("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, area := range areas {
 		if !slices.ContainsFunc(all, func(s stage) bool {
 			return slices.Contains(s.command, "MUTATE="+area) && strings.Contains(s.sees, area)
 		}) {
 			t.Errorf("none changes %s", area)
+		}
+		files, tests, _ := strings.Cut(area, "+")
+		for _, pattern := range []string{files + "/*.go", files + "*.go"} {
+			if found, _ := filepath.Glob(pattern); len(found) > 0 {
+				files = ""
+			}
+		}
+		if found, _ := filepath.Glob(tests + "/*_test.go"); files != "" || tests != "" && len(found) == 0 {
+			t.Errorf("%s names no files, or no tests", area)
 		}
 	}
 	for name, test := range map[string]struct{ makefile, want string }{
