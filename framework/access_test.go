@@ -49,9 +49,9 @@ func street() []framework.Resource {
 	return []framework.Resource{reading, authors(), b, chapters(), rooms, halls, profile(), managed, open, hatch}
 }
 
-// streetMatrix is what the endpoints are to a stranger, Ada (a user), Eve
-// (staff), Root (superuser, not staff) and Max (who may view and change books):
-// - refused, s scoped, A allowed.
+// streetMatrix is the access of a stranger, Ada (a user), Eve (staff), Root (superuser, not
+// staff) and Max (may view and change books) to the endpoints: - rejected, s scoped, A
+// allowed.
 const streetMatrix = `
 GET    /api/                       AAAAA
 
@@ -173,8 +173,8 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// TestAccessIsWhatRequestsMeet: 401 and 403 answer those whom the matrix
-// refuses, and nobody else.
+// TestAccessIsWhatRequestsMeet: a request is answered 401 or 403 if, and only if, the matrix has
+// -.
 func TestAccessIsWhatRequestsMeet(t *testing.T) {
 	c := guardedStreet(t)
 	api := serve(t, c, street()...)
@@ -263,7 +263,7 @@ func TestAccessOfWholeAPIs(t *testing.T) {
 	}
 }
 
-// TestAccessNeedsNoDatabase: neither is one asked, nor a request read.
+// TestAccessNeedsNoDatabase: it reads neither the database nor a request.
 func TestAccessNeedsNoDatabase(t *testing.T) {
 	c := guardedStreet(t)
 	if err := c.DB.Close(); err != nil {

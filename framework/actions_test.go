@@ -16,7 +16,8 @@ type copied struct {
 	Titles []string `json:"titles"`
 }
 
-// copyOut makes copies of a book and refuses in the middle where it must.
+// copyOut makes copies of a book, and returns an error in the middle if the title requires
+// it.
 func copyOut(c *framework.Call, b *Book, in copies) (copied, error) {
 	out := copied{}
 	for i := range in.Times {

@@ -153,8 +153,7 @@ func TestTypesOfProblems(t *testing.T) {
 	}
 }
 
-// TestStrictAtOnce: a strict viewset tells of unknown names and of faults in
-// one answer.
+// TestStrictAtOnce: a strict viewset reports unknown names and faults in one answer.
 func TestStrictAtOnce(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := books()

@@ -61,7 +61,7 @@ func TestCORS(t *testing.T) {
 	})
 }
 
-// preflight asks what a browser asks before a request with a token.
+// preflight sends the request that a browser sends before a request with a token.
 func preflight(from *client, allowed bool, origin string) {
 	from.tb.Helper()
 	a := from.with("Access-Control-Request-Method", "PATCH").with("Access-Control-Request-Headers", "authorization,content-type").
@@ -87,7 +87,7 @@ func lacksCredentials(a *answer) {
 	}
 }
 
-// TestCORSIsOff unless it is asked for.
+// TestCORSIsOff by default.
 func TestCORSIsOff(t *testing.T) {
 	api := serve(t, config(sqlite(t)), shelves()...).with("Origin", "https://app.example.org").with("Access-Control-Request-Method", "GET")
 	for _, a := range []*answer{api.get("/api/"), api.do("OPTIONS", "/api/", nil), api.get("/nowhere")} {
@@ -124,7 +124,7 @@ func TestWrongOrigins(t *testing.T) {
 	}
 }
 
-// TestEveryAnswerGuardsItself, whatever it is and whoever asks.
+// TestEveryAnswerGuardsItself: each answer has the headers of protection.
 func TestEveryAnswerGuardsItself(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		api := serve(t, config(db), shelves()...)

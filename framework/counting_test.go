@@ -79,8 +79,7 @@ func TestCounting(t *testing.T) {
 	})
 }
 
-// TestEstimateOfAQuestion: the planner is asked about the question, with its
-// values beside the text.
+// TestEstimateOfAQuestion: the planner estimates the query with its values.
 func TestEstimateOfAQuestion(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := books()

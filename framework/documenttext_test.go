@@ -10,7 +10,7 @@ import (
 	"trestle.example/framework"
 )
 
-// An amount tells numbers that Go writes with an exponent.
+// An amount has numbers that Go writes with an exponent.
 type amount int64
 
 func (amount) JSONSchemaBytes() ([]byte, error) {
@@ -36,8 +36,7 @@ func awkward(t *testing.T) *framework.API {
 	return api
 }
 
-// What is awkward in a number or a word is written so that nobody takes it for
-// something else.
+// TestAwkwardValues: YAML readers read unusual numbers and words as what they are.
 func TestAwkwardValues(t *testing.T) {
 	api := awkward(t)
 	asJSON, asYAML := documentIn(t, api, "json"), documentIn(t, api, "yaml")

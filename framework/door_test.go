@@ -6,8 +6,8 @@ import (
 	"trestle.example/framework"
 )
 
-// TestThrottlesOfEveryMethod: a path cannot be asked without limit by a method
-// that is not offered, nor by OPTIONS.
+// TestThrottlesOfEveryMethod: throttles also count a method that is not offered, and
+// OPTIONS.
 func TestThrottlesOfEveryMethod(t *testing.T) {
 	for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS", "DELETE", "TRACE", "MADEUP"} {
 		t.Run(method, func(t *testing.T) {
@@ -38,8 +38,7 @@ func TestThrottlesOfEveryMethod(t *testing.T) {
 	})
 }
 
-// TestAllowIsForThoseWhoMay: a refusal of the caller does not list what they
-// could do.
+// TestAllowIsForThoseWhoMay: a rejected caller gets no list of methods.
 func TestAllowIsForThoseWhoMay(t *testing.T) {
 	v := countries()
 	v.Permission = framework.Staff()
@@ -58,7 +57,8 @@ func TestAllowIsForThoseWhoMay(t *testing.T) {
 	eve.get("/api/countries/"+missing+"/").is(404).head("Allow", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS")
 }
 
-// TestOptionsOfAListOneMayNotSee: its parameters tell what is in the rows.
+// TestOptionsOfAListOneMayNotSee: they have no parameters, because parameters reveal what
+// the rows contain.
 func TestOptionsOfAListOneMayNotSee(t *testing.T) {
 	v := books()
 	v.Verbs.List = v.Verbs.List.Permit(framework.Staff())

@@ -210,7 +210,7 @@ func TestEnumeratedMistakes(t *testing.T) {
 	}
 }
 
-// faultsOf are the faults of a refusal, each as its place and its code.
+// faultsOf lists the faults of an error, each as its place and its code.
 func faultsOf(a *answer) (found []string) {
 	a.tb.Helper()
 	for _, f := range a.problem().Errors {

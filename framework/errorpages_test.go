@@ -35,9 +35,9 @@ func explained(t *testing.T) (framework.Config, framework.Resource) {
 	return c, notes
 }
 
-// Every code is on one page, and those of faults on the page of the refusal that
-// lists them: the framework's, those of the rules that inputs have, and the
-// program's own.
+// TestPagesOfCodes: each code is on one page, and the codes of faults are on the page of
+// the error that lists them. This applies to the codes of the framework, of rules and of
+// the program.
 func TestPagesOfCodes(t *testing.T) {
 	c, resource := explained(t)
 	api := serve(t, c, resource)
@@ -79,7 +79,8 @@ func TestCodesOfFaultsInTheReference(t *testing.T) {
 	}
 }
 
-// A code of faults cannot be one of the framework's own, nor refuse.
+// TestCodesOfFaultsThatCannotBe: a code of faults is neither a code of the framework nor
+// the code of an error.
 func TestCodesOfFaultsThatCannotBe(t *testing.T) {
 	c, _ := explained(t)
 	c.Codes = append(c.Codes, framework.CodeInfo{Code: "required", Text: "Something else."})

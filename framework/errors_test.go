@@ -73,8 +73,8 @@ func slowly(c *framework.Call) string {
 	return "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 }
 
-// TestErrors: every refusal has a status, a code and a sentence, and tells
-// nothing of what lies behind.
+// TestErrors: every error has a status, a code and a sentence, and reveals nothing
+// internal.
 func TestErrors(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		c := config(db)
@@ -171,8 +171,8 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// TestReferenceGone: a row that is gone between the check and the write. The
-// foreign key decides, and the answer is 409.
+// TestReferenceGone: a row is deleted between the check and the write. The foreign key
+// rejects the write, and the answer is 409.
 func TestReferenceGone(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := books()
@@ -403,7 +403,7 @@ func TestDeadlock(t *testing.T) {
 			first := tries[in.Notes] == 1
 			mu.Unlock()
 			if first && db.Kind() == sqldb.PostgreSQL {
-				// Both hold their own row before either asks for the other's.
+				// Each transaction has locked its own row before it locks the other's.
 				runs.Done()
 				runs.Wait()
 			}

@@ -49,8 +49,8 @@ func (doorman) Authenticate(_ *framework.Call, r *http.Request) (*framework.Call
 
 func (doorman) Challenge() string { return "Word" }
 
-// An authenticator of one's own: nothing shown is anonymous, something wrong
-// is refused.
+// An authenticator of the program: a request without credentials is anonymous, and wrong
+// credentials are an error.
 func ExampleAuthenticator() {
 	c, done := setup()
 	defer done()

@@ -29,8 +29,8 @@ func ExampleGet() {
 	// 200 {"length":3}
 }
 
-// An action that changes one object: it arrives locked, inside a transaction
-// that is undone when the function refuses.
+// An action that changes one object. The object is locked in a transaction, which is rolled
+// back if the function returns an error.
 func ExamplePost() {
 	c, done := setup()
 	defer done()

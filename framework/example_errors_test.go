@@ -26,7 +26,7 @@ func (plain) Shape(p framework.Problem) (string, any) {
 	return "application/json", strings.Join(line, " ")
 }
 
-// A refusal with a code of one's own. The cause is for the log alone.
+// An error with a code of the program. Only the log has the cause.
 func ExampleRefuse() {
 	c, done := setup()
 	defer done()
@@ -37,7 +37,7 @@ func ExampleRefuse() {
 	// 422 "422 too_late: The sun is down."
 }
 
-// A refusal that names what is wrong with the body, place by place.
+// An error that lists the faults of the body with their places.
 func ExampleInvalid() {
 	c, done := setup()
 	defer done()

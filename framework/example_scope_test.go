@@ -27,7 +27,7 @@ func ExampleOwn() {
 	// 404 {"detail":"Nothing is here, or it is not yours to see."}
 }
 
-// A task belongs to whom its list belongs.
+// A task belongs to the owner of its list.
 func ExampleVia() {
 	c, done := setup()
 	defer done()
@@ -74,7 +74,7 @@ func ExampleWhere() {
 	// 200 []
 }
 
-// Everybody has every row.
+// Every caller has every row.
 func ExamplePublic() {
 	c, done := setup()
 	defer done()

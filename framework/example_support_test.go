@@ -84,8 +84,8 @@ func must(err error) {
 	}
 }
 
-// serving registers resources and returns what asks them: a line such as
-// "POST /api/tasks/ as ada" and perhaps a body. It prints status and answer.
+// serving registers resources and returns a function that sends a request: a line such as
+// "POST /api/tasks/ as ada" and perhaps a body. It prints the status and the answer.
 func serving(c framework.Config, resources ...framework.Resource) func(line string, body ...string) {
 	api := framework.New(c)
 	api.Register(resources...)

@@ -94,7 +94,7 @@ func ExampleAPI_Register() {
 	// 200 {"lists":"http://example.com/api/lists/","tasks":"http://example.com/api/tasks/"}
 }
 
-// Every mistake is a sentence, and all are told at once.
+// Every mistake is a sentence, and Check reports all of them.
 func ExampleAPI_Check() {
 	c, done := setup()
 	defer done()

@@ -124,7 +124,7 @@ func TestPagesFarBehind(t *testing.T) {
 	})
 }
 
-// TestAFarPageIsCutOnce: where its keys are found, of which there are no more rows.
+// TestAFarPageIsCutOnce: the limit is in the query of the keys, which bounds the rows.
 func TestAFarPageIsCutOnce(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		leavesIn(t, db, 200)
@@ -137,9 +137,8 @@ func TestAFarPageIsCutOnce(t *testing.T) {
 	})
 }
 
-// TestPagesOfASearch are of the same rows in the same order as are found in one long
-// list without its index, whichever page is asked for, and however often: what was
-// found is remembered.
+// TestPagesOfASearch: the pages have the same rows in the same order as one long list
+// without the index, in any order of requests. The server remembers what it found.
 func TestPagesOfASearch(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		leavesIn(t, db, 300)

@@ -12,9 +12,8 @@ import (
 	"trestle.example/internal/testserver/postgres"
 )
 
-// TestFaultsOfPostgreSQL: whatever keeps the database from doing what it is asked,
-// the client is told to come again, nothing is half done, reads go on, and when
-// the fault is over so is all of it.
+// TestFaultsOfPostgreSQL: whatever fault the database has, the client gets a Retry-After,
+// no write is half done, reads go on, and everything works after the fault.
 func TestFaultsOfPostgreSQL(t *testing.T) {
 	db, err := sqldb.Open(postgres.Database(t), sqldb.Options{})
 	if err != nil {
@@ -79,8 +78,8 @@ func TestFaultsOfPostgreSQL(t *testing.T) {
 	}
 }
 
-// TestAFullFile: a SQLite database that cannot grow refuses what would make it,
-// and nothing else.
+// TestAFullFile: a SQLite database that cannot grow rejects writes that need space, and
+// nothing else.
 func TestAFullFile(t *testing.T) {
 	db := sqlite(t)
 	db.SetMaxOpenConns(1)
@@ -157,7 +156,8 @@ func TestAStatementThatTakesTooLong(t *testing.T) {
 	ada.patch(path, fields{"pages": 1}).is(200)
 }
 
-// TestTheLogTellsOnceThatTheDatabaseIsAway, and not for each who asks.
+// TestTheLogTellsOnceThatTheDatabaseIsAway: the log has one line for the outage, and not
+// one for each request.
 func TestTheLogTellsOnceThatTheDatabaseIsAway(t *testing.T) {
 	db, err := sqldb.Open("postgres://nobody:nothing@127.0.0.1:1/nowhere?sslmode=disable", sqldb.Options{})
 	if err != nil {

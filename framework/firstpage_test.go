@@ -13,7 +13,7 @@ import (
 // chrome is what a person's browser accepts.
 const chrome = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8"
 
-// library is an API with services and a resource of none.
+// library is an API with services and a resource outside all services.
 func library(t *testing.T, change func(*framework.Config)) *client {
 	t.Helper()
 	c := config(sqlite(t))

@@ -114,7 +114,8 @@ type formsQuery struct {
 	Any    string     `json:"any"  validate:"oneofci=x y"`
 }
 
-// What a type is in JSON is told as it is written, and as it is read.
+// TestFormsOfTypes: the document describes types with their own JSON as they are written
+// and read.
 func TestFormsOfTypes(t *testing.T) {
 	v := countries()
 	v.Collection = []framework.CollectionAction{
@@ -214,8 +215,8 @@ type oneView struct {
 	oneInput
 }
 
-// What is taken by a rule may be shown before the rule was: the answer is not
-// held to it.
+// TestRulesAreNotOfWhatIsShown: a stored value may break a newer rule, so the schema of
+// answers has no rules.
 func TestRulesAreNotOfWhatIsShown(t *testing.T) {
 	v := countries()
 	v.Collection = []framework.CollectionAction{

@@ -129,7 +129,7 @@ func TestGuardReadsHead(t *testing.T) {
 	}
 }
 
-// remembered is a permission that notes the calls that it was asked for.
+// remembered is a permission that records the calls that it checks.
 type remembered struct {
 	mu   sync.Mutex
 	said []string
@@ -155,7 +155,7 @@ func TestGuardedRequestsAreOneCall(t *testing.T) {
 		v := countries()
 		v.Permission = asked
 		api := serve(t, c, v)
-		api.do("OPTIONS", "/api/countries/", nil).is(200) // writes the reference, which asks for callers of its own
+		api.do("OPTIONS", "/api/countries/", nil).is(200) // writes the document, which checks calls of its own
 		n := frameworktest.CountStatements(db)
 		for _, request := range []struct {
 			method, path string
@@ -175,8 +175,8 @@ func TestGuardedRequestsAreOneCall(t *testing.T) {
 	})
 }
 
-// TestOwnSchemesOfAnEndpoint: an endpoint with schemes of its own is asked for
-// them, whatever a guard found out.
+// TestOwnSchemesOfAnEndpoint: an endpoint runs its own schemes, whatever caller a guard
+// identified.
 func TestOwnSchemesOfAnEndpoint(t *testing.T) {
 	c := config(sqlite(t))
 	c.Guards = []framework.Guard{{Under: "", Permission: framework.Anyone()}}

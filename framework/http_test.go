@@ -238,8 +238,8 @@ func TestMethodOverride(t *testing.T) {
 	})
 }
 
-// TestIgnored: names that had no effect are told in one header that no client
-// can break out of.
+// TestIgnored: one header lists the names that had no effect, and no client can break out
+// of it.
 func TestIgnored(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		ada := serve(t, config(db), shelves()...).as("ada")
@@ -279,7 +279,7 @@ func TestIgnored(t *testing.T) {
 	})
 }
 
-// TestRequestLine: what the query string may not hold is refused.
+// TestRequestLine: a query string with forbidden content is rejected.
 func TestRequestLine(t *testing.T) {
 	api := serve(t, config(sqlite(t)), shelves()...).as("ada")
 	for _, c := range []struct {

@@ -28,11 +28,11 @@ func keepKeys(tb testing.TB, db *sqldb.DB) {
 	}
 }
 
-// A tally does one piece of work, a note, and counts how often it was asked to;
-// every run answers otherwise, so that a replay cannot be mistaken for one.
+// A tally stores a note and counts its runs. Each run has another answer, so that a replay
+// cannot be mistaken for a run.
 type tally struct {
 	runs   atomic.Int64
-	before func(c *framework.Call, text string) error // if set, asked after the note was written
+	before func(c *framework.Call, text string) error // optional; called after the note was written
 }
 
 type ran struct {

@@ -12,8 +12,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// TestReplayOfARowThatIsNowAnothers: what was answered about a row is told
-// nobody who can no longer see it.
+// TestReplayOfARowThatIsNowAnothers: a stored answer about a row is not sent to a caller
+// that can no longer see the row.
 func TestReplayOfARowThatIsNowAnothers(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
 		n := &tally{}
@@ -57,8 +57,8 @@ func TestACallerHasSoManyKeys(t *testing.T) {
 	})
 }
 
-// TestAKeyDoesNotMakeABodyDearer: a body that is nested too deeply is refused
-// before its members are put in order, which would take longer the deeper.
+// TestAKeyDoesNotMakeABodyDearer: a body that is nested too deeply is rejected before its
+// members are sorted, because sorting takes longer with each level.
 func TestAKeyDoesNotMakeABodyDearer(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
 		n := &tally{}

@@ -56,8 +56,7 @@ func TestIdempotent(t *testing.T) {
 	})
 }
 
-// TestIdempotentRemoval: what was removed is gone, and a replay does not look
-// for it.
+// TestIdempotentRemoval: a replay after a deletion does not look for the deleted row.
 func TestIdempotentRemoval(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
 		n := &tally{}
@@ -119,8 +118,7 @@ func sendKeys(t *testing.T, c *client, path string, keys ...string) *answer {
 	return &answer{tb: t, asked: fmt.Sprintf("%q", keys), status: resp.StatusCode, header: resp.Header, body: string(body)}
 }
 
-// TestKeysThatAreNone: a header that is no key is refused before anything is
-// done.
+// TestKeysThatAreNone: an invalid key is rejected before the function runs.
 func TestKeysThatAreNone(t *testing.T) {
 	db := sqlite(t)
 	keepKeys(t, db)
@@ -228,8 +226,8 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 	})
 }
 
-// TestKeysAreTheirCallers: a key of another caller is another key, and nobody
-// has none.
+// TestKeysAreTheirCallers: each caller has keys of their own, and an anonymous caller has
+// no keys.
 func TestKeysAreTheirCallers(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
 		n := &tally{}
@@ -253,8 +251,8 @@ func TestKeysAreTheirCallers(t *testing.T) {
 	})
 }
 
-// TestIgnoredKeys: where a key means nothing the client is told, or refused if
-// nothing may be ignored.
+// TestIgnoredKeys: an endpoint without keys lists the header as ignored, or rejects it if
+// it is strict.
 func TestIgnoredKeys(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
 		n := &tally{}
@@ -287,8 +285,7 @@ type unwritable struct {
 
 func (unwritable) MarshalJSON() ([]byte, error) { return nil, errors.New("no words") }
 
-// TestRefusedRequestsClaimNothing: after any refusal the same key is free, and
-// nothing was done.
+// TestRefusedRequestsClaimNothing: after any error the key is free, and nothing was stored.
 func TestRefusedRequestsClaimNothing(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
 		n := &tally{}
@@ -357,8 +354,8 @@ func TestRefusedRequestsClaimNothing(t *testing.T) {
 	})
 }
 
-// TestARefusedRequestRunsAgain: the same request, refused at first, is done
-// when it can be.
+// TestARefusedRequestRunsAgain: a request that was rejected at first runs when it is
+// possible.
 func TestARefusedRequestRunsAgain(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
 		n := &tally{}
@@ -378,9 +375,8 @@ func TestARefusedRequestRunsAgain(t *testing.T) {
 	})
 }
 
-// TestReplayOfWhatIsNoLongerValid: what was done is told, though the same
-// request would be refused by now, as by a newer program; another request is
-// refused for itself.
+// TestReplayOfWhatIsNoLongerValid: the stored answer is sent although the same request
+// would be rejected now, as by a newer program. Another request with the key is an error.
 func TestReplayOfWhatIsNoLongerValid(t *testing.T) {
 	type narrower struct {
 		Text string `json:"text" validate:"required,min=2"`
@@ -404,8 +400,7 @@ func TestReplayOfWhatIsNoLongerValid(t *testing.T) {
 	})
 }
 
-// TestKeysExpire after 24 hours: another may be claimed by the same name, and
-// Purge removes what nobody claims.
+// TestKeysExpire after 24 hours: the key can be used again, and Purge deletes unused ones.
 func TestKeysExpire(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
 		n := &tally{}
@@ -451,9 +446,9 @@ func TestKeysExpire(t *testing.T) {
 	})
 }
 
-// TestIdempotentStatements: a key costs two statements, a replay is two and one
-// to see that the row is still the caller's, and without the header there is
-// none.
+// TestIdempotentStatements: a key costs two statements. A replay costs two, and one to
+// check that the caller still has the row. Without the header there are no extra
+// statements.
 func TestIdempotentStatements(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
 		n := &tally{}

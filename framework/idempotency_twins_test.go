@@ -19,8 +19,8 @@ import (
 	"trestle.example/internal/testserver/postgres"
 )
 
-// TestTwins: a hundred requests under one key at once are one piece of work
-// and a hundred equal answers, of which one is no replay.
+// TestTwins: of a hundred concurrent requests with one key one runs, and all get the same
+// answer; all but one are replays.
 func TestTwins(t *testing.T) {
 	rounds := 50
 	if testing.Short() {
@@ -108,8 +108,8 @@ func TestTwinThatWaits(t *testing.T) {
 	})
 }
 
-// TestTwinThatWaitsLong is told to come back, on PostgreSQL; other keys go on
-// meanwhile. SQLite has one writer at a time, and twins queue with the others.
+// TestTwinThatWaitsLong gets a Retry-After on PostgreSQL; other keys go on meanwhile.
+// SQLite has one writer at a time, so that duplicates queue with all writers.
 func TestTwinThatWaitsLong(t *testing.T) {
 	db := openLibrary(t, postgres.Database(t), sqldb.Options{LockTimeout: 100 * time.Millisecond})
 	n, h := &tally{}, newHeld()
@@ -131,8 +131,7 @@ func TestTwinThatWaitsLong(t *testing.T) {
 	n.ran(t, 0)
 }
 
-// TestTwinOfWhatIsRefused: a twin that waited for a request that came to
-// nothing does the work itself.
+// TestTwinOfWhatIsRefused: if the first request fails, a duplicate that waited runs.
 func TestTwinOfWhatIsRefused(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
 		n, h := &tally{}, newHeld()
@@ -154,9 +153,9 @@ func TestTwinOfWhatIsRefused(t *testing.T) {
 	})
 }
 
-// TestARowThatIsHeld by another program costs those who want it their answer,
-// and nobody else: with a statement timeout of an hour only the lock timeout
-// frees the pool's connections.
+// TestARowThatIsHeld by another program fails the requests that need it, and no other
+// requests. With a statement timeout of an hour only the lock timeout frees the pool's
+// connections.
 func TestARowThatIsHeld(t *testing.T) {
 	url := postgres.Database(t)
 	db := openLibrary(t, url, sqldb.Options{LockTimeout: 100 * time.Millisecond, StatementTimeout: time.Hour, MaxConns: 2, QueueTimeout: time.Minute})
@@ -193,8 +192,8 @@ func TestARowThatIsHeld(t *testing.T) {
 	ada.under("k1").post(path+"copy/", fields{"text": "a"}).is(200).fresh()
 }
 
-// TestKeysOfATransactionThatIsRunAgain: each run claims the key anew, and what
-// a refused run left is in no answer.
+// TestKeysOfATransactionThatIsRunAgain: each run claims the key again, and an answer has
+// nothing of a run that failed.
 func TestKeysOfATransactionThatIsRunAgain(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
 		n := &tally{}
@@ -216,8 +215,8 @@ func TestKeysOfATransactionThatIsRunAgain(t *testing.T) {
 	})
 }
 
-// TestAClientThatIsGone between the commit and its answer asks again and is
-// told.
+// TestAClientThatIsGone: a client that disconnects between the commit and its answer gets
+// the answer when it retries.
 func TestAClientThatIsGone(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
 		n := &tally{}
@@ -234,7 +233,7 @@ func TestAClientThatIsGone(t *testing.T) {
 		}
 		r.Header = http.Header{"Content-Type": {"application/json"}, "Authorization": {"Name ada"}, "Idempotency-Key": {"k"}}
 		if resp, err := (&http.Client{}).Do(r); err == nil {
-			_ = resp.Body.Close() // it was on its way; the client does not look at it
+			_ = resp.Body.Close() // the answer was being sent; the client ignores it
 		}
 		<-ctx.Done()
 		ada.under("k").post("/api/orders/", fields{"text": "a"}).is(201).head("Idempotent-Replayed", "true").head("Location", "/api/orders/a/").says(`{"run":1,"text":"a"}`)
@@ -248,9 +247,9 @@ func TestAClientThatIsGone(t *testing.T) {
 // leaveKey finds in a request's context how its client leaves.
 type leaveKey struct{}
 
-// TestRetriesAreOneExecution: clients that repeat their requests in any order
-// and at any time, until each has its answer, have each done once, however
-// often the work is refused, breaks, is run again or loses its client.
+// TestRetriesAreOneExecution: clients repeat their requests at any time until each has its
+// answer. Each request runs once, however often it is rejected, fails, is retried or loses
+// its client.
 func TestRetriesAreOneExecution(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

@@ -377,7 +377,7 @@ func of(changes ...func(v *framework.ViewSet[Book])) []func(v *framework.ViewSet
 	return changes
 }
 
-// script changes the schema by one migration that nobody remembers.
+// script changes the schema by one migration without a record.
 func script(t *testing.T, db *sqldb.DB, statements string) {
 	t.Helper()
 	once := sqldb.Migrations{Namespace: "script " + uuid.NewString(), FS: fstest.MapFS{
@@ -475,7 +475,8 @@ type LoanView struct {
 	Returned bool      `json:"returned"`
 }
 
-// Whoever asks for rows that are only marked as deleted asks for the others.
+// TestIndexesOfRowsThatAreNotDeleted: an index of rows that are not marked as deleted
+// serves queries of these rows.
 func TestIndexesOfRowsThatAreNotDeleted(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		script(t, db, "CREATE TABLE loans ({{id}}, due {{timestamp}} NOT NULL, returned {{bool}} NOT NULL, deleted_at {{timestamp}})")

@@ -237,8 +237,8 @@ func TestSlowRequests(t *testing.T) {
 	}
 }
 
-// TestOneIDJoinsAll: the header, the body, the line of the log, the outcome and
-// what an observer adds, for refusals and for failures of statements alike.
+// TestOneIDJoinsAll: the header, the body, the log, the outcome and the attributes of an
+// observer have the same id, for rejected requests and for failed statements.
 func TestOneIDJoinsAll(t *testing.T) {
 	logged := &lines{}
 	w := newWitness("")

@@ -7,8 +7,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A body whose misspelt name leaves a required field missing is told so in the
-// answer, not only in Trestle-Ignored.
+// TestAMisspeltNameOfARequiredField: the answer reports the misspelt name, not only the
+// header Trestle-Ignored.
 func TestAMisspeltNameOfARequiredField(t *testing.T) {
 	type line struct {
 		Title string `json:"title" validate:"required"`

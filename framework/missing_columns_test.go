@@ -88,7 +88,7 @@ func TestMissingTablesOfNoViewSet(t *testing.T) {
 	})
 }
 
-// A relation of the model that no view shows is asked for by no statement.
+// TestMissingColumnsOfAHiddenRelation: no statement reads a relation that no view shows.
 func TestMissingColumnsOfAHiddenRelation(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		api := checked(t, db, plainBooks(func(*framework.ViewSet[Book]) {})...)

@@ -7,8 +7,8 @@ import (
 	"trestle.example/framework"
 )
 
-// A mistyped path is told the nearest one that the API root or the OpenAPI document
-// shows.
+// TestAMistypedPath: the answer suggests the nearest path that the API root or the OpenAPI
+// document shows.
 func TestAMistypedPath(t *testing.T) {
 	c := config(sqlite(t))
 	c.Guards = []framework.Guard{{Under: "admin", Permission: framework.Staff()}}

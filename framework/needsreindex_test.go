@@ -6,7 +6,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// TestNeedsReindex: rows that no search finds are told of, and no others.
+// TestNeedsReindex reports rows that no search finds, and no other rows.
 func TestNeedsReindex(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		api := checked(t, db, shelves()...)

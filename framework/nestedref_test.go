@@ -28,8 +28,8 @@ type (
 	}
 )
 
-// TestNestedReferences are checked wherever they are in the input of a
-// function, and a refusal points to their place.
+// TestNestedReferences: a reference is checked wherever it is in the input of a function,
+// and the fault points to its place.
 func TestNestedReferences(t *testing.T) {
 	type received struct {
 		Runs int `json:"runs"`

@@ -68,7 +68,7 @@ func newHouse(t *testing.T, between ...framework.Observer) *house {
 	return h
 }
 
-// get asks as Ada, and returns what the handler panicked of.
+// get sends a request as Ada, and returns the panic of the handler.
 func (h *house) get(path string) (got *httptest.ResponseRecorder, panicked any) {
 	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1"+path, nil)
 	r.Header.Set("Authorization", "Name ada")
@@ -83,8 +83,8 @@ var (
 	requestLine   = regexp.MustCompile(`msg=request .* first=1( hazard=true)* last=1\n`)
 )
 
-// TestObserversThatPanic: the request is answered and logged as without them, the
-// others are told, and the log has each panic with its stack.
+// TestObserversThatPanic: the request is answered and logged as without them, the other
+// observers run, and the log has each panic with its stack.
 func TestObserversThatPanic(t *testing.T) {
 	for name, test := range map[string]struct {
 		hazards []*hazard
@@ -141,14 +141,13 @@ func TestObserversThatPanic(t *testing.T) {
 	}
 }
 
-// TestObserversThatBreakTheConnectionOff may do so, and keep nobody else from
-// being told.
+// TestObserversThatBreakTheConnectionOff may do so, and the other observers run.
 func TestObserversThatBreakTheConnectionOff(t *testing.T) {
 	abort := http.ErrAbortHandler
 	for name, test := range map[string]struct {
 		hazards     []framework.Observer
 		path        string
-		first, last []int // statuses of which they are told
+		first, last []int // the statuses that they receive
 		logged      int
 	}{
 		"at Begin":              {[]framework.Observer{&hazard{begin: abort}}, "/api/notes/", []int{0}, nil, 0},

@@ -17,7 +17,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A witness is an observer that remembers what it is told.
+// A witness is an observer that records its calls.
 type witness struct {
 	name  string
 	log   []slog.Attr
@@ -54,8 +54,8 @@ func passed(ctx context.Context) string {
 	return names
 }
 
-// last is what came of the only request since it was asked before. The client may
-// have its answer before that is told.
+// last returns the outcome of the only request since the last call. The client may have its
+// answer before the outcome is recorded.
 func (w *witness) last(t *testing.T) framework.Outcome {
 	t.Helper()
 	<-w.ended
@@ -79,7 +79,7 @@ func guarded(db *sqldb.DB, observers ...framework.Observer) framework.Config {
 	return c
 }
 
-// TestOutcomes: what an observer is told of each kind of request.
+// TestOutcomes: the outcome of each kind of request.
 func TestOutcomes(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		w := newWitness("")
@@ -133,8 +133,8 @@ func TestOutcomes(t *testing.T) {
 	})
 }
 
-// compare checks what an observer is told against what was wanted, and against
-// the answer.
+// compare compares the outcome that an observer received with the wanted one, and with the
+// answer.
 func compare(t *testing.T, told, want framework.Outcome, got *answer, method string) {
 	t.Helper()
 	if want.Method == "" {

@@ -7,7 +7,7 @@ import (
 	"trestle.example/framework"
 )
 
-// An invitation goes to somebody by mail or by telephone.
+// An invitation is sent by mail or by telephone.
 type invitation struct {
 	Mail  string  `json:"mail"`
 	Phone *string `json:"phone"`

@@ -23,7 +23,7 @@ type stackInput struct {
 	One  framework.Optional[*writerInput]  `json:"one"`
 }
 
-// A priceInput embeds an Optional, and is none.
+// A priceInput embeds an Optional, and is not one itself.
 type priceInput struct {
 	framework.Optional[int64]
 
@@ -36,8 +36,8 @@ type askInput struct {
 	Name  framework.Optional[string] `json:"name"`
 }
 
-// told writes an input down.
-func told[In any](_ *framework.Call, in In) (map[string]string, error) {
+// recorded answers with the fields of an input.
+func recorded[In any](_ *framework.Call, in In) (map[string]string, error) {
 	return map[string]string{"in": fmt.Sprintf("%+v", in)}, nil
 }
 
@@ -47,9 +47,9 @@ func TestOptionalAroundObjects(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		n := notes()
 		n.Collection = []framework.CollectionAction{
-			framework.OnCollection("POST", "shelf", told[stackInput]), framework.OnCollection("POST", "price", told[struct {
+			framework.OnCollection("POST", "shelf", recorded[stackInput]), framework.OnCollection("POST", "price", recorded[struct {
 				Price priceInput `json:"price"`
-			}]), framework.OnCollection("GET", "ask", told[askInput]),
+			}]), framework.OnCollection("GET", "ask", recorded[askInput]),
 		}
 		ada := serve(t, config(db), countries(), authors(), n).as("ada")
 		author := ada.post("/api/authors/", fields{"name": "Austen"}).is(201).id()

@@ -32,7 +32,7 @@ type menuView struct {
 	Kinds  []string `json:"kinds"`
 }
 
-// tell says what the input said of every field.
+// tellMenu answers with the state of every field of the input.
 func tellMenu(_ *framework.Call, in menuInput) (menuView, error) {
 	out := menuView{Title: "absent", Motto: "absent"}
 	if in.Title.Given {
@@ -100,8 +100,8 @@ func sayOf(title string) func(*framework.Call, framework.None) (menuView, error)
 	}
 }
 
-// TestSingleDoes: the verbs of a Single may be functions that do without the
-// row, where an empty one is as good as none.
+// TestSingleDoes: the verbs of a Single may be functions without a row. An empty body
+// counts as no body.
 func TestSingleDoes(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		p := framework.ViewSet[Profile]{

@@ -48,7 +48,7 @@ func (d *described) parameter(method, name string) *formSchema {
 	return nil
 }
 
-// methods are those that it tells of.
+// methods lists the methods of the description.
 func (d *described) methods() string { return strings.Join(slices.Sorted(maps.Keys(d.Actions)), " ") }
 
 // TestOptions describes a path to those who may use it.

@@ -25,8 +25,8 @@ func (in rangeInput) Check() []framework.Fault {
 	return nil
 }
 
-// TestPatchByChanges: a function of Patch gets the row's values where the body
-// has none, and is told which it had.
+// TestPatchByChanges: a function of Patch gets the row's values for absent fields, and Has
+// reports which fields the body has.
 func TestPatchByChanges(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		var got string

@@ -131,8 +131,7 @@ func (strangers) Authenticate(*framework.Call, *http.Request) (*framework.Caller
 }
 func (strangers) Challenge() string { return `Stranger realm="x"` }
 
-// TestAuthenticators are asked in turn; credentials that do not hold are never
-// taken for none.
+// TestAuthenticators run in turn; a request with invalid credentials is never anonymous.
 func TestAuthenticators(t *testing.T) {
 	db := sqlite(t)
 	v := countries()

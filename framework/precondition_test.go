@@ -9,9 +9,9 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// Rows have no versions, so a write that depends on one is rejected before
-// anything is done, whatever the row is; a write that asks only for existence goes
-// on.
+// TestPreconditionsOnVersions: rows have no versions, so a write with a condition on a
+// version is rejected before anything is done, whatever the row is. A condition on
+// existence is accepted.
 func TestPreconditionsOnVersions(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		ran := 0

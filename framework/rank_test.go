@@ -140,7 +140,7 @@ func TestNamedOrders(t *testing.T) {
 	})
 }
 
-// TestDefaultOrders: terms or a name, whatever can be asked for.
+// TestDefaultOrders: terms or a name, whatever orders are allowed.
 func TestDefaultOrders(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		fillRanked(serve(t, config(db), countries(), authors(), paged(rankedBooks(), 9)).as("ada"))
@@ -160,8 +160,8 @@ func paged(v framework.ViewSet[Book], size int) framework.ViewSet[Book] {
 	return v
 }
 
-// TestRanked: a search narrows, counts, and orders unless another order is
-// asked for; equals come in the default order.
+// TestRanked: a search narrows, counts, and orders by rank unless the request has another
+// order. Rows of equal rank have the default order.
 func TestRanked(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		api := serve(t, config(db), countries(), authors(), rankedBooks())
@@ -202,14 +202,14 @@ func TestRanked(t *testing.T) {
 		ada.get("/api/books/?q=Emma&page=3").refuses(404, "not_found")
 		ada.get("/api/books/?q=bad&sort=worse").refuses(400, "invalid_parameter").fault("q", "invalid_parameter").fault("sort", "invalid_parameter")
 		ada.get("/api/books/?q=sure&page=2").is(200).says(`"count":3`)
-		ada.get("/api/books/?q=sure&page=3").refuses(404, "not_found") // what matches is never asked what it means
+		ada.get("/api/books/?q=sure&page=3").refuses(404, "not_found") // Instead is not called if rows match
 		ada.get("/api/books/?q=late").is(500).lacks("broken")
 		api.as("eve").get("/api/books/?q=Ema").is(200).says(`"count":0`)
 	})
 }
 
-// TestRankedWithoutItsOrder: where fields are ordered by, a search still puts
-// the best first unless a field is asked for.
+// TestRankedWithoutItsOrder: if fields are orders, a search still lists the best first
+// unless the request orders by a field.
 func TestRankedWithoutItsOrder(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := rankedBooks()
@@ -242,7 +242,7 @@ func TestRankedWithoutACount(t *testing.T) {
 	})
 }
 
-// TestOptionsOfNamedOrders tells the names, and the search's parameter.
+// TestOptionsOfNamedOrders lists the names, and the parameter of the search.
 func TestOptionsOfNamedOrders(t *testing.T) {
 	var d described
 	serve(t, config(sqlite(t)), countries(), authors(), rankedBooks()).as("ada").do("OPTIONS", "/api/books/", nil).is(200).json(&d)

@@ -9,8 +9,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// TestListAndRetrieveAgree: whoever asks has the same rows in a list, one by
-// one and among those that refer to an object, whatever the scope is made of.
+// TestListAndRetrieveAgree: a caller has the same rows in a list, one by one, and among the
+// rows that refer to an object, whatever the scope is made of.
 func TestListAndRetrieveAgree(t *testing.T) {
 	scopes := map[string]framework.Scope{
 		"own":             framework.Own((*Book).owner),
@@ -193,8 +193,8 @@ func TestRelatedNeedsThePermissionToList(t *testing.T) {
 	})
 }
 
-// TestRefusalAtTheCommit: what PostgreSQL refuses when it commits was not stored,
-// and nobody is told so.
+// TestRefusalAtTheCommit: if PostgreSQL rejects a commit, nothing is stored and no client
+// gets a success.
 func TestRefusalAtTheCommit(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		if db.Kind() != sqldb.PostgreSQL {

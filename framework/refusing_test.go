@@ -174,7 +174,8 @@ func TestABodyThatStalls(t *testing.T) {
 	})
 }
 
-// TestABodyOf200MB that is sent as 200 KB is refused, and takes no memory.
+// TestABodyOf200MB: a body of 200 MB, compressed to 200 KB, is rejected and takes no
+// memory.
 func TestABodyOf200MB(t *testing.T) {
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
@@ -227,7 +228,7 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestNoHost is refused, whatever the API is called.
+// TestNoHost: a request without a host is rejected, whatever PublicURL is.
 func TestNoHost(t *testing.T) {
 	for _, url := range []string{"", "https://books.example.org"} {
 		c := config(sqlite(t))

@@ -10,9 +10,9 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// retries returns a function that makes an error by which the database itself
-// asks for the transaction to be run again: PostgreSQL raises a serialization
-// failure, SQLite finds its file busy while another handle would write to it.
+// retries returns a function that makes an error after which the database requires a retry
+// of the transaction. PostgreSQL raises a serialization failure. SQLite finds its file busy
+// while another handle writes to it.
 func retries(t *testing.T, db *sqldb.DB) func() error {
 	t.Helper()
 	other, ask := db.DB.DB, "DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$"
@@ -107,8 +107,8 @@ func TestAFunctionThatIsRunAgain(t *testing.T) {
 	})
 }
 
-// TestWhatIsToldOnceMore: names that a run ignored are not told again by the
-// next.
+// TestWhatIsToldOnceMore: names that one run ignored are reported once, although the
+// transaction runs again.
 func TestWhatIsToldOnceMore(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		again, runs := retries(t, db), 0

@@ -2,8 +2,8 @@ package framework_test
 
 import "testing"
 
-// TestTheRootTakesNothing: a parameter has no effect there, which is told, and
-// what cannot be read is refused as anywhere.
+// TestTheRootTakesNothing: a parameter has no effect there and is reported; an unreadable
+// query string is rejected as everywhere.
 func TestTheRootTakesNothing(t *testing.T) {
 	api := serve(t, config(sqlite(t)), countries())
 	api.get("/api/").is(200).head("Trestle-Ignored", "")

@@ -28,7 +28,7 @@ func dryAndWet(t *testing.T, shape framework.ErrorShape) *framework.API {
 	return api
 }
 
-// A TooDryProblem is not what the code too_dry is told as.
+// A TooDryProblem has the name that the schema of the code too_dry would have.
 type TooDryProblem struct {
 	Inches int64 `json:"inches"`
 }
@@ -127,7 +127,8 @@ type absentee struct {
 	Name string `json:"name"`
 }
 
-// What the reference cannot tell is a mistake of the declaration.
+// TestMistakesOfTheReference: a type that the document cannot describe is a mistake of the
+// declaration.
 func TestMistakesOfTheReference(t *testing.T) {
 	nothing := func(*framework.Call, framework.None) (framework.None, error) { return framework.None{}, nil }
 	for name, c := range map[string]struct {

@@ -137,8 +137,7 @@ func TestUnless(t *testing.T) {
 	})
 }
 
-// TestVia: a chapter belongs to whom its book belongs, and to nobody else; the
-// book's Unless does not carry over.
+// TestVia: only the owner of a book has its chapters; the book's Unless does not apply.
 func TestVia(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		api := serve(t, config(db), shelves()...)
@@ -163,8 +162,8 @@ func TestVia(t *testing.T) {
 	})
 }
 
-// TestReferences: a reference in a body leads only to rows that the caller
-// has; nothing tells a stranger's row from none.
+// TestReferences: a reference in a body must be to a row that the caller has. The error
+// does not reveal whether another row exists.
 func TestReferences(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		api := serve(t, config(db), shelves()...)
@@ -247,8 +246,7 @@ func TestReferencesInActions(t *testing.T) {
 	})
 }
 
-// TestWhere: conditions of one's own; a row written outside of them is refused
-// and not kept.
+// TestWhere: a row that does not meet the conditions is rejected and not stored.
 func TestWhere(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := notes()

@@ -22,8 +22,8 @@ var searched = []fields{
 	{"title": "Whale, so blue"},
 }
 
-// searches are what a client asks and which titles it finds, by their place
-// above: the same on both databases, with and without a stored document.
+// searches are searches and the titles that they find, by their place above: the same on
+// both databases, with and without a stored document.
 var searches = []struct {
 	name, query string
 	want        []int

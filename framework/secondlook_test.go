@@ -67,7 +67,7 @@ func TestAnswersOfAnyKind(t *testing.T) {
 	})
 }
 
-// TestHeadersOfARefusedAttempt are gone when a transaction begins again.
+// TestHeadersOfARefusedAttempt are removed when a transaction is retried.
 func TestHeadersOfARefusedAttempt(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		runs, again := 0, retries(t, db)
@@ -95,7 +95,7 @@ func (w *headerWriter) Header() http.Header       { return w.header }
 func (w *headerWriter) Write([]byte) (int, error) { return 0, nil }
 func (w *headerWriter) WriteHeader(int)           {}
 
-// TestHeadersOfARefusedFirstPut are gone too when the PUT runs once more.
+// TestHeadersOfARefusedFirstPut are also removed when the PUT runs again.
 func TestHeadersOfARefusedFirstPut(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		runs := 0

@@ -80,7 +80,7 @@ func countriesAt(name string) framework.Resource {
 	return v
 }
 
-// A reserved value is refused, whoever writes it.
+// TestReservedValues: a reserved value is rejected, whichever verb or function writes it.
 func TestReservedValues(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		other := books()

@@ -42,7 +42,8 @@ func TestWhatWasShownIsSentBack(t *testing.T) {
 	})
 }
 
-// What the framework refuses by itself is told, and so is what it sends.
+// TestStatusesThatFollow: the document lists the errors and headers of the framework
+// itself.
 func TestStatusesThatFollow(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		south := countries()
@@ -72,8 +73,8 @@ func TestStatusesThatFollow(t *testing.T) {
 	})
 }
 
-// A row that nobody would own is refused to a stranger whom the permission lets
-// in, and the reference says so where rows are made.
+// TestAStrangerOwnsNothing: a stranger that the permission allows may not create a row
+// without an owner, and the document says so.
 func TestAStrangerOwnsNothing(t *testing.T) {
 	own := books()
 	own.Permission = framework.Anyone()

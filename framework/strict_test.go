@@ -7,8 +7,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// TestStrict: what a lenient resource ignores and tells, a strict one refuses,
-// with the nearest known name.
+// TestStrict: a lenient resource ignores and reports unknown names; a strict one rejects
+// them with the nearest known name.
 func TestStrict(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := books()

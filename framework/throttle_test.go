@@ -40,7 +40,7 @@ func (t *turnstile) Allow(c *framework.Call, _ *http.Request) (time.Duration, er
 
 func (t *turnstile) String() string { return fmt.Sprint(t.free, " calls") }
 
-// TestThrottles are asked after the caller is known and before permission.
+// TestThrottles run after the caller is identified and before the permission is checked.
 func TestThrottles(t *testing.T) {
 	db := sqlite(t)
 	served := func(ts ...framework.Throttle) *client {
@@ -85,7 +85,7 @@ func TestThrottles(t *testing.T) {
 	})
 }
 
-// An earlyTurnstile is a turnstile that may be asked before the caller is identified.
+// An earlyTurnstile is a turnstile that may run before the caller is identified.
 type earlyTurnstile struct {
 	*turnstile
 

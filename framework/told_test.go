@@ -9,8 +9,8 @@ import (
 	"trestle.example/framework/page"
 )
 
-// steps is a pagination of the tests' own: it has no second page, or fails, where
-// it is told so.
+// steps is a pagination class of the tests. It has no second page, or fails, depending on
+// its fields.
 type steps struct {
 	refuses func(p framework.Page) error
 }
@@ -33,7 +33,8 @@ func (s steps) Envelope(p framework.Page) (framework.Envelope, error) {
 	return e, nil
 }
 
-// A member is told as all that it is, on the first page and the last.
+// TestMembersOfAPage: a member is described with all its types, from the first page to the
+// last.
 func TestMembersOfAPage(t *testing.T) {
 	v := countries()
 	v.Pagination = steps{func(p framework.Page) error {
@@ -64,8 +65,8 @@ func (unreadable) JSONSchemaBytes() ([]byte, error) { return []byte(`{"type":`),
 func (noObject) JSONSchemaBytes() ([]byte, error)   { return nil, errors.New("no schema today") }
 func (alarming) JSONSchemaBytes() ([]byte, error)   { panic("alarm") }
 
-// What no reference can be made of is told when the API starts, all of it at
-// once, unless there is to be no reference.
+// TestAReferenceThatCannotBeMade: every fault of the document is reported at the start of
+// the API, unless it is Undocumented.
 func TestAReferenceThatCannotBeMade(t *testing.T) {
 	type two struct {
 		One unreadable `json:"one"`
@@ -107,8 +108,7 @@ func TestAReferenceThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// signed is a permission and an inner one of a program's own, which refuses and
-// sends in its own way.
+// signed is a permission, also wrapped, with its own errors and headers.
 type signed struct{}
 
 func (signed) Permit(c *framework.Call) bool { return !c.Caller.Anonymous() }
@@ -124,8 +124,8 @@ type spoken struct{}
 func (spoken) Permit(c *framework.Call) bool { return c.Caller.Staff || c.Caller.Name == "" }
 func (spoken) String() string                { return "authenticated" }
 
-// What a permission is made of is told, and the framework's own are known by
-// what they are, not by what they are called.
+// TestPartsOfPermissions: the document describes the parts of a permission. It recognises
+// the framework's own by their type, not by their name.
 func TestPartsOfPermissions(t *testing.T) {
 	c := config(sqlite(t))
 	c.Codes = []framework.CodeInfo{{Code: "unsigned", Status: 403, Title: "Unsigned", Text: "It is not signed."}}
@@ -157,7 +157,8 @@ func TestPartsOfPermissions(t *testing.T) {
 	}
 }
 
-// Verbs and actions tell alike which headers their functions read and set.
+// TestHeadersOfFunctions: verbs and actions list the headers that their functions read and
+// set.
 func TestHeadersOfFunctions(t *testing.T) {
 	reads := framework.Header{Name: "X-Reads", Doc: "It is read.", Required: true}
 	sends := framework.Header{Name: "X-Sends", Doc: "It is sent.", Required: true}
@@ -185,7 +186,8 @@ func TestHeadersOfFunctions(t *testing.T) {
 	}
 }
 
-// Headers that always come are told as such, and nothing else is.
+// TestHeadersThatAlwaysCome: only headers that every answer has are required in the
+// document.
 func TestHeadersThatAlwaysCome(t *testing.T) {
 	_, said := promised(t, config(sqlite(t)), countries())
 	for name, want := range map[string]string{
@@ -234,7 +236,7 @@ func (plainShape) Shape(p framework.Problem) (string, any) {
 	return "application/json", fields{"why": p.Detail}
 }
 
-// Errors in DRF's shape are as they are told.
+// TestTheShapeOfErrorsIsTold: the document describes errors in DRF's shape as they are.
 func TestTheShapeOfErrorsIsTold(t *testing.T) {
 	c := config(sqlite(t))
 	c.ErrorShape, c.Pagination = framework.DRFShape{}, page.Offset{}

@@ -91,8 +91,8 @@ func TestUntransacted(t *testing.T) {
 	})
 }
 
-// TestInTx: what a function does in it is committed or undone as one, and done
-// again where the database asks for it; within another it is part of that.
+// TestInTx: the writes of its function are committed or rolled back together, and retried
+// if the database requires it. Inside another transaction they are part of that.
 func TestInTx(t *testing.T) {
 	type asked struct {
 		How string `json:"how"`
@@ -160,8 +160,8 @@ func TestInTx(t *testing.T) {
 	})
 }
 
-// TestFaultyBodiesTakeNoLock: while another transaction holds the writer of
-// SQLite, a body that is refused for itself is refused at once.
+// TestFaultyBodiesTakeNoLock: while another transaction has the writer of SQLite, an
+// invalid body is rejected at once.
 func TestFaultyBodiesTakeNoLock(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		v, n := books(), notes()

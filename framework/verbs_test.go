@@ -73,7 +73,7 @@ func TestPut(t *testing.T) {
 	})
 }
 
-// TestPatch tells absent, null and empty apart.
+// TestPatch distinguishes absent, null and empty.
 func TestPatch(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		ada := serve(t, config(db), shelves()...).as("ada")
@@ -84,7 +84,7 @@ func TestPatch(t *testing.T) {
 			name  string
 			body  any
 			says  string
-			fault string // place and code, if the body is refused
+			fault string // place and code, if the body is rejected
 		}{
 			{"nothing changes nothing", fields{}, `"isbn":"0-14"`, ""},
 			{"absent stays", fields{"notes": "bad"}, `"isbn":"0-14"`, ""},
@@ -112,8 +112,8 @@ func TestPatch(t *testing.T) {
 	})
 }
 
-// TestSentBack: what was read can be sent back by PUT, and only a read-only
-// value that differs is told.
+// TestSentBack: the answer of a read can be sent by PUT, and only a changed read-only value
+// is reported.
 func TestSentBack(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		ada := serve(t, config(db), shelves()...).as("ada")
@@ -318,7 +318,7 @@ func TestLookup(t *testing.T) {
 	})
 }
 
-// TestMalformedIDs: what cannot be an id is answered like one that nobody has.
+// TestMalformedIDs: an invalid id is answered like an id of no row.
 func TestMalformedIDs(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		api := serve(t, config(db), append(shelves(), notes())...)

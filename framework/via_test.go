@@ -40,8 +40,8 @@ func TestViaNeedsAnOwnedRow(t *testing.T) {
 	})
 }
 
-// TestViaWhereTheScopeIsLifted: who has every row of the viewset for a verb may
-// use, for that verb, every row that they see.
+// TestViaWhereTheScopeIsLifted: a caller that has every row of the viewset for a verb may
+// use each row that the caller sees for that verb.
 func TestViaWhereTheScopeIsLifted(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := chapters()

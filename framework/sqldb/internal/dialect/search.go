@@ -25,17 +25,22 @@ func (k Kind) Contains(table, alias, column, term string) schema.QueryAppender {
 		fts := bun.Ident(SearchTable(table, column))
 		return bun.SafeQuery(`?._row IN (SELECT rowid FROM ? WHERE ? MATCH ?)`, bun.Ident(alias), fts, fts, ftsPhrase(term))
 	}
-	return k.ContainsInRow(alias, column, term)
+	return k.foundInRow(alias, column, term)
 }
 
 // ContainsInRow is [Kind.Contains] for rows that are found by another condition: it
 // uses no search index.
 func (k Kind) ContainsInRow(alias, column, term string) schema.QueryAppender {
+	return k.foundInRow(alias, column, Fold(term))
+}
+
+// foundInRow is [Kind.ContainsInRow] for a term that is folded.
+func (k Kind) foundInRow(alias, column, folded string) schema.QueryAppender {
 	find := `instr`
 	if k == PostgreSQL {
 		find = `strpos`
 	}
-	return bun.SafeQuery(find+`(?.?, ?) > 0`, bun.Ident(alias), bun.Ident(column), Fold(term))
+	return bun.SafeQuery(find+`(?.?, ?) > 0`, bun.Ident(alias), bun.Ident(column), folded)
 }
 
 // ContainsFolded is Contains without a stored document: the term is looked
@@ -50,10 +55,11 @@ func (k Kind) ContainsFolded(alias string, columns []string, term string) schema
 	if len(columns) == 0 {
 		return bun.SafeQuery(`1 = 0`)
 	}
+	folded := Fold(term)
 	parts, args := make([]string, len(columns)), make([]any, len(columns))
 	for i, column := range columns {
 		parts[i] = "?"
-		args[i] = k.ColumnContains(bun.SafeQuery("?.?", bun.Ident(alias), bun.Ident(column)), term)
+		args[i] = k.foundInColumn(bun.SafeQuery("?.?", bun.Ident(alias), bun.Ident(column)), folded)
 	}
 	return bun.SafeQuery("("+strings.Join(parts, " OR ")+")", args...)
 }
@@ -61,11 +67,15 @@ func (k Kind) ContainsFolded(alias string, columns []string, term string) schema
 // ColumnContains is [Kind.ContainsFolded] for one column, which is named as the
 // statement has it: qualified and quoted.
 func (k Kind) ColumnContains(column schema.QueryAppender, term string) schema.QueryAppender {
-	term = Fold(term)
+	return k.foundInColumn(column, Fold(term))
+}
+
+// foundInColumn is [Kind.ColumnContains] for a term that is folded.
+func (k Kind) foundInColumn(column schema.QueryAppender, folded string) schema.QueryAppender {
 	if k == PostgreSQL {
-		return bun.SafeQuery(postgresFold+` LIKE ?`, column, likePattern(term))
+		return bun.SafeQuery(postgresFold+` LIKE ?`, column, likePattern(folded))
 	}
-	return bun.SafeQuery(`instr(trestle_fold(?), ?) > 0`, column, term)
+	return bun.SafeQuery(`instr(trestle_fold(?), ?) > 0`, column, folded)
 }
 
 const postgresFold = `normalize(replace(translate(lower(normalize(?, NFC) COLLATE "und-x-icu"), U&'\03C2\017F\00B5\001F', U&'\03C3s\03BC '), 'ß', 'ss'), NFC)`
