@@ -319,7 +319,7 @@ func TestRequestLine(t *testing.T) {
 	})
 }
 
-// TestStatusText: an answer without a body has none of its headers either.
+// TestNoBody: an answer without a body has none of its headers either.
 func TestNoBody(t *testing.T) {
 	v := countries()
 	v.Collection = []framework.CollectionAction{framework.OnCollection(http.MethodPost, "summary", summary)}
