@@ -83,7 +83,7 @@ func Fills[Out, M, In any](fn func(*call.Call, *M, In) error) Verb {
 func Does[In, Out any](fn func(*call.Call, In) (Out, error)) Verb {
 	return Verb{declare.Verb{
 		Kind: declare.VerbDoes, Empty: fn == nil, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
-		Do: func(c *call.Call, in any) (any, error) { return fn(c, in.(In)) },
+		Run: func(c *call.Call, _, in any) (any, error) { return fn(c, in.(In)) },
 	}}
 }
 
@@ -94,7 +94,7 @@ func Does[In, Out any](fn func(*call.Call, In) (Out, error)) Verb {
 func Changes[M, In, Out any](fn func(*call.Call, *M, In) (Out, error)) Verb {
 	return Verb{declare.Verb{
 		Kind: declare.VerbChanges, Empty: fn == nil, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](), Model: reflect.TypeFor[M](),
-		Change: func(c *call.Call, m, in any) (any, error) { return fn(c, m.(*M), in.(In)) },
+		Run: func(c *call.Call, m, in any) (any, error) { return fn(c, m.(*M), in.(In)) },
 	}}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/http"
 	"reflect"
 	"regexp"
 	"slices"
@@ -277,6 +276,7 @@ func (b *binder) bindVerb(r *table.Resource, v declare.NamedVerb) {
 		e.Pattern = r.ItemPath()
 	}
 	e.Kind, e.Out, e.Doc = v.Kind, v.Out, v.Doc
+	e.Settle()
 	checkHooks(r, v.Kind, v.Name, fault)
 	b.shape(r, e, v, fault)
 	r.Endpoints = append(r.Endpoints, e)
@@ -299,27 +299,23 @@ func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb
 			e.Serve = verb.Reading(b.listing(r, e, shown, v.Verb).Serve)
 			return
 		}
-		e.Serve = verb.Reading(verb.NewItem(r, shown, e.StatusOr(http.StatusOK)).Serve)
+		e.Serve = verb.Reading(verb.NewItem(r, shown, e.Status).Serve)
 	case declare.VerbAccepts:
 		w := &verb.Writing{Resource: r, Endpoint: verb.NewHandler(e), Verb: v.Verb, Shown: b.representation(r, v.Verb, fault)}
 		e.Input = b.input(r, v.In, fault)
 		b.bindWriting(w, fault)
-		e.Serve = w.ServeOf(v.Name)
+		e.Serve = w.Serve()
 	case declare.VerbDoes, declare.VerbChanges:
 		e.Input = b.input(r, v.In, fault)
 		if v.Name == call.VerbPatch && v.Kind == declare.VerbChanges {
 			checkFilled(r, e.Input, fault)
 		}
-		if e.Route.Method == http.MethodGet {
+		if !e.IsWrite() {
 			e.Asks = true
 			b.queryInput(e, v.In, fault)
 		}
-		e.Out = v.Out
-		e.SettleStatus()
-		e.Serve = verb.Custom{Endpoint: verb.NewHandler(e), Verb: v.Verb}.Serve
+		e.Serve = verb.Function{Endpoint: verb.NewHandler(e), Call: v.Run}.Serve()
 	case declare.VerbDeletes:
-		e.Out = input.NoneType
-		e.SettleStatus()
 		e.Serve = verb.Removal{Resource: r, Status: e.Status}.Serve
 	}
 }
@@ -464,11 +460,11 @@ func (b *binder) bindActions(r *table.Resource) {
 		}
 		e.Pattern = base + "/" + a.Name + r.Slash
 		e.Input = b.input(r, a.In, fault)
-		if a.Method == http.MethodGet {
+		if !e.IsWrite() {
 			e.Asks = true
 			b.queryInput(e, a.In, fault)
 		}
-		e.SettleStatus()
+		e.Settle()
 		b.act(e, a, fault)
 		r.Endpoints = append(r.Endpoints, e)
 	}
@@ -477,7 +473,7 @@ func (b *binder) bindActions(r *table.Resource) {
 // act gives an action's endpoint what it does.
 func (b *binder) act(e *table.Endpoint, a declare.Action, fault func(error)) {
 	if a.Related == nil {
-		e.Serve = verb.Acting{Endpoint: verb.NewHandler(e), Action: a}.Serve
+		e.Serve = verb.Function{Endpoint: verb.NewHandler(e), Call: a.Run}.Serve()
 		return
 	}
 	e.Serve = verb.Reading(b.bindRelated(e, a.Related, fault))

@@ -20,8 +20,7 @@ type Verb struct {
 	Empty   bool // it needs a function and was given none
 	Compute func(c *call.Call, model any) (any, error)
 	Fill    func(c *call.Call, model, in any) error
-	Do      func(c *call.Call, in any) (any, error)
-	Change  func(c *call.Call, model, in any) (any, error)
+	Run     func(c *call.Call, model, in any) (any, error) // of Does, without a model, and of Changes
 	Rules
 }
 

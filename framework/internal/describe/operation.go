@@ -258,7 +258,7 @@ func (e Operation) refusesRows() (codes []string) {
 	case declare.VerbDeletes:
 		codes = append(codes, problem.CodeReferenced)
 	case declare.VerbDoes, declare.VerbChanges, declare.VerbAbsent: // functions reject what they declare, and may call Insert or Save
-		if e.Route.Method != http.MethodGet {
+		if e.IsWrite() {
 			codes = append(codes, e.refusesTaken()...)
 		}
 	case declare.VerbShows, declare.VerbComputes:
@@ -293,15 +293,10 @@ func (e Operation) refusesOthers() (codes []string) {
 
 // successes are the statuses of what is answered.
 func (e Operation) successes() []int {
-	switch {
-	case e.Status != 0:
+	if e.FirstStatus == 0 || e.FirstStatus == e.Status {
 		return []int{e.Status}
-	case e.Kind == declare.VerbAccepts && e.Route.Name == call.VerbCreate:
-		return []int{http.StatusCreated}
-	case e.Kind == declare.VerbAccepts && e.Route.Name == call.VerbUpdate && e.Resource.Declaration.Single:
-		return []int{http.StatusOK, http.StatusCreated}
 	}
-	return []int{http.StatusOK}
+	return []int{e.Status, e.FirstStatus}
 }
 
 // sentBack is the shape that the endpoint takes back as it showed it, beside

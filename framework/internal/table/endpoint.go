@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -27,7 +28,8 @@ type Endpoint struct {
 	Doc      string
 	Named    string // its id in the reference, "" for the usual one
 	call.AccessCheck
-	Status       int // 0 for the usual one
+	Status       int // of a success
+	FirstStatus  int // of a PUT that inserts the row of a single resource; 0 for other endpoints
 	Untransacted bool
 	Idempotent   bool // it honours the header Idempotency-Key
 	Kind         declare.VerbKind
@@ -51,6 +53,8 @@ type Request struct {
 	Key   any // the parsed key of the path, nil without one
 	Query url.Values
 	Body  []byte
+	// IdempotencyKey is the key of a request to an endpoint that honours one, empty without one.
+	IdempotencyKey string
 }
 
 // A Response is what an endpoint answers; value nil sends no body.
@@ -62,16 +66,15 @@ type Response struct {
 	Created string // the path of what was created, "" for nothing
 }
 
-// StatusOr is the status that was declared, or else the usual one.
-func (e *Endpoint) StatusOr(usual int) int {
-	if e.Status != 0 {
-		return e.Status
+// Settle completes an endpoint whose declaration is bound: its usual status, unless the
+// declaration has one, and the place of the row's key in the answer of a function.
+func (e *Endpoint) Settle() {
+	switch {
+	case e.Kind == declare.VerbDeletes:
+		e.Out = input.NoneType
+	case e.Kind == declare.VerbAccepts && e.Route.Name == call.VerbUpdate && e.Resource.Declaration.Single:
+		e.FirstStatus = cmp.Or(e.Status, http.StatusCreated)
 	}
-	return usual
-}
-
-// SettleStatus gives an endpoint of a function its usual status.
-func (e *Endpoint) SettleStatus() {
 	switch {
 	case e.Status != 0:
 	case e.Out == input.NoneType:
@@ -110,7 +113,8 @@ func (e *Endpoint) ShowsCreated() bool {
 
 // findKey looks for the row's key in the answer of a function.
 func (e *Endpoint) findKey() {
-	if e.Out == nil || e.Out.Kind() != reflect.Struct || e.Resource.Key == nil || !e.Resource.HasAddresses() {
+	function := e.Kind == declare.VerbDoes || e.Kind == declare.VerbChanges || e.Kind == declare.VerbAbsent // an action
+	if !function || e.Out == nil || e.Out.Kind() != reflect.Struct || e.Resource.Key == nil || !e.Resource.HasAddresses() {
 		return
 	}
 	for f := range naming.ShapeFields(e.Out) {
@@ -129,10 +133,13 @@ func (e *Endpoint) NeedsNoBody() bool {
 }
 
 // TakesBody reports whether a request may have a body that is read.
-func (e *Endpoint) TakesBody() bool { return e.Input != nil && e.Route.Method != http.MethodGet }
+func (e *Endpoint) TakesBody() bool { return e.Input != nil && e.IsWrite() }
 
 // IsWrite reports whether the endpoint may change something.
 func (e *Endpoint) IsWrite() bool { return e.Route.Method != http.MethodGet }
+
+// Partial reports whether fields that the body lacks keep the values of the row.
+func (e *Endpoint) Partial() bool { return e.Route.Name == call.VerbPatch }
 
 // Reads reports whether the endpoint's function reads a header itself.
 func (e *Endpoint) Reads(name string) bool {

@@ -176,7 +176,7 @@ func (a *Registry) TableOf(model reflect.Type) (t *schema.Table, err error) {
 func (a *Registry) Endpoints() []*Endpoint {
 	all := []*Endpoint{{
 		Resource: &Resource{API: a, Declaration: &declare.Declaration{}, Scope: BoundScope{Scope: declare.Scope{Kind: declare.ScopePublic}}}, Pattern: "/",
-		Route: call.Route{Name: "root", Method: http.MethodGet}, AccessCheck: call.AccessCheck{Permission: call.Anyone()}, Doc: "Every resource and its address.",
+		Route: call.Route{Name: "root", Method: http.MethodGet}, Status: http.StatusOK, AccessCheck: call.AccessCheck{Permission: call.Anyone()}, Doc: "Every resource and its address.",
 	}}
 	for _, r := range a.Resources {
 		all = append(all, r.Endpoints...)

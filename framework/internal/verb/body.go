@@ -10,9 +10,7 @@ import (
 	"os"
 	"strings"
 
-	"trestle.example/framework/call"
 	"trestle.example/framework/internal/fair"
-	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/limits"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -23,16 +21,6 @@ type memoryReader struct {
 	from io.Reader
 	of   *fair.Share
 	free int // bytes that need no share
-}
-
-// decode parses the body of a request.
-func (e Handler) decode(c *call.Call, r *table.Request, partial bool, readOnly map[string]bool) (in *input.Decoded, err error) {
-	var refusal *problem.Error
-	err = e.Resource.API.Parse(c, r.Body, func() { in, refusal = e.Input.Decode(r.Body, partial, readOnly) })
-	if refusal != nil {
-		return nil, refusal
-	}
-	return in, err
 }
 
 // ErrBodies says that the bodies of too many requests are in memory.
@@ -51,7 +39,7 @@ func (m *memoryReader) Read(p []byte) (int, error) {
 // readBody reads a request's body: JSON in UTF-8, perhaps compressed. An
 // endpoint that takes none reads nothing.
 func (e Handler) readBody(r *http.Request, memory *fair.Share) ([]byte, error) {
-	if e.Input == nil || e.Route.Method == http.MethodGet {
+	if !e.TakesBody() {
 		return nil, nil
 	}
 	coding, err := codingOf(r)

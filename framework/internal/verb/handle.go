@@ -49,7 +49,7 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 	if req.Body, err = e.readBody(r, memory); err != nil {
 		return nil, err
 	}
-	if err := e.checkKeyless(c, req); err != nil {
+	if req.IdempotencyKey, err = e.idempotencyKey(c, r); err != nil {
 		return nil, err
 	}
 	resp, err := e.Serve(c, req)

@@ -1,6 +1,8 @@
 package verb
 
 import (
+	"net/http"
+
 	"github.com/uptrace/bun"
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/once"
@@ -9,46 +11,45 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// checkKeyless ignores or rejects the key of a request to an endpoint that honours none.
-func (e Handler) checkKeyless(c *call.Call, r *table.Request) error {
-	if e.Idempotent || len(r.HTTP.Header.Values(problem.IdempotencyHeader)) == 0 ||
-		e.Resource.Ignores(c, table.IgnoredHeader(problem.IdempotencyHeader)) {
-		return nil
-	}
-	return once.InvalidKey("is not honoured here; this request could not be repeated safely")
-}
-
-// idempotencyKey is the key that a request carries; nil without one.
-func (e Handler) idempotencyKey(c *call.Call, r *table.Request) (*once.IdempotencyKey, error) {
-	sent := r.HTTP.Header.Values(problem.IdempotencyHeader)
+// idempotencyKey returns the Idempotency-Key of a request, empty without one. If the endpoint
+// honours no keys, it ignores the header, or rejects it if the resource is strict.
+func (e Handler) idempotencyKey(c *call.Call, r *http.Request) (string, error) {
+	sent := r.Header.Values(problem.IdempotencyHeader)
 	switch {
-	case !e.Idempotent || len(sent) == 0:
-		return nil, nil
+	case len(sent) == 0:
+		return "", nil
+	case !e.Idempotent && e.Resource.Ignores(c, table.IgnoredHeader(problem.IdempotencyHeader)):
+		return "", nil
+	case !e.Idempotent:
+		return "", once.InvalidKey("is not honoured here; this request could not be repeated safely")
 	case c.Caller.Anonymous():
-		return nil, once.InvalidKey("is for callers who are known, and this request has no credentials; sign in, or leave the header out")
+		return "", once.InvalidKey("is for callers who are known, and this request has no credentials; sign in, or leave the header out")
 	case len(sent) > 1:
-		return nil, once.InvalidKey("is there %d times; send one key", len(sent))
+		return "", once.InvalidKey("is there %d times; send one key", len(sent))
 	}
-	key, err := once.ReadKey(sent[0])
-	if err != nil {
-		return nil, err
-	}
-	return &once.IdempotencyKey{
-		Caller: c.Caller.ID, Route: e.Route.Method + " " + e.Resource.API.Config.Prefix + e.Pattern,
-		Key: key, Most: e.Resource.API.Config.IdempotencyKeys, Hidden: func(c *call.Call) (bool, error) { return e.hides(c, r) },
-	}, nil
+	return once.ReadKey(sent[0])
 }
 
-// hides reports whether the row that a request names is there, but not the
-// caller's. One that is gone may have been removed by the request itself.
+// onceKey returns the key under which the answer of a request is kept. It reads the whole
+// body for the fingerprint.
+func (e Handler) onceKey(c *call.Call, r *table.Request) (*once.IdempotencyKey, error) {
+	key := &once.IdempotencyKey{
+		Caller: c.Caller.ID, Route: e.Route.Method + " " + e.Resource.API.Config.Prefix + e.Pattern,
+		Key: r.IdempotencyKey, Most: e.Resource.API.Config.IdempotencyKeys, Hidden: func(c *call.Call) (bool, error) { return e.hides(c, r) },
+	}
+	return key, e.Resource.API.Parse(c, r.Body, func() { key.Fingerprint = once.Fingerprint(r) })
+}
+
+// hides reports whether the row of the path exists and the caller may not see it. A row that
+// does not exist may have been deleted by the request that the key belongs to.
 func (e Handler) hides(c *call.Call, r *table.Request) (bool, error) {
 	if r.Key == nil {
 		return false, nil
 	}
-	mine, err := e.Resource.Any(c, e.Resource.Object(c, r).ColumnExpr("1"))
-	if err != nil || mine {
+	visible, err := e.Resource.Any(c, e.Resource.Object(c, r).ColumnExpr("1"))
+	if err != nil || visible {
 		return false, err
 	}
-	anybodys := e.Resource.Keys(c).Where("?TableAlias.? = ?", bun.Ident(e.Resource.Key.Name), sqldb.Param(r.Key))
-	return e.Resource.Any(c, anybodys)
+	unscoped := e.Resource.Keys(c).Where("?TableAlias.? = ?", bun.Ident(e.Resource.Key.Name), sqldb.Param(r.Key))
+	return e.Resource.Any(c, unscoped)
 }

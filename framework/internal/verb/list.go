@@ -3,7 +3,6 @@ package verb
 import (
 	"database/sql"
 	"maps"
-	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -65,7 +64,7 @@ func (l *Listing) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 	if err != nil {
 		return nil, err
 	}
-	return &table.Response{Status: l.Endpoint.StatusOr(http.StatusOK), Value: view.ListAnswer{Envelope: envelope, Rows: shown.List()}}, nil
+	return &table.Response{Status: l.Endpoint.Status, Value: view.ListAnswer{Envelope: envelope, Rows: shown.List()}}, nil
 }
 
 // understand reads every parameter and reports all that are wrong at once.

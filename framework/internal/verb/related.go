@@ -1,8 +1,6 @@
 package verb
 
 import (
-	"net/http"
-
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 	"trestle.example/framework/call"
@@ -97,7 +95,7 @@ func (l *Related) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 			return nil, problem.NotFound()
 		}
 	}
-	return &table.Response{Status: l.Endpoint.StatusOr(http.StatusOK), Value: shown.List()}, nil
+	return &table.Response{Status: l.Endpoint.Status, Value: shown.List()}, nil
 }
 
 func (l *Related) read(c *call.Call, r *table.Request, most int64) (table.SentRows, error) {

@@ -3,10 +3,7 @@ package verb
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
-	"net/http"
 	"reflect"
-	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/uptrace/bun"
@@ -15,7 +12,6 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
-	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
 	"trestle.example/framework/internal/wire"
@@ -40,62 +36,26 @@ type InputColumn struct {
 	Column *schema.Field
 }
 
-// ServeOf is what answers the requests of a verb.
-func (w *Writing) ServeOf(verb string) func(*call.Call, *table.Request) (*table.Response, error) {
-	return map[string]func(*call.Call, *table.Request) (*table.Response, error){
-		call.VerbCreate: w.create, call.VerbUpdate: w.update, call.VerbPatch: w.patch,
-	}[verb]
-}
-
-// decode reads the body, tells or refuses names that have no effect, and
-// checks what can be checked without the database.
-func (w *Writing) decode(c *call.Call, r *table.Request, partial bool) (*input.Decoded, error) {
-	in, err := w.Endpoint.decode(c, r, partial, w.ReadOnly)
-	if err != nil {
-		return nil, err
+// Serve returns the function that answers the requests of the verb.
+func (w *Writing) Serve() func(*call.Call, *table.Request) (*table.Response, error) {
+	if w.Endpoint.Route.Name == call.VerbCreate {
+		return w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simple, act: w.create})
 	}
-	wrong := w.Endpoint.ignoreFields(c, in)
-	if w.Endpoint.Route.Name == call.VerbCreate { // there is no row yet whose values it could repeat
-		wrong = append(wrong, w.ignoreReadOnly(c, in, nil)...)
+	serve := w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simpleChange, object: w.object, act: w.change})
+	if w.mayInsert() {
+		return retryTaken(serve)
 	}
-	return in, w.Endpoint.refuse(c, r, in, wrong)
-}
-
-// ignoreFields notes the names of a body that no field has; those that are not ignored
-// are faults.
-func (e Handler) ignoreFields(c *call.Call, in *input.Decoded) []problem.Fault {
-	var faults []problem.Fault
-	for _, pointer := range in.Unknown {
-		near := e.Input.NearestPointer(pointer)
-		if !e.Resource.Ignores(c, table.IgnoredName(pointer, near)) {
-			faults = append(faults, fault.UnknownField(pointer, near))
-		}
-	}
-	return faults
+	return serve
 }
 
 // create answers POST {path}/.
-func (w *Writing) create(c *call.Call, r *table.Request) (*table.Response, error) {
-	in, err := w.decode(c, r, false)
-	if err != nil {
-		return nil, err
-	}
-	var out any
-	var m reflect.Value
-	given := w.Endpoint.afresh(r, in, false, w.ReadOnly)
-	err = call.Transact(c, w.simple(in), func(c *call.Call) error {
-		in := given()
-		if err := w.Endpoint.references(c, in); err != nil {
-			return err
-		}
-		out, m, err = w.insert(c, in)
-		return err
-	})
+func (w *Writing) create(c *call.Call, _ *table.Request, in *input.Decoded, _ reflect.Value) (*table.Response, error) {
+	out, m, err := w.insert(c, in)
 	if err != nil {
 		return nil, err
 	}
 	created := w.Resource.RowPath(w.Resource.Key.Value(m.Elem()))
-	return &table.Response{Status: w.Endpoint.StatusOr(http.StatusCreated), Value: out, Created: created}, nil
+	return &table.Response{Status: w.Endpoint.Status, Value: out, Created: created}, nil
 }
 
 // simple reports whether one statement is the whole write.
@@ -139,7 +99,6 @@ func (w *Writing) fill(c *call.Call, m reflect.Value, in *input.Decoded) error {
 	if w.Verb.Fill == nil {
 		return nil
 	}
-	call.ProgressOf(c).Sent = in.Has
 	give(c, m)
 	return w.Verb.Fill(c, m.Interface(), in.Value.Interface())
 }
@@ -155,83 +114,70 @@ func (w *Writing) show(c *call.Call, m reflect.Value) (any, error) {
 	return w.Resource.ShownByKey(c, w.Shown, w.Resource.Pk.Value(m.Elem()).Interface())
 }
 
-// update answers PUT {path}/{id}/: what is absent returns to its default.
-func (w *Writing) update(c *call.Call, r *table.Request) (*table.Response, error) {
-	return w.change(c, r, false)
+// mayInsert reports whether the verb is the PUT of a single resource, which inserts the row if
+// it does not exist yet.
+func (w *Writing) mayInsert() bool { return w.Endpoint.FirstStatus != 0 }
+
+// retryTaken runs a PUT a second time if another request inserted the row meanwhile. The
+// second run replaces that row.
+func retryTaken(serve func(*call.Call, *table.Request) (*table.Response, error)) func(*call.Call, *table.Request) (*table.Response, error) {
+	return func(c *call.Call, r *table.Request) (*table.Response, error) {
+		again := call.Rewind(c)
+		resp, err := serve(c, r)
+		if fault, ok := sqldb.Classify(err); ok && fault.Kind == sqldb.Unique {
+			again()
+			return serve(c, r)
+		}
+		return resp, err
+	}
 }
 
-// patch answers PATCH {path}/{id}/: only what is present changes.
-func (w *Writing) patch(c *call.Call, r *table.Request) (*table.Response, error) {
-	return w.change(c, r, true)
+// blind reports whether a change does not depend on the values of the row.
+func (w *Writing) blind(in *input.Decoded) bool {
+	return w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
+		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere
 }
 
-func (w *Writing) change(c *call.Call, r *table.Request, partial bool) (*table.Response, error) {
-	in, err := w.decode(c, r, partial)
-	if err != nil {
-		return nil, err
+func (w *Writing) simpleChange(in *input.Decoded) bool {
+	return !w.mayInsert() && w.blind(in) && w.simple(in)
+}
+
+// object reads the row, locked, if the change depends on its values or the input has
+// references.
+func (w *Writing) object(c *call.Call, r *table.Request, in *input.Decoded) (m reflect.Value, err error) {
+	if w.blind(in) && !w.refers(in) {
+		return m, nil
 	}
-	way := w.changeRead
-	blind := w.blind(in, partial)
-	if blind {
-		way = w.changeBlind
+	m, err = w.Resource.ModelOf(c, r)
+	if w.mayInsert() && fault.IsNotFound(err) {
+		return reflect.Value{}, nil
 	}
-	puts := w.Resource.Declaration.Single && !partial
-	resp := &table.Response{}
-	given := w.Endpoint.afresh(r, in, partial, w.ReadOnly)
-	run := func(c *call.Call) error {
-		in := given()
-		if err := w.exists(c, r, in); err != nil && !(puts && fault.IsNotFound(err)) {
-			return err
-		}
-		if err := w.Endpoint.references(c, in); err != nil {
-			return err
-		}
-		resp.Status = w.Endpoint.StatusOr(http.StatusOK)
-		resp.Value, err = way(c, r, in, partial)
-		if puts && fault.IsNotFound(err) {
-			resp.Status, resp.Created = w.Endpoint.StatusOr(http.StatusCreated), w.Resource.ListPath()
-			resp.Value, _, err = w.insert(c, in)
-		}
-		return err
+	return m, err
+}
+
+// change answers PUT and PATCH {path}/{id}/. PUT sets the fields that the body lacks to their
+// defaults; PATCH leaves them as they are.
+func (w *Writing) change(c *call.Call, r *table.Request, in *input.Decoded, m reflect.Value) (*table.Response, error) {
+	resp := &table.Response{Status: w.Endpoint.Status}
+	var err error
+	switch {
+	case w.blind(in):
+		resp.Value, err = w.changeBlind(c, r, in)
+	case m.IsValid():
+		resp.Value, err = w.changeRead(c, m, in)
+	default:
+		err = problem.NotFound()
 	}
-	if !puts {
-		return resp, call.Transact(c, blind && w.simple(in), run)
-	}
-	again := call.Rewind(c)
-	err = call.Transact(c, false, run)
-	if isTaken(err) {
-		// Another first PUT may have come between; this one replaces its row.
-		again()
-		err = call.Transact(c, false, run)
+	if w.mayInsert() && fault.IsNotFound(err) {
+		resp.Status, resp.Created = w.Endpoint.FirstStatus, w.Resource.ListPath()
+		resp.Value, _, err = w.insert(c, in)
 	}
 	return resp, err
 }
 
-// isTaken tells a row that a unique constraint refused.
-func isTaken(err error) bool {
-	fault, ok := sqldb.Classify(err)
-	return ok && fault.Kind == sqldb.Unique
-}
-
-// blind reports whether a change needs nothing of the row as it is.
-func (w *Writing) blind(in *input.Decoded, partial bool) bool {
-	return w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
-		!(partial && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere
-}
-
-// exists answers 404 before it complains of a reference, so that faults do not
-// tell which ids are taken.
-func (w *Writing) exists(c *call.Call, r *table.Request, in *input.Decoded) error {
-	if !w.refers(in) {
-		return nil
-	}
-	_, err := w.Resource.ModelOf(c, r)
-	return err
-}
-
 // changeBlind changes the row without reading it first.
-func (w *Writing) changeBlind(c *call.Call, r *table.Request, in *input.Decoded, partial bool) (any, error) {
-	set := w.assignments(in, partial)
+func (w *Writing) changeBlind(c *call.Call, r *table.Request, in *input.Decoded) (any, error) {
+	set := w.assignments(in)
 	if len(set) == 0 {
 		shown, err := w.Shown.Write(c, w.Resource.Object(c, r), table.Window{Rows: 2})
 		if err != nil {
@@ -242,7 +188,7 @@ func (w *Writing) changeBlind(c *call.Call, r *table.Request, in *input.Decoded,
 	q := w.Resource.Updating(c, r, append(set, w.Resource.Touched(c)...))
 	out, err := w.changed(c, r, q)
 	if err != nil {
-		row, written := w.sent(in, partial)
+		row, written := w.sent(in)
 		return nil, w.Resource.OfRow(c, row, written, err)
 	}
 	return out, nil
@@ -256,10 +202,10 @@ func (w *Writing) changed(c *call.Call, r *table.Request, q *bun.UpdateQuery) (a
 }
 
 // sent is a row with the values of the body, and which columns they are of.
-func (w *Writing) sent(in *input.Decoded, partial bool) (row reflect.Value, written []*schema.Field) {
+func (w *Writing) sent(in *input.Decoded) (row reflect.Value, written []*schema.Field) {
 	row = reflect.New(w.Resource.Model).Elem()
 	for name, col := range w.Columns {
-		if !partial || in.Has(name) {
+		if w.writes(in, name) {
 			col.Column.Value(row).Set(in.Value.FieldByIndex(col.Input.Index))
 			written = append(written, col.Column)
 		}
@@ -281,18 +227,14 @@ func (w *Writing) changedByKey(c *call.Call, q *bun.UpdateQuery) (any, error) {
 	return w.Resource.ShownByKey(c, w.Shown, key.Elem().Interface())
 }
 
-// changeRead reads the row, locked, and changes it: the way for functions,
-// for rules over several fields, and for bodies that repeat what is read-only.
-func (w *Writing) changeRead(c *call.Call, r *table.Request, in *input.Decoded, partial bool) (any, error) {
-	m, err := w.Resource.ModelOf(c, r)
-	if err != nil {
-		return nil, err
-	}
+// changeRead changes a row that was read: for functions, for rules over several fields, and
+// for bodies that repeat read-only values.
+func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded) (any, error) {
 	if err := w.compareReadOnly(c, m, in); err != nil {
 		return nil, err
 	}
-	if partial {
-		w.Endpoint.complete(in.Value, m.Elem(), in)
+	if w.Endpoint.Partial() {
+		w.Endpoint.complete(in, m.Elem())
 	}
 	if faults := in.Check(); len(faults) > 0 {
 		return nil, problem.Invalid(faults...)
@@ -300,7 +242,7 @@ func (w *Writing) changeRead(c *call.Call, r *table.Request, in *input.Decoded, 
 	before := reflect.New(w.Resource.Model).Elem()
 	before.Set(m.Elem())
 	for name, col := range w.Columns {
-		if !partial || in.Has(name) {
+		if w.writes(in, name) {
 			col.Column.Value(m.Elem()).Set(in.Value.FieldByIndex(col.Input.Index))
 		}
 	}
@@ -317,17 +259,22 @@ func (w *Writing) changeRead(c *call.Call, r *table.Request, in *input.Decoded, 
 	return w.show(c, m)
 }
 
+// writes reports whether the verb writes a field: all of them, or for PATCH those of the body.
+func (w *Writing) writes(in *input.Decoded, name string) bool {
+	return !w.Endpoint.Partial() || in.Has(name)
+}
+
 // assignments are the columns that the body changes.
-func (w *Writing) assignments(in *input.Decoded, partial bool) []table.Assignment {
+func (w *Writing) assignments(in *input.Decoded) []table.Assignment {
 	var set []table.Assignment
 	for _, f := range w.Endpoint.Input.Fields {
 		col, ok := w.Columns[f.Name]
-		if !ok || partial && !in.Has(f.Name) {
+		if !ok || !w.writes(in, f.Name) {
 			continue
 		}
 		set = append(set, table.Assignment{Column: col.Column.Name, Value: table.Param(in.Value.FieldByIndex(f.Index), col.Column)})
 	}
-	return append(set, w.redocument(in, partial)...)
+	return append(set, w.redocument(in)...)
 }
 
 // compareReadOnly ignores or rejects read-only names of the body whose values differ from
@@ -340,7 +287,7 @@ func (w *Writing) compareReadOnly(c *call.Call, m reflect.Value, in *input.Decod
 	if err != nil {
 		return err
 	}
-	return fault.RejectUnknown(w.ignoreReadOnly(c, in, before))
+	return fault.RejectUnknown(w.Endpoint.ignoreReadOnly(c, in, before))
 }
 
 // shownAs is how the row was shown, member by member.
@@ -361,21 +308,6 @@ func (w *Writing) shownAs(c *call.Call, m reflect.Value) (map[string]jsontext.Va
 	return members, err
 }
 
-// ignoreReadOnly notes the read-only names of the body, unless their values are those of
-// before; those that are not ignored are faults.
-func (w *Writing) ignoreReadOnly(c *call.Call, in *input.Decoded, before map[string]jsontext.Value) []problem.Fault {
-	var faults []problem.Fault
-	for _, name := range slices.Sorted(maps.Keys(in.ReadOnly)) {
-		if before != nil && sameJSON(in.ReadOnly[name], before[name]) {
-			continue
-		}
-		if pointer := naming.PointerTo(name); !w.Resource.Ignores(c, table.IgnoredName(pointer, "")) {
-			faults = append(faults, problem.Fault{Pointer: pointer, Code: problem.CodeUnknownField, Detail: "is read-only"})
-		}
-	}
-	return faults
-}
-
 // sameJSON compares two values whatever their spelling.
 func sameJSON(a, b jsontext.Value) bool {
 	a, b = a.Clone(), b.Clone()
@@ -384,7 +316,7 @@ func sameJSON(a, b jsontext.Value) bool {
 
 // redocument changes the stored search document along with the fields it is
 // made of; parts whose fields stay are kept as they are stored.
-func (w *Writing) redocument(in *input.Decoded, partial bool) []table.Assignment {
+func (w *Writing) redocument(in *input.Decoded) []table.Assignment {
 	r := w.Resource
 	if r.Search == nil || r.Search.StoredField == nil {
 		return nil
@@ -393,7 +325,7 @@ func (w *Writing) redocument(in *input.Decoded, partial bool) []table.Assignment
 	changed := false
 	for i, f := range r.Search.Searched {
 		for name, col := range w.Columns {
-			if col.Column == f.Column && (!partial || in.Has(name)) {
+			if col.Column == f.Column && w.writes(in, name) {
 				text := ""
 				if v := reflect.Indirect(in.Value.FieldByIndex(col.Input.Index)); v.IsValid() {
 					text = v.String()

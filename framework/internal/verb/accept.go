@@ -1,0 +1,138 @@
+package verb
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/fault"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/wire"
+	"trestle.example/framework/problem"
+)
+
+// accept decodes the input of a request and checks it, outside of any transaction.
+func (e Handler) accept(c *call.Call, r *table.Request, readOnly map[string]bool) (*input.Decoded, error) {
+	if !e.IsWrite() {
+		return e.acceptQuery(c, r)
+	}
+	in, err := e.decode(c, r, readOnly)
+	if err != nil {
+		return nil, err
+	}
+	unknown := e.ignoreFields(c, in)
+	if e.Route.Name == call.VerbCreate { // there is no row yet whose values the body could repeat
+		unknown = append(unknown, e.ignoreReadOnly(c, in, nil)...)
+	}
+	return in, e.refuse(c, r, in, unknown)
+}
+
+// decode parses the body of a request.
+func (e Handler) decode(c *call.Call, r *table.Request, readOnly map[string]bool) (in *input.Decoded, err error) {
+	var rejection *problem.Error
+	err = e.Resource.API.Parse(c, r.Body, func() { in, rejection = e.Input.Decode(r.Body, e.Partial(), readOnly) })
+	if rejection != nil {
+		return nil, rejection
+	}
+	return in, err
+}
+
+// unread reports whether a body was not parsed, or is not JSON.
+func unread(err error) bool {
+	rejection, ok := errors.AsType[*problem.Error](err)
+	return ok && (rejection.Code == problem.CodeInvalidJSON || errors.Is(err, table.ErrParsing))
+}
+
+// acceptQuery decodes the query string like a body. A parameter becomes a string, or a
+// number or a boolean if its field is one.
+func (e Handler) acceptQuery(c *call.Call, r *table.Request) (*input.Decoded, error) {
+	var all fault.List
+	values, err := e.ask(c, r.Query)
+	all.Add(err)
+	body := []byte{'{'}
+	for _, p := range e.Params {
+		text, given := values[p.Name]
+		if !given {
+			continue
+		}
+		if len(body) > 1 {
+			body = append(body, ',')
+		}
+		body = append(append(wire.AppendJSON(body, p.Name), ':'), input.QueryValue(p.Type, text)...)
+	}
+	in, rejection := e.Input.Decode(append(body, '}'), false, nil)
+	if rejection != nil {
+		return nil, rejection
+	}
+	for _, f := range in.Faults {
+		all.Add(problem.InvalidParameter(strings.TrimPrefix(f.Pointer, "/"), f.Detail))
+	}
+	if err := e.references(c, in); err != nil && len(in.Faults) == 0 {
+		all.Add(fault.InQuery(err))
+	}
+	return in, all.Err()
+}
+
+// refuse rejects a body that has faults, or names that a strict resource does not know.
+// If the row of the path does not exist, the error is 404. Otherwise the error lists all
+// faults, those of references included.
+func (e Handler) refuse(c *call.Call, r *table.Request, in *input.Decoded, unknown []problem.Fault) error {
+	if len(in.Faults)+len(unknown) == 0 {
+		return nil
+	}
+	if e.OnObject && !(e.Resource.Declaration.Single && e.Route.Name == call.VerbUpdate) {
+		if _, err := e.Resource.ModelOf(c, r); err != nil {
+			return err
+		}
+	}
+	err := e.references(c, in)
+	if rejection, wrong := errors.AsType[*problem.Error](err); wrong && len(unknown) > 0 {
+		return fault.RejectUnknown(append(unknown, rejection.Faults...))
+	}
+	return cmp.Or(err, fault.RejectUnknown(unknown))
+}
+
+// ignoreFields notes the names of a body that no field has. If the resource is strict, it
+// returns them as faults.
+func (e Handler) ignoreFields(c *call.Call, in *input.Decoded) []problem.Fault {
+	var faults []problem.Fault
+	for _, pointer := range in.Unknown {
+		near := e.Input.NearestPointer(pointer)
+		if !e.Resource.Ignores(c, table.IgnoredName(pointer, near)) {
+			faults = append(faults, fault.UnknownField(pointer, near))
+		}
+	}
+	return faults
+}
+
+// ignoreReadOnly notes the read-only names of a body, except those that repeat a value of
+// the row as it was shown. If the resource is strict, it returns them as faults.
+func (e Handler) ignoreReadOnly(c *call.Call, in *input.Decoded, shown map[string]jsontext.Value) []problem.Fault {
+	var faults []problem.Fault
+	for _, name := range slices.Sorted(maps.Keys(in.ReadOnly)) {
+		if shown != nil && sameJSON(in.ReadOnly[name], shown[name]) {
+			continue
+		}
+		if pointer := naming.PointerTo(name); !e.Resource.Ignores(c, table.IgnoredName(pointer, "")) {
+			faults = append(faults, problem.Fault{Pointer: pointer, Code: problem.CodeUnknownField, Detail: "is read-only"})
+		}
+	}
+	return faults
+}
+
+// complete fills the fields that the body lacks with the row's values.
+func (e Handler) complete(in *input.Decoded, row reflect.Value) {
+	for _, f := range e.Input.Fields {
+		column := table.ColumnOf(e.Resource.Table, f.GoName)
+		if column != nil && column.StructField.Type == f.Typ && !in.Has(f.Name) {
+			in.Value.FieldByIndex(f.Index).Set(column.Value(row))
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package verb
+
+import (
+	"reflect"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/once"
+	"trestle.example/framework/internal/table"
+)
+
+// A step is what one verb or function does with a decoded input.
+type step struct {
+	readOnly map[string]bool // names that clients read and cannot write
+	// alone reports whether act is one statement, which needs no transaction. nil means never.
+	alone func(in *input.Decoded) bool
+	// object reads the row of the path if act needs it. nil means never.
+	object func(c *call.Call, r *table.Request, in *input.Decoded) (reflect.Value, error)
+	act    func(c *call.Call, r *table.Request, in *input.Decoded, model reflect.Value) (*table.Response, error)
+}
+
+// serve returns the function that answers requests with a step.
+func (e Handler) serve(s step) func(*call.Call, *table.Request) (*table.Response, error) {
+	return func(c *call.Call, r *table.Request) (*table.Response, error) { return e.run(c, r, s) }
+}
+
+// run answers one request that has an input. It checks the input, and then runs the step
+// in a transaction. A GET and an untransacted function run without one. With an
+// Idempotency-Key, the step runs once for all requests with this key.
+func (e Handler) run(c *call.Call, r *table.Request, s step) (*table.Response, error) {
+	in, err := e.accept(c, r, s.readOnly)
+	var key *once.IdempotencyKey
+	if r.IdempotencyKey != "" && !unread(err) {
+		var keyErr error
+		if key, keyErr = e.onceKey(c, r); keyErr != nil {
+			return nil, keyErr
+		}
+	}
+	switch {
+	case err != nil && key != nil:
+		return key.Despite(c, err)
+	case err != nil:
+		return nil, err
+	}
+	call.ProgressOf(c).Sent = in.Has
+	attempt := e.attempt(r, in, s)
+	switch {
+	case !e.IsWrite() || e.Untransacted:
+		return attempt(c)
+	case key != nil:
+		return key.Once(c, attempt)
+	}
+	var resp *table.Response
+	err = call.Transact(c, s.alone != nil && s.alone(in), func(c *call.Call) error {
+		resp, err = attempt(c)
+		return err
+	})
+	return resp, err
+}
+
+// attempt returns the function that runs a step, once for each run of its transaction. It
+// reads the row before it checks the references: faults must not reveal which rows exist.
+// A step may change its input, so a second run decodes the body again.
+func (e Handler) attempt(r *table.Request, in *input.Decoded, s step) func(*call.Call) (*table.Response, error) {
+	ran := false
+	return func(c *call.Call) (*table.Response, error) {
+		if ran {
+			in, _ = e.Input.Decode(r.Body, e.Partial(), s.readOnly)
+		}
+		ran = true
+		var model reflect.Value
+		if s.object != nil {
+			var err error
+			if model, err = s.object(c, r, in); err != nil {
+				return nil, err
+			}
+		}
+		if err := e.references(c, in); err != nil {
+			return nil, err
+		}
+		return s.act(c, r, in, model)
+	}
+}
