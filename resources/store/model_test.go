@@ -43,6 +43,7 @@ func TestTheStoreIsWhatItsModelIs(t *testing.T) {
 				x.operate()
 			}
 			x.compareRows()
+			x.compareChanges()
 		}
 		x.report()
 	})
@@ -73,6 +74,7 @@ func newTrial(s *site, seed uint64) *trial {
 		site: s, dice: dice{rand.New(rand.NewPCG(seed, 0))}, seed: seed, table: operations(),
 		model: &model{keys: map[string]*modelReply{}}, known: map[string]bool{}, seen: map[string]map[string]int{},
 	}
+	x.recordChanges()
 	for _, name := range []string{"staff", "ada", "bob", "eve"} {
 		x.join(name)
 	}

@@ -62,6 +62,7 @@ type Registry struct {
 	Codes     map[string]problem.CodeInfo
 	SignIn    string    // the address of the endpoint that a 401 names, "" for none
 	Rows      call.Rows // what functions of a declaration read and write by
+	Recorder  Recorder  // nil without one
 	Bodies    fair.Budget
 	parsing   *fair.Queue
 }
@@ -83,8 +84,9 @@ const (
 func NewRegistry(c Options) *Registry {
 	return &Registry{
 		Config: c, DB: c.DB,
-		Origin: origin.Origin{PublicURL: c.PublicURL, Prefix: c.Prefix, Hosts: c.Hosts, Proxies: c.TrustedProxies},
-		Bodies: fair.Budget{Bytes: bodiesBytes},
+		Origin:   origin.Origin{PublicURL: c.PublicURL, Prefix: c.Prefix, Hosts: c.Hosts, Proxies: c.TrustedProxies},
+		Recorder: recorderOf(c.Observers),
+		Bodies:   fair.Budget{Bytes: bodiesBytes},
 		// Half of the processors stay free for other requests.
 		parsing: fair.New(fair.Options{Slots: max(1, runtime.GOMAXPROCS(0)/2), Timeout: parseWait, Depth: parseQueue}),
 	}

@@ -128,10 +128,16 @@ func (r *Resource) Object(c *call.Call, req *Request) *bun.SelectQuery {
 	return q
 }
 
-// ModelOf reads the row that the path names, whole; to change it, locked.
+// ModelOf reads the row that the path names, with all its columns. In a transaction it
+// locks the row.
 func (r *Resource) ModelOf(c *call.Call, req *Request) (reflect.Value, error) {
+	return r.read(c, r.Object(c, req))
+}
+
+// read reads one row into a new model. In a transaction it locks the row.
+func (r *Resource) read(c *call.Call, q *bun.SelectQuery) (reflect.Value, error) {
 	model := reflect.New(r.Model)
-	q := r.Object(c, req).Model(model.Interface())
+	q = q.Model(model.Interface())
 	if c.Session().InTx() {
 		q = r.API.DB.Kind().ForUpdate(q)
 	}

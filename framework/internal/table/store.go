@@ -85,7 +85,10 @@ func (r *Resource) Insert(c *call.Call, m reflect.Value) error {
 	if err := r.unreserved(m.Elem()); err != nil {
 		return err
 	}
-	return r.OfRow(c, m.Elem(), r.Table.Fields, r.insertRow(c, m))
+	if err := r.insertRow(c, m); err != nil {
+		return r.OfRow(c, m.Elem(), r.Table.Fields, err)
+	}
+	return r.recordStored(c, reflect.Value{}, m.Elem())
 }
 
 func (r *Resource) insertRow(c *call.Call, m reflect.Value) error {
@@ -151,6 +154,10 @@ func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field)
 	if err := r.unreserved(m); err != nil {
 		return err
 	}
+	before, err := r.recordedBefore(c, m)
+	if err != nil {
+		return err
+	}
 	q := c.DB.NewUpdate().Model(NilModel(r.Model))
 	for _, f := range columns {
 		q = q.Set("? = ?", bun.Ident(f.Name), Column(f, m))
@@ -159,10 +166,13 @@ func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field)
 	if err != nil {
 		return r.OfRow(c, m, columns, err)
 	}
-	if n, err := result.RowsAffected(); err != nil || n > 0 {
+	switch n, err := result.RowsAffected(); {
+	case err != nil:
 		return err
+	case n == 0:
+		return problem.NotFound()
 	}
-	return problem.NotFound()
+	return r.recordStored(c, before, m)
 }
 
 // Changed are the columns in which a row differs from what was read. What a

@@ -15,44 +15,56 @@ type Removal struct {
 	Status   int
 }
 
-// Serve answers one request.
+// Serve answers one request. It deletes the row by the key of the path, or by the primary key
+// of the row that it reads first, if the path has another key or a recorder needs the row.
 func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
-	var gone int64
-	byKey := d.Resource.Key == d.Resource.Pk
-	by := sqldb.Param(r.Key)
-	err := call.Transact(c, byKey, func(c *call.Call) error {
-		q := c.DB.NewDelete().Model(table.NilModel(d.Resource.Model))
+	blind := d.Resource.Key == d.Resource.Pk && d.Resource.API.Recorder == nil
+	err := call.Transact(c, blind, func(c *call.Call) error {
 		switch {
-		case !byKey:
-			m, err := d.Resource.ModelOf(c, r) // which sees that it is the only one
-			if err != nil {
-				return err
+		case !blind:
+			m, err := d.Resource.ModelOf(c, r)
+			if err == nil {
+				err = d.remove(c, table.Column(d.Resource.Pk, m.Elem()))
 			}
-			by = table.Column(d.Resource.Pk, m.Elem())
-			q = q.Where("?TableAlias.? = ?", bun.Ident(d.Resource.Pk.Name), by)
-		case r.Key != nil:
-			q = q.Where("?TableAlias.? = ?", bun.Ident(d.Resource.Key.Name), sqldb.Param(r.Key))
+			if err == nil {
+				err = d.Resource.RecordDeleted(c, m)
+			}
+			return err
+		case r.Key == nil:
+			return d.remove(c, nil)
 		}
-		d.Resource.Scope.Narrow(c, q.QueryBuilder())
-		result, err := c.Session().Exec(c, q)
-		if err == nil {
-			gone, err = result.RowsAffected()
-		}
-		return d.referred(c, by, err)
+		return d.remove(c, sqldb.Param(r.Key))
 	})
 	if err != nil {
 		return nil, err
 	}
-	if gone == 0 {
-		return nil, problem.NotFound()
-	}
 	return &table.Response{Status: d.Status}, nil
+}
+
+// remove deletes the row with a primary key. nil is the key of a single resource.
+func (d Removal) remove(c *call.Call, key schema.QueryAppender) error {
+	q := c.DB.NewDelete().Model(table.NilModel(d.Resource.Model))
+	if key != nil {
+		q = q.Where("?TableAlias.? = ?", bun.Ident(d.Resource.Pk.Name), key)
+	}
+	d.Resource.Scope.Narrow(c, q.QueryBuilder())
+	result, err := c.Session().Exec(c, q)
+	if err != nil {
+		return d.referred(c, key, err)
+	}
+	switch gone, err := result.RowsAffected(); {
+	case err != nil:
+		return err
+	case gone == 0:
+		return problem.NotFound()
+	}
+	return nil
 }
 
 // referred adds to an error of SQLite which table still refers to the row.
 func (d Removal) referred(c *call.Call, key schema.QueryAppender, err error) error {
 	fault, ok := sqldb.Classify(err)
-	if !ok || fault.Kind != sqldb.ForeignKey || fault.Table != "" {
+	if !ok || key == nil || fault.Kind != sqldb.ForeignKey || fault.Table != "" {
 		return err
 	}
 	referring, lookErr := c.Session().Referring(c, d.Resource.Table.Name, d.Resource.Pk.Name, key)

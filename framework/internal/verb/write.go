@@ -61,7 +61,7 @@ func (w *Writing) create(c *call.Call, _ *table.Request, in *input.Decoded, _ re
 // simple reports whether one statement is the whole write.
 func (w *Writing) simple(in *input.Decoded) bool {
 	_, flat := w.flatPlan()
-	return flat && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in)
+	return flat && w.Resource.API.Recorder == nil && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in)
 }
 
 // flatPlan is the shape of the answer if it needs no second statement.
@@ -132,9 +132,10 @@ func retryTaken(serve func(*call.Call, *table.Request) (*table.Response, error))
 	}
 }
 
-// blind reports whether a change does not depend on the values of the row.
+// blind reports whether a change needs no values of the row as it is. A recorder needs them if
+// anything changes.
 func (w *Writing) blind(in *input.Decoded) bool {
-	return w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
+	return (w.Resource.API.Recorder == nil || len(w.assignments(in)) == 0) && w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
 		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere
 }
 

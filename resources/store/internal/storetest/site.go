@@ -60,16 +60,25 @@ func Open(tb testing.TB, db *sqldb.DB) *Site {
 	tb.Helper()
 	s := &Site{T: tb, DB: db, state: &state{people: map[string]Person{}}}
 	s.Must(db.Migrate(context.Background(), nil, resources.Migrations()...))
-	identity, err := resources.Identity(auth.Config{Log: slog.New(slog.DiscardHandler)})
-	s.Must(err)
-	s.Users = identity.Users
+	var err error
 	s.Scan, err = leakscan.New(resources.Migrations()...)
 	s.Must(err)
 	s.Scan.Failures = true
-	s.API = framework.New(s.Config(identity))
+	s.ServeAll()
+	return s
+}
+
+// ServeAll serves all services, with observers.
+func (s *Site) ServeAll(observers ...framework.Observer) {
+	s.T.Helper()
+	identity, err := resources.Identity(auth.Config{Log: slog.New(slog.DiscardHandler)})
+	s.Must(err)
+	s.Users = identity.Users
+	config := s.Config(identity)
+	config.Observers = observers
+	s.API = framework.New(config)
 	resources.Register(s.API, identity)
 	s.Client = s.Serve("all services", s.API)
-	return s
 }
 
 // Config is the configuration of the server, on the site's clock.

@@ -1,0 +1,85 @@
+package table
+
+import (
+	"reflect"
+
+	"github.com/uptrace/bun"
+	"trestle.example/framework/call"
+)
+
+// A Change is one row that a write of the framework changed.
+type Change struct {
+	ViewSet string // the path of the viewset that stores the row
+	Verb    string // what happened to the row: create, update or delete; Call.Route names the request
+	Key     any    // the primary key
+	// Before and After are the row before and after the change, as pointers to copies of the
+	// model without its relations. Before is nil for a new row, After for a deleted one.
+	Before, After any
+}
+
+// A Recorder is called for each row that the framework changes: by the verbs that accept
+// an input, by Deletes, and by Save and Insert in functions. It is not called for rows that
+// a function, or the database itself, changes with statements of their own.
+//
+// Record is called inside the transaction of the write, after the statement that changes
+// the row. If it returns an error, the write is rolled back and the request gets this error.
+// If the transaction runs again, Record is called again for the new run. So Record must not
+// have effects outside of the transaction: it writes by the call's DB.
+type Recorder interface {
+	Record(c *call.Call, change Change) error
+}
+
+// recorderOf returns the first of the observers that is a Recorder too, nil without one.
+func recorderOf(observers []call.Observer) Recorder {
+	for _, o := range observers {
+		if recorder, ok := o.(Recorder); ok {
+			return recorder
+		}
+	}
+	return nil
+}
+
+// recordedBefore reads a row that is about to change. Without a recorder it does nothing.
+func (r *Resource) recordedBefore(c *call.Call, m reflect.Value) (reflect.Value, error) {
+	if r.API.Recorder == nil {
+		return reflect.Value{}, nil
+	}
+	return r.stored(c, m)
+}
+
+// recordStored records a row that was inserted or updated. An inserted row has no before.
+func (r *Resource) recordStored(c *call.Call, before, m reflect.Value) error {
+	if r.API.Recorder == nil {
+		return nil
+	}
+	after, err := r.stored(c, m)
+	if err != nil {
+		return err
+	}
+	change := Change{ViewSet: r.Path, Verb: call.VerbCreate, Key: r.Pk.Value(m).Interface(), After: after.Interface()}
+	if before.IsValid() {
+		change.Verb, change.Before = call.VerbUpdate, before.Interface()
+	}
+	return r.API.Recorder.Record(c, change)
+}
+
+// RecordDeleted records a row that was deleted, given as a pointer to its model as it was
+// before. Without a recorder it does nothing.
+func (r *Resource) RecordDeleted(c *call.Call, before reflect.Value) error {
+	if r.API.Recorder == nil {
+		return nil
+	}
+	return r.API.Recorder.Record(c, Change{
+		ViewSet: r.Path, Verb: call.VerbDelete, Key: r.Pk.Value(before.Elem()).Interface(), Before: before.Interface(),
+	})
+}
+
+// stored reads a row again by its primary key, even if it is soft-deleted. A copy of m would
+// share the values of its pointers, slices and maps with the function that has m.
+func (r *Resource) stored(c *call.Call, m reflect.Value) (reflect.Value, error) {
+	q := c.DB.NewSelect().Model(NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), Column(r.Pk, m))
+	if r.Table.SoftDeleteField != nil {
+		q = q.WhereAllWithDeleted()
+	}
+	return r.read(c, q)
+}
