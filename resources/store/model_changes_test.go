@@ -43,7 +43,7 @@ func (x *trial) recordChanges() {
 func writtenRow(row any) string {
 	switch m := row.(type) {
 	case *catalogue.Product:
-		return fmt.Sprintf("%s, %s of %s, %s, %s, category %s, published %v, version %d",
+		return fmt.Sprintf("%s, %s of %v, %v, %v, category %s, published %v, version %d",
 			m.Slug, m.Name, nothingOr(m.Brand), nothingOr(m.Description), nothingOr(m.ImageURL), m.CategoryID, m.Published, m.Version)
 	case *catalogue.Variant:
 		return fmt.Sprintf("%s, %s %s of %s at %d: %d, %v, archived %v",
