@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/bind"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/table"
@@ -119,7 +119,7 @@ func New(c Config) *API {
 		c.Version = "1.0"
 	}
 	if c.Permission == nil {
-		c.Permission = call.Authenticated()
+		c.Permission = access.Authenticated()
 	}
 	if c.ErrorShape == nil {
 		c.ErrorShape = problem.ProblemJSON{}
@@ -176,12 +176,4 @@ func (a *API) Handler() (http.Handler, error) {
 	}
 	a.watched.Do(func() { web.LogDatabase(a.registry) })
 	return web.NewServer(a.registry)
-}
-
-// NewCall returns a call as the API makes one for each request. A test uses it to run a
-// function of a declaration without a server; [Find], [Save] and [Insert] work in it. Its
-// database and rows are those of the API, whatever o contains. Call NewCall after
-// [API.Check] or [API.Handler]. It is safe for concurrent use; the call is not.
-func (a *API) NewCall(ctx context.Context, o call.Options) *call.Call {
-	return a.registry.NewCall(ctx, o)
 }

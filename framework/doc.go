@@ -22,10 +22,11 @@
 // mistake; describe and openapi write the OpenAPI document; index compares the database
 // with the declarations.
 //
-// Package framework has an alias of each name of three packages, so that a program imports
-// framework alone: [trestle.example/framework/call] (the call, its caller and its access
-// check), [trestle.example/framework/query] (filters, searches and pages) and
-// [trestle.example/framework/problem] (errors).
+// Three packages define the names that programs and the engine share:
+// [trestle.example/framework/call] (the call, its caller and its access check),
+// [trestle.example/framework/query] (filters, searches and pages) and
+// [trestle.example/framework/problem] (errors). Package framework has an alias of each name
+// that a program needs, so that a program imports framework alone.
 //
 // # Inputs
 //

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/table"
 	"trestle.example/framework/query"
 )
 
@@ -12,7 +13,7 @@ import (
 // view of that viewset. A nil narrow selects every row; it must not set a limit or an
 // offset. More rows than [Config.MaxRows] are the error 409 too_many_rows.
 func Find[Out any](c *call.Call, viewset string, narrow query.Narrow) ([]Out, error) {
-	rows, err := call.RowsOf(c, "Find")
+	rows, err := table.RowsOf(c, "Find")
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +28,7 @@ func Find[Out any](c *call.Call, viewset string, narrow query.Narrow) ([]Out, er
 // caller may not see is the error [NotFound].
 func FindOne[Out any](c *call.Call, viewset string, key any) (Out, error) {
 	var none Out
-	rows, err := call.RowsOf(c, "FindOne")
+	rows, err := table.RowsOf(c, "FindOne")
 	if err != nil {
 		return none, err
 	}
@@ -45,7 +46,7 @@ func FindOne[Out any](c *call.Call, viewset string, key any) (Out, error) {
 // [NotFound]. A model without a viewset is an error, as is a bun hook that would not run,
 // such as BeforeUpdate.
 func Save[M any](c *call.Call, m *M) error {
-	rows, err := call.RowsOf(c, "Save")
+	rows, err := table.RowsOf(c, "Save")
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func Save[M any](c *call.Call, m *M) error {
 // already set. It needs a transaction. A model without a viewset is an error, as is a bun
 // hook that would not run, such as BeforeInsert.
 func Insert[M any](c *call.Call, m *M) error {
-	rows, err := call.RowsOf(c, "Insert")
+	rows, err := table.RowsOf(c, "Insert")
 	if err != nil {
 		return err
 	}

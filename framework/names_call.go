@@ -2,6 +2,7 @@ package framework
 
 import (
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/problem"
 )
 
@@ -10,8 +11,6 @@ type (
 	// A Call is one request while the framework handles it: functions of a declaration
 	// receive it.
 	Call = call.Call
-	// CallOptions configure a [Call] for a test.
-	CallOptions = call.Options
 	// A Caller is the sender of a request.
 	Caller = call.Caller
 	// An Authenticator recognises one kind of credentials.
@@ -45,43 +44,43 @@ type (
 // UnknownCredentials returns the error of a header Authorization that no scheme recognises:
 // status 401. Its detail lists the words with which the header may begin.
 func UnknownCredentials(schemes ...Authenticator) *problem.Error {
-	return call.UnknownCredentials(schemes...)
+	return access.UnknownCredentials(schemes...)
 }
 
 // Anyone permits every caller, anonymous ones included.
-func Anyone() Permission { return call.Anyone() }
+func Anyone() Permission { return access.Anyone() }
 
 // Authenticated permits every identified caller.
-func Authenticated() Permission { return call.Authenticated() }
+func Authenticated() Permission { return access.Authenticated() }
 
 // Staff permits callers that are staff.
-func Staff() Permission { return call.Staff() }
+func Staff() Permission { return access.Staff() }
 
 // OrReadOnly permits every caller to read. Every other method requires p.
-func OrReadOnly(p Permission) Permission { return call.OrReadOnly(p) }
+func OrReadOnly(p Permission) Permission { return access.OrReadOnly(p) }
 
 // Holds permits callers that have one permission, such as "patients.view". [API.Check]
 // reports a name for which [IsPermissionName] is false.
-func Holds(name string) Permission { return call.Holds(name) }
+func Holds(name string) Permission { return access.Holds(name) }
 
 // HoldsModel permits callers that have the model's permission for the action: model.view to
 // read, model.add to create, model.delete to delete, and model.change to update and for
 // actions that write.
-func HoldsModel(model string) Permission { return call.HoldsModel(model) }
+func HoldsModel(model string) Permission { return access.HoldsModel(model) }
 
 // PerModel permits reading to every identified caller. A write requires model.add,
 // model.change or model.delete, as for [HoldsModel].
-func PerModel(model string) Permission { return call.PerModel(model) }
+func PerModel(model string) Permission { return access.PerModel(model) }
 
 // All permits what all of ps permit. Without ps it permits everything.
-func All(ps ...Permission) Permission { return call.All(ps...) }
+func All(ps ...Permission) Permission { return access.All(ps...) }
 
 // Any permits what at least one of ps permits. Without ps it permits nothing.
-func Any(ps ...Permission) Permission { return call.Any(ps...) }
+func Any(ps ...Permission) Permission { return access.Any(ps...) }
 
 // Not permits what p does not permit.
-func Not(p Permission) Permission { return call.Not(p) }
+func Not(p Permission) Permission { return access.Not(p) }
 
 // IsPermissionName reports whether name is a valid name of a permission: a resource and a
 // right, as in "patients.view", in lower case, of at most 200 characters.
-func IsPermissionName(name string) bool { return call.IsPermissionName(name) }
+func IsPermissionName(name string) bool { return access.IsPermissionName(name) }

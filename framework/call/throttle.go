@@ -26,9 +26,3 @@ type EarlyThrottle interface {
 	// BeforeCaller reports whether Allow does not use c.Caller.
 	BeforeCaller() bool
 }
-
-// isEarly reports whether a throttle runs before the caller is identified.
-func isEarly(t Throttle) bool {
-	early, ok := t.(EarlyThrottle)
-	return ok && early.BeforeCaller()
-}

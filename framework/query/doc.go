@@ -1,3 +1,3 @@
 // Package query defines how a client can query a list: filters, ranked searches and pages.
-// Package framework has an alias of each name for programs.
+// Package framework has an alias of each name that a program needs.
 package query

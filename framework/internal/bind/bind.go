@@ -11,6 +11,7 @@ import (
 
 	"github.com/uptrace/bun/schema"
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/input"
@@ -153,7 +154,7 @@ func (b *binder) settle(r *table.Resource) {
 	if cmp.Or(d.Slash, b.api.Config.Slash) == declare.WithoutSlash {
 		r.Slash = ""
 	}
-	r.Access = call.AccessCheck{
+	r.Access = access.Check{
 		Authentication: naming.Inherited(d.Authentication, b.api.Config.Authentication),
 		Throttles:      naming.Inherited(d.Throttles, b.api.Config.Throttles),
 		Permission:     cmp.Or(d.Permission, b.api.Config.Permission),
@@ -204,7 +205,7 @@ func (b *binder) bind(r *table.Resource) {
 	d := r.Declaration
 	fault := func(place string, err error) { b.fault(r.Path, place, err) }
 	r.Scope = table.BindScope(r, d.Scope, fault)
-	call.CheckPermission(d.Permission, b.at(r, "permission"))
+	access.CheckPermission(d.Permission, b.at(r, "permission"))
 	checkListed(d.Authentication, "authenticator", b.at(r, "authentication"))
 	checkListed(d.Throttles, "throttle", b.at(r, "throttles"))
 	if d.Lookup != "" {
@@ -487,10 +488,9 @@ func (b *binder) newEndpoint(r *table.Resource, place, name, method string, own 
 	declare.CheckIdempotent(own, method, b.at(r, place))
 	checkRules(own, b.at(r, place))
 	return &table.Endpoint{
-		Resource: r, Route: call.Route{ViewSet: r.Path, Name: name, Method: method}, Status: own.Status,
+		Resource: r, Route: call.Route{ViewSet: r.Path, Name: name, Method: method}, Status: own.Status, SignsIn: own.SignsIn,
 		Untransacted: own.Untransacted, Idempotent: own.Idempotent, Refuses: own.Refuses, Named: own.Named, Sends: own.Sends, Takes: own.Takes,
-		SignsIn: own.SignsIn,
-		AccessCheck: call.AccessCheck{
+		Check: access.Check{
 			Permission:     cmp.Or(own.Permission, r.Access.Permission),
 			Authentication: naming.Inherited(own.Authentication, r.Access.Authentication),
 			Throttles:      naming.Inherited(own.Throttles, r.Access.Throttles),
@@ -544,7 +544,7 @@ func checkFilled(r *table.Resource, in *input.Shape, fault func(error)) {
 // checkRules sees that an endpoint's own door asks for what can be held, and has no
 // part that is nil.
 func checkRules(own declare.Rules, fault func(error)) {
-	call.CheckPermission(own.Permission, fault)
+	access.CheckPermission(own.Permission, fault)
 	checkListed(own.Authentication, "authenticator", fault)
 	checkListed(own.Throttles, "throttle", fault)
 }

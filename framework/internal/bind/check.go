@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/input"
@@ -43,7 +44,7 @@ func (b *binder) checkConfig() {
 			fault("CORS", "%q must be an origin as browsers send it: a scheme and a host in lower case, without a path, a usual port or *", origin)
 		}
 	}
-	call.CheckPermission(c.Permission, func(err error) { fault("Permission", "%w", err) })
+	access.CheckPermission(c.Permission, func(err error) { fault("Permission", "%w", err) })
 	checkListed(c.Authentication, "authenticator", func(err error) { fault("Authentication", "%w", err) })
 	checkListed(c.Throttles, "throttle", func(err error) { fault("Throttles", "%w", err) })
 	b.checkNumbers(fault)
@@ -103,7 +104,7 @@ func (b *binder) checkDocs() {
 
 func (b *binder) checkGuards(fault func(place, format string, args ...any)) {
 	for _, g := range b.api.Config.Guards {
-		call.CheckPermission(g.Permission, func(err error) { fault("Guards", "%w", err) })
+		access.CheckPermission(g.Permission, func(err error) { fault("Guards", "%w", err) })
 		switch {
 		case g.Permission == nil:
 			fault("Guards", "the guard of %q has no permission", g.Under)

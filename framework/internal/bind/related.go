@@ -2,6 +2,7 @@ package bind
 
 import (
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
@@ -32,7 +33,7 @@ func (b *binder) bindRelated(e *table.Endpoint, declared *declare.RelatedRows, f
 			return
 		}
 		rel.Prepare()
-		e.Permission = call.All(e.Permission, rel.Lists())
+		e.Permission = access.All(e.Permission, rel.Lists())
 	})
 	return rel.Serve
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
@@ -88,7 +89,7 @@ func (a Catalog) Permissions() []string {
 	}
 	var names []string
 	for _, p := range asking {
-		names = append(names, call.HeldNames(p)...)
+		names = append(names, access.HeldNames(p)...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -139,7 +140,7 @@ func (a Catalog) passesGuards(e *table.Endpoint, path string, caller *call.Calle
 // imagined is a call that nobody sent, by a caller as the schemes would know
 // them.
 func (a Catalog) imagined(route call.Route, schemes []call.Authenticator, caller *call.Caller) *call.Call {
-	o := call.Options{Route: route, Request: &http.Request{Method: route.Method, URL: &url.URL{}, Header: http.Header{}}}
+	o := table.CallOptions{Route: route, Request: &http.Request{Method: route.Method, URL: &url.URL{}, Header: http.Header{}}}
 	if len(schemes) > 0 {
 		o.Caller = caller
 	}

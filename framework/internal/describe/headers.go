@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -45,7 +46,7 @@ func (e Operation) headersOf(status int, codes []string) []call.Header {
 	switch status {
 	case http.StatusUnauthorized:
 		challenge := standardHeader(problem.HeaderChallenge)
-		challenge.Required = call.Challenged(problem.Unauthenticated(), e.Authentication).Header != nil
+		challenge.Required = access.Challenged(problem.Unauthenticated(), e.Authentication).Header != nil
 		return append(all, challenge)
 	case http.StatusForbidden:
 		return all // what is offered is kept back
@@ -69,7 +70,7 @@ var beforeThePath = []int{http.StatusBadRequest, http.StatusTooManyRequests, htt
 // OwnHeaders are those that its function and the parts of its door set.
 func (e Operation) OwnHeaders() []call.Header {
 	all := slices.Clone(e.Sends)
-	for _, sender := range call.AccessParts[call.Sender](e.AccessCheck) {
+	for _, sender := range access.AllParts[call.Sender](e.Check) {
 		all = append(all, sender.Sends()...)
 	}
 	return all
@@ -79,7 +80,7 @@ func (e Operation) OwnHeaders() []call.Header {
 // set, so that any answer may have them.
 func (a Catalog) usualHeaders() []call.Header {
 	c := a.Config
-	return NewOperation(&table.Endpoint{AccessCheck: call.AccessCheck{Authentication: c.Authentication, Throttles: c.Throttles, Permission: c.Permission}}).OwnHeaders()
+	return NewOperation(&table.Endpoint{Check: access.Check{Authentication: c.Authentication, Throttles: c.Throttles, Permission: c.Permission}}).OwnHeaders()
 }
 
 func standardHeader(name string) call.Header {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jinzhu/inflection"
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/spec"
@@ -194,7 +195,7 @@ func (e Operation) refusesAtDoor() (codes []string) {
 	if len(e.Throttles) > 0 {
 		codes = append(codes, problem.CodeThrottled)
 	}
-	for _, refuser := range call.AccessParts[call.Refuser](e.AccessCheck) {
+	for _, refuser := range access.AllParts[call.Refuser](e.Check) {
 		codes = append(codes, refuser.Refuses()...)
 	}
 	if len(e.Authentication) > 0 {
@@ -203,7 +204,7 @@ func (e Operation) refusesAtDoor() (codes []string) {
 	if !e.admits(nil) {
 		codes = append(codes, problem.CodeAuthenticationRequired)
 	}
-	if !call.TakesKnown(e.Permission) || !e.admits(&call.Caller{ID: uuid.Max}) {
+	if !access.TakesKnown(e.Permission) || !e.admits(&call.Caller{ID: uuid.Max}) {
 		codes = append(codes, problem.CodeForbidden)
 	}
 	return codes
@@ -247,7 +248,7 @@ func (e Operation) refusesRows() (codes []string) {
 		codes = append(codes, problem.CodeNotFound)
 	}
 	for _, part := range e.Listed {
-		for _, refuser := range call.Parts[call.Refuser](part) {
+		for _, refuser := range access.Parts[call.Refuser](part) {
 			codes = append(codes, refuser.Refuses()...)
 		}
 	}

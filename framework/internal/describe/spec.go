@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/openapi"
@@ -86,7 +87,7 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 		described.Links = append(described.Links, spec.Link{ID: to.ID(), Key: to.Resource.KeyName()})
 	}
 	for _, scheme := range e.Authentication {
-		for _, way := range call.SecurityOf(scheme, e.Route.Method) {
+		for _, way := range access.SecurityOf(scheme, e.Route.Method) {
 			described.Security = append(described.Security, specSchemes(way))
 		}
 	}

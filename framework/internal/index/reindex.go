@@ -74,9 +74,9 @@ func (a Indexer) Searched() []string {
 
 // reindexAfter fills the rows whose keys follow one, locked meanwhile.
 func reindexAfter(ctx context.Context, r *table.Resource, after any) (rows, changed int, last any, err error) {
-	err = r.API.DB.InTx(ctx, func(ctx context.Context, s *sqldb.Session) error {
+	whole := r.API.NewCall(ctx, table.CallOptions{Route: call.Route{ViewSet: r.Path, Name: "reindex"}})
+	err = whole.InTx(func(c *call.Call) error {
 		rows, changed = 0, 0
-		c := call.Inside(ctx, r.API.NewCall(ctx, call.Options{Route: call.Route{ViewSet: r.Path, Name: "reindex"}}), s)
 		models := reflect.New(reflect.SliceOf(reflect.PointerTo(r.Model)))
 		q := c.DB.NewSelect().Model(models.Interface()).OrderExpr("?TableAlias.?", bun.Ident(r.Pk.Name))
 		if after != nil {

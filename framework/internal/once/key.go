@@ -98,7 +98,7 @@ func Fingerprint(r *table.Request) []byte {
 func (k *IdempotencyKey) Once(c *call.Call, run func(*call.Call) (*table.Response, error)) (*table.Response, error) {
 	var resp *table.Response
 	var before *answered
-	err := call.Transact(c, false, func(c *call.Call) error {
+	err := c.InTx(func(c *call.Call) error {
 		resp, before = nil, nil
 		claimed, err := k.claim(c)
 		switch {

@@ -35,7 +35,7 @@ func (o *Origin) root(r *http.Request) string {
 	if o.PublicURL != "" {
 		return o.PublicURL
 	}
-	if o.HostAllowed(r) != nil {
+	if r == nil || o.HostAllowed(r) != nil {
 		return "" // a relative link is better than one to a host that the client invented
 	}
 	scheme := "http://"
@@ -45,7 +45,8 @@ func (o *Origin) root(r *http.Request) string {
 	return scheme + r.Host
 }
 
-// URL is the absolute URL of a path below the prefix.
+// URL is the absolute URL of a path below the prefix. Without a request and without a
+// public URL it is a path.
 func (o *Origin) URL(r *http.Request, below string) string { return o.root(r) + o.Prefix + below }
 
 // ErrorsAt is the address of the pages of error codes as clients read it: below the

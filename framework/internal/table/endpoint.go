@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
@@ -27,7 +28,7 @@ type Endpoint struct {
 	OnObject bool
 	Doc      string
 	Named    string // its id in the reference, "" for the usual one
-	call.AccessCheck
+	access.Check
 	Status       int // of a success
 	FirstStatus  int // of a PUT that inserts the row of a single resource; 0 for other endpoints
 	Untransacted bool

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/state"
 )
 
 const notesKept = 16
@@ -15,7 +16,7 @@ func (r *Resource) Ignores(c *call.Call, note string) bool {
 	if r.Strict {
 		return false
 	}
-	p := call.ProgressOf(c)
+	p := state.Of(c).Progress
 	p.Ignored = append(p.Ignored, note)
 	return true
 }
@@ -36,7 +37,7 @@ func IgnoredHeader(name string) string { return "header " + name }
 
 // IgnoredValue is the value of the header Trestle-Ignored: at most 16 notes.
 func IgnoredValue(c *call.Call) string {
-	notes := call.ProgressOf(c).Ignored
+	notes := state.Of(c).Progress.Ignored
 	if len(notes) <= notesKept {
 		return strings.Join(notes, ", ")
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -29,7 +30,7 @@ func TestParseWaits(t *testing.T) {
 		err := a.Parse(of("ada"), large, func() {
 			began := time.Now()
 			err := a.Parse(of("ben"), large, ran)
-			if e := call.AsError(err); e.Code != problem.CodeOverloaded || !errors.Is(err, ErrParsing) || sqldb.IsOverloaded(err) {
+			if e := access.AsError(err); e.Code != problem.CodeOverloaded || !errors.Is(err, ErrParsing) || sqldb.IsOverloaded(err) {
 				t.Errorf("a body that waits too long is answered with %v", err)
 			}
 			if took := time.Since(began); took != parseWait {

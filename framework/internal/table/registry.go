@@ -12,6 +12,7 @@ import (
 
 	"github.com/uptrace/bun/schema"
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/naming"
@@ -60,9 +61,9 @@ type Registry struct {
 	DB        *sqldb.DB
 	Resources []*Resource
 	Codes     map[string]problem.CodeInfo
-	SignIn    string    // the address of the endpoint that a 401 names, "" for none
-	Rows      call.Rows // what functions of a declaration read and write by
-	Recorder  Recorder  // nil without one
+	SignIn    string   // the address of the endpoint that a 401 names, "" for none
+	Rows      Rows     // what functions of a declaration read and write by
+	Recorder  Recorder // nil without one
 	Bodies    fair.Budget
 	parsing   *fair.Queue
 }
@@ -90,18 +91,6 @@ func NewRegistry(c Options) *Registry {
 		// Half of the processors stay free for other requests.
 		parsing: fair.New(fair.Options{Slots: max(1, runtime.GOMAXPROCS(0)/2), Timeout: parseWait, Depth: parseQueue}),
 	}
-}
-
-// NewCall begins a call. Its options need neither a database nor a time.
-func (a *Registry) NewCall(ctx context.Context, o call.Options) *call.Call {
-	o.DB, o.Rows = a.DB, a.Rows
-	if o.Now.IsZero() {
-		o.Now = a.Config.Now()
-	}
-	if r := o.Request; r != nil {
-		o.URL = func(path string) string { return a.Origin.URL(r, path) }
-	}
-	return call.New(ctx, o)
 }
 
 // ErrParsing is the cause of an error if too many large bodies wait to be parsed.
@@ -178,7 +167,7 @@ func (a *Registry) TableOf(model reflect.Type) (t *schema.Table, err error) {
 func (a *Registry) Endpoints() []*Endpoint {
 	all := []*Endpoint{{
 		Resource: &Resource{API: a, Declaration: &declare.Declaration{}, Scope: BoundScope{Scope: declare.Scope{Kind: declare.ScopePublic}}}, Pattern: "/",
-		Route: call.Route{Name: "root", Method: http.MethodGet}, Status: http.StatusOK, AccessCheck: call.AccessCheck{Permission: call.Anyone()}, Doc: "Every resource and its address.",
+		Route: call.Route{Name: "root", Method: http.MethodGet}, Status: http.StatusOK, Check: access.Check{Permission: access.Anyone()}, Doc: "Every resource and its address.",
 	}}
 	for _, r := range a.Resources {
 		all = append(all, r.Endpoints...)
@@ -188,5 +177,5 @@ func (a *Registry) Endpoints() []*Endpoint {
 
 // Anyone is a call by a caller who is signed in, to build a statement that many calls share.
 func (a *Registry) Anyone() *call.Call {
-	return a.NewCall(context.Background(), call.Options{Caller: &call.Caller{ID: call.NewID()}})
+	return a.NewCall(context.Background(), CallOptions{Caller: &call.Caller{ID: newID()}})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
@@ -43,8 +44,8 @@ type Resource struct {
 	Needed      []query.NeededTable // by a search of it
 	Unindexed   map[*schema.Field]bool
 	Strict      bool
-	Access      call.AccessCheck // of the viewset as a whole
-	Slash       string           // "/" or ""
+	Access      access.Check // of the viewset as a whole
+	Slash       string       // "/" or ""
 	Endpoints   []*Endpoint
 	Inserting   *sqldb.Template // of a new row with all its values
 	Reserved    []Reservation   // values that no row may have
@@ -144,7 +145,7 @@ func (r *Resource) ScopedKeys(c *call.Call) *bun.SelectQuery {
 func (r *Resource) Narrowed(c *call.Call) bool { return !r.Scope.Lifted(r.Looking(c)) }
 
 // Looking is the call as one that only lists the resource.
-func (r *Resource) Looking(c *call.Call) *call.Call { return call.ForList(c, r.Path) }
+func (r *Resource) Looking(c *call.Call) *call.Call { return access.ForList(c, r.Path) }
 
 // Has reports whether the caller may see a row.
 func (r *Resource) Has(c *call.Call, key any) (bool, error) { return r.finds(c, r.ScopedKeys(c), key) }

@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/query"
@@ -23,7 +24,7 @@ type BoundScope struct {
 // BindScope finds the columns of a scope, and reports each mistake.
 func BindScope(r *Resource, s declare.Scope, fault func(place string, err error)) BoundScope {
 	b := BoundScope{Scope: s}
-	call.CheckPermission(s.Unless, func(err error) { fault("scope", err) })
+	access.CheckPermission(s.Unless, func(err error) { fault("scope", err) })
 	if s.Kind == declare.ScopeOwn && s.Owner == nil || s.Kind == declare.ScopeWhere && s.Where == nil {
 		fault("scope", naming.Sentence("it was given no function"))
 		return b
@@ -117,7 +118,7 @@ func (b BoundScope) Lifted(c *call.Call) bool {
 	case b.Unless == nil || !b.Unless.Permit(c):
 		return false
 	}
-	return c.Route.Reads() || c.Route.Name == call.VerbCreate || b.Unless.Permit(call.ForList(c, c.Route.ViewSet))
+	return c.Route.Reads() || c.Route.Name == call.VerbCreate || b.Unless.Permit(access.ForList(c, c.Route.ViewSet))
 }
 
 // own adds the scope without what lifts it.

@@ -27,7 +27,7 @@ type Assignment struct {
 // Stamp fills what the framework sets on a new row: key, times and owner.
 func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 	if key := r.Pk.Value(m); r.Pk.IndirectType == naming.UUIDType && key.IsZero() {
-		key.Set(reflect.ValueOf(call.NewID()))
+		key.Set(reflect.ValueOf(newID()))
 	}
 	for _, f := range []*schema.Field{r.Created, r.Updated} {
 		if f != nil {

@@ -19,7 +19,7 @@ type Removal struct {
 // of the row that it reads first, if the path has another key or a recorder needs the row.
 func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	blind := d.Resource.Key == d.Resource.Pk && d.Resource.API.Recorder == nil
-	err := call.Transact(c, blind, func(c *call.Call) error {
+	err := transact(c, blind, func(c *call.Call) error {
 		switch {
 		case !blind:
 			m, err := d.Resource.ModelOf(c, r)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/input"
@@ -26,7 +27,7 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 	if err := e.precondition(r); err != nil {
 		return nil, err
 	}
-	call.OnBehalfOf(c, e.Route.ViewSet)
+	onBehalfOf(c, e.Route.ViewSet)
 	req := &table.Request{HTTP: r}
 	if e.OnObject && !e.Resource.Declaration.Single {
 		key, ok := input.ParseKey(e.Resource.Key.IndirectType, keyText)
@@ -63,7 +64,17 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 func (e Handler) asked(err error) error {
 	var refusal *problem.Error
 	if errors.As(err, &refusal) && refusal.Status == http.StatusUnauthorized && refusal.Header[problem.HeaderChallenge] == "" {
-		return call.Challenged(refusal, e.Authentication)
+		return access.Challenged(refusal, e.Authentication)
 	}
 	return err
+}
+
+// onBehalfOf counts the statements of a call for its caller and a viewset in the fair
+// queue.
+func onBehalfOf(c *call.Call, viewset string) {
+	client := fair.Client{Anonymous: c.Caller.Anonymous(), Address: fair.Network(c.Address), Resource: viewset}
+	if !client.Anonymous {
+		client.Caller = c.Caller.ID.String()
+	}
+	c.Context = fair.With(c.Context, client)
 }

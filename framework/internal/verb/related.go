@@ -4,6 +4,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/table"
@@ -34,7 +35,7 @@ func (l *Related) Lists() call.Permission {
 			list = e.Permission
 		}
 	}
-	return call.PermitsListing(list, l.Rows.Path)
+	return access.PermitsListing(list, l.Rows.Path)
 }
 
 // Prepare makes the statements that can be built once: of rows that are written

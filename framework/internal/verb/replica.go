@@ -2,6 +2,7 @@ package verb
 
 import (
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 )
 
@@ -12,7 +13,8 @@ import (
 // writes go.
 func Reading(serve func(*call.Call, *table.Request) (*table.Response, error)) func(*call.Call, *table.Request) (*table.Response, error) {
 	return func(c *call.Call, r *table.Request) (*table.Response, error) {
-		call.OnReplica(c)
+		s := state.Of(c)
+		s.Session = s.Session.Replica()
 		return serve(c, r)
 	}
 }

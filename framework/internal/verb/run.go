@@ -6,6 +6,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/once"
+	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 )
 
@@ -42,7 +43,7 @@ func (e Handler) run(c *call.Call, r *table.Request, s step) (*table.Response, e
 	case err != nil:
 		return nil, err
 	}
-	call.ProgressOf(c).Sent = in.Has
+	state.Of(c).Progress.Sent = in.Has
 	attempt := e.attempt(r, in, s)
 	switch {
 	case !e.IsWrite() || e.Untransacted:
@@ -51,7 +52,7 @@ func (e Handler) run(c *call.Call, r *table.Request, s step) (*table.Response, e
 		return key.Once(c, attempt)
 	}
 	var resp *table.Response
-	err = call.Transact(c, s.alone != nil && s.alone(in), func(c *call.Call) error {
+	err = transact(c, s.alone != nil && s.alone(in), func(c *call.Call) error {
 		resp, err = attempt(c)
 		return err
 	})

@@ -8,6 +8,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 )
 
@@ -25,7 +26,7 @@ func (a Functions) Save(c *call.Call, model reflect.Value) error {
 		r.Updated.Value(row).Set(table.TimeValue(r.Updated, c.Now))
 	}
 	r.Document(row)
-	if given := call.ProgressOf(c).Given; given != nil && given.Row == model.Interface() {
+	if given := state.Of(c).Progress.Given; given != nil && given.Row == model.Interface() {
 		return r.Store(c, row, columnsToSave(given, r, row))
 	}
 	return r.Store(c, row, r.Table.DataFields)
@@ -50,7 +51,7 @@ func (a Functions) Insert(c *call.Call, model reflect.Value) error {
 
 // columnsToSave are those to write: what differs from what was read, and what an
 // earlier Save wrote, which may have changed back.
-func columnsToSave(g *call.GivenRow, r *table.Resource, row reflect.Value) []*schema.Field {
+func columnsToSave(g *state.GivenRow, r *table.Resource, row reflect.Value) []*schema.Field {
 	for _, f := range r.Changed(g.Before, row) {
 		if !slices.Contains(g.Saved, f) {
 			g.Saved = append(g.Saved, f)
@@ -63,7 +64,7 @@ func columnsToSave(g *call.GivenRow, r *table.Resource, row reflect.Value) []*sc
 func give(c *call.Call, m reflect.Value) {
 	before := reflect.New(m.Type().Elem()).Elem()
 	before.Set(m.Elem())
-	call.ProgressOf(c).Given = &call.GivenRow{Row: m.Interface(), Before: before}
+	state.Of(c).Progress.Given = &state.GivenRow{Row: m.Interface(), Before: before}
 }
 
 // keeper finds the viewset that keeps a model's rows: the one that the request

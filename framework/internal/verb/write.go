@@ -12,6 +12,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
 	"trestle.example/framework/internal/wire"
@@ -122,7 +123,7 @@ func (w *Writing) mayInsert() bool { return w.Endpoint.FirstStatus != 0 }
 // second run replaces that row.
 func retryTaken(serve func(*call.Call, *table.Request) (*table.Response, error)) func(*call.Call, *table.Request) (*table.Response, error) {
 	return func(c *call.Call, r *table.Request) (*table.Response, error) {
-		again := call.Rewind(c)
+		again := state.Of(c).Rewind()
 		resp, err := serve(c, r)
 		if fault, ok := sqldb.Classify(err); ok && fault.Kind == sqldb.Unique {
 			again()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/wire"
@@ -44,7 +45,7 @@ func (s *server) send(w http.ResponseWriter, x *exchange, resp *table.Response, 
 	switch {
 	case err != nil:
 		w.Header().Del(problem.HeaderLocation)
-		return s.sendError(w, x, call.AsError(err))
+		return s.sendError(w, x, access.AsError(err))
 	case resp.Value == nil:
 		unkept(w.Header())
 		w.WriteHeader(resp.Status)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/fault"
@@ -285,7 +286,7 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request, then func(*exchan
 	ctx, cancel := context.WithTimeout(r.Context(), s.api.Config.Timeout)
 	defer cancel()
 	x := &exchange{began: time.Now()}
-	x.Call = s.api.NewCall(ctx, call.Options{
+	x.Call = s.api.NewCall(ctx, table.CallOptions{
 		Route: call.Route{Method: naming.MethodOf(r)}, Header: w.Header(), Request: r,
 		Address: s.api.Origin.Address(r), Secure: s.api.Origin.Secure(r),
 	})
@@ -319,11 +320,11 @@ func (s *server) gate(c *call.Call, r *http.Request) error {
 			continue
 		}
 		c.Route.ViewSet, c.Route.Name = g.Under, "guard"
-		if err := call.Identify(c, r, s.api.Config.Authentication); err != nil {
+		if err := access.Identify(c, r, s.api.Config.Authentication); err != nil {
 			return err
 		}
 		if !g.Permission.Permit(c) {
-			return call.PermissionError(c, s.api.Config.Authentication)
+			return access.PermissionError(c, s.api.Config.Authentication)
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
@@ -157,7 +158,7 @@ func (s *server) toldEnd(x *exchange, o call.Outcome) (more []slog.Attr) {
 
 // codeOf is the code of a refusal, if it is one of those that are listed.
 func (s *server) codeOf(err error) string {
-	code := call.AsError(err).Code
+	code := access.AsError(err).Code
 	if _, declared := s.api.Codes[code]; declared {
 		return code
 	}

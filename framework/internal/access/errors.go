@@ -1,4 +1,4 @@
-package call
+package access
 
 import (
 	"context"
@@ -6,13 +6,14 @@ import (
 	"net/http"
 	"strings"
 
+	"trestle.example/framework/call"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
 // UnknownCredentials is the error for a header Authorization that no scheme recognises:
 // status 401. Its detail lists the words with which the header may begin.
-func UnknownCredentials(schemes ...Authenticator) *problem.Error {
+func UnknownCredentials(schemes ...call.Authenticator) *problem.Error {
 	detail := "The header Authorization holds no credentials of a kind that is accepted here"
 	if words := authorizationWords(schemes); len(words) > 0 {
 		detail += "; send " + strings.Join(words, " or ") + ", a space and the credentials"

@@ -1,25 +1,27 @@
-package call
+package access
 
 import (
 	"strings"
 	"testing"
+
+	"trestle.example/framework/call"
 )
 
 // named is a program's own permission with the name of a framework's permission.
 type named string
 
-func (named) Permit(*Call) bool { return false }
-func (n named) String() string  { return string(n) }
+func (named) Permit(*call.Call) bool { return false }
+func (n named) String() string       { return string(n) }
 
 // wrapping is a permission that wraps another.
-type wrapping struct{ Permission }
+type wrapping struct{ call.Permission }
 
-func (w wrapping) Unwrap() Permission { return w.Permission }
+func (w wrapping) Unwrap() call.Permission { return w.Permission }
 
 // TestTakesKnown: the kind of a permission decides, not its name.
 func TestTakesKnown(t *testing.T) {
 	for _, c := range []struct {
-		permission Permission
+		permission call.Permission
 		want       bool
 	}{
 		{Anyone(), true}, {Authenticated(), true}, {Staff(), false}, {Holds("anyone"), false}, {HoldsModel("authenticated"), false}, {PerModel("x"), false},
@@ -39,15 +41,15 @@ func TestTakesKnown(t *testing.T) {
 func TestWhatPermissionsAreMadeOf(t *testing.T) {
 	own := named("own")
 	for _, c := range []struct {
-		permission Permission
+		permission call.Permission
 		parts      int
 	}{
 		{All(Staff(), own), 2}, {Any(own, Staff()), 2}, {Not(own), 1}, {OrReadOnly(own), 1}, {All(), 0}, {Staff(), 0},
 	} {
 		found := false
-		of := c.permission.(interface{ Unwrap() []Permission }).Unwrap()
+		of := c.permission.(interface{ Unwrap() []call.Permission }).Unwrap()
 		for _, part := range of {
-			found = found || part == Permission(own)
+			found = found || part == call.Permission(own)
 		}
 		if len(of) != c.parts || found != (c.parts > 0) {
 			t.Errorf("%s is made of %v", c.permission, of)
@@ -57,8 +59,8 @@ func TestWhatPermissionsAreMadeOf(t *testing.T) {
 
 // TestAPartThatIsNil: a combination with a nil part permits nothing.
 func TestAPartThatIsNil(t *testing.T) {
-	writes := &Call{Caller: &Caller{}, Route: Route{Method: "POST"}}
-	for name, p := range map[string]Permission{
+	writes := &call.Call{Caller: &call.Caller{}, Route: call.Route{Method: "POST"}}
+	for name, p := range map[string]call.Permission{
 		"all of": All(Anyone(), nil), "any of": Any(nil), "not": Not(nil), "not any of": Not(Any(nil)), "or reading": OrReadOnly(nil), "any of others": Any(nil, All(nil)),
 	} {
 		if p.Permit(writes) || TakesKnown(p) {

@@ -1,23 +1,25 @@
-package call
+package access
 
 import (
 	"maps"
 	"net/http"
 
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/state"
 	"trestle.example/framework/problem"
 )
 
-// An AccessCheck is what a request must pass before anything else happens: the
+// A Check is what a request must pass before anything else happens: the
 // authentication schemes, the throttles and the permission.
-type AccessCheck struct {
-	Authentication []Authenticator
-	Throttles      []Throttle
-	Permission     Permission
+type Check struct {
+	Authentication []call.Authenticator
+	Throttles      []call.Throttle
+	Permission     call.Permission
 }
 
 // Admit identifies the caller, then checks throttles and permission. Throttles that do not
 // need the caller run before the caller is identified.
-func (a AccessCheck) Admit(c *Call, r *http.Request) error {
+func (a Check) Admit(c *call.Call, r *http.Request) error {
 	if err := a.throttle(c, r, true); err != nil {
 		return err
 	}
@@ -35,7 +37,7 @@ func (a AccessCheck) Admit(c *Call, r *http.Request) error {
 
 // throttle runs the throttles that do not need the caller, if early is true, or else those
 // that need it.
-func (a AccessCheck) throttle(c *Call, r *http.Request, early bool) error {
+func (a Check) throttle(c *call.Call, r *http.Request, early bool) error {
 	for _, t := range a.Throttles {
 		if isEarly(t) != early {
 			continue
@@ -55,37 +57,54 @@ func (a AccessCheck) throttle(c *Call, r *http.Request, early bool) error {
 // caller. Credentials that no scheme recognises, or that are invalid, are an error: the
 // caller never becomes anonymous by them. If the same schemes have identified the caller
 // before, as for a guard, they do not run again.
-func Identify(c *Call, r *http.Request, schemes []Authenticator) error {
-	if c.identified != nil && sameList(c.identified, schemes) {
+func Identify(c *call.Call, r *http.Request, schemes []call.Authenticator) error {
+	s, list := state.Of(c), listOf(schemes)
+	if list.Len > 0 && s.Identified == list {
 		return nil
 	}
-	c.identified, c.Caller = schemes, &Caller{}
-	for _, scheme := range schemes {
-		caller, err := scheme.Authenticate(c, r)
-		if err != nil {
-			if e := AsError(err); e.Status == http.StatusUnauthorized {
-				return Challenged(e, schemes)
-			}
-			return err
-		}
-		if caller != nil {
-			c.Caller = caller
-			return nil
-		}
+	s.Identified, c.Caller = state.List{}, &call.Caller{}
+	caller, err := authenticate(c, r, schemes)
+	if err != nil {
+		return err
 	}
-	if r.Header.Get("Authorization") != "" && len(schemes) > 0 {
-		return Challenged(UnknownCredentials(schemes...), schemes)
+	s.Identified = list
+	if caller != nil {
+		c.Caller = caller
 	}
 	return nil
 }
 
-func sameList[T any](a, b []T) bool {
-	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
+// authenticate returns the caller that the first of the schemes recognises; nil for an
+// anonymous caller.
+func authenticate(c *call.Call, r *http.Request, schemes []call.Authenticator) (*call.Caller, error) {
+	for _, scheme := range schemes {
+		caller, err := scheme.Authenticate(c, r)
+		if err != nil {
+			if e := AsError(err); e.Status == http.StatusUnauthorized {
+				return nil, Challenged(e, schemes)
+			}
+			return nil, err
+		}
+		if caller != nil {
+			return caller, nil
+		}
+	}
+	if r.Header.Get("Authorization") != "" && len(schemes) > 0 {
+		return nil, Challenged(UnknownCredentials(schemes...), schemes)
+	}
+	return nil, nil
+}
+
+func listOf(schemes []call.Authenticator) state.List {
+	if len(schemes) == 0 {
+		return state.List{}
+	}
+	return state.List{First: &schemes[0], Len: len(schemes)}
 }
 
 // PermissionError is the error for a caller without permission: 401 for an anonymous
 // caller, 403 for an identified one.
-func PermissionError(c *Call, schemes []Authenticator) error {
+func PermissionError(c *call.Call, schemes []call.Authenticator) error {
 	if c.Caller.Anonymous() && len(schemes) == 0 {
 		return problem.Refuse(http.StatusUnauthorized, problem.CodeAuthenticationRequired, "This needs credentials, and no credentials are accepted here.")
 	}
@@ -97,7 +116,7 @@ func PermissionError(c *Call, schemes []Authenticator) error {
 
 // Challenged returns the error with the header WWW-Authenticate: one challenge per scheme
 // that has one.
-func Challenged(e *problem.Error, schemes []Authenticator) *problem.Error {
+func Challenged(e *problem.Error, schemes []call.Authenticator) *problem.Error {
 	challenge := ""
 	for _, s := range schemes {
 		if one := s.Challenge(); one != "" {
@@ -114,4 +133,10 @@ func Challenged(e *problem.Error, schemes []Authenticator) *problem.Error {
 	c.Header = map[string]string{problem.HeaderChallenge: challenge}
 	maps.Copy(c.Header, e.Header)
 	return &c
+}
+
+// isEarly reports whether a throttle runs before the caller is identified.
+func isEarly(t call.Throttle) bool {
+	early, ok := t.(call.EarlyThrottle)
+	return ok && early.BeforeCaller()
 }

@@ -1,0 +1,79 @@
+package access
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/call"
+)
+
+// SecurityOf lists the ways to send the credentials of a scheme: those that its method
+// Security returns, or else the first word of its challenge.
+func SecurityOf(scheme call.Authenticator, method string) [][]call.SecurityScheme {
+	secured := Parts[call.Secured](scheme)
+	if len(secured) > 0 {
+		return secured[0].Security(method)
+	}
+	name, _, _ := strings.Cut(strings.ToLower(scheme.Challenge()), " ")
+	if name == "" {
+		return nil
+	}
+	return [][]call.SecurityScheme{{{Name: name + "Auth", Scheme: name, Doc: "The header Authorization, scheme " + name + "."}}}
+}
+
+// authorizationWords lists the words with which the header Authorization may begin, as the
+// challenges of the schemes spell them.
+func authorizationWords(schemes []call.Authenticator) (words []string) {
+	for _, scheme := range schemes {
+		challenge, _, _ := strings.Cut(scheme.Challenge(), " ")
+		for _, piece := range slices.Concat(SecurityOf(scheme, http.MethodGet)...) {
+			word := challenge
+			switch {
+			case piece.Scheme == "" && piece.Key != "Authorization":
+				continue
+			case piece.Scheme != "" && !strings.EqualFold(piece.Scheme, challenge):
+				word = strings.ToUpper(piece.Scheme[:1]) + piece.Scheme[1:]
+			}
+			if word != "" && !slices.Contains(words, word) {
+				words = append(words, word)
+			}
+		}
+	}
+	return words
+}
+
+// Parts returns a part of a declaration, and the parts that its methods Unwrap return, if
+// they implement T.
+func Parts[T any](part any) (found []T) {
+	if part == nil {
+		return nil
+	}
+	if t, ok := part.(T); ok {
+		found = append(found, t)
+	}
+	switch wrapper := part.(type) {
+	case interface{ Unwrap() call.Authenticator }:
+		return append(found, Parts[T](wrapper.Unwrap())...)
+	case interface{ Unwrap() call.Throttle }:
+		return append(found, Parts[T](wrapper.Unwrap())...)
+	case interface{ Unwrap() call.Permission }:
+		return append(found, Parts[T](wrapper.Unwrap())...)
+	case interface{ Unwrap() []call.Permission }:
+		for _, inner := range wrapper.Unwrap() {
+			found = append(found, Parts[T](inner)...)
+		}
+	}
+	return found
+}
+
+// AllParts returns the parts of an access check that implement T, as [Parts] finds them.
+func AllParts[T any](a Check) (found []T) {
+	for _, s := range a.Authentication {
+		found = append(found, Parts[T](s)...)
+	}
+	for _, t := range a.Throttles {
+		found = append(found, Parts[T](t)...)
+	}
+	return append(found, Parts[T](a.Permission)...)
+}

@@ -1,0 +1,208 @@
+package access
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/naming"
+)
+
+// Anyone permits every caller, anonymous ones included.
+func Anyone() call.Permission {
+	return permission{name: "anyone", permit: func(*call.Call) bool { return true }, takesKnown: true}
+}
+
+// Authenticated permits every identified caller.
+func Authenticated() call.Permission {
+	return permission{name: "authenticated", permit: func(c *call.Call) bool { return !c.Caller.Anonymous() }, takesKnown: true}
+}
+
+// Staff permits callers that are staff.
+func Staff() call.Permission {
+	return permission{name: "staff", permit: func(c *call.Call) bool { return !c.Caller.Anonymous() && c.Caller.Staff }}
+}
+
+// OrReadOnly permits every caller to read. Every other method requires p.
+func OrReadOnly(p call.Permission) call.Permission {
+	p = present([]call.Permission{p})[0]
+	return permission{name: "reading, else " + p.String(), of: []call.Permission{p}, takesKnown: TakesKnown(p), permit: func(c *call.Call) bool {
+		return c.Route.Reads() || p.Permit(c)
+	}}
+}
+
+// Holds permits callers that have one permission, such as "patients.view". If
+// [IsPermissionName] is false for the name, API.Check reports a mistake.
+func Holds(name string) call.Permission {
+	return permission{name: name, holds: []string{name}, permit: func(c *call.Call) bool { return c.Caller.Holds(name) }}
+}
+
+// HoldsModel permits callers that have the model's permission for the action: model.view to
+// read, model.add to create, model.delete to delete, and model.change to update and for
+// actions that write.
+func HoldsModel(model string) call.Permission {
+	return permission{name: model + ".view|add|change|delete", holds: rightsOf(model), permit: func(c *call.Call) bool {
+		return c.Caller.Holds(model + "." + c.Route.Right())
+	}}
+}
+
+// PerModel permits reading to every identified caller. A write requires model.add,
+// model.change or model.delete, as for [HoldsModel].
+func PerModel(model string) call.Permission {
+	holds := HoldsModel(model)
+	return permission{name: model + ".add|change|delete to write", holds: rightsOf(model)[1:], permit: func(c *call.Call) bool {
+		return holds.Permit(c) || c.Route.Reads() && !c.Caller.Anonymous()
+	}}
+}
+
+// All permits what all of ps permit. Without ps it permits everything.
+func All(ps ...call.Permission) call.Permission {
+	ps = present(ps)
+	blocksKnown := slices.ContainsFunc(ps, func(p call.Permission) bool { return !TakesKnown(p) })
+	return permission{name: joined(ps, " and ", "anyone"), of: ps, takesKnown: !blocksKnown, permit: func(c *call.Call) bool {
+		for _, p := range ps {
+			if !p.Permit(c) {
+				return false
+			}
+		}
+		return true
+	}}
+}
+
+// Any permits what at least one of ps permits. Without ps it permits nothing.
+func Any(ps ...call.Permission) call.Permission {
+	ps = present(ps)
+	return permission{name: joined(ps, " or ", "nobody"), of: ps, takesKnown: slices.ContainsFunc(ps, TakesKnown), permit: func(c *call.Call) bool {
+		for _, p := range ps {
+			if p.Permit(c) {
+				return true
+			}
+		}
+		return false
+	}}
+}
+
+// Not permits what p does not permit.
+func Not(p call.Permission) call.Permission {
+	if p == nil || slices.ContainsFunc(Parts[permission](p), func(one permission) bool { return one.missing }) {
+		return All(nil) // permits nothing, as a nil permission does
+	}
+	return permission{name: "not " + p.String(), of: []call.Permission{p}, permit: func(c *call.Call) bool { return !p.Permit(c) }}
+}
+
+// present replaces each nil with a permission that permits nothing. API.Check reports it
+// later, because a viewset is made before the API exists.
+func present(ps []call.Permission) []call.Permission {
+	ps = slices.Clone(ps)
+	for i, p := range ps {
+		if p == nil {
+			ps[i] = permission{name: "nil", missing: true, permit: func(*call.Call) bool { return false }}
+		}
+	}
+	return ps
+}
+
+// permission is a predicate with a name.
+type permission struct {
+	name       string
+	permit     func(*call.Call) bool
+	of         []call.Permission // its parts
+	holds      []string          // the names of permissions that it requires
+	takesKnown bool              // it permits every identified caller
+	missing    bool              // it replaces a nil permission
+}
+
+func (p permission) Permit(c *call.Call) bool { return p.permit(c) }
+
+func (p permission) String() string { return p.name }
+
+// Unwrap returns the parts of the permission, so that the API reference finds each
+// [call.Refuser] and [call.Sender] among them.
+func (p permission) Unwrap() []call.Permission { return p.of }
+
+// permissionName matches the name of a permission: a resource and a right.
+var permissionName = regexp.MustCompile(`^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$`)
+
+// IsPermissionName reports whether name is a valid name of a permission: a resource and a
+// right, as in "patients.view", in lower case, of at most 200 characters. It is safe for
+// concurrent use.
+func IsPermissionName(name string) bool {
+	return len(name) <= 200 && permissionName.MatchString(name)
+}
+
+func rightsOf(model string) []string {
+	return []string{model + ".view", model + ".add", model + ".change", model + ".delete"}
+}
+
+// ForList returns a copy of the call as a request to list a viewset.
+func ForList(c *call.Call, viewset string) *call.Call {
+	listing := *c
+	listing.Route = call.Route{ViewSet: viewset, Name: call.VerbList, Method: http.MethodGet}
+	return &listing
+}
+
+// PermitsListing permits the callers that the permission list permits to list a viewset,
+// whatever endpoint the call is for.
+func PermitsListing(list call.Permission, viewset string) call.Permission {
+	return permission{name: list.String(), of: []call.Permission{list}, takesKnown: TakesKnown(list), permit: func(c *call.Call) bool {
+		return list.Permit(ForList(c, viewset))
+	}}
+}
+
+// HeldNames lists the names of permissions that a permission requires.
+func HeldNames(p call.Permission) (names []string) {
+	for _, one := range Parts[permission](p) {
+		names = append(names, one.holds...)
+	}
+	return names
+}
+
+// CheckPermission reports each nil part of a permission, and for each part the first name
+// that is not valid. A nil permission has no faults.
+func CheckPermission(p call.Permission, fault func(error)) {
+	for _, one := range Parts[permission](p) {
+		if one.missing {
+			fault(naming.Sentence("a permission in it is nil"))
+		}
+		for _, name := range one.holds {
+			if !IsPermissionName(name) {
+				fault(naming.Sentence("%q is no name of a permission, which is a resource and a right, as in \"patients.view\"", name))
+				break
+			}
+		}
+	}
+}
+
+// TakesKnown reports whether a permission is known to permit every identified caller. It
+// also looks inside a permission that wraps another.
+func TakesKnown(p call.Permission) bool {
+	for {
+		switch one := p.(type) {
+		case permission:
+			return one.takesKnown
+		case interface{ Unwrap() call.Permission }:
+			p = one.Unwrap()
+		default:
+			return false
+		}
+	}
+}
+
+// joined names a combination of permissions. Without permissions the name is empty.
+func joined(ps []call.Permission, with, empty string) string {
+	if len(ps) == 0 {
+		return empty
+	}
+	var names []string // without duplicates
+	for _, p := range ps {
+		if name := p.String(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 1 {
+		return names[0]
+	}
+	return "(" + strings.Join(names, with) + ")"
+}

@@ -1,0 +1,82 @@
+// Package state has what the engine records about a call. Every Call contains a [Sealed]
+// state. A program can get it, but cannot open it: a program cannot import this package.
+package state
+
+import (
+	"maps"
+	"net/http"
+	"reflect"
+
+	"github.com/uptrace/bun/schema"
+	"trestle.example/framework/internal/origin"
+	"trestle.example/framework/sqldb"
+)
+
+// A Sealed is a state that [Of] alone opens.
+type Sealed struct{ state State }
+
+// Of returns the state of a call.
+func Of(c interface{ State() *Sealed }) *State { return &c.State().state }
+
+// A State is what the engine records about a call. Copies of a call share its Progress.
+type State struct {
+	Session    *sqldb.Session // of the framework's own statements
+	Origin     *origin.Origin // of the API; nil for a call that no API made
+	Rows       any            // a table.Rows; nil for a call that no API made
+	Header     http.Header    // of the response
+	Request    *http.Request  // nil for a call without a request
+	Progress   *Progress
+	Identified List // the schemes that have identified the caller
+}
+
+// A List identifies a slice: two equal Lists are the same slice of the same array.
+type List struct {
+	First any // a pointer to the first element
+	Len   int
+}
+
+// A Progress is what the engine records while it runs the call.
+type Progress struct {
+	Ignored []string               // parts of the request that have no effect, for the header Trestle-Ignored
+	Sent    func(name string) bool // reports whether the body has a field; nil without a body
+	Given   *GivenRow              // the row that the function received
+}
+
+// A GivenRow is the row that a function received, its values when it was read, and the
+// columns that were saved since.
+type GivenRow struct {
+	Row    any
+	Before reflect.Value
+	Saved  []*schema.Field
+}
+
+// Rewind records the state of the response. The function that it returns restores this
+// state, for a transaction that is retried.
+func (s *State) Rewind() (again func()) {
+	p, header := s.Progress, s.Header
+	ignored, before, given := len(p.Ignored), header.Clone(), p.Given
+	saved := 0
+	if given != nil {
+		saved = len(given.Saved)
+	}
+	return func() {
+		if p.Given = given; given != nil {
+			given.Saved = given.Saved[:saved]
+		}
+		p.Ignored = p.Ignored[:ignored]
+		clear(header)
+		maps.Copy(header, before.Clone())
+	}
+}
+
+// Rerun returns a function for the beginning of each run of a transaction. From the second
+// run on, the function restores the present state of the response.
+func (s *State) Rerun() func() {
+	again, ran := s.Rewind(), false
+	return func() {
+		if ran {
+			again()
+		}
+		ran = true
+	}
+}
