@@ -35,7 +35,7 @@ GREMLINS_VERSION  := 0.6.0
 GREMLINS          := .bin/gremlins
 
 # What make mutate changes; behind a plus, another folder whose tests have to notice it.
-MUTATE ?= framework/filter framework/call/permission+framework framework/auth framework/internal/table/ordering+framework resources/store/order
+MUTATE ?= framework/filter framework/internal/access/permission+framework framework/auth framework/internal/table/ordering+framework resources/store/order
 
 # The programs under examples/ that are modules of their own.
 MODULES := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod examples/*/*/go.mod))

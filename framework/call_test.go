@@ -95,6 +95,40 @@ func TestTheFieldsThatACallHas(t *testing.T) {
 	}
 }
 
+// TestAPatchFunctionWithoutAServer: a test names the fields that the body had, and runs the
+// function in a transaction.
+func TestAPatchFunctionWithoutAServer(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		change := func(c *framework.Call, b *Book, in BookInput) error {
+			if c.Has("title") {
+				b.Title = in.Title
+			}
+			if c.Has("pages") {
+				b.Pages = in.Pages
+			}
+			return framework.Save(c, b)
+		}
+		api := framework.New(config(db))
+		api.Register(shelves()...)
+		c := newCall(t, api, framework.CallOptions{Caller: callers["ada"], Sent: []string{"title"}})
+		book := &Book{Title: "Emma", Status: "in", Pages: 12}
+		if err := c.InTx(func(c *framework.Call) error { return framework.Insert(c, book) }); err != nil {
+			t.Fatal(err)
+		}
+		in := BookInput{Title: "Persuasion", Pages: 99}
+		if err := change(c, book, in); err == nil || !strings.Contains(err.Error(), "Save: it needs a transaction") {
+			t.Errorf("outside of a transaction the error is %v", err)
+		}
+		if err := c.InTx(func(c *framework.Call) error { return change(c, book, in) }); err != nil {
+			t.Fatal(err)
+		}
+		found, err := framework.FindOne[BookView](c, "books", book.ID)
+		if err != nil || found.Title != "Persuasion" || found.Pages != 12 {
+			t.Errorf("the book is %v, %v", found, err)
+		}
+	})
+}
+
 // TestACallOfAWrongAPI: NewCall returns the mistakes of the declarations.
 func TestACallOfAWrongAPI(t *testing.T) {
 	api := framework.New(config(sqlite(t)))

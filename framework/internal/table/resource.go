@@ -108,7 +108,13 @@ func (r *Resource) FieldOf(name string, column *schema.Field) query.Field {
 func (r *Resource) PrimaryKey() query.Field { return r.FieldOf(r.Pk.Name, r.Pk) }
 
 // Find finds another registered resource by its path.
-func (r *Resource) Find(path string) (query.Source, error) { return r.API.LookUp(path) }
+func (r *Resource) Find(path string) (query.Source, error) {
+	found, err := r.API.LookUp(path)
+	if err != nil {
+		return nil, err // a nil *Resource would make a Source that is not nil
+	}
+	return found, nil
+}
 
 // clientName is what clients call a column, or "" if they never see it.
 func (r *Resource) clientName(column string) string {
