@@ -3,6 +3,7 @@ package framework
 import (
 	"reflect"
 
+	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
@@ -42,7 +43,7 @@ type (
 	// such as a status. Inputs, filters and parameters reject every other value, as the rule
 	// oneof does, and the OpenAPI document lists the values. If "" or 0 is allowed, Enum must
 	// return it too.
-	Enumerated = input.Enumerated
+	Enumerated = datatype.Enumerated
 	// A Checker is an input type with a rule that tags cannot express, such as one that
 	// compares two fields. Check runs if each field is valid by itself: for Create and Update
 	// on the body, for Patch on the row with the changes applied. It returns the faults, or
@@ -55,7 +56,7 @@ type (
 	Checker = input.Checker
 	// A SchemaTeller is a type that is read or written as JSON by its own methods. Without
 	// JSONSchemaBytes the OpenAPI document allows it any value.
-	SchemaTeller = input.SchemaTeller
+	SchemaTeller = datatype.SchemaTeller
 	// A OneRequirer is an input type that requires one of several fields, such as an e-mail
 	// address or a user name. If all of them are empty or blank, the first has the fault
 	// "required". The OpenAPI document offers a choice of one schema for each field.
@@ -150,7 +151,7 @@ func Unavailable() *Error { return problem.Unavailable() }
 // decimal numbers, true/false/1/0, UUIDs, RFC 3339 times, the values of an [Enumerated]
 // type, and types that implement [encoding.TextUnmarshaler] or else [json.Unmarshaler].
 // The error states what the parameter accepts: "must be a whole number".
-func ParseValue(t reflect.Type, text string) (any, error) { return input.ParseValue(t, text) }
+func ParseValue(t reflect.Type, text string) (any, error) { return datatype.ParseValue(t, text) }
 
 // IsLine reports whether a text is one line that reads as it is stored: the rule "line" of
 // inputs. Control characters, line and paragraph separators and bidirectional controls

@@ -5,8 +5,9 @@ import (
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/call"
-	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/datatype"
 )
 
 // A Filter is a filter backend: it narrows a list by query parameters. It is bound once,
@@ -129,7 +130,7 @@ type Target struct{ source Source }
 func (t Target) Type() reflect.Type { return t.source.PrimaryKey().Type }
 
 // Key parses a reference to a row of the target. It returns false if text is not a key.
-func (t Target) Key(text string) (any, bool) { return input.ParseKey(t.Type(), text) }
+func (t Target) Key(text string) (any, bool) { return datatype.ParseKey(t.Type(), text) }
 
 // Narrowed reports whether the target's scope may hide rows from the caller. If not,
 // [Target.Rows] is not needed.

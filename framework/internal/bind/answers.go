@@ -3,7 +3,7 @@ package bind
 import (
 	"reflect"
 
-	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/naming"
 )
 
@@ -13,7 +13,7 @@ func checkShown(t reflect.Type, known map[reflect.Type]bool, fault func(error)) 
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map {
 		t = t.Elem()
 	}
-	if known[t] || t.Kind() != reflect.Struct || input.WrittenForm(t) != input.FormParts {
+	if known[t] || t.Kind() != reflect.Struct || datatype.WrittenForm(t) != datatype.FormParts {
 		return
 	}
 	known[t] = true

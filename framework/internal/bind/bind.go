@@ -10,8 +10,10 @@ import (
 	"strings"
 
 	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/input"
@@ -189,7 +191,7 @@ func (b *binder) nameField(r *table.Resource, verb string, shape reflect.Type, f
 	if column == nil {
 		return
 	}
-	if _, err := input.EnumValues(column.IndirectType); err != nil {
+	if _, err := datatype.EnumValues(column.IndirectType); err != nil {
 		b.fault(r.Path, verb, err)
 	}
 	name := naming.JSONName(f)
@@ -537,23 +539,6 @@ func checkFilled(r *table.Resource, in *input.Shape, fault func(error)) {
 		column := table.ColumnOf(r.Table, f.GoName)
 		if column != nil && column.StructField.Type != f.Typ && !f.Value.Optional && f.Typ.Kind() != reflect.Pointer {
 			fault(naming.Sentence("%w, or make it an Optional", table.TwoTypes(in.Typ, f.GoName, f.Typ, column)))
-		}
-	}
-}
-
-// checkRules sees that an endpoint's own door asks for what can be held, and has no
-// part that is nil.
-func checkRules(own declare.Rules, fault func(error)) {
-	access.CheckPermission(own.Permission, fault)
-	checkListed(own.Authentication, "authenticator", fault)
-	checkListed(own.Throttles, "throttle", fault)
-}
-
-// checkListed sees that no authenticator or throttle of a list is nil.
-func checkListed[T any](list []T, what string, fault func(error)) {
-	for i, one := range list {
-		if any(one) == nil {
-			fault(naming.Sentence("the %s at place %d is nil", what, i+1))
 		}
 	}
 }

@@ -282,3 +282,19 @@ func checkHooks(r *table.Resource, kind declare.VerbKind, verb string, fault fun
 	}
 	table.HooksOfSelect().Check(r.Model, fault)
 }
+
+// checkRules reports a permission that no user can have, and parts of the rules that are nil.
+func checkRules(own declare.Rules, fault func(error)) {
+	access.CheckPermission(own.Permission, fault)
+	checkListed(own.Authentication, "authenticator", fault)
+	checkListed(own.Throttles, "throttle", fault)
+}
+
+// checkListed reports each authenticator or throttle of a list that is nil.
+func checkListed[T any](list []T, what string, fault func(error)) {
+	for i, one := range list {
+		if any(one) == nil {
+			fault(naming.Sentence("the %s at place %d is nil", what, i+1))
+		}
+	}
+}

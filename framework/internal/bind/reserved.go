@@ -7,8 +7,9 @@ import (
 	"strings"
 
 	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
-	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 )
@@ -22,7 +23,7 @@ func (b *binder) bindReserved() {
 			continue
 		}
 		for _, word := range words {
-			if _, ok := input.ParseKey(key.IndirectType, word); !ok || key.IndirectType.Kind() != reflect.String {
+			if _, ok := datatype.ParseKey(key.IndirectType, word); !ok || key.IndirectType.Kind() != reflect.String {
 				b.fault(r.Path, "reserved", naming.Sentence("%q cannot be a value of %s, which is %s", word, key.GoName, key.IndirectType))
 			}
 		}
@@ -100,7 +101,7 @@ func itemAt(r *table.Resource, name string) bool {
 // checkShadow reports a path, of an action of a resource or of the whole of it, that
 // is also that of an object of r whose key is word.
 func (b *binder) checkShadow(of *table.Resource, place string, r *table.Resource, word string) {
-	if _, ok := input.ParseKey(r.Key.IndirectType, word); !ok {
+	if _, ok := datatype.ParseKey(r.Key.IndirectType, word); !ok {
 		return
 	}
 	for _, reserved := range r.Reserved {

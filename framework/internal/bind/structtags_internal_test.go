@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/rule"
 )
 
 // Tags that Go cannot read, which go vet would not let stand in a test's own types.
@@ -45,7 +45,7 @@ func TestTagsAreDocumented(t *testing.T) {
 		have[row[2]] = true
 	}
 	delete(have, "")
-	want := slices.Concat(ownTags, input.RuleNames())
+	want := slices.Concat(ownTags, rule.Names())
 	for _, name := range want {
 		if !have[name] {
 			t.Errorf("docs/reference/tags.md has no row for %q", name)

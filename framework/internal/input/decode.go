@@ -15,6 +15,7 @@ import (
 
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rule"
 	"trestle.example/framework/problem"
 )
 
@@ -97,7 +98,7 @@ func (s *Shape) release(r *bodyReader) {
 type bodyReader struct {
 	dec      *jsontext.Decoder
 	source   bytes.Buffer
-	book     *ruleBook
+	book     *rule.Book
 	out      *Decoded
 	readOnly map[string]bool
 	err      error // of syntax, the first
@@ -106,7 +107,7 @@ type bodyReader struct {
 	blank    bool  // the last value was text of white space, or an empty slice
 }
 
-func newBodyReader(book *ruleBook) *bodyReader {
+func newBodyReader(book *rule.Book) *bodyReader {
 	return &bodyReader{book: book, dec: jsontext.NewDecoder(strings.NewReader(""))}
 }
 

@@ -1,4 +1,4 @@
-// Package input turns a body or a query string into a value of an input type, and reports
-// every fault of it: unknown members, wrong types, broken rules. It compiles the type once,
-// when the API is built.
+// Package input reads the body of a request into a value of an input type. It reports every
+// fault: unknown members, values of a wrong type, broken rules. The API compiles each input
+// type once, when it is built. The package parses query strings too.
 package input

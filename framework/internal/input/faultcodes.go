@@ -1,10 +1,9 @@
 package input
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
+	"trestle.example/framework/internal/rule"
 	"trestle.example/framework/problem"
 )
 
@@ -24,7 +23,7 @@ var BuiltinFaults = []problem.CodeInfo{ //nolint:gochecknoglobals // a table, wh
 	{Code: "integer", Text: "It must be a whole number, without a fraction or an exponent."},
 	{Code: "range", Text: "It is beyond what can be stored."},
 	{Code: "nul", Text: "It has the character U+0000."},
-	{Code: "line", Text: Rule{Name: "line"}.Text()},
+	{Code: "line", Text: rule.Rule{Name: "line"}.Text()},
 	{Code: "min", Text: "It is too small, too short or too few."},
 	{Code: "max", Text: "It is too large, too long or too many."},
 	{Code: "oneof", Text: "It is not one of the allowed values."},
@@ -36,30 +35,8 @@ var BuiltinFaults = []problem.CodeInfo{ //nolint:gochecknoglobals // a table, wh
 	{Code: problem.CodeValidationFailed, Text: "It is not valid."},
 }
 
-// ruleTexts are rules that the sentences of [ruleDetails] do not cover, since
-// they mean lengths and values both.
-var ruleTexts = map[string]string{
-	"gt": "It is not more, or not longer, than it must be.", "gte": "It is too small, too short or too few.",
-	"lt": "It is not less, or not shorter, than it must be.", "lte": "It is too large, too long or too many.",
-	"len": "It has another length than it must.", "eq": "It is another than it must be.",
-}
-
-// Text returns what a broken rule means, without its parameter.
-func (r Rule) Text() string {
-	known, ok := ruleDetails[r.Name]
-	switch {
-	case ruleTexts[r.Name] != "":
-		return ruleTexts[r.Name]
-	case !ok:
-		return fmt.Sprintf("It must satisfy %q.", r.Name)
-	case known.param:
-		return "It " + strings.ReplaceAll(fmt.Sprintf(known.detail, "..."), `"..."`, "...") + "."
-	}
-	return "It " + known.detail + "."
-}
-
 // AllRules are those of every field, at any depth.
-func (s *Shape) AllRules() (all []Rule) {
+func (s *Shape) AllRules() (all []rule.Rule) {
 	for _, f := range s.Fields {
 		for p := f.Value; p != nil; p = p.Elem {
 			all = append(all, p.Rules...)

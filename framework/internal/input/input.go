@@ -9,7 +9,9 @@ import (
 	"strings"
 	"sync"
 
+	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rule"
 	"trestle.example/framework/problem"
 )
 
@@ -74,7 +76,7 @@ type Shape struct {
 	checker bool     // *typ has a Check method
 	OneOf   []*Field // at least one is required, see OneRequirer; nil for none
 	hasRefs bool     // a field is a reference, at any depth
-	book    *ruleBook
+	book    *rule.Book
 	readers *sync.Pool // of *bodyReader
 }
 
@@ -95,14 +97,11 @@ type Field struct {
 	Doc      string          // the tag doc, for the reference
 	Example  string          // the tag example, for the reference
 	Enum     []string        // the values that there are, nil for any
-	Rules    []Rule          // the rules of the field itself, without required and dive
+	Rules    []rule.Rule     // the rules of the field itself, without required and dive
 	Nested   *Shape          // of struct, *struct and []struct
 	Value    *ValuePlan
 	fallback []byte // the default as JSON, where its value cannot be shared
 }
-
-// A Rule is one term of a validate tag: {"max", "200"}.
-type Rule struct{ Name, Param string }
 
 // names lists the client's names of all fields, in order of declaration.
 func (s *Shape) names() []string {
@@ -143,7 +142,7 @@ func (s *Shape) fill(v reflect.Value) {
 // place ("PatientInput.Name: ..."), and with any of them the shape must not
 // be used.
 func CompileInput(t reflect.Type) (*Shape, []error) {
-	c := &inputCompiler{book: newRuleBook(), done: map[reflect.Type]*Shape{}}
+	c := &inputCompiler{book: rule.NewBook(), done: map[reflect.Type]*Shape{}}
 	c.readers = &sync.Pool{New: func() any { return newBodyReader(c.book) }}
 	if t.Kind() != reflect.Struct {
 		c.mistakef(t.String(), "an input must be a struct, not a %s", t.Kind())
@@ -154,7 +153,7 @@ func CompileInput(t reflect.Type) (*Shape, []error) {
 
 // An inputCompiler compiles one input type and those nested in it.
 type inputCompiler struct {
-	book     *ruleBook
+	book     *rule.Book
 	readers  *sync.Pool
 	done     map[reflect.Type]*Shape
 	open     []reflect.Type // the structs that are being compiled, outermost first
@@ -175,7 +174,7 @@ func (c *inputCompiler) shape(t reflect.Type, name string) *Shape {
 		c.mistakef(name, "an input may not contain itself; use json.RawMessage, or a type with an UnmarshalJSON method, for what nests without end")
 		return s
 	}
-	if readsItself(t) {
+	if datatype.ReadsItself(t) {
 		c.mistakef(name, "an input may not have an UnmarshalJSON or UnmarshalText method, not even by embedding: its fields would not be seen; give the embedded type a field name")
 		return s
 	}
@@ -227,7 +226,7 @@ func (c *inputCompiler) field(s *Shape, sf reflect.StructField, name string, ind
 		c.mistakef(place, "is named %q like %s; give one of them another json name", name, taken.Place)
 		return
 	}
-	spec, errs := parseRules(sf.Tag.Get("validate"))
+	spec, errs := rule.Parse(sf.Tag.Get("validate"))
 	for _, err := range errs {
 		c.mistakef(place, "%s", err)
 	}
@@ -285,35 +284,37 @@ func (c *inputCompiler) fallback(f *Field, tag reflect.StructTag) {
 		return
 	}
 	f.HasDef, f.Sent = true, sent
-	if f.Value.pointer || !isPlain(f.Value.Typ) {
+	if f.Value.pointer || !datatype.IsPlain(f.Value.Typ) {
 		f.fallback = sent
 	}
 }
 
 // plan returns how a value of type t is read, or nil after a mistake in the type.
-func (c *inputCompiler) plan(t reflect.Type, spec *RuleSpec, trim bool, place string) *ValuePlan {
+func (c *inputCompiler) plan(t reflect.Type, spec *rule.Spec, trim bool, place string) *ValuePlan {
 	if isOptional(t) {
 		return c.optional(t, spec, trim, place)
 	}
-	p := &ValuePlan{Typ: t, trim: trim, Required: spec.required, Filled: spec.filled, OmitZero: spec.omitZero, Rules: spec.Rules, Tag: spec.Tag()}
+	p := &ValuePlan{Typ: t, trim: trim, Required: spec.Required, Filled: spec.Filled, OmitZero: spec.OmitZero, Rules: spec.Rules, Tag: rule.Tag(spec.Rules)}
 	if t.Kind() == reflect.Pointer {
-		p.Typ, p.pointer, p.Nullable = t.Elem(), true, !spec.required
+		p.Typ, p.pointer, p.Nullable = t.Elem(), true, !spec.Required
 	}
 	if !c.choose(p, spec, place) {
 		return nil
 	}
-	if spec.elem != nil && p.Elem == nil && p.Nested == nil {
+	if spec.Elem != nil && p.Elem == nil && p.Nested == nil {
 		c.mistakef(place, "rule \"dive\" is for slices and maps, not for %s", p.Typ)
 	}
 	c.filled(p, place)
-	for _, err := range c.book.fit(p) {
-		c.mistakef(place, "%s", err)
+	for _, r := range p.Rules {
+		if err := c.book.Fit(r, p.Typ); err != nil {
+			c.mistakef(place, "%s", err)
+		}
 	}
-	p.limit = limitOf(p.Rules)
+	p.limit = rule.MaxItems(p.Rules)
 	c.enumerated(p, place)
-	p.unique = slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Name == "unique" })
-	p.line = slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Name == "line" })
-	p.kind = ownKind(p.Typ)
+	p.unique = slices.ContainsFunc(p.Rules, func(r rule.Rule) bool { return r.Name == "unique" })
+	p.line = slices.ContainsFunc(p.Rules, func(r rule.Rule) bool { return r.Name == "line" })
+	p.kind = datatype.SchemaKind(p.Typ)
 	return p
 }
 
@@ -327,20 +328,20 @@ func (c *inputCompiler) filled(p *ValuePlan, place string) {
 		c.mistakef(place, "rule \"filled\" rejects a blank value and \"omitempty\" accepts it; remove one of the two")
 	case p.Required:
 		c.mistakef(place, "rule \"required\" includes \"filled\"; remove \"filled\"")
-	case k != reflect.String && k != reflect.Slice || isJSON(p.Typ):
+	case k != reflect.String && k != reflect.Slice || datatype.IsJSON(p.Typ):
 		c.mistakef(place, "rule \"filled\" is for text and slices, not for %s", p.Typ)
 	}
 }
 
 // enumValues holds a plan to the values of its type.
 func (c *inputCompiler) enumerated(p *ValuePlan, place string) {
-	values, err := EnumValues(p.Typ)
+	values, err := datatype.EnumValues(p.Typ)
 	if err != nil {
 		c.mistakef(place, "%s", err)
 	}
 	p.Values = values
-	words := ValueWords(values)
-	for _, name := range enumOf(p.Rules) {
+	words := datatype.ValueWords(values)
+	for _, name := range rule.Allowed(p.Rules) {
 		if values != nil && !slices.Contains(words, name) {
 			c.mistakef(place, "the rule oneof names %q, which is no %s%s", name, p.Typ, naming.DidYouMean(name, words))
 		}
@@ -348,7 +349,7 @@ func (c *inputCompiler) enumerated(p *ValuePlan, place string) {
 }
 
 // choose finds the reader for the plan's type.
-func (c *inputCompiler) choose(p *ValuePlan, spec *RuleSpec, place string) bool {
+func (c *inputCompiler) choose(p *ValuePlan, spec *rule.Spec, place string) bool {
 	if p.read = knownReader(p.Typ); p.read == nil {
 		p.read = kindReader(p.Typ.Kind())
 	}
@@ -356,7 +357,7 @@ func (c *inputCompiler) choose(p *ValuePlan, spec *RuleSpec, place string) bool 
 	case p.Typ == naming.TimeType || p.Typ == naming.UUIDType:
 		p.trim = false
 		return true
-	case isJSON(p.Typ):
+	case datatype.IsJSON(p.Typ):
 		p.Nullable = !p.Required
 		return true
 	case p.read != nil:
@@ -366,7 +367,7 @@ func (c *inputCompiler) choose(p *ValuePlan, spec *RuleSpec, place string) bool 
 	case p.Typ.Kind() == reflect.Slice:
 		p.read = readSlice
 		return c.elements(p, spec, place)
-	case p.Typ.Kind() == reflect.Map && p.Typ.Key().Kind() == reflect.String && !readsItself(p.Typ.Key()):
+	case p.Typ.Kind() == reflect.Map && p.Typ.Key().Kind() == reflect.String && !datatype.ReadsItself(p.Typ.Key()):
 		p.read = readMap
 		return c.elements(p, spec, place)
 	}
@@ -382,10 +383,10 @@ func (c *inputCompiler) structPlan(p *ValuePlan, place string) bool {
 	return true
 }
 
-func (c *inputCompiler) elements(p *ValuePlan, spec *RuleSpec, place string) bool {
-	elem := spec.elem
+func (c *inputCompiler) elements(p *ValuePlan, spec *rule.Spec, place string) bool {
+	elem := spec.Elem
 	if elem == nil {
-		elem = &RuleSpec{}
+		elem = &rule.Spec{}
 	}
 	p.Elem = c.plan(p.Typ.Elem(), elem, p.trim, place)
 	return p.Elem != nil
@@ -407,17 +408,17 @@ func (p *ValuePlan) words() []string {
 	if p.Optional {
 		return p.Elem.words()
 	}
-	if listed := enumOf(p.Rules); listed != nil {
+	if listed := rule.Allowed(p.Rules); listed != nil {
 		return listed
 	}
-	return ValueWords(p.Values)
+	return datatype.ValueWords(p.Values)
 }
 
-// isPlain reports whether a value may be shared by copying it.
-func isPlain(t reflect.Type) bool {
-	k := t.Kind()
-	return t == naming.TimeType || t == naming.UUIDType ||
-		k == reflect.String || k == reflect.Bool || naming.IsInteger(k) || k == reflect.Float32 || k == reflect.Float64
+// LeavesNone reports whether an absent field would be a value that its type
+// does not have.
+func (f *Field) LeavesNone() bool {
+	p := f.Value
+	return p.Values != nil && !p.pointer && !f.Required && !f.HasDef && !datatype.IsAmong(reflect.Zero(p.Typ), p.Values)
 }
 
 func isChecker(t reflect.Type) bool {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"trestle.example/framework/internal/rule"
 	"trestle.example/framework/problem"
 )
 
@@ -234,7 +235,7 @@ func TestCompileInputDescribesFields(t *testing.T) {
 		t.Errorf("names are %s", got)
 	}
 	name, status, doctor, parts := s.ByName["name"], s.ByName["status"], s.ByName["doctor"], s.ByName["parts"]
-	if !name.Required || name.GoName != "Name" || name.Place != "Base.Name" || name.Doc != "What it is called." || len(name.Rules) != 1 || name.Rules[0] != (Rule{"max", "200"}) {
+	if !name.Required || name.GoName != "Name" || name.Place != "Base.Name" || name.Doc != "What it is called." || len(name.Rules) != 1 || name.Rules[0] != (rule.Rule{Name: "max", Param: "200"}) {
 		t.Errorf("name is %+v", name)
 	}
 	if status.def.String() != "booked" || !slices.Equal(status.Enum, []string{"booked", "no show"}) || status.nullable {

@@ -3,6 +3,8 @@ package input
 import (
 	"reflect"
 	"testing"
+
+	"trestle.example/framework/internal/datatype"
 )
 
 // A number that is out of bounds is answered with the bound that it violates, in a
@@ -37,7 +39,7 @@ func TestTheViolatedBoundIsNamed(t *testing.T) {
 			for _, given := range []struct{ number, want string }{
 				{c.below, "must be at least " + c.atLeast}, {c.above, "must be at most " + c.atMost},
 			} {
-				if _, err := ParseValue(c.typ, given.number); err == nil || err.Error() != given.want {
+				if _, err := datatype.ParseValue(c.typ, given.number); err == nil || err.Error() != given.want {
 					t.Errorf("the parameter %s: %v; want %s", given.number, err, given.want)
 				}
 				decodes(t, s, given.number, given.want)
@@ -50,7 +52,7 @@ func TestTheViolatedBoundIsNamed(t *testing.T) {
 				decodes(t, ruled, high, "must be at most 5")
 			}
 			for _, bound := range []string{c.atLeast, c.atMost} {
-				if _, err := ParseValue(c.typ, bound); err != nil {
+				if _, err := datatype.ParseValue(c.typ, bound); err != nil {
 					t.Errorf("the bound %s itself: %v", bound, err)
 				}
 			}

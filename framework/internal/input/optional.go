@@ -4,7 +4,9 @@ import (
 	"reflect"
 	"strings"
 
+	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rule"
 )
 
 // An Optional is a field of an input that distinguishes absent from every value,
@@ -49,13 +51,13 @@ func (f *Field) Given(v reflect.Value) reflect.Value {
 }
 
 // optional plans a field that remembers whether it was named.
-func (c *inputCompiler) optional(t reflect.Type, spec *RuleSpec, trim bool, place string) *ValuePlan {
+func (c *inputCompiler) optional(t reflect.Type, spec *rule.Spec, trim bool, place string) *ValuePlan {
 	inner := OptionalValue(t)
 	switch {
-	case spec.required:
+	case spec.Required:
 		c.mistakef(place, "an Optional may be absent, so it cannot be required; use %s itself", inner)
 		return nil
-	case inner.Kind() == reflect.Struct && inner != naming.TimeType && !readsItself(inner):
+	case inner.Kind() == reflect.Struct && inner != naming.TimeType && !datatype.ReadsItself(inner):
 		c.mistakef(place, "an Optional holds a plain value, a slice or a pointer; use a pointer to %s", inner)
 		return nil
 	}

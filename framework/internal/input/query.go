@@ -1,19 +1,13 @@
 package input
 
 import (
-	"encoding"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
-	"reflect"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"trestle.example/framework/internal/fault"
-	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
 )
 
@@ -68,23 +62,4 @@ func checkQueryText(text string) error {
 		return fault.MalformedQuery("it has a NUL character, %00")
 	}
 	return nil
-}
-
-// QueryValue is a parameter's text as a value of JSON.
-func QueryValue(t reflect.Type, text string) []byte {
-	var truth bool
-	switch kind := t.Kind(); {
-	case readsText(t):
-	case kind == reflect.Bool && parseScalar(reflect.ValueOf(&truth).Elem(), text) == nil:
-		return strconv.AppendBool(nil, truth)
-	case (naming.IsInteger(kind) || kind == reflect.Float32 || kind == reflect.Float64) && wire.IsNumber(text):
-		return []byte(text)
-	}
-	return wire.AppendJSON(nil, text)
-}
-
-// readsText reports whether a type is read from text and not from JSON.
-func readsText(t reflect.Type) bool {
-	p := reflect.PointerTo(t)
-	return p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) && !p.Implements(reflect.TypeFor[json.Unmarshaler]())
 }

@@ -14,7 +14,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
+	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rule"
 	"trestle.example/framework/problem"
 )
 
@@ -28,7 +30,7 @@ type ValuePlan struct {
 	Filled   bool // the same, where it is given
 	trim     bool // white space at both ends of text goes
 	OmitZero bool // rules leave the zero value alone (omitempty)
-	Rules    []Rule
+	Rules    []rule.Rule
 	Tag      string          // rules, as validator has them
 	limit    int             // elements that rules allow at most; -1 for any number
 	unique   bool            // the rules compare elements
@@ -59,7 +61,7 @@ func (p *ValuePlan) decode(r *bodyReader, v reflect.Value) {
 			r.fault("null", "must not be null")
 		}
 		return
-	case null && !isJSON(p.Typ):
+	case null && !datatype.IsJSON(p.Typ):
 		r.skip()
 		v.SetZero()
 		return
@@ -80,8 +82,8 @@ func (p *ValuePlan) decode(r *bodyReader, v reflect.Value) {
 func (p *ValuePlan) judge(r *bodyReader, v reflect.Value, troubled bool) {
 	before := r.count
 	p.rule(r, v, troubled)
-	if r.count == before && !isAmong(v, p.Values) {
-		r.fault("oneof", noneOf(v, ValueWords(p.Values)))
+	if r.count == before && !datatype.IsAmong(v, p.Values) {
+		r.fault("oneof", noneOf(v, datatype.ValueWords(p.Values)))
 	}
 }
 
@@ -90,10 +92,19 @@ func (p *ValuePlan) rule(r *bodyReader, v reflect.Value, troubled bool) {
 	case p.Tag == "" || troubled && p.unique:
 	case p.OmitZero && (r.blank && v.Kind() == reflect.String || v.IsZero() || (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0):
 	default:
-		if code, detail := r.book.check(p, v); code != "" {
+		if code, detail := r.book.Check(p.Tag, v); code != "" {
 			r.fault(code, detail)
 		}
 	}
+}
+
+// noneOf returns the sentence to a client whose value is not one of some words. Only for a
+// text it suggests the nearest word, because numbers are not misspelt.
+func noneOf(v reflect.Value, words []string) string {
+	if v.Kind() == reflect.String {
+		return problem.OneOf(words, v.String())
+	}
+	return naming.ListWords(words)
 }
 
 // note stores whether a value is blank, and rejects a blank one if it must be filled.
@@ -109,13 +120,13 @@ func knownReader(t reflect.Type) valueReader {
 		return readTime
 	case t == naming.UUIDType:
 		return readUUID
-	case isJSON(t):
+	case datatype.IsJSON(t):
 		return readJSON
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()):
 		return readUnmarshaler
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		return readTextUnmarshaler
-	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !readsItself(t.Elem()):
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !datatype.ReadsItself(t.Elem()):
 		return readBytes
 	}
 	return nil
@@ -173,7 +184,7 @@ func (r *bodyReader) isLine(text []byte) bool {
 	if naming.IsLine(string(text)) {
 		return true
 	}
-	r.fault("line", ruleDetails["line"].detail)
+	r.fault("line", rule.Detail(rule.Rule{Name: "line"}, reflect.TypeFor[string]()))
 	return false
 }
 
@@ -222,7 +233,7 @@ func readInt(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	if !ok {
 		return false
 	}
-	n, err := parseInt(string(raw), v.Type().Bits())
+	n, err := datatype.ParseInt(string(raw), v.Type().Bits())
 	v.SetInt(n)
 	return err == nil || r.outOfRange(p, v, err)
 }
@@ -233,7 +244,7 @@ func readInt(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 func (r *bodyReader) outOfRange(p *ValuePlan, v reflect.Value, err error) bool {
 	code, detail := "", ""
 	if p.Tag != "" {
-		code, detail = r.book.check(p, v)
+		code, detail = r.book.Check(p.Tag, v)
 	}
 	if code == "" {
 		code, detail = "range", err.Error()
@@ -247,7 +258,7 @@ func readUint(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	if !ok {
 		return false
 	}
-	n, err := parseUint(string(raw), v.Type().Bits())
+	n, err := datatype.ParseUint(string(raw), v.Type().Bits())
 	v.SetUint(n)
 	return err == nil || r.outOfRange(p, v, err)
 }
@@ -257,7 +268,7 @@ func readFloat(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	if !ok {
 		return false
 	}
-	n, err := parseFloat(string(raw), v.Type().Bits())
+	n, err := datatype.ParseFloat(string(raw), v.Type().Bits())
 	v.SetFloat(n)
 	return err == nil || r.outOfRange(p, v, err)
 }
@@ -268,7 +279,7 @@ func readTime(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	if !ok {
 		return false
 	}
-	t, err := parseTime(text)
+	t, err := datatype.ParseTime(text)
 	if err != nil {
 		r.fault("format", err.Error())
 		return false
@@ -286,7 +297,7 @@ func readUUID(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	if !ok {
 		return false
 	}
-	id, err := parseUUID(text)
+	id, err := datatype.ParseUUID(text)
 	if err != nil {
 		r.fault("format", err.Error())
 		return false

@@ -7,8 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rule"
 	"trestle.example/framework/internal/wire"
 )
 
@@ -93,8 +95,8 @@ func (s *schemas) parameter(f *input.Field) wire.JSONSchema {
 
 // ofText returns the schema of the values that [ParseValue] accepts for a type.
 func (s *schemas) ofText(t reflect.Type) wire.JSONSchema {
-	form := input.ParameterForm(t)
-	if form == input.FormText || form == input.FormOwn {
+	form := datatype.ParameterForm(t)
+	if form == datatype.FormText || form == datatype.FormOwn {
 		if schema := s.ownSchema(t); schema != nil {
 			return withoutNull(schema)
 		}
@@ -136,9 +138,9 @@ func (s *schemas) base(p *input.ValuePlan, strict bool) wire.JSONSchema {
 	if schema := s.ownSchema(p.Typ); schema != nil {
 		return withoutNull(schema)
 	}
-	form := input.ReadForm(p.Typ)
+	form := datatype.ReadForm(p.Typ)
 	switch {
-	case form != input.FormParts:
+	case form != datatype.FormParts:
 		return s.listed(p.Typ, form)
 	case p.Nested != nil:
 		return s.in(p.Nested, false, strict, nil)
@@ -174,7 +176,7 @@ var formats = map[string]string{"email": "idn-email", "ipv6": "ipv6", "uuid": "u
 
 // narrowByRule adds a rule to the schema of a value: as keywords where some mean the
 // same, else as a sentence.
-func narrowByRule(schema wire.JSONSchema, r input.Rule, p *input.ValuePlan) {
+func narrowByRule(schema wire.JSONSchema, r rule.Rule, p *input.ValuePlan) {
 	keywords := ruleKeywords(r, p.Typ)
 	if len(keywords) == 0 {
 		keywords = ownBound(schema, r, p.Typ)
@@ -193,7 +195,7 @@ func narrowByRule(schema wire.JSONSchema, r input.Rule, p *input.ValuePlan) {
 		}
 		return
 	}
-	detail := input.RuleDetail(r, p.Typ)
+	detail := rule.Detail(r, p.Typ)
 	if p.Typ.Kind() == reflect.String && blankPasses(r, p) {
 		detail += ", or be blank"
 	}
@@ -202,7 +204,7 @@ func narrowByRule(schema wire.JSONSchema, r input.Rule, p *input.ValuePlan) {
 
 // blankPasses reports whether a rule leaves the zero value alone, as omitempty
 // has it, which a keyword would not.
-func blankPasses(r input.Rule, p *input.ValuePlan) bool {
+func blankPasses(r rule.Rule, p *input.ValuePlan) bool {
 	if r.Name == "oneof" && p.Values != nil {
 		return false // the type has the last word
 	}
@@ -222,22 +224,22 @@ func upperBounds(words wire.JSONSchema) wire.JSONSchema {
 
 // ruleKeywords returns the keywords of JSON Schema for a rule, or none if there are none. A
 // rule judges the Go value, so it says nothing about the JSON of a type that reads itself.
-func ruleKeywords(r input.Rule, t reflect.Type) wire.JSONSchema {
-	form := input.ReadForm(t)
+func ruleKeywords(r rule.Rule, t reflect.Type) wire.JSONSchema {
+	form := datatype.ReadForm(t)
 	listed := t.Kind() == reflect.Slice || t.Kind() == reflect.Map
 	n, err := strconv.ParseFloat(r.Param, 64)
 	switch {
-	case form == input.FormPlain && r.Name == "oneof":
-		return wire.JSONSchema{"enum": literals(input.KindSchema(t.Kind()), t, input.ListParam(r.Param))}
-	case form == input.FormPlain && t.Kind() == reflect.String && formats[r.Name] != "":
+	case form == datatype.FormPlain && r.Name == "oneof":
+		return wire.JSONSchema{"enum": literals(datatype.KindSchema(t.Kind()), t, rule.ListParam(r.Param))}
+	case form == datatype.FormPlain && t.Kind() == reflect.String && formats[r.Name] != "":
 		return wire.JSONSchema{"format": formats[r.Name]}
-	case form == input.FormParts && t.Kind() == reflect.Slice && r.Name == "unique":
+	case form == datatype.FormParts && t.Kind() == reflect.Slice && r.Name == "unique":
 		return wire.JSONSchema{"uniqueItems": true}
 	case err != nil || t.Kind() == reflect.Bool:
 		return nil
-	case form == input.FormPlain && t.Kind() != reflect.String:
+	case form == datatype.FormPlain && t.Kind() != reflect.String:
 		return boundKeywords(r.Name, plainNumber(r.Param, n))
-	case form == input.FormPlain, form == input.FormParts && listed:
+	case form == datatype.FormPlain, form == datatype.FormParts && listed:
 		noun := map[reflect.Kind]string{reflect.String: "Length", reflect.Slice: "Items", reflect.Map: "Properties"}[t.Kind()]
 		return sizeKeywords(r.Name, noun, int64(n))
 	}
@@ -246,7 +248,7 @@ func ruleKeywords(r input.Rule, t reflect.Type) wire.JSONSchema {
 
 // ownBound is a bound of a type that writes itself as a number, such as an amount of
 // money in hundredths: the bound as the type writes it.
-func ownBound(schema wire.JSONSchema, r input.Rule, t reflect.Type) wire.JSONSchema {
+func ownBound(schema wire.JSONSchema, r rule.Rule, t reflect.Type) wire.JSONSchema {
 	bound := r.OwnBound(t)
 	if bound == "" || schema["type"] != "number" && schema["type"] != "integer" {
 		return nil

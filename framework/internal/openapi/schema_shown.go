@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/spec"
@@ -113,10 +114,10 @@ func (s *schemas) out(t reflect.Type) wire.JSONSchema {
 	if schema := s.ownSchema(t); schema != nil {
 		return schema
 	}
-	switch form := input.WrittenForm(t); form {
-	case input.FormParts:
+	switch form := datatype.WrittenForm(t); form {
+	case datatype.FormParts:
 		return s.parts(t)
-	case input.FormBytes:
+	case datatype.FormBytes:
 		return nullable(form.Schema(t)) // none at all is null
 	default:
 		return s.listed(t, form)
@@ -180,7 +181,7 @@ func (s *schemas) field(shape reflect.Type, f reflect.StructField, t reflect.Typ
 
 // isQuoted reports whether a field's tag makes text of its value.
 func isQuoted(f reflect.StructField) bool {
-	return naming.HasOption(f, "string") && input.WrittenForm(naming.Indirect(f.Type)) == input.FormPlain
+	return naming.HasOption(f, "string") && datatype.WrittenForm(naming.Indirect(f.Type)) == datatype.FormPlain
 }
 
 func object(properties wire.Members, required []any) wire.JSONSchema {
@@ -209,7 +210,7 @@ func (s *schemas) ownSchema(t reflect.Type) wire.JSONSchema {
 	if t.Kind() == reflect.Interface {
 		return nil
 	}
-	described, ok := reflect.TypeAssert[input.SchemaTeller](reflect.New(t))
+	described, ok := reflect.TypeAssert[datatype.SchemaTeller](reflect.New(t))
 	if !ok {
 		return nil
 	}
@@ -246,9 +247,9 @@ func (s *schemas) fault(err error) {
 
 // listed is a type in a form, with the values that there are of an [Enumerated]
 // one as that form has them.
-func (s *schemas) listed(t reflect.Type, in input.Form) wire.JSONSchema {
+func (s *schemas) listed(t reflect.Type, in datatype.Form) wire.JSONSchema {
 	schema := in.Schema(t)
-	values, err := input.EnumValues(t)
+	values, err := datatype.EnumValues(t)
 	if err != nil {
 		s.fault(err)
 	}

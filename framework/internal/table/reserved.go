@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rule"
 	"trestle.example/framework/problem"
 )
 
@@ -34,10 +36,10 @@ func (r *Resource) Reserve(f *input.Field, column *schema.Field) {
 		if reserved.Column != column || f.Value.Typ.Kind() != reflect.String {
 			continue
 		}
-		add := input.Rule{Name: "noneof", Param: strings.Join(reserved.Words, " ")}
+		add := rule.Rule{Name: "noneof", Param: strings.Join(reserved.Words, " ")}
 		if !slices.Contains(f.Value.Rules, add) {
 			f.Value.Rules = append(slices.Clip(f.Value.Rules), add)
-			f.Rules, f.Value.Tag = f.Value.Rules, (&input.RuleSpec{Rules: f.Value.Rules}).Tag()
+			f.Rules, f.Value.Tag = f.Value.Rules, rule.Tag(f.Value.Rules)
 		}
 	}
 }
@@ -49,7 +51,7 @@ func (r *Resource) unreserved(m reflect.Value) error {
 		if !v.IsValid() || !slices.Contains(reserved.Words, v.String()) {
 			continue
 		}
-		fault := problem.Fault{Code: "noneof", Detail: input.RuleDetail(input.Rule{Name: "noneof", Param: strings.Join(reserved.Words, " ")}, v.Type())}
+		fault := problem.Fault{Code: "noneof", Detail: rule.Detail(rule.Rule{Name: "noneof", Param: strings.Join(reserved.Words, " ")}, v.Type())}
 		if name := r.clientName(reserved.Column.Name); name != "" {
 			fault.Pointer = naming.PointerTo(name)
 		}

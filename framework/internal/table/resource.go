@@ -10,8 +10,10 @@ import (
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
@@ -96,9 +98,9 @@ func (r *Resource) foreignKey(relation string) string {
 
 // FieldOf describes a column under a name.
 func (r *Resource) FieldOf(name string, column *schema.Field) query.Field {
-	values, _ := input.EnumValues(column.IndirectType) // a mistake in them is told with the shapes
+	values, _ := datatype.EnumValues(column.IndirectType) // a mistake in them is told with the shapes
 	return query.Field{
-		Enum: input.ValueWords(values),
+		Enum: datatype.ValueWords(values),
 		Name: name, GoName: column.GoName, Type: column.IndirectType, Alias: r.Table.Alias, Column: column,
 		Nullable: column.IsPtr || column.NullZero,
 	}

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
@@ -65,7 +67,7 @@ func (e Handler) acceptQuery(c *call.Call, r *table.Request) (*input.Decoded, er
 		if len(body) > 1 {
 			body = append(body, ',')
 		}
-		body = append(append(wire.AppendJSON(body, p.Name), ':'), input.QueryValue(p.Type, text)...)
+		body = append(append(wire.AppendJSON(body, p.Name), ':'), datatype.QueryValue(p.Type, text)...)
 	}
 	in, rejection := e.Input.Decode(append(body, '}'), false, nil)
 	if rejection != nil {

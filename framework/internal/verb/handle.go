@@ -6,6 +6,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/input"
@@ -30,7 +31,7 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 	onBehalfOf(c, e.Route.ViewSet)
 	req := &table.Request{HTTP: r}
 	if e.OnObject && !e.Resource.Declaration.Single {
-		key, ok := input.ParseKey(e.Resource.Key.IndirectType, keyText)
+		key, ok := datatype.ParseKey(e.Resource.Key.IndirectType, keyText)
 		if !ok {
 			return nil, problem.NotFound()
 		}

@@ -1,23 +1,21 @@
-package input
+package datatype
 
 import (
 	"reflect"
 	"slices"
 
 	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/problem"
 )
 
-// An Enumerated is a type of text, numbers or booleans whose values are few and
-// known, such as a status. An input, a filter and a parameter reject every other
-// value, as the rule oneof does, and the OpenAPI document lists the values. If "" or 0 is
-// allowed, Enum must return it too.
+// An Enumerated is a type of text, numbers or booleans that lists its values, such as a
+// status. An input, a filter and a parameter reject every other value, as the rule oneof
+// does. The OpenAPI document lists the values. If "" or 0 is allowed, Enum must return it too.
 type Enumerated interface {
 	// Enum returns every allowed value. It is called on the type's zero value.
 	Enum() []any
 }
 
-// isEnumerated reports whether a type, which is no pointer, lists its values.
+// isEnumerated reports whether a type lists its values. The type is no pointer.
 func isEnumerated(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[Enumerated]()) && KindSchema(t.Kind()) != nil
 }
@@ -49,23 +47,7 @@ func convertible(from, to reflect.Type) bool {
 	return from == to || from.Kind() == to.Kind() || naming.IsInteger(from.Kind()) && naming.IsInteger(to.Kind())
 }
 
-// isAmong reports whether v is one of the values; any is where none are listed.
-func isAmong(v reflect.Value, values []reflect.Value) bool {
+// IsAmong reports whether v is one of the values. If values is nil, every v is.
+func IsAmong(v reflect.Value, values []reflect.Value) bool {
 	return values == nil || slices.ContainsFunc(values, func(one reflect.Value) bool { return one.Equal(v) })
-}
-
-// LeavesNone reports whether an absent field would be a value that its type
-// does not have.
-func (f *Field) LeavesNone() bool {
-	p := f.Value
-	return p.Values != nil && !p.pointer && !f.Required && !f.HasDef && !isAmong(reflect.Zero(p.Typ), p.Values)
-}
-
-// noneOf returns the sentence to a client whose value is not one of some words. Only for a
-// text it suggests the nearest word, because numbers are not misspelt.
-func noneOf(v reflect.Value, words []string) string {
-	if v.Kind() == reflect.String {
-		return problem.OneOf(words, v.String())
-	}
-	return naming.ListWords(words)
 }

@@ -1,10 +1,11 @@
-package input
+package datatype
 
 import (
 	"encoding"
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,14 +14,16 @@ import (
 	"github.com/google/uuid"
 
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
 )
 
-// ParseKey parses the text of a path or a reference as a key of type t.
+// ParseKey parses a key of type t from a path or a query string. It returns false if the
+// text is not such a key.
 func ParseKey(t reflect.Type, text string) (any, bool) {
 	switch {
 	case t == naming.UUIDType:
-		id, err := parseUUID(text)
+		id, err := ParseUUID(text)
 		return id, err == nil
 	case t.Kind() == reflect.String:
 		return text, text != "" && utf8.ValidString(text) && !strings.ContainsRune(text, 0)
@@ -32,7 +35,7 @@ func ParseKey(t reflect.Type, text string) (any, bool) {
 // ParseValue parses the text of a query parameter as a value of type t: text,
 // whole and decimal numbers, true/false/1/0, UUIDs, RFC 3339 times, and types that
 // implement [encoding.TextUnmarshaler] or else [json.Unmarshaler], in the form that they
-// read. Such a type explains its error by a [ValueError]. A value of an [Enumerated] type
+// read. Such a type explains its error by a [problem.ValueError]. A value of an [Enumerated] type
 // must be one of its values. The error states what the parameter accepts: "must be a whole
 // number".
 func ParseValue(t reflect.Type, text string) (any, error) {
@@ -44,7 +47,7 @@ func ParseValue(t reflect.Type, text string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !isAmong(reflect.ValueOf(v), values) {
+	if !IsAmong(reflect.ValueOf(v), values) {
 		return nil, problem.ValueError(problem.OneOf(ValueWords(values), text))
 	}
 	return v, nil
@@ -54,9 +57,9 @@ func parseValue(t reflect.Type, text string) (any, error) {
 	v := reflect.New(t)
 	switch p := v.Interface().(type) {
 	case *time.Time:
-		return parseTime(text)
+		return ParseTime(text)
 	case *uuid.UUID:
-		return parseUUID(text)
+		return ParseUUID(text)
 	case encoding.TextUnmarshaler:
 		return accepted(v, p.UnmarshalText([]byte(text)))
 	case json.Unmarshaler:
@@ -68,7 +71,7 @@ func parseValue(t reflect.Type, text string) (any, error) {
 	return v.Elem().Interface(), nil
 }
 
-// accepted is what a type of the program read, or why it did not, in its words.
+// accepted returns the value that a type read by its own method, or the error of that method.
 func accepted(v reflect.Value, err error) (any, error) {
 	if err == nil {
 		return v.Elem().Interface(), nil
@@ -90,19 +93,19 @@ func parseScalar(v reflect.Value, text string) error {
 		}
 		v.SetBool(b)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		n, err := parseInt(text, v.Type().Bits())
+		n, err := ParseInt(text, v.Type().Bits())
 		if err != nil {
 			return err
 		}
 		v.SetInt(n)
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		n, err := parseUint(text, v.Type().Bits())
+		n, err := ParseUint(text, v.Type().Bits())
 		if err != nil {
 			return err
 		}
 		v.SetUint(n)
 	case reflect.Float32, reflect.Float64:
-		n, err := parseFloat(text, v.Type().Bits())
+		n, err := ParseFloat(text, v.Type().Bits())
 		if err != nil {
 			return err
 		}
@@ -113,9 +116,9 @@ func parseScalar(v reflect.Value, text string) error {
 	return nil
 }
 
-// parseTime reads RFC 3339 with a capital T and Z and no leap second. The time is in UTC,
+// ParseTime reads RFC 3339 with a capital T and Z and no leap second. The time is in UTC,
 // in whole microseconds, which both databases keep.
-func parseTime(text string) (time.Time, error) {
+func ParseTime(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil || !isStrictTime(text) {
 		return time.Time{}, naming.Sentence("must be a time as RFC 3339 has it, such as 2026-01-31T09:00:00Z")
@@ -133,8 +136,8 @@ func isStrictTime(text string) bool {
 	return strings.HasSuffix(text, "Z") || offset[1:3] <= "23" && offset[4:] <= "59"
 }
 
-// parseUUID reads the canonical form of RFC 9562 alone, in any case.
-func parseUUID(text string) (uuid.UUID, error) {
+// ParseUUID reads the canonical form of RFC 9562 alone, in any case.
+func ParseUUID(text string) (uuid.UUID, error) {
 	id, err := uuid.Parse(text)
 	if err != nil || len(text) != 36 {
 		return uuid.UUID{}, naming.Sentence("must be an id, a UUID")
@@ -142,13 +145,39 @@ func parseUUID(text string) (uuid.UUID, error) {
 	return id, nil
 }
 
-// readsItself reports whether a type has a method that reads JSON or text.
-func readsItself(t reflect.Type) bool {
+// QueryValue returns the JSON of a query parameter of type t.
+func QueryValue(t reflect.Type, text string) []byte {
+	var truth bool
+	switch kind := t.Kind(); {
+	case readsText(t):
+	case kind == reflect.Bool && parseScalar(reflect.ValueOf(&truth).Elem(), text) == nil:
+		return strconv.AppendBool(nil, truth)
+	case (naming.IsInteger(kind) || kind == reflect.Float32 || kind == reflect.Float64) && wire.IsNumber(text):
+		return []byte(text)
+	}
+	return wire.AppendJSON(nil, text)
+}
+
+// readsText reports whether a type is read from text and not from JSON.
+func readsText(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) && !p.Implements(reflect.TypeFor[json.Unmarshaler]())
+}
+
+// ReadsItself reports whether a type has a method that reads JSON or text.
+func ReadsItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
-// isJSON reports whether a type keeps any JSON as it is.
-func isJSON(t reflect.Type) bool {
+// IsJSON reports whether a type stores any JSON: json.RawMessage, jsontext.Value and any.
+func IsJSON(t reflect.Type) bool {
 	return t == reflect.TypeFor[json.RawMessage]() || t == reflect.TypeFor[jsontext.Value]() || t.Kind() == reflect.Interface && t.NumMethod() == 0
+}
+
+// IsPlain reports whether a copy of a value shares no memory with it.
+func IsPlain(t reflect.Type) bool {
+	k := t.Kind()
+	return t == naming.TimeType || t == naming.UUIDType ||
+		k == reflect.String || k == reflect.Bool || naming.IsInteger(k) || k == reflect.Float32 || k == reflect.Float64
 }

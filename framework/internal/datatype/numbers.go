@@ -1,4 +1,4 @@
-package input
+package datatype
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// parseInt reads a whole number of some bits. For a number out of range it returns the
+// ParseInt reads a whole number of some bits. For a number out of range it returns the
 // nearest in range, and an error that names the violated bound.
-func parseInt(text string, bits int) (int64, error) {
+func ParseInt(text string, bits int) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, bits)
 	if errors.Is(err, strconv.ErrRange) {
 		return n, beyond(n, n < 0)
@@ -22,8 +22,9 @@ func parseInt(text string, bits int) (int64, error) {
 	return n, nil
 }
 
-// parseUint does the same for at most 63 bits: no database keeps more in an integer.
-func parseUint(text string, bits int) (uint64, error) {
+// ParseUint does the same for an unsigned number of at most 63 bits, because no database
+// stores more in an integer.
+func ParseUint(text string, bits int) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, min(bits, 63))
 	if errors.Is(err, strconv.ErrRange) {
 		return n, beyond(n, false)
@@ -37,8 +38,8 @@ func parseUint(text string, bits int) (uint64, error) {
 	return n, nil
 }
 
-// parseFloat does the same for a decimal number.
-func parseFloat(text string, bits int) (float64, error) {
+// ParseFloat does the same for a decimal number.
+func ParseFloat(text string, bits int) (float64, error) {
 	most := math.MaxFloat64
 	if bits == 32 {
 		most = math.MaxFloat32

@@ -1,4 +1,4 @@
-package input
+package datatype
 
 import (
 	"encoding"
@@ -12,24 +12,24 @@ import (
 	"trestle.example/framework/internal/wire"
 )
 
-// A Form is how the values of a type look in JSON. A type may be written in one
-// and read in another, since methods of its own for either are its own choice.
+// A Form is how the values of a type look in JSON. A type with methods of its own may be
+// written in one form and read in another.
 type Form int
 
 // The forms.
 const (
-	FormParts  Form = iota // an object or a list, part by part
-	FormPlain              // text, a number or a boolean, as the type's kind is
+	FormParts  Form = iota // an object or an array, read and written part by part
+	FormPlain              // text, a number or a boolean, by the kind of the type
 	formTime               // RFC 3339
 	formUUID               // its canonical text
 	FormBytes              // base64
 	formNumber             // a number of any length
-	FormText               // text that the type itself makes or reads
-	FormOwn                // JSON that the type itself makes or reads
+	FormText               // text that a method of the type writes or reads
+	FormOwn                // JSON that a method of the type writes or reads
 	formAny                // any JSON value
 )
 
-// WrittenForm is the form in which a type, which is no pointer, is written.
+// WrittenForm returns the form in which values of a type are written. The type is no pointer.
 func WrittenForm(t reflect.Type) Form {
 	switch known := knownForm(t); {
 	case known != FormParts:
@@ -46,8 +46,7 @@ func WrittenForm(t reflect.Type) Form {
 	return kindForm(t)
 }
 
-// ReadForm is the form in which a type, which is no pointer, is read: as
-// knownReader and kindReader read it.
+// ReadForm returns the form in which a body has values of a type. The type is no pointer.
 func ReadForm(t reflect.Type) Form {
 	switch known := knownForm(t); {
 	case known != FormParts:
@@ -60,7 +59,7 @@ func ReadForm(t reflect.Type) Form {
 	return kindForm(t)
 }
 
-// ParameterForm is the form in which [ParseValue] reads a type.
+// ParameterForm returns the form in which [ParseValue] reads a type.
 func ParameterForm(t reflect.Type) Form {
 	switch known := knownForm(t); {
 	case known != FormParts:
@@ -73,23 +72,24 @@ func ParameterForm(t reflect.Type) Form {
 	return kindForm(t)
 }
 
-// knownForm is the form of a type that is known by name, formParts for others.
+// knownForm returns the form of a type of the standard library or of package uuid, and of
+// interfaces. It returns FormParts for other types.
 func knownForm(t reflect.Type) Form {
 	switch {
 	case t == naming.TimeType:
 		return formTime
 	case t == naming.UUIDType:
 		return formUUID
-	case isJSON(t), t.Kind() == reflect.Interface:
+	case IsJSON(t), t.Kind() == reflect.Interface:
 		return formAny
 	}
 	return FormParts
 }
 
-// kindForm is the form of a type without methods of its own.
+// kindForm returns the form of a type without methods of its own.
 func kindForm(t reflect.Type) Form {
 	switch {
-	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !wire.MakesJSON(t.Elem()) && !readsItself(t.Elem()):
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !wire.MakesJSON(t.Elem()) && !ReadsItself(t.Elem()):
 		return FormBytes
 	case KindSchema(t.Kind()) != nil:
 		return FormPlain
@@ -142,7 +142,7 @@ func (f Form) Value(v reflect.Value) (any, bool) {
 	return nil, false
 }
 
-// plainValue is a value without the methods of its type.
+// plainValue returns a value without the methods of its type.
 func plainValue(v reflect.Value) any {
 	switch {
 	case v.Kind() == reflect.String:
@@ -159,12 +159,12 @@ func plainValue(v reflect.Value) any {
 	return v.Interface()
 }
 
-// ValueWords are values as clients write them, in text of their own.
+// ValueWords returns the text of values in JSON, without quotes.
 func ValueWords(values []reflect.Value) []string {
 	var words []string
 	for _, v := range values {
-		value, told := ReadForm(v.Type()).Value(v)
-		if !told {
+		value, ok := ReadForm(v.Type()).Value(v)
+		if !ok {
 			value = plainValue(v)
 		}
 		words = append(words, fmt.Sprint(value))
@@ -180,8 +180,8 @@ type SchemaTeller interface {
 	JSONSchemaBytes() ([]byte, error)
 }
 
-// ownKind is the kind of JSON that a type reads, by its own schema; 0 for any.
-func ownKind(t reflect.Type) jsontext.Kind {
+// SchemaKind returns the kind of JSON that a type reads by its [SchemaTeller], or 0 for any.
+func SchemaKind(t reflect.Type) jsontext.Kind {
 	described, ok := reflect.TypeAssert[SchemaTeller](reflect.New(t))
 	if !ok || t.Kind() == reflect.Interface {
 		return 0
@@ -200,7 +200,7 @@ func ownKind(t reflect.Type) jsontext.Kind {
 	}[name]
 }
 
-// KindSchema is the schema of a value of a kind.
+// KindSchema returns the schema of plain values of a kind, or nil if the kind is not plain.
 func KindSchema(k reflect.Kind) wire.JSONSchema {
 	switch k {
 	case reflect.Bool:
@@ -220,7 +220,7 @@ func KindSchema(k reflect.Kind) wire.JSONSchema {
 	return nil
 }
 
-// smallInteger has bounds of its own.
+// smallInteger returns the schema of an integer of less than 64 bits, with its bounds.
 func smallInteger(k reflect.Kind) wire.JSONSchema {
 	bits := map[reflect.Kind]int{
 		reflect.Int8: 7, reflect.Int16: 15, reflect.Int32: 31, reflect.Uint8: 8, reflect.Uint16: 16, reflect.Uint32: 32,

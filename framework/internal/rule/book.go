@@ -1,0 +1,134 @@
+package rule
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/go-playground/validator/v10"
+
+	"trestle.example/framework/internal/datatype"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/problem"
+)
+
+// A Book applies rules to values, by the module validator. It is safe for concurrent use.
+type Book struct{ validator *validator.Validate }
+
+// NewBook returns a book of the rules of validator, and of the rule line.
+func NewBook() *Book {
+	v := validator.New(validator.WithRequiredStructEnabled())
+	// RegisterValidation returns no error for a rule with a name and a function.
+	_ = v.RegisterValidation("line", func(f validator.FieldLevel) bool { return naming.IsLine(f.Field().String()) })
+	return &Book{v}
+}
+
+// Check applies the rules of a [Tag] to an addressable value. It returns the name of the
+// first broken rule and its [Detail], or "" if the value satisfies all rules.
+func (b *Book) Check(tag string, v reflect.Value) (name, detail string) {
+	err := b.validator.Var(v.Addr().Interface(), tag)
+	if err == nil {
+		return "", ""
+	}
+	broken, ok := errors.AsType[validator.ValidationErrors](err)
+	if !ok || len(broken) == 0 {
+		return problem.CodeValidationFailed, "is not valid"
+	}
+	r := Rule{broken[0].Tag(), broken[0].Param()}
+	if strings.Contains(r.Name, "|") {
+		r.Param = "" // alternatives carry theirs in the name
+	}
+	detail = Detail(r, v.Type())
+	if (r.Name == "oneof" || r.Name == "oneofci") && v.Kind() == reflect.String {
+		detail += naming.Suggestion(naming.Nearest(v.String(), ListParam(r.Param)))
+	}
+	return r.Name, detail
+}
+
+// Fit returns an error if a rule cannot be applied to values of a type.
+func (b *Book) Fit(r Rule, t reflect.Type) error {
+	isObject := t.Kind() == reflect.Struct && datatype.ReadForm(t) == datatype.FormParts
+	if isObject || datatype.IsJSON(t) {
+		return fmt.Errorf("rule %q does not apply to %s; write a Check method instead", r.Name, t)
+	}
+	if err := b.try(r, t); err != nil {
+		return err
+	}
+	return misplaced(r, t)
+}
+
+// try applies a rule to a zero value, because validator reports an unknown rule, a bad
+// parameter or a wrong type only by a panic.
+func (b *Book) try(r Rule, t reflect.Type) (err error) {
+	defer func() {
+		p := recover()
+		text := fmt.Sprint(p)
+		switch {
+		case p == nil:
+		case strings.HasPrefix(text, "Undefined validation"):
+			err = fmt.Errorf("rule %q is unknown%s", r.Name, naming.DidYouMean(r.Name, Names()))
+		case strings.HasPrefix(text, "Bad field type"):
+			err = fmt.Errorf("rule %q does not apply to %s", r.Name, t)
+		default:
+			err = fmt.Errorf("rule %q does not take the parameter %q for %s", r.Name, r.Param, t)
+		}
+	}()
+	if !strings.Contains(r.Name, "|") {
+		// A zero value can end a validation before the parameter is read.
+		_ = b.validator.Var(reflect.New(t).Interface(), Tag([]Rule{r}))
+		return nil
+	}
+	for alternative := range strings.SplitSeq(r.Name, "|") {
+		_ = b.validator.Var(reflect.New(t).Interface(), alternative)
+	}
+	return nil
+}
+
+// misplaced returns an error for a rule that validator accepts for a type, but that would
+// always fail, never run, or check something else.
+func misplaced(r Rule, t reflect.Type) error {
+	known, listed := details[r.Name]
+	text := listed && known.text || !listed && sizeWords[r.Name] == "" && !slices.Contains(alsoNumbers, r.Name)
+	switch {
+	case t == naming.TimeType:
+		return misplacedOnTime(r)
+	case t == naming.UUIDType && !strings.HasPrefix(r.Name, "uuid"),
+		t != naming.UUIDType && (t.Kind() == reflect.Struct || t.Kind() == reflect.Array),
+		r.Name == "unique" && !holdsComparables(t):
+		return fmt.Errorf("rule %q does not apply to %s; write a Check method instead", r.Name, t)
+	case listed && known.param && r.Param == "":
+		return fmt.Errorf("rule %q needs a parameter, as in %q", r.Name, r.Name+"=...")
+	case listed && !known.param && r.Param != "":
+		return fmt.Errorf("rule %q takes no parameter, but has %q", r.Name, r.Param)
+	case text && t.Kind() != reflect.String && t != naming.UUIDType:
+		return fmt.Errorf("rule %q applies to text, not to %s", r.Name, t)
+	}
+	return nil
+}
+
+// alsoNumbers are rules that apply to numbers too and are absent from [details].
+var alsoNumbers = []string{"luhn_checksum", "iso3166_1_alpha_numeric", "iso3166_1_alpha_numeric_eu", "iso4217_numeric"}
+
+func misplacedOnTime(r Rule) error {
+	switch {
+	case timeDetails[r.Name] == "":
+		return fmt.Errorf("rule %q does not apply to %s; write a Check method instead", r.Name, naming.TimeType)
+	case r.Param != "":
+		return fmt.Errorf("rule %q compares a time with now and takes no parameter; write a Check method for another time", r.Name)
+	}
+	return nil
+}
+
+// holdsComparables reports whether the elements of a slice or map can be compared.
+func holdsComparables(t reflect.Type) bool {
+	if t.Kind() != reflect.Slice && t.Kind() != reflect.Map {
+		return false
+	}
+	elem := t.Elem()
+	if elem.Kind() == reflect.Pointer {
+		elem = elem.Elem()
+	}
+	return datatype.IsPlain(elem)
+}
