@@ -86,7 +86,7 @@ var moreMistakes = []struct {
 		"a way to an owner that leads to rows of nobody",
 		wrongBooks(func(v *framework.ViewSet[Book]) { v.Scope = framework.Via("author", "authors") }),
 		[]string{
-			`books: scope: Via "author" leads to authors, which is Public: nobody owns its rows, so every caller would have every row; say Public, or lead to a viewset with Own`,
+			`books: scope: Via "author" leads to authors, which is Public: its rows have no owner, so every caller would have every row; say Public, or lead to a viewset with Own`,
 		},
 	},
 	{

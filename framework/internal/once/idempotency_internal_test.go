@@ -12,8 +12,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// TestRunPurges every hour, the first time after a minute, tells what fails and
-// goes on.
+// TestRunPurges deletes keys every hour, the first time after a minute. It reports an error and
+// continues.
 // ownMigrations are the framework's own.
 func ownMigrations() sqldb.Migrations {
 	return sqldb.Migrations{Namespace: "framework", FS: os.DirFS("../../migrations")}
@@ -56,7 +56,7 @@ func TestRunPurges(t *testing.T) {
 	}
 }
 
-// TestRunGoesOnAfterAPanic, which it tells with its stack.
+// TestRunGoesOnAfterAPanic reports the panic with its stack.
 func TestRunGoesOnAfterAPanic(t *testing.T) {
 	db, err := sqldb.Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"), sqldb.Options{})
 	if err != nil {

@@ -23,15 +23,16 @@ import (
 
 const idempotencyLength = 255 // characters of a key
 
-// An IdempotencyKey is what a client calls one piece of work, so that it can
-// ask for it again without having it done twice.
+// An IdempotencyKey identifies one request of a client, so that the client can send it
+// again and it still runs once.
 type IdempotencyKey struct {
 	Caller      uuid.UUID
 	Route       string // method and path, as declared: "POST /api/orders"
 	Key         string
-	Fingerprint []byte // of a request that can be read
-	Most        int    // keys that a caller may have
-	Hidden      func(c *call.Call) (bool, error)
+	Fingerprint []byte // of the request's content
+	Most        int    // the limit of keys of one caller
+	// Hidden reports whether the row of the path exists and the caller may not see it.
+	Hidden func(c *call.Call) (bool, error)
 }
 
 // ReadKey reads a key that is bare, or quoted as a string of RFC 8941.
@@ -54,8 +55,8 @@ func ReadKey(text string) (string, error) {
 	return key, nil
 }
 
-// unquoted is a string of RFC 8941 after its first quote; false if it does not
-// end with the text.
+// unquoted returns the value of a quoted string of RFC 8941, given without its first quote.
+// It returns false if the closing quote is missing or is not the last character.
 func unquoted(text string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -74,17 +75,18 @@ func unquoted(text string) (string, bool) {
 	return "", false
 }
 
-// InvalidKey rejects the key of a request.
+// InvalidKey returns the error of a key that is not valid. The text continues "The header
+// Idempotency-Key ...".
 func InvalidKey(format string, args ...any) *problem.Error {
 	return problem.Refuse(http.StatusBadRequest, problem.CodeInvalidIdempotencyKey,
 		"The header "+problem.IdempotencyHeader+" "+fmt.Sprintf(format, args...)+".")
 }
 
-// Fingerprint tells two requests to one route apart: SHA-256 of the row that
-// the path names, the query string, and the body. The order of parameters and
-// of an object's members and the white space between them do not count: a
-// client that builds its request anew may write them otherwise. The body was
-// read before: to put members in order costs as much as they are nested.
+// Fingerprint identifies the content of a request to a route. It is the SHA-256 of the key in
+// the path, the query string and the body. It does not depend on the order of parameters and
+// members, nor on white space: a client may write these differently when it sends the request
+// again. The body must be valid JSON of limited depth, because sorting members takes time for
+// each level.
 func Fingerprint(r *table.Request) []byte {
 	body := jsontext.Value(bytes.Clone(r.Body))
 	_ = body.Format(jsontext.ReorderRawObjects(true))
@@ -92,9 +94,9 @@ func Fingerprint(r *table.Request) []byte {
 	return sum[:]
 }
 
-// Once runs a function, unless it did so before under this key: the key is
-// claimed and the answer stored in the transaction of what it does, so that
-// all of it is there or nothing. A twin that comes meanwhile waits for the key.
+// Once runs a function, or answers as before if a request with this key ran already. The
+// function, the claim of the key and the stored answer share one transaction. If a duplicate
+// request arrives in the meantime, it waits for the key.
 func (k *IdempotencyKey) Once(c *call.Call, run func(*call.Call) (*table.Response, error)) (*table.Response, error) {
 	var resp *table.Response
 	var before *answered
@@ -127,7 +129,7 @@ func (k *IdempotencyKey) Once(c *call.Call, run func(*call.Call) (*table.Respons
 	return k.replay(c, before)
 }
 
-// replay answers as before, unless the row has become another's since.
+// replay answers as before. If the row now belongs to another caller, the answer is 404.
 func (k *IdempotencyKey) replay(c *call.Call, before *answered) (*table.Response, error) {
 	switch hidden, err := k.Hidden(c); {
 	case err != nil:
@@ -138,21 +140,21 @@ func (k *IdempotencyKey) replay(c *call.Call, before *answered) (*table.Response
 	return before.replay(c)
 }
 
-// Despite answers a request that is refused for itself as it was answered
-// before, if it was: what is valid may have changed since, as with a time that
-// has to lie in the future.
-func (k *IdempotencyKey) Despite(c *call.Call, refusal error) (*table.Response, error) {
+// Despite answers a request with an invalid body as before, if a request with this key ran
+// already: a body that was valid then may be invalid now, such as a time that must be in the
+// future. Otherwise it returns the error of the body.
+func (k *IdempotencyKey) Despite(c *call.Call, invalid error) (*table.Response, error) {
 	before, err := k.find(c)
 	switch {
 	case err != nil:
 		return nil, err
 	case before == nil || !bytes.Equal(before.fingerprint, k.Fingerprint):
-		return nil, refusal
+		return nil, invalid
 	}
 	return k.replay(c, before)
 }
 
-// KeysTable is the table of keys, which [Migrations] makes.
+// KeysTable is the table of keys, which framework.Migrations creates.
 func KeysTable() query.NeededTable {
 	return query.NeededTable{
 		Name:    "idempotency_keys",
@@ -160,8 +162,8 @@ func KeysTable() query.NeededTable {
 	}
 }
 
-// claim makes the key this transaction's own, if nobody holds it or its time
-// is over, and if the caller has not too many.
+// claim stores the key in this transaction. It returns false if the key is stored already and
+// its lifetime is not over, or if the caller has too many keys.
 func (k *IdempotencyKey) claim(c *call.Call) (bool, error) {
 	over, most := c.Now.Add(-limits.KeyLife), k.Most
 	result, err := c.Session().Exec(c, c.DB.NewRaw(`
@@ -180,8 +182,8 @@ func (k *IdempotencyKey) claim(c *call.Call) (bool, error) {
 	return n > 0, err
 }
 
-// ofKeys says where the table of keys comes from, when the fault may be that it is
-// not there: the databases have words of their own for that.
+// ofKeys adds to an error of the database that framework.Migrations creates the table of
+// keys, because the table may be missing.
 func ofKeys(err error) error {
 	if fault, ok := sqldb.Classify(err); ok && fault.Kind == sqldb.Other {
 		return fmt.Errorf("the table idempotency_keys, which framework.Migrations() makes: %w", err)
@@ -189,7 +191,7 @@ func ofKeys(err error) error {
 	return err
 }
 
-// inProgress refuses a twin that has waited long enough.
+// inProgress is the error of a duplicate request whose wait for the key timed out.
 func inProgress() *problem.Error {
 	e := problem.Conflict(problem.CodeIdempotencyInProgress,
 		"The same request, with the same "+problem.IdempotencyHeader+", is still under way; try again shortly.")
@@ -197,7 +199,7 @@ func inProgress() *problem.Error {
 	return e
 }
 
-// tooManyKeys refuses a caller whose keys would fill the disk.
+// tooManyKeys is the error of a caller that has reached the limit of keys.
 func tooManyKeys(most int) *problem.Error {
 	const wait = "3600"
 	e := problem.Refuse(http.StatusTooManyRequests, problem.CodeThrottled, fmt.Sprintf(
@@ -206,12 +208,11 @@ func tooManyKeys(most int) *problem.Error {
 	return e
 }
 
-// inProgressWait is how many seconds a twin is told to stay away: to wait is
-// the server's part, and costs a connection.
+// inProgressWait is the Retry-After of a duplicate request, in seconds.
 const inProgressWait = 5
 
-// store keeps the answer to what was done under the key. Of its headers only
-// Location is kept: others may hold secrets, as cookies do.
+// store stores the answer under the key. Location is the only header that it stores: others
+// may contain secrets, as cookies do.
 func (k *IdempotencyKey) store(c *call.Call, resp *table.Response) error {
 	if err := resp.Encode(); err != nil {
 		return err
@@ -228,14 +229,14 @@ func (k *IdempotencyKey) store(c *call.Call, resp *table.Response) error {
 	return err
 }
 
-// answered is what was answered under a key.
+// answered is the stored answer of a key.
 type answered struct {
 	fingerprint, body []byte // body is deflated
 	status            int
 	location          string
 }
 
-// find reads what was answered under the key; nil if nothing was.
+// find reads the stored answer of the key, nil without one.
 func (k *IdempotencyKey) find(c *call.Call) (*answered, error) {
 	rows, err := c.Session().Query(c, c.DB.NewRaw(`
 		SELECT fingerprint, status, body, location FROM idempotency_keys
@@ -255,7 +256,7 @@ func (k *IdempotencyKey) find(c *call.Call) (*answered, error) {
 	return &a, rows.Err()
 }
 
-// replay is the same answer once more.
+// replay returns the stored answer as a response.
 func (a *answered) replay(c *call.Call) (*table.Response, error) {
 	c.Header().Set(problem.HeaderReplayed, "true")
 	if a.location != "" {
@@ -278,7 +279,7 @@ var deflaters = sync.Pool{New: func() any { //nolint:gochecknoglobals // a pool 
 	return w
 }}
 
-// deflated is an answer as it is kept (RFC 1951); nil for none.
+// deflated compresses the body of an answer (RFC 1951); nil stays nil.
 func deflated(body []byte) ([]byte, error) {
 	if body == nil {
 		return nil, nil

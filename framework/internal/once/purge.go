@@ -10,14 +10,14 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// A Keyring deletes the idempotency keys of an API whose time is over.
+// A Keyring deletes the idempotency keys of an API whose lifetime is over.
 type Keyring struct{ *table.Registry }
 
 // NewKeyring makes the keyring of a registry.
 func NewKeyring(a *table.Registry) Keyring { return Keyring{a} }
 
 const (
-	purgeEvery  = 60   // in turns of a minute
+	purgeEvery  = 60   // minutes
 	purgeAtOnce = 1000 // rows in one statement
 )
 
@@ -28,7 +28,7 @@ func (a Keyring) Run(ctx context.Context, report func(error)) {
 	a.runAt(ctx, ticker.C, report)
 }
 
-// runAt is Run by another clock, which ticks every minute.
+// runAt is Run with a channel that receives a value every minute.
 func (a Keyring) runAt(ctx context.Context, minutes <-chan time.Time, report func(error)) {
 	for turn := 0; ; turn++ {
 		select {
@@ -45,7 +45,7 @@ func (a Keyring) runAt(ctx context.Context, minutes <-chan time.Time, report fun
 	}
 }
 
-// purged is Purge where nobody else would take a panic, which would end the
+// purged runs Purge and turns a panic into an error: a panic in this goroutine would end the
 // process.
 func (a Keyring) purged(ctx context.Context) (err error) {
 	defer func() {
@@ -57,7 +57,7 @@ func (a Keyring) purged(ctx context.Context) (err error) {
 	return err
 }
 
-// Purge deletes the keys whose time is over, and counts them.
+// Purge deletes the keys whose lifetime is over, and returns their number.
 func (a Keyring) Purge(ctx context.Context) (int64, error) {
 	for total := int64(0); ; {
 		n, err := a.purgeSome(ctx, purgeAtOnce)
@@ -70,8 +70,8 @@ func (a Keyring) Purge(ctx context.Context) (int64, error) {
 	}
 }
 
-// purgeSome deletes the oldest keys. The condition stands twice: a key that is
-// claimed anew meanwhile is among them as it was, and is asked again as it is.
+// purgeSome deletes the oldest keys. It checks created_at twice: the subquery may still return
+// a key that another request has claimed again in the meantime.
 func (a Keyring) purgeSome(ctx context.Context, most int) (n int64, err error) {
 	over := a.Config.Now().UTC().Add(-limits.KeyLife)
 	s := a.DB.Session()

@@ -8,7 +8,7 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// NoField says that a model has no such Go field, and which comes nearest.
+// NoField is the error that a model lacks a Go field. It suggests the nearest name.
 func NoField(place, name string, table *schema.Table, model string) error {
 	known := RelationNames(table)
 	for _, f := range table.Fields {
@@ -17,7 +17,7 @@ func NoField(place, name string, table *schema.Table, model string) error {
 	return naming.Sentence("%s: no field %q in %s%s", place, name, model, naming.DidYouMean(name, known))
 }
 
-// TwoTypes says that a shape's field differs from the model's.
+// TwoTypes is the error that a field of an input or view has another type than the model's.
 func TwoTypes(shape reflect.Type, name string, t reflect.Type, column *schema.Field) error {
 	model := column.Table.Type.Name()
 	return naming.Sentence("%s.%s is %s, but %s.%s is %s; give both one type", shape.Name(), name, t, model, name, column.StructField.Type)
@@ -43,5 +43,5 @@ func ColumnOf(table *schema.Table, goName string) *schema.Field {
 	return nil
 }
 
-// NilModel is a typed nil pointer, which names a model to bun without a row.
+// NilModel is a nil pointer to a model: bun reads the model of a query from its type.
 func NilModel(t reflect.Type) any { return reflect.Zero(reflect.PointerTo(t)).Interface() }

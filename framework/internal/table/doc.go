@@ -1,3 +1,3 @@
-// Package table has resources: declarations that know their columns. A resource narrows
-// statements by its scope, orders and searches rows, and stores them.
+// Package table has resources: viewsets bound to the columns of their tables. A resource
+// narrows statements by its scope, orders and searches rows, and stores them.
 package table

@@ -19,36 +19,36 @@ import (
 	"trestle.example/framework/query"
 )
 
-// An Endpoint is one method on one path, ready to serve. Every request walks
-// the same way through it: identify, throttle, permit, decode, act, represent.
+// An Endpoint is one method on one path. A request passes these steps in order: authenticate,
+// throttle, permit, decode, act, encode.
 type Endpoint struct {
 	Resource *Resource
 	Route    call.Route
 	Pattern  string // below the prefix, canonical: "/patients/:id/"
-	OnObject bool
+	OnObject bool   // its path has the key of a row, or it serves the row of a single resource
 	Doc      string
-	Named    string // its id in the reference, "" for the usual one
+	Named    string // its id in the OpenAPI document, "" for the default
 	access.Check
 	Status       int // of a success
 	FirstStatus  int // of a PUT that inserts the row of a single resource; 0 for other endpoints
 	Untransacted bool
-	Idempotent   bool // it honours the header Idempotency-Key
-	Kind         declare.VerbKind
+	Idempotent   bool             // it honours the header Idempotency-Key
+	Kind         declare.VerbKind // VerbAbsent for an action
 	Pagination   query.Pagination // of a list
 	Listed       []any            // its filters and pagination, as declared
-	Refuses      []string         // codes of its function
+	Refuses      []string         // error codes of its function
 	Sends        []call.Header    // headers that its function sets
 	Takes        []call.Header    // headers that its function reads
-	SignsIn      bool             // it gives credentials to callers without any
+	SignsIn      bool             // it gives credentials to anonymous callers
 	Params       []query.Param
-	Asks         bool         // it reads its query string itself
+	Asks         bool         // Serve reads the query string
 	Input        *input.Shape // nil if it takes no body
-	Out          reflect.Type // what one row or answer looks like
-	keyOf        []int        // where the answer of a function has the row's key, nil for nowhere
+	Out          reflect.Type // of one row, or of a function's answer
+	keyOf        []int        // index of the row's key in a function's answer; nil without one
 	Serve        func(c *call.Call, r *Request) (*Response, error)
 }
 
-// A Request is what an endpoint works on.
+// A Request is the decoded parts of a request to an endpoint.
 type Request struct {
 	HTTP  *http.Request
 	Key   any // the parsed key of the path, nil without one
@@ -58,7 +58,7 @@ type Request struct {
 	IdempotencyKey string
 }
 
-// A Response is what an endpoint answers; value nil sends no body.
+// A Response is the answer of an endpoint. A nil Value means no body.
 type Response struct {
 	Status  int
 	Value   any
@@ -88,7 +88,7 @@ func (e *Endpoint) Settle() {
 	e.findKey()
 }
 
-// Answer is the response to a function's value.
+// Answer makes the response from the value that a function returned.
 func (e *Endpoint) Answer(value any) *Response {
 	if e.Out == input.NoneType {
 		return &Response{Status: e.Status}
@@ -96,8 +96,8 @@ func (e *Endpoint) Answer(value any) *Response {
 	return &Response{Status: e.Status, Value: value, Created: e.created(value)}
 }
 
-// created is the path of the row that a function created; empty if its answer does
-// not name the row.
+// created returns the path of the row that a function created. It is empty if the answer
+// lacks the key of the row.
 func (e *Endpoint) created(out any) string {
 	if !e.ShowsCreated() {
 		return ""
@@ -105,14 +105,13 @@ func (e *Endpoint) created(out any) string {
 	return e.Resource.RowPath(reflect.ValueOf(out).FieldByIndex(e.keyOf))
 }
 
-// ShowsCreated reports whether the endpoint is a function that creates a row of its
-// viewset and answers with it: the answer has the row's key, matched by Go name and
-// type as in every view.
+// ShowsCreated reports whether the endpoint is a function that creates a row of its viewset
+// and answers with the key of the row, matched by Go name and type.
 func (e *Endpoint) ShowsCreated() bool {
 	return e.keyOf != nil && !e.OnObject && e.Status == http.StatusCreated
 }
 
-// findKey looks for the row's key in the answer of a function.
+// findKey finds the row's key in the type of a function's answer.
 func (e *Endpoint) findKey() {
 	function := e.Kind == declare.VerbDoes || e.Kind == declare.VerbChanges || e.Kind == declare.VerbAbsent // an action
 	if !function || e.Out == nil || e.Out.Kind() != reflect.Struct || e.Resource.Key == nil || !e.Resource.HasAddresses() {
@@ -125,10 +124,9 @@ func (e *Endpoint) findKey() {
 	}
 }
 
-// NeedsNoBody reports whether no body at all is as good as an empty object: of
-// an action, whose name says what is to be done, if its input requires nothing.
-// A verb without a body is more likely a client's mistake, and a PUT would
-// empty the row.
+// NeedsNoBody reports whether a missing body counts as an empty object: for an action whose
+// input requires no field. For a verb, a missing body is more likely a mistake of the client,
+// and an empty PUT would reset the row.
 func (e *Endpoint) NeedsNoBody() bool {
 	return !declare.IsVerb(e.Route.Name) && !slices.ContainsFunc(e.Input.Fields, func(f *input.Field) bool { return f.Required })
 }
@@ -155,7 +153,7 @@ func (resp *Response) Locate(c *call.Call) {
 	}
 }
 
-// Place is what mistakes call an endpoint.
+// Place names the endpoint in the text of a mistake.
 func (e *Endpoint) Place() string {
 	if declare.IsVerb(e.Route.Name) {
 		return e.Route.Name
@@ -163,8 +161,8 @@ func (e *Endpoint) Place() string {
 	return fmt.Sprintf("action %q", e.Route.Name)
 }
 
-// HandsRows reports whether the framework reads or writes rows of the resource
-// for the endpoint, and so narrows them.
+// HandsRows reports whether the framework itself reads or writes rows of the resource for the
+// endpoint, and so narrows them by the scope.
 func (e *Endpoint) HandsRows() bool {
 	switch e.Route.Name {
 	case call.VerbList:
@@ -175,8 +173,7 @@ func (e *Endpoint) HandsRows() bool {
 	return e.OnObject
 }
 
-// Encode writes the value as JSON, which a type of the program's own may do itself,
-// unless that was done before.
+// Encode encodes the value as JSON, once.
 func (resp *Response) Encode() (err error) {
 	if resp.Value != nil && resp.Body == nil {
 		resp.Body, err = wire.Encode(resp.Value)

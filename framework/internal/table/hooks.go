@@ -9,9 +9,9 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// A HookGroup is the model hooks of bun that belong to one kind of statement, and
-// what a declaration has in their place. bun calls them from its own Exec and Scan,
-// and the framework sends its statements itself.
+// A HookGroup lists the model hooks of bun for one kind of statement, and what a declaration
+// uses instead. bun calls hooks from its own Exec and Scan; the framework sends statements
+// without them.
 type HookGroup struct {
 	hooks   []modelHook
 	instead string
@@ -71,8 +71,8 @@ func (g HookGroup) Skipped(function string, model reflect.Type) (err error) {
 	return err
 }
 
-// ScanHooks reports the hooks of a table's rows that a plan skips: it reads
-// columns, and makes no model.
+// ScanHooks reports the scan hooks of a model: a view reads columns without making a model,
+// so it would skip them.
 func ScanHooks(table *schema.Table, fault func(error)) {
 	g := HookGroup{[]modelHook{hook[schema.BeforeScanRowHook](), hook[schema.AfterScanRowHook]()},
 		"show it by framework.Computes, which scans the model"}

@@ -44,8 +44,8 @@ func IgnoredValue(c *call.Call) string {
 	return strings.Join(notes[:notesKept], ", ") + ", ..."
 }
 
-// headerText keeps a name readable and encodes what a header cannot carry or
-// its list syntax uses.
+// headerText percent-encodes the characters of a name that a header may not contain, or that
+// separate the items of its list.
 func headerText(name string) string {
 	const keep = 64
 	if len(name) > keep {

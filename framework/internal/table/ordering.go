@@ -13,7 +13,7 @@ import (
 	"trestle.example/framework/query"
 )
 
-// BoundOrdering is an Ordering that knows its columns.
+// BoundOrdering is an Ordering bound to its columns.
 type BoundOrdering struct {
 	declare.Ordering
 	AllowedFields map[string]query.Field
@@ -24,7 +24,7 @@ type BoundOrdering struct {
 
 // An Order is how rows are sorted before their primary key decides.
 type Order struct {
-	Relevance bool // first by the ranks of a search, if there is one
+	Relevance bool // first by the ranks of the search, in a searched list
 	Terms     []OrderTerm
 }
 
@@ -99,7 +99,7 @@ func (b *BoundOrdering) bindDefault(r *Resource, fault func(place string, err er
 	})
 }
 
-// bindTerms reads terms of the program; fault is told of each unknown field.
+// bindTerms binds the terms of a declaration. It calls fault for each unknown field.
 func bindTerms(r *Resource, text string, fault func(name string, err error)) []OrderTerm {
 	var terms []OrderTerm
 	for _, term := range naming.SplitList(text) {
@@ -114,22 +114,22 @@ func bindTerms(r *Resource, text string, fault func(name string, err error)) []O
 	return terms
 }
 
-// Read turns the parameter into an order; ignored are terms not allowed.
+// Read parses the parameter of a request. ignored lists the terms that are not allowed.
 func (b *BoundOrdering) Read(text string) (_ Order, ignored []string, err error) {
-	unasked := Order{Relevance: true, Terms: b.Fallback}
+	usual := Order{Relevance: true, Terms: b.Fallback}
 	if len(b.Named) > 0 && text != "" {
 		o, ok := b.Orders[text]
 		switch {
 		case !ok:
 			return o, nil, problem.InvalidParameter(b.Param, problem.OneOf(b.names(), text))
 		case o.Relevance:
-			return unasked, nil, nil
+			return usual, nil, nil
 		}
 		return o, nil, nil
 	}
 	terms, ignored := b.readTerms(text)
 	if len(terms) == 0 {
-		return unasked, ignored, nil
+		return usual, ignored, nil
 	}
 	return Order{Terms: terms}, ignored, nil
 }
@@ -147,7 +147,7 @@ func (b *BoundOrdering) readTerms(text string) (terms []OrderTerm, ignored []str
 	return terms, ignored
 }
 
-// Apply orders a query. Its text is made of columns alone.
+// Apply orders a query by terms. The SQL contains names of columns only.
 func (b *BoundOrdering) Apply(q *bun.SelectQuery, terms []OrderTerm) *bun.SelectQuery {
 	for _, t := range b.Settled(terms) {
 		q = q.OrderExpr("? ?", t.Field.Ident(), bun.Safe(t.Direction()))
@@ -155,7 +155,8 @@ func (b *BoundOrdering) Apply(q *bun.SelectQuery, terms []OrderTerm) *bun.Select
 	return q
 }
 
-// Settled are the terms, each field once, with the primary key to decide.
+// Settled returns the terms with each field once, and the primary key last to make the order
+// unique.
 func (b *BoundOrdering) Settled(terms []OrderTerm) (settled []OrderTerm) {
 	seen := map[string]bool{}
 	for _, t := range append(slices.Clip(terms), OrderTerm{Field: b.Key}) {
@@ -167,7 +168,7 @@ func (b *BoundOrdering) Settled(terms []OrderTerm) (settled []OrderTerm) {
 	return settled
 }
 
-// Direction is the SQL behind the column.
+// Direction is the SQL that follows the column.
 func (t OrderTerm) Direction() string {
 	direction := "ASC"
 	if t.Descending {
@@ -179,7 +180,7 @@ func (t OrderTerm) Direction() string {
 	return direction
 }
 
-// Params is the parameter, if there is anything to ask for.
+// Params describes the parameter, if clients may choose an order.
 func (b *BoundOrdering) Params() []query.Param {
 	switch {
 	case len(b.Named) > 0:
@@ -198,7 +199,7 @@ func (b *BoundOrdering) names() []string {
 	return names
 }
 
-// Terms are the values that the parameter takes as a list.
+// Terms lists the values that the parameter accepts.
 func (b *BoundOrdering) Terms() []string {
 	var terms []string
 	for _, name := range b.Allowed {

@@ -6,7 +6,7 @@ import (
 	"trestle.example/framework/query"
 )
 
-// BindRanker binds the search of a viewset that has one.
+// BindRanker binds the ranked search of a viewset, nil without one.
 func BindRanker(r *Resource, fault func(error)) *query.BoundRanker {
 	if r.Declaration.Ranked == nil {
 		return nil
@@ -25,10 +25,10 @@ func BindRanker(r *Resource, fault func(error)) *query.BoundRanker {
 	return nil
 }
 
-// JoinRanking narrows a query to the rows that match. The columns get names that no
-// model has, so that a condition which does not qualify its own stays clear.
-// Those rows come first, and CROSS JOIN has SQLite look them up in the table:
-// it would begin with an index of any filter, however many rows that leaves.
+// JoinRanking narrows a query to the rows that a ranking found. Its columns get names that no
+// model has, so that an unqualified column in a condition is not ambiguous. CROSS JOIN makes
+// SQLite start with the found rows. Without it, SQLite may start with the index of a filter
+// that leaves many rows.
 func JoinRanking(q *bun.SelectQuery, r *Resource, k *query.Ranking) *bun.SelectQuery {
 	key, rank := rankNames(r)
 	return q.ModelTableExpr(`(SELECT "key" AS ?, "rank" AS ? FROM (?) AS found) AS ? CROSS JOIN ? AS ?`,
@@ -36,7 +36,7 @@ func JoinRanking(q *bun.SelectQuery, r *Resource, k *query.Ranking) *bun.SelectQ
 		Where("? = ?TableAlias.?", key, bun.Ident(r.Pk.Name))
 }
 
-// RankOf is the rank in a query that a ranking has joined.
+// RankOf is the column of the rank in a query of JoinRanking.
 func RankOf(r *Resource) bun.Ident {
 	_, rank := rankNames(r)
 	return rank

@@ -10,7 +10,7 @@ import (
 // A Change is one row that a write of the framework changed.
 type Change struct {
 	ViewSet string // the path of the viewset that stores the row
-	Verb    string // what happened to the row: create, update or delete; Call.Route names the request
+	Verb    string // the change of the row: create, update or delete; Call.Route names the request
 	Key     any    // the primary key
 	// Before and After are the row before and after the change, as pointers to copies of the
 	// model without its relations. Before is nil for a new row, After for a deleted one.
@@ -19,7 +19,8 @@ type Change struct {
 
 // A Recorder is called for each row that the framework changes: by the verbs that accept
 // an input, by Deletes, and by Save and Insert in functions. It is not called for rows that
-// a function, or the database itself, changes with statements of their own.
+// a function, or the database itself, changes with statements of their own. The Recorder of an
+// API is the first of its observers that has the method.
 //
 // Record is called inside the transaction of the write, after the statement that changes
 // the row. If it returns an error, the write is rolled back and the request gets this error.

@@ -53,7 +53,7 @@ type Options struct {
 	Observers       []call.Observer
 }
 
-// A Registry is what the resources of one API have in common. It is complete before the
+// A Registry has the resources of one API and what they share. It is complete before the
 // first request, and safe for concurrent use from then on.
 type Registry struct {
 	Config    Options
@@ -61,15 +61,15 @@ type Registry struct {
 	DB        *sqldb.DB
 	Resources []*Resource
 	Codes     map[string]problem.CodeInfo
-	SignIn    string   // the address of the endpoint that a 401 names, "" for none
-	Rows      Rows     // what functions of a declaration read and write by
+	SignIn    string   // the path of the sign-in endpoint that a 401 names, "" without one
+	Rows      Rows     // finds and stores rows for Find, FindOne, Save and Insert
 	Recorder  Recorder // nil without one
 	Bodies    fair.Budget
 	parsing   *fair.Queue
 }
 
-// bodiesBytes is the most that the bodies of all requests hold of memory, except for
-// the first SmallBody bytes of each.
+// bodiesBytes limits the memory of all bodies together, without the first SmallBody bytes of
+// each.
 const (
 	bodiesBytes = 64 << 20
 	SmallBody   = 8 << 10
@@ -125,8 +125,8 @@ func (a *Registry) LookUp(path string) (*Resource, error) {
 	return nil, naming.Sentence("no viewset %q is registered%s", path, naming.DidYouMean(path, known))
 }
 
-// RelationScope finds which viewset narrows a relation that a shape shows;
-// write is how ref is written there, with a verb for it.
+// RelationScope finds the viewset whose scope narrows a relation that a view shows; nil if
+// none does. write is the form of ref in the error, with a verb of fmt for its value.
 func (a *Registry) RelationScope(relation *schema.Relation, ref, write string) (*Resource, error) {
 	if ref == "-" {
 		return nil, nil
@@ -153,7 +153,7 @@ func (a *Registry) RelationScope(relation *schema.Relation, ref, write string) (
 	return target, nil
 }
 
-// TableOf finds bun's description of a model; a broken model is a mistake.
+// TableOf returns bun's description of a model, or an error if bun panics on it.
 func (a *Registry) TableOf(model reflect.Type) (t *schema.Table, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -163,7 +163,7 @@ func (a *Registry) TableOf(model reflect.Type) (t *schema.Table, err error) {
 	return a.DB.Table(model), nil
 }
 
-// Endpoints are the API root and those of every resource.
+// Endpoints lists the API root and the endpoints of every resource.
 func (a *Registry) Endpoints() []*Endpoint {
 	all := []*Endpoint{{
 		Resource: &Resource{API: a, Declaration: &declare.Declaration{}, Scope: BoundScope{Scope: declare.Scope{Kind: declare.ScopePublic}}}, Pattern: "/",
@@ -175,7 +175,8 @@ func (a *Registry) Endpoints() []*Endpoint {
 	return all
 }
 
-// Anyone is a call by a caller who is signed in, to build a statement that many calls share.
+// Anyone makes a call of an invented signed-in caller, to build a statement that many calls
+// share.
 func (a *Registry) Anyone() *call.Call {
 	return a.NewCall(context.Background(), CallOptions{Caller: &call.Caller{ID: newID()}})
 }

@@ -13,13 +13,13 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// A Reservation is the values that a column never has.
+// A Reservation lists values that a column must not have.
 type Reservation struct {
 	Column *schema.Field
 	Words  []string
 }
 
-// AddReserved adds values that a column never has.
+// AddReserved adds values that a column must not have.
 func AddReserved(all []Reservation, column *schema.Field, words []string) []Reservation {
 	for i, known := range all {
 		if known.Column == column {
@@ -30,7 +30,7 @@ func AddReserved(all []Reservation, column *schema.Field, words []string) []Rese
 	return append(all, Reservation{column, words})
 }
 
-// Reserve makes the field of an input refuse the values that its column never has.
+// Reserve adds a rule to the field of an input: it rejects the reserved values of its column.
 func (r *Resource) Reserve(f *input.Field, column *schema.Field) {
 	for _, reserved := range r.Reserved {
 		if reserved.Column != column || f.Value.Typ.Kind() != reflect.String {
@@ -44,7 +44,7 @@ func (r *Resource) Reserve(f *input.Field, column *schema.Field) {
 	}
 }
 
-// unreserved refuses a row that a function gave a reserved value.
+// unreserved returns an error if a row has a reserved value, which only a function can set.
 func (r *Resource) unreserved(m reflect.Value) error {
 	for _, reserved := range r.Reserved {
 		v := reflect.Indirect(reserved.Column.Value(m))

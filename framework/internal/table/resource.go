@@ -21,8 +21,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A Resource is a declaration that knows its columns: what a request meets.
-// It is not changed after registration.
+// A Resource is a viewset bound to the columns of its table. It does not change once the API
+// is bound.
 type Resource struct {
 	API         *Registry
 	Declaration *declare.Declaration
@@ -30,8 +30,8 @@ type Resource struct {
 	Model       reflect.Type
 	Table       *schema.Table
 	Pk          *schema.Field
-	Key         *schema.Field // what item paths carry
-	Names       map[string]query.Field
+	Key         *schema.Field          // the key in the path of a row
+	Names       map[string]query.Field // by the client's name
 	Scope       BoundScope
 	Search      *BoundSearch
 	Ordering    *BoundOrdering
@@ -41,18 +41,18 @@ type Resource struct {
 	Updated     *schema.Field
 	Uniques     []BoundUnique
 	Checks      []BoundCheck
-	Sought      []soughtField
+	Sought      []soughtField       // fields that filters find rows by
 	Models      []*schema.Table     // of models that only its functions use
-	Needed      []query.NeededTable // by a search of it
+	Needed      []query.NeededTable // tables of its ranked search
 	Unindexed   map[*schema.Field]bool
 	Strict      bool
-	Access      access.Check // of the viewset as a whole
+	Access      access.Check // the default of its endpoints
 	Slash       string       // "/" or ""
 	Endpoints   []*Endpoint
-	Inserting   *sqldb.Template // of a new row with all its values
-	Reserved    []Reservation   // values that no row may have
-	InsertSkips error           // a hook of the model that Insert would skip
-	SaveSkips   error           // a hook of the model that Save would skip
+	Inserting   *sqldb.Template // the INSERT of a row with a value for every column
+	Reserved    []Reservation
+	InsertSkips error // a hook of the model that Insert would skip; nil without one
+	SaveSkips   error // a hook of the model that Save would skip; nil without one
 }
 
 // A BoundUnique is a unique constraint with its columns.
@@ -87,7 +87,7 @@ func (r *Resource) Field(name string) (query.Field, error) {
 	return query.Field{}, naming.Sentence("no field %q in %s%s", name, r.Model.Name(), naming.DidYouMean(name, known))
 }
 
-// foreignKey suggests the column that a relation goes through.
+// foreignKey suggests the foreign key of a relation.
 func (r *Resource) foreignKey(relation string) string {
 	base := r.Table.Relations[relation].BasePKs
 	if len(base) != 1 || base[0] == r.Pk {
@@ -98,7 +98,7 @@ func (r *Resource) foreignKey(relation string) string {
 
 // FieldOf describes a column under a name.
 func (r *Resource) FieldOf(name string, column *schema.Field) query.Field {
-	values, _ := datatype.EnumValues(column.IndirectType) // a mistake in them is told with the shapes
+	values, _ := datatype.EnumValues(column.IndirectType) // bind reports its error
 	return query.Field{
 		Enum: datatype.ValueWords(values),
 		Name: name, GoName: column.GoName, Type: column.IndirectType, Alias: r.Table.Alias, Column: column,
@@ -118,7 +118,7 @@ func (r *Resource) Find(path string) (query.Source, error) {
 	return found, nil
 }
 
-// clientName is what clients call a column, or "" if they never see it.
+// clientName is the client's name of a column, "" if no input or view has the column.
 func (r *Resource) clientName(column string) string {
 	for name, f := range r.Names {
 		if f.Column.Name == column {
@@ -128,37 +128,36 @@ func (r *Resource) clientName(column string) string {
 	return ""
 }
 
-// Rows starts a query on the rows that the caller has.
+// Rows starts a query of the rows in the caller's scope.
 func (r *Resource) Rows(c *call.Call) *bun.SelectQuery {
 	q := c.DB.NewSelect().Model(NilModel(r.Model))
 	r.Scope.Narrow(c, q.QueryBuilder())
 	return q
 }
 
-// Keys starts a subquery of primary keys, not narrowed.
+// Keys starts a subquery of primary keys, without the scope.
 func (r *Resource) Keys(c *call.Call) *bun.SelectQuery {
 	return c.DB.NewSelect().Model(NilModel(r.Model)).ColumnExpr("?TableAlias.?", bun.Ident(r.Pk.Name))
 }
 
-// ScopedKeys is a subquery of the primary keys that the caller may see,
-// whatever is being done elsewhere.
+// ScopedKeys is a subquery of the primary keys that the caller may list, whichever endpoint
+// is running.
 func (r *Resource) ScopedKeys(c *call.Call) *bun.SelectQuery {
 	q := r.Keys(c)
 	r.Scope.Narrow(r.Looking(c), q.QueryBuilder())
 	return q
 }
 
-// Narrowed reports whether the scope leaves out any rows for a caller who
-// looks at them.
+// Narrowed reports whether the scope leaves out rows when the caller lists the resource.
 func (r *Resource) Narrowed(c *call.Call) bool { return !r.Scope.Lifted(r.Looking(c)) }
 
-// Looking is the call as one that only lists the resource.
+// Looking returns the call as if it listed the resource.
 func (r *Resource) Looking(c *call.Call) *call.Call { return access.ForList(c, r.Path) }
 
-// Has reports whether the caller may see a row.
+// Has reports whether the caller may list a row.
 func (r *Resource) Has(c *call.Call, key any) (bool, error) { return r.finds(c, r.ScopedKeys(c), key) }
 
-// Owns reports whether a row is the caller's own, whatever lifts the scope.
+// Owns reports whether a row is the caller's own, even if the scope is lifted.
 func (r *Resource) Owns(c *call.Call, key any) (bool, error) {
 	q := r.Keys(c)
 	r.Scope.own(c, q.QueryBuilder())
@@ -175,7 +174,7 @@ func (r *Resource) Any(c *call.Call, q *bun.SelectQuery) (bool, error) {
 	return err == nil && found.Len() > 0, err
 }
 
-// ItemPath is the canonical pattern of one object.
+// ItemPath is the canonical pattern of one row.
 func (r *Resource) ItemPath() string {
 	if r.Declaration.Single {
 		return "/" + r.Path + r.Slash
@@ -186,7 +185,7 @@ func (r *Resource) ItemPath() string {
 // ListPath is the canonical pattern of the whole resource.
 func (r *Resource) ListPath() string { return "/" + r.Path + r.Slash }
 
-// KeyName is what the routes call the part of the path that finds a row.
+// KeyName is the name of the key in the paths of rows.
 func (r *Resource) KeyName() string {
 	if r.Declaration.Lookup != "" {
 		return r.Declaration.Lookup
@@ -194,8 +193,8 @@ func (r *Resource) KeyName() string {
 	return "id"
 }
 
-// Entries are the paths by which clients enter a resource: its own, or those
-// of its actions where nothing is offered at its own.
+// Entries lists the paths of a resource in the API root: its own path, or the paths of its
+// actions if it serves nothing at its own path.
 func (r *Resource) Entries() []string {
 	var paths []string
 	for _, e := range r.Endpoints {
@@ -209,8 +208,7 @@ func (r *Resource) Entries() []string {
 	return paths
 }
 
-// HasAddresses reports whether rows have addresses of their own: an endpoint of the
-// viewset, with any method, that is served at the path of one row.
+// HasAddresses reports whether any verb of the viewset is served at the path of one row.
 func (r *Resource) HasAddresses() bool {
 	verbs := r.Declaration.Verbs
 	return r.Declaration.Single || slices.ContainsFunc(verbs, func(v declare.NamedVerb) bool { return v.Kind != declare.VerbAbsent && v.OnObject() })
@@ -228,19 +226,19 @@ func (r *Resource) RowPath(key reflect.Value) string {
 		return ""
 	}
 	text := fmt.Sprint(key.Interface())
-	if text == "." || text == ".." { // clients take these segments out of a path
+	if text == "." || text == ".." { // clients remove these segments from a path
 		return ""
 	}
 	return "/" + r.Path + "/" + url.PathEscape(text) + r.Slash
 }
 
-// A soughtField is one that a filter finds rows by.
+// A soughtField is a field by which a filter finds rows.
 type soughtField struct {
 	Place string
 	Field query.Field
 }
 
-// Seeks notes what a filter of the list finds rows by.
+// Seeks notes the fields by which a filter of the list finds rows.
 func (r *Resource) Seeks(place string, bound query.BoundFilter, facts *query.Facts) {
 	for _, f := range facts.Asked {
 		if !bound.Scans {
@@ -249,7 +247,7 @@ func (r *Resource) Seeks(place string, bound query.BoundFilter, facts *query.Fac
 	}
 }
 
-// BindUnindexed finds the fields that need no index.
+// BindUnindexed binds the fields that need no index.
 func (r *Resource) BindUnindexed(fault func(place string, err error)) {
 	r.Unindexed = map[*schema.Field]bool{}
 	for _, name := range r.Declaration.Unindexed {

@@ -10,10 +10,10 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A RowError is the fault of a row that was to be stored, with what the database does
-// not say of it.
+// A RowError is an error of the database about a row that the framework wrote, with the row
+// itself.
 type RowError struct {
-	Resource *Resource // whose row it is
+	Resource *Resource // of the row
 	Row      reflect.Value
 	Fault    sqldb.Fault
 	Err      error
@@ -23,8 +23,8 @@ func (e *RowError) Error() string { return e.Err.Error() }
 
 func (e *RowError) Unwrap() error { return e.Err }
 
-// OfRow adds to an error of the database which row it is about, and of a foreign key
-// which of the columns that were written refer to nothing.
+// OfRow adds the row to an error of the database. For a foreign key, it also finds the
+// written columns that refer to no row.
 func (r *Resource) OfRow(c *call.Call, row reflect.Value, written []*schema.Field, err error) error {
 	fault, ok := sqldb.Classify(err)
 	if !ok {

@@ -16,20 +16,20 @@ import (
 
 // A Representation turns rows of a model into what a client sees.
 type Representation interface {
-	// Rows runs a narrowed and ordered query on the model and returns []Out,
-	// and whether others follow where the window asks.
+	// Rows runs a narrowed and ordered query on the model and returns []Out. If the window
+	// probes, more reports whether rows follow.
 	Rows(c *call.Call, q *bun.SelectQuery, w Window) (out reflect.Value, more bool, err error)
-	// Write runs it for rows that are only sent.
+	// Write is like Rows and returns the rows as JSON.
 	Write(c *call.Call, q *bun.SelectQuery, w Window) (SentRows, error)
-	// ColumnsOf reports the tables and columns that it reads, beside the model's.
+	// ColumnsOf reports the tables and columns that it reads besides those of the model.
 	ColumnsOf(use func(*schema.Table, ...*schema.Field))
 }
 
-// A Window limits a query to some rows; zero is all of them.
+// A Window limits a query to some rows. The zero value is no limit.
 type Window struct {
 	Rows, Offset int64
-	Probe        bool // read one row more, to know whether others follow
-	CutBefore    bool // the query finds no more, but of what is joined: its keys were found with a limit
+	Probe        bool // read one row more, to know whether rows follow
+	CutBefore    bool // the query has a limit already, on the keys that it joins
 }
 
 // Limit limits a query to the rows of the window.
@@ -43,7 +43,7 @@ func (w Window) Limit(q schema.QueryAppender) schema.QueryAppender {
 	return sqldb.Window(q, w.Rows, w.Offset)
 }
 
-// Cut drops the row that was read to know of it, and tells of it.
+// Cut removes the additional row of a probe, and reports whether there was one.
 func (w Window) Cut(rows reflect.Value) (reflect.Value, bool) {
 	if !w.Probe || int64(rows.Len()) <= w.Rows {
 		return rows, false
@@ -53,12 +53,12 @@ func (w Window) Cut(rows reflect.Value) (reflect.Value, bool) {
 
 // SentRows are rows as a client sees them, as JSON.
 type SentRows struct {
-	Text []byte // the rows as an array; nothing is read of it where there are none
+	Text []byte // a JSON array; undefined without rows
 	Rows int
-	More bool // whether others follow, where the window asks
+	More bool // rows follow; only if the window probes
 }
 
-// List is the rows as an array.
+// List returns the rows as a JSON array.
 func (w SentRows) List() jsontext.Value {
 	if w.Rows == 0 {
 		return jsontext.Value("[]")
@@ -66,7 +66,7 @@ func (w SentRows) List() jsontext.Value {
 	return w.Text
 }
 
-// One is the only row; none is not found.
+// One returns the only row. Without a row, the error is NotFound.
 func (w SentRows) One() (jsontext.Value, error) {
 	if err := Only(w.Rows); err != nil {
 		return nil, err
@@ -74,8 +74,8 @@ func (w SentRows) One() (jsontext.Value, error) {
 	return w.Text[1 : len(w.Text)-1], nil
 }
 
-// Only refuses any number of rows but one. There are several where the field of
-// a Lookup is not unique: none of them is the one that was meant.
+// Only returns an error unless there is one row. There are several if the field of a Lookup is
+// not unique.
 func Only(rows int) error {
 	switch rows {
 	case 0:
@@ -83,10 +83,10 @@ func Only(rows int) error {
 	case 1:
 		return nil
 	}
-	return naming.Sentence("one row was asked for and several have that key: the field of a Lookup needs a unique index")
+	return naming.Sentence("several rows have the key of the path: the field of a Lookup needs a unique index")
 }
 
-// Number runs a query that answers one number.
+// Number runs a query whose result is one number.
 func Number(c *call.Call, q schema.QueryAppender) (int64, error) {
 	var n sql.Null[int64]
 	err := First(c, q, &n)
@@ -105,7 +105,7 @@ func First(c *call.Call, q schema.QueryAppender, dest sql.Scanner) error {
 	return dest.Scan(found.Row(0)[0])
 }
 
-// ScanModels runs a query, its values as parameters, into its own model.
+// ScanModels runs a query and scans the rows into the query's model. It returns their number.
 func ScanModels(c *call.Call, q *bun.SelectQuery, w Window) (found int, err error) {
 	rows, err := c.Session().Query(c, w.Limit(q))
 	if err != nil {
@@ -119,7 +119,7 @@ func ScanModels(c *call.Call, q *bun.SelectQuery, w Window) (found int, err erro
 	return found, rows.Err()
 }
 
-// Object is the query of the one row that the path names, in scope.
+// Object is the query of the row that the path names, narrowed by the scope.
 func (r *Resource) Object(c *call.Call, req *Request) *bun.SelectQuery {
 	q := r.Rows(c)
 	if req.Key != nil {
@@ -164,8 +164,7 @@ func (r *Resource) read(c *call.Call, q *bun.SelectQuery) (reflect.Value, error)
 	return model, nil
 }
 
-// ShownByKey reads one row again, by its primary key and past its scope:
-// the caller just wrote it.
+// ShownByKey reads a row by its primary key, without the scope: the caller just wrote it.
 func (r *Resource) ShownByKey(c *call.Call, shown Representation, key any) (any, error) {
 	q := c.DB.NewSelect().Model(NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), sqldb.Param(key))
 	row, err := shown.Write(c, q, Window{Rows: 1})
@@ -175,7 +174,7 @@ func (r *Resource) ShownByKey(c *call.Call, shown Representation, key any) (any,
 	return row.One()
 }
 
-// A ColumnCell takes one column of a row.
+// A ColumnCell scans one column of a row into a field.
 type ColumnCell struct {
 	Column *schema.Field
 	Value  reflect.Value
@@ -190,7 +189,7 @@ func (c *ColumnCell) Scan(src any) error {
 	return nil
 }
 
-// InUTC makes a scanned time say UTC, whichever zone the driver used.
+// InUTC sets the zone of a scanned time to UTC.
 func InUTC(v reflect.Value) {
 	switch t := v.Addr().Interface().(type) {
 	case *time.Time:

@@ -14,11 +14,11 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// BoundScope is a Scope that knows its columns.
+// BoundScope is a Scope bound to its columns.
 type BoundScope struct {
 	declare.Scope
-	Column *schema.Field // own: the owner; via: the reference
-	Via    *Resource
+	Column *schema.Field // of Own, the owner; of Via, the reference
+	Via    *Resource     // the viewset that a Via leads to
 }
 
 // BindScope finds the columns of a scope, and reports each mistake.
@@ -61,14 +61,14 @@ func BindScope(r *Resource, s declare.Scope, fault func(place string, err error)
 	return b
 }
 
-// viaLeads checks that a way to the owner can be walked: the field holds keys
-// of the target, and no viewset on the way is met twice.
+// viaLeads checks that a Via leads to an owner: its field has keys of the target, and the
+// chain of targets has no cycle.
 func viaLeads(r *Resource, f query.Field, target *Resource) error {
 	if f.Type != target.Pk.IndirectType {
 		return naming.Sentence("Via field %q is %s, but the key of %s is %s", f.Name, f.Type, target.Path, target.Pk.IndirectType)
 	}
 	if target.Declaration.Scope.Kind == declare.ScopePublic {
-		return naming.Sentence("Via %q leads to %s, which is Public: nobody owns its rows, so every caller would have every row; say Public, or lead to a viewset with Own", f.Name, target.Path)
+		return naming.Sentence("Via %q leads to %s, which is Public: its rows have no owner, so every caller would have every row; say Public, or lead to a viewset with Own", f.Name, target.Path)
 	}
 	for at, steps := target, 0; steps <= len(r.API.Resources); steps++ {
 		if at == r {
@@ -108,9 +108,9 @@ func (b BoundScope) Narrow(c *call.Call, q bun.QueryBuilder) {
 	}
 }
 
-// Lifted reports whether the caller has every row. A write on a row also needs what
-// lifts the scope for reading: its answer shows the row, and so does whether it
-// succeeds. A row that is created is the caller's own doing.
+// Lifted reports whether the scope leaves the caller every row. A write of an existing row
+// also needs the permission that lifts the scope for reading, because its answer shows the
+// row. A create does not.
 func (b BoundScope) Lifted(c *call.Call) bool {
 	switch {
 	case b.Kind == declare.ScopePublic:
@@ -121,19 +121,18 @@ func (b BoundScope) Lifted(c *call.Call) bool {
 	return c.Route.Reads() || c.Route.Name == call.VerbCreate || b.Unless.Permit(access.ForList(c, c.Route.ViewSet))
 }
 
-// own adds the scope without what lifts it.
+// own narrows a query by the scope, even if the scope is lifted.
 func (b BoundScope) own(c *call.Call, q bun.QueryBuilder) {
 	b.OwnedBy(c, q, sqldb.Param(c.Caller.ID))
 }
 
-// ByOwner reports whether the caller's id alone decides which rows are theirs: no
-// function of the program is on the way to the owner, whose answer is one
-// request's.
+// ByOwner reports whether the rows in scope depend on nothing but the caller's id. A Where
+// scope is a function, whose result may differ between requests.
 func (b BoundScope) ByOwner() bool {
 	return b.Kind == declare.ScopeOwn || b.Kind == declare.ScopeVia && b.Via != nil && b.Via.Scope.ByOwner()
 }
 
-// OwnedBy is own for an owner who may stand for any known caller.
+// OwnedBy is own with a placeholder for the id of the caller.
 func (b BoundScope) OwnedBy(c *call.Call, q bun.QueryBuilder, owner schema.QueryAppender) {
 	switch {
 	case b.Kind == declare.ScopePublic:

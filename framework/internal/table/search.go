@@ -22,7 +22,7 @@ const (
 	termRunes   = 100
 )
 
-// BoundSearch is a Search that knows its columns.
+// BoundSearch is a Search bound to its columns.
 type BoundSearch struct {
 	declare.Search
 	Searched    []query.Field
@@ -86,7 +86,7 @@ func (b *BoundSearch) Read(text string) ([]string, error) {
 	return terms, nil
 }
 
-// Narrow is one condition per term.
+// Narrow makes one condition per term.
 func (b *BoundSearch) Narrow(terms []string) query.Narrow {
 	kind := b.r.API.DB.Kind()
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
@@ -97,7 +97,7 @@ func (b *BoundSearch) Narrow(terms []string) query.Narrow {
 	}
 }
 
-// NarrowInRow is narrow as a condition that reads the row and no index.
+// NarrowInRow is Narrow with conditions that read the row and use no index.
 func (b *BoundSearch) NarrowInRow(terms []string) query.Narrow {
 	if b.StoredField == nil {
 		return b.Narrow(terms)
@@ -110,8 +110,8 @@ func (b *BoundSearch) NarrowInRow(terms []string) query.Narrow {
 	}
 }
 
-// Indexed reports whether the search index finds one of the terms: it is an index of
-// three characters in a row.
+// Indexed reports whether the search index can find one of the terms: it is an index of
+// trigrams, so a term needs three characters.
 func (b *BoundSearch) Indexed(terms []string) bool {
 	return b.StoredField != nil &&
 		slices.ContainsFunc(terms, func(term string) bool { return utf8.RuneCountInString(term) >= 3 })

@@ -18,13 +18,13 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// An Assignment is one column of an UPDATE and what it becomes.
+// An Assignment is one column of an UPDATE and its new value.
 type Assignment struct {
 	Column string
 	Value  schema.QueryAppender
 }
 
-// Stamp fills what the framework sets on a new row: key, times and owner.
+// Stamp sets the key, the times and the owner of a new row.
 func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 	if key := r.Pk.Value(m); r.Pk.IndirectType == naming.UUIDType && key.IsZero() {
 		key.Set(reflect.ValueOf(newID()))
@@ -44,7 +44,7 @@ func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 	return nil
 }
 
-// Touched is the time of change, for an update that does not read the row.
+// Touched assigns the time of change, for an UPDATE of a row that was not read.
 func (r *Resource) Touched(c *call.Call) []Assignment {
 	if r.Updated == nil {
 		return nil
@@ -52,7 +52,7 @@ func (r *Resource) Touched(c *call.Call) []Assignment {
 	return []Assignment{{Column: r.Updated.Name, Value: sqldb.Param(c.Now)}}
 }
 
-// TimeValue is a time as a column takes it.
+// TimeValue returns a time as the value of a field, which may be a pointer.
 func TimeValue(f *schema.Field, at time.Time) reflect.Value {
 	if f.IsPtr {
 		return reflect.ValueOf(&at)
@@ -60,7 +60,7 @@ func TimeValue(f *schema.Field, at time.Time) reflect.Value {
 	return reflect.ValueOf(at)
 }
 
-// Document fills the stored search document of a row.
+// Document sets the stored search document of a row, if the viewset has one.
 func (r *Resource) Document(m reflect.Value) {
 	if r.Search == nil || r.Search.StoredField == nil {
 		return
@@ -68,7 +68,7 @@ func (r *Resource) Document(m reflect.Value) {
 	r.Search.StoredField.Column.Value(m).SetString(r.Search.Document(m))
 }
 
-// Document folds the searched fields of a row.
+// Document makes the search document of a row from its searched fields.
 func (b *BoundSearch) Document(m reflect.Value) string {
 	texts := make([]string, len(b.Searched))
 	for i, f := range b.Searched {
@@ -79,8 +79,8 @@ func (b *BoundSearch) Document(m reflect.Value) string {
 	return sqldb.Document(texts...)
 }
 
-// Insert stores a new row; what the database fills, a key that it makes or a
-// column's default, is read back.
+// Insert stores a new row. It reads the values back that the database generates: a key, or
+// the default of a column.
 func (r *Resource) Insert(c *call.Call, m reflect.Value) error {
 	if err := r.unreserved(m.Elem()); err != nil {
 		return err
@@ -118,8 +118,8 @@ func (r *Resource) insertRow(c *call.Call, m reflect.Value) error {
 	return One(rows, back...)
 }
 
-// values are those of a new row's columns; false if the database makes one of
-// them, or bun stores one in a form of its own.
+// values returns the values of a new row's columns. It returns false if the database generates
+// one of them, or only bun can encode one.
 func (r *Resource) values(m reflect.Value) ([]any, bool) {
 	values := make([]any, len(r.Table.Fields))
 	for i, f := range r.Table.Fields {
@@ -132,7 +132,7 @@ func (r *Resource) values(m reflect.Value) ([]any, bool) {
 	return values, true
 }
 
-// InsertWhole is the statement of a new row with all its values.
+// InsertWhole is the INSERT of a row with a value for every column.
 func (r *Resource) InsertWhole(v sqldb.Values) schema.QueryAppender {
 	q := r.API.DB.NewInsert().Model(reflect.New(r.Model).Interface())
 	for i, f := range r.Table.Fields {
@@ -141,12 +141,12 @@ func (r *Resource) InsertWhole(v sqldb.Values) schema.QueryAppender {
 	return q.Returning("?", bun.Ident(r.Pk.Name))
 }
 
-// madeByDatabase reports whether a new row leaves a column to the database.
+// madeByDatabase reports whether the database generates the value of a new row's column.
 func madeByDatabase(f *schema.Field, m reflect.Value) bool {
 	return (f.IsPK && f.AutoIncrement || f.NullZero && f.SQLDefault != "") && f.HasZeroValue(m)
 }
 
-// Store writes columns of a row back; a row that is gone is not found.
+// Store writes columns of a row back. If the row does not exist, the error is NotFound.
 func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field) error {
 	if len(columns) == 0 {
 		return nil
@@ -175,9 +175,9 @@ func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field)
 	return r.recordStored(c, before, m)
 }
 
-// Changed are the columns in which a row differs from what was read. What a
-// copy shares with its original, through a pointer, a slice or a map, may have
-// changed unseen.
+// Changed lists the columns in which a row differs from a copy that was made before. It always
+// lists pointers, slices and maps: the copy shares their contents with the row, so a change
+// there cannot be seen.
 func (r *Resource) Changed(before, after reflect.Value) []*schema.Field {
 	var columns []*schema.Field
 	for _, f := range r.Table.Fields {
@@ -189,7 +189,7 @@ func (r *Resource) Changed(before, after reflect.Value) []*schema.Field {
 	return columns
 }
 
-// Updating is an UPDATE of the row that the path names, in scope.
+// Updating is an UPDATE of the row that the path names, narrowed by the scope.
 func (r *Resource) Updating(c *call.Call, req *Request, set []Assignment) *bun.UpdateQuery {
 	q := c.DB.NewUpdate().Model(NilModel(r.Model))
 	for _, a := range set {
@@ -202,7 +202,7 @@ func (r *Resource) Updating(c *call.Call, req *Request, set []Assignment) *bun.U
 	return q
 }
 
-// One scans a single row; none is not found.
+// One scans a single row. Without a row, the error is NotFound.
 func One(rows *sql.Rows, dest ...any) error {
 	defer rows.Close()
 	if !rows.Next() {
@@ -214,10 +214,10 @@ func One(rows *sql.Rows, dest ...any) error {
 	if err := rows.Scan(dest...); err != nil {
 		return err
 	}
-	return rows.Close() // which is when a failure of the commit is told
+	return rows.Close() // an error of the commit appears here
 }
 
-// Within refuses a row that was written outside of a Where scope.
+// Within returns the error Forbidden if a written row is outside of the caller's Where scope.
 func (r *Resource) Within(c *call.Call, m reflect.Value) error {
 	if r.Scope.Kind != declare.ScopeWhere {
 		return nil
@@ -230,13 +230,13 @@ func (r *Resource) Within(c *call.Call, m reflect.Value) error {
 	return err
 }
 
-// Column is a row's value as a parameter.
+// Column makes a row's value of a column a parameter.
 func Column(f *schema.Field, m reflect.Value) schema.QueryAppender {
 	return Param(f.Value(m), f)
 }
 
-// Param makes a Go value a parameter of the type that its column takes. What
-// bun stores in a form of its own, such as JSON, bun appends.
+// Param makes a Go value a parameter of its column's type. A value that only bun can encode,
+// such as JSON, becomes text of the statement.
 func Param(v reflect.Value, f *schema.Field) schema.QueryAppender {
 	if plain, ok := storable(v, f); ok {
 		return sqldb.Param(plain)
@@ -247,12 +247,12 @@ func Param(v reflect.Value, f *schema.Field) schema.QueryAppender {
 	return bunValue{f, reflect.Indirect(v)}
 }
 
-// defaults reports whether a column takes its default in place of a value.
+// defaults reports whether a zero value stands for the column's default.
 func defaults(v reflect.Value, f *schema.Field) bool {
 	return f.NullZero && f.IsZero(v) && f.NotNull && f.SQLDefault != ""
 }
 
-// storable is a value in a form that [sqldb.Param] takes; false where there is
+// storable converts a value to a type that [sqldb.Param] accepts. It returns false if there is
 // none.
 func storable(v reflect.Value, f *schema.Field) (any, bool) {
 	switch {
@@ -274,14 +274,14 @@ func storable(v reflect.Value, f *schema.Field) (any, bool) {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return v.Int(), true
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return int64(v.Uint()), true //nolint:gosec // the decoder takes no more than 63 bits
+		return int64(v.Uint()), true //nolint:gosec // the decoder accepts at most 63 bits
 	case reflect.Float32, reflect.Float64:
 		return v.Float(), true
 	}
 	return nil, false
 }
 
-// bunValue lets bun append a value in the form it stores it in.
+// bunValue is a value that bun encodes.
 type bunValue struct {
 	field *schema.Field
 	value reflect.Value
@@ -295,7 +295,7 @@ func (b bunValue) AppendQuery(gen schema.QueryGen, to []byte) ([]byte, error) {
 	return b.field.Append(gen, to, v), nil
 }
 
-// copies reports whether assigning a value copies all of it.
+// copies reports whether an assignment copies a value of a type completely.
 func copies(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Map, reflect.Slice, reflect.Struct, reflect.Interface, reflect.Pointer:
@@ -306,7 +306,7 @@ func copies(t reflect.Type) bool {
 	return true
 }
 
-// FaultColumns are the client's names of a database fault's columns.
+// FaultColumns makes a fault for each column of an error that clients know by a name.
 func (r *Resource) FaultColumns(columns []string) []problem.Fault {
 	var faults []problem.Fault
 	for _, column := range columns {
@@ -317,7 +317,7 @@ func (r *Resource) FaultColumns(columns []string) []problem.Fault {
 	return faults
 }
 
-// Unique finds the declaration's own words for a unique constraint.
+// Unique finds the declaration of a unique constraint by its columns.
 func (r *Resource) Unique(columns []string) (BoundUnique, bool) {
 	sorted := slices.Sorted(slices.Values(columns))
 	for _, u := range r.Uniques {

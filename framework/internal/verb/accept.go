@@ -33,7 +33,7 @@ func (e Handler) accept(c *call.Call, r *table.Request, readOnly map[string]bool
 	if e.Route.Name == call.VerbCreate { // there is no row yet whose values the body could repeat
 		unknown = append(unknown, e.ignoreReadOnly(c, in, nil)...)
 	}
-	return in, e.refuse(c, r, in, unknown)
+	return in, e.reject(c, r, in, unknown)
 }
 
 // decode parses the body of a request.
@@ -56,7 +56,7 @@ func unread(err error) bool {
 // number or a boolean if its field is one.
 func (e Handler) acceptQuery(c *call.Call, r *table.Request) (*input.Decoded, error) {
 	var all fault.List
-	values, err := e.ask(c, r.Query)
+	values, err := e.readParams(c, r.Query)
 	all.Add(err)
 	body := []byte{'{'}
 	for _, p := range e.Params {
@@ -82,10 +82,10 @@ func (e Handler) acceptQuery(c *call.Call, r *table.Request) (*input.Decoded, er
 	return in, all.Err()
 }
 
-// refuse rejects a body that has faults, or names that a strict resource does not know.
+// reject rejects a body that has faults, or names that a strict resource does not know.
 // If the row of the path does not exist, the error is 404. Otherwise the error lists all
 // faults, those of references included.
-func (e Handler) refuse(c *call.Call, r *table.Request, in *input.Decoded, unknown []problem.Fault) error {
+func (e Handler) reject(c *call.Call, r *table.Request, in *input.Decoded, unknown []problem.Fault) error {
 	if len(in.Faults)+len(unknown) == 0 {
 		return nil
 	}

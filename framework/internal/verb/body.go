@@ -23,7 +23,8 @@ type memoryReader struct {
 	free int // bytes that need no share
 }
 
-// ErrBodies says that the bodies of too many requests are in memory.
+// ErrBodies is the error of a client address whose requests exceed its share of the memory for
+// bodies.
 var ErrBodies = errors.New("the requests of this address hold too much of the memory for bodies")
 
 func (m *memoryReader) Read(p []byte) (int, error) {
@@ -36,8 +37,8 @@ func (m *memoryReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readBody reads a request's body: JSON in UTF-8, perhaps compressed. An
-// endpoint that takes none reads nothing.
+// readBody reads the body of a request, which may be compressed, and checks its media type. If
+// the endpoint takes no body, it reads nothing.
 func (e Handler) readBody(r *http.Request, memory *fair.Share) ([]byte, error) {
 	if !e.TakesBody() {
 		return nil, nil
@@ -47,10 +48,10 @@ func (e Handler) readBody(r *http.Request, memory *fair.Share) ([]byte, error) {
 		return nil, err
 	}
 	if r.ContentLength > limits.Body {
-		return nil, bodyTooLarge() // and not after what it takes to send it; packed, it is no smaller
+		return nil, bodyTooLarge() // before reading it; a compressed body of this size is too large as well
 	}
 	body, err := readMost(&memoryReader{r.Body, memory, table.SmallBody})
-	if err == nil && coding == "gzip" { // not sooner: what waits for the rest is no larger than what was sent
+	if err == nil && coding == "gzip" { // after the whole body: a request that is still arriving uses no more than it sent
 		body, err = unpacked(body, memory)
 	}
 	if err != nil {
@@ -65,7 +66,7 @@ func (e Handler) readBody(r *http.Request, memory *fair.Share) ([]byte, error) {
 	return body, nil
 }
 
-// codingOf is gzip, or nothing.
+// codingOf returns the Content-Encoding of a request: "gzip", or "" without one.
 func codingOf(r *http.Request) (string, error) {
 	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(r.Header.Values("Content-Encoding"), ","))); coding {
 	case "", "identity":
@@ -76,7 +77,7 @@ func codingOf(r *http.Request) (string, error) {
 	return "", problem.Refuse(http.StatusUnsupportedMediaType, problem.CodeUnsupportedMediaType, "Content-Encoding may be gzip or absent.")
 }
 
-// readMost reads what is sent, if that is no more than a body may have.
+// readMost reads up to the limit of a body. A longer body is an error.
 func readMost(from io.Reader) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(from, limits.Body+1))
 	switch {
@@ -88,7 +89,7 @@ func readMost(from io.Reader) ([]byte, error) {
 	return body, nil
 }
 
-// unpacked is what was packed; of nothing, nothing.
+// unpacked decompresses a body; an empty body stays empty.
 func unpacked(body []byte, memory *fair.Share) ([]byte, error) {
 	if len(body) == 0 {
 		return body, nil
@@ -100,8 +101,8 @@ func unpacked(body []byte, memory *fair.Share) ([]byte, error) {
 	return readMost(&memoryReader{z, memory, table.SmallBody})
 }
 
-// unreadBody rejects a body that could not be read: it did not arrive in time, after
-// which net/http ends the connection; there is no memory for it; or it is wrong.
+// unreadBody is the error of a body that could not be read: it did not arrive in time, there is
+// no memory for it, or it is wrong.
 func unreadBody(err error, wrong string) *problem.Error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -116,7 +117,7 @@ func bodyTooLarge() *problem.Error {
 	return problem.Refuse(http.StatusRequestEntityTooLarge, problem.CodeBodyTooLarge, "The body has more than "+limits.BodyText+".")
 }
 
-// mustBeJSON refuses every media type but JSON in UTF-8.
+// mustBeJSON returns an error for any media type except JSON in UTF-8.
 func mustBeJSON(types []string) error {
 	if len(types) == 1 {
 		media, params, err := mime.ParseMediaType(types[0])

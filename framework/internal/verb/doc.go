@@ -1,2 +1,2 @@
-// Package verb runs requests: the six verbs, and functions of declarations.
+// Package verb answers requests: it runs the six verbs, and the functions of declarations.
 package verb

@@ -13,13 +13,14 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// Functions are the rows of an API, for functions of its declarations.
+// Functions finds and stores rows of an API for the functions of its declarations. It
+// implements [table.Rows].
 type Functions struct{ *table.Registry }
 
 // NewFunctions makes the functions of a registry.
 func NewFunctions(a *table.Registry) Functions { return Functions{a} }
 
-// Find implements [rows].
+// Find implements [table.Rows].
 func (a Functions) Find(c *call.Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery) (reflect.Value, error) {
 	r, shown, err := a.Finder(viewset, out)
 	if err != nil {
@@ -40,7 +41,7 @@ func (a Functions) Find(c *call.Call, viewset string, out reflect.Type, narrow f
 	return found, err
 }
 
-// FindOne implements [rows].
+// FindOne implements [table.Rows].
 func (a Functions) FindOne(c *call.Call, viewset string, out reflect.Type, key any) (reflect.Value, error) {
 	r, shown, err := a.Finder(viewset, out)
 	if err != nil {
@@ -57,8 +58,7 @@ func (a Functions) FindOne(c *call.Call, viewset string, out reflect.Type, key a
 	return found.Index(0), nil
 }
 
-// hasLimit reports whether a query has a limit or an offset of its own, which bun
-// shows in its text alone.
+// hasLimit reports whether a query has a limit or an offset. bun shows them only in the SQL.
 func (a Functions) hasLimit(q *bun.SelectQuery) (bool, error) {
 	gen := a.DB.QueryGen()
 	with, err := q.AppendQuery(gen, nil)
@@ -69,7 +69,7 @@ func (a Functions) hasLimit(q *bun.SelectQuery) (bool, error) {
 	return string(with) != string(without), err
 }
 
-// Finder finds a viewset and how it shows a type.
+// Finder finds a viewset and the representation that shows a type.
 func (a Functions) Finder(viewset string, out reflect.Type) (*table.Resource, table.Representation, error) {
 	r, err := a.LookUp(viewset)
 	if err != nil {

@@ -20,7 +20,8 @@ type Handler struct{ *table.Endpoint }
 // NewHandler makes the handler of an endpoint.
 func NewHandler(e *table.Endpoint) Handler { return Handler{e} }
 
-// Handle walks one request through the endpoint.
+// Handle answers one request: it checks access, reads the request, and calls Serve. keyText is
+// the key in the path.
 func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.Response, error) {
 	if err := e.Admit(c, r); err != nil {
 		return nil, describe.NewOperation(e.Endpoint).Forbidding(err)
@@ -56,13 +57,13 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 	}
 	resp, err := e.Serve(c, req)
 	if err != nil {
-		return nil, e.asked(translate(e.Endpoint, err, req.Body))
+		return nil, e.challenged(translate(e.Endpoint, err, req.Body))
 	}
 	return resp, nil
 }
 
-// asked adds WWW-Authenticate to a 401 that a scope or a function makes.
-func (e Handler) asked(err error) error {
+// challenged adds WWW-Authenticate to a 401 of a scope or a function.
+func (e Handler) challenged(err error) error {
 	var refusal *problem.Error
 	if errors.As(err, &refusal) && refusal.Status == http.StatusUnauthorized && refusal.Header[problem.HeaderChallenge] == "" {
 		return access.Challenged(refusal, e.Authentication)

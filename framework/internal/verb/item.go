@@ -14,12 +14,12 @@ type Item struct {
 	resource *table.Resource
 	shown    table.Representation
 	status   int
-	// The statements for callers who have every row, and for those who have
-	// their own; nil where each request builds its own.
+	// Prepared statements for callers that have every row, and for callers that have their
+	// own rows. If they are nil, each request builds its statement.
 	whole, own *sqldb.Lookup
 }
 
-// NewItem makes what answers the requests for one row.
+// NewItem makes an Item, with prepared statements if the view has a fixed list of columns.
 func NewItem(r *table.Resource, shown table.Representation, status int) *Item {
 	i := &Item{resource: r, shown: shown, status: status}
 	p, ok := shown.(*view.Plan)
@@ -58,10 +58,10 @@ func (i *Item) read(c *call.Call, r *table.Request) (table.SentRows, error) {
 	if err != nil {
 		return table.SentRows{}, err
 	}
-	return i.shown.(*view.Plan).Writer.Rows(found, table.Window{}) //nolint:forcetypeassert // newItem saw to it
+	return i.shown.(*view.Plan).Writer.Rows(found, table.Window{}) //nolint:forcetypeassert // NewItem checked it
 }
 
-// byKey is the statement of one row by its key and, of its own, its owner.
+// byKey is the statement that reads one row by its key, and by its owner if own is set.
 func byKey(r *table.Resource, p *view.Plan, own bool) *sqldb.Lookup {
 	return sqldb.NewLookup(func(v sqldb.Values) schema.QueryAppender {
 		c, key := r.API.Anyone(), bun.Ident(r.Key.Name)

@@ -20,7 +20,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A Listing answers GET {path}/: scope, filter, search, order, page.
+// A Listing answers GET {path}/. It applies the scope, the filters, the search, the order and
+// the page.
 type Listing struct {
 	Resource   *table.Resource
 	Endpoint   Handler
@@ -30,33 +31,33 @@ type Listing struct {
 	Pagination query.Pagination
 }
 
-// A listed question is a request's query, understood.
+// listed is the parsed query string of a list.
 type listed struct {
 	narrow  []query.Narrow
-	search  query.Narrow // what the search finds; nil without one
-	indexed bool         // an index of what a search stores finds the rows
+	search  query.Narrow // the condition of the search; nil without one
+	indexed bool         // the search index can find the rows
 	ranking *query.Ranking
 	order   table.Order
 	window  query.Window
 
-	searchInRow query.Narrow // search as a condition that no index finds rows by
+	searchInRow query.Narrow // the search as a condition that uses no index
 }
 
 // Serve answers one request.
 func (l *Listing) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
-	asked, err := l.understand(c, r)
+	parsed, err := l.understand(c, r)
 	if err != nil {
 		return nil, err
 	}
-	page := query.Page{Window: asked.window, Link: l.linker(c, r)}
+	page := query.Page{Window: parsed.window, Link: l.linker(c, r)}
 	read := l.page
 	switch {
-	case asked.ranking != nil:
+	case parsed.ranking != nil:
 		read = l.ranked
-	case asked.indexed && asked.window.Counting.Kind == query.CountExact:
+	case parsed.indexed && parsed.window.Counting.Kind == query.CountExact:
 		read = l.searched
 	}
-	shown, err := read(c, asked, &page)
+	shown, err := read(c, parsed, &page)
 	if err != nil {
 		return nil, err
 	}
@@ -67,34 +68,34 @@ func (l *Listing) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 	return &table.Response{Status: l.Endpoint.Status, Value: view.ListAnswer{Envelope: envelope, Rows: shown.List()}}, nil
 }
 
-// understand reads every parameter and reports all that are wrong at once.
+// understand parses every parameter. Its error lists all invalid ones.
 func (l *Listing) understand(c *call.Call, r *table.Request) (*listed, error) {
-	var asked listed
+	var parsed listed
 	var faults fault.List
-	values, err := l.Endpoint.ask(c, r.Query)
+	values, err := l.Endpoint.readParams(c, r.Query)
 	faults.Add(err)
 	for _, f := range l.Filters {
 		if anyGiven(f.Params, values) {
 			narrow, err := f.Read(c, values)
-			asked.add(narrow)
+			parsed.add(narrow)
 			faults.Add(err)
 		}
 	}
 	if s := l.Resource.Search; s != nil && values[s.Param] != "" {
 		terms, err := s.Read(values[s.Param])
-		asked.search, asked.searchInRow = s.Narrow(terms), s.NarrowInRow(terms)
-		asked.indexed = s.Indexed(terms)
+		parsed.search, parsed.searchInRow = s.Narrow(terms), s.NarrowInRow(terms)
+		parsed.indexed = s.Indexed(terms)
 		faults.Add(err)
 	}
 	if l.Ranker != nil && values[l.Ranker.Param.Name] != "" {
-		asked.ranking, err = l.Ranker.Read(c, values[l.Ranker.Param.Name])
+		parsed.ranking, err = l.Ranker.Read(c, values[l.Ranker.Param.Name])
 		faults.Add(err)
 	}
-	asked.order, err = l.order(c, values)
+	parsed.order, err = l.order(c, values)
 	faults.Add(err)
-	asked.window, err = l.Pagination.Window(values)
+	parsed.window, err = l.Pagination.Window(values)
 	faults.Add(err)
-	return &asked, faults.Err()
+	return &parsed, faults.Err()
 }
 
 func (a *listed) add(n query.Narrow) {
@@ -104,20 +105,16 @@ func (a *listed) add(n query.Narrow) {
 }
 
 func anyGiven(params []query.Param, values query.Values) bool {
-	for _, p := range params {
-		if values[p.Name] != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(params, func(p query.Param) bool { return values[p.Name] != "" })
 }
 
-// order reads the ordering. A term outside the whitelist has no effect.
+// order parses the ordering. A term that is not allowed is ignored, or rejected if the resource
+// is strict.
 func (l *Listing) order(c *call.Call, values query.Values) (table.Order, error) {
 	o := l.Resource.Ordering
-	asked, ignored, err := o.Read(values[o.Param])
+	parsed, ignored, err := o.Read(values[o.Param])
 	if err != nil {
-		return asked, err
+		return parsed, err
 	}
 	var faults []problem.Fault
 	for _, term := range ignored {
@@ -129,17 +126,17 @@ func (l *Listing) order(c *call.Call, values query.Values) (table.Order, error) 
 		}
 	}
 	if len(faults) > 0 {
-		return asked, fault.InvalidParameters(faults)
+		return parsed, fault.InvalidParameters(faults)
 	}
-	return asked, nil
+	return parsed, nil
 }
 
-// matching is the query of every row that the question asks for.
-func (l *Listing) matching(c *call.Call, asked *listed) *bun.SelectQuery {
-	return l.where(c, append(slices.Clip(asked.narrow), asked.search))
+// matching is the query of every row that the list has, on all its pages.
+func (l *Listing) matching(c *call.Call, parsed *listed) *bun.SelectQuery {
+	return l.where(c, append(slices.Clip(parsed.narrow), parsed.search))
 }
 
-// where is the query of the rows that satisfy every condition; a nil one is left out.
+// where is the query of the rows that satisfy every condition. It skips nil conditions.
 func (l *Listing) where(c *call.Call, conditions []query.Narrow) *bun.SelectQuery {
 	q := l.Resource.Rows(c)
 	for _, n := range conditions {
@@ -150,11 +147,11 @@ func (l *Listing) where(c *call.Call, conditions []query.Narrow) *bun.SelectQuer
 	return q
 }
 
-// page reads one window of rows, one more to know whether others follow, and
-// counts only where the rows do not already tell the total.
-func (l *Listing) page(c *call.Call, asked *listed, page *query.Page) (table.SentRows, error) {
-	w := asked.window
-	q, cut := l.rows(c, asked)
+// page reads one window of rows. It counts the rows in total only if the window does not
+// already include the last row.
+func (l *Listing) page(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
+	w := parsed.window
+	q, cut := l.rows(c, parsed)
 	shown, err := l.Shown.Write(c, q, cut)
 	if err != nil {
 		return table.SentRows{}, err
@@ -164,33 +161,32 @@ func (l *Listing) page(c *call.Call, asked *listed, page *query.Page) (table.Sen
 		page.Total = query.Total{Count: w.Offset + int64(page.Rows), Known: true}
 		return shown, nil
 	}
-	page.Total, err = l.count(c, asked)
+	page.Total, err = l.count(c, parsed)
 	return shown, err
 }
 
-// far is how many rows a page skips whose keys are found first.
+// far is the offset from which on rows finds the keys of a page first.
 const far = 100
 
-// rows is the query of a page's rows, and what is still to be cut from it. Where
-// many rows are skipped, it first finds the keys of those that are not: that takes
-// an index alone, if one has all that is asked for, and none of the rows.
-func (l *Listing) rows(c *call.Call, asked *listed) (*bun.SelectQuery, table.Window) {
-	order, cut := l.Resource.Ordering, table.Window{Rows: asked.window.Limit, Offset: asked.window.Offset, Probe: true}
-	q := order.Apply(l.matching(c, asked), asked.order.Terms)
+// rows is the query of a page's rows, and the window that is still to apply. At a far offset,
+// it finds the keys of the page in a subquery: an index can skip rows without reading them.
+func (l *Listing) rows(c *call.Call, parsed *listed) (*bun.SelectQuery, table.Window) {
+	order, cut := l.Resource.Ordering, table.Window{Rows: parsed.window.Limit, Offset: parsed.window.Offset, Probe: true}
+	q := order.Apply(l.matching(c, parsed), parsed.order.Terms)
 	if cut.Offset < far {
 		return q, cut
 	}
 	key := order.Key.Ident()
 	q = c.DB.NewSelect().Model(table.NilModel(l.Resource.Model)).Where("?", sqldb.Among(key, cut.Limit(q.ColumnExpr("?", key))))
 	if l.Resource.Table.SoftDeleteField != nil {
-		q = q.WhereAllWithDeleted() // those are left out among the keys, or meant
+		q = q.WhereAllWithDeleted() // the subquery decides about deleted rows
 	}
-	return order.Apply(q, asked.order.Terms), table.Window{Rows: cut.Rows, Probe: true, CutBefore: true}
+	return order.Apply(q, parsed.order.Terms), table.Window{Rows: cut.Rows, Probe: true, CutBefore: true}
 }
 
-func (l *Listing) count(c *call.Call, asked *listed) (query.Total, error) {
-	q := l.matching(c, asked)
-	switch counting := asked.window.Counting; counting.Kind {
+func (l *Listing) count(c *call.Call, parsed *listed) (query.Total, error) {
+	q := l.matching(c, parsed)
+	switch counting := parsed.window.Counting; counting.Kind {
 	case query.CountNone:
 		return query.Total{}, nil
 	case query.CountCapped:
@@ -209,7 +205,7 @@ func (l *Listing) count(c *call.Call, asked *listed) (query.Total, error) {
 
 var plannedRows = regexp.MustCompile(`rows=(\d+)`)
 
-// estimate asks PostgreSQL's planner how many rows it expects.
+// estimate returns the number of rows that PostgreSQL's planner expects.
 func estimate(c *call.Call, q schema.QueryAppender) (int64, error) {
 	var top sql.Null[string]
 	if err := table.First(c, bun.SafeQuery("EXPLAIN ?", q), &top); err != nil {
@@ -222,7 +218,8 @@ func estimate(c *call.Call, q schema.QueryAppender) (int64, error) {
 	return strconv.ParseInt(found[1], 10, 64)
 }
 
-// linker makes absolute links to this list with some parameters replaced.
+// linker returns a function that makes absolute links to this list with other values of some
+// parameters.
 func (l *Listing) linker(c *call.Call, r *table.Request) func(url.Values) string {
 	base := c.URL(l.Resource.ListPath())
 	return func(replace url.Values) string {

@@ -14,10 +14,10 @@ const (
 	headerIfUnmodifiedSince = "If-Unmodified-Since"
 )
 
-// precondition rejects a write that depends on a version of the row, or on there being
-// no row (RFC 9110, section 13.1): rows have no versions, so the server cannot check the
-// condition. A write that went on without the check would overwrite what the client
-// wanted to keep. "If-Match: *" asks only that the row exists, which every write checks.
+// precondition rejects a write that depends on a version of the row, or on the row not existing
+// (RFC 9110, section 13.1): rows have no versions, so the server cannot check the condition. A
+// write without the check could overwrite a change of another client. "If-Match: *" requires
+// only that the row exists, which every write checks.
 func (e Handler) precondition(r *http.Request) error {
 	switch {
 	case !e.IsWrite():

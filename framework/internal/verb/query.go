@@ -13,9 +13,9 @@ import (
 	"trestle.example/framework/query"
 )
 
-// ask sorts a list's query string: what the endpoint knows, once each and not
-// empty, and what it ignores.
-func (e Handler) ask(c *call.Call, sent url.Values) (query.Values, error) {
+// readParams reads the known parameters of a query string, without empty ones, and ignores or rejects
+// the others.
+func (e Handler) readParams(c *call.Call, sent url.Values) (query.Values, error) {
 	known := query.Values{}
 	var faults []problem.Fault
 	for _, p := range e.Params {
@@ -37,9 +37,6 @@ func (e Handler) ask(c *call.Call, sent url.Values) (query.Values, error) {
 
 // IgnoreQuery notes the parameters that have no effect, or rejects them.
 func (e Handler) IgnoreQuery(c *call.Call, sent url.Values) error {
-	if len(sent) == 0 {
-		return nil
-	}
 	var unknown []string
 	for name := range sent {
 		if !slices.ContainsFunc(e.Params, func(p query.Param) bool { return p.Name == name }) {

@@ -13,32 +13,32 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// ranked is a page of what a search finds or, where that is nothing, of what
-// it was probably meant to be.
-func (l *Listing) ranked(c *call.Call, asked *listed, page *query.Page) (table.SentRows, error) {
-	rows, found, err := l.best(c, asked, page)
-	if err != nil || found > 0 || asked.ranking.Instead == nil {
+// ranked reads a page of a ranked search. If the search finds nothing, it reads a page of the
+// ranking's alternative, such as a search with corrected spelling.
+func (l *Listing) ranked(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
+	rows, found, err := l.best(c, parsed, page)
+	if err != nil || found > 0 || parsed.ranking.Instead == nil {
 		return rows, err
 	}
-	instead, err := asked.ranking.Instead(c)
+	instead, err := parsed.ranking.Instead(c)
 	if err != nil || instead == nil {
 		return rows, err
 	}
-	asked.ranking = instead
-	rows, _, err = l.best(c, asked, page)
+	parsed.ranking = instead
+	rows, _, err = l.best(c, parsed, page)
 	return rows, err
 }
 
-// best reads one window of what a ranking finds, and tells how much that is in
-// all. First come the keys alone: whatever else is shown of a row is read for
-// those of the window, and not for all that are put in order.
-func (l *Listing) best(c *call.Call, asked *listed, page *query.Page) (rows table.SentRows, found int64, err error) {
-	w := asked.window
-	keys, found, err := l.keys(c, asked)
+// best reads one window of the rows that a ranking finds, and returns how many it finds in
+// total. It reads the keys of the window first, so that it reads the other columns only for the
+// rows of the window.
+func (l *Listing) best(c *call.Call, parsed *listed, page *query.Page) (rows table.SentRows, found int64, err error) {
+	w := parsed.window
+	keys, found, err := l.keys(c, parsed)
 	if err != nil {
 		return rows, 0, err
 	}
-	keys, page.More = upTo(w.Limit, keys)
+	keys, page.More = atMost(w.Limit, keys)
 	switch all := !page.More && (len(keys) > 0 || w.Offset == 0); {
 	case all || w.Counting.Kind != query.CountCapped && w.Counting.Kind != query.CountNone:
 		page.Total = query.Total{Count: found, Known: true}
@@ -55,24 +55,23 @@ func (l *Listing) best(c *call.Call, asked *listed, page *query.Page) (rows tabl
 	return rows, found, err
 }
 
-// upTo are so many keys at most, and whether there are more.
-func upTo[K any](most int64, keys []K) (some []K, more bool) {
+// atMost returns at most so many keys, and whether there are more.
+func atMost[K any](most int64, keys []K) (some []K, more bool) {
 	if int64(len(keys)) > most {
 		return keys[:most], true
 	}
 	return keys, false
 }
 
-// keys are those of the rows of one window in their order, one more if others
-// follow, and how many rows match in all. What matches is looked for once: a
-// page past the end is not put in order.
-func (l *Listing) keys(c *call.Call, asked *listed) (keys []any, found int64, err error) {
-	matched := table.JoinRanking(l.matching(c, asked), l.Resource, asked.ranking)
-	matched, order := l.keyed(matched.ColumnExpr(`? AS "rank"`, table.RankOf(l.Resource)), asked)
-	if asked.order.Relevance {
+// keys returns the keys of one window in order, one more if rows follow, and how many rows
+// match in total. The statement searches once. It sorts nothing if the page is past the end.
+func (l *Listing) keys(c *call.Call, parsed *listed) (keys []any, found int64, err error) {
+	matched := table.JoinRanking(l.matching(c, parsed), l.Resource, parsed.ranking)
+	matched, order := l.keyed(matched.ColumnExpr(`? AS "rank"`, table.RankOf(l.Resource)), parsed)
+	if parsed.order.Relevance {
 		order = `"rank" DESC, ` + order
 	}
-	by, w := bun.Safe(order), asked.window
+	by, w := bun.Safe(order), parsed.window
 	rows, err := c.Session().Query(c, bun.SafeQuery("WITH matched AS MATERIALIZED (?), total AS MATERIALIZED (SELECT count(*) AS found FROM matched)"+
 		` SELECT total.found, listed."key" FROM total LEFT JOIN (SELECT * FROM matched ORDER BY ?`+
 		" LIMIT (SELECT CASE WHEN found > ? THEN ? ELSE 0 END FROM total) OFFSET ?) AS listed ON 1 = 1 ORDER BY ?",
@@ -93,12 +92,12 @@ func (l *Listing) keys(c *call.Call, asked *listed) (keys []any, found int64, er
 	return keys, found, rows.Err()
 }
 
-// keyed selects the key of each row and what the order needs of it, and writes the
-// order by those.
-func (l *Listing) keyed(q *bun.SelectQuery, asked *listed) (*bun.SelectQuery, string) {
+// keyed selects the key of each row and the columns of the order. It returns the ORDER BY of
+// the selected columns.
+func (l *Listing) keyed(q *bun.SelectQuery, parsed *listed) (*bun.SelectQuery, string) {
 	q = q.ColumnExpr(`?TableAlias.? AS "key"`, bun.Ident(l.Resource.Pk.Name))
 	var order []string
-	for n, t := range l.Resource.Ordering.Settled(asked.order.Terms) {
+	for n, t := range l.Resource.Ordering.Settled(parsed.order.Terms) {
 		name := `"key"`
 		if t.Field.Column != l.Resource.Pk {
 			name = fmt.Sprintf(`"order_%d"`, n)
@@ -109,7 +108,7 @@ func (l *Listing) keyed(q *bun.SelectQuery, asked *listed) (*bun.SelectQuery, st
 	return q, strings.Join(order, ", ")
 }
 
-// A keyCell takes a primary key; its value stays invalid where there is none.
+// A keyCell scans a primary key. Its value stays invalid for NULL.
 type keyCell struct {
 	column *schema.Field
 	value  reflect.Value
@@ -124,8 +123,8 @@ func (k *keyCell) Scan(src any) error {
 	return k.column.ScanWithCheck(k.value, src)
 }
 
-// inPlace are the cases that keep keys in their order, as many as
-// [sqldb.Padded] makes of them.
+// inPlace writes the cases of a CASE that sorts rows in the order of the keys. It pads them as
+// [sqldb.Padded] does.
 type inPlace []any
 
 // AppendQuery implements [schema.QueryAppender].

@@ -11,8 +11,8 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// references checks every reference of the input against its target's scope
-// and adds what is wrong to the faults of the body.
+// references checks every reference of the input against the scope of its target. The error
+// has the faults of the body as well.
 func (e Handler) references(c *call.Call, in *input.Decoded) error {
 	faults := slices.Clone(in.Faults)
 	for _, ref := range e.referencesIn(in) {
@@ -37,10 +37,9 @@ func (e Handler) references(c *call.Call, in *input.Decoded) error {
 	return nil
 }
 
-// mayRefer reports whether the caller may use a row. To see it is enough, but
-// not for a row that decides whose another is: that one must be the caller's
-// own where the scope looks for it, unless the scope is lifted for what is
-// being done.
+// mayRefer reports whether the caller may refer to a row. A row that the caller may list is
+// enough. If the scope goes through the reference, the caller must also own the row, unless the
+// scope is lifted for this endpoint.
 func (e Handler) mayRefer(c *call.Call, target *table.Resource, ref input.Reference) (bool, error) {
 	via := e.Resource.Scope.Via
 	if ref.Owning && !e.Resource.Scope.Lifted(c) {
@@ -51,8 +50,7 @@ func (e Handler) mayRefer(c *call.Call, target *table.Resource, ref input.Refere
 	return target.Has(c, ref.Key)
 }
 
-// referencesIn lists the references that a body gives, those in nested values
-// included.
+// referencesIn lists the references in an input, those in nested values included.
 func (e Handler) referencesIn(in *input.Decoded) []input.Reference {
 	var list []input.Reference
 	for _, f := range e.Input.Fields {

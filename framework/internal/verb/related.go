@@ -18,16 +18,16 @@ type Related struct {
 	*declare.RelatedRows
 
 	Endpoint Handler
-	Of       *table.Resource // the object's
-	Column   *schema.Field
-	Rows     *table.Resource // the other viewset
+	Of       *table.Resource // of the object
+	Column   *schema.Field   // of Rows, refers to the object
+	Rows     *table.Resource // the viewset of the related rows
 	Shown    table.Representation
-	// The statements by whether the scope of the object and that of the rows
-	// are lifted.
+	// Prepared statements. The keys are whether the scope of Of and the scope of Rows are
+	// lifted.
 	lookups map[[2]bool]*sqldb.Lookup
 }
 
-// Lists permits those who may list the rows at their own address.
+// Lists permits callers that may list the viewset of the rows.
 func (l *Related) Lists() call.Permission {
 	list := l.Rows.Access.Permission
 	for _, e := range l.Rows.Endpoints {
@@ -38,8 +38,8 @@ func (l *Related) Lists() call.Permission {
 	return access.PermitsListing(list, l.Rows.Path)
 }
 
-// Prepare makes the statements that can be built once: of rows that are written
-// straight from their columns, for an object that its primary key names.
+// Prepare makes the prepared statements, if the view has a fixed list of columns and the path
+// has the primary key of the object.
 func (l *Related) Prepare() {
 	p, ok := l.Shown.(*view.Plan)
 	if !ok || p.Writer == nil || l.Of.Key != l.Of.Pk || l.Of.Declaration.Single {
@@ -54,8 +54,8 @@ func (l *Related) Prepare() {
 	}
 }
 
-// lookup is the statement of the rows that refer to an object, by its key; the
-// value beside it is the caller, unless both scopes are lifted.
+// lookup is the statement of the rows that refer to the object with a key. Its other value is
+// the caller's id, unless both scopes are lifted.
 func (l *Related) lookup(p *view.Plan, lifted [2]bool) *sqldb.Lookup {
 	return sqldb.NewLookup(func(v sqldb.Values) schema.QueryAppender {
 		c, object := l.Of.API.Anyone(), bun.Ident(l.Column.Name)
@@ -74,8 +74,8 @@ func (l *Related) lookup(p *view.Plan, lifted [2]bool) *sqldb.Lookup {
 	})
 }
 
-// Serve reads the rows first, which are there for an object of the caller's
-// alone; only where there are none it asks for the object.
+// Serve answers one request. It reads the rows, which implies that the object is in scope. Only
+// if there are no rows, it checks whether the object exists.
 func (l *Related) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	if err := l.Endpoint.IgnoreQuery(c, r.Query); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (l *Related) read(c *call.Call, r *table.Request, most int64) (table.SentRo
 		if err != nil {
 			return table.SentRows{}, err
 		}
-		return l.Shown.(*view.Plan).Writer.Rows(found, w) //nolint:forcetypeassert // prepare saw to it
+		return l.Shown.(*view.Plan).Writer.Rows(found, w) //nolint:forcetypeassert // Prepare checked it
 	}
 	object := l.Of.Object(c, r).ColumnExpr("?TableAlias.?", bun.Ident(l.Of.Pk.Name))
 	q := l.Rows.Rows(looking).Where("?TableAlias.? IN (?)", bun.Ident(l.Column.Name), object)

@@ -6,11 +6,9 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// Reading lets a replica answer what an endpoint reads: the rows of a list, of one
-// object, and of what refers to it. It is for endpoints that only read, and whose
-// statements are the framework's own. Who calls and what they may was asked by
-// then, and everything else, functions of a declaration among it, stays where the
-// writes go.
+// Reading lets a replica answer the statements of an endpoint. It is for endpoints that only
+// read and that run no function of a declaration. Authentication and permissions, which run
+// before, and all other endpoints use the primary database.
 func Reading(serve func(*call.Call, *table.Request) (*table.Response, error)) func(*call.Call, *table.Request) (*table.Response, error) {
 	return func(c *call.Call, r *table.Request) (*table.Response, error) {
 		s := state.Of(c)

@@ -12,7 +12,7 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// Save implements [rows].
+// Save implements [table.Rows].
 func (a Functions) Save(c *call.Call, model reflect.Value) error {
 	row := model.Elem()
 	r, err := a.keeper(c, "Save", row.Type())
@@ -32,7 +32,7 @@ func (a Functions) Save(c *call.Call, model reflect.Value) error {
 	return r.Store(c, row, r.Table.DataFields)
 }
 
-// Insert implements [rows].
+// Insert implements [table.Rows].
 func (a Functions) Insert(c *call.Call, model reflect.Value) error {
 	row := model.Elem()
 	r, err := a.keeper(c, "Insert", row.Type())
@@ -49,8 +49,8 @@ func (a Functions) Insert(c *call.Call, model reflect.Value) error {
 	return r.Insert(c, model)
 }
 
-// columnsToSave are those to write: what differs from what was read, and what an
-// earlier Save wrote, which may have changed back.
+// columnsToSave lists the columns that Save writes: those that differ from the row as it was
+// read, and those that an earlier Save wrote, which may have their old value again.
 func columnsToSave(g *state.GivenRow, r *table.Resource, row reflect.Value) []*schema.Field {
 	for _, f := range r.Changed(g.Before, row) {
 		if !slices.Contains(g.Saved, f) {
@@ -60,16 +60,16 @@ func columnsToSave(g *state.GivenRow, r *table.Resource, row reflect.Value) []*s
 	return g.Saved
 }
 
-// give remembers the row that a function is about to be given.
-func give(c *call.Call, m reflect.Value) {
+// noteGiven notes the row that a function is about to receive, with a copy of its values.
+func noteGiven(c *call.Call, m reflect.Value) {
 	before := reflect.New(m.Type().Elem()).Elem()
 	before.Set(m.Elem())
 	state.Of(c).Progress.Given = &state.GivenRow{Row: m.Interface(), Before: before}
 }
 
-// keeper finds the viewset that keeps a model's rows: the one that the request
-// is for, or the only one that stamps owners or stores a search document as it
-// does.
+// keeper finds the viewset that stores a model's rows: the viewset of the request, or else the
+// first viewset of the model. If viewsets of the model store rows in different ways, the error
+// names them.
 func (a Functions) keeper(c *call.Call, function string, model reflect.Type) (*table.Resource, error) {
 	if !c.Session().InTx() {
 		return nil, naming.Sentence("framework.%s: it needs a transaction; a GET action has none, and an Untransacted function opens one by Call.InTx", function)
@@ -92,7 +92,8 @@ func (a Functions) keeper(c *call.Call, function string, model reflect.Type) (*t
 	return found, nil
 }
 
-// keepsAs reports whether two viewsets of one model store its rows alike.
+// keepsAs reports whether two viewsets of one model store its rows in the same way: with the
+// same owner and the same search document.
 func keepsAs(r, other *table.Resource) bool {
 	owner := func(r *table.Resource) *schema.Field {
 		if r.Scope.Kind == declare.ScopeOwn {

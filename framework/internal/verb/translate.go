@@ -20,8 +20,8 @@ import (
 // A breach is a row that broke a constraint of the database.
 type breach struct{ *table.RowError }
 
-// translate turns a database's error into what a client may read of it; other
-// errors pass. Nothing of SQL, of constraint or column names gets through.
+// translate turns an error of the database into an error for the client, without SQL and names
+// of constraints and columns. It returns other errors unchanged.
 func translate(e *table.Endpoint, err error, body []byte) error {
 	r := e.Resource
 	if _, ok := errors.AsType[*problem.Error](err); ok {
@@ -54,7 +54,8 @@ func translate(e *table.Endpoint, err error, body []byte) error {
 	return err
 }
 
-// notUnique is the fault of a row of another resource, which was a part of the body.
+// notUnique is the error of a unique constraint on a row of another resource, which was a part of
+// the body.
 func (e breach) notUnique(shape *input.Shape, body []byte) *problem.Error {
 	refusal := notUnique(e.Resource, e.Fault)
 	refusal.Faults = e.nestedFaults(shape, body)
@@ -77,7 +78,7 @@ func (e breach) notAllowed(shape *input.Shape, body []byte) *problem.Error {
 	return refusal
 }
 
-// notAllowed is the fault of a row that a CHECK constraint refuses.
+// notAllowed is the error of a row that violates a CHECK constraint.
 func notAllowed(r *table.Resource, fault sqldb.Fault) *problem.Error {
 	for _, k := range r.Checks {
 		if k.Constraint != fault.Constraint || fault.Table != "" && fault.Table != r.Table.Name {
@@ -97,14 +98,11 @@ func notUnique(r *table.Resource, fault sqldb.Fault) *problem.Error {
 	if r.Table.Name != fault.Table && fault.Table != "" {
 		return problem.Conflict(problem.CodeUnique, "Another record already has a value that must be unique.")
 	}
-	faults := r.FaultColumns(fault.Columns)
-	if u, ok := r.Unique(fault.Columns); ok {
-		e := problem.Conflict(u.Code, u.Detail)
-		e.Faults = faults
-		return e
-	}
 	e := problem.Conflict(problem.CodeUnique, "Another record already has this value, which must be unique.")
-	e.Faults = faults
+	if u, ok := r.Unique(fault.Columns); ok {
+		e = problem.Conflict(u.Code, u.Detail)
+	}
+	e.Faults = r.FaultColumns(fault.Columns)
 	return e
 }
 
@@ -112,7 +110,7 @@ func brokenReference(r *table.Resource, fault sqldb.Fault, route call.Route) *pr
 	if fault.Referenced || route.Name == call.VerbDelete {
 		return referenced(r, fault)
 	}
-	e := problem.Conflict(problem.CodeConflict, "A record that the body refers to is gone.")
+	e := problem.Conflict(problem.CodeConflict, "A record that the body refers to does not exist.")
 	for _, f := range r.FaultColumns(fault.Columns) {
 		f.Code, f.Detail = problem.CodeInvalidReference, "refers to nothing"
 		e.Faults = append(e.Faults, f)
@@ -132,8 +130,8 @@ func referenced(r *table.Resource, fault sqldb.Fault) *problem.Error {
 	return problem.Conflict(problem.CodeReferenced, "Other records refer to this one.")
 }
 
-// nestedFaults are the places of a body at which an object has the values of another
-// resource's row: of its columns of the fault.
+// nestedFaults finds the nested object of a body that has the values of the row, and makes a
+// fault for each column of the constraint.
 func (e breach) nestedFaults(shape *input.Shape, body []byte) []problem.Fault {
 	var sent any
 	if shape == nil || json.Unmarshal(body, &sent) != nil {
@@ -144,7 +142,7 @@ func (e breach) nestedFaults(shape *input.Shape, body []byte) []problem.Fault {
 	if len(places) == 0 {
 		return nil
 	}
-	return places[len(places)-1] // of two that are the same the second was refused
+	return places[len(places)-1] // of two equal objects, the database rejects the second
 }
 
 func (e breach) search(shape *input.Shape, sent any, at string, places *[][]problem.Fault) {
@@ -168,8 +166,8 @@ func (e breach) search(shape *input.Shape, sent any, at string, places *[][]prob
 	}
 }
 
-// match notes the fields of an object that are columns of the fault, if all have the
-// row's values, and looks below it.
+// match adds the faults of an object if its values are those of the row, and searches the
+// objects inside it.
 func (e breach) match(shape *input.Shape, sent any, at string, places *[][]problem.Fault) {
 	object, _ := sent.(map[string]any)
 	var faults []problem.Fault
@@ -188,7 +186,7 @@ func (e breach) match(shape *input.Shape, sent any, at string, places *[][]probl
 	e.search(shape, sent, at, places)
 }
 
-// sameValue compares what was sent with what was to be stored, where they look alike.
+// sameValue reports whether a value of the body and a value of the row have the same JSON.
 func sameValue(sent any, stored reflect.Value) bool {
 	text, err := json.Marshal(stored.Interface())
 	var back any

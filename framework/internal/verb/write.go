@@ -27,11 +27,11 @@ type Writing struct {
 	Verb     declare.Verb
 	Shown    table.Representation
 	Columns  map[string]InputColumn // by the client's name
-	ReadOnly map[string]bool        // names that are shown and not written
+	ReadOnly map[string]bool        // names that clients read and cannot write
 	Checks   bool                   // the input has a rule over several fields
 }
 
-// An InputColumn is where one field of the input goes.
+// An InputColumn is a field of the input and the column that it writes.
 type InputColumn struct {
 	Input  *input.Field
 	Column *schema.Field
@@ -59,21 +59,19 @@ func (w *Writing) create(c *call.Call, _ *table.Request, in *input.Decoded, _ re
 	return &table.Response{Status: w.Endpoint.Status, Value: out, Created: created}, nil
 }
 
-// simple reports whether one statement is the whole write.
+// simple reports whether the write is one statement.
 func (w *Writing) simple(in *input.Decoded) bool {
 	_, flat := w.flatPlan()
 	return flat && w.Resource.API.Recorder == nil && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in)
 }
 
-// flatPlan is the shape of the answer if it needs no second statement.
+// flatPlan returns the plan of the answer, and whether the row alone is enough for it.
 func (w *Writing) flatPlan() (*view.Plan, bool) {
 	p, ok := w.Shown.(*view.Plan)
 	return p, ok && p.Flat()
 }
 
-func (w *Writing) refers(in *input.Decoded) bool {
-	return len(w.Endpoint.referencesIn(in)) > 0
-}
+func (w *Writing) refers(in *input.Decoded) bool { return len(w.Endpoint.referencesIn(in)) > 0 }
 
 // insert makes a new row of the input and stores it.
 func (w *Writing) insert(c *call.Call, in *input.Decoded) (any, reflect.Value, error) {
@@ -95,20 +93,25 @@ func (w *Writing) insert(c *call.Call, in *input.Decoded) (any, reflect.Value, e
 	return out, m, err
 }
 
-// fill runs the declaration's own function on the row.
+// fill runs the function of a Fills on the row.
 func (w *Writing) fill(c *call.Call, m reflect.Value, in *input.Decoded) error {
 	if w.Verb.Fill == nil {
 		return nil
 	}
-	give(c, m)
+	noteGiven(c, m)
 	return w.Verb.Fill(c, m.Interface(), in.Value.Interface())
 }
 
-// show answers with a row that was just written.
+// show checks that a row that was just written is in scope, and makes the answer.
 func (w *Writing) show(c *call.Call, m reflect.Value) (any, error) {
 	if err := w.Resource.Within(c, m.Elem()); err != nil {
 		return nil, err
 	}
+	return w.shown(c, m)
+}
+
+// shown makes the answer from a row.
+func (w *Writing) shown(c *call.Call, m reflect.Value) (any, error) {
 	if p, flat := w.flatPlan(); flat {
 		return p.Fill(m.Elem()).Interface(), nil
 	}
@@ -203,7 +206,7 @@ func (w *Writing) changed(c *call.Call, r *table.Request, q *bun.UpdateQuery) (a
 	return w.changedByKey(c, q)
 }
 
-// sent is a row with the values of the body, and which columns they are of.
+// sent makes a row with the values of the body, and lists their columns.
 func (w *Writing) sent(in *input.Decoded) (row reflect.Value, written []*schema.Field) {
 	row = reflect.New(w.Resource.Model).Elem()
 	for name, col := range w.Columns {
@@ -215,8 +218,7 @@ func (w *Writing) sent(in *input.Decoded) (row reflect.Value, written []*schema.
 	return row, written
 }
 
-// changedByKey runs an update and reads the row again for an answer that one
-// statement cannot give.
+// changedByKey runs an update, and reads the row again for its answer.
 func (w *Writing) changedByKey(c *call.Call, q *bun.UpdateQuery) (any, error) {
 	key := reflect.New(w.Resource.Pk.StructField.Type)
 	rows, err := c.Session().Query(c, q.Returning("?", bun.Ident(w.Resource.Pk.Name))) //nolint:rowserrcheck // One checks it
@@ -292,13 +294,10 @@ func (w *Writing) compareReadOnly(c *call.Call, m reflect.Value, in *input.Decod
 	return fault.RejectUnknown(w.Endpoint.ignoreReadOnly(c, in, before))
 }
 
-// shownAs is how the row was shown, member by member.
+// shownAs returns the members of the row as the verb shows it.
 func (w *Writing) shownAs(c *call.Call, m reflect.Value) (map[string]jsontext.Value, error) {
-	var value any
-	var err error
-	if p, flat := w.flatPlan(); flat {
-		value = p.Fill(m.Elem()).Interface()
-	} else if value, err = w.Resource.ShownByKey(c, w.Shown, w.Resource.Pk.Value(m.Elem()).Interface()); err != nil {
+	value, err := w.shown(c, m)
+	if err != nil {
 		return nil, err
 	}
 	text, err := wire.Encode(value)
@@ -310,14 +309,14 @@ func (w *Writing) shownAs(c *call.Call, m reflect.Value) (map[string]jsontext.Va
 	return members, err
 }
 
-// sameJSON compares two values whatever their spelling.
+// sameJSON compares two values by their canonical form.
 func sameJSON(a, b jsontext.Value) bool {
 	a, b = a.Clone(), b.Clone()
 	return a.Canonicalize() == nil && b.Canonicalize() == nil && bytes.Equal(a, b)
 }
 
-// redocument changes the stored search document along with the fields it is
-// made of; parts whose fields stay are kept as they are stored.
+// redocument assigns the stored search document if the body changes a field of it. The parts of
+// other fields stay as they are stored.
 func (w *Writing) redocument(in *input.Decoded) []table.Assignment {
 	r := w.Resource
 	if r.Search == nil || r.Search.StoredField == nil {
@@ -343,8 +342,8 @@ func (w *Writing) redocument(in *input.Decoded) []table.Assignment {
 	return []table.Assignment{{Column: column, Value: r.API.DB.Kind().Redocument(column, parts)}}
 }
 
-// returned runs an UPDATE of the row of a key that answers with the row it
-// changed.
+// returned runs an UPDATE of the row with a key, and makes the answer from the row that the
+// statement returns.
 func returned(c *call.Call, p *view.Plan, q *bun.UpdateQuery, key any) (any, error) {
 	found, err := c.Session().Write(c, q.Returning(p.Returning), key)
 	if err != nil {
