@@ -22,6 +22,9 @@ func (p Program) mistakes() error {
 	if p.Register == nil {
 		return errors.New("program: there is no function Register, which adds the services to the API")
 	}
+	if err := p.demoMistake(); err != nil {
+		return fmt.Errorf("program: the demo data: %w", err)
+	}
 	taken := p.takenNames()
 	var wrong []error
 	for _, s := range p.Settings {
@@ -35,6 +38,25 @@ func (p Program) mistakes() error {
 		}
 	}
 	return errors.Join(wrong...)
+}
+
+// demoMistake returns the mistakes in the declaration of the demo data.
+func (p Program) demoMistake() error {
+	demo := p.Demo
+	switch {
+	case demo == nil:
+		return nil
+	case demo.Plan == nil:
+		return errors.New("it needs a function Plan, which returns the Sowing")
+	case (demo.Visitor == "") != (demo.Requests == nil):
+		return errors.New("it has only one of Visitor and Requests; set both or neither, because Requests receives the visitor's token")
+	case demo.Flags == nil:
+		return nil
+	}
+	p.Demo = nil
+	taken := p.takenNames()
+	taken.settings[forceFlag] = true
+	return taken.checkFlags(demo.Flags)
 }
 
 // takenNames are the names that a further setting or command must not have.
@@ -99,12 +121,17 @@ func (t takenNames) addCommand(c Command) error {
 	if c.Flags == nil {
 		return nil
 	}
+	return t.checkFlags(c.Flags)
+}
+
+// checkFlags returns an error for each flag that a command has already.
+func (t takenNames) checkFlags(add func(*pflag.FlagSet)) error {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
-	c.Flags(own)
+	add(own)
 	var wrong []error
 	own.VisitAll(func(f *pflag.Flag) {
 		if t.settings[f.Name] {
-			wrong = append(wrong, fmt.Errorf("its flag --%s has the name of a setting, whose flag it has too; choose another name", f.Name))
+			wrong = append(wrong, fmt.Errorf("its command has another flag --%s already, such as that of a setting; choose another name", f.Name))
 		}
 	})
 	return errors.Join(wrong...)

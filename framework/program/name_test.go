@@ -2,7 +2,6 @@ package program
 
 import (
 	"bytes"
-	"errors"
 	"regexp"
 	"strings"
 	"testing"
@@ -21,7 +20,7 @@ func library() Program {
 	p.Demo = &Demo{
 		Usage: "[--books N]", Long: "Seed makes books.", Example: "  {program} seed",
 		Flags: func(flags *pflag.FlagSet) { flags.Int("books", 10, "`number` of books") },
-		Plan:  func(*pflag.FlagSet) (Sowing, error) { return nil, errors.New("no book was written yet") },
+		Plan:  noPlan,
 	}
 	return p
 }

@@ -225,17 +225,50 @@ func TestMistakesInAProgram(t *testing.T) {
 		`the command "": its name must be lower-case letters`:                          func(p *Program) { p.Commands = []Command{{Short: "S", Run: ran}} },
 		`the command "a": it needs a Short`:                                            func(p *Program) { p.Commands = []Command{{Use: "a", Run: ran}} },
 		`the command "a": it needs a function Run`:                                     func(p *Program) { p.Commands = []Command{{Use: "a", Short: "A"}} },
-		`the command "a": its flag --loan-days has the name of a setting, whose flag it has too`: func(p *Program) {
+		`the command "a": its command has another flag --loan-days already`: func(p *Program) {
 			p.Commands = []Command{{Use: "a", Short: "A", Run: ran, Flags: func(f *pflag.FlagSet) { f.Int("loan-days", 0, "") }}}
 		},
-		`the command "a": its flag --addr has the name of a setting`: func(p *Program) {
+		`the command "a": its command has another flag --addr already`: func(p *Program) {
 			p.Commands = []Command{{Use: "a", Short: "A", Run: ran, Flags: func(f *pflag.FlagSet) { f.Int("addr", 0, "") }}}
 		},
+		`the demo data: it needs a function Plan`:                             func(p *Program) { p.Demo = &Demo{} },
+		`the demo data: it has only one of Visitor and Requests`:              func(p *Program) { p.Demo = &Demo{Plan: noPlan, Visitor: "ada@example.com"} },
+		`the demo data: its command has another flag --addr already`:          func(p *Program) { p.Demo = demoWithFlag("addr") },
+		`the demo data: its command has another flag --force already`:         func(p *Program) { p.Demo = demoWithFlag("force") },
+		`the setting "books": my-shop seed has a flag of this name; choose a`: func(p *Program) { p.Demo, p.Settings = demoWithFlag("books"), []AnySetting{named("books")} },
 	} {
 		p := shop()
 		change(&p)
 		if code, said := run(t, p, "version"); code != exit.Failure || !strings.Contains(said, "program: "+says) {
 			t.Errorf("it ends with %d and says %s; want %q", code, said, says)
+		}
+	}
+}
+
+// noPlan is the function Plan of demo data that cannot be made.
+func noPlan(*pflag.FlagSet) (Sowing, error) { return nil, errors.New("no book was written yet") }
+
+// demoWithFlag returns demo data whose command has a flag of its own.
+func demoWithFlag(name string) *Demo {
+	return &Demo{Plan: noPlan, Flags: func(flags *pflag.FlagSet) { flags.Int(name, 0, "a number") }}
+}
+
+// TestDemoDataWithoutFlags: the function Flags of the demo data is optional.
+func TestDemoDataWithoutFlags(t *testing.T) {
+	t.Parallel()
+	p := shop()
+	p.Demo = &Demo{Plan: noPlan}
+	for command, want := range map[string]struct {
+		code int
+		says string
+	}{
+		"version":      {exit.OK, "my-shop "},
+		"seed":         {exit.Usage, "no book was written yet"},
+		"seed --help":  {exit.OK, "--force"},
+		"seed --books": {exit.Usage, "unknown flag: --books"},
+	} {
+		if code, said := run(t, p, command); code != want.code || !strings.Contains(said, want.says) {
+			t.Errorf("%s ends with %d and says %s; want %d, %q", command, code, said, want.code, want.says)
 		}
 	}
 }

@@ -25,17 +25,18 @@ type Demo struct {
 	// matter most, such as [--scale N].
 	Usage, Long, Example string
 
-	// Flags adds the flags of seed that determine the amount of data.
+	// Flags adds the flags of seed that determine the amount of data. It is optional.
 	Flags func(*pflag.FlagSet)
 
-	// Plan reads these flags. Its error ends the command with exit code 2.
+	// Plan reads these flags. Required. Its error ends the command with exit code 2.
 	Plan func(*pflag.FlagSet) (Sowing, error)
 
-	// Visitor is the e-mail address of the demo's user whose token serve --seed prints.
+	// Visitor is the e-mail address of the demo's user whose token serve --seed prints. It is
+	// optional, and needs Requests.
 	Visitor string
 
 	// Requests returns the lines that serve --seed prints next: requests to try, with that
-	// token.
+	// token. It is optional, and needs Visitor.
 	Requests func(base string, token auth.Secret) []string
 }
 
@@ -67,6 +68,9 @@ type DemoUser struct {
 	Kind     string // the user's part in the demo
 }
 
+// forceFlag is the flag of seed that every project has.
+const forceFlag = "force"
+
 // newSeedCommand returns the command seed.
 func newSeedCommand(run *command.Run, demo *Demo) *cobra.Command {
 	c := run.New(cobra.Command{
@@ -75,8 +79,10 @@ func newSeedCommand(run *command.Run, demo *Demo) *cobra.Command {
 		Long:    demo.Long,
 		Example: demo.Example,
 	}, func(cmd *cobra.Command, _ []string) error { return runSeed(run, demo, cmd) })
-	demo.Flags(c.Flags())
-	c.Flags().Bool("force", false, "seed a database that has data already")
+	if demo.Flags != nil {
+		demo.Flags(c.Flags())
+	}
+	c.Flags().Bool(forceFlag, false, "seed a database that has data already")
 	run.AddSettings(c.Flags(), false)
 	return c
 }
@@ -86,7 +92,7 @@ func runSeed(run *command.Run, demo *Demo, cmd *cobra.Command) error {
 	if err != nil {
 		return exit.Misused("%w", err)
 	}
-	force, _ := cmd.Flags().GetBool("force")
+	force, _ := cmd.Flags().GetBool(forceFlag)
 	return run.WithMigrated(cmd.Context(), cmd.Flags(), func(s *site.Site) error {
 		sown, err := sow(cmd.Context(), run, s, plan, force)
 		if err != nil || len(sown.Users) > 0 {
@@ -101,7 +107,9 @@ func runSeed(run *command.Run, demo *Demo, cmd *cobra.Command) error {
 // sowUsual makes the amount of data that the command seed makes without flags.
 func sowUsual(ctx context.Context, run *command.Run, demo *Demo, s *site.Site) error {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	demo.Flags(flags)
+	if demo.Flags != nil {
+		demo.Flags(flags)
+	}
 	plan, err := demo.Plan(flags)
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ func welcome(ctx context.Context, run *command.Run, s *site.Site, addr net.Addr,
 		strings.ToUpper(string(s.Name[:1])) + string(s.Name[1:]) + " serves", "", "  " + base + "/api/", "",
 		"The reference, to read and to try:", "", "  " + base + "/api/docs", "",
 	}
-	if demo != nil {
+	if demo != nil && demo.Requests != nil {
 		more, err := demoLines(ctx, s, demo, base)
 		if err != nil {
 			return err
