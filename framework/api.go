@@ -51,9 +51,9 @@ type Config struct {
 	Pagination query.Pagination
 	// Strict decides whether unknown names in a request are ignored and reported, or
 	// rejected. Defaults to [Lenient].
-	Strict declare.Strictness
+	Strict Strictness
 	// Slash decides how canonical paths end. Defaults to [WithSlash].
-	Slash declare.Slash
+	Slash Slash
 	// ErrorShape writes the bodies of errors. Defaults to [ProblemJSON] (RFC 9457).
 	ErrorShape problem.ErrorShape
 	// Codes explain the program's own error codes at {prefix}/errors/{code}, and the codes

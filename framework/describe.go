@@ -4,14 +4,11 @@ import (
 	"context"
 	"net/http"
 
-	"trestle.example/framework/call"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/index"
 	"trestle.example/framework/internal/once"
 	"trestle.example/framework/internal/openapi"
-	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/web"
-	"trestle.example/framework/problem"
 )
 
 // Document returns the OpenAPI 3.1 document of the API in the format "json" or "yaml", as
@@ -30,7 +27,9 @@ func (a *API) Document(format string) ([]byte, error) {
 
 // Routes lists every endpoint in order of registration. Call it after [API.Check] or
 // [API.Handler].
-func (a *API) Routes() []spec.RouteInfo { return describe.NewCatalog(a.registry).Routes() }
+func (a *API) Routes() []RouteInfo {
+	return each(describe.NewCatalog(a.registry).Routes(), newRouteInfo)
+}
 
 // Access returns the access of each caller to every endpoint, in the order of [API.Routes].
 // A nil caller is anonymous. At an endpoint without authentication schemes every caller
@@ -40,8 +39,8 @@ func (a *API) Routes() []spec.RouteInfo { return describe.NewCatalog(a.registry)
 // and [Scope.Unless], but no throttles and no functions. A guard of a path of certain rows
 // is not considered. Call it after [API.Check] or [API.Handler]. It is safe for concurrent
 // use.
-func (a *API) Access(callers ...*call.Caller) []spec.RouteAccess {
-	return describe.NewCatalog(a.registry).Access(callers)
+func (a *API) Access(callers ...*Caller) []RouteAccess {
+	return each(describe.NewCatalog(a.registry).Access(callers), newRouteAccess)
 }
 
 // Permissions lists the permissions that endpoints, scopes and guards may require by
@@ -72,8 +71,9 @@ func (a *API) Searchable() []string { return index.NewIndexer(a.registry).Search
 // MissingIndexes returns the indexes of [API.Indexes] that the database does not have in
 // any form. An index with several uses occurs once, with all of them. A missing table is an
 // error: migrate first. An index of a missing column is left out; see [API.MissingColumns].
-func (a *API) MissingIndexes(ctx context.Context) ([]index.IndexNeed, error) {
-	return index.NewIndexer(a.registry).MissingIndexes(ctx)
+func (a *API) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
+	needs, err := index.NewIndexer(a.registry).MissingIndexes(ctx)
+	return each(needs, newIndexNeed), err
 }
 
 // Indexes lists the indexes that the declarations need, without duplicates, in order of
@@ -93,14 +93,17 @@ func (a *API) MissingIndexes(ctx context.Context) ([]index.IndexNeed, error) {
 //   - [Search.Stored]: the search index.
 //
 // [ViewSet.Unindexed] removes fields. Queries of functions and of a [Ranker] are not known.
-func (a *API) Indexes() []index.IndexNeed { return index.NewIndexer(a.registry).Indexes() }
+func (a *API) Indexes() []IndexNeed {
+	return each(index.NewIndexer(a.registry).Indexes(), newIndexNeed)
+}
 
 // MissingColumns compares the database with the declarations: the models of the viewsets,
 // of their relations and of [ViewSet].Models, and the tables of searches and of idempotency
 // keys. It returns each missing table and column once, and changes nothing. Call it after
 // [API.Check] or [API.Handler], and after the migrations.
-func (a *API) MissingColumns(ctx context.Context) ([]index.MissingColumn, error) {
-	return index.NewIndexer(a.registry).MissingColumns(ctx)
+func (a *API) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
+	missing, err := index.NewIndexer(a.registry).MissingColumns(ctx)
+	return each(missing, newMissingColumn), err
 }
 
 // Run calls [API.Purge] every hour, the first time after a minute, until ctx ends. It
@@ -122,7 +125,7 @@ func (a *API) Purge(ctx context.Context) (int64, error) {
 // package httpserver. It does not use the database. Observers are called for its requests;
 // the log has them at the level debug, because there may be many. It checks every
 // declaration first.
-func (a *API) Refusing(e *problem.Error) (http.Handler, error) {
+func (a *API) Refusing(e *Error) (http.Handler, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}

@@ -15,6 +15,8 @@ type (
 	CodeInfo = problem.CodeInfo
 	// ReferencedDetails are the details of the code still_referenced.
 	ReferencedDetails = problem.ReferencedDetails
+	// SignInDetails are the details of a 401 if an endpoint of the API issues credentials.
+	SignInDetails = problem.SignInDetails
 	// An Error is an error that the client reads: a status, a code, a detail and faults.
 	// Any other error of a function becomes a 500 that reveals nothing.
 	Error = problem.Error

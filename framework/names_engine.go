@@ -2,33 +2,13 @@ package framework
 
 import (
 	"trestle.example/framework/internal/declare"
-	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/index"
 	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/sqldb"
 )
 
-// The types of a checked API and of its declarations.
-type (
-	// An Access is the access that a caller has to an endpoint.
-	Access = spec.Access
-	// A RouteInfo describes one endpoint of a checked API.
-	RouteInfo = spec.RouteInfo
-	// A RouteAccess is an endpoint and the access of some callers to it.
-	RouteAccess = spec.RouteAccess
-	// A MissingColumn is a column that a viewset needs and the database lacks, or a table, if
-	// Column is "".
-	MissingColumn = index.MissingColumn
-	// An IndexNeed is an index that the declarations need. Without it the database reads or
-	// sorts more rows than an answer has.
-	IndexNeed = index.IndexNeed
-	// SignInDetails are the details of a 401 if an endpoint of the API issues credentials: see
-	// [CollectionAction.SignsIn].
-	SignInDetails = describe.SignInDetails
-	// Slash decides whether the canonical paths of a resource end with a slash.
-	Slash = declare.Slash
-	// Strictness decides whether unknown names in a request are ignored or rejected.
-	Strictness = declare.Strictness
-)
+// An Access is the access that a caller has to an endpoint.
+type Access = spec.Access
 
 // The access of a caller to an endpoint.
 const (
@@ -36,9 +16,15 @@ const (
 	AccessRefused = spec.AccessRefused
 	// AccessScoped: the caller is permitted and has the rows of its [Scope], perhaps no row.
 	AccessScoped = spec.AccessScoped
-	// AccessAllowed: the caller is permitted and has every row.
+	// AccessAllowed: the caller is permitted, and no scope narrows the endpoint. The caller
+	// has every row, or the endpoint is a function that receives no row, such as one of [Does]
+	// or [OnCollection]. Such a function does not give the caller every row: the rows that it
+	// reads by [Find] are in the caller's scope.
 	AccessAllowed = spec.AccessAllowed
 )
+
+// Slash decides whether the canonical paths of a resource end with a slash.
+type Slash = declare.Slash
 
 // The values of [Slash]. The zero value inherits; the default of an API is WithSlash.
 const (
@@ -47,6 +33,9 @@ const (
 	WithoutSlash = declare.WithoutSlash
 )
 
+// Strictness decides whether unknown names in a request are ignored or rejected.
+type Strictness = declare.Strictness
+
 // Lenient ignores unknown names and lists them in the header Trestle-Ignored. Strict rejects
 // them with 400. The zero value inherits; the default of an API is Lenient.
 const (
@@ -54,3 +43,92 @@ const (
 	Lenient           = declare.Lenient
 	Strict            = declare.Strict
 )
+
+// A RouteInfo describes one endpoint of a checked API.
+type RouteInfo struct {
+	Method     string `json:"method"`
+	Path       string `json:"path"`       // "/api/patients/{id}/"
+	ViewSet    string `json:"viewset"`    // "patients"
+	Name       string `json:"name"`       // of the verb or the action
+	Permission string `json:"permission"` // as its method String returns it
+	Scope      string `json:"scope"`      // as [Scope.String] returns it
+	Doc        string `json:"doc,omitempty"`
+}
+
+// A RouteAccess is an endpoint and the access of some callers to it.
+type RouteAccess struct {
+	RouteInfo
+
+	// Access has one entry for each caller, in the order of the arguments of [API.Access].
+	Access []Access
+}
+
+// A MissingColumn is a column that a viewset needs and the database lacks, or a table, if
+// Column is "".
+type MissingColumn struct {
+	// For lists the viewsets that need it.
+	For []string
+	// Field is the field of the model, "Patient.City", or the model of a missing table,
+	// "Patient". It is "" for a table that no model describes.
+	Field  string
+	Table  string
+	Column string
+	// Nearest is the most similar name in the database, or "" if none is similar.
+	Nearest string
+}
+
+// String returns a sentence: `the table "patients" has no column "citty" (Patient.Citty);
+// did you mean "city"?`.
+func (m MissingColumn) String() string { return index.MissingColumn(m).String() }
+
+// An IndexNeed is an index that the declarations need. Without it the database reads or
+// sorts more rows than an answer has.
+type IndexNeed struct {
+	Table string
+	// Columns are the first columns of the index, in this order.
+	Columns []sqldb.IndexColumn
+	// Unique is true if the index must keep the values of exactly these columns unique.
+	Unique bool
+	// Search is true for the search index of the one column, which searchIndex creates in a
+	// migration.
+	Search bool
+	// For lists what needs the index: `patients: filter "city"`.
+	For []string
+	// Name is the name that [IndexNeed.Create] gives the index.
+	Name string
+}
+
+// String returns the table and the columns: "patients (owner_id, name DESC)".
+func (n IndexNeed) String() string { return n.internal().String() }
+
+// Create returns the statement of a migration that creates the index, for
+// [sqldb.Migrations]. It keeps an existing index of the same name.
+func (n IndexNeed) Create() string { return n.internal().Create() }
+
+// Drop returns the statement that undoes [IndexNeed.Create].
+func (n IndexNeed) Drop() string { return n.internal().Drop() }
+
+func (n IndexNeed) internal() index.IndexNeed {
+	return index.IndexNeed{Table: n.Table, Columns: n.Columns, Unique: n.Unique, Search: n.Search, For: n.For, Name: n.Name}
+}
+
+func newIndexNeed(n index.IndexNeed) IndexNeed {
+	return IndexNeed{n.Table, n.Columns, n.Unique, n.Search, n.For, n.Name}
+}
+
+func newMissingColumn(m index.MissingColumn) MissingColumn { return MissingColumn(m) }
+
+func newRouteInfo(r spec.RouteInfo) RouteInfo { return RouteInfo(r) }
+
+func newRouteAccess(r spec.RouteAccess) RouteAccess {
+	return RouteAccess{newRouteInfo(r.RouteInfo), r.Access}
+}
+
+// each returns the conversion of every element.
+func each[A, B any](all []A, convert func(A) B) []B {
+	converted := make([]B, len(all))
+	for i, a := range all {
+		converted[i] = convert(a)
+	}
+	return converted
+}

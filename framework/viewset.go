@@ -54,9 +54,9 @@ type ViewSet[M any] struct {
 	Pagination query.Pagination
 	// Strict decides whether unknown and read-only body fields and unknown parameters are
 	// ignored and reported, or rejected. Defaults to the API's.
-	Strict declare.Strictness
+	Strict Strictness
 	// Slash decides how canonical paths end. Defaults to the API's.
-	Slash declare.Slash
+	Slash Slash
 	// Lookup is the field in the path of an object. It needs a unique index: if several
 	// rows have the same key, the server answers and changes none of these rows. Defaults
 	// to the primary key.

@@ -110,3 +110,11 @@ func (c CodeInfo) IsFault() bool { return c.Status == 0 }
 type ReferencedDetails struct {
 	Resource string `json:"resource" doc:"The resource whose records still refer to this one." example:"appointments"`
 }
+
+// SignInDetails are the details of a 401 if an endpoint of the API issues credentials: see
+// CollectionAction.SignsIn of package framework.
+type SignInDetails struct {
+	// SignIn is the address of that endpoint: below PublicURL, or the path alone without a
+	// PublicURL.
+	SignIn string `json:"signIn" doc:"The address of the endpoint that gives credentials, by POST: an absolute URL, or a path where the server has no public URL." example:"/api/auth/login"`
+}

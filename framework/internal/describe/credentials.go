@@ -11,13 +11,6 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// SignInDetails are the details of a 401 where an endpoint of the API gives
-// credentials: see [CollectionAction.SignsIn].
-type SignInDetails struct {
-	// SignIn is the address: below PublicURL, or the path alone without one.
-	SignIn string `json:"signIn" doc:"The address of the endpoint that gives credentials, by POST: an absolute URL, or a path where the server has no public URL." example:"/api/auth/login"`
-}
-
 // FindSignIn finds the endpoint that 401 names, and gives the codes of 401 their
 // details.
 func (a Catalog) FindSignIn() {
@@ -29,7 +22,7 @@ func (a Catalog) FindSignIn() {
 	}
 	for code, info := range a.Codes {
 		if asksCredentials(code) && a.SignIn != "" {
-			info.Details = SignInDetails{}
+			info.Details = problem.SignInDetails{}
 			a.Codes[code] = info
 		}
 	}
@@ -45,7 +38,7 @@ func Guided(a *table.Registry, e *problem.Error) *problem.Error {
 	if a.SignIn == "" || e.Details != nil || !asksCredentials(e.Code) {
 		return e
 	}
-	e = e.With(SignInDetails{a.SignIn})
+	e = e.With(problem.SignInDetails{SignIn: a.SignIn})
 	e.Detail += " Sign in by POST " + a.SignIn + "."
 	return e
 }
