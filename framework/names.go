@@ -9,75 +9,103 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// The names of package [trestle.example/framework/problem], which describes them in full.
+// The names of package [trestle.example/framework/problem]. Their contracts are in that
+// package.
 type (
-	// A CodeInfo explains an error code on its page at {prefix}/errors/{code}.
+	// A CodeInfo explains an error code on its page at {prefix}/errors/{code}: see [problem.CodeInfo].
 	CodeInfo = problem.CodeInfo
-	// ReferencedDetails are the details of the code still_referenced.
+	// ReferencedDetails are the details of the code still_referenced: see [problem.ReferencedDetails].
 	ReferencedDetails = problem.ReferencedDetails
-	// SignInDetails are the details of a 401 if an endpoint of the API issues credentials.
+	// SignInDetails are the details of a 401 if an endpoint of the API issues credentials: see [problem.SignInDetails].
 	SignInDetails = problem.SignInDetails
-	// An Error is an error that the client reads: a status, a code, a detail and faults.
-	// Any other error of a function becomes a 500 that reveals nothing.
+	// An Error is an error that the client reads: see [problem.Error].
 	Error = problem.Error
-	// A Fault is one thing that is wrong with a request.
+	// A Fault is one thing that is wrong with a request: see [problem.Fault].
 	Fault = problem.Fault
-	// A ValueError explains to clients why a value is not valid for its type. UnmarshalJSON
-	// and UnmarshalText return it: ValueError("must be a number of euros").
+	// A ValueError explains to clients why a value is not valid for its type: see [problem.ValueError].
 	ValueError = problem.ValueError
-	// A RangeError is a [ValueError] about a value that its type cannot store.
+	// A RangeError is a [ValueError] about a value that its type cannot store: see [problem.RangeError].
 	RangeError = problem.RangeError
-	// An ErrorShape writes the bodies of errors.
+	// An ErrorShape writes the bodies of errors: see [problem.ErrorShape].
 	ErrorShape = problem.ErrorShape
-	// A ShapeTeller is an [ErrorShape] that describes its bodies for the OpenAPI document.
+	// A ShapeTeller is an [ErrorShape] that describes its bodies for the OpenAPI document: see [problem.ShapeTeller].
 	ShapeTeller = problem.ShapeTeller
-	// A Problem is an error with the values that its body may contain.
+	// A Problem is an error with the values that its body may contain: see [problem.Problem].
 	Problem = problem.Problem
-	// ProblemJSON writes errors as RFC 9457 does: application/problem+json.
+	// ProblemJSON writes errors as RFC 9457 does: see [problem.ProblemJSON].
 	ProblemJSON = problem.ProblemJSON
-	// DRFShape writes errors as Django REST Framework does.
+	// DRFShape writes errors as Django REST Framework does: see [problem.DRFShape].
 	DRFShape = problem.DRFShape
 )
 
-// The types of inputs.
-type (
-	// An Enumerated is a type of text, numbers or booleans whose values are few and known,
-	// such as a status. Inputs, filters and parameters reject every other value, as the rule
-	// oneof does, and the OpenAPI document lists the values. If "" or 0 is allowed, Enum must
-	// return it too.
-	Enumerated = datatype.Enumerated
-	// A Checker is an input type with a rule that tags cannot express, such as one that
-	// compares two fields. Check runs if each field is valid by itself: for Create and Update
-	// on the body, for Patch on the row with the changes applied. It returns the faults, or
-	// nil. Each [Fault] needs a code, a sentence for the client, and a Pointer (RFC 6901)
-	// from the input itself, such as "/ends_at". The Check of a nested input runs with its
-	// own object; its pointers begin at that object.
-	//
-	// Check may have a value or a pointer receiver. It must not use the database. Several
-	// requests call it at the same time, each with its own value.
-	Checker = input.Checker
-	// A SchemaTeller is a type that is read or written as JSON by its own methods. Without
-	// JSONSchemaBytes the OpenAPI document allows it any value.
-	SchemaTeller = datatype.SchemaTeller
-	// A OneRequirer is an input type that requires one of several fields, such as an e-mail
-	// address or a user name. If all of them are empty or blank, the first has the fault
-	// "required". The OpenAPI document offers a choice of one schema for each field.
-	OneRequirer = input.OneRequirer
-	// An Optional is a field of an input that distinguishes absent from every value, also in
-	// a nested object, where [Call.Has] does not work. With a pointer as T it accepts null
-	// too. The rules of its tag judge a value that is present. It has no default and cannot
-	// be required.
-	//
-	//	Price framework.Optional[int64]   `json:"price" validate:"min=1"`  // absent or a number
-	//	SKU   framework.Optional[string]  `json:"sku" validate:"filled"`   // absent or text that is not blank
-	//	Brand framework.Optional[*string] `json:"brand" validate:"max=80"` // absent, null or text
-	//
-	// No column has this type: it is for the functions of [Does], [Changes], [Fills] and
-	// actions.
-	Optional[T any] = input.Optional[T]
-	// None is the input of an endpoint without input, or the output of one that answers 204.
-	None = input.None
+// An Enumerated is a type of text, numbers or booleans whose values are few and known, such
+// as a status. Inputs, filters and parameters reject every other value, as the rule oneof
+// does, and the OpenAPI document lists the values. If "" or 0 is allowed, Enum must return it
+// too.
+type Enumerated interface {
+	// Enum returns every allowed value. It is called on the type's zero value.
+	Enum() []any
+}
+
+// A Checker is an input type with a rule that tags cannot express, such as one that compares
+// two fields. The Check of a nested input runs with its own object, and its pointers begin at
+// that object.
+//
+// Check may have a value or a pointer receiver. It must not use the database. Several
+// requests call it at the same time, each with its own value.
+type Checker interface {
+	// Check returns the faults, or nil. It runs if each field is valid by itself: for Create
+	// and Update on the body, for Patch on the row with the changes applied. Each fault needs
+	// a code, a sentence for the client, and a Pointer (RFC 6901) from the input itself, such
+	// as "/ends_at".
+	Check() []Fault
+}
+
+// A SchemaTeller is a type that is read or written as JSON by its own methods. Without
+// JSONSchemaBytes the OpenAPI document allows it any value.
+type SchemaTeller interface {
+	// JSONSchemaBytes returns the JSON Schema of the values. It is called on the type's zero
+	// value.
+	JSONSchemaBytes() ([]byte, error)
+}
+
+// A OneRequirer is an input type that requires one of several fields, such as an e-mail
+// address or a user name. If all of them are empty or blank, the first has the fault
+// "required". The OpenAPI document offers a choice of one schema for each field.
+type OneRequirer interface {
+	// OneRequired returns the JSON names of two or more fields. It is called on the type's
+	// zero value.
+	OneRequired() []string
+}
+
+// The engine recognises the interfaces of inputs by interfaces of its own.
+var (
+	_ datatype.Enumerated   = Enumerated(nil)
+	_ input.Checker         = Checker(nil)
+	_ datatype.SchemaTeller = SchemaTeller(nil)
+	_ input.OneRequirer     = OneRequirer(nil)
 )
+
+// An Optional is a field of an input that distinguishes absent from every value, also in a
+// nested object, where [Call.Has] does not work. With a pointer as T it accepts null too. The
+// rules of its tag judge a value that is present. It has no default and cannot be required.
+//
+//	Price framework.Optional[int64]   `json:"price" validate:"min=1"`  // absent or a number
+//	SKU   framework.Optional[string]  `json:"sku" validate:"filled"`   // absent or text that is not blank
+//	Brand framework.Optional[*string] `json:"brand" validate:"max=80"` // absent, null or text
+//
+// No column has this type: it is for the functions of [Does], [Changes], [Fills] and
+// actions. It has these fields and this method:
+//
+//	Given bool // true if the body contains the field
+//	Value T
+//
+//	func (o Optional[T]) Or(other T) T // Value, or other if Given is false
+type Optional[T any] = input.Optional[T]
+
+// None is the input of an endpoint without input, or the output of one that answers 204. It
+// is a struct without fields.
+type None = input.None
 
 // The codes of errors; package problem describes each.
 const (
@@ -114,8 +142,7 @@ const (
 // lists the words, and suggests the nearest one. It is safe for concurrent use.
 func OneOf(known []string, text string) string { return problem.OneOf(known, text) }
 
-// Refuse returns an [Error]. List codes of your own in [Config.Codes], so that each has a
-// page at {prefix}/errors/{code}.
+// Refuse returns an [Error] with a code of your own or of the framework: see [problem.Refuse].
 func Refuse(status int, code, detail string) *Error { return problem.Refuse(status, code, detail) }
 
 // Conflict returns the error of a valid request that the present state does not allow: 409.

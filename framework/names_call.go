@@ -6,38 +6,37 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// The names of package [trestle.example/framework/call], which describes them in full.
+// The names of package [trestle.example/framework/call]. Their contracts are in that package.
 type (
-	// A Call is one request while the framework handles it: functions of a declaration
-	// receive it.
+	// A Call is one request while the framework handles it: see [call.Call].
 	Call = call.Call
-	// A Caller is the sender of a request.
+	// A Caller is the sender of a request: see [call.Caller].
 	Caller = call.Caller
-	// An Authenticator recognises one kind of credentials.
+	// An Authenticator recognises one kind of credentials: see [call.Authenticator].
 	Authenticator = call.Authenticator
-	// A Guard checks a permission for every path below a prefix, before routing.
+	// A Guard checks a permission for every path below a prefix, before routing: see [call.Guard].
 	Guard = call.Guard
-	// An Observer is called for each request, for metrics, traces and the like.
+	// An Observer is called for each request: see [call.Observer].
 	Observer = call.Observer
-	// An Outcome is the result of a request, for observers.
+	// An Outcome is the result of a request, for observers: see [call.Outcome].
 	Outcome = call.Outcome
-	// A Refuser is a part of a declaration that rejects requests with error codes of its own.
+	// A Refuser is a part of a declaration that rejects requests with codes of its own: see [call.Refuser].
 	Refuser = call.Refuser
-	// A Sender is a part of a declaration that sets headers of its own in answers.
+	// A Sender is a part of a declaration that sets headers of its own in answers: see [call.Sender].
 	Sender = call.Sender
-	// A Secured is an [Authenticator] that describes how clients send its credentials.
+	// A Secured is an [Authenticator] that describes how clients send its credentials: see [call.Secured].
 	Secured = call.Secured
-	// A SecurityScheme is one piece of credentials in a request (OpenAPI 3.1).
+	// A SecurityScheme is one piece of credentials in a request: see [call.SecurityScheme].
 	SecurityScheme = call.SecurityScheme
-	// A Header describes one header of an answer or a request.
+	// A Header describes one header of an answer or a request: see [call.Header].
 	Header = call.Header
-	// A Permission decides whether a caller may use an endpoint, before any row is read.
+	// A Permission decides whether a caller may use an endpoint: see [call.Permission].
 	Permission = call.Permission
-	// A Route is the viewset and the verb or action of a request.
+	// A Route is the viewset and the verb or action of a request: see [call.Route].
 	Route = call.Route
-	// A Throttle limits how often an endpoint may be used.
+	// A Throttle limits how often an endpoint may be used: see [call.Throttle].
 	Throttle = call.Throttle
-	// An EarlyThrottle is a [Throttle] that may not need the caller.
+	// An EarlyThrottle is a [Throttle] that may not need the caller: see [call.EarlyThrottle].
 	EarlyThrottle = call.EarlyThrottle
 )
 
