@@ -1,0 +1,77 @@
+package framework
+
+import (
+	"net/http"
+	"reflect"
+	"testing"
+
+	"github.com/google/uuid"
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/query"
+)
+
+type note struct{ Owner uuid.UUID }
+
+type anyRanker struct{ query.Ranker }
+
+type anyAuthenticator struct{ call.Authenticator }
+
+type anyThrottle struct{ call.Throttle }
+
+type anyPagination struct{ query.Pagination }
+
+// TestDeclarationsAreComplete: each field of a public struct changes the declaration that
+// the engine receives.
+func TestDeclarationsAreComplete(t *testing.T) {
+	t.Run("ViewSet", func(t *testing.T) {
+		everyFieldArrives(t, ViewSet[note]{
+			Name: "notes", Under: "manage", Doc: "Notes.", Verbs: ReadOnly[note](), Scope: Public(),
+			Search: Search{Fields: []string{"text"}}, Ranked: anyRanker{}, Ordering: Ordering{Default: "text"},
+			Filters:        []query.Filter{nil},
+			Actions:        []Action[note]{Related[note, note]("a", "b", "c")},
+			Collection:     []CollectionAction{OnCollection(http.MethodGet, "sum", func(*Call, None) (None, error) { return None{}, nil })},
+			Permission:     Anyone(),
+			Authentication: []call.Authenticator{anyAuthenticator{}}, Throttles: []call.Throttle{anyThrottle{}}, Pagination: anyPagination{},
+			Strict: Strict, Slash: WithoutSlash, Lookup: "text", Reserved: []string{"sum"},
+			Single:  func(n *note) *uuid.UUID { return &n.Owner },
+			Uniques: []Unique{{Code: "taken"}}, Checks: []Check{{Code: "wrong"}}, Models: []any{note{}}, Unindexed: []string{"text"},
+		}, func(v ViewSet[note]) any { return *v.declare()[0] })
+	})
+	t.Run("Ordering", func(t *testing.T) {
+		everyFieldArrives(t, Ordering{
+			Allowed: []string{"text"}, Named: []NamedOrder{{Name: "best"}}, Default: "text", Param: "sort",
+		}, func(o Ordering) any { return o.declare() })
+	})
+	t.Run("Service", func(t *testing.T) {
+		everyFieldArrives(t, Service{
+			Name: "Shop", Doc: "A shop.", Resources: []Resource{ViewSet[note]{Name: "notes"}},
+		}, func(s Service) any {
+			s.Resources = append(s.Resources, ViewSet[note]{Name: "last"})
+			var all []declare.Declaration
+			for _, d := range s.declare() {
+				all = append(all, *d)
+			}
+			return all
+		})
+	})
+}
+
+// everyFieldArrives declares a struct with one field of full at a time, and compares it with
+// the declaration of an empty struct.
+func everyFieldArrives[T any](t *testing.T, full T, declared func(T) any) {
+	t.Helper()
+	var empty T
+	for i := range reflect.TypeFor[T]().NumField() {
+		name, value := reflect.TypeFor[T]().Field(i).Name, reflect.ValueOf(full).Field(i)
+		if value.IsZero() {
+			t.Errorf("the test has no value for the field %s; add one", name)
+			continue
+		}
+		var one T
+		reflect.ValueOf(&one).Elem().Field(i).Set(value)
+		if reflect.DeepEqual(declared(one), declared(empty)) {
+			t.Errorf("the field %s is not part of the declaration", name)
+		}
+	}
+}
