@@ -43,17 +43,17 @@ func TestADatabaseThatTakesNoWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer admin.Close()
-		demote := func(to string) {
+		set := func(to, then string) {
 			// What follows is one transaction, which begins as one that writes.
-			if _, err := admin.ExecContext(t.Context(), "BEGIN READ WRITE; ALTER DATABASE postgres SET default_transaction_read_only TO "+to+
-				"; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'postgres' AND pid <> pg_backend_pid(); COMMIT"); err != nil {
+			if _, err := admin.ExecContext(t.Context(), "BEGIN READ WRITE; ALTER DATABASE postgres SET default_transaction_read_only TO "+to+then+"; COMMIT"); err != nil {
 				t.Fatal(err)
 			}
 		}
-		demote("on")
+		set("on", "; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'postgres' AND pid <> pg_backend_pid()")
 		refuses(t, v)
 		newRig(t, cluster.URL()).examined()["writes"].is(t, problem, "takes no writes", "target_session_attrs=read-write")
-		demote("off")
+		v.send(t, "GET /api/products", "").is(t, http.StatusOK) // by a connection that keeps the setting
+		set("off", "")
 		serves(t, v)
 	})
 	t.Run("a standby that is promoted", func(t *testing.T) {

@@ -8,6 +8,10 @@ import (
 	"trestle.example/framework/sqldb/internal/postgres"
 )
 
+// CloseIdle closes the connections that no statement uses now. A new connection has the
+// settings that the database and the role have now, such as default_transaction_read_only.
+func (db *DB) CloseIdle() { db.pool.CloseIdle() }
+
 // Writable returns nil if the database answers and accepts writes. An error for which
 // [IsReadOnly] is true means that PostgreSQL answers but accepts no writes; the next call
 // makes a new connection. For a SQLite file it only checks that the database answers.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -25,6 +26,7 @@ type server struct {
 
 	config.Secrets
 	counters *redisthrottle.Store // nil if the process counts
+	readOnly atomic.Bool          // the database took no writes at the last check that it answered
 	probe    *sqldb.DB            // a separate connection, so that a busy pool does not count as an outage
 }
 
@@ -169,11 +171,24 @@ const probeAge = 10 * time.Second
 
 // checks returns the checks of /readyz.
 func (s *server) checks() []httpserver.Check {
-	all := []httpserver.Check{{Name: "database", Run: s.probe.Writable}}
+	all := []httpserver.Check{{Name: "database", Run: s.checkWrites}}
 	if s.counters != nil {
 		all = append(all, httpserver.Check{Name: "redis", Degrades: true, Run: s.counters.Ping})
 	}
 	return all
+}
+
+// checkWrites checks that the database takes writes. When it takes them again, it closes the
+// connections that were opened before, because they keep default_transaction_read_only.
+func (s *server) checkWrites(ctx context.Context) error {
+	err := s.probe.Writable(ctx)
+	switch {
+	case sqldb.IsReadOnly(err):
+		s.readOnly.Store(true)
+	case err == nil && s.readOnly.Swap(false):
+		s.DB.CloseIdle()
+	}
+	return err
 }
 
 // logGeneratedKey logs that JWTs end with the process, if the server generated their key.

@@ -65,6 +65,13 @@ func New(connector driver.Connector, shared *connection.Shared, o Options) *Pool
 // Bun returns the pool as bun uses it. The queries that bun builds wait for slots.
 func (p *Pool) Bun() *bun.DB { return p.bun }
 
+// CloseIdle closes the connections that no statement uses now.
+func (p *Pool) CloseIdle() {
+	n := p.bun.Stats().MaxOpenConnections
+	p.bun.SetMaxIdleConns(-1)
+	p.bun.SetMaxIdleConns(n)
+}
+
 // acquire waits for a slot: that of SQLite's writer, or one of the others. The turn is
 // nil for a request that holds a slot, which needs no other.
 func (p *Pool) acquire(ctx context.Context, writes bool) (*fair.Turn, error) {
