@@ -108,9 +108,9 @@ func TestAnOlderProgramStarts(t *testing.T) {
 		r.examined()["migrations"].is(t, warning, "framework/9998_adds", "this one is older")
 
 		r.change(db, "INSERT INTO trestle_migrations SELECT namespace, '9999', 'breaks', checksum, 999, applied_at, true FROM trestle_migrations WHERE position = 1")
-		for _, command := range []string{"migrate up", "check --database " + url, "serve --addr 127.0.0.1:0", "serve --migrate --addr 127.0.0.1:0"} {
+		for _, command := range []string{"migrate up", "migrate status", "user list", "check --database " + url, "serve --addr 127.0.0.1:0", "serve --migrate --addr 127.0.0.1:0"} {
 			got := r.run(command)
-			got.is(t, exitFailure, "trestle: sqldb: framework/9999_breaks was applied to this database by a newer version of the program")
+			got.is(t, exitNeedsAction, "trestle: sqldb: framework/9999_breaks was applied to this database by a newer version of the program")
 			if strings.Contains(got.stderr, "9998") {
 				t.Errorf("%s names another migration: %s", command, got.stderr)
 			}

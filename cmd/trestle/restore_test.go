@@ -156,7 +156,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"a text":                 {at("text.db"), exitFailure, "this is not a SQLite database"},
 		"half a file":            {at("half.db"), exitFailure, "not all of it is there"},
 		"a file with a bad page": {at("spoilt.db"), exitFailure, "damaged"},
-		"newer migrations":       {later, exitFailure, "it is of another version of this program: sqldb: auth/9999_users was applied to this database, but its files are missing"},
+		"newer migrations":       {later, exitNeedsAction, "it is of another version of this program: sqldb: auth/9999_users was applied to this database, but its files are missing"},
 		"another program's file": {foreign, exitFailure, "holds nothing of this program"},
 		"the database itself":    {r.file(), exitUsage, "is the database itself"},
 		"a file with a log":      {at("live.db"), exitFailure, "has a log beside it"},

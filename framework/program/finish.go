@@ -33,7 +33,9 @@ func finish(run *command.Run, called *cobra.Command, err error) int {
 		run.Sayf("Run %q for help.", called.CommandPath()+" --help")
 		return exit.Usage
 	}
-	if _, ok := errors.AsType[*sqldb.MissingRecordError](err); ok {
+	_, incomplete := errors.AsType[*sqldb.MissingRecordError](err)
+	_, other := errors.AsType[*sqldb.OtherVersionError](err)
+	if incomplete || other {
 		return exit.ActionFirst
 	}
 	return exit.Code(err)

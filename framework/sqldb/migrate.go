@@ -42,6 +42,10 @@ type Migration = migrate.Migration
 // reports whether only the lock is incomplete, which holds nothing.
 type MissingRecordError = migrate.MissingRecordError
 
+// An OtherVersionError is an error of migrations: another version of the program applied
+// migrations that this program does not have, and this program must not run on the schema.
+type OtherVersionError = migrate.OtherVersionError
+
 // Migrate applies every pending migration, set by set and in the order of
 // their ids, and calls report, which may be nil, after each with the time it
 // took. It stops at the first that fails; those before it stay applied, and

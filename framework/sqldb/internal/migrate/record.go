@@ -118,6 +118,21 @@ func (m *MissingRecordError) Error() string {
 // IsLock reports whether the lock is incomplete, and not the records themselves.
 func (m *MissingRecordError) IsLock() bool { return m.Table == lockTable }
 
+// An OtherVersionError is an error: another version of the program applied Migrations, which
+// this program does not have, and this program must not run on the schema.
+type OtherVersionError struct {
+	Migrations string // their names
+	Breaking   bool   // they are marked as breaking
+}
+
+// Error says which version to run.
+func (o *OtherVersionError) Error() string {
+	if o.Breaking {
+		return "sqldb: " + o.Migrations + " was applied to this database by a newer version of the program, and older ones cannot run on it; run the version that has it"
+	}
+	return "sqldb: " + o.Migrations + " was applied to this database, but its files are missing; restore them, or run the version of the program that has them"
+}
+
 // recordColumns lists the columns of the tables of the records. It is one statement, because
 // another process may make both tables at any time.
 func recordColumns(ctx context.Context, k dialect.Kind, db bun.IDB) (records, lock []string, err error) {
@@ -222,7 +237,7 @@ func (p plan) check(records []record) error {
 	breaking := slices.DeleteFunc(slices.Clone(lost), func(r record) bool { return !r.Breaking })
 	switch {
 	case len(breaking) > 0:
-		return fmt.Errorf("sqldb: %s was applied to this database by a newer version of the program, and older ones cannot run on it; run the version that has it", namesOf(breaking))
+		return &OtherVersionError{namesOf(breaking), true}
 	case slices.ContainsFunc(p.changes, func(c *change) bool { return c.status(records).AppliedAt.IsZero() }):
 		return orphanError(lost)
 	}
@@ -233,7 +248,7 @@ func orphanError(lost []record) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	return fmt.Errorf("sqldb: %s was applied to this database, but its files are missing; restore them, or run the version of the program that has them", namesOf(lost))
+	return &OtherVersionError{namesOf(lost), false}
 }
 
 func namesOf(records []record) string {
