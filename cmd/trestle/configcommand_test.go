@@ -35,7 +35,8 @@ func (r *rig) configured(code int, words string) map[string]shownSetting {
 func TestConfigShowsWhereValuesComeFrom(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "postgres://app:hidden@db.example/shop?sslmode=require&application_name=shop",
-		"REDIS_URL=redis://:hidden@localhost:6379/1", "TRESTLE_PAGE_SIZE=30", "TRESTLE_LOG=", "TRESTLE_JWT_KEYS=a:HS256:aGlkZGVuaGlkZGVuaGlkZGVuaGlkZGVuaGlkZGVuaGlkZGVu")
+		"REDIS_URL=redis://:hidden@localhost:6379/1", "TRESTLE_PAGE_SIZE=30", "TRESTLE_LOG=",
+		"TRESTLE_PASSWORD=hidden", "OTEL_EXPORTER_OTLP_HEADERS=Authorization=hidden", "TRESTLE_JWT_KEYS=a:HS256:aGlkZGVuaGlkZGVuaGlkZGVuaGlkZGVuaGlkZGVuaGlkZGVu")
 	shown := r.configured(exitOK, "--page-size 40 --hosts a.example,b.example")
 	for setting, want := range map[string]shownSetting{
 		"TRESTLE_PAGE_SIZE":  {Flag: "--page-size", Value: "40", From: "--page-size"},
@@ -55,6 +56,9 @@ func TestConfigShowsWhereValuesComeFrom(t *testing.T) {
 	text := r.ok("config --page-size 40")
 	if lines := strings.Split(strings.TrimSpace(text), "\n"); len(lines) != len(shown)+1 || !slices.Equal(strings.Fields(lines[0]), []string{"SETTING", "VALUE", "FROM"}) {
 		t.Errorf("it prints\n%s\nwant a line for each setting", text)
+	}
+	if strings.Contains(text, "hidden") {
+		t.Errorf("it prints a secret:\n%s", text)
 	}
 }
 
