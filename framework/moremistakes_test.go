@@ -321,9 +321,9 @@ func TestMistakesOfTheConfig(t *testing.T) {
 		}, []string{
 			`framework.Config: Codes: "sold_out" is there twice; leave one out`,
 			`framework.Config: Codes: "far_off" is there twice; leave one out`,
-			`framework.Config: Codes: "made" has the status 201; a refusal is 400 to 599, and a code of faults alone has 0`,
-			`framework.Config: Codes: "strange" has the status 600; a refusal is 400 to 599, and a code of faults alone has 0`,
-			`framework.Config: Codes: "negative" has the status -1; a refusal is 400 to 599, and a code of faults alone has 0`,
+			`framework.Config: Codes: "made" has the status 201; an error has 400 to 599, and a code of faults alone has 0`,
+			`framework.Config: Codes: "strange" has the status 600; an error has 400 to 599, and a code of faults alone has 0`,
+			`framework.Config: Codes: "negative" has the status -1; an error has 400 to 599, and a code of faults alone has 0`,
 		}},
 		{"parts that are nil", func(c *framework.Config) {
 			c.Permission, c.Guards = framework.All(staff, nil), []framework.Guard{{Under: "manage", Permission: framework.Not(nil)}}

@@ -86,8 +86,8 @@ func TestAReferenceThatCannotBeMade(t *testing.T) {
 		want     []string
 	}{
 		"schemas that are none":   {broken, []string{"framework_test.unreadable.JSONSchemaBytes: it is no object of JSON", "framework_test.noObject.JSONSchemaBytes: no schema today"}},
-		"a type that panics":      {alarm, []string{"a declared part panics when it is asked what it is: alarm"}},
-		"an envelope that cannot": {failing, []string{"countries: the Envelope of framework_test.steps: out of paper", "refuses every page"}},
+		"a type that panics":      {alarm, []string{"a part of a declaration panics when it describes itself: alarm"}},
+		"an envelope that cannot": {failing, []string{"countries: the Envelope of framework_test.steps: out of paper", "rejects every page"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := config(sqlite(t))

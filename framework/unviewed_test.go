@@ -92,9 +92,9 @@ func TestARowThatIsNotViewedIsNotChanged(t *testing.T) {
 func TestTheDocumentNamesTheRightToView(t *testing.T) {
 	_, said := promised(t, config(sqlite(t)), countries(), authors(), books())
 	for method, want := range map[string]string{
-		"get":    "For signed-in users; one's own rows, and all of them with the permission books.view.",
-		"patch":  "For signed-in users; one's own rows, and all of them with the permissions books.view and books.change.",
-		"delete": "For signed-in users; one's own rows, and all of them with the permissions books.view and books.delete.",
+		"get":    "For signed-in users; the caller's own rows, or all rows with the permission books.view.",
+		"patch":  "For signed-in users; the caller's own rows, or all rows with the permissions books.view and books.change.",
+		"delete": "For signed-in users; the caller's own rows, or all rows with the permissions books.view and books.delete.",
 	} {
 		said.says(`"`+want+`"`, "paths", "/api/books/{id}/", method, "description")
 	}

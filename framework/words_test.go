@@ -43,9 +43,9 @@ func TestWordsOfTheReference(t *testing.T) {
 	for place, want := range map[string]string{
 		at + "/get/summary":                                                      "List countries (back-office)",
 		at + "/get/operationId":                                                  "listBackOfficeCountries",
-		at + "/get/description":                                                  "The countries that there are.\n\nFor signed-in users.\n\nParameters and fields that it does not know are refused, as is an Idempotency-Key where none is described.",
+		at + "/get/description":                                                  "The countries that there are.\n\nFor signed-in users.\n\nUnknown parameters and fields are rejected, and so is an Idempotency-Key if the operation does not list this header.",
 		at + "/post/summary":                                                     "Create a country (back-office)",
-		at + "/post/description":                                                 "Permission: countries.add.\n\nParameters and fields that it does not know are refused, as is an Idempotency-Key where none is described.",
+		at + "/post/description":                                                 "Permission: countries.add.\n\nUnknown parameters and fields are rejected, and so is an Idempotency-Key if the operation does not list this header.",
 		at + "{id}~1/delete/summary":                                             "Forget a country",
 		at + "{id}~1/delete/parameters/id/description":                           "The country's id.",
 		at + "audit~1/post/operationId":                                          "startAudit",
@@ -62,7 +62,7 @@ func TestWordsOfTheReference(t *testing.T) {
 		"/components/schemas/Word/properties/name/examples/India":                "India",
 		"/components/responses/NotFound/description":                             "`not_found`: Not found.",
 		"/components/responses/AuthenticationRequiredOrInvalidToken/description": "- `authentication_required`: Credentials are required.\n- `invalid_token`: The credentials are not valid.",
-		"/paths/~1api~1books~1/get/description":                                  own.Doc + "\n\nFor signed-in users; one's own rows, and all of them with the permission books.view.",
+		"/paths/~1api~1books~1/get/description":                                  own.Doc + "\n\nFor signed-in users; the caller's own rows, or all rows with the permission books.view.",
 	} {
 		if got := said[place]; got != want && got != fmt.Sprintf("%q", want) {
 			t.Errorf("%s is %s; want %q", place, got, want)

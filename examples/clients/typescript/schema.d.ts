@@ -35,7 +35,7 @@ export interface paths {
         put?: never;
         /**
          * Make an account and sign in: the token is shown this once
-         * @description For everybody.
+         * @description For all callers.
          */
         post: operations["register"];
         delete?: never;
@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in: a token for the header Authorization, shown this once
-         * @description For everybody.
+         * @description For all callers.
          */
         post: operations["login"];
         delete?: never;
@@ -115,7 +115,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in for a script: a token, shown this once
-         * @description For everybody.
+         * @description For all callers.
          */
         post: operations["createAuthToken"];
         /**
@@ -139,7 +139,7 @@ export interface paths {
          * The browser's session: who is signed in, and the csrfToken that its scripts send as X-CSRFToken
          * @description The browser's session: who is signed in, and the csrfToken that its scripts send as X-CSRFToken. It sets cookies that the token belongs to: the POST that signs in must bring them along, as browsers do.
          *
-         *     For everybody.
+         *     For all callers.
          */
         get: operations["getAuthSession"];
         put?: never;
@@ -147,12 +147,12 @@ export interface paths {
          * Sign a browser in
          * @description Sign a browser in. Get the session first: its csrfToken goes into X-CSRFToken, its cookies come along.
          *
-         *     For everybody.
+         *     For all callers.
          */
         post: operations["createAuthSession"];
         /**
          * Sign the browser out
-         * @description For everybody.
+         * @description For all callers.
          */
         delete: operations["deleteAuthSession"];
         options?: never;
@@ -171,7 +171,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in for a pair of JWTs: access for requests, refresh for the next pair
-         * @description For everybody.
+         * @description For all callers.
          */
         post: operations["createAuthJwt"];
         delete?: never;
@@ -191,7 +191,7 @@ export interface paths {
         put?: never;
         /**
          * Get the next pair; the refresh token that was sent is no longer valid
-         * @description For everybody.
+         * @description For all callers.
          */
         post: operations["refreshAuthJwt"];
         delete?: never;
@@ -211,7 +211,7 @@ export interface paths {
         put?: never;
         /**
          * End the login that a refresh token belongs to
-         * @description For everybody.
+         * @description For all callers.
          */
         post: operations["revokeAuthJwt"];
         delete?: never;
@@ -231,7 +231,7 @@ export interface paths {
          * List patients
          * @description People in the clinic's records, each belonging to the user who created it.
          *
-         *     For signed-in users; one's own rows, and all of them with the permission patients.view.
+         *     For signed-in users; the caller's own rows, or all rows with the permission patients.view.
          */
         get: operations["listPatients"];
         put?: never;
@@ -255,25 +255,25 @@ export interface paths {
         };
         /**
          * Get a patient
-         * @description For signed-in users; one's own rows, and all of them with the permission patients.view.
+         * @description For signed-in users; the caller's own rows, or all rows with the permission patients.view.
          */
         get: operations["getPatient"];
         /**
          * Replace a patient
-         * @description For signed-in users; one's own rows, and all of them with the permissions patients.view and patients.change.
+         * @description For signed-in users; the caller's own rows, or all rows with the permissions patients.view and patients.change.
          */
         put: operations["replacePatient"];
         post?: never;
         /**
          * Delete a patient
-         * @description For signed-in users; one's own rows, and all of them with the permissions patients.view and patients.delete.
+         * @description For signed-in users; the caller's own rows, or all rows with the permissions patients.view and patients.delete.
          */
         delete: operations["deletePatient"];
         options?: never;
         head?: never;
         /**
          * Change a patient
-         * @description For signed-in users; one's own rows, and all of them with the permissions patients.view and patients.change.
+         * @description For signed-in users; the caller's own rows, or all rows with the permissions patients.view and patients.change.
          */
         patch: operations["updatePatient"];
         trace?: never;
@@ -287,7 +287,7 @@ export interface paths {
         };
         /**
          * The patient's appointments, all of them
-         * @description For signed-in users; one's own rows, and all of them with the permission patients.view.
+         * @description For signed-in users; the caller's own rows, or all rows with the permission patients.view.
          */
         get: operations["getPatientAppointments"];
         put?: never;
@@ -309,7 +309,7 @@ export interface paths {
          * List appointments
          * @description Meetings of patients with doctors, each belonging to its patient's owner.
          *
-         *     For signed-in users; one's own rows, and all of them with the permission appointments.view.
+         *     For signed-in users; the caller's own rows, or all rows with the permission appointments.view.
          */
         get: operations["listAppointments"];
         put?: never;
@@ -333,25 +333,25 @@ export interface paths {
         };
         /**
          * Get an appointment
-         * @description For signed-in users; one's own rows, and all of them with the permission appointments.view.
+         * @description For signed-in users; the caller's own rows, or all rows with the permission appointments.view.
          */
         get: operations["getAppointment"];
         /**
          * Replace an appointment
-         * @description For signed-in users; one's own rows, and all of them with the permissions appointments.view and appointments.change.
+         * @description For signed-in users; the caller's own rows, or all rows with the permissions appointments.view and appointments.change.
          */
         put: operations["replaceAppointment"];
         post?: never;
         /**
          * Delete an appointment
-         * @description For signed-in users; one's own rows, and all of them with the permissions appointments.view and appointments.delete.
+         * @description For signed-in users; the caller's own rows, or all rows with the permissions appointments.view and appointments.delete.
          */
         delete: operations["deleteAppointment"];
         options?: never;
         head?: never;
         /**
          * Change an appointment
-         * @description For signed-in users; one's own rows, and all of them with the permissions appointments.view and appointments.change.
+         * @description For signed-in users; the caller's own rows, or all rows with the permissions appointments.view and appointments.change.
          */
         patch: operations["updateAppointment"];
         trace?: never;
@@ -467,7 +467,7 @@ export interface paths {
          * List categories
          * @description The shelves of the store that have something on them, by name.
          *
-         *     For everybody.
+         *     For all callers.
          */
         get: operations["listCategories"];
         put?: never;
@@ -489,7 +489,7 @@ export interface paths {
          * List products
          * @description What the store sells. Prices and stock in lists are those of the cheapest variant, where there is any in stock of those that are.
          *
-         *     For everybody.
+         *     For all callers.
          */
         get: operations["listProducts"];
         put?: never;
@@ -509,7 +509,7 @@ export interface paths {
         };
         /**
          * Get a product
-         * @description For everybody.
+         * @description For all callers.
          */
         get: operations["getProduct"];
         put?: never;
@@ -582,7 +582,7 @@ export interface paths {
          * Remove an item from the cart
          * @description Remove an item from the cart. The whole cart is answered.
          *
-         *     For signed-in users; one's own rows.
+         *     For signed-in users; the caller's own rows.
          */
         delete: operations["deleteCartItem"];
         options?: never;
@@ -591,7 +591,7 @@ export interface paths {
          * Change how many of an item are in the cart
          * @description Change how many of an item are in the cart. The whole cart is answered.
          *
-         *     For signed-in users; one's own rows.
+         *     For signed-in users; the caller's own rows.
          */
         patch: operations["updateCartItem"];
         trace?: never;
@@ -607,7 +607,7 @@ export interface paths {
          * List orders
          * @description The caller's orders. A new one is made of the cart.
          *
-         *     For signed-in users; one's own rows.
+         *     For signed-in users; the caller's own rows.
          */
         get: operations["listOrders"];
         put?: never;
@@ -633,7 +633,7 @@ export interface paths {
         };
         /**
          * Get an order
-         * @description For signed-in users; one's own rows.
+         * @description For signed-in users; the caller's own rows.
          */
         get: operations["getOrder"];
         put?: never;
@@ -657,7 +657,7 @@ export interface paths {
          * Cancel an order that is placed or confirmed
          * @description Cancel an order that is placed or confirmed. Its items go back to the stock.
          *
-         *     For signed-in users; one's own rows.
+         *     For signed-in users; the caller's own rows.
          */
         post: operations["cancelOrder"];
         delete?: never;
@@ -681,7 +681,7 @@ export interface paths {
          *
          *     For staff.
          *
-         *     Parameters and fields that it does not know are refused, as is an Idempotency-Key where none is described.
+         *     Unknown parameters and fields are rejected, and so is an Idempotency-Key if the operation does not list this header.
          */
         post: operations["createAdminProduct"];
         delete?: never;
@@ -709,7 +709,7 @@ export interface paths {
          *
          *     For staff.
          *
-         *     Parameters and fields that it does not know are refused, as is an Idempotency-Key where none is described.
+         *     Unknown parameters and fields are rejected, and so is an Idempotency-Key if the operation does not list this header.
          */
         patch: operations["updateAdminProduct"];
         trace?: never;
@@ -733,7 +733,7 @@ export interface paths {
          *
          *     For staff.
          *
-         *     Parameters and fields that it does not know are refused, as is an Idempotency-Key where none is described.
+         *     Unknown parameters and fields are rejected, and so is an Idempotency-Key if the operation does not list this header.
          */
         patch: operations["setVariantStock"];
         trace?: never;
@@ -751,7 +751,7 @@ export interface paths {
          *
          *     For staff.
          *
-         *     Parameters and fields that it does not know are refused, as is an Idempotency-Key where none is described.
+         *     Unknown parameters and fields are rejected, and so is an Idempotency-Key if the operation does not list this header.
          */
         get: operations["listAdminOrders"];
         put?: never;
@@ -775,7 +775,7 @@ export interface paths {
          * Confirm an order: the store took it on
          * @description For staff.
          *
-         *     Parameters and fields that it does not know are refused, as is an Idempotency-Key where none is described.
+         *     Unknown parameters and fields are rejected, and so is an Idempotency-Key if the operation does not list this header.
          */
         post: operations["confirmAdminOrder"];
         delete?: never;
@@ -797,7 +797,7 @@ export interface paths {
          * Pack an order, which can no longer be cancelled then
          * @description For staff.
          *
-         *     Parameters and fields that it does not know are refused, as is an Idempotency-Key where none is described.
+         *     Unknown parameters and fields are rejected, and so is an Idempotency-Key if the operation does not list this header.
          */
         post: operations["packAdminOrder"];
         delete?: never;
@@ -819,7 +819,7 @@ export interface paths {
          * Dispatch an order: it left the store
          * @description For staff.
          *
-         *     Parameters and fields that it does not know are refused, as is an Idempotency-Key where none is described.
+         *     Unknown parameters and fields are rejected, and so is an Idempotency-Key if the operation does not list this header.
          */
         post: operations["dispatchAdminOrder"];
         delete?: never;
@@ -841,7 +841,7 @@ export interface paths {
          * Deliver an order: it arrived
          * @description For staff.
          *
-         *     Parameters and fields that it does not know are refused, as is an Idempotency-Key where none is described.
+         *     Unknown parameters and fields are rejected, and so is an Idempotency-Key if the operation does not list this header.
          */
         post: operations["deliverAdminOrder"];
         delete?: never;

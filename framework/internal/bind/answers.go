@@ -7,8 +7,9 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// checkShown reports what a shape holds that no schema can tell of, at any
-// depth.
+// checkShown reports each embedded pointer in the type of an answer, at any depth. A schema
+// cannot describe its members, because JSON leaves them out where the pointer is nil. Each
+// struct type is checked once; known remembers which.
 func checkShown(t reflect.Type, known map[reflect.Type]bool, fault func(error)) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map {
 		t = t.Elem()

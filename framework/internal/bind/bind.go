@@ -31,11 +31,11 @@ type binder struct {
 	api      *table.Registry
 	declared []*declare.Declaration
 	mistakes []*mistake
-	after    []func() // what is left to do when all resources are bound
+	after    []func() // run when all resources are bound
 }
 
-// BindAll checks the declarations and makes the resources of the registry. The error has
-// every mistake, a line each.
+// BindAll checks the declarations and makes the resources of the registry. The error lists
+// every mistake, one per line.
 func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	if a.Config.DB == nil {
 		return naming.Sentence("framework.Config: DB is not set; open one with sqldb.Open")
@@ -67,15 +67,16 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	return b.err()
 }
 
-// A mistake is one sentence about a declaration, with every place it holds for.
+// A mistake is one sentence about the declaration of a resource, and lists the places in the
+// declaration that have this mistake.
 type mistake struct {
 	resource string
 	places   []string
 	text     string
 }
 
-// fault reports a mistake: the resource, the place, and what is wrong there.
-// A mistake in several places is reported once.
+// fault records a mistake at a place of a resource's declaration; "" is the declaration as a
+// whole. If the same mistake is in several places, the report lists it once with all of them.
 func (b *binder) fault(resource, place string, err error) {
 	for _, m := range b.mistakes {
 		if m.resource == resource && m.text == err.Error() {
@@ -92,7 +93,7 @@ func (b *binder) fault(resource, place string, err error) {
 	b.mistakes = append(b.mistakes, m)
 }
 
-// err is every mistake, a line each; nil for none.
+// err returns every mistake, one per line, or nil without mistakes.
 func (b *binder) err() error {
 	var lines []error
 	for _, m := range b.mistakes {
@@ -108,14 +109,15 @@ func (b *binder) err() error {
 // later runs fn when all resources are bound.
 func (b *binder) later(fn func()) { b.after = append(b.after, fn) }
 
-// at reports mistakes of one place.
+// at returns a function that records a mistake at one place of the resource's declaration.
 func (b *binder) at(r *table.Resource, place string) func(error) {
 	return func(err error) { b.fault(r.Path, place, err) }
 }
 
 var pathName = regexp.MustCompile(`^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$`)
 
-// open finds what other declarations may refer to: name, model and fields.
+// open makes the resource of a declaration with the parts that other declarations may refer
+// to: its path, its model and the names of its fields.
 func (b *binder) open(d *declare.Declaration) {
 	name := d.Path()
 	if !pathName.MatchString(name) {
@@ -148,7 +150,8 @@ func (b *binder) open(d *declare.Declaration) {
 	b.api.Resources = append(b.api.Resources, r)
 }
 
-// settle resolves what a viewset inherits.
+// settle sets what a viewset inherits from the configuration of the API, and finds the
+// columns of its timestamps.
 func (b *binder) settle(r *table.Resource) {
 	d := r.Declaration
 	r.Strict = cmp.Or(d.Strict, b.api.Config.Strict) == declare.Strict
@@ -164,7 +167,8 @@ func (b *binder) settle(r *table.Resource) {
 	r.Created, r.Updated = timeColumn(r.Table, "CreatedAt"), timeColumn(r.Table, "UpdatedAt")
 }
 
-// timeColumn finds a time the framework stamps by its conventional name.
+// timeColumn returns the column of a timestamp that the framework sets, by the name of its
+// field; nil if the model has no such field of type [time.Time].
 func timeColumn(model *schema.Table, goName string) *schema.Field {
 	if f := table.ColumnOf(model, goName); f != nil && f.IndirectType == naming.TimeType {
 		return f
@@ -172,7 +176,8 @@ func timeColumn(model *schema.Table, goName string) *schema.Field {
 	return nil
 }
 
-// nameFields learns the client's names from every shape of the viewset.
+// nameFields records the names that clients use for fields, from the JSON names in every
+// input and output type of the viewset's verbs.
 func (b *binder) nameFields(r *table.Resource) {
 	for _, v := range r.Declaration.Verbs {
 		for _, shape := range []reflect.Type{v.In, v.Out} {
@@ -293,7 +298,8 @@ func kindNames(kinds []declare.VerbKind) string {
 	return strings.Join(names, " or ")
 }
 
-// shape gives an endpoint its shapes and what it does with them.
+// shape compiles the input and the output of a verb's endpoint, and sets the function that
+// serves it.
 func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb, fault func(error)) {
 	switch v.Kind {
 	case declare.VerbShows, declare.VerbComputes:
@@ -323,8 +329,8 @@ func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb
 	}
 }
 
-// representation compiles how Out is shown; one per type and viewset, so that
-// a write answers as List or Retrieve show it.
+// representation compiles how the verb's output type is written. A viewset has one
+// representation per type, so that a write answers with the same JSON as List or Retrieve.
 func (b *binder) representation(r *table.Resource, v declare.Verb, fault func(error)) table.Representation {
 	if v.Kind == declare.VerbComputes {
 		shown := view.CompileComputed(r, v, fault)
@@ -346,7 +352,7 @@ func (b *binder) representation(r *table.Resource, v declare.Verb, fault func(er
 	return shown
 }
 
-// input compiles an input type; one per type and viewset.
+// input compiles an input type. A viewset has one compiled input per type.
 func (b *binder) input(r *table.Resource, in reflect.Type, fault func(error)) *input.Shape {
 	if known := r.Inputs[in]; known != nil {
 		return known
@@ -407,7 +413,8 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 	return l
 }
 
-// asking adds what a list is asked besides its filters.
+// asking adds the query parameters of a list that are not of its filters: search, rank,
+// ordering and pagination.
 func (b *binder) asking(l *verb.Listing, add func(place string, ps ...query.Param)) {
 	r := l.Resource
 	if r.Search != nil {
@@ -422,7 +429,8 @@ func (b *binder) asking(l *verb.Listing, add func(place string, ps ...query.Para
 	add("pagination", l.Pagination.Params()...)
 }
 
-// filterPlace is what mistakes call a filter: by its name, if it tells one.
+// filterPlace is the place of mistakes in a filter. It includes the filter's name if the
+// filter has a method String.
 func filterPlace(f query.Filter) string {
 	if named, ok := f.(fmt.Stringer); ok && named.String() != "" {
 		return fmt.Sprintf("filter %q", named.String())
@@ -473,7 +481,7 @@ func (b *binder) bindActions(r *table.Resource) {
 	}
 }
 
-// act gives an action's endpoint what it does.
+// act sets the function that serves an action's endpoint.
 func (b *binder) act(e *table.Endpoint, a declare.Action, fault func(error)) {
 	if a.Related == nil {
 		e.Serve = verb.Function{Endpoint: verb.NewHandler(e), Call: a.Run}.Serve()
@@ -483,7 +491,8 @@ func (b *binder) act(e *table.Endpoint, a declare.Action, fault func(error)) {
 	e.Refuses = append(slices.Clip(e.Refuses), problem.CodeTooManyRows)
 }
 
-// newEndpoint checks an endpoint's own rules and resolves those that it inherits.
+// newEndpoint makes an endpoint. It checks the endpoint's own rules, and takes the rules that
+// are not set from the viewset.
 func (b *binder) newEndpoint(r *table.Resource, place, name, method string, own declare.Rules) *table.Endpoint {
 	b.checkStatus(r, place, own.Status)
 	b.checkCodes(r, place, own.Refuses)
@@ -500,7 +509,7 @@ func (b *binder) newEndpoint(r *table.Resource, place, name, method string, own 
 	}
 }
 
-// queryInput makes the input of a GET action its query parameters.
+// queryInput adds a query parameter for each field of the input of an endpoint that reads.
 func (b *binder) queryInput(e *table.Endpoint, in reflect.Type, fault func(error)) {
 	for _, f := range e.Input.Fields {
 		t := naming.Indirect(f.Typ)
@@ -515,7 +524,7 @@ func (b *binder) queryInput(e *table.Endpoint, in reflect.Type, fault func(error
 	}
 }
 
-// useModels finds the tables of the models that only functions use.
+// useModels finds the tables of the models in the viewset's Models, which its functions use.
 func (b *binder) useModels(r *table.Resource) {
 	for _, model := range r.Declaration.Models {
 		t := reflect.TypeOf(model)
@@ -532,8 +541,9 @@ func (b *binder) useModels(r *table.Resource) {
 	}
 }
 
-// checkFilled sees that the fields that a PATCH leaves out can be filled with
-// the row's values, or tell by themselves that they were left out.
+// checkFilled checks the input of a PATCH that a function serves. A field that the body lacks
+// is filled with the row's value, so it needs the type of its column. An Optional and a
+// pointer need not: they show the function that the field is absent.
 func checkFilled(r *table.Resource, in *input.Shape, fault func(error)) {
 	for _, f := range in.Fields {
 		column := table.ColumnOf(r.Table, f.GoName)

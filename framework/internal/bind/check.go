@@ -22,10 +22,10 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// mostRows bounds Config.MaxRows.
+// mostRows is the highest value of Config.MaxRows.
 const mostRows = 1_000_000
 
-// checkConfig reports what cannot be right in the API's own settings.
+// checkConfig reports the mistakes in the settings of the API.
 func (b *binder) checkConfig() {
 	c := b.api.Config
 	fault := func(place, format string, args ...any) {
@@ -66,8 +66,9 @@ func (b *binder) checkNumbers(fault func(place, format string, args ...any)) {
 	}
 }
 
-// checkOwnCodes sees that each code is one, and told once. One of a refusal may be
-// one of faults too, as the framework's unique is.
+// checkOwnCodes checks that each code of the program is well formed, has a valid status, and
+// is declared once. The same code may be declared as a code of errors and as a code of
+// faults, as the framework does with "unique".
 func (b *binder) checkOwnCodes(fault func(place, format string, args ...any)) {
 	type use struct {
 		code    string
@@ -84,13 +85,13 @@ func (b *binder) checkOwnCodes(fault func(place, format string, args ...any)) {
 		case known[one]:
 			fault("Codes", "%q is there twice; leave one out", code.Code)
 		case !code.IsFault() && (code.Status < 400 || code.Status > 599):
-			fault("Codes", "%q has the status %d; a refusal is 400 to 599, and a code of faults alone has 0", code.Code, code.Status)
+			fault("Codes", "%q has the status %d; an error has 400 to 599, and a code of faults alone has 0", code.Code, code.Status)
 		}
 		known[one] = true
 	}
 }
 
-// checkDocs checks that no viewset has the address of a page of the API itself.
+// checkDocs reports each viewset at or below the path of a page that the API serves itself.
 func (b *binder) checkDocs() {
 	for _, d := range b.declared {
 		if origin.Below(strings.Trim(problem.ErrorPages, "/"), d.Path()) {
@@ -119,14 +120,15 @@ func (b *binder) guardsSomething(g call.Guard) bool {
 	return under == "" || slices.ContainsFunc(b.declared, func(d *declare.Declaration) bool { return origin.Below(under, d.Path()) })
 }
 
-// misspelt tells a guard of what is to come from one that misses its mark: by
-// a letter, or by the API's own prefix.
+// misspelt reports whether the prefix of a guard is probably a mistake: it is near a
+// registered prefix, or it begins with the API's own prefix. Any other prefix may be of a
+// viewset that is not registered yet.
 func (b *binder) misspelt(under string) bool {
 	own := strings.Trim(b.api.Config.Prefix, "/")
 	return naming.Nearest(under, b.prefixes()) != "" || own != "" && origin.Below(own, strings.Trim(under, "/"))
 }
 
-// prefixes are what viewsets are registered under.
+// prefixes lists the paths of the viewsets, and the prefixes that they are registered under.
 func (b *binder) prefixes() []string {
 	var list []string
 	for _, d := range b.declared {
@@ -169,7 +171,8 @@ func (b *binder) bindChecks(r *table.Resource) {
 	}
 }
 
-// columnsOf are the columns of fields, in their order.
+// columnsOf returns the names of the columns of fields, sorted. It records a mistake for each
+// unknown field.
 func (b *binder) columnsOf(r *table.Resource, place string, fields []string) (columns []string) {
 	for _, name := range fields {
 		f, err := r.Field(name)
@@ -183,14 +186,15 @@ func (b *binder) columnsOf(r *table.Resource, place string, fields []string) (co
 	return columns
 }
 
-// explain has a code of a declaration explained, unless it is already.
+// explain adds the code of a constraint to the codes of the API, unless the API has it.
 func (b *binder) explain(code, title, detail string) {
 	if _, known := b.api.Codes[code]; !known {
 		b.api.Codes[code] = problem.CodeInfo{Code: code, Status: http.StatusConflict, Title: title, Text: detail}
 	}
 }
 
-// checkUnique sees that clients are told something of a unique constraint.
+// checkUnique checks that a unique constraint has fields, a valid code and a sentence for
+// clients.
 func checkUnique(u declare.Unique) error {
 	if len(u.Fields) == 0 {
 		return naming.Sentence("it names no fields")
@@ -198,7 +202,8 @@ func checkUnique(u declare.Unique) error {
 	return checkCode(u.Code, u.Detail, strings.Join(u.Fields, ", "))
 }
 
-// checkCode checks that a code is well formed, is the program's own, and has a sentence.
+// checkCode checks the code of a constraint: it is well formed, it is not a code of the
+// framework, and it has a sentence for clients. The error names the constraint by of.
 func checkCode(code, detail, of string) error {
 	switch {
 	case !naming.CodeName.MatchString(code):
@@ -211,12 +216,12 @@ func checkCode(code, detail, of string) error {
 	return nil
 }
 
-// isBuiltin reports whether the framework itself answers with a code.
+// isBuiltin reports whether a code is an error code of the framework.
 func isBuiltin(code string) bool {
 	return slices.ContainsFunc(problem.BuiltinCodes(), func(c problem.CodeInfo) bool { return c.Code == code })
 }
 
-// checkCodes sees that the codes by which a function refuses are explained.
+// checkCodes reports each error code of a function that the API does not declare.
 func (b *binder) checkCodes(r *table.Resource, place string, codes []string) {
 	for _, code := range codes {
 		if _, known := b.api.Codes[code]; !known {
@@ -225,7 +230,7 @@ func (b *binder) checkCodes(r *table.Resource, place string, codes []string) {
 	}
 }
 
-// checkStatus sees that the status of a success is one.
+// checkStatus reports a status of success that is not 200 to 299; 0 is the usual status.
 func (b *binder) checkStatus(r *table.Resource, place string, status int) {
 	if status != 0 && (status < 200 || status > 299) {
 		b.fault(r.Path, place, naming.Sentence("Answers(%d): a success is 200 to 299", status))
@@ -234,8 +239,8 @@ func (b *binder) checkStatus(r *table.Resource, place string, status int) {
 
 var operationID = regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`)
 
-// checkIDs sees that what operations are called is fit for programs, and that
-// each name is one operation's alone.
+// checkIDs checks the ids of the operations in the OpenAPI document: each id can be the name
+// of a method in a generated client, and no two operations have the same id.
 func (b *binder) checkIDs() {
 	first := map[string]describe.Operation{}
 	for _, e := range describe.NewCatalog(b.api).Operations() {
@@ -253,7 +258,7 @@ func (b *binder) checkIDs() {
 	}
 }
 
-// checkShapes sees that the reference can tell of what is answered.
+// checkShapes checks that the OpenAPI document can describe the answer of every endpoint.
 func (b *binder) checkShapes() {
 	for _, r := range b.api.Resources {
 		known := map[reflect.Type]bool{}
@@ -265,8 +270,7 @@ func (b *binder) checkShapes() {
 	}
 }
 
-// checkHooks reports the hooks of a viewset's model that the statement of a verb
-// or an action skips.
+// checkHooks reports the hooks of a viewset's model that the statements of a verb skip.
 func checkHooks(r *table.Resource, kind declare.VerbKind, verb string, fault func(error)) {
 	switch {
 	case kind == declare.VerbDoes:
@@ -283,7 +287,8 @@ func checkHooks(r *table.Resource, kind declare.VerbKind, verb string, fault fun
 	table.HooksOfSelect().Check(r.Model, fault)
 }
 
-// checkRules reports a permission that no user can have, and parts of the rules that are nil.
+// checkRules reports an invalid permission, and each authenticator or throttle that is nil, in
+// the rules of one endpoint.
 func checkRules(own declare.Rules, fault func(error)) {
 	access.CheckPermission(own.Permission, fault)
 	checkListed(own.Authentication, "authenticator", fault)

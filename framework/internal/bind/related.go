@@ -9,8 +9,9 @@ import (
 	"trestle.example/framework/internal/verb"
 )
 
-// bindRelated finds the viewset and the field, and reports what is wrong with
-// them. The viewset's shapes are known when all are bound.
+// bindRelated finds the viewset and the field of an action of Related, reports their mistakes,
+// and returns the function that serves the action. The representation of the rows is found
+// when all resources are bound.
 func (b *binder) bindRelated(e *table.Endpoint, declared *declare.RelatedRows, fault func(error)) func(*call.Call, *table.Request) (*table.Response, error) {
 	target, err := b.api.LookUp(declared.Viewset)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// bindReserved gives each resource the values that no row of its model may have,
-// as the viewsets of the model reserve them, by column.
+// bindReserved adds the reserved values of every viewset to all resources of the same model.
+// No row of the model may have a reserved value in that column.
 func (b *binder) bindReserved() {
 	for _, r := range b.api.Resources {
 		words, key := r.Declaration.Reserved, declaredKey(r)
@@ -31,8 +31,8 @@ func (b *binder) bindReserved() {
 	}
 }
 
-// declaredKey is what item paths will carry; nil for a Lookup that is no field, which
-// bind reports.
+// declaredKey returns the column whose value is in the paths of objects. It is nil if Lookup
+// is not a field; bind reports this mistake.
 func declaredKey(r *table.Resource) *schema.Field {
 	if r.Declaration.Lookup == "" {
 		return r.Pk
@@ -44,7 +44,7 @@ func declaredKey(r *table.Resource) *schema.Field {
 	return f.Column
 }
 
-// reserve gives the values to each resource of the model.
+// reserve adds the reserved values of a column to each resource of the model.
 func (b *binder) reserve(model reflect.Type, key *schema.Field, words []string) {
 	for _, r := range b.api.Resources {
 		if r.Model == model {
@@ -53,8 +53,8 @@ func (b *binder) reserve(model reflect.Type, key *schema.Field, words []string) 
 	}
 }
 
-// collides reports whether an action whose path has no id has that of another
-// resource, or of such an action of another.
+// collides reports whether the path of an action, which has no id, is also the path of a
+// resource, or of an action of another resource.
 func collides(r *table.Resource, act declare.Action) bool {
 	path := r.Path + "/" + act.Name
 	return slices.ContainsFunc(r.API.Resources, func(other *table.Resource) bool {
@@ -64,8 +64,8 @@ func collides(r *table.Resource, act declare.Action) bool {
 	})
 }
 
-// checkShadows reports each path below a viewset that is also the path of an object
-// of it, unless the value is reserved.
+// checkShadows reports each path below a viewset that is also the path of one of its objects,
+// unless the key of that object is a reserved value.
 func (b *binder) checkShadows() {
 	for _, r := range b.api.Resources {
 		b.checkActionShadows(r)
@@ -87,8 +87,8 @@ func (b *binder) checkActionShadows(r *table.Resource) {
 	}
 }
 
-// itemAt reports whether objects of the viewset have an endpoint at this part of
-// the path behind their key.
+// itemAt reports whether the viewset has an endpoint on an object with this name after the
+// key: the name of an action, or "" for the verbs.
 func itemAt(r *table.Resource, name string) bool {
 	return !r.Declaration.Single && slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool {
 		if declare.IsVerb(e.Route.Name) {
@@ -98,8 +98,8 @@ func itemAt(r *table.Resource, name string) bool {
 	})
 }
 
-// checkShadow reports a path, of an action of a resource or of the whole of it, that
-// is also that of an object of r whose key is word.
+// checkShadow reports the path of a resource, or of one of its actions, if it is also the path
+// of an object of r whose key is word.
 func (b *binder) checkShadow(of *table.Resource, place string, r *table.Resource, word string) {
 	if _, ok := datatype.ParseKey(r.Key.IndirectType, word); !ok {
 		return

@@ -13,14 +13,14 @@ import (
 // ownTags are the keys of struct tags that the framework and bun read.
 var ownTags = []string{"validate", "json", "bun", "default", "ref", "trim", "doc", "example"}
 
-// foreignTags are keys of other packages that differ by a letter from one of ours.
-// A key that is further away from ours needs no place here.
+// foreignTags are the keys of other packages that differ by one letter from a key in ownTags.
+// Keys that differ by more letters are never reported, so the list does not need them.
 var foreignTags = []string{"bson", "rel"}
 
-// checkTags reports the fields of a struct type, and of those inside it, whose tag
-// is malformed or has a key that is probably a misspelt one of ours: one that is at
-// most a third of its letters away. Any other key is left to the package that reads
-// it. Each type is checked once; known remembers which.
+// checkTags reports the fields of a struct type, and of the struct types inside it, whose tag
+// is malformed or has a key that is near a key in ownTags ([naming.Nearest]) and is therefore
+// probably misspelt. It ignores any other key: another package may read it. Each type is
+// checked once; known remembers which.
 func checkTags(t reflect.Type, known map[reflect.Type]bool, fault func(error)) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
@@ -56,9 +56,9 @@ func misspeltTag(key string) string {
 	return naming.Nearest(key, ownTags)
 }
 
-// tagKeys lists the keys of a tag that is written as package reflect has it: pairs
-// key:"value" with a space between them. In another tag, Go finds no key behind the
-// fault, so that its rules would not apply.
+// tagKeys lists the keys of a struct tag, which has pairs key:"value" with a space between
+// them. A malformed tag is an error, because package reflect finds no key after the malformed
+// part, and the rules in it would not apply.
 func tagKeys(tag string) (keys []string, err error) {
 	for rest := tag; ; {
 		if rest = strings.TrimLeft(rest, " "); rest == "" {
@@ -79,7 +79,7 @@ func tagKeys(tag string) (keys []string, err error) {
 	}
 }
 
-// checkTags reports wrong tags of everything that a resource declares.
+// checkTags reports the wrong struct tags of every model, input type and output type.
 func (b *binder) checkTags() {
 	known := map[reflect.Type]bool{}
 	for _, r := range b.api.Resources {

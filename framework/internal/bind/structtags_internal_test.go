@@ -11,7 +11,7 @@ import (
 	"trestle.example/framework/internal/rule"
 )
 
-// Tags that Go cannot read, which go vet would not let stand in a test's own types.
+// The types are made by reflection, because go vet rejects malformed tags in source code.
 func TestMalformedStructTags(t *testing.T) {
 	for tag, want := range map[string]string{
 		`json:"title" validate:"required"`: "",
@@ -33,7 +33,7 @@ func TestMalformedStructTags(t *testing.T) {
 	}
 }
 
-// The page of the tags has a row for each tag and each rule, and no other row.
+// The page docs/reference/tags.md has a row for each tag and each rule, and no other row.
 func TestTagsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "reference", "tags.md"))
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"trestle.example/framework/internal/verb"
 )
 
-// bindWriting matches the input's fields to the model's.
+// bindWriting matches each field of the input with the column of the same Go name, and reports
+// fields that cannot be written. It also lists the fields of the output that the input lacks.
 func (b *binder) bindWriting(w *verb.Writing, fault func(error)) {
 	w.Columns, w.ReadOnly = map[string]verb.InputColumn{}, map[string]bool{}
 	w.Checks = reflect.PointerTo(w.Verb.In).Implements(reflect.TypeFor[input.Checker]())
@@ -53,7 +54,8 @@ func (b *binder) bindWriting(w *verb.Writing, fault func(error)) {
 	}
 }
 
-// writesRelation says what an input has in the place of a relation.
+// writesRelation is the mistake of an input that has a field for a relation of the model. It
+// names what the input can have instead.
 func writesRelation(in reflect.Type, name string, relation *schema.Relation) error {
 	model := relation.Field.Table.Type.Name()
 	if relation.Type == schema.BelongsToRelation && len(relation.BasePKs) == 1 {
@@ -63,7 +65,8 @@ func writesRelation(in reflect.Type, name string, relation *schema.Relation) err
 	return naming.Sentence("%s.%s is a relation of %s, which an input does not write; write its rows in a function of framework.Fills", in.Name(), name, model)
 }
 
-// checkReference sees that a foreign key names the viewset it leads to.
+// checkReference reports an input's field for a foreign key if it has no tag ref. The tag names
+// the viewset whose rows the client may refer to.
 func (b *binder) checkReference(r *table.Resource, in reflect.Type, f *input.Field, column *schema.Field, fault func(error)) {
 	if r.Scope.Kind == declare.ScopeVia && column == r.Scope.Column && f.Ref == "" {
 		fault(naming.Sentence("%s.%s decides whose the row is; tag it `ref:%q`", in.Name(), f.GoName, r.Scope.Target))

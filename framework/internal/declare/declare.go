@@ -15,12 +15,12 @@ import (
 type Verb struct {
 	Kind    VerbKind
 	In, Out reflect.Type
-	Model   reflect.Type // of the function, nil without one
+	Model   reflect.Type // the model that the function takes, nil if it takes none
 	Load    []string
-	Empty   bool // it needs a function and was given none
+	Empty   bool // the constructor got a nil function
 	Compute func(c *call.Call, model any) (any, error)
 	Fill    func(c *call.Call, model, in any) error
-	Run     func(c *call.Call, model, in any) (any, error) // of Does, without a model, and of Changes
+	Run     func(c *call.Call, model, in any) (any, error) // the function of Does, with a nil model, or of Changes
 	Rules
 }
 
@@ -42,7 +42,7 @@ func (k VerbKind) String() string {
 	return [...]string{"nothing", "Shows", "Computes", "Accepts", "Does", "Changes", "Deletes"}[k]
 }
 
-// Constructor names the function that made the verb.
+// Constructor returns the name of the function of package framework that made the verb.
 func (v Verb) Constructor() string {
 	if v.Fill != nil {
 		return "Fills"
@@ -50,7 +50,8 @@ func (v Verb) Constructor() string {
 	return v.Kind.String()
 }
 
-// Rules are what one verb or action may set for itself; nil inherits.
+// Rules are the settings of one verb or action. A nil permission, authentication, throttles,
+// pagination or filters are inherited from the viewset.
 type Rules struct {
 	Permission     call.Permission
 	Authentication []call.Authenticator
@@ -61,7 +62,7 @@ type Rules struct {
 	Untransacted   bool
 	Idempotent     bool
 	Doc            string
-	Named          string // its id in the reference
+	Named          string // the operationId in the OpenAPI document, "" for the usual one
 	Refuses        []string
 	Sends, Takes   []call.Header
 	SignsIn        bool
@@ -73,11 +74,12 @@ type NamedVerb struct {
 	Verb
 }
 
-// OnObject reports whether the verb's path carries an id.
+// OnObject reports whether the verb is on one object. Its path has the object's key, unless
+// the viewset is single.
 func (v NamedVerb) OnObject() bool { return v.Name != call.VerbList && v.Name != call.VerbCreate }
 
-// Verbs are the six verbs in the order in which the framework lists them; those that are
-// not offered are absent in their kind.
+// Verbs are the six verbs in the order in which the framework lists them. A verb that the
+// viewset does not have is of the kind [VerbAbsent].
 type Verbs []NamedVerb
 
 // Get returns the verb with a name.
@@ -90,41 +92,41 @@ func (vs Verbs) Get(name string) Verb {
 	return Verb{}
 }
 
-// Action is either kind, without its type parameters.
+// An Action is a declared action as plain data: on one object, or on the collection.
 type Action struct {
 	Name, Method string
 	OnObject     bool
-	Empty        bool         // it was given no function
-	Related      *RelatedRows // what it answers instead of a function
+	Empty        bool         // the constructor got a nil function
+	Related      *RelatedRows // of an action of Related, which has no function; nil for any other
 	In, Out      reflect.Type
 	Run          func(c *call.Call, model, in any) (any, error)
 	Rules
 }
 
-// RelatedRows is what an action of Related declares.
+// RelatedRows are the arguments of Related: the viewset of the rows, its field that refers to
+// the object, and the type that shows a row.
 type RelatedRows struct {
 	Viewset, Field string
 	Out            reflect.Type
 }
 
-// Slash says how the canonical path of a resource ends. Either form is
-// served; links and the API root show the canonical one.
+// A Slash is how the canonical path of a resource ends. The server serves both forms. Links
+// and the API root show the canonical form.
 type Slash int
 
-// The ways a path may end; the zero value inherits, and an API that says
-// nothing ends its paths with a slash.
+// The ways in which a path can end. The zero value inherits; without a setting in the API,
+// paths end with a slash.
 const (
 	InheritSlash Slash = iota
 	WithSlash
 	WithoutSlash
 )
 
-// Strictness says what happens to names that a request gets wrong.
+// A Strictness is what the server does with unknown names of parameters and fields.
 type Strictness int
 
-// Lenient ignores unknown names and tells so in the header Trestle-Ignored;
-// Strict refuses them with 400. The zero value inherits, and an API that says
-// nothing is lenient.
+// Lenient ignores unknown names and lists them in the header Trestle-Ignored. Strict rejects
+// them with 400. The zero value inherits; without a setting in the API, it is lenient.
 const (
 	InheritStrictness Strictness = iota
 	Lenient
@@ -133,7 +135,7 @@ const (
 
 // A Declaration is a viewset as plain data, without its type parameter.
 type Declaration struct {
-	Service          *Service // nil without one
+	Service          *Service // nil for a viewset that is not in a service
 	Name, Under, Doc string
 	Model            reflect.Type
 	Verbs            Verbs
@@ -158,7 +160,8 @@ type Declaration struct {
 	Reserved         []string
 }
 
-// Path is how other declarations refer to the resource.
+// Path is the name by which other declarations refer to the resource: "products", or
+// "admin/products" if it is registered under "admin".
 func (d *Declaration) Path() string {
 	if d.Under == "" {
 		return d.Name
@@ -169,14 +172,16 @@ func (d *Declaration) Path() string {
 // A Service is a group of resources with a name.
 type Service struct{ Name, Doc string }
 
-// A Search says which fields a list is searched by.
+// A Search has the fields that a search of the list reads, the field that stores the search
+// document, and the query parameter.
 type Search struct {
 	Fields []string
 	Stored string
 	Param  string
 }
 
-// An Ordering says what a list may be ordered by.
+// An Ordering has the orders of a list that clients may request, the default order, and the
+// query parameter.
 type Ordering struct {
 	Allowed []string
 	Named   []NamedOrder
@@ -184,21 +189,22 @@ type Ordering struct {
 	Param   string
 }
 
-// A NamedOrder is an order that clients ask for by name.
+// A NamedOrder is an order that clients request by name.
 type NamedOrder struct {
 	Name      string
 	By        string
 	Relevance bool
 }
 
-// A Unique names the fields of a unique constraint, and its error.
+// A Unique has the fields of a unique constraint, and the error for a row that violates it.
 type Unique struct {
 	Fields []string
 	Code   string
 	Detail string
 }
 
-// A Check names a CHECK constraint, its fields and its error.
+// A Check has the name of a CHECK constraint, its fields, and the error for a row that violates
+// it.
 type Check struct {
 	Constraint string
 	Fields     []string
@@ -206,15 +212,15 @@ type Check struct {
 	Detail     string
 }
 
-// A Scope says which rows a caller has.
+// A Scope limits the rows of a viewset to the rows that a caller may use.
 type Scope struct {
 	Kind   scopeKind
-	Model  reflect.Type           // of the accessor
-	Owner  func(m any) *uuid.UUID // own
-	Field  string                 // via
-	Target string                 // via
+	Model  reflect.Type           // of ScopeOwn: the type that Owner takes
+	Owner  func(m any) *uuid.UUID // of ScopeOwn: the address of the owner's id in a row
+	Field  string                 // of ScopeVia: the foreign key
+	Target string                 // of ScopeVia: the viewset that the foreign key refers to
 	Where  func(*call.Call, bun.QueryBuilder) bun.QueryBuilder
-	Unless call.Permission
+	Unless call.Permission // a caller with this permission has every row; nil for no such caller
 }
 
 type scopeKind int
@@ -228,7 +234,7 @@ const (
 	ScopePublic
 )
 
-// String says what the scope leaves, for listings.
+// String describes the scope in a few words, for listings: "own, unless staff".
 func (s Scope) String() string {
 	text := map[scopeKind]string{
 		ScopeMissing: "none", ScopeOwn: "own", ScopeVia: "via " + s.Field, ScopeWhere: "where", ScopePublic: "public",
@@ -239,7 +245,8 @@ func (s Scope) String() string {
 	return text
 }
 
-// CheckIdempotent sees that what keeps keys writes, in a transaction.
+// CheckIdempotent reports an idempotent verb or action that only reads, or that runs without
+// the transaction in which its key is stored.
 func CheckIdempotent(own Rules, method string, fault func(error)) {
 	switch {
 	case !own.Idempotent:
@@ -250,7 +257,8 @@ func CheckIdempotent(own Rules, method string, fault func(error)) {
 	}
 }
 
-// Instead is how a write of the framework's own would be a function.
+// Instead names the constructor that makes the verb with a function of the program, if the
+// framework does its write. It is "" for a verb that reads, and for Does and Changes.
 func (v NamedVerb) Instead() string {
 	switch {
 	case v.Method == http.MethodGet || v.Kind == VerbDoes || v.Kind == VerbChanges:
@@ -261,7 +269,7 @@ func (v NamedVerb) Instead() string {
 	return VerbChanges.String()
 }
 
-// verbKinds are the constructors that make sense for each verb.
+// verbKinds are the constructors that each verb may use.
 var verbKinds = map[string][]VerbKind{
 	call.VerbList:     {VerbShows, VerbComputes},
 	call.VerbRetrieve: {VerbShows, VerbComputes},
@@ -277,5 +285,5 @@ func IsVerb(name string) bool {
 	return ok
 }
 
-// KindsOf are the constructors that make sense for a verb.
+// KindsOf lists the constructors that a verb may use.
 func KindsOf(verb string) []VerbKind { return verbKinds[verb] }

@@ -13,31 +13,31 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// DocsPath is where the page is that shows the reference, below the prefix.
+// DocsPath is the path of the documentation page, below the prefix.
 const DocsPath = "/docs"
 
-// The paths of the reference itself.
+// The paths of the OpenAPI document, below the prefix.
 const (
 	JSONPath = "/openapi.json"
 	YamlPath = "/openapi.yaml"
 )
 
-// A Catalog describes a checked API: its operations, and what each is to a caller.
+// A Catalog describes a checked API: its operations, and which callers may use each.
 type Catalog struct{ *table.Registry }
 
-// NewCatalog describes the API of a registry.
+// NewCatalog makes the catalog of the API of a registry.
 func NewCatalog(a *table.Registry) Catalog { return Catalog{a} }
 
-// An Operation is an endpoint as it is described to clients.
+// An Operation is an endpoint as the OpenAPI document describes it to clients.
 type Operation struct{ *table.Endpoint }
 
-// NewOperation describes an endpoint.
+// NewOperation makes the operation of an endpoint.
 func NewOperation(e *table.Endpoint) Operation { return Operation{e} }
 
-// Catalog is that of the API which has the operation.
+// Catalog is the catalog of the operation's API.
 func (e Operation) Catalog() Catalog { return NewCatalog(e.Resource.API) }
 
-// Operations are the API root and the endpoints of every resource.
+// Operations lists the API root, and the endpoints of every resource in order of registration.
 func (a Catalog) Operations() []Operation {
 	endpoints := a.Endpoints()
 	all := make([]Operation, len(endpoints))
@@ -47,7 +47,7 @@ func (a Catalog) Operations() []Operation {
 	return all
 }
 
-// Routes lists every endpoint, in order of registration.
+// Routes lists the API root, and every endpoint in order of registration.
 func (a Catalog) Routes() []spec.RouteInfo {
 	endpoints := a.Endpoints()
 	all := make([]spec.RouteInfo, len(endpoints))
@@ -64,7 +64,7 @@ func (a Catalog) info(e *table.Endpoint) spec.RouteInfo {
 	}
 }
 
-// Access lists every endpoint with what it is to each of the callers.
+// Access lists every endpoint with the access of each of the callers.
 func (a Catalog) Access(callers []*call.Caller) []spec.RouteAccess {
 	var all []spec.RouteAccess
 	for _, e := range a.Endpoints() {
@@ -77,31 +77,32 @@ func (a Catalog) Access(callers []*call.Caller) []spec.RouteAccess {
 	return all
 }
 
-// Permissions lists the names of permissions that endpoints, scopes and guards ask for,
-// sorted and each once.
+// Permissions lists the names of permissions that endpoints, scopes and guards require, sorted
+// and without duplicates.
 func (a Catalog) Permissions() []string {
-	asking := []call.Permission{}
+	required := []call.Permission{}
 	for _, e := range a.Endpoints() {
-		asking = append(asking, e.Permission, e.Resource.Scope.Unless)
+		required = append(required, e.Permission, e.Resource.Scope.Unless)
 	}
 	for _, g := range a.Config.Guards {
-		asking = append(asking, g.Permission)
+		required = append(required, g.Permission)
 	}
 	var names []string
-	for _, p := range asking {
+	for _, p := range required {
 		names = append(names, access.HeldNames(p)...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// PathOf is the path of an endpoint, with the name of its key: "/api/patients/{id}/".
+// PathOf is the path of an endpoint, with the name of its key in braces:
+// "/api/patients/{id}/".
 func (a Catalog) PathOf(e *table.Endpoint) string {
 	return a.Config.Prefix + strings.ReplaceAll(e.Pattern, ":id", "{"+e.Resource.KeyName()+"}")
 }
 
-// accessOf is what an endpoint is to a caller. A permission that panics lets
-// nobody in.
+// accessOf returns the access of a caller to an endpoint. If a permission panics, the access is
+// [spec.AccessRefused].
 func (a Catalog) accessOf(e *table.Endpoint, path string, caller *call.Caller) (access spec.Access) {
 	defer func() {
 		if recover() != nil {
@@ -121,8 +122,8 @@ func (a Catalog) accessOf(e *table.Endpoint, path string, caller *call.Caller) (
 	return spec.AccessAllowed
 }
 
-// passesGuards asks the guards as the server's gate does: with the schemes of
-// the API, whatever the endpoint's own are.
+// passesGuards reports whether the guards of a path permit a caller. As for a real request,
+// the guards use the authentication schemes of the API, not the endpoint's own schemes.
 func (a Catalog) passesGuards(e *table.Endpoint, path string, caller *call.Caller) bool {
 	r := &http.Request{Method: e.Route.Method, URL: &url.URL{Path: path}}
 	for _, g := range a.Config.Guards {
@@ -137,8 +138,8 @@ func (a Catalog) passesGuards(e *table.Endpoint, path string, caller *call.Calle
 	return true
 }
 
-// imagined is a call that nobody sent, by a caller as the schemes would know
-// them.
+// imagined returns a call without a real request. Its caller is anonymous if there are no
+// schemes, because the server could not identify the caller.
 func (a Catalog) imagined(route call.Route, schemes []call.Authenticator, caller *call.Caller) *call.Call {
 	o := table.CallOptions{Route: route, Request: &http.Request{Method: route.Method, URL: &url.URL{}, Header: http.Header{}}}
 	if len(schemes) > 0 {

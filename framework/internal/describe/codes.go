@@ -8,8 +8,8 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// FaultCodes are those that the list errors of a refusal may have, in order:
-// the framework's, those of the rules of all inputs, and the program's own.
+// FaultCodes lists the codes that the faults of an error may have, sorted by code: the codes of
+// the framework, of the rules of all inputs, and of the program.
 func (a Catalog) FaultCodes() []problem.CodeInfo {
 	all := slices.Clone(input.BuiltinFaults)
 	add := func(info problem.CodeInfo) {

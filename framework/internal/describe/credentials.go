@@ -11,8 +11,8 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// FindSignIn finds the endpoint that 401 names, and gives the codes of 401 their
-// details.
+// FindSignIn finds the first endpoint that issues credentials. If there is such an endpoint, the
+// error codes for missing and invalid credentials get [problem.SignInDetails].
 func (a Catalog) FindSignIn() {
 	for _, e := range a.Endpoints() {
 		if e.SignsIn && e.Route.Method == http.MethodPost {
@@ -28,12 +28,13 @@ func (a Catalog) FindSignIn() {
 	}
 }
 
-// asksCredentials reports whether a code is of a 401 that other credentials would help.
+// asksCredentials reports whether a code is of a 401 that a client solves by other credentials.
 func asksCredentials(code string) bool {
 	return code == problem.CodeAuthenticationRequired || code == problem.CodeInvalidToken
 }
 
-// Guided says in a 401 where to sign in, and leaves any other error as it is.
+// Guided adds the address of the sign-in endpoint to a 401. It returns any other error
+// unchanged.
 func Guided(a *table.Registry, e *problem.Error) *problem.Error {
 	if a.SignIn == "" || e.Details != nil || !asksCredentials(e.Code) {
 		return e
@@ -43,9 +44,10 @@ func Guided(a *table.Registry, e *problem.Error) *problem.Error {
 	return e
 }
 
-// Forbidding says in the 403 of an endpoint's own permission what it asks for, as
-// the reference of the endpoint does. An API without a reference does not say it,
-// and a guard never does: it refuses before any endpoint is known.
+// Forbidding adds to a 403 of the endpoint's permission what the permission requires, as the
+// OpenAPI document describes it. It returns the error unchanged if the API has no OpenAPI
+// document. The 403 of a guard never has this information: the server checks guards before it
+// finds the endpoint.
 func (e Operation) Forbidding(err error) error {
 	refusal, ok := errors.AsType[*problem.Error](err)
 	if !ok || refusal.Code != problem.CodeForbidden || e.Resource.API.Config.Undocumented {
@@ -53,7 +55,7 @@ func (e Operation) Forbidding(err error) error {
 	}
 	needed := fmt.Sprintf("it needs the permission %q", e.right(e.Permission))
 	switch {
-	case e.admits(&call.Caller{ID: uuid.Max}): // the reference says no more than that it is for signed-in users
+	case e.admits(&call.Caller{ID: uuid.Max}): // the OpenAPI document describes the endpoint as for signed-in users only
 		return err
 	case e.admits(&call.Caller{ID: uuid.Max, Staff: true}):
 		needed = "it is for staff"

@@ -13,7 +13,8 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// standardHeaders are the headers that the framework sets, as the OpenAPI document has them.
+// standardHeaders are the response headers that the framework sets, as the OpenAPI document
+// describes them.
 var standardHeaders = []call.Header{
 	{Name: problem.HeaderRequestID, Doc: "The request's id, made by the server; its log has it too.", Required: true},
 	{Name: problem.HeaderAllow, Doc: "The methods of this path.", Required: true},
@@ -24,7 +25,7 @@ var standardHeaders = []call.Header{
 	{Name: problem.HeaderRetry, Doc: "After how many seconds to try again.", Required: true},
 }
 
-// headers are those of the endpoint's success.
+// headers lists the headers of the endpoint's successes.
 func (e Operation) headers() []call.Header {
 	all := []call.Header{standardHeader(problem.HeaderRequestID), standardHeader(problem.HeaderAllow)}
 	if !e.Resource.Strict {
@@ -39,8 +40,8 @@ func (e Operation) headers() []call.Header {
 	return append(all, e.OwnHeaders()...)
 }
 
-// headersOf are the standard headers that a refusal may have. Where some answers
-// have one and others do not, it is told of all.
+// headersOf lists the standard headers of an error with a status and one of the codes. A header
+// that only some of these errors have is in the list, but not required.
 func (e Operation) headersOf(status int, codes []string) []call.Header {
 	all := []call.Header{standardHeader(problem.HeaderRequestID), standardHeader(problem.HeaderIgnored)}
 	switch status {
@@ -49,13 +50,13 @@ func (e Operation) headersOf(status int, codes []string) []call.Header {
 		challenge.Required = access.Challenged(problem.Unauthenticated(), e.Authentication).Header != nil
 		return append(all, challenge)
 	case http.StatusForbidden:
-		return all // what is offered is kept back
+		return all // a 403 does not reveal the methods of the path
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		all = append(all, standardHeader(problem.HeaderRetry))
 	}
 	if slices.Contains(codes, problem.CodeIdempotencyInProgress) {
 		retry := standardHeader(problem.HeaderRetry)
-		retry.Required = false // one conflict alone says when to try again
+		retry.Required = false // of the conflicts, only this code has the header
 		all = append(all, retry)
 	}
 	allow := standardHeader(problem.HeaderAllow)
@@ -63,11 +64,12 @@ func (e Operation) headersOf(status int, codes []string) []call.Header {
 	return append(all, allow)
 }
 
-// beforeThePath are the statuses of what may be refused before the path is
-// known, and so without Allow.
+// beforeThePath are the statuses of errors that the server may answer before it has found the
+// path. These errors have no header Allow.
 var beforeThePath = []int{http.StatusBadRequest, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}
 
-// OwnHeaders are those that its function and the parts of its door set.
+// OwnHeaders lists the response headers that the endpoint's function sets, and those that its
+// schemes, throttles and permission set.
 func (e Operation) OwnHeaders() []call.Header {
 	all := slices.Clone(e.Sends)
 	for _, sender := range access.AllParts[call.Sender](e.Check) {
@@ -76,8 +78,8 @@ func (e Operation) OwnHeaders() []call.Header {
 	return all
 }
 
-// usualHeaders are those that the API's own schemes, throttles and permission
-// set, so that any answer may have them.
+// usualHeaders lists the response headers that the schemes, throttles and permission of the API
+// set. Every answer may have them.
 func (a Catalog) usualHeaders() []call.Header {
 	c := a.Config
 	return NewOperation(&table.Endpoint{Check: access.Check{Authentication: c.Authentication, Throttles: c.Throttles, Permission: c.Permission}}).OwnHeaders()
@@ -88,15 +90,15 @@ func standardHeader(name string) call.Header {
 	return standardHeaders[at]
 }
 
-// location is the header Location of the endpoint's success, if it sends one.
+// location returns the header Location of the endpoint's successes, and whether they have it.
 func (e Operation) location() (h call.Header, sends bool) {
 	h = standardHeader(problem.HeaderLocation)
 	single := e.Resource.Declaration.Single
 	switch {
 	case e.ShowsCreated(), e.Kind == declare.VerbAccepts && e.Route.Name == call.VerbUpdate && single:
-		h.Required = false // the first PUT alone creates; a function may leave the key out
+		h.Required = false // only the first PUT creates a row; the answer of a function may lack the key
 	case e.Kind == declare.VerbAccepts && e.Route.Name == call.VerbCreate && e.Resource.HasAddresses():
-		// Text may be blank, and then has no address.
+		// A row whose key is an empty text has no address.
 		h.Required = e.Resource.Key == e.Resource.Pk && e.Resource.Key.IndirectType.Kind() != reflect.String
 	default:
 		return h, false
@@ -104,10 +106,11 @@ func (e Operation) location() (h call.Header, sends bool) {
 	return h, true
 }
 
-// withoutLocation are the headers that an error may have.
+// withoutLocation removes Location from headers: an error never has it.
 func withoutLocation(headers []call.Header) []call.Header {
 	return slices.DeleteFunc(headers, func(h call.Header) bool { return strings.EqualFold(h.Name, problem.HeaderLocation) })
 }
 
-// StandardHeaders are the headers that the framework sets, as the OpenAPI document has them.
+// StandardHeaders lists the response headers that the framework sets, as the OpenAPI document
+// describes them.
 func StandardHeaders() []call.Header { return slices.Clone(standardHeaders) }

@@ -9,8 +9,9 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// linked are the operations that take a key of what the endpoint makes: those on one
-// object in every viewset of the model whose key the answer has.
+// linked lists the operations that take the key of the object that the endpoint creates: the
+// operations on one object in every viewset of the same model, if the answer contains the key
+// of that viewset.
 func (e Operation) linked() (all []Operation) {
 	if e.Route.Name != call.VerbCreate || !e.answersObject() {
 		return nil
@@ -28,10 +29,9 @@ func (e Operation) linked() (all []Operation) {
 	return all
 }
 
-// answersObject reports whether the endpoint answers one object of its resource with
-// its key. A function may answer something else, such as the whole cart for a new item:
-// its type must be what another verb on one object answers, and no viewset of another
-// model may serve it.
+// answersObject reports whether the endpoint answers with one object of its resource that
+// contains the key. A function may answer with something else, such as the whole cart for a new
+// item. Therefore [aloneShows] must be true for the output type of a function.
 func (e Operation) answersObject() bool {
 	if e.Out == nil || e.Out.Kind() != reflect.Struct || e.Kind != declare.VerbAccepts && !aloneShows(e.Resource, e.Out) {
 		return false
@@ -39,7 +39,7 @@ func (e Operation) answersObject() bool {
 	return hasMember(e.Out, e.Resource.KeyName())
 }
 
-// hasMember reports whether the JSON of a struct has a member of a name.
+// hasMember reports whether the JSON of a struct type has a member with this name.
 func hasMember(out reflect.Type, name string) bool {
 	for f := range naming.ShapeFields(out) {
 		if naming.JSONName(f) == name {
@@ -49,8 +49,8 @@ func hasMember(out reflect.Type, name string) bool {
 	return false
 }
 
-// aloneShows reports whether a type is how the resource shows one object, and none of another
-// model.
+// aloneShows reports whether Retrieve, Update or Patch of the resource answers with the type,
+// and Retrieve of no viewset of another model does.
 func aloneShows(r *table.Resource, out reflect.Type) bool {
 	for _, other := range r.API.Resources {
 		if other.Model != r.Model && other.Declaration.Verbs.Get(call.VerbRetrieve).Out == out {

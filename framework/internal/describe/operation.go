@@ -18,12 +18,13 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// Words are the resource's path as words: "admin", "products".
+// Words splits the path of a resource into words: "admin", "products".
 func Words(r *table.Resource) []string {
 	return strings.FieldsFunc(r.Path, func(ch rune) bool { return strings.ContainsRune("/-_", ch) })
 }
 
-// noun is what an input without a name is called: by its viewset, and by its action.
+// noun is the name of the schema of an input whose type has no name. It consists of the words
+// of the viewset, and of the name of an action.
 func (e Operation) noun() string {
 	parts := singular(e.Resource)
 	if !declare.IsVerb(e.Route.Name) {
@@ -32,17 +33,17 @@ func (e Operation) noun() string {
 	return naming.Title(strings.Join(parts, " "))
 }
 
-// singular are the same words for one of them: "admin", "product".
+// singular is like [Words], with the last word in the singular: "admin", "product".
 func singular(r *table.Resource) []string {
 	parts := Words(r)
 	parts[len(parts)-1] = inflection.Singular(parts[len(parts)-1])
 	return parts
 }
 
-// ID names the operation for generated clients: listPatients, getPatient,
-// cancelOrder, unless it was given one. It depends on the endpoint's own path
-// alone, so that it stays when others come; registration refuses two that are
-// the same.
+// ID is the operationId, which generated clients use as the name of a method: listPatients,
+// getPatient, cancelOrder, or the id in the declaration. It depends only on the endpoint's own
+// path and method, so new endpoints never change it. Package bind reports two equal ids as a
+// mistake.
 func (e Operation) ID() string {
 	switch {
 	case e.Named != "":
@@ -69,15 +70,15 @@ func (e Operation) ID() string {
 	return naming.Camel(verb, append(many, action)...)
 }
 
-// noun is what a person calls one of a resource's rows: "product".
+// nounOf is the word for one row of a resource in descriptions: "product".
 func nounOf(r *table.Resource) string {
 	words := strings.FieldsFunc(r.Declaration.Name, func(ch rune) bool { return strings.ContainsRune("-_", ch) })
 	words[len(words)-1] = inflection.Singular(words[len(words)-1])
 	return strings.Join(words, " ")
 }
 
-// summary is what the endpoint does in a few words: the first sentence of its
-// doc, or what its verb is.
+// summary describes the endpoint in a few words: the first sentence of its Doc, or else its
+// verb and its resource.
 func (e Operation) summary() string {
 	if first, _, _ := strings.Cut(e.Doc, ". "); first != "" {
 		return strings.TrimSuffix(first, ".")
@@ -103,13 +104,13 @@ func (e Operation) summary() string {
 	return naming.Title(e.Route.Name) + " " + one + beside
 }
 
-// verbWords are what the verbs do to one row.
+// verbWords are the first words of the summaries of verbs on one row.
 var verbWords = map[string]string{
 	call.VerbCreate: "Create", call.VerbRetrieve: "Get", call.VerbUpdate: "Replace", call.VerbPatch: "Change", call.VerbDelete: "Delete",
 }
 
-// description says the rest: the doc, for whom it is, and which rows. What the
-// resource says of itself stands at its list.
+// description is the endpoint's Doc, the callers that may use it, and the rows that they have.
+// The description of a list begins with the Doc of its resource.
 func (e Operation) description() string {
 	var parts []string
 	if e.Route.Name == call.VerbList {
@@ -122,18 +123,18 @@ func (e Operation) description() string {
 		parts = append(parts, e.audience())
 	}
 	if e.Resource.Strict {
-		parts = append(parts, "Parameters and fields that it does not know are refused, as is an Idempotency-Key where none is described.")
+		parts = append(parts, "Unknown parameters and fields are rejected, and so is an Idempotency-Key if the operation does not list this header.")
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n\n")
 }
 
-// audience says who may use the endpoint, and which rows they have: nothing of
-// rows where they have all.
+// audience describes the callers that may use the endpoint. It adds which rows they have, if
+// the scope limits callers to their own rows.
 func (e Operation) audience() string {
 	who := "Permission: " + e.right(e.Permission)
 	switch {
 	case e.admits(nil):
-		who = "For everybody"
+		who = "For all callers"
 	case e.admits(&call.Caller{ID: uuid.Max}):
 		who = "For signed-in users"
 	case e.admits(&call.Caller{ID: uuid.Max, Staff: true}):
@@ -144,12 +145,13 @@ func (e Operation) audience() string {
 	case !e.HandsRows() || e.Route.Name == call.VerbCreate || scope.Kind != declare.ScopeOwn && scope.Kind != declare.ScopeVia:
 		return who + "."
 	case scope.Unless != nil:
-		return who + "; one's own rows, and all of them with " + e.lifts(scope.Unless) + "."
+		return who + "; the caller's own rows, or all rows with " + e.lifts(scope.Unless) + "."
 	}
-	return who + "; one's own rows."
+	return who + "; the caller's own rows."
 }
 
-// lifts names what lifts the scope at this endpoint.
+// lifts names the permissions that give a caller every row at this endpoint. A write on a row
+// also requires the permission to read.
 func (e Operation) lifts(unless call.Permission) string {
 	needed, view := rightIn(unless, e.Route), rightIn(unless, call.Route{Method: http.MethodGet})
 	if needed == view {
@@ -158,25 +160,24 @@ func (e Operation) lifts(unless call.Permission) string {
 	return "the permissions " + view + " and " + needed
 }
 
-// right is what a permission asks for at this endpoint: of a model's, the one
-// that the method needs.
+// right describes what a permission requires at this endpoint: see [rightIn].
 func (e Operation) right(p call.Permission) string { return rightIn(p, e.Route) }
 
-// rightIn is what a permission asks for on a route.
+// rightIn describes what a permission requires on a route. Of the permissions of a model, it
+// names only the one that the route's method requires.
 func rightIn(p call.Permission, route call.Route) string {
 	right := "." + route.Right()
 	return strings.NewReplacer(".view|add|change|delete", right, ".add|change|delete to write", right).Replace(p.String())
 }
 
-// refusals are the codes by which the endpoint may refuse, by status and in
-// order.
-func (e Operation) refusals() map[int][]string {
+// failures lists the error codes that the endpoint may answer, sorted, by status.
+func (e Operation) failures() map[int][]string {
 	always := []string{
 		problem.CodeInvalidParameter, problem.CodeInvalidHost, problem.CodeURITooLong,
 		problem.CodeInternal, problem.CodeUnavailable, problem.CodeOverloaded,
 	}
 	found := map[string]bool{}
-	for _, codes := range [][]string{always, e.refusesAtDoor(), e.refusesInput(), e.refusesRows(), e.Refuses} {
+	for _, codes := range [][]string{always, e.refusesAccess(), e.refusesInput(), e.refusesRows(), e.Refuses} {
 		for _, code := range codes {
 			found[code] = true
 		}
@@ -189,9 +190,9 @@ func (e Operation) refusals() map[int][]string {
 	return byStatus
 }
 
-// refusesAtDoor are the codes before anything is read: of schemes, throttles,
-// guards and the permission.
-func (e Operation) refusesAtDoor() (codes []string) {
+// refusesAccess lists the error codes of the access check and of the guards: they are answered
+// before the body is read.
+func (e Operation) refusesAccess() (codes []string) {
 	if len(e.Throttles) > 0 {
 		codes = append(codes, problem.CodeThrottled)
 	}
@@ -210,16 +211,16 @@ func (e Operation) refusesAtDoor() (codes []string) {
 	return codes
 }
 
-// admits asks the guards and the permission.
+// admits reports whether the guards and the permission permit a caller.
 func (e Operation) admits(caller *call.Caller) bool {
 	a := e.Catalog()
 	return a.accessOf(e.Endpoint, a.PathOf(e.Endpoint), caller) != spec.AccessRefused
 }
 
-// refusesInput are the codes of what a request carries.
+// refusesInput lists the error codes for mistakes in the headers and the body of a request.
 func (e Operation) refusesInput() (codes []string) {
 	if e.Resource.Strict {
-		codes = append(codes, problem.CodeInvalidIdempotencyKey) // where keys mean nothing
+		codes = append(codes, problem.CodeInvalidIdempotencyKey) // if the endpoint does not accept keys
 	}
 	if e.IsWrite() {
 		codes = append(codes, problem.CodePreconditionUnsupported)
@@ -242,7 +243,8 @@ func (e Operation) refusesInput() (codes []string) {
 	return codes
 }
 
-// refusesRows are the codes of what is stored.
+// refusesRows lists the error codes that depend on the stored rows, and those of filters and
+// pagination.
 func (e Operation) refusesRows() (codes []string) {
 	if e.OnObject {
 		codes = append(codes, problem.CodeNotFound)
@@ -267,7 +269,7 @@ func (e Operation) refusesRows() (codes []string) {
 	return codes
 }
 
-// refusesTaken are the codes of the resource's unique constraints and checks.
+// refusesTaken lists the error codes of the resource's unique constraints and checks.
 func (e Operation) refusesTaken() (codes []string) {
 	for _, u := range e.Resource.Uniques {
 		codes = append(codes, u.Code)
@@ -278,8 +280,8 @@ func (e Operation) refusesTaken() (codes []string) {
 	return codes
 }
 
-// refusesOthers are the codes of a row that would not be the caller's: one
-// outside of the conditions of the scope, or one that nobody would own.
+// refusesOthers lists the error codes for a write whose row would not be the caller's: the row
+// is outside the scope's conditions, or has no owner because the caller is anonymous.
 func (e Operation) refusesOthers() (codes []string) {
 	scope := e.Resource.Scope
 	if scope.Kind == declare.ScopeWhere {
@@ -292,7 +294,7 @@ func (e Operation) refusesOthers() (codes []string) {
 	return codes
 }
 
-// successes are the statuses of what is answered.
+// successes lists the statuses of the endpoint's successes.
 func (e Operation) successes() []int {
 	if e.FirstStatus == 0 || e.FirstStatus == e.Status {
 		return []int{e.Status}
@@ -300,8 +302,9 @@ func (e Operation) successes() []int {
 	return []int{e.Status, e.FirstStatus}
 }
 
-// sentBack is the shape that the endpoint takes back as it showed it, beside
-// what can be written; nil where anything else is taken too, or nothing of it.
+// sentBack is the output type of a strict endpoint, if it has fields that the input lacks. A
+// client may send these fields back unchanged. It is nil for a lenient endpoint, which accepts
+// any field, and for an endpoint whose output has no such fields.
 func (e Operation) sentBack() reflect.Type {
 	if !e.Resource.Strict || e.Kind != declare.VerbAccepts || e.Route.Name == call.VerbCreate || e.Out.Kind() != reflect.Struct {
 		return nil

@@ -23,12 +23,12 @@ import (
 	"trestle.example/framework/query"
 )
 
-// Document is the OpenAPI document as its members. A part of the program that panics
-// when it describes itself is an error.
+// Document returns the members of the OpenAPI document. If a part of the program panics while
+// it describes itself, the result is an error.
 func (a Catalog) Document() (root wire.Members, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			root, err = nil, fmt.Errorf("the reference: a declared part panics when it is asked what it is: %v", p)
+			root, err = nil, fmt.Errorf("the OpenAPI document: a part of a declaration panics when it describes itself: %v", p)
 		}
 	}()
 	return openapi.Write(a.spec())
@@ -66,7 +66,8 @@ func specShown(r *table.Resource, out reflect.Type) spec.Shown {
 	return shown
 }
 
-// spec describes the endpoint, with the mistakes of parts that cannot describe theirs.
+// spec describes the endpoint as plain data. The errors are of a pagination class that cannot
+// describe its pages.
 func (e Operation) spec() (*spec.Endpoint, []error) {
 	a := e.Catalog()
 	described := &spec.Endpoint{
@@ -124,10 +125,10 @@ func (e Operation) specBody() *spec.Body {
 }
 
 func (e Operation) specFailures() (all []spec.Failure) {
-	refusals := e.refusals()
+	failures := e.failures()
 	own := append(e.Catalog().usualHeaders(), withoutLocation(e.OwnHeaders())...)
-	for _, status := range slices.Sorted(maps.Keys(refusals)) {
-		codes := refusals[status]
+	for _, status := range slices.Sorted(maps.Keys(failures)) {
+		codes := failures[status]
 		all = append(all, spec.Failure{Status: status, Codes: codes, Headers: specHeaders(append(e.headersOf(status, codes), own...))})
 	}
 	return all
@@ -149,8 +150,8 @@ func specSchemes(way []call.SecurityScheme) []spec.Scheme {
 	return all
 }
 
-// samplePages are pages of a list of thirty rows and of an empty one: the envelopes of a
-// pagination class for them have every member that it answers.
+// samplePages are pages of a list of 30 rows, and the page of an empty list. Together, their
+// envelopes have every member that a pagination class answers.
 var samplePages = []query.Page{
 	{Window: query.Window{Limit: 10, Offset: 10, Number: 2}, Total: query.Total{Count: 30, Known: true}, Rows: 10, More: true},
 	{Window: query.Window{Limit: 10, Number: 1}, Total: query.Total{Count: 30, Known: true}, Rows: 10, More: true},
@@ -158,9 +159,9 @@ var samplePages = []query.Page{
 	{Window: query.Window{Limit: 10, Number: 1}, Total: query.Total{Known: true}},
 }
 
-// specPage has the envelopes of the sample pages. A page that is rejected, as one past the
-// end may be, adds nothing. An error of another kind is a mistake, and so is a class that
-// rejects every page.
+// specPage describes a list by the envelopes of the sample pages. If the pagination class
+// rejects a page, for example a page after the last, the description lacks this page. An error
+// that is not a [problem.Error] is a mistake, and so is a class that rejects every page.
 func (e Operation) specPage() (*spec.Page, []error) {
 	page := &spec.Page{Name: naming.Title(strings.Join(Words(e.Resource), " ")) + "Page"}
 	var mistakes []error
@@ -178,7 +179,7 @@ func (e Operation) specPage() (*spec.Page, []error) {
 		}
 	}
 	if len(page.Samples) == 0 {
-		mistakes = append(mistakes, naming.Sentence("%s: the Envelope of %T refuses every page: %w", e.Resource.Path, e.Pagination, last))
+		mistakes = append(mistakes, naming.Sentence("%s: the Envelope of %T rejects every page: %w", e.Resource.Path, e.Pagination, last))
 	}
 	return page, mistakes
 }
@@ -194,7 +195,7 @@ func specMembers(envelope query.Envelope) []spec.Member {
 	return all
 }
 
-// typeOf is the type of one value.
+// typeOf is the Go type of one value of a parameter: string, if the parameter has no type.
 func typeOf(p query.Param) reflect.Type {
 	if p.Type == nil {
 		return reflect.TypeFor[string]()
@@ -202,7 +203,8 @@ func typeOf(p query.Param) reflect.Type {
 	return p.Type
 }
 
-// inputField is the field of a GET's input that a parameter fills.
+// inputField is the field that a query parameter fills in the input of a GET; nil if it fills
+// no field.
 func (e Operation) inputField(name string) *input.Field {
 	if e.Input == nil || e.Route.Method != http.MethodGet {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A MissingColumn is a column that a viewset needs and the database lacks, or a table,
-// if Column is "".
+// A MissingColumn is a column that a viewset needs and the database lacks. If Column is "", the
+// database lacks the whole table.
 type MissingColumn struct {
 	// For lists the viewsets that need it.
 	For []string
@@ -28,8 +28,8 @@ type MissingColumn struct {
 	Nearest string
 }
 
-// String says what is missing, as in `the table "patients" has no column "citty"
-// (Patient.Citty); did you mean "city"?`, which ends with a question if a name is near.
+// String describes what is missing: `the table "patients" has no column "citty"
+// (Patient.Citty); did you mean "city"?`. The question is absent if Nearest is "".
 func (m MissingColumn) String() string {
 	text := fmt.Sprintf("the database has no table %q", m.Table)
 	if m.Column != "" {
@@ -72,11 +72,11 @@ func (a Indexer) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
 	return missing, nil
 }
 
-// A tableUse is a table with its columns that viewsets need.
+// A tableUse is a table with the columns that viewsets need.
 type tableUse struct {
-	name, model string // model is "" if none describes the table
+	name, model string // model is "" for a table without a model
 	columns     []neededColumn
-	by          []string
+	by          []string // the paths of the viewsets
 }
 
 type neededColumn struct{ name, field string }
@@ -95,8 +95,8 @@ func (u *tableUse) missing(kind sqldb.Kind, columns []string) (list []MissingCol
 	return list
 }
 
-// A tableList collects what viewsets need: each table once, each of its columns once
-// and by the first model that has it.
+// A tableList collects the tables and columns that viewsets need. Each is in the list once; a
+// column has the name of its field in the first model that has the column.
 type tableList []*tableUse
 
 func (l *tableList) use(r *table.Resource, name, model string, columns ...neededColumn) {
@@ -113,7 +113,7 @@ func (l *tableList) use(r *table.Resource, name, model string, columns ...needed
 	u.by = naming.AddNew(u.by, []string{r.Path})
 }
 
-// useFields adds fields of a model.
+// useFields adds the columns of a model's fields.
 func (l *tableList) useFields(r *table.Resource, table *schema.Table, fields ...*schema.Field) {
 	columns := make([]neededColumn, len(fields))
 	for i, f := range fields {
@@ -122,7 +122,7 @@ func (l *tableList) useFields(r *table.Resource, table *schema.Table, fields ...
 	l.use(r, table.Name, table.TypeName, columns...)
 }
 
-// useTable adds a table without a model.
+// useTable adds the columns of a table without a model.
 func (l *tableList) useTable(r *table.Resource, t query.NeededTable) {
 	columns := make([]neededColumn, len(t.Columns))
 	for i, c := range t.Columns {
@@ -131,9 +131,9 @@ func (l *tableList) useTable(r *table.Resource, t query.NeededTable) {
 	l.use(r, t.Name, "", columns...)
 }
 
-// tablesUsed lists the tables with the columns that statements name: all of a
-// viewset's own model, since a new row has all of them, those that are shown of a
-// relation, and those that its functions, searches and idempotency keys need.
+// tablesUsed lists the tables with the columns that statements use: every column of a
+// viewset's model and of its Models, the columns of relations that its answers show, and the
+// tables that its rank and its idempotency keys need.
 func (a Indexer) tablesUsed() []*tableUse {
 	var list tableList
 	for _, r := range a.Resources {

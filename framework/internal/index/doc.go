@@ -1,3 +1,3 @@
-// Package index compares what the declarations need of the database, indexes, columns and
-// search documents, with what it has.
+// Package index finds the indexes, the columns and the search documents that the declarations
+// need and the database lacks.
 package index

@@ -10,26 +10,25 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// An IndexNeed is an index without which what is declared reads, or puts in
-// order, more rows than it answers.
+// An IndexNeed is an index that a declaration needs. Without it, a statement reads or sorts
+// more rows than it returns.
 type IndexNeed struct {
 	Table string
-	// Columns are those that it must begin with, in this order.
+	// Columns are the columns with which the index must begin, in this order.
 	Columns []sqldb.IndexColumn
-	// Unique says that it must also keep the values of exactly these columns
-	// unique.
+	// Unique means that the index must make the values of exactly these columns unique.
 	Unique bool
-	// Search says that it is the search index of the one column, which a
-	// migration's searchIndex makes.
+	// Search means that the index is the search index of its only column, which searchIndex
+	// in a migration makes.
 	Search bool
-	// For says what needs it, as mistakes do: `patients: filter "city"`.
+	// For lists the parts of declarations that need the index: `patients: filter "city"`.
 	For []string
-	// Name is what [IndexNeed.Create] calls it.
+	// Name is the name that [IndexNeed.Create] gives the index.
 	Name string
 
-	equal  int  // columns at the beginning that are compared, whose direction is one
-	sorted int  // columns after those whose directions matter
-	part   bool // an index of a part of the rows may do: no others are asked for
+	equal  int  // the number of columns at the beginning that statements compare with a value; their direction does not matter
+	sorted int  // the number of columns after them whose directions matter
+	part   bool // a partial index is enough: statements read only a part of the rows
 }
 
 // String is the table and its columns: "patients (owner_id, name DESC)".
@@ -44,8 +43,8 @@ func (n IndexNeed) String() string {
 	return n.Table + " (" + strings.Join(columns, ", ") + ")"
 }
 
-// Create is the statement of a migration that makes the index, in the words of
-// [sqldb.Migrations]. One that is there already under its name stays.
+// Create is the statement that makes the index, as a template of a migration file
+// ([sqldb.Migrations]). If an index with this name exists, the statement does nothing.
 func (n IndexNeed) Create() string {
 	if n.Search {
 		return `{{searchIndex ` + strconv.Quote(n.Table) + ` ` + strconv.Quote(n.Columns[0].Name) + `}}`
@@ -56,7 +55,7 @@ func (n IndexNeed) Create() string {
 		if c.Descending {
 			columns[i] += " DESC"
 		}
-		if c.Descending && !c.NullsFirst { // SQLite knows no words for what it does anyway
+		if c.Descending && !c.NullsFirst { // SQLite always does this, and has no syntax for it in an index
 			columns[i] += "{{if postgres}} NULLS LAST{{end}}"
 		}
 	}
@@ -75,7 +74,7 @@ func (n IndexNeed) Drop() string {
 	return "DROP INDEX " + naming.Quote(n.Name) + ";"
 }
 
-// servedBy tells whether an index of the table does what is needed.
+// servedBy reports whether an existing index of the table meets the need.
 func (n IndexNeed) servedBy(i sqldb.Index, k sqldb.Kind) bool {
 	switch {
 	case i.Unfinished || i.Where != "" && !n.part && !n.impliesCondition(i.Where):
@@ -98,8 +97,9 @@ func (n IndexNeed) servedBy(i sqldb.Index, k sqldb.Kind) bool {
 	return k.Sorts(i.Columns[from:to], n.Columns[from:to])
 }
 
-// impliesCondition tells whether the rows that are looked for by a value are
-// all in an index of the rows that have one.
+// impliesCondition reports whether a partial index contains every row that the statement
+// reads: its condition is that a column is not null, and the statement compares this column
+// with a value.
 func (n IndexNeed) impliesCondition(where string) bool {
 	for _, c := range n.Columns[:n.equal] {
 		if hasValue.ReplaceAllString(strings.ToLower(where), "$1") == strings.ToLower(c.Name) {

@@ -34,7 +34,7 @@ func (a Indexer) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
 		return nil, err
 	}
 	missing = fewest(missing, kind)
-	taken := map[string]bool{} // the names of indexes are those of the whole database
+	taken := map[string]bool{} // a name is used once in the whole database, not once per table
 	for _, there := range tables {
 		for _, i := range there {
 			taken[i.Name] = true
@@ -47,7 +47,7 @@ func (a Indexer) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
 	return missing, nil
 }
 
-// withColumns leaves out the needs with a column that the database lacks.
+// withColumns returns the needs without those that have a column that the database lacks.
 func (a Indexer) withColumns(ctx context.Context, needs []IndexNeed) (kept []IndexNeed, err error) {
 	known := map[string][]string{}
 	for _, n := range needs {
@@ -63,7 +63,7 @@ func (a Indexer) withColumns(ctx context.Context, needs []IndexNeed) (kept []Ind
 	return kept, nil
 }
 
-// fewest leaves out needs that the index for another serves.
+// fewest returns the needs without those that the index for another need also serves.
 func fewest(needs []IndexNeed, k sqldb.Kind) []IndexNeed {
 	slices.SortStableFunc(needs, func(a, b IndexNeed) int { return cmp.Compare(b.strictness(), a.strictness()) })
 	var kept []IndexNeed
@@ -81,7 +81,8 @@ func fewest(needs []IndexNeed, k sqldb.Kind) []IndexNeed {
 	return kept
 }
 
-// strictness is greater for an index that others may not serve.
+// strictness orders needs: a need can be served by the index for a need of greater or equal
+// strictness, never by a lesser one.
 func (n IndexNeed) strictness() int {
 	if n.Unique {
 		return math.MaxInt
@@ -89,10 +90,11 @@ func (n IndexNeed) strictness() int {
 	return len(n.Columns)
 }
 
-// nameBytes is how long a name may be on PostgreSQL, with a number behind it.
+// nameBytes is the longest name, in bytes, that leaves space for a number within PostgreSQL's
+// limit of 63.
 const nameBytes = 60
 
-// freeName is a name for an index that no other has.
+// freeName returns a name for an index that no other index has.
 func freeName(n IndexNeed, taken map[string]bool) string {
 	parts := []string{n.Table}
 	for _, c := range n.Columns {

@@ -14,7 +14,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// Indexes lists the indexes that the declarations need, each once, in order of registration.
+// Indexes lists the indexes that the declarations need, in order of registration. Each index
+// is in the list once.
 func (a Indexer) Indexes() []IndexNeed {
 	var all []IndexNeed
 	for _, r := range a.Resources {
@@ -25,13 +26,15 @@ func (a Indexer) Indexes() []IndexNeed {
 	return all
 }
 
-// An Indexer compares what the declarations need of the database with what it has.
+// An Indexer compares the indexes, columns and search documents that the declarations need with
+// those that the database has. It reads the bound resources and not package spec, because it
+// needs their columns and the expressions of their scopes and orders.
 type Indexer struct{ *table.Registry }
 
 // NewIndexer makes the indexer of a registry.
 func NewIndexer(a *table.Registry) Indexer { return Indexer{a} }
 
-// joinNeed adds a need, or its reason to one that is the same.
+// joinNeed adds a need. If the list has an equal need, it only adds the reason to that one.
 func joinNeed(all []IndexNeed, n IndexNeed) []IndexNeed {
 	for i, known := range all {
 		if known.Table == n.Table && slices.Equal(known.Columns, n.Columns) && known.Unique == n.Unique && known.Search == n.Search &&
@@ -44,11 +47,11 @@ func joinNeed(all []IndexNeed, n IndexNeed) []IndexNeed {
 	return append(all, n)
 }
 
-// An indexing collects what one resource needs.
+// An indexing collects the needs of one resource.
 type indexing struct {
 	*table.Resource
 	needs []IndexNeed
-	part  bool // its rows are a part of the table's, for whoever asks
+	part  bool // the resource has only a part of the table's rows, for every caller
 }
 
 func newIndexing(r *table.Resource) *indexing {
@@ -72,7 +75,7 @@ func indexesOf(r *table.Resource) []IndexNeed {
 	return x.needs
 }
 
-// add is a need of columns that are compared.
+// add adds the need of an index on columns that statements compare with a value.
 func (x *indexing) add(n IndexNeed, place string, columns ...*schema.Field) {
 	for _, c := range columns {
 		n.Columns = append(n.Columns, sqldb.IndexColumn{Name: c.Name})
@@ -90,14 +93,14 @@ func (x *indexing) put(n IndexNeed, place string) {
 	x.needs = append(x.needs, n)
 }
 
-// owned says that every statement is about the rows of one owner: what is
-// looked for or put in order then is little.
+// owned reports whether every statement reads only the rows of one owner. These rows are few,
+// so filters and orders need no index of their own.
 func (x *indexing) owned() bool {
 	return x.Scope.Unless == nil && (x.Scope.Kind == declare.ScopeOwn || x.Scope.Kind == declare.ScopeVia)
 }
 
-// owner is the way from a caller to its rows. Where they are listed, the
-// default order may be had on the way.
+// owner adds the index that finds the rows of a caller. If the resource has a list, the index
+// also has the columns of the default order.
 func (x *indexing) owner() {
 	owner := x.Scope.Column
 	switch {
@@ -111,8 +114,9 @@ func (x *indexing) owner() {
 	}
 }
 
-// related are the ways from a row to the rows of another viewset that refer to
-// it, in that one's default order. What is wrong with them was told before.
+// related adds, for each action of Related, the index on the other viewset's table that finds
+// the rows of one object in their default order. Package bind has reported mistakes in these
+// actions before.
 func (x *indexing) related() {
 	for _, a := range x.Declaration.Actions {
 		if a.Related == nil {
@@ -130,7 +134,8 @@ func (x *indexing) related() {
 	}
 }
 
-// reached is the default order of the rows with one value of a column.
+// reached returns the need of an index that finds the rows with one value of a column in the
+// default order.
 func (x *indexing) reached(by *schema.Field) IndexNeed {
 	if terms := x.Ordering.Fallback; x.unordered(terms) {
 		x.add(IndexNeed{}, "", by)
@@ -144,7 +149,7 @@ func (x *indexing) listed() bool {
 	return x.Declaration.Verbs.Get(call.VerbList).Kind != declare.VerbAbsent
 }
 
-// unordered tells whether an order begins with a field that is to have no index.
+// unordered reports whether an order begins with a field in the viewset's Unindexed.
 func (x *indexing) unordered(terms []table.OrderTerm) bool {
 	return len(terms) > 0 && x.Unindexed[terms[0].Field.Column]
 }
@@ -164,8 +169,8 @@ func (x *indexing) uniqueOnes() {
 	}
 }
 
-// references are the foreign keys that clients write. The rows that they lead
-// to cannot be deleted without looking for them.
+// references adds an index for each foreign key that clients write. When a row is deleted, the
+// database searches for the rows that refer to it.
 func (x *indexing) references() {
 	for _, v := range x.Declaration.Verbs {
 		shape := x.Inputs[v.In]
@@ -180,7 +185,8 @@ func (x *indexing) references() {
 	}
 }
 
-// relations are the columns of other tables that lead back to a row.
+// relations adds an index for the foreign key in each other table whose rows belong to a row
+// of the resource.
 func (x *indexing) relations() {
 	for _, name := range slices.Sorted(maps.Keys(x.Table.Relations)) {
 		relation := x.Table.Relations[name]
@@ -190,7 +196,8 @@ func (x *indexing) relations() {
 	}
 }
 
-// lists are the orders and filters of the list, but for rows of one owner.
+// lists adds the indexes for the orders and filters of a list, unless each caller lists only
+// the rows of one owner.
 func (x *indexing) lists() {
 	if x.owned() {
 		return
@@ -215,9 +222,9 @@ func (x *indexing) order(place string, terms []table.OrderTerm) {
 	}
 }
 
-// ordered is an order of all rows or, behind the column of an owner or of a
-// reference, of those with one value. The direction of a primary key that the
-// order does not name is left open: among equals there is little to sort.
+// ordered adds the index for an order of all rows. If of is not nil, the index is for the order
+// of the rows with one value in this column. If the order does not name the primary key, the
+// key comes last and its direction does not matter: few rows are equal in the other columns.
 func (x *indexing) ordered(place string, of *schema.Field, terms []table.OrderTerm) {
 	var n IndexNeed
 	if of != nil {
@@ -236,18 +243,19 @@ func (x *indexing) ordered(place string, of *schema.Field, terms []table.OrderTe
 	x.put(n, place)
 }
 
-// straighten writes columns that all go one way as ascending ones.
-func straighten(asked []sqldb.IndexColumn) {
-	plain := make([]sqldb.IndexColumn, len(asked))
-	for i, c := range asked {
+// straighten makes all columns ascending if an ascending index gives the same order, read
+// forwards or backwards.
+func straighten(columns []sqldb.IndexColumn) {
+	plain := make([]sqldb.IndexColumn, len(columns))
+	for i, c := range columns {
 		plain[i].Name = c.Name
 	}
-	if sqldb.PostgreSQL.Sorts(plain, asked) { // the stricter of both
-		copy(asked, plain)
+	if sqldb.PostgreSQL.Sorts(plain, columns) { // PostgreSQL is the stricter database
+		copy(columns, plain)
 	}
 }
 
-// indexColumn is the column of an index that comes in the order of the term.
+// indexColumn returns the column of an index with the direction of a term of an order.
 func indexColumn(t table.OrderTerm) sqldb.IndexColumn {
 	return sqldb.IndexColumn{Name: t.Field.Column.Name, Descending: t.Descending, NullsFirst: t.Descending && !t.Field.Nullable}
 }

@@ -12,10 +12,11 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// reindexed is how many rows are read at once.
+// reindexed is the number of rows that one transaction reads.
 const reindexed = 500
 
-// Reindex fills the stored search documents of a viewset's rows.
+// Reindex fills the stored search documents of a viewset's rows. It returns the number of rows
+// that it read, and the number of documents that it changed.
 func (a Indexer) Reindex(ctx context.Context, viewset string) (read, changed int, err error) {
 	r, err := a.searchable(viewset)
 	if err != nil {
@@ -31,7 +32,7 @@ func (a Indexer) Reindex(ctx context.Context, viewset string) (read, changed int
 	}
 }
 
-// NeedsReindex reports whether a row lacks its stored search document.
+// NeedsReindex reports whether a row with text in a searched field has an empty search document.
 func (a Indexer) NeedsReindex(ctx context.Context, viewset string) (bool, error) {
 	r, err := a.searchable(viewset)
 	if err != nil {
@@ -49,7 +50,8 @@ func (a Indexer) NeedsReindex(ctx context.Context, viewset string) (bool, error)
 	return err == nil && found.Len() > 0, err
 }
 
-// searchable finds a viewset that stores a search document.
+// searchable finds a viewset by its path. It is an error if the viewset stores no search
+// document.
 func (a Indexer) searchable(viewset string) (*table.Resource, error) {
 	r, err := a.LookUp(viewset)
 	if err != nil {
@@ -72,7 +74,8 @@ func (a Indexer) Searched() []string {
 	return paths
 }
 
-// reindexAfter fills the rows whose keys follow one, locked meanwhile.
+// reindexAfter fills the search documents of the next rows after a key, nil for the first
+// rows, in one transaction that locks them. last is the key of the last row.
 func reindexAfter(ctx context.Context, r *table.Resource, after any) (rows, changed int, last any, err error) {
 	whole := r.API.NewCall(ctx, table.CallOptions{Route: call.Route{ViewSet: r.Path, Name: "reindex"}})
 	err = whole.InTx(func(c *call.Call) error {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Address is where a request comes from. What X-Forwarded-For says is believed
-// from the right, as far as trusted proxies wrote it.
+// Address returns the address of the client that sent a request. It reads X-Forwarded-For from
+// right to left, and stops at the first address that is not of a trusted proxy. The result is
+// invalid if RemoteAddr is not an address and a port.
 func (o *Origin) Address(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -34,15 +35,15 @@ func parseHop(text string) (netip.Addr, error) {
 	return netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
 }
 
-// Secure reports whether a request came by TLS. Of several proxies the nearest
-// tells, for a client can write what stands before it.
+// Secure reports whether the client sent a request over TLS. Behind a trusted proxy, the last
+// value of X-Forwarded-Proto decides: a client can write the values before it.
 func (o *Origin) Secure(r *http.Request) bool {
 	if r.TLS != nil {
 		return true
 	}
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	told := strings.Split(strings.Join(r.Header.Values("X-Forwarded-Proto"), ","), ",")
-	return err == nil && o.trusts(peer.Addr().Unmap()) && strings.EqualFold(strings.TrimSpace(told[len(told)-1]), "https")
+	schemes := strings.Split(strings.Join(r.Header.Values("X-Forwarded-Proto"), ","), ",")
+	return err == nil && o.trusts(peer.Addr().Unmap()) && strings.EqualFold(strings.TrimSpace(schemes[len(schemes)-1]), "https")
 }
 
 func (o *Origin) trusts(at netip.Addr) bool {

@@ -41,7 +41,8 @@ func TestAddressBelievesTrustedProxiesAlone(t *testing.T) {
 	}
 }
 
-// TestSecure: TLS is what this server saw, or what a trusted proxy tells.
+// TestSecure: a request is secure if this server received it over TLS, or if a trusted proxy
+// reports https.
 func TestSecure(t *testing.T) {
 	o := Origin{Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
 	for _, c := range []struct {

@@ -1,3 +1,3 @@
-// Package origin knows where clients reach the API: its host, its scheme, its prefix, and
-// which headers of proxies are trusted.
+// Package origin has the addresses at which clients reach the API, and finds the address and
+// the scheme of a request behind trusted proxies.
 package origin

@@ -11,17 +11,17 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// An Origin is where clients reach the API, and which headers of a request about that
-// are trusted. It is safe for concurrent use.
+// An Origin has the addresses at which clients reach the API, and the proxies that the server
+// trusts. It is safe for concurrent use.
 type Origin struct {
-	PublicURL string // without a last slash, "" for the request's own host
-	Prefix    string // "/api", "" for none
-	Hosts     []string
-	Proxies   []netip.Prefix
+	PublicURL string         // without a slash at the end; "" to use the host of each request
+	Prefix    string         // of the API's paths, "/api"; "" for no prefix
+	Hosts     []string       // the hosts that a request may name without a PublicURL; empty for any
+	Proxies   []netip.Prefix // the proxies whose X-Forwarded headers are trusted
 }
 
-// BasePath is the path of the public URL, which a proxy removes before the server sees
-// a request. It is "" without one.
+// BasePath is the path of the public URL. A proxy removes it before the server receives a
+// request. It is "" if the public URL has no path.
 func (o *Origin) BasePath() string {
 	u, err := url.Parse(o.PublicURL)
 	if err != nil {
@@ -30,7 +30,7 @@ func (o *Origin) BasePath() string {
 	return u.EscapedPath()
 }
 
-// root is where clients reach the server, without a last slash.
+// root is the URL at which clients reach the server, without a slash at the end.
 func (o *Origin) root(r *http.Request) string {
 	if o.PublicURL != "" {
 		return o.PublicURL
@@ -45,17 +45,18 @@ func (o *Origin) root(r *http.Request) string {
 	return scheme + r.Host
 }
 
-// URL is the absolute URL of a path below the prefix. Without a request and without a
-// public URL it is a path.
+// URL is the absolute URL of a path below the prefix. Without a public URL, the request gives
+// the host; it is only a path without a request, or if the request's host is not allowed.
 func (o *Origin) URL(r *http.Request, below string) string { return o.root(r) + o.Prefix + below }
 
-// ErrorsAt is the address of the pages of error codes as clients read it: below the
-// public URL, or a path without one. It never has the Host of a request, which a client
-// can invent, and which would give one type several names.
+// ErrorsAt is the address of the pages of error codes: below the public URL, or only a path
+// without a public URL. It never contains the Host of a request: a client can invent it, and
+// the same error would have a different type for each host.
 func (o *Origin) ErrorsAt() string { return o.PublicURL + o.Prefix + problem.ErrorPages }
 
-// HostAllowed rejects a request whose Host is not one of the allowed hosts. Otherwise
-// links in the answer would lead to a host that an attacker chose.
+// HostAllowed returns an error for a request without a Host, or with a Host that is not
+// allowed. Without this check, links in the answer could lead to a host that an attacker
+// chose.
 func (o *Origin) HostAllowed(r *http.Request) error {
 	if r.Host == "" {
 		return problem.Refuse(http.StatusBadRequest, problem.CodeInvalidHost, "The request names no host.")
@@ -75,8 +76,8 @@ func (o *Origin) HostAllowed(r *http.Request) error {
 	return problem.Refuse(http.StatusBadRequest, problem.CodeInvalidHost, "This server does not answer for the host that the request names.")
 }
 
-// Guards reports whether a request's path is the guarded prefix or below it, in any
-// spelling.
+// Guards reports whether a request's path is a guarded prefix or below it, in any spelling:
+// in upper case, percent-encoded, with dot segments, backslashes or semicolons.
 func (o *Origin) Guards(under string, r *http.Request) bool {
 	guarded := strings.ToLower(strings.Trim(under, "/"))
 	if at, rooted := strings.CutPrefix(r.URL.Path, o.Prefix); guarded != "" && rooted && r.URL.RawPath == "" && isPlainPath(at) {
@@ -99,7 +100,8 @@ func (o *Origin) Guards(under string, r *http.Request) bool {
 	return false
 }
 
-// isPlainPath reports whether a path, as most are, has no other spelling.
+// isPlainPath reports whether a path has only lower-case letters, digits, hyphens, underscores
+// and single slashes, so that it needs no comparison by other spellings.
 func isPlainPath(path string) bool {
 	after := byte(0)
 	for i := range len(path) {

@@ -1,18 +1,17 @@
 package spec
 
-// An Access is what an endpoint is to a kind of caller.
+// An Access is the answer to the question whether a caller may use an endpoint.
 type Access string
 
 const (
-	// AccessRefused is for callers who get 401 or 403, from a guard or from the
-	// permission.
+	// AccessRefused means that the caller gets 401 or 403, from a guard or from the permission.
 	AccessRefused Access = "refused"
-	// AccessScoped is for callers who are permitted, and have the rows that
-	// [Scope] leaves them: perhaps none.
+	// AccessScoped means that the caller is permitted, and has the rows of its scope. There may
+	// be no such rows.
 	AccessScoped Access = "scoped"
-	// AccessAllowed is for callers who are permitted where nothing narrows the
-	// rows: every row is theirs, or the endpoint is a function that is handed
-	// no row, as those of [Does] and [OnCollection] are. What such a function
-	// reads by [Find] is in the caller's scope all the same.
+	// AccessAllowed means that the caller is permitted and no scope narrows the rows: the caller
+	// has every row, or the endpoint is a function that receives no row, as of framework.Does
+	// and framework.OnCollection. If such a function calls framework.Find, the result is still
+	// limited to the caller's scope.
 	AccessAllowed Access = "allowed"
 )

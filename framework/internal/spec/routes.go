@@ -11,11 +11,10 @@ type RouteInfo struct {
 	Doc        string `json:"doc,omitempty"`
 }
 
-// A RouteAccess is one endpoint and what it is to some callers.
+// A RouteAccess is one endpoint with the access of some callers.
 type RouteAccess struct {
 	RouteInfo
 
-	// Access has one entry for each caller, in the order in which they were
-	// given.
+	// Access has one entry for each caller, in the order of the callers.
 	Access []Access
 }

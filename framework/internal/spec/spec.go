@@ -1,6 +1,6 @@
-// Package spec describes a checked API as plain data: every endpoint, its input, its
-// answers and the callers that may use it. The OpenAPI document is written from it. It runs
-// nothing and uses no database.
+// Package spec describes a checked API as plain data: every endpoint, its input, its answers
+// and the credentials that it accepts. The OpenAPI document is written from it. The package
+// runs nothing and uses no database.
 package spec
 
 import (
@@ -10,25 +10,25 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// An API is all endpoints and what they have in common. It is not changed after it is made.
+// An API is a checked API: its endpoints, and what all of them share. It does not change.
 type API struct {
 	Title, Version, Doc string
-	Prefix              string // of every path of an endpoint: "/api"
+	Prefix              string // with which the path of every endpoint begins: "/api"
 	Server              string // the path at which clients find the server: "/"
 	ErrorsAt            string // the address of the pages of error codes, up to the code
-	Lenient             bool   // some viewset ignores names that it does not know
+	Lenient             bool   // at least one viewset ignores unknown names of parameters and fields
 	ErrorShape          problem.ErrorShape
-	Codes               map[string]problem.CodeInfo // of errors
-	FaultCodes          []problem.CodeInfo          // of faults in an error
-	Headers             []Header                    // that have a name of their own in the document
-	UsualHeaders        []Header                    // that any answer may have
+	Codes               map[string]problem.CodeInfo // the error codes, by code
+	FaultCodes          []problem.CodeInfo          // the codes in the list of faults of an error
+	Headers             []Header                    // the headers that are components of the OpenAPI document
+	UsualHeaders        []Header                    // the headers that every answer may have
 	Endpoints           []*Endpoint                 // in order of registration, the root first
 	Shown               []Shown
-	Mistakes            []error // of parts that cannot say what they answer
+	Mistakes            []error // errors of pagination classes that cannot describe their pages
 }
 
-// A Shown is a type that a verb answers, with the inputs of the same viewset: they say more
-// about the fields that both have.
+// A Shown is the output type of a verb with the inputs of the same viewset. The inputs have
+// rules and descriptions for the fields that both have.
 type Shown struct {
 	Output reflect.Type // nil for none
 	Inputs []*input.Shape
@@ -43,23 +43,23 @@ type Endpoint struct {
 	Description string
 	Service     Service
 	ViewSet     string // the path of the viewset that serves it: "admin/products"
-	Root        bool   // it answers the addresses of all viewsets
+	Root        bool   // it is the API root, which lists the addresses of all viewsets
 
-	Key        *Key // what the path carries, nil for nothing
+	Key        *Key // the key in the path, nil for a path without a key
 	Params     []Param
-	Takes      []Header // headers that its function reads
-	Idempotent bool     // it honours Idempotency-Key
-	Body       *Body    // nil for none
+	Takes      []Header // the request headers that its function reads
+	Idempotent bool     // it accepts Idempotency-Key
+	Body       *Body    // nil for an endpoint that takes no body
 
-	Output   reflect.Type // of one row or of the whole answer, nil for nothing
-	Page     *Page        // of a list, nil for any other
-	Statuses []int        // of its success
-	Headers  []Header     // of its success
+	Output   reflect.Type // of one row of a list, or of the whole answer; nil for an answer without a body
+	Page     *Page        // nil for an endpoint that is not a list
+	Statuses []int        // of successes
+	Headers  []Header     // of successes
 	Links    []Link
-	Failures []Failure // by status
+	Failures []Failure // sorted by status
 
-	Security [][]Scheme // ways to send credentials: one is enough, its schemes go together
-	Open     bool       // it admits callers without credentials
+	Security [][]Scheme // the alternative ways to send credentials; one way may need several schemes together
+	Open     bool       // it accepts callers without credentials
 }
 
 // A Service is a group of viewsets.
@@ -75,11 +75,11 @@ type Key struct {
 type Param struct {
 	Name, Doc string
 	Type      reflect.Type // of one value
-	Enum      []string     // the values that it takes, nil for any
-	List      bool         // several values, separated by commas
-	Minimum   any          // nil for none
-	Default   any          // nil for none
-	Field     *input.Field // of the input that it fills, nil for none
+	Enum      []string     // the allowed values, nil for any value
+	List      bool         // it takes several values, separated by commas
+	Minimum   any          // nil for no minimum
+	Default   any          // nil for no default
+	Field     *input.Field // the field of the input that it fills; nil if it fills no field
 }
 
 // A Header is a header of a request or of an answer. {prefix} in Doc is the API's prefix.
@@ -92,35 +92,36 @@ type Header struct {
 // A Body is the JSON object that an endpoint takes.
 type Body struct {
 	Shape    *input.Shape
-	Noun     string       // what its type is called if it has no name
-	Partial  bool         // absent fields stay as they are
+	Noun     string       // the name of the schema if the Go type has no name
+	Partial  bool         // absent fields keep the values of the row
 	Strict   bool         // unknown fields are rejected
 	Required bool         // a request without a body is rejected
-	Shown    reflect.Type // whose fields may be sent back as they were, nil for none
+	Shown    reflect.Type // the type whose other fields a client may send back unchanged; nil for no such fields
 }
 
-// A Page is what a list answers, by samples of pages.
+// A Page describes the answer of a list by the members of sample pages.
 type Page struct {
 	Name    string // "PatientsPage"
 	Samples [][]Member
 }
 
-// A Member is one member of a page; without a name the page is an array of rows.
+// A Member is one member of a page. A single member without a name means that the page is an
+// array of rows.
 type Member struct {
 	Name, Doc string
-	Value     any // [Rows] for the rows
+	Value     any // an example of the value, or [Rows]
 }
 
-// Rows stand for the rows of a page.
+// Rows is the value of the member that has the rows of a page.
 type Rows struct{}
 
 // A Link leads from an answer to the operation that takes its key.
 type Link struct {
 	ID  string // of the operation
-	Key string // the name of its parameter, and of the answer's member
+	Key string // the name of the operation's path parameter, and of the member of the answer
 }
 
-// A Failure is an error that the endpoint may answer.
+// A Failure has the error codes that an endpoint may answer with one status.
 type Failure struct {
 	Status  int
 	Codes   []string // sorted
@@ -130,9 +131,9 @@ type Failure struct {
 // A Scheme is one piece of credentials in a request (OpenAPI 3.1, section 4.8.27).
 type Scheme struct {
 	Name   string
-	Scheme string // of the header Authorization
-	Format string // of a bearer token
-	In     string // "header" or "cookie", without Scheme
+	Scheme string // the scheme of the header Authorization: "bearer"; "" for another header or a cookie
+	Format string // the format of a bearer token
+	In     string // "header" or "cookie", if Scheme is ""
 	Key    string // the name of that header or cookie
-	Doc    string // {prefix} in it is the API's prefix
+	Doc    string // {prefix} in Doc is the API's prefix
 }

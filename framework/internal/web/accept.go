@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// prefersHTML reports whether a header Accept is that of a person's browser:
-// it names text/html, and wants nothing that is JSON more (RFC 9110, section
-// 12.5.1). "*/*" alone is that of a program.
+// prefersHTML reports whether a header Accept is of a browser: it names text/html, with a
+// weight that is not below the weight of JSON (RFC 9110, section 12.5.1). It is false for
+// "*/*" alone, which programs send.
 func prefersHTML(accept []string) bool {
 	weights := weigh(accept)
 	html, named := weights["text/html"]
@@ -23,7 +23,7 @@ func prefersHTML(accept []string) bool {
 	return named && html > 0 && html >= json
 }
 
-// weigh reads a header Accept: media ranges with their weights.
+// weigh returns the media ranges of a header Accept with their weights.
 func weigh(accept []string) map[string]float64 {
 	weights := map[string]float64{}
 	for _, list := range accept {
@@ -35,8 +35,8 @@ func weigh(accept []string) map[string]float64 {
 	return weights
 }
 
-// weight is the parameter q: from 0 to 1, 1 if there is none, 0 if it is
-// broken.
+// weight returns the value of the parameter q, from 0 to 1. It is 1 if q is absent, and 0 if q
+// is invalid.
 func weight(parameters string) float64 {
 	for one := range strings.SplitSeq(parameters, ";") {
 		if text, ok := strings.CutPrefix(strings.TrimSpace(one), "q="); ok {

@@ -4,9 +4,9 @@ import (
 	"net/http"
 )
 
-// Headers that every answer has. A page sets another policy for itself. The
-// lists are shared by all answers: nobody changes them in place. With them an
-// answer usually has eight headers, more than which a map must grow for.
+// The values of headers that every answer has. All answers share these slices, so they must not
+// be changed. A page replaces the Content-Security-Policy. Including these, most answers have at
+// most eight headers, so that the map of headers does not grow.
 var answerSniffing = []string{"nosniff"}
 
 var answerKept = []string{"no-store"}
@@ -15,17 +15,17 @@ var answerResource = []string{"same-origin"}
 
 var answerPolicy = []string{"default-src 'none'; frame-ancestors 'none'"}
 
-// guardAnswer tells browsers to do nothing with an answer but what a program
-// does: not to guess its type, to show it in a frame, to load anything for it, or
-// to give it to the pages of others.
+// guardAnswer sets the headers that restrict browsers: they do not guess the type of the
+// answer, do not show it in a frame, load nothing for it, and do not give it to pages of other
+// origins.
 func guardAnswer(h http.Header) {
 	h["X-Content-Type-Options"] = answerSniffing
 	h["Cross-Origin-Resource-Policy"] = answerResource
 	h["Content-Security-Policy"] = answerPolicy
 }
 
-// unkept says that nobody is to keep an answer, unless it says itself who may.
-func unkept(h http.Header) {
+// forbidStoring sets Cache-Control to no-store, unless the answer has this header.
+func forbidStoring(h http.Header) {
 	if len(h["Cache-Control"]) == 0 {
 		h["Cache-Control"] = answerKept
 	}

@@ -7,8 +7,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// LogDatabase logs once that the database does not answer, and once that it answers
-// again.
+// LogDatabase logs one line when the database stops answering, and one when it answers again.
 func LogDatabase(a *table.Registry) {
 	a.DB.ObserveAway(func(why error) {
 		if why != nil {
@@ -19,8 +18,8 @@ func LogDatabase(a *table.Registry) {
 	})
 }
 
-// severity is the level at which the log tells of a request that failed. While
-// the database's server is away that is said once and is no fault of each.
+// severity is the log level of a request that failed: error, or warning if the PostgreSQL
+// server does not answer. [LogDatabase] logs that state once as an error.
 func (s *server) severity(err error) slog.Level {
 	fault, _ := sqldb.Classify(err)
 	if fault.Kind == sqldb.Unavailable && s.api.DB.Kind() == sqldb.PostgreSQL {

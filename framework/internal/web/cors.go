@@ -12,20 +12,19 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// cors lets pages of other origins send requests and read the answers, as the
-// Fetch standard has it. An origin is allowed if it is one of those that were
-// named, to the letter; the answers to others have nothing of it, so that browsers
-// keep them from the page.
+// cors lets pages of other origins send requests and read the answers (CORS in the Fetch
+// standard). An origin is allowed if it is exactly one of the configured origins. Answers to
+// other origins lack the CORS headers, so browsers hide them from the page.
 type cors struct {
 	origins []string
-	takes   string // headers that a page may send
-	exposes string // headers of answers that it may read
+	takes   string // the request headers that a page may send
+	exposes string // the response headers that a page may read
 }
 
-// corsMethods are those that a page may ask with.
+// corsMethods are the methods that a page may use.
 const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
-// newCORS is nil for an API without such origins.
+// newCORS returns nil for an API without configured origins.
 func newCORS(a describe.Catalog) *cors {
 	if len(a.Config.CORS) == 0 {
 		return nil
@@ -46,16 +45,17 @@ func newCORS(a describe.Catalog) *cors {
 	return &cors{a.Config.CORS, headerList(takes), headerList(exposes)}
 }
 
-// headerList are names as a header lists them, each once. Pages never see cookies.
+// headerList joins names as the value of a header, without duplicates and without Set-Cookie,
+// which pages can never read.
 func headerList(names []string) string {
 	slices.Sort(names)
 	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return strings.EqualFold(name, "Set-Cookie") })
 	return strings.Join(names, ", ")
 }
 
-// allow adds what an answer says of the request's origin. It reports whether the
-// request asks whether another may be sent.
-func (o *cors) allow(h http.Header, r *http.Request) (asks bool) {
+// allow adds the CORS headers to an answer, if the request's origin is allowed. It reports
+// whether the request is a preflight request.
+func (o *cors) allow(h http.Header, r *http.Request) (preflight bool) {
 	if o == nil {
 		return false
 	}
@@ -72,8 +72,8 @@ func (o *cors) allow(h http.Header, r *http.Request) (asks bool) {
 	return false
 }
 
-// preflight answers what may be sent, whatever is asked: the request itself is
-// refused where it is not offered.
+// preflight answers a preflight request with the allowed methods and headers. They are the same
+// for every path: if a path does not have the method, the request itself is rejected.
 func (o *cors) preflight(c *call.Call) (*table.Response, error) {
 	c.Header().Set("Access-Control-Allow-Methods", corsMethods)
 	c.Header().Set("Access-Control-Allow-Headers", o.takes)

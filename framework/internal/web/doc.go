@@ -1,3 +1,3 @@
-// Package web is HTTP in and out: it routes requests, writes answers and logs them. No
-// other package knows echo.
+// Package web routes HTTP requests, writes the answers and logs them. No other package uses
+// echo.
 package web

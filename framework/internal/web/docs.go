@@ -14,11 +14,11 @@ import (
 	"trestle.example/framework/internal/wire"
 )
 
-// An opening answers what anyone may read.
+// An opening answers a path that every caller may read, without an access check.
 type opening func(c *call.Call, r *http.Request) (*table.Response, error)
 
-// newReference makes the documents and the page that shows them, by their paths
-// below the prefix; none for an API that is not documented.
+// newReference returns the OpenAPI documents and the documentation page, by their paths below
+// the prefix. It returns nil for an API that is not documented.
 func newReference(a describe.Catalog, document func() (wire.Members, error)) (map[string]opening, error) {
 	if a.Config.Undocumented {
 		return nil, nil
@@ -38,7 +38,7 @@ func newReference(a describe.Catalog, document func() (wire.Members, error)) (ma
 	return openings, nil
 }
 
-// hosted answers what a handler writes.
+// hosted returns an opening that answers what a handler writes.
 func hosted(h http.Handler) opening {
 	return func(c *call.Call, r *http.Request) (*table.Response, error) {
 		w := &written{header: c.Header(), status: http.StatusOK}
@@ -51,7 +51,7 @@ func hosted(h http.Handler) opening {
 	}
 }
 
-// written is an answer that is kept until it is sent.
+// written is a [http.ResponseWriter] that keeps an answer in memory.
 type written struct {
 	header http.Header
 	status int
@@ -67,8 +67,8 @@ func (w *written) Write(part []byte) (int, error) {
 	return len(part), nil
 }
 
-// documents are the formats of the reference by their paths below the prefix,
-// each written when it is first asked for.
+// documents returns the OpenAPI document as JSON and as YAML, by their paths below the prefix.
+// Each is encoded at its first request.
 func documents(document func() (wire.Members, error)) map[string]opening {
 	one := func(format, media string) opening {
 		written := sync.OnceValues(func() (opening, error) {

@@ -30,16 +30,17 @@ var errorPageHTML = template.Must(template.New("error").Parse(`<!doctype html>
 {{end}}</html>
 `))
 
-// An errorPage is one page: of a code, or of all.
+// An errorPage is the page of one error code, or the page that lists all codes.
 type errorPage struct {
-	Code   *problem.CodeInfo // nil on the page of all
-	All    []problem.CodeInfo
-	Faults []problem.CodeInfo
-	At     string
+	Code   *problem.CodeInfo  // nil on the page of all codes
+	All    []problem.CodeInfo // nil on the page of one code
+	Faults []problem.CodeInfo // the codes of faults, if the page lists them
+	At     string             // the address of the page of all codes
 }
 
-// explain makes the page of a code, or of all for "". The codes of faults stand
-// beside the refusal that has most of them.
+// explain makes the page of a code, or the page of all codes for "". It reports whether the code
+// is known. The codes of faults are on the page of all codes and on the page of
+// validation_failed.
 func explain(a describe.Catalog, code string) (errorPage, bool) {
 	page := errorPage{At: a.Origin.ErrorsAt()}
 	if code == "" {
@@ -61,6 +62,6 @@ func (p errorPage) write(w http.ResponseWriter) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
-	// A client that is gone cannot be told that its page failed.
+	// An error cannot reach the client: it disconnected.
 	_ = errorPageHTML.Execute(w, p)
 }

@@ -22,17 +22,17 @@ type exchange struct {
 	*call.Call
 
 	began       time.Time
-	path        string       // where the request was routed, as Outcome.Path has it
+	path        string       // the path of the route, as in [call.Outcome]
 	observation *observation // nil without observers
 	written     int64        // bytes of the answer's body
-	gone        bool         // the client hung up before its answer was sent
-	refusing    bool         // the handler of Refusing answers it
+	gone        bool         // the client disconnected before the answer was sent
+	refusing    bool         // the handler of [NewRefusing] answers it
 }
 
-// exchangeKey finds the exchange of a request in its context.
+// exchangeKey is the key of the exchange in the context of its request.
 type exchangeKey struct{}
 
-// exchangeOf is the exchange that the server began for a request.
+// exchangeOf returns the exchange of a request.
 func exchangeOf(r *http.Request) *exchange {
 	return r.Context().Value(exchangeKey{}).(*exchange) //nolint:forcetypeassert // begin put it there
 }
@@ -47,7 +47,7 @@ func (s *server) send(w http.ResponseWriter, x *exchange, resp *table.Response, 
 		w.Header().Del(problem.HeaderLocation)
 		return s.sendError(w, x, access.AsError(err))
 	case resp.Value == nil:
-		unkept(w.Header())
+		forbidStoring(w.Header())
 		w.WriteHeader(resp.Status)
 		return resp.Status
 	}
@@ -80,7 +80,7 @@ func (x *exchange) write(w http.ResponseWriter, status int, media string, body [
 	h := w.Header()
 	h.Set("Content-Type", media)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	unkept(h)
+	forbidStoring(h)
 	w.WriteHeader(status)
 	n, err := w.Write(body)
 	x.written += int64(n)

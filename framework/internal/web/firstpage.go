@@ -26,8 +26,8 @@ var firstCSS string
 
 var firstTemplate = template.Must(template.New("first").Parse(firstHTML))
 
-// A firstPage is what is at /: where everything is, for a person's browser as
-// a page, for anyone else as JSON.
+// A firstPage answers the path "/" with the addresses of the API: as a page for browsers, and
+// as JSON for other clients.
 type firstPage struct {
 	api    describe.Catalog
 	policy string
@@ -56,11 +56,11 @@ func (f *firstPage) serve(c *call.Call, r *http.Request) (*table.Response, error
 // A link leads to one address of the API.
 type link struct {
 	Name, URL, Doc string
-	Path, Methods  string // of a resource
-	Opens          bool   // by GET
+	Path, Methods  string // "" for a link that does not lead to a resource
+	Opens          bool   // a browser can open it, because it answers GET
 }
 
-// A group are the ways into one service.
+// A group has the links to the resources of one service.
 type group struct {
 	Name, Doc string
 	Links     []link
@@ -80,7 +80,7 @@ func (f *firstPage) shown(r *http.Request) firstShown {
 	}
 }
 
-// own are the links to what is no resource.
+// own lists the links to the API root, the documentation page and the OpenAPI documents.
 func (f *firstPage) own(r *http.Request) []link {
 	links := []link{{Name: "api", URL: f.api.Origin.URL(r, "/"), Doc: "Every resource and its address"}}
 	if f.api.Config.Undocumented {
@@ -92,8 +92,8 @@ func (f *firstPage) own(r *http.Request) []link {
 	)...)
 }
 
-// groups are the services with their resources, and last the resources of
-// none.
+// groups lists the services with their resources. The last group has the resources without a
+// service.
 func (f *firstPage) groups(r *http.Request) []group {
 	var groups []group
 	rest := group{Name: "Resources"}
@@ -116,7 +116,7 @@ func (f *firstPage) groups(r *http.Request) []group {
 	return groups
 }
 
-// links lead into a resource.
+// links lists the links to the addresses of a resource that the API root lists.
 func (f *firstPage) links(r *http.Request, res *table.Resource) []link {
 	var links []link
 	for _, at := range res.Entries() {
@@ -133,7 +133,7 @@ func (f *firstPage) links(r *http.Request, res *table.Resource) []link {
 			}
 		}
 		if len(methods) > 1 && at != res.ListPath() {
-			l.Doc = cmp.Or(res.Declaration.Doc, l.Doc) // one method's would stand for all
+			l.Doc = cmp.Or(res.Declaration.Doc, l.Doc) // the Doc of one method does not describe the others
 		}
 		l.Methods = strings.Join(methods, " ")
 		links = append(links, l)
@@ -141,8 +141,8 @@ func (f *firstPage) links(r *http.Request, res *table.Resource) []link {
 	return links
 }
 
-// members are the same as JSON, name by name. A resource that is called like
-// one of the API's own is found at the root.
+// members lists all links as members of a JSON object. It leaves out a resource with the name
+// of one of the links in own; the API root lists that resource.
 func (f *firstPage) members(r *http.Request) view.ListAnswer {
 	var all query.Envelope
 	add := func(l link) {

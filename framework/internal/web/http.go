@@ -23,13 +23,13 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// A server mounts an API on echo. This is the only file that knows echo: it
-// finds the route, and hands everything else to the endpoint.
+// A server serves an API by echo. Only this file uses echo: it finds the route of a request,
+// and the endpoint does the rest.
 type server struct {
 	api       describe.Catalog
 	echo      *echo.Echo
 	describer *describer
-	cors      *cors // nil for none
+	cors      *cors // nil without other origins
 	paths     paths
 
 	shedByDatabase, shedByBodies, shedByParsing shedCount
@@ -38,7 +38,7 @@ type server struct {
 // A place is one path with the endpoints of its methods.
 type place struct {
 	pattern  string
-	path     string          // as Outcome.Path has it
+	path     string          // as in [call.Outcome]
 	resource *table.Resource // nil for the API root
 	methods  map[string]*table.Endpoint
 	allow    string // the methods, as the header Allow lists them
@@ -96,7 +96,7 @@ func places(a describe.Catalog) []*place {
 	return all
 }
 
-// mount serves a path with and without its last slash, never by redirect.
+// mount serves a path with and without a slash at the end. Neither form is a redirect.
 func (s *server) mount(p *place, h echo.HandlerFunc) {
 	bare := strings.TrimSuffix(s.api.Config.Prefix+p.pattern, "/")
 	for _, path := range []string{bare, bare + "/"} {
@@ -128,8 +128,8 @@ func (s *server) serve(p *place, ec echo.Context) {
 	}, p.allow)
 }
 
-// pathKey is the part of the path that finds a row. echo leaves it as it was
-// sent where the path has escapes that Go would not write, such as %2F.
+// pathKey returns the key in the path, percent-decoded. echo does not decode it if the path has
+// escapes that Go does not write itself, such as %2F.
 func pathKey(ec echo.Context) string {
 	text := ec.Param("id")
 	if ec.Request().URL.RawPath == "" {
@@ -141,6 +141,8 @@ func pathKey(ec echo.Context) string {
 	return text
 }
 
+// route is the route of the endpoint, or a route with the name of the method if the path has no
+// endpoint for it.
 func (p *place) route(e *table.Endpoint, method string) call.Route {
 	if e != nil {
 		return e.Route
@@ -148,8 +150,8 @@ func (p *place) route(e *table.Endpoint, method string) call.Route {
 	return call.Route{ViewSet: p.resource.Path, Name: strings.ToLower(method), Method: method}
 }
 
-// notAllowed is 405 for callers who may use the viewset at all; others learn
-// only that they may not.
+// notAllowed returns 405 for a caller that may use the viewset. Any other caller gets the error
+// of the access check, which does not reveal the methods.
 func (s *server) notAllowed(c *call.Call, r *http.Request, p *place) error {
 	if err := p.resource.Access.Admit(c, r); err != nil {
 		return err
@@ -158,7 +160,7 @@ func (s *server) notAllowed(c *call.Call, r *http.Request, p *place) error {
 		fmt.Sprintf("%s is not offered here; this path takes %s.", naming.Printable(r.Method), p.allow))
 }
 
-// offers lists the methods of a path.
+// offers lists the methods of a path, as the header Allow has them.
 func (p *place) offers() string {
 	var methods []string
 	for _, m := range naming.KnownMethods {
@@ -169,7 +171,7 @@ func (p *place) offers() string {
 	return strings.Join(append(methods, http.MethodOptions), ", ")
 }
 
-// answer runs one request: panic, response, log.
+// answer runs one request: it turns a panic into an error, sends the response and logs it.
 func (s *server) answer(w http.ResponseWriter, r *http.Request, route call.Route, run func(*call.Call) (*table.Response, error), allow string) {
 	x := exchangeOf(r)
 	x.Route = route
@@ -187,10 +189,11 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route call.Route
 	}
 	x.gone = x.hungUp()
 	status := s.send(w, x, resp, err)
-	s.over(x, r, status, err)
+	s.finish(x, r, status, err)
 }
 
-// hidesMethods reports whether a refusal also keeps back what is offered.
+// hidesMethods reports whether an answer with this error lacks the header Allow: a caller
+// without access does not learn the methods of the path.
 func hidesMethods(err error) bool {
 	e, ok := errors.AsType[*problem.Error](err)
 	return ok && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden)
@@ -204,7 +207,8 @@ func encode(resp *table.Response, err error) (*table.Response, error) {
 	return resp, err
 }
 
-// protect turns a panic into an error: one request never ends the others.
+// protect turns a panic into an error, so that a panic in one request does not stop the server.
+// It passes on [http.ErrAbortHandler].
 func protect(run func() (*table.Response, error)) (resp *table.Response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -217,7 +221,7 @@ func protect(run func() (*table.Response, error)) (resp *table.Response, err err
 	return run()
 }
 
-// unrouted answers what echo found no route for.
+// unrouted answers a request for which echo found no route.
 func (s *server) unrouted(_ error, ec echo.Context) {
 	r := ec.Request()
 	s.answer(ec.Response(), r, call.Route{Method: r.Method}, func(*call.Call) (*table.Response, error) {
@@ -225,7 +229,8 @@ func (s *server) unrouted(_ error, ec echo.Context) {
 	}, "")
 }
 
-// open serves what anyone may read and nobody may write.
+// open serves a path that every caller may read. It answers other methods than GET, HEAD and
+// OPTIONS with 405.
 func (s *server) open(name, path string, serve opening) echo.HandlerFunc {
 	return func(ec echo.Context) error {
 		r := ec.Request()
@@ -242,14 +247,14 @@ func (s *server) open(name, path string, serve opening) echo.HandlerFunc {
 	}
 }
 
-// errorsPath is where the server has the pages of codes.
+// errorsPath is the path of the pages of error codes.
 func (s *server) errorsPath() string { return s.api.Config.Prefix + problem.ErrorPages }
 
 // errorPage answers {prefix}/errors/ and {prefix}/errors/{code}.
 func (s *server) errorPage(ec echo.Context) error {
 	r := ec.Request()
 	page, known := explain(s.api, ec.Param("code"))
-	if page.Code == nil { // echo takes a method that it does not know to where the path begins
+	if page.Code == nil { // for a method that echo does not know, the path may be a longer one
 		known = known && strings.TrimSuffix(r.URL.Path, "/")+"/" == s.errorsPath()
 	}
 	if known {
@@ -280,8 +285,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// begin gives a request its deadline, its call, and the headers that every answer
-// has. It answers the request that a browser sends before one to another origin.
+// begin gives a request its deadline and its call, and sets the headers that every answer has.
+// It answers a preflight request itself, and calls then for any other request.
 func (s *server) begin(w http.ResponseWriter, r *http.Request, then func(*exchange, http.ResponseWriter, *http.Request)) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.api.Config.Timeout)
 	defer cancel()
@@ -295,22 +300,22 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request, then func(*exchan
 		w.Header().Set("Strict-Transport-Security", "max-age="+strconv.FormatInt(int64(life/time.Second), 10))
 	}
 	guardAnswer(w.Header())
-	asks := s.cors.allow(w.Header(), r)
+	preflight := s.cors.allow(w.Header(), r)
 	if len(s.api.Config.Observers) > 0 {
 		x.observation = &observation{ResponseWriter: w}
 		w = x.observation
-		defer s.settled(x, r)
-		s.observed(x, r)
+		defer s.endUnlogged(x, r)
+		s.beginObservers(x, r)
 	}
 	r = r.WithContext(context.WithValue(x.Context, exchangeKey{}, x))
-	if asks && s.api.Origin.HostAllowed(r) == nil {
+	if preflight && s.api.Origin.HostAllowed(r) == nil {
 		s.answer(w, r, call.Route{Name: "preflight", Method: http.MethodOptions}, s.cors.preflight, "")
 		return
 	}
 	then(x, w, r)
 }
 
-// gate checks whether the host is allowed, and asks the guards of the path.
+// gate checks the request's host, and the guards of its path.
 func (s *server) gate(c *call.Call, r *http.Request) error {
 	if err := s.api.Origin.HostAllowed(r); err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// paths are the routes that anyone can read in the API root or in the OpenAPI
-// document, and those of the document itself, as segments: "api", "patients", "{id}".
+// paths are the paths that the API root or the OpenAPI document shows to every client, and the
+// paths of the document itself, as segments: "api", "patients", "{id}".
 type paths struct {
 	prefix []string
 	shown  []shownPath
@@ -24,12 +24,13 @@ type shownPath struct {
 	segments []string
 }
 
-// longestPath is longer, in bytes, than a mistyped path. A longer one is not compared.
+// longestPath is the longest path, in bytes, that is compared. A path with a typing mistake is
+// shorter.
 const longestPath = 512
 
-// pathsOf lists each path once, in the order of the API root, and the paths of the
-// OpenAPI document and its page last. Without an OpenAPI document only the paths that the
-// API root lists are shown, and none below a guard.
+// pathsOf lists each path once, in the order of the API root. The paths of the OpenAPI document
+// and its page are last. For an API without an OpenAPI document, the list has only the paths of
+// the API root that are not below a guard.
 func pathsOf(a describe.Catalog) paths {
 	all := paths{prefix: segmentsOf(a.Config.Prefix)}
 	for _, e := range a.Endpoints() {
@@ -60,9 +61,9 @@ func segmentsOf(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 }
 
-// nearest is the path that a client probably meant; "" if none is near. Each
-// segment is equal or as near as [nearest] demands, and the API's prefix may be
-// absent. Of equally near paths the first wins.
+// nearest returns the path that a client probably meant, or "" if no path is near. Each segment
+// must be equal, or near by [naming.Nearest]. The API's prefix may be absent. Of equally near
+// paths it returns the first.
 func (p paths) nearest(mistyped string) string {
 	if len(mistyped) > longestPath {
 		return ""
@@ -81,7 +82,8 @@ func (p paths) nearest(mistyped string) string {
 	return best
 }
 
-// segmentDistance is how many letters are wrong in all segments together.
+// segmentDistance returns the sum of the edit distances of all segments. near is false if the
+// numbers of segments differ, or if one segment is not near.
 func segmentDistance(given, right []string) (distance int, near bool) {
 	if len(given) != len(right) {
 		return 0, false
@@ -90,7 +92,7 @@ func segmentDistance(given, right []string) (distance int, near bool) {
 		switch {
 		case given[i] == segment:
 		case strings.HasPrefix(segment, "{"):
-			distance++ // a name that is right is nearer than any row
+			distance++ // a path with an equal name is nearer than a path with a key
 		case naming.Nearest(given[i], []string{segment}) == "":
 			return 0, false
 		default:

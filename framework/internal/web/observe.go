@@ -14,21 +14,21 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// An observation is a request that observers are told of: it counts what is
-// sent.
+// An observation is a request that has observers. It records the status and the size of the
+// answer while the answer is written.
 type observation struct {
 	http.ResponseWriter
 
 	status int
 	bytes  int64
-	over   bool
-	begun  int   // how many observers were told of it
-	unfit  []int // those of them who panicked
+	over   bool  // the observers have got the outcome
+	begun  int   // the number of observers whose Begin was called
+	unfit  []int // the indexes of the observers whose Begin panicked
 }
 
 // WriteHeader implements [http.ResponseWriter].
 func (o *observation) WriteHeader(status int) {
-	if o.status < http.StatusOK { // what came before only announced it
+	if o.status < http.StatusOK { // a status 1xx is not final: another status follows it
 		o.status = status
 	}
 	o.ResponseWriter.WriteHeader(status)
@@ -44,13 +44,14 @@ func (o *observation) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets [http.ResponseController] find what is below.
+// Unwrap lets [http.ResponseController] find the methods of the wrapped writer.
 func (o *observation) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
-// observed begins a request for observers.
-func (s *server) observed(x *exchange, r *http.Request) {
+// beginObservers calls Begin of every observer. The request goes on without an observer that
+// panics.
+func (s *server) beginObservers(x *exchange, r *http.Request) {
 	for i, each := range s.api.Config.Observers {
-		p := s.spared(x, each, func() {
+		p := s.runObserver(x, each, func() {
 			ctx := each.Begin(x.Context, r)
 			if ctx == nil {
 				panic("Begin returned no context")
@@ -67,9 +68,9 @@ func (s *server) observed(x *exchange, r *http.Request) {
 	}
 }
 
-// spared runs what an observer does, and returns what it panicked of, nil for
-// nothing. The log is told, unless that breaks the connection off.
-func (s *server) spared(x *exchange, each call.Observer, do func()) (p any) {
+// runObserver calls a method of an observer. It logs a panic and returns its value, nil without
+// a panic. It does not log [http.ErrAbortHandler], by which an observer closes the connection.
+func (s *server) runObserver(x *exchange, each call.Observer, do func()) (p any) {
 	defer func() {
 		if p = recover(); p != nil && !fault.IsAbort(p) {
 			s.api.Config.Log.ErrorContext(x, "an observer panicked; the request goes on without it",
@@ -80,9 +81,9 @@ func (s *server) spared(x *exchange, each call.Observer, do func()) (p any) {
 	return nil
 }
 
-// settled tells observers of a request that did not come to its line in the
-// log: a page of error codes, or a connection that was broken off.
-func (s *server) settled(x *exchange, r *http.Request) {
+// endUnlogged calls End of the observers for a request without a log line: a page of error
+// codes, or a request whose connection was aborted.
+func (s *server) endUnlogged(x *exchange, r *http.Request) {
 	if !x.observation.over {
 		x.gone = x.observation.status == 0 && x.hungUp()
 		o := s.outcome(x, r, x.observation.status, nil)
@@ -90,8 +91,8 @@ func (s *server) settled(x *exchange, r *http.Request) {
 	}
 }
 
-// over tells observers and the log what came of a request.
-func (s *server) over(x *exchange, r *http.Request, status int, err error) {
+// finish reports the outcome of a request to the observers and to the log.
+func (s *server) finish(x *exchange, r *http.Request, status int, err error) {
 	o := s.outcome(x, r, status, err)
 	var more []slog.Attr
 	if x.observation != nil {
@@ -100,18 +101,18 @@ func (s *server) over(x *exchange, r *http.Request, status int, err error) {
 	s.logged(x, r, &o, more)
 }
 
-// statusGone is what the log says where the client did not wait: nothing that
-// went wrong here.
+// statusGone is the status in the log if the client disconnected before the answer. It is not
+// an error of the server.
 const statusGone = 499
 
-// outcome is what is known of a request that is over, whether it has observers
-// or not.
+// outcome returns the parts of the outcome that the log and the observers need. ended adds the
+// parts that only observers need.
 func (s *server) outcome(x *exchange, r *http.Request, status int, err error) call.Outcome {
 	o := call.Outcome{
 		ID: x.ID, Method: logMethod(r.Method), Path: x.path, ViewSet: x.Route.ViewSet, Secure: x.Secure,
 		Status: status, Duration: time.Since(x.began),
 	}
-	if r.Method != http.MethodHead { // whose body is not sent
+	if r.Method != http.MethodHead { // the answer to HEAD has no body
 		o.Bytes = x.written
 	}
 	if x.gone {
@@ -122,10 +123,11 @@ func (s *server) outcome(x *exchange, r *http.Request, status int, err error) ca
 	return o
 }
 
-// ended completes an outcome and hands it to the observers.
+// ended completes an outcome and passes it to the observers. It returns the attributes that they
+// add to the log line.
 func (s *server) ended(x *exchange, r *http.Request, o *call.Outcome, err error) []slog.Attr {
 	x.observation.over = true
-	if slices.Contains(naming.KnownMethods, r.Method) { // else the name may be the method's
+	if slices.Contains(naming.KnownMethods, r.Method) { // otherwise the name may be an invented method
 		o.Name = x.Route.Name
 	}
 	if r.Method != http.MethodHead {
@@ -134,18 +136,18 @@ func (s *server) ended(x *exchange, r *http.Request, o *call.Outcome, err error)
 	if err != nil && o.Status != statusGone {
 		o.Code = s.codeOf(err)
 	}
-	return s.toldEnd(x, *o)
+	return s.endObservers(x, *o)
 }
 
-// toldEnd tells the end of a request to those who were told of its beginning:
-// to all of them, also if one breaks the connection off.
-func (s *server) toldEnd(x *exchange, o call.Outcome) (more []slog.Attr) {
+// endObservers calls End of every observer whose Begin returned. It calls all of them before it
+// passes on a panic with [http.ErrAbortHandler].
+func (s *server) endObservers(x *exchange, o call.Outcome) (more []slog.Attr) {
 	var abort any
 	for i, each := range s.api.Config.Observers[:x.observation.begun] {
 		if slices.Contains(x.observation.unfit, i) {
 			continue
 		}
-		p := s.spared(x, each, func() { more = append(more, each.End(x.Context, o)...) })
+		p := s.runObserver(x, each, func() { more = append(more, each.End(x.Context, o)...) })
 		if fault.IsAbort(p) {
 			abort = p
 		}
@@ -156,7 +158,7 @@ func (s *server) toldEnd(x *exchange, o call.Outcome) (more []slog.Attr) {
 	return more
 }
 
-// codeOf is the code of a refusal, if it is one of those that are listed.
+// codeOf returns the code of an error, or "undeclared" if the API does not declare this code.
 func (s *server) codeOf(err error) string {
 	code := access.AsError(err).Code
 	if _, declared := s.api.Codes[code]; declared {
@@ -165,9 +167,8 @@ func (s *server) codeOf(err error) string {
 	return "undeclared"
 }
 
-// logged writes the one line of a request: also the client's address, the route as
-// it is declared and the size of the answer's body. It holds no query and no body:
-// they may carry what a log must not keep.
+// logged writes the log line of a request. The line has no query string and no body, because
+// they may contain secrets.
 func (s *server) logged(x *exchange, r *http.Request, o *call.Outcome, more []slog.Attr) {
 	level := slog.LevelInfo
 	switch {
@@ -203,8 +204,8 @@ func (s *server) logged(x *exchange, r *http.Request, o *call.Outcome, more []sl
 	s.api.Config.Log.LogAttrs(x, level, "request", append(attrs, more...)...)
 }
 
-// logMethod keeps out of the log what a client made up, which may be a secret
-// in the wrong place.
+// logMethod returns a known method, or "OTHER". A method that a client invents may be a secret
+// that it sent by mistake.
 func logMethod(method string) string {
 	if slices.Contains(naming.KnownMethods, method) {
 		return method

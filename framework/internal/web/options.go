@@ -12,9 +12,9 @@ import (
 	"trestle.example/framework/internal/wire"
 )
 
-// A description is what OPTIONS answers: what the path takes, method by method,
-// for those that the caller may use. It is a piece of the reference, enough to
-// build a form of.
+// A description is the answer to OPTIONS. Its actions are the operations of the path that the
+// caller may use, by method, as the OpenAPI document describes them. A client can make a form
+// from it.
 type description struct {
 	Name        string       `json:"name"`
 	Description string       `json:"description"`
@@ -23,14 +23,14 @@ type description struct {
 	Actions     wire.Members `json:"actions"`
 }
 
-// A describer answers OPTIONS out of the reference, which an API that is not
-// documented writes when it is first asked. It is safe for concurrent use.
+// A describer answers OPTIONS from the OpenAPI document. For an API that is not documented, the
+// document is made at the first OPTIONS request. It is safe for concurrent use.
 type describer struct {
 	api       describe.Catalog
 	reference func() (wire.Members, error)
 }
 
-// describe answers OPTIONS for callers who may use the viewset.
+// describe answers OPTIONS, if the access check of the viewset admits the caller.
 func (d *describer) describe(c *call.Call, r *http.Request, p *place) (*table.Response, error) {
 	if err := p.resource.Access.Admit(c, r); err != nil {
 		return nil, err
@@ -39,18 +39,18 @@ func (d *describer) describe(c *call.Call, r *http.Request, p *place) (*table.Re
 	if err != nil {
 		return nil, err
 	}
-	said := description{
+	answer := description{
 		Name: p.name(), Description: p.doc(), Renders: []string{"application/json"}, Parses: []string{"application/json"}, Actions: wire.Members{},
 	}
 	for _, method := range naming.KnownMethods {
 		if e := p.methods[method]; e != nil && mayUse(c, e) {
-			said.Actions.Add(method, openapi.Describe(root, d.api.PathOf(e), method))
+			answer.Actions.Add(method, openapi.Describe(root, d.api.PathOf(e), method))
 		}
 	}
-	return &table.Response{Status: http.StatusOK, Value: said}, nil
+	return &table.Response{Status: http.StatusOK, Value: answer}, nil
 }
 
-// name is what is at a path: "books", or "books/lend" for an action.
+// name is the path of the viewset, with the name of an action: "books", or "books/lend".
 func (p *place) name() string {
 	for _, method := range naming.KnownMethods {
 		if e := p.methods[method]; e != nil && !declare.IsVerb(e.Route.Name) {
@@ -60,9 +60,9 @@ func (p *place) name() string {
 	return p.resource.Path
 }
 
-// doc describes what is at a path: an action, or else the resource.
+// doc is the Doc of the path's action, or else of the resource.
 func (p *place) doc() string {
-	for _, method := range naming.KnownMethods { // in an order, so that it is told alike each time
+	for _, method := range naming.KnownMethods { // in this order, so that the answer is always the same
 		if e := p.methods[method]; e != nil && e.Doc != "" && !declare.IsVerb(e.Route.Name) {
 			return e.Doc
 		}
@@ -70,6 +70,7 @@ func (p *place) doc() string {
 	return p.resource.Declaration.Doc
 }
 
+// mayUse reports whether the permission of an endpoint permits the caller.
 func mayUse(c *call.Call, e *table.Endpoint) bool {
 	as := *c
 	as.Route = e.Route

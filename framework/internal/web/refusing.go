@@ -9,7 +9,7 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// NewRefusing makes a handler that answers every request with e.
+// NewRefusing makes a handler that answers every request with the error e.
 func NewRefusing(a *table.Registry, e *problem.Error) http.Handler {
 	s := &server{api: describe.NewCatalog(a), cors: newCORS(describe.NewCatalog(a))}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

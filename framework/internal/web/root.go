@@ -13,7 +13,8 @@ import (
 	"trestle.example/framework/query"
 )
 
-// serveRoot answers the API root, which takes no parameters.
+// serveRoot returns the opening of the API root. The API root takes no parameters: unknown
+// parameters are handled as at any endpoint.
 func serveRoot(a describe.Catalog, root *table.Endpoint) opening {
 	return func(c *call.Call, r *http.Request) (*table.Response, error) {
 		query, err := input.ReadQuery(r)
@@ -27,7 +28,7 @@ func serveRoot(a describe.Catalog, root *table.Endpoint) opening {
 	}
 }
 
-// entriesOf are the API root: every way in by its name, in order of registration.
+// entriesOf lists the addresses of the API root by name, in order of registration.
 func entriesOf(a describe.Catalog, r *http.Request) view.ListAnswer {
 	var entries query.Envelope
 	for _, res := range a.Resources {

@@ -16,7 +16,7 @@ import (
 type shedCount struct {
 	mu    sync.Mutex
 	total int64
-	last  time.Time // when the log was due
+	last  time.Time // the time at which add last reported due
 }
 
 // add counts a request. due reports whether to log the total: at most once a second.
@@ -31,8 +31,8 @@ func (s *shedCount) add(now time.Time) (total int64, due bool) {
 	return s.total, true
 }
 
-// shed counts a request that the server answers 503 overloaded, and warns of it at
-// most once a second. It is false for any other error.
+// shed counts a request that the server answers 503 overloaded, and logs a warning at most once
+// a second. It returns false for any other error.
 func (s *server) shed(c *call.Call, err error) bool {
 	var count *shedCount
 	var why string

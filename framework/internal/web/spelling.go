@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// plainlySpelt returns a request whose path is routed as if its percent-encoded
-// unreserved characters were written plainly, since they mean the same (RFC 3986,
-// section 6.2.2.2). Anything else stays as it was sent: an encoded slash is part
-// of its segment. Dot segments are never removed, encoded or not, so they lead
-// nowhere. The guards have seen the request by then, in every spelling.
+// plainlySpelt returns the request with the unreserved characters of its path decoded, because
+// both spellings mean the same (RFC 3986, section 6.2.2.2). Other escapes stay: an encoded
+// slash is part of its segment. Dot segments stay too, so that no route matches them. The
+// guards have checked every spelling of the path before.
 func plainlySpelt(r *http.Request) *http.Request {
 	raw := r.URL.RawPath
 	if raw == "" {
@@ -22,7 +21,7 @@ func plainlySpelt(r *http.Request) *http.Request {
 	}
 	at := *r.URL
 	if at.RawPath = plain; (&url.URL{Path: at.Path}).EscapedPath() == plain {
-		at.RawPath = "" // as net/url leaves a path that it would write alike
+		at.RawPath = "" // net/url sets RawPath only if Path has a different default encoding
 	}
 	other := *r
 	other.URL = &at
