@@ -2,6 +2,8 @@ package query
 
 import (
 	"net/url"
+
+	"trestle.example/framework/internal/counting"
 )
 
 // A Pagination is a pagination class: it reads the requested window of a list and builds
@@ -30,35 +32,21 @@ type Window struct {
 
 // Counting is the strategy that finds the number of matching rows. On a large table the
 // count is nearly the whole cost of a list.
-type Counting struct {
-	Kind CountKind
-	Cap  int64
-}
-
-// A CountKind is a kind of counting.
-type CountKind int
-
-// The kinds of counting.
-const (
-	CountExact CountKind = iota
-	CountCapped
-	CountEstimated
-	CountNone
-)
+type Counting = counting.Counting
 
 // ExactCount counts every matching row. The zero Counting is exact.
-func ExactCount() Counting { return Counting{Kind: CountExact} }
+func ExactCount() Counting { return counting.New(counting.Exact, 0) }
 
 // CappedCount counts up to limit rows. If the count reaches the limit, [Total.AtLeast] is
 // true.
-func CappedCount(limit int64) Counting { return Counting{Kind: CountCapped, Cap: limit} }
+func CappedCount(limit int64) Counting { return counting.New(counting.Capped, limit) }
 
 // EstimatedCount uses the estimate of the database's planner, which is fast and rough. If
 // there is no estimate, as in SQLite, the count is exact.
-func EstimatedCount() Counting { return Counting{Kind: CountEstimated} }
+func EstimatedCount() Counting { return counting.New(counting.Estimated, 0) }
 
 // NoCount counts nothing. The list still finds out whether more rows follow.
-func NoCount() Counting { return Counting{Kind: CountNone} }
+func NoCount() Counting { return counting.New(counting.None, 0) }
 
 // A Total is the number of matching rows, as far as it was counted.
 type Total struct {

@@ -79,24 +79,14 @@ type Source interface {
 }
 
 // Facts describe the resource that a filter or a ranking is bound to.
-type Facts struct {
-	// The fields that [Facts.Field] found, in the order of the calls.
-	Asked  []Field
-	source Source
-}
+type Facts struct{ source Source }
 
 // NewFacts returns the facts about a resource.
 func NewFacts(source Source) *Facts { return &Facts{source: source} }
 
 // Field finds a field by its client's name, or by its column. The error is a sentence that
 // suggests the nearest name.
-func (f *Facts) Field(name string) (Field, error) {
-	field, err := f.source.Field(name)
-	if err == nil {
-		f.Asked = append(f.Asked, field)
-	}
-	return field, err
-}
+func (f *Facts) Field(name string) (Field, error) { return f.source.Field(name) }
 
 // Resource finds another registered resource by its path, such as "doctors".
 func (f *Facts) Resource(path string) (Target, error) {

@@ -399,14 +399,14 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 			continue
 		}
 		e.Listed = append(e.Listed, f)
-		facts, place := query.NewFacts(r), filterPlace(f)
-		bound, err := f.Bind(facts)
+		searched, place := &table.Searched{Resource: r}, filterPlace(f)
+		bound, err := f.Bind(query.NewFacts(searched))
 		if err != nil {
 			b.fault(r.Path, place, err)
 			continue
 		}
 		add(place, bound.Params...)
-		r.Seeks(place, bound, facts)
+		r.Seeks(place, bound, searched)
 		l.Filters = append(l.Filters, bound)
 	}
 	b.asking(l, add)

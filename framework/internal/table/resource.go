@@ -238,9 +238,24 @@ type soughtField struct {
 	Field query.Field
 }
 
+// A Searched is a resource that records the fields which a filter looks up.
+type Searched struct {
+	*Resource
+	fields []query.Field
+}
+
+// Field finds a field, as [Resource.Field] does, and records it.
+func (s *Searched) Field(name string) (query.Field, error) {
+	f, err := s.Resource.Field(name)
+	if err == nil {
+		s.fields = append(s.fields, f)
+	}
+	return f, err
+}
+
 // Seeks notes the fields by which a filter of the list finds rows.
-func (r *Resource) Seeks(place string, bound query.BoundFilter, facts *query.Facts) {
-	for _, f := range facts.Asked {
+func (r *Resource) Seeks(place string, bound query.BoundFilter, searched *Searched) {
+	for _, f := range searched.fields {
 		if !bound.Scans {
 			r.Sought = append(r.Sought, soughtField{place, f})
 		}

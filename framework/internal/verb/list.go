@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/counting"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
@@ -54,7 +55,7 @@ func (l *Listing) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 	switch {
 	case parsed.ranking != nil:
 		read = l.ranked
-	case parsed.indexed && parsed.window.Counting.Kind == query.CountExact:
+	case parsed.indexed && counting.KindOf(parsed.window.Counting) == counting.Exact:
 		read = l.searched
 	}
 	shown, err := read(c, parsed, &page)
@@ -186,14 +187,14 @@ func (l *Listing) rows(c *call.Call, parsed *listed) (*bun.SelectQuery, table.Wi
 
 func (l *Listing) count(c *call.Call, parsed *listed) (query.Total, error) {
 	q := l.matching(c, parsed)
-	switch counting := parsed.window.Counting; counting.Kind {
-	case query.CountNone:
+	switch most := counting.LimitOf(parsed.window.Counting); counting.KindOf(parsed.window.Counting) {
+	case counting.None:
 		return query.Total{}, nil
-	case query.CountCapped:
-		within := sqldb.Window(q.ColumnExpr("1"), counting.Cap+1, 0)
+	case counting.Capped:
+		within := sqldb.Window(q.ColumnExpr("1"), most+1, 0)
 		n, err := table.Number(c, c.DB.NewSelect().ColumnExpr("count(*)").TableExpr("(?) AS capped", within))
-		return query.Total{Count: min(n, counting.Cap), Known: true, AtLeast: n > counting.Cap}, err
-	case query.CountEstimated:
+		return query.Total{Count: min(n, most), Known: true, AtLeast: n > most}, err
+	case counting.Estimated:
 		if l.Resource.API.DB.Kind() == sqldb.PostgreSQL {
 			n, err := estimate(c, q.ColumnExpr("1"))
 			return query.Total{Count: n, Known: true, Rough: true}, err

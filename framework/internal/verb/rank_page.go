@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/counting"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
@@ -40,10 +41,10 @@ func (l *Listing) best(c *call.Call, parsed *listed, page *query.Page) (rows tab
 	}
 	keys, page.More = atMost(w.Limit, keys)
 	switch all := !page.More && (len(keys) > 0 || w.Offset == 0); {
-	case all || w.Counting.Kind != query.CountCapped && w.Counting.Kind != query.CountNone:
+	case all || counting.KindOf(w.Counting) != counting.Capped && counting.KindOf(w.Counting) != counting.None:
 		page.Total = query.Total{Count: found, Known: true}
-	case w.Counting.Kind == query.CountCapped:
-		page.Total = query.Total{Count: min(found, w.Counting.Cap), Known: true, AtLeast: found > w.Counting.Cap}
+	case counting.KindOf(w.Counting) == counting.Capped:
+		page.Total = query.Total{Count: min(found, counting.LimitOf(w.Counting)), Known: true, AtLeast: found > counting.LimitOf(w.Counting)}
 	}
 	if len(keys) == 0 {
 		return rows, found, nil
