@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
+
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/sqldb"
 )

@@ -2,6 +2,7 @@ package query
 
 import (
 	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/call"
 )
 

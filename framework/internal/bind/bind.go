@@ -17,6 +17,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
@@ -142,7 +143,7 @@ func (b *binder) open(d *declare.Declaration) {
 		API: b.api, Declaration: d, Path: name, Model: d.Model, Table: model, Pk: model.PKs[0], Key: model.PKs[0],
 		Names: map[string]query.Field{}, Shown: map[reflect.Type]table.Representation{}, Inputs: map[reflect.Type]*input.Shape{},
 	}
-	r.InsertSkips, r.SaveSkips = table.HooksOfInsert().Skipped("Insert", d.Model), table.HooksOfUpdate().Skipped("Save", d.Model)
+	r.InsertSkips, r.SaveSkips = modelhook.OfInsert().Skipped("Insert", d.Model), modelhook.OfUpdate().Skipped("Save", d.Model)
 	r.Inserting = sqldb.NewTemplate(r.InsertWhole)
 	b.settle(r)
 	b.nameFields(r)
@@ -466,7 +467,7 @@ func (b *binder) bindActions(r *table.Resource) {
 		e.OnObject, e.Doc, e.Out = a.OnObject, a.Doc, a.Out
 		base := "/" + r.Path
 		if a.OnObject {
-			table.HooksOfSelect().Check(r.Model, fault)
+			modelhook.OfSelect().Check(r.Model, fault)
 			base = strings.TrimSuffix(r.ItemPath(), "/")
 		}
 		e.Pattern = base + "/" + a.Name + r.Slash

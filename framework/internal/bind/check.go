@@ -16,6 +16,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/origin"
 	"trestle.example/framework/internal/table"
@@ -276,15 +277,15 @@ func checkHooks(r *table.Resource, kind declare.VerbKind, verb string, fault fun
 	case kind == declare.VerbDoes:
 		return
 	case kind == declare.VerbDeletes:
-		table.HooksOfDelete().Check(r.Model, fault)
+		modelhook.OfDelete().Check(r.Model, fault)
 		return
 	case kind == declare.VerbAccepts && (verb == call.VerbCreate || r.Declaration.Single):
-		table.HooksOfInsert().Check(r.Model, fault)
+		modelhook.OfInsert().Check(r.Model, fault)
 	}
 	if kind == declare.VerbAccepts && verb != call.VerbCreate {
-		table.HooksOfUpdate().Check(r.Model, fault)
+		modelhook.OfUpdate().Check(r.Model, fault)
 	}
-	table.HooksOfSelect().Check(r.Model, fault)
+	modelhook.OfSelect().Check(r.Model, fault)
 }
 
 // checkRules reports an invalid permission, and each authenticator or throttle that is nil, in

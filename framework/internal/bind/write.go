@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/google/uuid"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jinzhu/inflection"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/once"
 	"trestle.example/framework/internal/table"

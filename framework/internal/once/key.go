@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/limits"
 	"trestle.example/framework/internal/table"

@@ -8,6 +8,7 @@ import (
 	"reflect"
 
 	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/origin"
 	"trestle.example/framework/sqldb"
 )

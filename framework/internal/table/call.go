@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/state"

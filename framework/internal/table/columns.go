@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/naming"
 )
 

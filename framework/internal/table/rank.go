@@ -2,6 +2,7 @@ package table
 
 import (
 	"github.com/uptrace/bun"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/query"
 )

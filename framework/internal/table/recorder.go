@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/uptrace/bun"
+
 	"trestle.example/framework/call"
 )
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/sqldb"

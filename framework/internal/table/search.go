@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/uptrace/bun"
+
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"

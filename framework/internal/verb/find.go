@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/uptrace/bun"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"

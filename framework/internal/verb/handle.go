@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/translate"
 	"trestle.example/framework/problem"
 )
 
@@ -57,7 +58,7 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 	}
 	resp, err := e.Serve(c, req)
 	if err != nil {
-		return nil, e.challenged(translate(e.Endpoint, err, req.Body))
+		return nil, e.challenged(translate.Error(e.Endpoint, err, req.Body))
 	}
 	return resp, nil
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/uptrace/bun"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/once"
 	"trestle.example/framework/internal/table"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/counting"
 	"trestle.example/framework/internal/fault"

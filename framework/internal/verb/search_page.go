@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/uptrace/bun"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/query"

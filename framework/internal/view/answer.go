@@ -2,6 +2,7 @@ package view
 
 import (
 	"github.com/go-json-experiment/json/jsontext"
+
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/query"
 )

@@ -8,7 +8,9 @@ import (
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/sqldb"
@@ -93,7 +95,7 @@ func (p *Plan) add(model *schema.Table, out reflect.Type, at []int, alias string
 		fault(naming.Sentence("%s must be a struct", out))
 		return
 	}
-	table.ScanHooks(model, fault)
+	modelhook.CheckScan(model, fault)
 	for f := range naming.ShapeFields(out) {
 		index := slices.Concat(at, f.Index)
 		if relation := model.Relations[f.Name]; relation != nil {

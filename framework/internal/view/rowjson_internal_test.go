@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
+
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/wire"

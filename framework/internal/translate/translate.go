@@ -1,4 +1,5 @@
-package verb
+// Package translate turns errors of the database into errors for clients.
+package translate
 
 import (
 	"encoding/json"
@@ -20,9 +21,9 @@ import (
 // A breach is a row that broke a constraint of the database.
 type breach struct{ *table.RowError }
 
-// translate turns an error of the database into an error for the client, without SQL and names
+// Error turns an error of the database into an error for the client, without SQL and names
 // of constraints and columns. It returns other errors unchanged.
-func translate(e *table.Endpoint, err error, body []byte) error {
+func Error(e *table.Endpoint, err error, body []byte) error {
 	r := e.Resource
 	if _, ok := errors.AsType[*problem.Error](err); ok {
 		return err

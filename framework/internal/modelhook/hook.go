@@ -1,4 +1,5 @@
-package table
+// Package modelhook finds hooks of bun's models that the framework's statements do not call.
+package modelhook
 
 import (
 	"reflect"
@@ -6,13 +7,14 @@ import (
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/naming"
 )
 
-// A HookGroup lists the model hooks of bun for one kind of statement, and what a declaration
+// A Group lists the model hooks of bun for one kind of statement, and what a declaration
 // uses instead. bun calls hooks from its own Exec and Scan; the framework sends statements
 // without them.
-type HookGroup struct {
+type Group struct {
 	hooks   []modelHook
 	instead string
 }
@@ -29,34 +31,34 @@ func hook[H any]() modelHook {
 
 func (h modelHook) isOf(model reflect.Type) bool { return reflect.PointerTo(model).Implements(h.iface) }
 
-// HooksOfSelect are the hooks of SELECT. Those of CREATE TABLE and DROP TABLE have no group,
-// because the framework has no such statement: a migration is SQL. [ScanHooks] checks the
+// OfSelect are the hooks of SELECT. Those of CREATE TABLE and DROP TABLE have no group,
+// because the framework has no such statement: a migration is SQL. [CheckScan] checks the
 // hooks of scanning.
-func HooksOfSelect() HookGroup {
-	return HookGroup{[]modelHook{hook[bun.BeforeSelectHook](), hook[bun.AfterSelectHook]()},
+func OfSelect() Group {
+	return Group{[]modelHook{hook[bun.BeforeSelectHook](), hook[bun.AfterSelectHook]()},
 		"narrow rows by Scope, and make what is shown by framework.Computes"}
 }
 
-// HooksOfInsert are the hooks of INSERT.
-func HooksOfInsert() HookGroup {
-	return HookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeInsertHook](), hook[bun.AfterInsertHook]()},
+// OfInsert are the hooks of INSERT.
+func OfInsert() Group {
+	return Group{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeInsertHook](), hook[bun.AfterInsertHook]()},
 		"fill the row in framework.Fills, or do all of it in framework.Does"}
 }
 
-// HooksOfUpdate are the hooks of UPDATE.
-func HooksOfUpdate() HookGroup {
-	return HookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeUpdateHook](), hook[bun.AfterUpdateHook]()},
+// OfUpdate are the hooks of UPDATE.
+func OfUpdate() Group {
+	return Group{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeUpdateHook](), hook[bun.AfterUpdateHook]()},
 		"fill the row in framework.Fills, or do all of it in framework.Changes"}
 }
 
-// HooksOfDelete are the hooks of DELETE.
-func HooksOfDelete() HookGroup {
-	return HookGroup{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeDeleteHook](), hook[bun.AfterDeleteHook]()},
+// OfDelete are the hooks of DELETE.
+func OfDelete() Group {
+	return Group{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeDeleteHook](), hook[bun.AfterDeleteHook]()},
 		"delete in a function of framework.Changes"}
 }
 
 // Check reports each hook of the group that a model has.
-func (g HookGroup) Check(model reflect.Type, fault func(error)) {
+func (g Group) Check(model reflect.Type, fault func(error)) {
 	for _, h := range g.hooks {
 		if h.isOf(model) {
 			fault(naming.Sentence("%s has the hook %s of bun, which the framework's statements do not call; %s", model.Name(), h.name, g.instead))
@@ -66,15 +68,15 @@ func (g HookGroup) Check(model reflect.Type, fault func(error)) {
 
 // Skipped is an error about a hook of the group that a function's Insert or Save
 // would skip.
-func (g HookGroup) Skipped(function string, model reflect.Type) (err error) {
+func (g Group) Skipped(function string, model reflect.Type) (err error) {
 	g.Check(model, func(found error) { err = naming.Sentence("framework.%s: %w", function, found) })
 	return err
 }
 
-// ScanHooks reports the scan hooks of a model: a view reads columns without making a model,
+// CheckScan reports the scan hooks of a model: a view reads columns without making a model,
 // so it would skip them.
-func ScanHooks(table *schema.Table, fault func(error)) {
-	g := HookGroup{[]modelHook{hook[schema.BeforeScanRowHook](), hook[schema.AfterScanRowHook]()},
+func CheckScan(table *schema.Table, fault func(error)) {
+	g := Group{[]modelHook{hook[schema.BeforeScanRowHook](), hook[schema.AfterScanRowHook]()},
 		"show it by framework.Computes, which scans the model"}
 	for _, h := range g.hooks {
 		if h.isOf(table.Type) {
