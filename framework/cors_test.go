@@ -73,7 +73,7 @@ func preflight(from *client, allowed bool, origin string) {
 		return
 	}
 	a.is(204).head("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
-	for _, name := range []string{"Authorization", "Content-Type", "Idempotency-Key", "If-Match"} {
+	for _, name := range []string{"Authorization", "Content-Encoding", "Content-Type", "Idempotency-Key", "If-Match", "X-Request-Id"} {
 		if !strings.Contains(a.header.Get("Access-Control-Allow-Headers"), name) {
 			a.failf("want the header %s among those that may be sent", name)
 		}

@@ -81,6 +81,12 @@ func TestOptions(t *testing.T) {
 			}
 		}
 	})
+	t.Run("the length of a search", func(t *testing.T) {
+		d := options("/api/books/")
+		if p := d.parameter("GET", "search"); p == nil || p.MaxLength == nil || *p.MaxLength != 200 {
+			t.Errorf("search takes %+v", p)
+		}
+	})
 	t.Run("a body", func(t *testing.T) {
 		body := options("/api/books/").Actions["POST"].Body
 		title, status := body.Properties["title"], body.Properties["status"]
@@ -93,7 +99,7 @@ func TestOptions(t *testing.T) {
 		if at := body.Properties["published_at"]; at.Format != "date-time" || len(at.Type.([]any)) != 2 {
 			t.Errorf("published_at is %+v", at)
 		}
-		if author := body.Properties["author"]; author.Format != "uuid" || author.Description != "The id of one of authors that the caller may see." {
+		if author := body.Properties["author"]; author.Format != "uuid" || author.Description != "The id of one of authors that the caller may use here." {
 			t.Errorf("an author is %+v", author)
 		}
 		for _, name := range []string{"id", "created_at", "version"} {

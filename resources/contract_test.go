@@ -140,7 +140,7 @@ func (w *world) inJSON(text string) string {
 func unsaid() map[string][]string {
 	all := map[string][]string{
 		"createAdminProduct": {"/variants/*/mrpPaise: min"},
-		"updateAdminProduct": {"/variants/*/mrpPaise: min"},
+		"updateAdminProduct": {"/variants/*/mrpPaise: min", "/variants/*/pricePaise: max"},
 		"createOrder":        {"/deliveryAddress: required"}, // where there is no earlier one
 		"listProducts":       {"minPaise: invalid_parameter", "maxPaise: invalid_parameter", "q: invalid_parameter"},
 	}

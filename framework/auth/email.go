@@ -46,25 +46,35 @@ func NormalizeEmail(email string) (string, error) {
 // address.
 const dottedI = "\u0130"
 
+// ideographicStop is a full stop that domain names read as ".". Unicode form NFKC maps
+// the two others, U+FF0E and U+FF61, to "." and to this one.
+const ideographicStop = "\u3002"
+
 // newEmail is [NormalizeEmail] for a new address. It also rejects an address that is not
-// in Unicode form NFKC, such as a full-width one, an address with [dottedI], and an
-// address with an invisible character: another account could look the same. Such
-// addresses that are already stored are still found by NormalizeEmail, so that their
-// users can sign in.
+// in its [plainForm], and an address with an invisible character: another account could
+// look the same. Such addresses that are already stored are still found by
+// NormalizeEmail, so that their users can sign in.
 func newEmail(email string) (string, error) {
 	typed := strings.TrimSpace(email)
 	if len(typed) <= 4*maximumEmail && utf8.ValidString(typed) {
-		if form := norm.NFKC.String(typed); form != typed {
+		if form := plainForm(typed); form != typed {
 			return "", wrongForm(form)
-		}
-		if strings.Contains(typed, dottedI) {
-			return "", wrongForm(strings.ReplaceAll(typed, dottedI, "i"))
 		}
 		if strings.ContainsFunc(typed, isIgnorable) {
 			return "", notAnEmail("The e-mail address has a character that readers do not see; it must not.")
 		}
 	}
 	return NormalizeEmail(email)
+}
+
+// plainForm returns an address in Unicode form NFKC, without [dottedI], and with "." as
+// the only separator in its domain.
+func plainForm(email string) string {
+	form := strings.ReplaceAll(norm.NFKC.String(email), dottedI, "i")
+	if local, domain, ok := strings.Cut(form, "@"); ok {
+		form = local + "@" + strings.ReplaceAll(domain, ideographicStop, ".")
+	}
+	return form
 }
 
 // wrongForm returns an error that names the accepted form of an address, if there

@@ -74,6 +74,11 @@ func TestNewEmail(t *testing.T) {
 		{"a filler that stands for another", "asha@example.com\u3164", "", "none"},
 		{"the blank of Braille", "asha\u2800@example.com", "", "none"},
 		{"a character that stands for words", "asha@example.com\ufdfa", "", "none"},
+		{"an ideographic full stop in the domain", "asha@example\u3002com", "", "asha@example.com"},
+		{"a full-width full stop in the domain", "asha@example\uff0ecom", "", "asha@example.com"},
+		{"a half-width ideographic full stop in the domain", "asha@example\uff61com", "", "asha@example.com"},
+		{"a separator of labels and capitals", "Asha@Example\u3002com", "", "asha@example.com"},
+		{"an ideographic full stop before the @", "asha\u3002rao@example.com", "asha\u3002rao@example.com", ""},
 		{"a circled letter in the domain", "asha@ⓔxample.com", "", "asha@example.com"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -294,7 +294,7 @@ var contracts = contract.Book{Unsaid: unsaid}
 var unsaid = map[string][]string{
 	"desksHire": {"/email: email", "/password: too_short", "/name: line"}, // only its function has the rules
 	"register": {
-		"/email: email",            // 254 bytes, and the form NFKC
+		"/email: email",            // 254 bytes, the form NFKC, and the separators of the domain
 		"/password: too_short",     // in the form NFKC
 		"/password: too_common",    // the list of common passwords
 		"/password: same_as_email", // two members that are equal

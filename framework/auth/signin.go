@@ -21,12 +21,22 @@ type credentials struct {
 // OneRequired returns the two names of the account.
 func (credentials) OneRequired() []string { return []string{"email", "username"} }
 
-// Check rejects two names that differ.
+// Check rejects two names of different accounts.
 func (in credentials) Check() []framework.Fault {
-	if in.Email != "" && in.Username != "" && in.Email != in.Username {
+	if in.Email != "" && in.Username != "" && !sameAccount(in.Email, in.Username) {
 		return []framework.Fault{{Pointer: "/username", Code: "ambiguous", Detail: "is another name for email; send one of them"}}
 	}
 	return nil
+}
+
+// sameAccount reports whether two e-mail addresses identify the same account.
+func sameAccount(a, b string) bool {
+	first, err := NormalizeEmail(a)
+	if err != nil {
+		return a == b
+	}
+	second, err := NormalizeEmail(b)
+	return err == nil && first == second
 }
 
 func (in credentials) account() string {

@@ -136,6 +136,9 @@ func TestConformance(t *testing.T) {
 		}},
 		"range of times": {filter.Range("at"), []frameworktest.FilterCase{
 			{Query: "at_after=2026-01-01T12:00:00Z&at_before=2026-01-02T00:00:00Z", Numbers: numbers(2, 3)},
+			{Query: "at_after=2026-01-01t12:00:00z&at_before=2026-01-02t00:00:00z", Numbers: numbers(2, 3)},
+			{Query: "at_after=2016-12-31T23:59:60Z", Invalid: "at_after"},
+			{Query: "at_after=2016-12-31t23:59:60z", Invalid: "at_after"},
 			{Query: "at_after=2026-01-02T00:00:00Z&at_before=2026-01-02T00:00:00%2B01:00", Invalid: "at_before"},
 			{Query: "at_min=2026-01-02T00:00:00Z", Numbers: all},
 		}},

@@ -53,6 +53,8 @@ type Param struct {
 	List bool         // takes several values, separated by commas
 	// Minimum is the least number that is valid, or nil.
 	Minimum any
+	// MaxLength is the greatest number of characters that is valid, or 0 for any.
+	MaxLength int
 	// Default is the value that an absent parameter has, or nil.
 	Default any
 }

@@ -40,6 +40,8 @@ func (i Index) Bind(f *framework.Facts) (framework.BoundRanker, error) {
 	p := framework.Param{
 		Name: cmp.Or(i.Param, "search"),
 		Doc:  fmt.Sprintf("At most %d words, which must each begin a word of the row; the best matches come first.", mostWords),
+
+		MaxLength: mostCharacters,
 	}
 	self := f.Self()
 	return framework.BoundRanker{Param: p, Tables: i.tables(), Read: func(_ *framework.Call, text string) (*framework.Ranking, error) {

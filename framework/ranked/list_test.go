@@ -46,6 +46,7 @@ func TestRefusals(t *testing.T) {
 		frameworktest.Run(t, serve(t, db, products(index)), []frameworktest.Scenario{
 			{Name: "100 characters", Path: "/api/products?q=" + strings.Repeat("%C3%A9", 100), Status: 200, Contains: []string{`"total":0`}},
 			{Name: "101 characters", Path: "/api/products?q=" + strings.Repeat("a", 101), Status: 400, Faults: invalid("q"), Contains: []string{"at most 100 characters"}},
+			{Name: "the document has the bound", Method: "OPTIONS", Path: "/api/products", Status: 200, Contains: []string{`"maxLength":100`}},
 			{Name: "8 words", Path: "/api/products?q=" + strings.Repeat("a+", 8), Status: 200},
 			{Name: "9 words", Path: "/api/products?q=" + strings.Repeat("a+", 9), Status: 400, Faults: invalid("q"), Contains: []string{"at most 8 words"}},
 			{Name: "8 words and signs", Path: "/api/products?q=" + strings.Repeat("a+", 8) + "%25+-+!", Status: 200},

@@ -257,11 +257,11 @@ func (p *modelProduct) merge(in fields) (why string, faults []string) {
 		named[v] = true
 		v.put(given)
 		if v.mrp != nil && *v.mrp < v.price {
-			place := "pricePaise"
+			place, code := "pricePaise", "max"
 			if _, given := given["mrpPaise"]; given {
-				place = "mrpPaise"
+				place, code = "mrpPaise", "min"
 			}
-			why, faults = "price above list price", append(faults, inVariant(i, place, "min"))
+			why, faults = "price above list price", append(faults, inVariant(i, place, code))
 		}
 	}
 	return why, faults

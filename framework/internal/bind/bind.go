@@ -419,8 +419,7 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 func (b *binder) asking(l *verb.Listing, add func(place string, ps ...query.Param)) {
 	r := l.Resource
 	if r.Search != nil {
-		doc := "Words that must all be contained in " + strings.Join(r.Search.Fields, " or ") + "; quotes keep a phrase whole."
-		add("search", query.Param{Name: r.Search.Param, Doc: doc})
+		add("search", r.Search.Parameter())
 	}
 	if l.Ranker = table.BindRanker(r, b.at(r, "ranked")); l.Ranker != nil {
 		add("ranked", l.Ranker.Param)

@@ -116,9 +116,10 @@ func parseScalar(v reflect.Value, text string) error {
 	return nil
 }
 
-// ParseTime reads RFC 3339 with a capital T and Z and no leap second. The time is in UTC,
-// in whole microseconds, which both databases keep.
+// ParseTime reads RFC 3339, but no leap second. T and Z may be small letters. The time is
+// in UTC, in whole microseconds, which both databases keep.
 func ParseTime(text string) (time.Time, error) {
+	text = strings.ToUpper(text)
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil || !isStrictTime(text) {
 		return time.Time{}, naming.Sentence("must be a time as RFC 3339 has it, such as 2026-01-31T09:00:00Z")

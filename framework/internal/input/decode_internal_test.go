@@ -307,6 +307,10 @@ var optionalBodies = []struct {
 
 	{"a time", `{"at":"2026-01-31T09:00:00Z"}`, nil},
 	{"a time with an offset", `{"at":"2026-01-31T09:00:00.123456789+05:30"}`, nil},
+	{"a time with a small t and z", `{"at":"2026-01-31t09:00:00z"}`, nil},
+	{"a time with a small t and an offset", `{"at":"2026-01-31t09:00:00.5+05:30"}`, nil},
+	{"a leap second", `{"at":"2016-12-31T23:59:60Z"}`, []string{"/at format"}},
+	{"a leap second with a small z", `{"at":"2016-12-31t23:59:60z"}`, []string{"/at format"}},
 	{"a time without a zone", `{"at":"2026-01-31T09:00:00"}`, []string{"/at format"}},
 	{"a time with a space", `{"at":"2026-01-31 09:00:00Z"}`, []string{"/at format"}},
 	{"a date", `{"at":"2026-01-31"}`, []string{"/at format"}},

@@ -171,6 +171,9 @@ func (w *writer) queryParameter(param spec.Param) openapi31.Parameter {
 	if param.Minimum != nil {
 		one["minimum"] = param.Minimum
 	}
+	if param.MaxLength > 0 {
+		one["maxLength"] = param.MaxLength
+	}
 	if param.Default != nil {
 		one["default"] = param.Default
 	}

@@ -71,7 +71,7 @@ func (s *schemas) accepted(f *input.Field, partial, strict bool) wire.JSONSchema
 func (s *schemas) explained(f *input.Field, schema wire.JSONSchema, partial bool) wire.JSONSchema {
 	doc := f.Doc
 	if f.Ref != "" {
-		doc = strings.TrimSpace(doc + " The id of one of " + f.Ref + " that the caller may see.")
+		doc = strings.TrimSpace(doc + " The id of one of " + f.Ref + " that the caller may use here.")
 	}
 	if f.HasDef && !partial {
 		schema["default"] = f.Sent

@@ -78,6 +78,7 @@ type Param struct {
 	Enum      []string     // the allowed values, nil for any value
 	List      bool         // it takes several values, separated by commas
 	Minimum   any          // nil for no minimum
+	MaxLength int          // in characters, 0 for no maximum
 	Default   any          // nil for no default
 	Field     *input.Field // the field of the input that it fills; nil if it fills no field
 }

@@ -72,6 +72,12 @@ func (b *BoundSearch) bindStored(fault func(string, error)) {
 	b.StoredField = &f
 }
 
+// Parameter describes the query parameter of the search.
+func (b *BoundSearch) Parameter() query.Param {
+	doc := "Words that must all be contained in " + strings.Join(b.Fields, " or ") + "; quotes keep a phrase whole."
+	return query.Param{Name: b.Param, Doc: doc, MaxLength: searchRunes}
+}
+
 // Read splits the parameter into its terms.
 func (b *BoundSearch) Read(text string) ([]string, error) {
 	if utf8.RuneCountInString(text) > searchRunes {

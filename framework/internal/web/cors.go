@@ -29,7 +29,7 @@ func newCORS(a describe.Catalog) *cors {
 	if len(a.Config.CORS) == 0 {
 		return nil
 	}
-	takes := []string{"Authorization", "Content-Type", problem.IdempotencyHeader, verb.HeaderIfMatch}
+	takes := []string{"Authorization", "Content-Encoding", "Content-Type", problem.IdempotencyHeader, problem.HeaderRequestID, verb.HeaderIfMatch}
 	var exposes []string
 	for _, h := range describe.StandardHeaders() {
 		exposes = append(exposes, h.Name)

@@ -169,7 +169,7 @@ func TestChangesRefused(t *testing.T) {
 			"a price with a fraction":                   {fields{"variants": variants{{"id": a, "pricePaise": storetest.Raw("4500.0")}}}, 400, invalid, map[string]string{"/variants/0/pricePaise": "integer"}},
 			"a list price below the price":              {fields{"variants": variants{{"id": b}, {"id": a, "pricePaise": 20, "mrpPaise": 19}}}, 400, invalid, map[string]string{"/variants/1/mrpPaise": "min"}},
 			"a list price below the price there is":     {fields{"variants": variants{{"id": b}, {"id": a, "mrpPaise": 4499}}}, 400, invalid, map[string]string{"/variants/1/mrpPaise": "min"}},
-			"a price above the list price there is":     {fields{"variants": variants{{"id": b}, {"id": a, "pricePaise": 5001}}}, 400, invalid, map[string]string{"/variants/1/pricePaise": "min"}},
+			"a price above the list price there is":     {fields{"variants": variants{{"id": b}, {"id": a, "pricePaise": 5001}}}, 400, invalid, map[string]string{"/variants/1/pricePaise": "max"}},
 			"a stock":                                   {fields{"variants": variants{{"id": a, "stock": 9}}}, 400, unknown, map[string]string{"/variants/0/stock": unknown}},
 			"a stock of a new variant":                  {fields{"variants": variants{storetest.VariantBody("N", fields{"stock": 9})}}, 400, unknown, map[string]string{"/variants/0/stock": unknown}},
 			"a misspelt price":                          {fields{"variants": variants{{"id": a, "pricePase": 9}}}, 400, unknown, map[string]string{"/variants/0/pricePase": unknown}},
@@ -192,6 +192,8 @@ func TestChangesRefused(t *testing.T) {
 		change := fields{"name": "X"}
 		frameworktest.Run(t, s.ClientOf("staff"), append(scenarios,
 			frameworktest.Scenario{Name: "the version is told", Method: http.MethodPatch, Path: storetest.AdminPath(p), Body: fields{"version": 1}, Status: 409, Contains: []string{`"details":{"currentVersion":2}`}},
+			frameworktest.Scenario{Name: "a price above the list price names the list price", Method: http.MethodPatch, Path: storetest.AdminPath(p), Body: fields{"variants": variants{{"id": a, "pricePaise": 5001}}}, Status: 400, Contains: []string{"must be at most the list price, 5000"}},
+			frameworktest.Scenario{Name: "a list price below the price names the price", Method: http.MethodPatch, Path: storetest.AdminPath(p), Body: fields{"variants": variants{{"id": a, "pricePaise": 5001, "mrpPaise": 5000}}}, Status: 400, Faults: map[string]string{"/variants/0/mrpPaise": "min"}, Contains: []string{"must be at least the price, 5001"}},
 			frameworktest.Scenario{Name: "the nearest name is told", Method: http.MethodPatch, Path: storetest.AdminPath(p), Body: fields{"variants": variants{{"id": a, "pricePase": 9}}}, Status: 400, Contains: []string{"did you mean /variants/0/pricePaise?"}},
 			frameworktest.Scenario{Name: "a product that is not there", Method: http.MethodPatch, Path: storetest.ProductsPath + "/" + rows.NewID().String(), Body: change, Status: 404, Code: "not_found"},
 			frameworktest.Scenario{Name: "an id that is none", Method: http.MethodPatch, Path: storetest.ProductsPath + "/tea", Body: change, Status: 404, Code: "not_found"},

@@ -78,6 +78,14 @@ func belowPrice(pointer string, mrp *int64, price int64) []framework.Fault {
 	return []framework.Fault{{Pointer: pointer, Code: "min", Detail: fmt.Sprintf("must be at least the price, %d", price)}}
 }
 
+// aboveListPrice is the fault of a price that is more than the list price.
+func aboveListPrice(pointer string, price int64, mrp *int64) []framework.Fault {
+	if mrp == nil || price <= *mrp {
+		return nil
+	}
+	return []framework.Fault{{Pointer: pointer, Code: "max", Detail: fmt.Sprintf("must be at most the list price, %d", *mrp)}}
+}
+
 // repeatedSKUs lists the faults of codes that a body gives to two variants. Empty
 // codes do not count.
 func repeatedSKUs(codes []string) (faults []framework.Fault) {

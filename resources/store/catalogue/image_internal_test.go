@@ -1,6 +1,8 @@
 package catalogue
 
 import (
+	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -53,6 +55,26 @@ func TestWhatIsAnImageURL(t *testing.T) {
 		var u ImageURL
 		if err := u.UnmarshalText([]byte(bad)); err == nil || u != "" {
 			t.Errorf("%s: %s is taken", about, bad)
+		}
+	}
+}
+
+// TestImagePatternAllowsWhatIsRead: the pattern of the OpenAPI document matches every
+// accepted address. The scheme of a URL may have capitals.
+func TestImagePatternAllowsWhatIsRead(t *testing.T) {
+	schema, err := ImageURL("").JSONSchemaBytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read struct{ Pattern string }
+	if err := json.Unmarshal(schema, &read); err != nil {
+		t.Fatal(err)
+	}
+	pattern := regexp.MustCompile(read.Pattern)
+	for _, address := range []string{"https://img.example/a.png", "HTTPS://img.example/a.png", "Https://IMG.example/a.png", "http://img.example/a.png", "ftp://img.example/a.png", "xhttps://img.example"} {
+		var u ImageURL
+		if accepted := u.UnmarshalText([]byte(address)) == nil; pattern.MatchString(address) != accepted {
+			t.Errorf("%s: the server accepts it: %v; the pattern %s matches: %v", address, accepted, pattern, !accepted)
 		}
 	}
 }

@@ -50,11 +50,11 @@ func (m *merge) take(c *framework.Call, elements []VariantPatch) {
 		}
 		v := m.named[len(m.named)-1].Variant
 		in.onto(v)
-		place := "mrpPaise"
-		if !in.MRPPaise.Given {
-			place = "pricePaise"
+		if in.MRPPaise.Given {
+			m.faults = append(m.faults, belowPrice(pointer(at, "mrpPaise"), v.MRPPaise, v.PricePaise)...)
+		} else {
+			m.faults = append(m.faults, aboveListPrice(pointer(at, "pricePaise"), v.PricePaise, v.MRPPaise)...)
 		}
-		m.faults = append(m.faults, belowPrice(pointer(at, place), v.MRPPaise, v.PricePaise)...)
 	}
 }
 

@@ -107,7 +107,7 @@ var unsaid = map[string][]string{
 	},
 	"updateAdminProduct": {
 		"/imageUrl: format",
-		"/variants/*/mrpPaise: min", "/variants/*/pricePaise: min", // the server stores one of them
+		"/variants/*/mrpPaise: min", "/variants/*/pricePaise: max", // the server stores one of them
 		"/variants/*/sku: unique", "/variants/*/id: unique",
 		// A new variant needs these, one that is stored does not.
 		"/variants/*/sku: required", "/variants/*/label: required", "/variants/*/unit: required",
