@@ -551,7 +551,7 @@ type AppointmentStatus string
 
 // AppointmentInput defines model for AppointmentInput.
 type AppointmentInput struct {
-	// Doctor Who sees them. The id of one of doctors that the caller may see.
+	// Doctor Who sees them. The id of one of doctors that the caller may use here.
 	Doctor openapi_types.UUID `json:"doctor"`
 
 	// Fee What it costs. At most two decimal places.
@@ -564,7 +564,7 @@ type AppointmentInput struct {
 	// Examples: Brings earlier reports.
 	Notes *string `json:"notes,omitempty"`
 
-	// Patient Who is seen. The id of one of patients that the caller may see.
+	// Patient Who is seen. The id of one of patients that the caller may use here.
 	Patient openapi_types.UUID `json:"patient"`
 
 	// StartsAt When it begins; null while that is not known.
@@ -1190,7 +1190,7 @@ type OrdersPage struct {
 
 // PatchedAppointmentInput defines model for PatchedAppointmentInput.
 type PatchedAppointmentInput struct {
-	// Doctor Who sees them. The id of one of doctors that the caller may see.
+	// Doctor Who sees them. The id of one of doctors that the caller may use here.
 	Doctor *openapi_types.UUID `json:"doctor,omitempty"`
 
 	// Fee What it costs. At most two decimal places.
@@ -1203,7 +1203,7 @@ type PatchedAppointmentInput struct {
 	// Examples: Brings earlier reports.
 	Notes *string `json:"notes,omitempty"`
 
-	// Patient Who is seen. The id of one of patients that the caller may see.
+	// Patient Who is seen. The id of one of patients that the caller may use here.
 	Patient *openapi_types.UUID `json:"patient,omitempty"`
 
 	// StartsAt When it begins; null while that is not known.

@@ -1154,12 +1154,12 @@ export interface components {
         AppointmentInput: {
             /**
              * Format: uuid
-             * @description Who is seen. The id of one of patients that the caller may see.
+             * @description Who is seen. The id of one of patients that the caller may use here.
              */
             patient: string;
             /**
              * Format: uuid
-             * @description Who sees them. The id of one of doctors that the caller may see.
+             * @description Who sees them. The id of one of doctors that the caller may use here.
              */
             doctor: string;
             /**
@@ -2087,12 +2087,12 @@ export interface components {
         PatchedAppointmentInput: {
             /**
              * Format: uuid
-             * @description Who is seen. The id of one of patients that the caller may see.
+             * @description Who is seen. The id of one of patients that the caller may use here.
              */
             patient?: string;
             /**
              * Format: uuid
-             * @description Who sees them. The id of one of doctors that the caller may see.
+             * @description Who sees them. The id of one of doctors that the caller may use here.
              */
             doctor?: string;
             /**
