@@ -17,8 +17,10 @@ type Check struct {
 	Permission     call.Permission
 }
 
-// Admit identifies the caller, then checks throttles and permission. Throttles that do not
-// need the caller run before the caller is identified.
+// Admit identifies the caller, then checks throttles and permission. Throttles that do not need
+// the caller run before the caller is identified. Each throttle that runs may count the
+// request, even if a later step rejects it. Admit returns the first error: that of a throttle,
+// of [Identify], or of [PermissionError].
 func (a Check) Admit(c *call.Call, r *http.Request) error {
 	if err := a.throttle(c, r, true); err != nil {
 		return err
@@ -35,8 +37,9 @@ func (a Check) Admit(c *call.Call, r *http.Request) error {
 	return nil
 }
 
-// throttle runs the throttles that do not need the caller, if early is true, or else those
-// that need it.
+// throttle runs the throttles that do not need the caller, if early is true, or else those that
+// need it. The first throttle that rejects the request or fails ends the run. A rejected
+// request is the error 429.
 func (a Check) throttle(c *call.Call, r *http.Request, early bool) error {
 	for _, t := range a.Throttles {
 		if isEarly(t) != early {
@@ -53,10 +56,11 @@ func (a Check) throttle(c *call.Call, r *http.Request, early bool) error {
 	return nil
 }
 
-// Identify sets the caller of a call: the authenticators run in turn until one returns a
-// caller. Credentials that no scheme recognises, or that are invalid, are an error: the
-// caller never becomes anonymous by them. If the same schemes have identified the caller
-// before, as for a guard, they do not run again.
+// Identify sets the caller of a call: the authenticators run in turn until one returns a caller
+// or an error. If none does, the caller is anonymous, unless the request has a header
+// Authorization: credentials that no scheme recognises are the error 401. Without schemes, the
+// header has no effect. If the same schemes have identified the caller before, as for a guard,
+// they do not run again.
 func Identify(c *call.Call, r *http.Request, schemes []call.Authenticator) error {
 	s, list := state.Of(c), listOf(schemes)
 	if list.Len > 0 && s.Identified == list {
@@ -75,7 +79,8 @@ func Identify(c *call.Call, r *http.Request, schemes []call.Authenticator) error
 }
 
 // authenticate returns the caller that the first of the schemes recognises; nil for an
-// anonymous caller.
+// anonymous caller. The first error of a scheme ends the run. A 401 gets the challenges of all
+// schemes.
 func authenticate(c *call.Call, r *http.Request, schemes []call.Authenticator) (*call.Caller, error) {
 	for _, scheme := range schemes {
 		caller, err := scheme.Authenticate(c, r)
@@ -102,8 +107,8 @@ func listOf(schemes []call.Authenticator) state.List {
 	return state.List{First: &schemes[0], Len: len(schemes)}
 }
 
-// PermissionError is the error for a caller without permission: 401 for an anonymous
-// caller, 403 for an identified one.
+// PermissionError is the error for a caller without permission: 401 for an anonymous caller,
+// with the challenges of the schemes, and 403 for an identified one.
 func PermissionError(c *call.Call, schemes []call.Authenticator) error {
 	if c.Caller.Anonymous() && len(schemes) == 0 {
 		return problem.Refuse(http.StatusUnauthorized, problem.CodeAuthenticationRequired, "This needs credentials, and no credentials are accepted here.")
@@ -114,8 +119,9 @@ func PermissionError(c *call.Call, schemes []call.Authenticator) error {
 	return problem.Forbidden()
 }
 
-// Challenged returns the error with the header WWW-Authenticate: one challenge per scheme
-// that has one.
+// Challenged returns a copy of the error with the header WWW-Authenticate: one challenge per
+// scheme that has one. If the error has the header already, it keeps it. Without any challenge,
+// it returns the error itself.
 func Challenged(e *problem.Error, schemes []call.Authenticator) *problem.Error {
 	challenge := ""
 	for _, s := range schemes {

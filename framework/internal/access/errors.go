@@ -21,8 +21,9 @@ func UnknownCredentials(schemes ...call.Authenticator) *problem.Error {
 	return problem.InvalidCredentials(detail + ".")
 }
 
-// AsError returns err itself if it is a [problem.Error]. Otherwise it returns 503 if the
-// database cannot answer, else 500 with a detail that reveals nothing.
+// AsError returns the [problem.Error] in err, if there is one. Otherwise it returns 503 if the
+// database is overloaded or cannot answer, or if the context ended, else 500 with a detail that
+// reveals nothing.
 func AsError(err error) *problem.Error {
 	if e, ok := errors.AsType[*problem.Error](err); ok {
 		return e
@@ -36,7 +37,8 @@ func AsError(err error) *problem.Error {
 	return problem.Refuse(http.StatusInternalServerError, problem.CodeInternal, "Something went wrong on the server; the log has it under this request's id.").Because(err)
 }
 
-// away reports whether an error means that the database cannot answer at the moment.
+// away reports whether an error means that the database cannot answer at the moment, or that
+// the context ended.
 func away(err error) bool {
 	fault, ok := sqldb.Classify(err)
 	if !ok {

@@ -8,8 +8,9 @@ import (
 	"trestle.example/framework/call"
 )
 
-// SecurityOf lists the ways to send the credentials of a scheme: those that its method
-// Security returns, or else the first word of its challenge.
+// SecurityOf lists the ways to send the credentials of a scheme for a method: those that its
+// method Security returns, or else the first word of its challenge. If several wrapped schemes
+// have Security, the outermost counts. It returns nil for a scheme with neither.
 func SecurityOf(scheme call.Authenticator, method string) [][]call.SecurityScheme {
 	secured := Parts[call.Secured](scheme)
 	if len(secured) > 0 {

@@ -25,7 +25,8 @@ func Staff() call.Permission {
 	return permission{name: "staff", permit: func(c *call.Call) bool { return !c.Caller.Anonymous() && c.Caller.Staff }}
 }
 
-// OrReadOnly permits every caller to read. Every other method requires p.
+// OrReadOnly permits every caller, anonymous ones included, to read: GET, HEAD and OPTIONS.
+// Every other method requires p. A nil p permits only reading.
 func OrReadOnly(p call.Permission) call.Permission {
 	p = present([]call.Permission{p})[0]
 	return permission{name: "reading, else " + p.String(), of: []call.Permission{p}, takesKnown: TakesKnown(p), permit: func(c *call.Call) bool {
@@ -57,7 +58,8 @@ func PerModel(model string) call.Permission {
 	}}
 }
 
-// All permits what all of ps permit. Without ps it permits everything.
+// All permits what all of ps permit. The first that does not permit ends the check. Without ps
+// it permits everything. A nil in ps permits nothing.
 func All(ps ...call.Permission) call.Permission {
 	ps = present(ps)
 	blocksKnown := slices.ContainsFunc(ps, func(p call.Permission) bool { return !TakesKnown(p) })
@@ -71,7 +73,8 @@ func All(ps ...call.Permission) call.Permission {
 	}}
 }
 
-// Any permits what at least one of ps permits. Without ps it permits nothing.
+// Any permits what at least one of ps permits. The first that permits ends the check. Without
+// ps it permits nothing. A nil in ps permits nothing.
 func Any(ps ...call.Permission) call.Permission {
 	ps = present(ps)
 	return permission{name: joined(ps, " or ", "nobody"), of: ps, takesKnown: slices.ContainsFunc(ps, TakesKnown), permit: func(c *call.Call) bool {
@@ -84,7 +87,7 @@ func Any(ps ...call.Permission) call.Permission {
 	}}
 }
 
-// Not permits what p does not permit.
+// Not permits what p does not permit. If p or a part of it is nil, it permits nothing.
 func Not(p call.Permission) call.Permission {
 	if p == nil || slices.ContainsFunc(Parts[permission](p), func(one permission) bool { return one.missing }) {
 		return All(nil) // permits nothing, as a nil permission does
@@ -136,7 +139,8 @@ func rightsOf(model string) []string {
 	return []string{model + ".view", model + ".add", model + ".change", model + ".delete"}
 }
 
-// ForList returns a copy of the call as a request to list a viewset.
+// ForList returns a copy of the call as a request to list a viewset. The copy shares the state
+// of the call.
 func ForList(c *call.Call, viewset string) *call.Call {
 	listing := *c
 	listing.Route = call.Route{ViewSet: viewset, Name: call.VerbList, Method: http.MethodGet}
@@ -151,7 +155,8 @@ func PermitsListing(list call.Permission, viewset string) call.Permission {
 	}}
 }
 
-// HeldNames lists the names of permissions that a permission requires.
+// HeldNames lists the names of permissions that a permission and its parts check, those inside
+// of Any and Not included.
 func HeldNames(p call.Permission) (names []string) {
 	for _, one := range Parts[permission](p) {
 		names = append(names, one.holds...)
@@ -175,8 +180,9 @@ func CheckPermission(p call.Permission, fault func(error)) {
 	}
 }
 
-// TakesKnown reports whether a permission is known to permit every identified caller. It
-// also looks inside a permission that wraps another.
+// TakesKnown reports whether a permission is known to permit every identified caller. It also
+// looks inside a permission that wraps one other. It returns false for any other permission of
+// a program.
 func TakesKnown(p call.Permission) bool {
 	for {
 		switch one := p.(type) {
@@ -190,7 +196,9 @@ func TakesKnown(p call.Permission) bool {
 	}
 }
 
-// joined names a combination of permissions. Without permissions the name is empty.
+// joined names a combination of permissions: their names without duplicates, joined by with.
+// The name of one permission has no parentheses. Without permissions, the name is the parameter
+// empty.
 func joined(ps []call.Permission, with, empty string) string {
 	if len(ps) == 0 {
 		return empty

@@ -66,8 +66,8 @@ func (g Group) Check(model reflect.Type, fault func(error)) {
 	}
 }
 
-// Skipped is an error about a hook of the group that a function's Insert or Save
-// would skip.
+// Skipped is an error about a hook of the group that a function's Insert or Save would skip. If
+// the model has several, the error names the last; without one, it is nil.
 func (g Group) Skipped(function string, model reflect.Type) (err error) {
 	g.Check(model, func(found error) { err = naming.Sentence("framework.%s: %w", function, found) })
 	return err

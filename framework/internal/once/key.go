@@ -36,7 +36,8 @@ type IdempotencyKey struct {
 	Hidden func(c *call.Call) (bool, error)
 }
 
-// ReadKey reads a key that is bare, or quoted as a string of RFC 8941.
+// ReadKey reads a key that is bare, or quoted as a string of RFC 8941. The error is 400 unless
+// the key has 1 to 255 characters of visible ASCII.
 func ReadKey(text string) (string, error) {
 	key := text
 	if inner, quoted := strings.CutPrefix(text, `"`); quoted {
@@ -76,7 +77,7 @@ func unquoted(text string) (string, bool) {
 	return "", false
 }
 
-// InvalidKey returns the error of a key that is not valid. The text continues "The header
+// InvalidKey returns the error 400 of a key that is not valid. The text continues "The header
 // Idempotency-Key ...".
 func InvalidKey(format string, args ...any) *problem.Error {
 	return problem.Refuse(http.StatusBadRequest, problem.CodeInvalidIdempotencyKey,
@@ -95,9 +96,11 @@ func Fingerprint(r *table.Request) []byte {
 	return sum[:]
 }
 
-// Once runs a function, or answers as before if a request with this key ran already. The
-// function, the claim of the key and the stored answer share one transaction. If a duplicate
-// request arrives in the meantime, it waits for the key.
+// Once runs a function, or answers as before if a request with this key succeeded already. The
+// function, the claim of the key and the stored answer share one transaction, so an error of
+// the function stores nothing. If a duplicate request arrives in the meantime, it waits for the
+// key; if the wait times out, the error is 409. If the key belongs to another request, the
+// error is 422. If the caller has too many keys, it is 429.
 func (k *IdempotencyKey) Once(c *call.Call, run func(*call.Call) (*table.Response, error)) (*table.Response, error) {
 	var resp *table.Response
 	var before *answered
@@ -130,7 +133,8 @@ func (k *IdempotencyKey) Once(c *call.Call, run func(*call.Call) (*table.Respons
 	return k.replay(c, before)
 }
 
-// replay answers as before. If the row now belongs to another caller, the answer is 404.
+// replay answers as before. If the row of the path exists and the caller may no longer see it,
+// the error is 404.
 func (k *IdempotencyKey) replay(c *call.Call, before *answered) (*table.Response, error) {
 	switch hidden, err := k.Hidden(c); {
 	case err != nil:
@@ -141,9 +145,10 @@ func (k *IdempotencyKey) replay(c *call.Call, before *answered) (*table.Response
 	return before.replay(c)
 }
 
-// Despite answers a request with an invalid body as before, if a request with this key ran
-// already: a body that was valid then may be invalid now, such as a time that must be in the
-// future. Otherwise it returns the error of the body.
+// Despite answers a request with an invalid body as before, if the same request with this key
+// succeeded already: a body that was valid then may be invalid now, such as a time that must be
+// in the future. Otherwise it returns the error of the body, even if the key belongs to another
+// request.
 func (k *IdempotencyKey) Despite(c *call.Call, invalid error) (*table.Response, error) {
 	before, err := k.find(c)
 	switch {
@@ -163,8 +168,9 @@ func KeysTable() query.NeededTable {
 	}
 }
 
-// claim stores the key in this transaction. It returns false if the key is stored already and
-// its lifetime is not over, or if the caller has too many keys.
+// claim stores the key in this transaction, and waits for another transaction that claims it.
+// It returns false if the key is stored already and its lifetime is not over, or if the caller
+// has too many keys. If the wait times out, the error is 409.
 func (k *IdempotencyKey) claim(c *call.Call) (bool, error) {
 	over, most := c.Now.Add(-limits.KeyLife), k.Most
 	result, err := c.Session().Exec(c, c.DB.NewRaw(`
@@ -183,8 +189,8 @@ func (k *IdempotencyKey) claim(c *call.Call) (bool, error) {
 	return n > 0, err
 }
 
-// ofKeys adds to an error of the database that framework.Migrations creates the table of
-// keys, because the table may be missing.
+// ofKeys adds a hint to an error of the database whose kind is not known: the table of keys,
+// which framework.Migrations creates, may be missing. It returns other errors unchanged.
 func ofKeys(err error) error {
 	if fault, ok := sqldb.Classify(err); ok && fault.Kind == sqldb.Other {
 		return fmt.Errorf("the table idempotency_keys, which framework.Migrations() makes: %w", err)
@@ -192,7 +198,7 @@ func ofKeys(err error) error {
 	return err
 }
 
-// inProgress is the error of a duplicate request whose wait for the key timed out.
+// inProgress is the error 409 of a duplicate request whose wait for the key timed out.
 func inProgress() *problem.Error {
 	e := problem.Conflict(problem.CodeIdempotencyInProgress,
 		"The same request, with the same "+problem.IdempotencyHeader+", is still under way; try again shortly.")
@@ -200,7 +206,7 @@ func inProgress() *problem.Error {
 	return e
 }
 
-// tooManyKeys is the error of a caller that has reached the limit of keys.
+// tooManyKeys is the error 429 of a caller that has reached the limit of keys.
 func tooManyKeys(most int) *problem.Error {
 	const wait = "3600"
 	e := problem.Refuse(http.StatusTooManyRequests, problem.CodeThrottled, fmt.Sprintf(
@@ -212,8 +218,8 @@ func tooManyKeys(most int) *problem.Error {
 // inProgressWait is the Retry-After of a duplicate request, in seconds.
 const inProgressWait = 5
 
-// store stores the answer under the key. Location is the only header that it stores: others
-// may contain secrets, as cookies do.
+// store stores the answer under the key, after it has set the header Location of the response.
+// Location is the only header that it stores: others may contain secrets, as cookies do.
 func (k *IdempotencyKey) store(c *call.Call, resp *table.Response) error {
 	if err := resp.Encode(); err != nil {
 		return err
@@ -237,7 +243,8 @@ type answered struct {
 	location          string
 }
 
-// find reads the stored answer of the key, nil without one.
+// find reads the stored answer of the key. It returns nil if the key is not stored or its
+// lifetime is over.
 func (k *IdempotencyKey) find(c *call.Call) (*answered, error) {
 	rows, err := c.Session().Query(c, c.DB.NewRaw(`
 		SELECT fingerprint, status, body, location FROM idempotency_keys
@@ -257,7 +264,8 @@ func (k *IdempotencyKey) find(c *call.Call) (*answered, error) {
 	return &a, rows.Err()
 }
 
-// replay returns the stored answer as a response.
+// replay returns the stored answer as a response, and sets the headers of a replayed answer and
+// its Location.
 func (a *answered) replay(c *call.Call) (*table.Response, error) {
 	c.Header().Set(problem.HeaderReplayed, "true")
 	if a.location != "" {

@@ -21,7 +21,8 @@ const (
 	purgeAtOnce = 1000 // rows in one statement
 )
 
-// Run deletes old keys every hour, the first time after a minute, until ctx ends.
+// Run deletes old keys every hour, the first time after a minute, until ctx ends. It calls
+// report for each error, panics included, except after ctx has ended.
 func (a Keyring) Run(ctx context.Context, report func(error)) {
 	ticker := time.NewTicker(time.Minute)
 	defer ticker.Stop()
@@ -57,7 +58,8 @@ func (a Keyring) purged(ctx context.Context) (err error) {
 	return err
 }
 
-// Purge deletes the keys whose lifetime is over, and returns their number.
+// Purge deletes the keys whose lifetime is over, 1000 in one statement, and returns their
+// number. After an error, it returns the number deleted before.
 func (a Keyring) Purge(ctx context.Context) (int64, error) {
 	for total := int64(0); ; {
 		n, err := a.purgeSome(ctx, purgeAtOnce)
@@ -70,8 +72,9 @@ func (a Keyring) Purge(ctx context.Context) (int64, error) {
 	}
 }
 
-// purgeSome deletes the oldest keys. It checks created_at twice: the subquery may still return
-// a key that another request has claimed again in the meantime.
+// purgeSome deletes at most so many of the oldest keys whose lifetime is over. It checks
+// created_at twice: the subquery may still return a key that another request has claimed again
+// in the meantime.
 func (a Keyring) purgeSome(ctx context.Context, most int) (n int64, err error) {
 	over := a.Config.Now().UTC().Add(-limits.KeyLife)
 	s := a.DB.Session()

@@ -39,7 +39,7 @@ type List struct {
 // A Progress is what the engine records while it runs the call.
 type Progress struct {
 	Ignored []string               // parts of the request that have no effect, for the header Trestle-Ignored
-	Sent    func(name string) bool // reports whether the body has a field; nil without a body
+	Sent    func(name string) bool // reports whether the input has a field; nil without an input
 	Given   *GivenRow              // the row that the function received
 }
 
@@ -51,8 +51,9 @@ type GivenRow struct {
 	Saved  []*schema.Field
 }
 
-// Rewind records the state of the response. The function that it returns restores this
-// state, for a transaction that is retried.
+// Rewind records the headers of the response, the notes of ignored parts, and the row that the
+// function received with its saved columns. The function that it returns restores them, for a
+// transaction that is retried.
 func (s *State) Rewind() (again func()) {
 	p, header := s.Progress, s.Header
 	ignored, before, given := len(p.Ignored), header.Clone(), p.Given
@@ -70,8 +71,8 @@ func (s *State) Rewind() (again func()) {
 	}
 }
 
-// Rerun returns a function for the beginning of each run of a transaction. From the second
-// run on, the function restores the present state of the response.
+// Rerun returns a function for the beginning of each run of a transaction. The first call does
+// nothing. Each later call restores what [State.Rewind] recorded when Rerun was called.
 func (s *State) Rerun() func() {
 	again, ran := s.Rewind(), false
 	return func() {

@@ -29,7 +29,9 @@ type CallOptions struct {
 	Secure  bool
 }
 
-// NewCall makes a call on the database of the API.
+// NewCall makes a call on the database of the API. Without a Caller, the caller is anonymous.
+// Without a Header, the response headers start empty. Without a Now, the time is that of
+// Config.Now. The time is converted to UTC and cut to microseconds.
 func (a *Registry) NewCall(ctx context.Context, o CallOptions) *call.Call {
 	session := a.DB.Session()
 	c := &call.Call{
@@ -56,13 +58,19 @@ func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
 // A Rows finds and stores rows of an API's viewsets, for functions of a declaration.
 type Rows interface {
-	// Find returns the rows of a viewset that the caller may see, as a slice of out.
+	// Find returns the rows of a viewset that the caller may list, as a slice of out, in the
+	// default order. narrow may add conditions; it may be nil, and a limit in it is an error.
+	// More rows than Config.MaxRows are an error.
 	Find(c *call.Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery) (reflect.Value, error)
-	// FindOne returns the row with a primary key, if the caller may see it.
+	// FindOne returns the row with a primary key. If the row does not exist or the caller may
+	// not list it, the error is NotFound.
 	FindOne(c *call.Call, viewset string, out reflect.Type, key any) (reflect.Value, error)
-	// Save stores the changes of a row, given as a pointer to its model.
+	// Save stores a row, given as a pointer to its model, and sets its time of change and its
+	// search document. For the row that the function received, it writes the changed columns,
+	// for another row all columns except the key. It needs a transaction.
 	Save(c *call.Call, model reflect.Value) error
-	// Insert stores a new row, given as a pointer to its model.
+	// Insert stores a new row, given as a pointer to its model. It sets the times and the search
+	// document, and a UUID key and the owner if they are zero. It needs a transaction.
 	Insert(c *call.Call, model reflect.Value) error
 }
 

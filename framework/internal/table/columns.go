@@ -34,7 +34,8 @@ func RelationNames(table *schema.Table) []string {
 	return names
 }
 
-// ColumnOf finds a model's column by its Go field name.
+// ColumnOf finds a model's column by its Go field name. It returns nil if the model has no such
+// column.
 func ColumnOf(table *schema.Table, goName string) *schema.Field {
 	for _, f := range table.Fields {
 		if f.GoName == goName {

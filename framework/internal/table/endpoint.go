@@ -67,8 +67,11 @@ type Response struct {
 	Created string // the path of what was created, "" for nothing
 }
 
-// Settle completes an endpoint whose declaration is bound: its usual status, unless the
-// declaration has one, and the place of the row's key in the answer of a function.
+// Settle completes an endpoint whose declaration is bound. It sets the type of a delete's
+// answer to no value. It sets Status, unless it is declared: 204 without an answer, 201 for a
+// create, otherwise 200. For the PUT of a single resource that accepts an input, it sets
+// FirstStatus: the declared status, otherwise 201. It also finds the key of the row in the
+// answer of a function.
 func (e *Endpoint) Settle() {
 	switch {
 	case e.Kind == declare.VerbDeletes:
@@ -88,7 +91,8 @@ func (e *Endpoint) Settle() {
 	e.findKey()
 }
 
-// Answer makes the response from the value that a function returned.
+// Answer makes the response from the value that a function returned. If the endpoint has no
+// answer, the response has no body.
 func (e *Endpoint) Answer(value any) *Response {
 	if e.Out == input.NoneType {
 		return &Response{Status: e.Status}
@@ -96,8 +100,8 @@ func (e *Endpoint) Answer(value any) *Response {
 	return &Response{Status: e.Status, Value: value, Created: e.created(value)}
 }
 
-// created returns the path of the row that a function created. It is empty if the answer
-// lacks the key of the row.
+// created returns the path of the row that a function created. It is empty if
+// [Endpoint.ShowsCreated] is false or the row has no path.
 func (e *Endpoint) created(out any) string {
 	if !e.ShowsCreated() {
 		return ""
@@ -105,13 +109,15 @@ func (e *Endpoint) created(out any) string {
 	return e.Resource.RowPath(reflect.ValueOf(out).FieldByIndex(e.keyOf))
 }
 
-// ShowsCreated reports whether the endpoint is a function that creates a row of its viewset
-// and answers with the key of the row, matched by Go name and type.
+// ShowsCreated reports whether the endpoint is a function, not on a row, that answers 201 with
+// the key of a row of its viewset. The key is matched by Go name and type, and the viewset must
+// serve single rows.
 func (e *Endpoint) ShowsCreated() bool {
 	return e.keyOf != nil && !e.OnObject && e.Status == http.StatusCreated
 }
 
-// findKey finds the row's key in the type of a function's answer.
+// findKey finds the row's key in the type of a function's answer. It finds none if the endpoint
+// is not a function, the answer is not a struct, or the viewset does not serve single rows.
 func (e *Endpoint) findKey() {
 	function := e.Kind == declare.VerbDoes || e.Kind == declare.VerbChanges || e.Kind == declare.VerbAbsent // an action
 	if !function || e.Out == nil || e.Out.Kind() != reflect.Struct || e.Resource.Key == nil || !e.Resource.HasAddresses() {
@@ -125,8 +131,8 @@ func (e *Endpoint) findKey() {
 }
 
 // NeedsNoBody reports whether a missing body counts as an empty object: for an action whose
-// input requires no field. For a verb, a missing body is more likely a mistake of the client,
-// and an empty PUT would reset the row.
+// input requires no field. For a verb, it returns false: a missing body is more likely a
+// mistake of the client, and an empty PUT would reset the row. The endpoint must have an input.
 func (e *Endpoint) NeedsNoBody() bool {
 	return !declare.IsVerb(e.Route.Name) && !slices.ContainsFunc(e.Input.Fields, func(f *input.Field) bool { return f.Required })
 }
@@ -134,19 +140,21 @@ func (e *Endpoint) NeedsNoBody() bool {
 // TakesBody reports whether a request may have a body that is read.
 func (e *Endpoint) TakesBody() bool { return e.Input != nil && e.IsWrite() }
 
-// IsWrite reports whether the endpoint may change something.
+// IsWrite reports whether the method is not GET.
 func (e *Endpoint) IsWrite() bool { return e.Route.Method != http.MethodGet }
 
-// Partial reports whether fields that the body lacks keep the values of the row.
+// Partial reports whether the endpoint is the verb PATCH, for which fields that the body lacks
+// keep the values of the row.
 func (e *Endpoint) Partial() bool { return e.Route.Name == call.VerbPatch }
 
-// Reads reports whether the endpoint's function reads a header itself.
+// Reads reports whether Takes lists a header: the declaration says that the function of the
+// endpoint reads it. Case does not matter.
 func (e *Endpoint) Reads(name string) bool {
 	return slices.ContainsFunc(e.Takes, func(h call.Header) bool { return strings.EqualFold(h.Name, name) })
 }
 
-// Locate sets the header Location of an answer that created something, unless a
-// function did.
+// Locate sets the header Location to the absolute URL of Created. It does nothing if Created is
+// empty or the header is set already.
 func (resp *Response) Locate(c *call.Call) {
 	if resp.Created != "" && c.Header().Get(problem.HeaderLocation) == "" {
 		c.Header().Set(problem.HeaderLocation, c.URL(resp.Created))
@@ -162,7 +170,8 @@ func (e *Endpoint) Place() string {
 }
 
 // HandsRows reports whether the framework itself reads or writes rows of the resource for the
-// endpoint, and so narrows them by the scope.
+// endpoint, and so narrows them by the scope: a list, a create that accepts an input, and every
+// endpoint on a row.
 func (e *Endpoint) HandsRows() bool {
 	switch e.Route.Name {
 	case call.VerbList:
@@ -173,7 +182,8 @@ func (e *Endpoint) HandsRows() bool {
 	return e.OnObject
 }
 
-// Encode encodes the value as JSON, once.
+// Encode encodes Value as JSON into Body. It does nothing if Value is nil or Body is set
+// already.
 func (resp *Response) Encode() (err error) {
 	if resp.Value != nil && resp.Body == nil {
 		resp.Body, err = wire.Encode(resp.Value)

@@ -9,9 +9,9 @@ import (
 
 const notesKept = 16
 
-// Ignores decides what happens to a part of a request that has no effect. A lenient
-// resource ignores it: the note goes into the header Trestle-Ignored, and ignores returns
-// true. A strict resource does not, and the caller rejects the request.
+// Ignores decides what happens to a part of a request that has no effect. If the resource is
+// lenient, Ignores adds the note to the header Trestle-Ignored and returns true. If the
+// resource is strict, it only returns false, and the caller must reject the request.
 func (r *Resource) Ignores(c *call.Call, note string) bool {
 	if r.Strict {
 		return false
@@ -35,7 +35,8 @@ func IgnoredName(name, near string) string {
 // field, whose spaces are encoded.
 func IgnoredHeader(name string) string { return "header " + name }
 
-// IgnoredValue is the value of the header Trestle-Ignored: at most 16 notes.
+// IgnoredValue is the value of the header Trestle-Ignored: the notes, separated by commas. It
+// lists the first 16 notes; "..." stands for the rest. It is empty without notes.
 func IgnoredValue(c *call.Call) string {
 	notes := state.Of(c).Progress.Ignored
 	if len(notes) <= notesKept {
@@ -44,8 +45,8 @@ func IgnoredValue(c *call.Call) string {
 	return strings.Join(notes[:notesKept], ", ") + ", ..."
 }
 
-// headerText percent-encodes the characters of a name that a header may not contain, or that
-// separate the items of its list.
+// headerText percent-encodes the bytes of a name that are not visible ASCII, and the characters
+// % , ; " and ?. It cuts a name of more than 64 bytes and adds "...".
 func headerText(name string) string {
 	const keep = 64
 	if len(name) > keep {

@@ -100,7 +100,8 @@ func (b *BoundOrdering) bindDefault(r *Resource, fault func(place string, err er
 	})
 }
 
-// bindTerms binds the terms of a declaration. It calls fault for each unknown field.
+// bindTerms binds the terms of a declaration. It calls fault for each unknown field, and leaves
+// that term out.
 func bindTerms(r *Resource, text string, fault func(name string, err error)) []OrderTerm {
 	var terms []OrderTerm
 	for _, term := range naming.SplitList(text) {
@@ -115,7 +116,10 @@ func bindTerms(r *Resource, text string, fault func(name string, err error)) []O
 	return terms
 }
 
-// Read parses the parameter of a request. ignored lists the terms that are not allowed.
+// Read parses the parameter of a request. If clients order by names, the text must be one of
+// the names; another one is an invalid parameter. Otherwise the text is a list of fields, and
+// ignored lists the terms that are not allowed. Without a usable term, the order is by
+// relevance, then the default order.
 func (b *BoundOrdering) Read(text string) (_ Order, ignored []string, err error) {
 	usual := Order{Relevance: true, Terms: b.Fallback}
 	if len(b.Named) > 0 && text != "" {
@@ -148,7 +152,8 @@ func (b *BoundOrdering) readTerms(text string) (terms []OrderTerm, ignored []str
 	return terms, ignored
 }
 
-// Apply orders a query by terms. The SQL contains names of columns only.
+// Apply orders a query by terms, as [BoundOrdering.Settled] completes them. The SQL contains
+// names of columns only.
 func (b *BoundOrdering) Apply(q *bun.SelectQuery, terms []OrderTerm) *bun.SelectQuery {
 	for _, t := range b.Settled(terms) {
 		q = q.OrderExpr("? ?", t.Field.Ident(), bun.Safe(t.Direction()))
@@ -156,8 +161,8 @@ func (b *BoundOrdering) Apply(q *bun.SelectQuery, terms []OrderTerm) *bun.Select
 	return q
 }
 
-// Settled returns the terms with each field once, and the primary key last to make the order
-// unique.
+// Settled returns the terms with each field once: the first of several terms counts. If the
+// primary key is not one of the terms, it is added last, ascending, to make the order unique.
 func (b *BoundOrdering) Settled(terms []OrderTerm) (settled []OrderTerm) {
 	seen := map[string]bool{}
 	for _, t := range append(slices.Clip(terms), OrderTerm{Field: b.Key}) {
@@ -169,7 +174,8 @@ func (b *BoundOrdering) Settled(terms []OrderTerm) (settled []OrderTerm) {
 	return settled
 }
 
-// Direction is the SQL that follows the column.
+// Direction is the SQL that follows the column: ASC or DESC, and NULLS LAST for a nullable
+// field in both directions.
 func (t OrderTerm) Direction() string {
 	direction := "ASC"
 	if t.Descending {
@@ -181,7 +187,7 @@ func (t OrderTerm) Direction() string {
 	return direction
 }
 
-// Params describes the parameter, if clients may choose an order.
+// Params describes the parameter. It returns nil if clients may not choose an order.
 func (b *BoundOrdering) Params() []query.Param {
 	switch {
 	case len(b.Named) > 0:
@@ -200,7 +206,8 @@ func (b *BoundOrdering) names() []string {
 	return names
 }
 
-// Terms lists the values that the parameter accepts.
+// Terms lists each field that clients may order by, ascending and descending. It is empty for
+// an ordering with named orders.
 func (b *BoundOrdering) Terms() []string {
 	var terms []string
 	for _, name := range b.Allowed {

@@ -7,7 +7,8 @@ import (
 	"trestle.example/framework/query"
 )
 
-// BindRanker binds the ranked search of a viewset, nil without one.
+// BindRanker binds the ranked search of a viewset. It returns nil if the viewset declares none,
+// or if it reported a mistake.
 func BindRanker(r *Resource, fault func(error)) *query.BoundRanker {
 	if r.Declaration.Ranked == nil {
 		return nil

@@ -41,7 +41,8 @@ func recorderOf(observers []call.Observer) Recorder {
 	return nil
 }
 
-// recordedBefore reads a row that is about to change. Without a recorder it does nothing.
+// recordedBefore reads a row that is about to change, as [Resource.stored] does. Without a
+// recorder it reads nothing and returns an invalid value.
 func (r *Resource) recordedBefore(c *call.Call, m reflect.Value) (reflect.Value, error) {
 	if r.API.Recorder == nil {
 		return reflect.Value{}, nil
@@ -49,7 +50,8 @@ func (r *Resource) recordedBefore(c *call.Call, m reflect.Value) (reflect.Value,
 	return r.stored(c, m)
 }
 
-// recordStored records a row that was inserted or updated. An inserted row has no before.
+// recordStored records a row that was inserted or updated, after it has read the row again. If
+// before is not valid, the row was inserted. Without a recorder it does nothing.
 func (r *Resource) recordStored(c *call.Call, before, m reflect.Value) error {
 	if r.API.Recorder == nil {
 		return nil
@@ -76,8 +78,9 @@ func (r *Resource) RecordDeleted(c *call.Call, before reflect.Value) error {
 	})
 }
 
-// stored reads a row again by its primary key, even if it is soft-deleted. A copy of m would
-// share the values of its pointers, slices and maps with the function that has m.
+// stored reads a row again by its primary key, even if it is soft-deleted, and locks it in a
+// transaction. A copy of m would share the values of its pointers, slices and maps with the
+// function that has m.
 func (r *Resource) stored(c *call.Call, m reflect.Value) (reflect.Value, error) {
 	q := c.DB.NewSelect().Model(NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), Column(r.Pk, m))
 	if r.Table.SoftDeleteField != nil {

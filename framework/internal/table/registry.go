@@ -70,7 +70,7 @@ type Registry struct {
 }
 
 // bodiesBytes limits the memory of all bodies together, without the first SmallBody bytes of
-// each.
+// each. A body of more than SmallBody bytes waits for its turn to be parsed.
 const (
 	bodiesBytes = 64 << 20
 	SmallBody   = 8 << 10
@@ -94,11 +94,14 @@ func NewRegistry(c Options) *Registry {
 	}
 }
 
-// ErrParsing is the cause of an error if too many large bodies wait to be parsed.
+// ErrParsing is the cause of the 503 for a large body that waited longer than parseWait to be
+// parsed, or that came while too many others waited.
 var ErrParsing = errors.New("a large body waited too long to be parsed")
 
-// Parse runs fn, which takes time for each byte of a body. A large body waits for its
-// turn first. That time is not a part of the wait limit for connections.
+// Parse runs fn, which takes time for each byte of a body. If the body is large, Parse first
+// waits for a turn, at most parseWait. That time is not a part of the wait limit for
+// connections. If the wait times out or too many bodies wait, the error is 503 because of
+// [ErrParsing]. If the context ends first, the error is that of the context.
 func (a *Registry) Parse(c *call.Call, body []byte, fn func()) error {
 	if len(body) > SmallBody {
 		turn, err := a.parsing.Acquire(fair.Apart(c, fair.ClientOf(c)))
@@ -114,7 +117,7 @@ func (a *Registry) Parse(c *call.Call, body []byte, fn func()) error {
 	return nil
 }
 
-// LookUp finds a resource by its path.
+// LookUp finds a resource by its path. The error of an unknown path suggests the nearest one.
 func (a *Registry) LookUp(path string) (*Resource, error) {
 	var known []string
 	for _, r := range a.Resources {
@@ -126,8 +129,11 @@ func (a *Registry) LookUp(path string) (*Resource, error) {
 	return nil, naming.Sentence("no viewset %q is registered%s", path, naming.DidYouMean(path, known))
 }
 
-// RelationScope finds the viewset whose scope narrows a relation that a view shows; nil if
-// none does. write is the form of ref in the error, with a verb of fmt for its value.
+// RelationScope finds the viewset whose scope narrows a relation that a view shows. ref is the
+// path of this viewset, "-" for no scope, or empty. The result is nil for "-" and for a viewset
+// that is Public. Without a ref, it is nil as well, but an error if a viewset with another
+// scope serves the related model. A path that is unknown or serves another model is an error
+// too. write is the form of ref in the error, with a verb of fmt for its value.
 func (a *Registry) RelationScope(relation *schema.Relation, ref, write string) (*Resource, error) {
 	if ref == "-" {
 		return nil, nil

@@ -19,7 +19,8 @@ type Reservation struct {
 	Words  []string
 }
 
-// AddReserved adds values that a column must not have.
+// AddReserved adds values that a column must not have to the reservations, and returns them. A
+// column has one reservation.
 func AddReserved(all []Reservation, column *schema.Field, words []string) []Reservation {
 	for i, known := range all {
 		if known.Column == column {
@@ -31,6 +32,7 @@ func AddReserved(all []Reservation, column *schema.Field, words []string) []Rese
 }
 
 // Reserve adds a rule to the field of an input: it rejects the reserved values of its column.
+// It does nothing for a field that is not a string.
 func (r *Resource) Reserve(f *input.Field, column *schema.Field) {
 	for _, reserved := range r.Reserved {
 		if reserved.Column != column || f.Value.Typ.Kind() != reflect.String {
@@ -44,7 +46,9 @@ func (r *Resource) Reserve(f *input.Field, column *schema.Field) {
 	}
 }
 
-// unreserved returns an error if a row has a reserved value, which only a function can set.
+// unreserved returns a validation error for the first reserved value of a row, nil without one.
+// Inputs reject these values already, so only a function can set one. The error has a pointer
+// if clients know the column.
 func (r *Resource) unreserved(m reflect.Value) error {
 	for _, reserved := range r.Reserved {
 		v := reflect.Indirect(reserved.Column.Value(m))

@@ -61,7 +61,8 @@ type BoundUnique struct {
 	Columns []string
 }
 
-// Field finds a field by its client's name, or by its column.
+// Field finds a field by its client's name, or else by the name of its column. The error of an
+// unknown name suggests the nearest one, or the foreign key of a relation.
 func (r *Resource) Field(name string) (query.Field, error) {
 	if f, ok := r.Names[name]; ok {
 		return f, nil
@@ -87,7 +88,8 @@ func (r *Resource) Field(name string) (query.Field, error) {
 	return query.Field{}, naming.Sentence("no field %q in %s%s", name, r.Model.Name(), naming.DidYouMean(name, known))
 }
 
-// foreignKey suggests the foreign key of a relation.
+// foreignKey suggests the foreign key of a relation, after a comma. It is empty if the model
+// has no single column for it.
 func (r *Resource) foreignKey(relation string) string {
 	base := r.Table.Relations[relation].BasePKs
 	if len(base) != 1 || base[0] == r.Pk {
@@ -118,7 +120,7 @@ func (r *Resource) Find(path string) (query.Source, error) {
 	return found, nil
 }
 
-// clientName is the client's name of a column, "" if no input or view has the column.
+// clientName is a client's name of a column. It is empty if no input or view has the column.
 func (r *Resource) clientName(column string) string {
 	for name, f := range r.Names {
 		if f.Column.Name == column {
@@ -157,7 +159,7 @@ func (r *Resource) Looking(c *call.Call) *call.Call { return access.ForList(c, r
 // Has reports whether the caller may list a row.
 func (r *Resource) Has(c *call.Call, key any) (bool, error) { return r.finds(c, r.ScopedKeys(c), key) }
 
-// Owns reports whether a row is the caller's own, even if the scope is lifted.
+// Owns reports whether a row is in the caller's scope, even if the scope is lifted.
 func (r *Resource) Owns(c *call.Call, key any) (bool, error) {
 	q := r.Keys(c)
 	r.Scope.own(c, q.QueryBuilder())
@@ -208,13 +210,16 @@ func (r *Resource) Entries() []string {
 	return paths
 }
 
-// HasAddresses reports whether any verb of the viewset is served at the path of one row.
+// HasAddresses reports whether single rows have a path: the resource is single, or a verb is
+// served at the path of one row.
 func (r *Resource) HasAddresses() bool {
 	verbs := r.Declaration.Verbs
 	return r.Declaration.Single || slices.ContainsFunc(verbs, func(v declare.NamedVerb) bool { return v.Kind != declare.VerbAbsent && v.OnObject() })
 }
 
-// RowPath is the path of a row below the prefix; empty if it has none.
+// RowPath is the path of a row below the prefix. It is empty if the viewset serves no single
+// rows, if the key is nil or zero, or if it is "." or "..". A single resource has one path for
+// every key.
 func (r *Resource) RowPath(key reflect.Value) string {
 	key = reflect.Indirect(key)
 	switch {
@@ -244,7 +249,7 @@ type Searched struct {
 	fields []query.Field
 }
 
-// Field finds a field, as [Resource.Field] does, and records it.
+// Field finds a field, as [Resource.Field] does, and records it if it exists.
 func (s *Searched) Field(name string) (query.Field, error) {
 	f, err := s.Resource.Field(name)
 	if err == nil {
@@ -253,7 +258,8 @@ func (s *Searched) Field(name string) (query.Field, error) {
 	return f, err
 }
 
-// Seeks notes the fields by which a filter of the list finds rows.
+// Seeks notes the fields by which a filter of the list finds rows. It notes nothing for a
+// filter that declares that it scans.
 func (r *Resource) Seeks(place string, bound query.BoundFilter, searched *Searched) {
 	for _, f := range searched.fields {
 		if !bound.Scans {
@@ -262,7 +268,7 @@ func (r *Resource) Seeks(place string, bound query.BoundFilter, searched *Search
 	}
 }
 
-// BindUnindexed binds the fields that need no index.
+// BindUnindexed binds the fields that need no index, and reports each unknown one.
 func (r *Resource) BindUnindexed(fault func(place string, err error)) {
 	r.Unindexed = map[*schema.Field]bool{}
 	for _, name := range r.Declaration.Unindexed {

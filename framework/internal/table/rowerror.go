@@ -24,8 +24,9 @@ func (e *RowError) Error() string { return e.Err.Error() }
 
 func (e *RowError) Unwrap() error { return e.Err }
 
-// OfRow adds the row to an error of the database. For a foreign key, it also finds the
-// written columns that refer to no row.
+// OfRow returns a [RowError] for an error of a unique constraint, a CHECK constraint or a
+// foreign key. It returns any other error unchanged. If the database does not name the columns
+// of a broken foreign key, OfRow queries which of the written columns refer to no row.
 func (r *Resource) OfRow(c *call.Call, row reflect.Value, written []*schema.Field, err error) error {
 	fault, ok := sqldb.Classify(err)
 	if !ok {

@@ -26,7 +26,8 @@ type Representation interface {
 	ColumnsOf(use func(*schema.Table, ...*schema.Field))
 }
 
-// A Window limits a query to some rows. The zero value is no limit.
+// A Window limits a query to some rows. If Rows is 0, there is no limit, and Offset has no
+// effect.
 type Window struct {
 	Rows, Offset int64
 	Probe        bool // read one row more, to know whether rows follow
@@ -67,7 +68,8 @@ func (w SentRows) List() jsontext.Value {
 	return w.Text
 }
 
-// One returns the only row. Without a row, the error is NotFound.
+// One returns the only row. Without a row, the error is NotFound. Several rows are an error of
+// the declaration.
 func (w SentRows) One() (jsontext.Value, error) {
 	if err := Only(w.Rows); err != nil {
 		return nil, err
@@ -75,8 +77,8 @@ func (w SentRows) One() (jsontext.Value, error) {
 	return w.Text[1 : len(w.Text)-1], nil
 }
 
-// Only returns an error unless there is one row. There are several if the field of a Lookup is
-// not unique.
+// Only returns nil for one row and NotFound for none. Several rows are an error of the
+// declaration: the field of a Lookup is not unique.
 func Only(rows int) error {
 	switch rows {
 	case 0:
@@ -87,14 +89,16 @@ func Only(rows int) error {
 	return naming.Sentence("several rows have the key of the path: the field of a Lookup needs a unique index")
 }
 
-// Number runs a query whose result is one number.
+// Number runs a query whose result is one number. NULL is 0. If the query has no row, the error
+// is [sql.ErrNoRows].
 func Number(c *call.Call, q schema.QueryAppender) (int64, error) {
 	var n sql.Null[int64]
 	err := First(c, q, &n)
 	return n.V, err
 }
 
-// First reads the first column of the first row.
+// First reads the first column of the first row. If the query has no row, the error is
+// [sql.ErrNoRows].
 func First(c *call.Call, q schema.QueryAppender, dest sql.Scanner) error {
 	found, err := c.Session().Read(c, q)
 	switch {
@@ -106,7 +110,8 @@ func First(c *call.Call, q schema.QueryAppender, dest sql.Scanner) error {
 	return dest.Scan(found.Row(0)[0])
 }
 
-// ScanModels runs a query and scans the rows into the query's model. It returns their number.
+// ScanModels runs a query, limited to the window, and scans the rows into the query's model. It
+// calls the scan hooks of the model. found is the number of rows, that of a probe included.
 func ScanModels(c *call.Call, q *bun.SelectQuery, w Window) (found int, err error) {
 	rows, err := c.Session().Query(c, w.Limit(q))
 	if err != nil {
@@ -120,7 +125,8 @@ func ScanModels(c *call.Call, q *bun.SelectQuery, w Window) (found int, err erro
 	return found, rows.Err()
 }
 
-// Object is the query of the row that the path names, narrowed by the scope.
+// Object is the query of the row that the path names, narrowed by the scope. Without a key, as
+// in a single resource, it is the query of every row in scope.
 func (r *Resource) Object(c *call.Call, req *Request) *bun.SelectQuery {
 	q := r.Rows(c)
 	if req.Key != nil {
@@ -129,13 +135,15 @@ func (r *Resource) Object(c *call.Call, req *Request) *bun.SelectQuery {
 	return q
 }
 
-// ModelOf reads the row that the path names, with all its columns. In a transaction it
-// locks the row.
+// ModelOf reads the row that the path names, with all its columns. In a transaction on
+// PostgreSQL it locks the row. If the row does not exist or is out of scope, the error is
+// NotFound.
 func (r *Resource) ModelOf(c *call.Call, req *Request) (reflect.Value, error) {
 	return r.read(c, r.Object(c, req))
 }
 
-// read reads one row into a new model. In a transaction it locks the row.
+// read reads one row into a new model. In a transaction on PostgreSQL it locks the row. Without
+// a row, the error is NotFound; several rows are an error too.
 func (r *Resource) read(c *call.Call, q *bun.SelectQuery) (reflect.Value, error) {
 	model := reflect.New(r.Model)
 	q = q.Model(model.Interface())
@@ -165,7 +173,8 @@ func (r *Resource) read(c *call.Call, q *bun.SelectQuery) (reflect.Value, error)
 	return model, nil
 }
 
-// ShownByKey reads a row by its primary key, without the scope: the caller just wrote it.
+// ShownByKey reads a row by its primary key and returns its JSON. It does not apply the scope:
+// the caller just wrote the row. Without the row, the error is NotFound.
 func (r *Resource) ShownByKey(c *call.Call, shown Representation, key any) (any, error) {
 	q := c.DB.NewSelect().Model(NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), sqldb.Param(key))
 	row, err := shown.Write(c, q, Window{Rows: 1})
@@ -181,7 +190,7 @@ type ColumnCell struct {
 	Value  reflect.Value
 }
 
-// Scan implements [sql.Scanner].
+// Scan implements [sql.Scanner]. It converts a time to UTC.
 func (c *ColumnCell) Scan(src any) error {
 	if err := c.Column.ScanWithCheck(c.Value, src); err != nil {
 		return err

@@ -62,8 +62,8 @@ func BindScope(r *Resource, s declare.Scope, fault func(place string, err error)
 	return b
 }
 
-// viaLeads checks that a Via leads to an owner: its field has keys of the target, and the
-// chain of targets has no cycle.
+// viaLeads checks that a Via leads to an owner: its field has the type of the target's key, the
+// target is not Public, and the chain of targets does not lead back to r.
 func viaLeads(r *Resource, f query.Field, target *Resource) error {
 	if f.Type != target.Pk.IndirectType {
 		return naming.Sentence("Via field %q is %s, but the key of %s is %s", f.Name, f.Type, target.Path, target.Pk.IndirectType)
@@ -84,13 +84,15 @@ func viaLeads(r *Resource, f query.Field, target *Resource) error {
 	return nil
 }
 
-// viaTarget is the viewset that a viewset's own Via names.
+// viaTarget is the viewset that a viewset's own Via names. It returns false if the scope is not
+// a Via or names no viewset.
 func viaTarget(r *Resource) (*Resource, bool) {
 	target, err := r.API.LookUp(r.Declaration.Scope.Target)
 	return target, err == nil && r.Declaration.Scope.Kind == declare.ScopeVia
 }
 
-// ownerColumn finds the column whose address the accessor returns.
+// ownerColumn finds the column of type uuid.UUID whose address the accessor returns. It returns
+// nil if there is none.
 func ownerColumn(r *Resource, s declare.Scope) *schema.Field {
 	model := reflect.New(r.Model)
 	address := s.Owner(model.Interface())
@@ -102,16 +104,17 @@ func ownerColumn(r *Resource, s declare.Scope) *schema.Field {
 	return nil
 }
 
-// Narrow adds the caller's scope to a query on the resource's model.
+// Narrow adds the caller's scope to a query on the resource's model, unless the scope is
+// lifted.
 func (b BoundScope) Narrow(c *call.Call, q bun.QueryBuilder) {
 	if !b.Lifted(c) {
 		b.own(c, q)
 	}
 }
 
-// Lifted reports whether the scope leaves the caller every row. A write of an existing row
-// also needs the permission that lifts the scope for reading, because its answer shows the
-// row. A create does not.
+// Lifted reports whether the scope leaves the caller every row: it is Public, or its Unless
+// permits the call. Except for reading and a create, Unless must also permit the caller to list
+// the viewset, because the answer of a write shows the row.
 func (b BoundScope) Lifted(c *call.Call) bool {
 	switch {
 	case b.Kind == declare.ScopePublic:
@@ -133,7 +136,9 @@ func (b BoundScope) ByOwner() bool {
 	return b.Kind == declare.ScopeOwn || b.Kind == declare.ScopeVia && b.Via != nil && b.Via.Scope.ByOwner()
 }
 
-// OwnedBy is own with a placeholder for the id of the caller.
+// OwnedBy narrows a query by the scope, even if the scope is lifted. owner stands for the id of
+// the caller. Public adds no condition. An Own leaves an anonymous caller no row. A Where
+// ignores owner.
 func (b BoundScope) OwnedBy(c *call.Call, q bun.QueryBuilder, owner schema.QueryAppender) {
 	switch {
 	case b.Kind == declare.ScopePublic:

@@ -31,7 +31,8 @@ type BoundSearch struct {
 	r           *Resource
 }
 
-// BindSearch finds the columns of a search, and reports each mistake; nil for no search.
+// BindSearch finds the columns of a search, and reports each mistake. It returns nil for a
+// search without fields; if such a search sets Stored, that is a mistake.
 func BindSearch(r *Resource, s declare.Search, fault func(place string, err error)) *BoundSearch {
 	if len(s.Fields) == 0 {
 		if s.Stored != "" {
@@ -78,7 +79,9 @@ func (b *BoundSearch) Parameter() query.Param {
 	return query.Param{Name: b.Param, Doc: doc, MaxLength: searchRunes}
 }
 
-// Read splits the parameter into its terms.
+// Read splits the parameter into its terms. The error is an invalid parameter: the text is
+// longer than searchRunes, it has more than searchTerms terms, or a term is longer than
+// termRunes. If several limits are exceeded, the error reports the first of this list.
 func (b *BoundSearch) Read(text string) ([]string, error) {
 	if utf8.RuneCountInString(text) > searchRunes {
 		return nil, problem.InvalidParameter(b.Param, naming.Sentence("must have at most %d characters", searchRunes).Error())
@@ -93,7 +96,9 @@ func (b *BoundSearch) Read(text string) ([]string, error) {
 	return terms, nil
 }
 
-// Narrow makes one condition per term.
+// Narrow returns a function that narrows a query to the rows that contain every term. If a
+// search document is stored, the condition uses it; otherwise one of the searched columns must
+// contain the term.
 func (b *BoundSearch) Narrow(terms []string) query.Narrow {
 	kind := b.r.API.DB.Kind()
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
@@ -104,7 +109,8 @@ func (b *BoundSearch) Narrow(terms []string) query.Narrow {
 	}
 }
 
-// NarrowInRow is Narrow with conditions that read the row and use no index.
+// NarrowInRow is Narrow with conditions that read the row and use no index. Without a stored
+// search document, it is the same as Narrow.
 func (b *BoundSearch) NarrowInRow(terms []string) query.Narrow {
 	if b.StoredField == nil {
 		return b.Narrow(terms)
@@ -117,8 +123,9 @@ func (b *BoundSearch) NarrowInRow(terms []string) query.Narrow {
 	}
 }
 
-// Indexed reports whether the search index can find one of the terms: it is an index of
-// trigrams, so a term needs three characters.
+// Indexed reports whether the search index can find one of the terms. The index has trigrams of
+// the stored search document, so a term needs three characters. Without a stored document, it
+// returns false.
 func (b *BoundSearch) Indexed(terms []string) bool {
 	return b.StoredField != nil &&
 		slices.ContainsFunc(terms, func(term string) bool { return utf8.RuneCountInString(term) >= 3 })
@@ -135,9 +142,11 @@ func (b *BoundSearch) contains(kind sqldb.Kind, term string) any {
 	return kind.ContainsFolded(b.r.Table.Alias, columns, term)
 }
 
-// searchTermsOf splits a search into folded terms, and counts the characters of the
-// longest one before it was folded. A quote without a partner is an ordinary
-// character.
+// searchTermsOf splits a search at white space and folds each term. At the start of a term, a
+// quote begins a phrase that ends at the next quote; a phrase is one term. A quote inside a
+// word, or without a partner, is an ordinary character. Terms that are blank after folding are
+// dropped. longest is the number of characters of the longest remaining term before folding, 0
+// without terms.
 func searchTermsOf(text string) (terms []string, longest int) {
 	add := func(term string) {
 		if folded := sqldb.Fold(term); strings.TrimSpace(folded) != "" {

@@ -25,7 +25,8 @@ type Assignment struct {
 	Value  schema.QueryAppender
 }
 
-// Stamp sets the key, the times and the owner of a new row.
+// Stamp sets the times of a new row. It sets a UUID key and the owner only if they are zero. If
+// the owner is missing and the caller is anonymous, the error is Unauthenticated.
 func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 	if key := r.Pk.Value(m); r.Pk.IndirectType == naming.UUIDType && key.IsZero() {
 		key.Set(reflect.ValueOf(newID()))
@@ -69,7 +70,8 @@ func (r *Resource) Document(m reflect.Value) {
 	r.Search.StoredField.Column.Value(m).SetString(r.Search.Document(m))
 }
 
-// Document makes the search document of a row from its searched fields.
+// Document makes the search document of a row from its searched fields. A nil pointer counts as
+// an empty text.
 func (b *BoundSearch) Document(m reflect.Value) string {
 	texts := make([]string, len(b.Searched))
 	for i, f := range b.Searched {
@@ -80,8 +82,9 @@ func (b *BoundSearch) Document(m reflect.Value) string {
 	return sqldb.Document(texts...)
 }
 
-// Insert stores a new row. It reads the values back that the database generates: a key, or
-// the default of a column.
+// Insert stores a new row, given as a pointer to its model, and records it. It reads the values
+// back that the database generates: a key, or the default of a column. A reserved value is a
+// validation error. An error of a constraint is a [RowError].
 func (r *Resource) Insert(c *call.Call, m reflect.Value) error {
 	if err := r.unreserved(m.Elem()); err != nil {
 		return err
@@ -120,7 +123,7 @@ func (r *Resource) insertRow(c *call.Call, m reflect.Value) error {
 }
 
 // values returns the values of a new row's columns. It returns false if the database generates
-// one of them, or only bun can encode one.
+// one of them, if a column's default replaces one, or if only bun can encode one.
 func (r *Resource) values(m reflect.Value) ([]any, bool) {
 	values := make([]any, len(r.Table.Fields))
 	for i, f := range r.Table.Fields {
@@ -142,12 +145,15 @@ func (r *Resource) InsertWhole(v sqldb.Values) schema.QueryAppender {
 	return q.Returning("?", bun.Ident(r.Pk.Name))
 }
 
-// madeByDatabase reports whether the database generates the value of a new row's column.
+// madeByDatabase reports whether the database generates the value of a new row's column: the
+// value is zero, and the column is an auto-increment key or a nullzero column with a default.
 func madeByDatabase(f *schema.Field, m reflect.Value) bool {
 	return (f.IsPK && f.AutoIncrement || f.NullZero && f.SQLDefault != "") && f.HasZeroValue(m)
 }
 
-// Store writes columns of a row back. If the row does not exist, the error is NotFound.
+// Store writes columns of a row back by its primary key, without the scope, and records the
+// change. Without columns it does nothing. If the row does not exist, the error is NotFound. A
+// reserved value is a validation error. An error of a constraint is a [RowError].
 func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field) error {
 	if len(columns) == 0 {
 		return nil
@@ -176,9 +182,10 @@ func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field)
 	return r.recordStored(c, before, m)
 }
 
-// Changed lists the columns in which a row differs from a copy that was made before. It always
-// lists pointers, slices and maps: the copy shares their contents with the row, so a change
-// there cannot be seen.
+// Changed lists the columns, except the primary key, in which a row differs from a copy that
+// was made before. It always lists columns of pointers, slices, maps, interfaces and structs,
+// time.Time excepted: the copy may share their contents with the row, so a change there cannot
+// be seen.
 func (r *Resource) Changed(before, after reflect.Value) []*schema.Field {
 	var columns []*schema.Field
 	for _, f := range r.Table.Fields {
@@ -203,7 +210,7 @@ func (r *Resource) Updating(c *call.Call, req *Request, set []Assignment) *bun.U
 	return q
 }
 
-// One scans a single row. Without a row, the error is NotFound.
+// One scans the first row and closes the rows. Without a row, the error is NotFound.
 func One(rows *sql.Rows, dest ...any) error {
 	defer rows.Close()
 	if !rows.Next() {
@@ -218,7 +225,8 @@ func One(rows *sql.Rows, dest ...any) error {
 	return rows.Close() // an error of the commit appears here
 }
 
-// Within returns the error Forbidden if a written row is outside of the caller's Where scope.
+// Within returns the error Forbidden if a Where scope leaves out a written row for the caller.
+// It returns nil for every other kind of scope, without a query.
 func (r *Resource) Within(c *call.Call, m reflect.Value) error {
 	if r.Scope.Kind != declare.ScopeWhere {
 		return nil
@@ -236,8 +244,9 @@ func Column(f *schema.Field, m reflect.Value) schema.QueryAppender {
 	return Param(f.Value(m), f)
 }
 
-// Param makes a Go value a parameter of its column's type. A value that only bun can encode,
-// such as JSON, becomes text of the statement.
+// Param makes a Go value a parameter of its column's type. A zero value that stands for the
+// column's default becomes the SQL of the default. A value that only bun can encode, such as
+// JSON, becomes text of the statement.
 func Param(v reflect.Value, f *schema.Field) schema.QueryAppender {
 	if plain, ok := storable(v, f); ok {
 		return sqldb.Param(plain)
@@ -248,13 +257,14 @@ func Param(v reflect.Value, f *schema.Field) schema.QueryAppender {
 	return bunValue{f, reflect.Indirect(v)}
 }
 
-// defaults reports whether a zero value stands for the column's default.
+// defaults reports whether a value stands for the column's default: the value is zero, and the
+// column is nullzero and NOT NULL and has a default.
 func defaults(v reflect.Value, f *schema.Field) bool {
 	return f.NullZero && f.IsZero(v) && f.NotNull && f.SQLDefault != ""
 }
 
-// storable converts a value to a type that [sqldb.Param] accepts. It returns false if there is
-// none.
+// storable converts a value to a type that [sqldb.Param] accepts; nil is NULL. It returns false
+// if there is no such type, or if the value stands for the column's default.
 func storable(v reflect.Value, f *schema.Field) (any, bool) {
 	switch {
 	case defaults(v, f):
@@ -296,7 +306,8 @@ func (b bunValue) AppendQuery(gen schema.QueryGen, to []byte) ([]byte, error) {
 	return b.field.Append(gen, to, v), nil
 }
 
-// copies reports whether an assignment copies a value of a type completely.
+// copies reports whether an assignment copies a value of a type completely. It returns false
+// for every struct except time.Time.
 func copies(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Map, reflect.Slice, reflect.Struct, reflect.Interface, reflect.Pointer:
@@ -307,7 +318,8 @@ func copies(t reflect.Type) bool {
 	return true
 }
 
-// FaultColumns makes a fault for each column of an error that clients know by a name.
+// FaultColumns makes a fault for each column that clients know by a name. Each fault says that
+// the value must be unique; for another constraint, the caller replaces its code and detail.
 func (r *Resource) FaultColumns(columns []string) []problem.Fault {
 	var faults []problem.Fault
 	for _, column := range columns {
@@ -318,7 +330,8 @@ func (r *Resource) FaultColumns(columns []string) []problem.Fault {
 	return faults
 }
 
-// Unique finds the declaration of a unique constraint by its columns.
+// Unique finds the declaration of a unique constraint by its columns, in any order. It returns
+// false without one.
 func (r *Resource) Unique(columns []string) (BoundUnique, bool) {
 	sorted := slices.Sorted(slices.Values(columns))
 	for _, u := range r.Uniques {

@@ -21,8 +21,9 @@ import (
 // A breach is a row that broke a constraint of the database.
 type breach struct{ *table.RowError }
 
-// Error turns an error of the database into an error for the client, without SQL and names
-// of constraints and columns. It returns other errors unchanged.
+// Error turns an error of the database into an error for the client, without SQL and names of
+// constraints and columns. A unique constraint, a foreign key and a CHECK constraint become
+// 409, a value that is too large 400. It returns other errors unchanged.
 func Error(e *table.Endpoint, err error, body []byte) error {
 	r := e.Resource
 	if _, ok := errors.AsType[*problem.Error](err); ok {
@@ -79,7 +80,8 @@ func (e breach) notAllowed(shape *input.Shape, body []byte) *problem.Error {
 	return refusal
 }
 
-// notAllowed is the error of a row that violates a CHECK constraint.
+// notAllowed is the error of a row that violates a CHECK constraint: the declared one, or a
+// general conflict if r declares no such constraint.
 func notAllowed(r *table.Resource, fault sqldb.Fault) *problem.Error {
 	for _, k := range r.Checks {
 		if k.Constraint != fault.Constraint || fault.Table != "" && fault.Table != r.Table.Name {
@@ -132,7 +134,8 @@ func referenced(r *table.Resource, fault sqldb.Fault) *problem.Error {
 }
 
 // nestedFaults finds the nested object of a body that has the values of the row, and makes a
-// fault for each column of the constraint.
+// fault for each column of the constraint. If several objects have these values, it takes the
+// last. It returns nil without one.
 func (e breach) nestedFaults(shape *input.Shape, body []byte) []problem.Fault {
 	var sent any
 	if shape == nil || json.Unmarshal(body, &sent) != nil {
@@ -167,8 +170,8 @@ func (e breach) search(shape *input.Shape, sent any, at string, places *[][]prob
 	}
 }
 
-// match adds the faults of an object if its values are those of the row, and searches the
-// objects inside it.
+// match adds the faults of an object if its values in the columns of the constraint are those
+// of the row. It then searches the objects inside it.
 func (e breach) match(shape *input.Shape, sent any, at string, places *[][]problem.Fault) {
 	object, _ := sent.(map[string]any)
 	var faults []problem.Fault
@@ -188,6 +191,7 @@ func (e breach) match(shape *input.Shape, sent any, at string, places *[][]probl
 }
 
 // sameValue reports whether a value of the body and a value of the row have the same JSON.
+// White space around a string of the body does not count. null equals nothing.
 func sameValue(sent any, stored reflect.Value) bool {
 	text, err := json.Marshal(stored.Interface())
 	var back any

@@ -37,8 +37,11 @@ func (m *memoryReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readBody reads the body of a request, which may be compressed, and checks its media type. If
-// the endpoint takes no body, it reads nothing.
+// readBody reads the body of a request, decompresses gzip, and checks the media type of a body
+// that is not empty. If the endpoint takes no body, it reads nothing. An empty body becomes {}
+// if the endpoint needs no body. The error is 400 for a body that cannot be read, 408 for a
+// late one, 413 for a long one, 415 for another type or coding, and 503 if the client exceeds
+// its share of the memory.
 func (e Handler) readBody(r *http.Request, memory *fair.Share) ([]byte, error) {
 	if !e.TakesBody() {
 		return nil, nil
@@ -66,7 +69,8 @@ func (e Handler) readBody(r *http.Request, memory *fair.Share) ([]byte, error) {
 	return body, nil
 }
 
-// codingOf returns the Content-Encoding of a request: "gzip", or "" without one.
+// codingOf returns the Content-Encoding of a request: "gzip", or "" for identity or no coding.
+// Any other coding is the error 415.
 func codingOf(r *http.Request) (string, error) {
 	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(r.Header.Values("Content-Encoding"), ","))); coding {
 	case "", "identity":
@@ -77,7 +81,7 @@ func codingOf(r *http.Request) (string, error) {
 	return "", problem.Refuse(http.StatusUnsupportedMediaType, problem.CodeUnsupportedMediaType, "Content-Encoding may be gzip or absent.")
 }
 
-// readMost reads up to the limit of a body. A longer body is an error.
+// readMost reads up to the limit of a body. A longer body is the error 413.
 func readMost(from io.Reader) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(from, limits.Body+1))
 	switch {
@@ -89,7 +93,8 @@ func readMost(from io.Reader) ([]byte, error) {
 	return body, nil
 }
 
-// unpacked decompresses a body; an empty body stays empty.
+// unpacked decompresses a body; an empty body stays empty. A decompressed body over the limit
+// is the error 413, and a body that is not gzip 400.
 func unpacked(body []byte, memory *fair.Share) ([]byte, error) {
 	if len(body) == 0 {
 		return body, nil
@@ -101,8 +106,8 @@ func unpacked(body []byte, memory *fair.Share) ([]byte, error) {
 	return readMost(&memoryReader{z, memory, table.SmallBody})
 }
 
-// unreadBody is the error of a body that could not be read: it did not arrive in time, there is
-// no memory for it, or it is wrong.
+// unreadBody is the error of a body that could not be read: 408 if it did not arrive in time,
+// 503 if there is no memory for it, otherwise 400 with the detail wrong.
 func unreadBody(err error, wrong string) *problem.Error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -117,7 +122,8 @@ func bodyTooLarge() *problem.Error {
 	return problem.Refuse(http.StatusRequestEntityTooLarge, problem.CodeBodyTooLarge, "The body has more than "+limits.BodyText+".")
 }
 
-// mustBeJSON returns an error for any media type except JSON in UTF-8.
+// mustBeJSON returns the error 415 unless there is exactly one Content-Type, which is JSON in
+// UTF-8. Without a charset, it is UTF-8.
 func mustBeJSON(types []string) error {
 	if len(types) == 1 {
 		media, params, err := mime.ParseMediaType(types[0])

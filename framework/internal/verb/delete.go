@@ -16,8 +16,10 @@ type Removal struct {
 	Status   int
 }
 
-// Serve answers one request. It deletes the row by the key of the path, or by the primary key
-// of the row that it reads first, if the path has another key or a recorder needs the row.
+// Serve answers one request. It deletes the row by the key of the path. If the path has another
+// key than the primary key, or a recorder needs the row, it reads the row first, deletes it by
+// its primary key, and records the change, in one transaction. If the row does not exist or is
+// out of scope, the error is 404.
 func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	blind := d.Resource.Key == d.Resource.Pk && d.Resource.API.Recorder == nil
 	err := transact(c, blind, func(c *call.Call) error {
@@ -42,7 +44,8 @@ func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) 
 	return &table.Response{Status: d.Status}, nil
 }
 
-// remove deletes the row with a primary key. nil is the key of a single resource.
+// remove deletes the row with a primary key, if it is in scope. nil is the key of a single
+// resource: the scope alone finds the row. Without a row, the error is 404.
 func (d Removal) remove(c *call.Call, key schema.QueryAppender) error {
 	q := c.DB.NewDelete().Model(table.NilModel(d.Resource.Model))
 	if key != nil {
@@ -62,7 +65,9 @@ func (d Removal) remove(c *call.Call, key schema.QueryAppender) error {
 	return nil
 }
 
-// referred adds to an error of SQLite which table still refers to the row.
+// referred returns the error of a DELETE. If a foreign key prevents the delete and the database
+// does not name the table that still refers to the row, as SQLite does, it queries the table
+// and adds it. It returns any other error unchanged.
 func (d Removal) referred(c *call.Call, key schema.QueryAppender, err error) error {
 	fault, ok := sqldb.Classify(err)
 	if !ok || key == nil || fault.Kind != sqldb.ForeignKey || fault.Table != "" {

@@ -70,7 +70,8 @@ func (a Functions) hasLimit(q *bun.SelectQuery) (bool, error) {
 	return string(with) != string(without), err
 }
 
-// Finder finds a viewset and the representation that shows a type.
+// Finder finds a viewset and the representation that shows a type. If the viewset does not
+// exist or does not show the type, it returns an error.
 func (a Functions) Finder(viewset string, out reflect.Type) (*table.Resource, table.Representation, error) {
 	r, err := a.LookUp(viewset)
 	if err != nil {

@@ -21,7 +21,9 @@ func (f Function) Serve() func(*call.Call, *table.Request) (*table.Response, err
 	return f.Endpoint.serve(step{object: f.object, act: f.act})
 }
 
-// object reads the row that the function receives. For Patch it completes the input.
+// object reads the row that the function receives, and notes it for Save. It returns an invalid
+// value if the endpoint is not on a row. For PATCH it fills the fields that the body lacks from
+// the row, and checks the rules over several fields.
 func (f Function) object(c *call.Call, r *table.Request, in *input.Decoded) (m reflect.Value, err error) {
 	if !f.Endpoint.OnObject {
 		return m, nil

@@ -22,7 +22,8 @@ type Handler struct{ *table.Endpoint }
 func NewHandler(e *table.Endpoint) Handler { return Handler{e} }
 
 // Handle answers one request: it checks access, reads the request, and calls Serve. keyText is
-// the key in the path.
+// the key in the path; a key that cannot be parsed is the error 404. Errors of the database are
+// translated for the client. A 401 names the accepted schemes.
 func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.Response, error) {
 	if err := e.Admit(c, r); err != nil {
 		return nil, describe.NewOperation(e.Endpoint).Forbidding(err)
@@ -63,7 +64,8 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 	return resp, nil
 }
 
-// challenged adds WWW-Authenticate to a 401 of a scope or a function.
+// challenged adds WWW-Authenticate to a 401 of a scope or a function that lacks it. It returns
+// other errors unchanged.
 func (e Handler) challenged(err error) error {
 	var refusal *problem.Error
 	if errors.As(err, &refusal) && refusal.Status == http.StatusUnauthorized && refusal.Header[problem.HeaderChallenge] == "" {

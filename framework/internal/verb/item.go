@@ -20,7 +20,8 @@ type Item struct {
 	whole, own *sqldb.Lookup
 }
 
-// NewItem makes an Item, with prepared statements if the view has a fixed list of columns.
+// NewItem makes an Item. It has prepared statements if the view has a fixed list of columns and
+// the resource is not single.
 func NewItem(r *table.Resource, shown table.Representation, status int) *Item {
 	i := &Item{resource: r, shown: shown, status: status}
 	p, ok := shown.(*view.Plan)
@@ -31,7 +32,7 @@ func NewItem(r *table.Resource, shown table.Representation, status int) *Item {
 	return i
 }
 
-// Serve answers one request.
+// Serve answers one request. If the row does not exist or is out of scope, the error is 404.
 func (i *Item) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	shown, err := i.read(c, r)
 	if err != nil {

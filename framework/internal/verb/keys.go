@@ -13,7 +13,8 @@ import (
 )
 
 // idempotencyKey returns the Idempotency-Key of a request, empty without one. If the endpoint
-// honours no keys, it ignores the header, or rejects it if the resource is strict.
+// honours no keys, it ignores the header, or rejects it if the resource is strict. The error is
+// 400 for an anonymous caller, several headers, or an invalid key.
 func (e Handler) idempotencyKey(c *call.Call, r *http.Request) (string, error) {
 	sent := r.Header.Values(problem.IdempotencyHeader)
 	switch {
@@ -31,8 +32,9 @@ func (e Handler) idempotencyKey(c *call.Call, r *http.Request) (string, error) {
 	return once.ReadKey(sent[0])
 }
 
-// onceKey returns the key under which the answer of a request is kept. It reads the whole
-// body for the fingerprint.
+// onceKey returns the key under which the answer of a request is stored. It reads the whole
+// body for the fingerprint, so a large body waits for its turn, as [table.Registry.Parse]
+// describes.
 func (e Handler) onceKey(c *call.Call, r *table.Request) (*once.IdempotencyKey, error) {
 	key := &once.IdempotencyKey{
 		Caller: c.Caller.ID, Route: e.Route.Method + " " + e.Resource.API.Config.Prefix + e.Pattern,
@@ -41,8 +43,9 @@ func (e Handler) onceKey(c *call.Call, r *table.Request) (*once.IdempotencyKey, 
 	return key, e.Resource.API.Parse(c, r.Body, func() { key.Fingerprint = once.Fingerprint(r) })
 }
 
-// hides reports whether the row of the path exists and the caller may not see it. A row that
-// does not exist may have been deleted by the request that the key belongs to.
+// hides reports whether the row of the path exists and the caller may not see it. It returns
+// false for a path without a key. A row that does not exist may have been deleted by the
+// request that the key belongs to.
 func (e Handler) hides(c *call.Call, r *table.Request) (bool, error) {
 	if r.Key == nil {
 		return false, nil

@@ -70,7 +70,8 @@ func (l *Listing) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 	return &table.Response{Status: l.Endpoint.Status, Value: view.ListAnswer{Envelope: envelope, Rows: shown.List()}}, nil
 }
 
-// understand parses every parameter. Its error lists all invalid ones.
+// understand parses every parameter. Its error lists all invalid parameters. If none is
+// invalid, it is the first error of another kind.
 func (l *Listing) understand(c *call.Call, r *table.Request) (*listed, error) {
 	var parsed listed
 	var faults fault.List
@@ -149,8 +150,9 @@ func (l *Listing) where(c *call.Call, conditions []query.Narrow) *bun.SelectQuer
 	return q
 }
 
-// page reads one window of rows. It counts the rows in total only if the window does not
-// already include the last row.
+// page reads one window of rows, and sets the rows and the total of the page. If the window
+// includes the last row, the total follows from it. Otherwise page counts, as the counting of
+// the list says.
 func (l *Listing) page(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
 	w := parsed.window
 	q, cut := l.rows(c, parsed)
@@ -221,7 +223,7 @@ func estimate(c *call.Call, q schema.QueryAppender) (int64, error) {
 }
 
 // linker returns a function that makes absolute links to this list with other values of some
-// parameters.
+// parameters. An empty value removes its parameter.
 func (l *Listing) linker(c *call.Call, r *table.Request) func(url.Values) string {
 	base := c.URL(l.Resource.ListPath())
 	return func(replace url.Values) string {

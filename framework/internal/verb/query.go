@@ -13,8 +13,9 @@ import (
 	"trestle.example/framework/query"
 )
 
-// readParams reads the known parameters of a query string, without empty ones, and ignores or rejects
-// the others.
+// readParams returns the known parameters of a query string, without surrounding white space
+// and without empty ones. A known parameter that is sent twice is an error. Unknown parameters
+// are handled by [Handler.IgnoreQuery]. The error lists all invalid parameters.
 func (e Handler) readParams(c *call.Call, sent url.Values) (query.Values, error) {
 	known := query.Values{}
 	var faults []problem.Fault
@@ -35,7 +36,8 @@ func (e Handler) readParams(c *call.Call, sent url.Values) (query.Values, error)
 	return known, all.Err()
 }
 
-// IgnoreQuery notes the parameters that have no effect, or rejects them.
+// IgnoreQuery notes the unknown parameters of a query string, for the header Trestle-Ignored.
+// If the resource is strict, it notes nothing and its error lists them.
 func (e Handler) IgnoreQuery(c *call.Call, sent url.Values) error {
 	var unknown []string
 	for name := range sent {

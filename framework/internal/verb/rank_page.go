@@ -33,7 +33,7 @@ func (l *Listing) ranked(c *call.Call, parsed *listed, page *query.Page) (table.
 
 // best reads one window of the rows that a ranking finds, and returns how many it finds in
 // total. It reads the keys of the window first, so that it reads the other columns only for the
-// rows of the window.
+// rows of the window. It sets the rows and the total of the page.
 func (l *Listing) best(c *call.Call, parsed *listed, page *query.Page) (rows table.SentRows, found int64, err error) {
 	w := parsed.window
 	keys, found, err := l.keys(c, parsed)

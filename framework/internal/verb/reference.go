@@ -11,8 +11,9 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// references checks every reference of the input against the scope of its target. The error
-// has the faults of the body as well.
+// references checks every reference of the input against the scope of its target, except a
+// reference that has a fault already. The error has the faults of the body as well. It is nil
+// without faults.
 func (e Handler) references(c *call.Call, in *input.Decoded) error {
 	faults := slices.Clone(in.Faults)
 	for _, ref := range e.referencesIn(in) {
@@ -38,8 +39,9 @@ func (e Handler) references(c *call.Call, in *input.Decoded) error {
 }
 
 // mayRefer reports whether the caller may refer to a row. A row that the caller may list is
-// enough. If the scope goes through the reference, the caller must also own the row, unless the
-// scope is lifted for this endpoint.
+// enough. If the scope goes through the reference and is not lifted for this endpoint, the
+// caller must own the row. Then the caller must also be able to list it, unless its viewset is
+// the one that the Via names.
 func (e Handler) mayRefer(c *call.Call, target *table.Resource, ref input.Reference) (bool, error) {
 	via := e.Resource.Scope.Via
 	if ref.Owning && !e.Resource.Scope.Lifted(c) {
@@ -50,7 +52,8 @@ func (e Handler) mayRefer(c *call.Call, target *table.Resource, ref input.Refere
 	return target.Has(c, ref.Key)
 }
 
-// referencesIn lists the references in an input, those in nested values included.
+// referencesIn lists the references in the fields that the input has, those in nested values
+// included.
 func (e Handler) referencesIn(in *input.Decoded) []input.Reference {
 	var list []input.Reference
 	for _, f := range e.Input.Fields {

@@ -39,8 +39,9 @@ func (l *Related) Lists() call.Permission {
 	return access.PermitsListing(list, l.Rows.Path)
 }
 
-// Prepare makes the prepared statements, if the view has a fixed list of columns and the path
-// has the primary key of the object.
+// Prepare makes the prepared statements, if the view has a fixed list of columns, the object is
+// not a single resource, and the path has its primary key. If a scope depends on more than the
+// caller's id, only calls for which it is lifted have a statement.
 func (l *Related) Prepare() {
 	p, ok := l.Shown.(*view.Plan)
 	if !ok || p.Writer == nil || l.Of.Key != l.Of.Pk || l.Of.Declaration.Single {
@@ -76,7 +77,8 @@ func (l *Related) lookup(p *view.Plan, lifted [2]bool) *sqldb.Lookup {
 }
 
 // Serve answers one request. It reads the rows, which implies that the object is in scope. Only
-// if there are no rows, it checks whether the object exists.
+// if there are no rows, it checks whether the object exists; if not, the error is 404. More
+// rows than Config.MaxRows are an error.
 func (l *Related) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	if err := l.Endpoint.IgnoreQuery(c, r.Query); err != nil {
 		return nil, err

@@ -25,9 +25,10 @@ func (e Handler) serve(s step) func(*call.Call, *table.Request) (*table.Response
 	return func(c *call.Call, r *table.Request) (*table.Response, error) { return e.run(c, r, s) }
 }
 
-// run answers one request that has an input. It checks the input, and then runs the step
-// in a transaction. A GET and an untransacted function run without one. With an
-// Idempotency-Key, the step runs once for all requests with this key.
+// run answers one request that has an input. It checks the input, and then runs the step in a
+// transaction. A GET and an untransacted function run without one. With an Idempotency-Key, the
+// step runs once for all requests with this key. If the input is invalid but the key has a
+// stored answer, that answer is returned.
 func (e Handler) run(c *call.Call, r *table.Request, s step) (*table.Response, error) {
 	in, err := e.accept(c, r, s.readOnly)
 	var key *once.IdempotencyKey

@@ -51,7 +51,8 @@ func (a Functions) Insert(c *call.Call, model reflect.Value) error {
 }
 
 // columnsToSave lists the columns that Save writes: those that differ from the row as it was
-// read, and those that an earlier Save wrote, which may have their old value again.
+// read, and those that an earlier Save wrote, which may have their old value again. It notes
+// them in g for the next Save.
 func columnsToSave(g *state.GivenRow, r *table.Resource, row reflect.Value) []*schema.Field {
 	for _, f := range r.Changed(g.Before, row) {
 		if !slices.Contains(g.Saved, f) {
@@ -68,9 +69,10 @@ func noteGiven(c *call.Call, m reflect.Value) {
 	state.Of(c).Progress.Given = &state.GivenRow{Row: m.Interface(), Before: before}
 }
 
-// keeper finds the viewset that stores a model's rows: the viewset of the request, or else the
-// first viewset of the model. If viewsets of the model store rows in different ways, the error
-// names them.
+// keeper finds the viewset that stores a model's rows: the viewset of the request if it serves
+// the model, or else the first viewset of the model. If viewsets before that of the request
+// store the model in different ways, the error names two of them. Outside of a transaction, and
+// without a viewset, it returns an error.
 func (a Functions) keeper(c *call.Call, function string, model reflect.Type) (*table.Resource, error) {
 	if !c.Session().InTx() {
 		return nil, naming.Sentence("framework.%s: it needs a transaction; a GET action has none, and an Untransacted function opens one by Call.InTx", function)

@@ -18,7 +18,7 @@ const foundOnce = 100_000
 
 // searched reads a page of a search that uses the search index. One statement finds the number
 // of rows and the keys of the page; two statements would search twice. The result is cached as
-// long as a count.
+// long as a count. If the search finds more than foundOnce rows, page reads the page instead.
 func (l *Listing) searched(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
 	found, keys, err := l.found(c, parsed)
 	switch {

@@ -74,7 +74,9 @@ func (w *Writing) flatPlan() (*view.Plan, bool) {
 
 func (w *Writing) refers(in *input.Decoded) bool { return len(w.Endpoint.referencesIn(in)) > 0 }
 
-// insert makes a new row of the input and stores it.
+// insert makes a new row of the input, runs the function of a Fills on it, and stores it. It
+// returns the answer and the row. If the row is not in the caller's Where scope, the error is
+// 403.
 func (w *Writing) insert(c *call.Call, in *input.Decoded) (any, reflect.Value, error) {
 	m := reflect.New(w.Resource.Model)
 	for _, col := range w.Columns {
@@ -94,7 +96,8 @@ func (w *Writing) insert(c *call.Call, in *input.Decoded) (any, reflect.Value, e
 	return out, m, err
 }
 
-// fill runs the function of a Fills on the row.
+// fill runs the function of a Fills on the row, and notes the row for Save. Without a function
+// it does nothing.
 func (w *Writing) fill(c *call.Call, m reflect.Value, in *input.Decoded) error {
 	if w.Verb.Fill == nil {
 		return nil
@@ -103,7 +106,8 @@ func (w *Writing) fill(c *call.Call, m reflect.Value, in *input.Decoded) error {
 	return w.Verb.Fill(c, m.Interface(), in.Value.Interface())
 }
 
-// show checks that a row that was just written is in scope, and makes the answer.
+// show makes the answer from a row that was just written. If the row is not in the caller's
+// Where scope, the error is 403.
 func (w *Writing) show(c *call.Call, m reflect.Value) (any, error) {
 	if err := w.Resource.Within(c, m.Elem()); err != nil {
 		return nil, err
@@ -111,7 +115,7 @@ func (w *Writing) show(c *call.Call, m reflect.Value) (any, error) {
 	return w.shown(c, m)
 }
 
-// shown makes the answer from a row.
+// shown makes the answer from a row. If the row alone is not enough, it reads the row again.
 func (w *Writing) shown(c *call.Call, m reflect.Value) (any, error) {
 	if p, flat := w.flatPlan(); flat {
 		return p.Fill(m.Elem()).Interface(), nil
@@ -123,8 +127,9 @@ func (w *Writing) shown(c *call.Call, m reflect.Value) (any, error) {
 // it does not exist yet.
 func (w *Writing) mayInsert() bool { return w.Endpoint.FirstStatus != 0 }
 
-// retryTaken runs a PUT a second time if another request inserted the row meanwhile. The
-// second run replaces that row.
+// retryTaken runs a PUT a second time after an error of a unique constraint: another request
+// may have inserted the row meanwhile, and then the second run replaces that row. The second
+// error is final.
 func retryTaken(serve func(*call.Call, *table.Request) (*table.Response, error)) func(*call.Call, *table.Request) (*table.Response, error) {
 	return func(c *call.Call, r *table.Request) (*table.Response, error) {
 		again := state.Of(c).Rewind()
@@ -149,7 +154,8 @@ func (w *Writing) simpleChange(in *input.Decoded) bool {
 }
 
 // object reads the row, locked, if the change depends on its values or the input has
-// references.
+// references. Otherwise it returns an invalid value. It also returns one if the row does not
+// exist and the PUT inserts it.
 func (w *Writing) object(c *call.Call, r *table.Request, in *input.Decoded) (m reflect.Value, err error) {
 	if w.blind(in) && !w.refers(in) {
 		return m, nil
@@ -162,7 +168,8 @@ func (w *Writing) object(c *call.Call, r *table.Request, in *input.Decoded) (m r
 }
 
 // change answers PUT and PATCH {path}/{id}/. PUT sets the fields that the body lacks to their
-// defaults; PATCH leaves them as they are.
+// defaults; PATCH leaves them as they are. If the row does not exist, the PUT of a single
+// resource inserts it; otherwise the error is 404.
 func (w *Writing) change(c *call.Call, r *table.Request, in *input.Decoded, m reflect.Value) (*table.Response, error) {
 	resp := &table.Response{Status: w.Endpoint.Status}
 	var err error
@@ -181,7 +188,8 @@ func (w *Writing) change(c *call.Call, r *table.Request, in *input.Decoded, m re
 	return resp, err
 }
 
-// changeBlind changes the row without reading it first.
+// changeBlind changes the row without reading it first. If the body changes no column, it only
+// reads the row for the answer.
 func (w *Writing) changeBlind(c *call.Call, r *table.Request, in *input.Decoded) (any, error) {
 	set := w.assignments(in)
 	if len(set) == 0 {
@@ -207,7 +215,7 @@ func (w *Writing) changed(c *call.Call, r *table.Request, q *bun.UpdateQuery) (a
 	return w.changedByKey(c, q)
 }
 
-// sent makes a row with the values of the body, and lists their columns.
+// sent makes a row with the values that the verb writes, and lists their columns.
 func (w *Writing) sent(in *input.Decoded) (row reflect.Value, written []*schema.Field) {
 	row = reflect.New(w.Resource.Model).Elem()
 	for name, col := range w.Columns {
@@ -219,7 +227,8 @@ func (w *Writing) sent(in *input.Decoded) (row reflect.Value, written []*schema.
 	return row, written
 }
 
-// changedByKey runs an update, and reads the row again for its answer.
+// changedByKey runs an update, and reads the row again for its answer. If the update changes no
+// row, the error is 404.
 func (w *Writing) changedByKey(c *call.Call, q *bun.UpdateQuery) (any, error) {
 	key := reflect.New(w.Resource.Pk.StructField.Type)
 	rows, err := c.Session().Query(c, q.Returning("?", bun.Ident(w.Resource.Pk.Name))) //nolint:rowserrcheck // One checks it
@@ -269,7 +278,8 @@ func (w *Writing) writes(in *input.Decoded, name string) bool {
 	return !w.Endpoint.Partial() || in.Has(name)
 }
 
-// assignments are the columns that the body changes.
+// assignments are the columns that the verb writes, and the stored search document if it
+// changes.
 func (w *Writing) assignments(in *input.Decoded) []table.Assignment {
 	var set []table.Assignment
 	for _, f := range w.Endpoint.Input.Fields {
@@ -282,8 +292,9 @@ func (w *Writing) assignments(in *input.Decoded) []table.Assignment {
 	return append(set, w.redocument(in)...)
 }
 
-// compareReadOnly ignores or rejects read-only names of the body whose values differ from
-// the row's, so that a client can send back what it read.
+// compareReadOnly ignores the read-only names of the body whose values differ from the row's,
+// or rejects them if the resource is strict. Equal values have no effect, so that a client can
+// send back what it read.
 func (w *Writing) compareReadOnly(c *call.Call, m reflect.Value, in *input.Decoded) error {
 	if len(in.ReadOnly) == 0 {
 		return nil
@@ -310,14 +321,15 @@ func (w *Writing) shownAs(c *call.Call, m reflect.Value) (map[string]jsontext.Va
 	return members, err
 }
 
-// sameJSON compares two values by their canonical form.
+// sameJSON compares two values by their canonical form. A value that is not valid JSON equals
+// nothing.
 func sameJSON(a, b jsontext.Value) bool {
 	a, b = a.Clone(), b.Clone()
 	return a.Canonicalize() == nil && b.Canonicalize() == nil && bytes.Equal(a, b)
 }
 
-// redocument assigns the stored search document if the body changes a field of it. The parts of
-// other fields stay as they are stored.
+// redocument assigns the stored search document if the verb writes a field of it. The parts of
+// other fields stay as they are stored. Otherwise it returns nil.
 func (w *Writing) redocument(in *input.Decoded) []table.Assignment {
 	r := w.Resource
 	if r.Search == nil || r.Search.StoredField == nil {
@@ -344,7 +356,7 @@ func (w *Writing) redocument(in *input.Decoded) []table.Assignment {
 }
 
 // returned runs an UPDATE of the row with a key, and makes the answer from the row that the
-// statement returns.
+// statement returns. If the statement changes no row, the error is 404.
 func returned(c *call.Call, p *view.Plan, q *bun.UpdateQuery, key any) (any, error) {
 	found, err := c.Session().Write(c, q.Returning(p.Returning), key)
 	if err != nil {
