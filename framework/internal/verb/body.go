@@ -94,7 +94,7 @@ func readMost(from io.Reader) ([]byte, error) {
 }
 
 // unpacked decompresses a body; an empty body stays empty. A decompressed body over the limit
-// is the error 413, and a body that is not gzip 400.
+// is the error 413, a body that is not gzip 400, and one beyond the share of memory 503.
 func unpacked(body []byte, memory *fair.Share) ([]byte, error) {
 	if len(body) == 0 {
 		return body, nil

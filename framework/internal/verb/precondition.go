@@ -16,9 +16,9 @@ const (
 
 // precondition rejects with 412 a write that depends on a version of the row, or on the row not
 // existing (RFC 9110, section 13.1): rows have no versions, so the server cannot check the
-// condition. A write without the check could overwrite a change of another client. "If-Match:
-// *" requires only that the row exists, which every write checks. A header that the function of
-// the endpoint reads is not checked.
+// condition. A write without the check could overwrite a change of another client. An If-Match
+// of * requires only that the row exists, which every write checks. A header that the function
+// of the endpoint reads is not checked.
 func (e Handler) precondition(r *http.Request) error {
 	switch {
 	case !e.IsWrite():

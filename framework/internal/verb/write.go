@@ -153,9 +153,9 @@ func (w *Writing) simpleChange(in *input.Decoded) bool {
 	return !w.mayInsert() && w.blind(in) && w.simple(in)
 }
 
-// object reads the row, locked, if the change depends on its values or the input has
-// references. Otherwise it returns an invalid value. It also returns one if the row does not
-// exist and the PUT inserts it.
+// object reads the row, as [table.Resource.ModelOf] does, if the change depends on its values
+// or the input has references. Otherwise it returns an invalid value. It also returns one if
+// the row does not exist and the PUT inserts it.
 func (w *Writing) object(c *call.Call, r *table.Request, in *input.Decoded) (m reflect.Value, err error) {
 	if w.blind(in) && !w.refers(in) {
 		return m, nil
