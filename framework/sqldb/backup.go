@@ -14,12 +14,11 @@ import (
 	"trestle.example/framework/sqldb/internal/fault"
 )
 
-// CopyTo writes what is committed by now to a new SQLite file: a consistent
-// copy in one file, without what was deleted. Others go on to read and to write
-// meanwhile. At path there must be no file yet, or an empty one, whose mode
-// stays. When it returns without an error the copy is complete, but not yet
-// sure to be on the disk. On PostgreSQL, which has programs of its own for that,
-// it is an error.
+// CopyTo writes everything that is committed by now to a new SQLite file: a consistent copy
+// in one file, without deleted data. Other statements may read and write meanwhile. The file
+// at path must be absent or empty; an empty file keeps its mode. Only ctx limits the time.
+// After a nil error the copy is complete, but may not be on the disk yet. On PostgreSQL,
+// which has pg_dump, CopyTo returns an error.
 func (db *DB) CopyTo(ctx context.Context, path string) error {
 	if db.Kind() != SQLite {
 		return errors.New("sqldb: only a SQLite database can be copied to a file; PostgreSQL has pg_dump")
@@ -28,15 +27,17 @@ func (db *DB) CopyTo(ctx context.Context, path string) error {
 	return damage(err)
 }
 
-// Contents is how much a database holds. Tables that SQLite keeps for itself,
-// such as those of a search index, are not counted.
+// Contents counts the tables of a SQLite database and their rows. It omits the tables that
+// SQLite keeps for itself, and virtual tables with what belongs to them, such as a search
+// index.
 type Contents struct {
 	Tables int
 	Rows   int64
 }
 
-// Verify reads all of a SQLite database, and is an error if any of it is damaged
-// or a row refers to another that is not there. On PostgreSQL it is an error.
+// Verify reads a whole SQLite database and returns what it contains. It returns an error if
+// the file is damaged, or if a row refers to a missing row. The error names one fault of
+// them. Only ctx limits the time. On PostgreSQL it returns an error.
 func (db *DB) Verify(ctx context.Context) (Contents, error) {
 	if db.Kind() != SQLite {
 		return Contents{}, errors.New("sqldb: only a SQLite database can be verified; PostgreSQL has pg_amcheck")
@@ -52,7 +53,8 @@ func (db *DB) Verify(ctx context.Context) (Contents, error) {
 	return contents, damage(err)
 }
 
-// verifyPages looks for what is wrong with the file.
+// verifyPages returns an error that names the first fault of the file, or nil if it has
+// none.
 func (db *DB) verifyPages(ctx context.Context) error {
 	var found string
 	if err := db.DB.DB.QueryRowContext(ctx, `PRAGMA integrity_check(1)`).Scan(&found); err != nil {
@@ -64,7 +66,8 @@ func (db *DB) verifyPages(ctx context.Context) error {
 	return nil
 }
 
-// verifyKeys looks for rows that refer to nothing.
+// verifyKeys returns an error if rows refer to missing rows. The error names one of the
+// tables and the number of such rows.
 func (db *DB) verifyKeys(ctx context.Context) error {
 	var table, parent string
 	var n int64
@@ -101,12 +104,12 @@ func (db *DB) ownTables(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
-// ErrInUse is a SQLite database that another process has open.
+// ErrInUse means that another process has the SQLite database open.
 var ErrInUse = errors.New("sqldb: another process has the SQLite database open")
 
-// Alone calls do while no other process has the SQLite database of a URL open, and no
-// other process can read or write it. If another process has it open, Alone returns
-// [ErrInUse] at once and does not call do. The database's log is merged into its file
+// Alone calls do, with whole true, while no other process has the SQLite database of a URL
+// open, and no other process can read or write it. It returns the error of do. If another
+// process has the database open, Alone returns [ErrInUse] at once and does not call do. The database's log is merged into its file
 // and deleted first, so do may rename the file and put another in its place. A process
 // that opened the file earlier and waited finds out that it was moved. An empty file
 // becomes a database without tables, because SQLite does not check whether a file
@@ -114,7 +117,7 @@ var ErrInUse = errors.New("sqldb: another process has the SQLite database open")
 //
 // If the file is damaged or is not a database, the log stays as it is, and do is called
 // with whole false. Then the file is not locked: Alone has only checked that no other
-// process has it open. A URL that names no file, or a file that does not exist, is an error.
+// process has it open, and on systems other than Unix it has not. A URL that names no file, or a file that does not exist, is an error.
 func Alone(ctx context.Context, rawURL string, do func(whole bool) error) error {
 	path := File(rawURL)
 	if path == "" {
@@ -134,7 +137,9 @@ func Alone(ctx context.Context, rawURL string, do func(whole bool) error) error 
 	return do(false)
 }
 
-// withOnly calls do while a connection of its own holds the file.
+// withOnly calls do while a connection of its own holds the file, and returns the error of
+// do. If another process has the file open, it returns [ErrInUse] and does not call do. If
+// SQLite cannot read the file, it returns a damageError.
 func withOnly(ctx context.Context, path string, do func() error) error {
 	ctx = connection.Unlimited(ctx)
 	connector, err := connection.Exclusive(path)
@@ -156,7 +161,8 @@ func withOnly(ctx context.Context, path string, do func() error) error {
 }
 
 // takeAlone removes the log and locks the file. SQLite removes the log only if no other
-// process has the database open.
+// process has the database open; if the log remains, takeAlone returns [ErrInUse]. It writes
+// a first page to an empty file.
 func takeAlone(ctx context.Context, conn *sql.Conn) error {
 	if err := journal(ctx, conn, `PRAGMA journal_mode = DELETE`); err != nil {
 		return err
@@ -178,7 +184,8 @@ func takeAlone(ctx context.Context, conn *sql.Conn) error {
 	return journal(ctx, conn, `PRAGMA journal_mode`)
 }
 
-// journal is [ErrInUse] for a database that has a log.
+// journal runs a pragma that returns the journal mode. It returns [ErrInUse] if the mode is
+// not delete, so that the database has a log.
 func journal(ctx context.Context, conn *sql.Conn, pragma string) error {
 	var mode string
 	if err := conn.QueryRowContext(ctx, pragma).Scan(&mode); err != nil {
@@ -207,8 +214,8 @@ func isDamaged(err error) bool {
 	return ok
 }
 
-// damage names the fault of a file that SQLite cannot read. Otherwise the error would
-// count as a database that is unavailable.
+// damage returns a damageError for a file that SQLite cannot read, and any other error
+// unchanged. Otherwise the error would count as a database that is unavailable.
 func damage(err error) error {
 	switch fault.SQLiteCode(err) {
 	case sqlite3.SQLITE_NOTADB:

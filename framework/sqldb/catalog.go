@@ -16,7 +16,8 @@ func (db *DB) Columns(ctx context.Context, table string) ([]string, error) {
 	return db.Session().catalog().Columns(ctx, table)
 }
 
-// Tables lists the tables and views that a statement finds by their bare names.
+// Tables lists, by name, the tables and views that a statement finds without a schema. It
+// omits those that the database keeps for itself, such as pg_class and sqlite_sequence.
 func (db *DB) Tables(ctx context.Context) ([]string, error) {
 	return db.Session().catalog().Tables(ctx)
 }
@@ -28,24 +29,27 @@ func (db *DB) Tables(ctx context.Context) ([]string, error) {
 // did not finish building it, and does not use it; drop it and create it again.
 type Index = catalog.Index
 
-// Indexes lists the indexes of a table, by name: those of a primary key and of
-// unique constraints too. Kinds that are neither ordered nor a search index, as
-// PostgreSQL's hash, are left out. A table that is not there is an error.
+// Indexes lists the indexes of a table, by name, with those of a primary key and of unique
+// constraints. It omits kinds that are neither ordered nor a search index, such as
+// PostgreSQL's hash. On SQLite a primary key that is the number of the row is listed as the
+// unique index rowid. The name of the table has no schema. A table that does not exist is an
+// error; a table without indexes is not.
 func (db *DB) Indexes(ctx context.Context, table string) ([]Index, error) {
 	return db.Session().catalog().Indexes(ctx, table)
 }
 
-// MissingParents returns the columns of a row whose values refer to no row. It is for
-// SQLite, whose error of a foreign key does not name them; on PostgreSQL it returns nil.
-// value returns the value of a column, or nil for NULL.
+// MissingParents returns the columns of a row whose values refer to no row: those of every
+// foreign key that has no parent. A key with a NULL refers to nothing, and is not returned.
+// It is for SQLite, whose error of a foreign key does not name the columns; on PostgreSQL it
+// returns nil. value returns the value of a column, or nil for NULL.
 func (s *Session) MissingParents(ctx context.Context, table string, value func(column string) schema.QueryAppender) (columns []string, err error) {
 	return s.catalog().MissingParents(ctx, table, value)
 }
 
-// Referring returns the name of a table of SQLite whose rows refer to a row of another
-// table and prevent its deletion. PostgreSQL reports that table with the error; SQLite
-// does not. The row is the one whose column has the value. The name is "" if no table
-// refers to the row, and always on PostgreSQL.
+// Referring returns the name of a table of SQLite whose rows refer to a row of another table
+// and prevent its deletion: of several tables, the first by name. PostgreSQL reports that
+// table with the error; SQLite does not. The row is the one whose column has the value. The
+// name is "" if no table refers to the row, and always on PostgreSQL.
 func (s *Session) Referring(ctx context.Context, table, column string, value schema.QueryAppender) (string, error) {
 	return s.catalog().Referring(ctx, table, column, value)
 }

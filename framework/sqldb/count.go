@@ -17,7 +17,7 @@ import (
 )
 
 // Count runs a statement of one number, such as a count of rows, which costs
-// much to run and little to remember. A number of the last two seconds is
+// much to run and little to remember. A number is remembered for one to two seconds, and
 // repeated if nothing at all was committed since, so the answer is always the
 // current number. On PostgreSQL the statement itself compares snapshots. On SQLite
 // a connection beside the pool reads the version of the file, which each commit of
@@ -36,15 +36,16 @@ func (s *Session) Count(ctx context.Context, q schema.QueryAppender) (int64, err
 	return n.V, err
 }
 
-// CountText is [Session.Count] of a statement that answers one text instead, such
-// as a number and what else was found while it was counted.
+// CountText is [Session.Count] of a statement that returns one text instead, such as a
+// number and what else was found while it was counted. A text of more than 4 KiB is not
+// remembered.
 func (s *Session) CountText(ctx context.Context, q schema.QueryAppender) (string, error) {
 	var text sql.Null[string]
 	err := s.recall(ctx, q, &text)
 	return text.V, err
 }
 
-// recall scans the one value of a statement.
+// recall counts with the reader of the session, and scans the value into dest.
 func (s *Session) recall(ctx context.Context, q schema.QueryAppender, dest sql.Scanner) error {
 	v, err := s.reader.count(ctx, q)
 	if err != nil {
@@ -79,7 +80,7 @@ func (p poolReader) count(ctx context.Context, q schema.QueryAppender) (driver.V
 	return countNow(ctx, p, q)
 }
 
-// countNow runs a statement of one value.
+// countNow runs a statement and returns its one value, see countOf. It remembers nothing.
 func countNow(ctx context.Context, from reader, q schema.QueryAppender) (driver.Value, error) {
 	r, err := from.read(ctx, q)
 	if err != nil {
@@ -88,7 +89,8 @@ func countNow(ctx context.Context, from reader, q schema.QueryAppender) (driver.
 	return countOf(r)
 }
 
-// countOf is the one value of a result.
+// countOf returns the first value of the first row. Without a row it returns
+// [sql.ErrNoRows], and for NULL recall.ErrNoNumber.
 func countOf(r *Result) (driver.Value, error) {
 	switch {
 	case r.Len() == 0:
@@ -99,8 +101,8 @@ func countOf(r *Result) (driver.Value, error) {
 	return r.Row(0)[0], nil
 }
 
-// recount reads a number, which equal counts share, however long ago each of them
-// counted before.
+// recount returns a number on PostgreSQL, by [DB.countChanged]. Equal counts that wait at
+// the same time share one execution.
 func (db *DB) recount(ctx context.Context, text string, args []any) (driver.Value, error) {
 	key := share.KeyOf(text, args)
 	run := func(ctx context.Context, _ []string) (*Result, error) {
@@ -114,14 +116,16 @@ func (db *DB) recount(ctx context.Context, text string, args []any) (driver.Valu
 	return countOf(r)
 }
 
-// countKey is the key of a count, which is another statement than the one with its text.
+// countKey returns the key by which equal counts share an execution. It differs from the key
+// of a read of the same text, which sends another statement.
 func countKey(of share.Key) share.Key {
 	return share.Key{Text: "count " + of.Text, Values: of.Values}
 }
 
 // countChanged reads a number with the snapshot of its statement: which transactions are
-// over. If the known number has the same snapshot, nothing was committed since, and the
-// statement does not count.
+// over. If the known number has the same snapshot, nothing was committed since: the
+// statement does not count, and the known number is returned. Otherwise the new number is
+// remembered. On a standby the statement always counts, and nothing is remembered.
 func (db *DB) countChanged(ctx context.Context, key share.Key, text string, args []any) (driver.Value, error) {
 	known := db.counts.Of(key)
 	args = append(slices.Clone(args), known.Snapshot)
@@ -152,9 +156,9 @@ func (db *DB) countChanged(ctx context.Context, key share.Key, text string, args
 	return n.V, nil
 }
 
-// countInFile counts on SQLite: a number is repeated if the version of the file
-// is the one that was read before the number was made. Each statement that makes
-// numbers thus runs between two readings of the version.
+// countInFile counts on SQLite. It returns the known number if the file still has the
+// version that was read before that number was counted. Otherwise it counts and remembers
+// the number. If the version cannot be read, it counts and remembers nothing.
 func (p poolReader) countInFile(ctx context.Context, q schema.QueryAppender, key share.Key) (driver.Value, error) {
 	version, err := p.db.version.Now(ctx)
 	if err != nil {

@@ -6,7 +6,8 @@ import "trestle.example/framework/sqldb/internal/dialect"
 // SQL that differs between the two: [Kind.GroupConcat], [Kind.ForUpdate],
 // [Kind.ForNoKeyUpdate], the searches [Kind.Contains], [Kind.ContainsInRow],
 // [Kind.ContainsFolded] and [Kind.ColumnContains], and [Kind.Redocument]. [Kind.Sorts] and
-// [Kind.HasColumn] compare what the catalogue of the database lists.
+// [Kind.HasColumn] compare what the catalogue of the database lists. String returns "sqlite",
+// "postgresql" or "unknown".
 type Kind = dialect.Kind
 
 // The two kinds of database.
@@ -15,15 +16,17 @@ const (
 	PostgreSQL = dialect.PostgreSQL
 )
 
-// Fold is the form in which text is searched: two texts that differ in case
-// alone, or in how their accents are encoded, are one. It is Unicode's full
-// case folding (ß is ss), composed by NFC, with U+001F made a space. Folding
-// twice changes nothing. It is safe for concurrent use.
+// Fold returns the form in which text is searched. Texts that differ only in case, or in how
+// their accents are encoded, have the same form. It is Unicode's full case folding (ß
+// becomes ss), composed by NFC, with U+001F replaced by a space. Folding twice changes
+// nothing. It is safe for concurrent use.
 func Fold(s string) string { return dialect.Fold(s) }
 
-// Document is what a stored search column holds: the folded values, joined by
-// U+001F.
+// Document returns what a stored search column contains: the folded values, joined by
+// U+001F. Without values it returns "".
 func Document(values ...string) string { return dialect.Document(values...) }
 
-// An IndexColumn is one column of an index, or of a required order.
+// An IndexColumn is one column of an index, or of a required order. Name is "" for an
+// expression. Descending and NullsFirst state its order; NullsFirst is always false for an
+// index of SQLite.
 type IndexColumn = dialect.IndexColumn

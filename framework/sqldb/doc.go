@@ -18,12 +18,12 @@
 //   - [Session.ReadBy]: reads of one [Lookup] by different keys are one statement.
 //   - [Session.Write]: writes of different rows are one statement and one commit
 //     (PostgreSQL), or one transaction (SQLite).
-//   - [Session.Count]: rows are counted again only if something was committed
-//     (PostgreSQL, outside a standby).
+//   - [Session.Count]: a number of the last second is repeated if nothing was committed
+//     since.
 //
 // Statements that lock, or that call an unknown function, run by themselves. So do keys
-// that the database may consider equal, statements in transactions, and all statements
-// with [Options.NoPrepare]. A [Template] is a statement that is built once, for any of
+// that the database may consider equal, and statements in transactions. With
+// [Options.NoPrepare] only equal statements of [Session.Read] share an execution. A [Template] is a statement that is built once, for any of
 // these methods.
 //
 // # Reading from a replica

@@ -15,15 +15,16 @@ import (
 
 // Event is one statement that reached the database.
 type Event struct {
-	// SQL is the text as sent. With NoPrepare, and in bun's own queries, it
-	// holds the values.
+	// SQL is the text as sent. It contains the values with NoPrepare, SetLocal or ReadOnly, in
+	// bun's own queries, and in statements that PostgreSQL takes only as text.
 	SQL string
 	// Args are the values sent beside the text, in their order.
 	Args []any
-	// Duration runs until the statement answered; for a query that is its
-	// first row.
+	// Duration ends when the statement has ended. If the caller reads the rows one by one, as
+	// with [Session.Query], and in transactions, it ends with the first row.
 	Duration time.Duration
-	// Err is what the statement failed with, nil if it did not.
+	// Err is the error of the statement, nil if it succeeded. It does not include an error that
+	// occurs after the time of Duration, when later rows are read.
 	Err error
 	// Control is true for BEGIN, COMMIT and ROLLBACK.
 	Control bool
@@ -33,7 +34,8 @@ type Event struct {
 
 // Observe registers a function that is called after every statement that
 // reaches the database through this DB, by whichever way: a Session, bun's own
-// queries, migrations. Functions are called in the order they were registered,
+// queries, migrations. Statements with which the DB sets up or checks a connection, or the
+// server, are not reported. Functions are called in the order they were registered,
 // on the goroutine of the statement, so they must be fast, safe for concurrent
 // use and must not use the database. A panic of one goes to slog's default and
 // fails no statement.
@@ -92,10 +94,10 @@ func plainArgs(args []driver.NamedValue) []any {
 	return out
 }
 
-// Operation names what the statement does: "select", "insert", "update",
-// "delete", "begin", "commit", "rollback", or "other". One that begins with WITH is
-// what its parts change, or else a select. There are no other names, so that it is
-// fit for a label.
+// Operation names what the statement does: "select", "insert", "update", "delete", "begin",
+// "commit", "rollback", or "other". A statement that begins with WITH has the name of its
+// first insert, update or delete, or else "select". There are no other names, so it can be a
+// label of a metric.
 func (e Event) Operation() string {
 	return sqltext.Operation(e.SQL)
 }

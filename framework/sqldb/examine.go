@@ -44,7 +44,8 @@ func (db *DB) Version(ctx context.Context) (Version, error) {
 	return v, err
 }
 
-// before compares the first number of a version: "17.2", "18beta1".
+// before reports whether the first number of a version, such as "17.2" or "18beta1", is less
+// than oldest. A version that does not begin with a number is an error.
 func before(version string, oldest int) (bool, error) {
 	var major int
 	if _, err := fmt.Sscanf(version, "%d", &major); err != nil {
@@ -53,9 +54,10 @@ func before(version string, oldest int) (bool, error) {
 	return major < oldest, nil
 }
 
-// WritesAhead reports whether changes go to a log first, so that readers and a
-// writer do not wait for each other: always true on PostgreSQL. It is false for a SQLite
-// database in a folder without shared memory, such as a network folder.
+// WritesAhead reports whether changes go to a log first, so that readers and a writer do not
+// wait for each other: always true on PostgreSQL. It is false for a SQLite database in a
+// folder without shared memory, such as a network folder, and for a file without a log that
+// was opened with [Options.ReadOnly].
 func (db *DB) WritesAhead(ctx context.Context) (bool, error) {
 	if db.Kind() == PostgreSQL {
 		return true, nil
@@ -76,8 +78,11 @@ type MigrationLock struct {
 	Since  time.Time // when the holder's transaction began; zero if the server does not report it
 }
 
-// MigrationLock reports which process is changing the schema, and waits for no lock. It
-// returns the zero MigrationLock for a database that was never migrated.
+// MigrationLock reports which process is changing the schema, and waits for no lock. Of
+// several transactions that hold or wait for the lock, it returns the one that began first.
+// It returns the zero MigrationLock if the lock is free, on SQLite, and for a database that
+// was never migrated. If a part of the tables of the migrations is missing, the error is a
+// [MissingRecordError].
 func (db *DB) MigrationLock(ctx context.Context) (MigrationLock, error) {
 	exist, err := migrate.Exist(ctx, db.Kind(), db.DB)
 	if err != nil || !exist || db.Kind() == SQLite {

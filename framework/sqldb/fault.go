@@ -28,13 +28,14 @@ const (
 	// Timeout is a statement that ran too long, or a context past its deadline.
 	Timeout = fault.Timeout
 	// Unavailable is a database that cannot be reached, is starting or
-	// stopping, takes no writes ([IsReadOnly]) or no more connections; a connection that
+	// stopping, takes no writes ([IsReadOnly]) or no more connections, or rejects the user; a
+	// SQLite file that cannot be opened, read or written, or is damaged; a connection that
 	// broke; or a wait for a connection that took too long ([IsOverloaded]).
 	Unavailable = fault.Unavailable
 	// Full is a disk without space.
 	Full = fault.Full
 	// OutOfRange is a value that its column cannot hold: too large, too long,
-	// or of another type.
+	// or of another type. On PostgreSQL it is every error of data, such as a division by zero.
 	OutOfRange = fault.OutOfRange
 	// Locked is a statement that waited too long for a lock that another
 	// transaction holds, see [Options.LockTimeout]. If several statements wait for one
@@ -45,7 +46,9 @@ const (
 
 // Fault is an error of a database in terms that both databases share. A field that the
 // database does not report is empty: SQLite names no foreign key, and for a CHECK it
-// names only the constraint.
+// names only the constraint. Constraint is the name of a constraint or index. Columns are its
+// columns. Referenced: for a [ForeignKey], the row is still referenced, and Columns are those of
+// the parent; SQLite reports that only for keys declared RESTRICT.
 type Fault = fault.Fault
 
 // Classify returns the fault of a database error, which may be wrapped. It returns false

@@ -8,7 +8,7 @@ import (
 
 // Limits are what an open database allows, as [Options] set it.
 type Limits struct {
-	Conns            int // connections of the pool; the writer of SQLite has one more
+	Conns            int // connections that statements and transactions use at once; the writer of SQLite has one more
 	QueueTimeout     time.Duration
 	StatementTimeout time.Duration
 	LockTimeout      time.Duration // of PostgreSQL
@@ -30,9 +30,11 @@ type ReplicaStats struct {
 	Lag int64
 }
 
-// ReplicaStats reads from the primary and the replica how far they are, within the
-// deadline of ctx. It returns nil without a replica, see [Options.Replica]. It is safe
-// for concurrent use.
+// ReplicaStats reads from the primary and the replica how far they are, within the deadline
+// of ctx; the replica must answer within 50 ms. If one of them does not answer, Lag is -1.
+// If reads do not go to the replica, ReplicaStats starts a check of the replica, as a read
+// does. It returns nil without a replica, see [Options.Replica]. It is safe for concurrent
+// use.
 func (db *DB) ReplicaStats(ctx context.Context) *ReplicaStats {
 	r := db.replica
 	if r == nil {

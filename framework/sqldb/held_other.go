@@ -2,5 +2,6 @@
 
 package sqldb
 
-// heldElsewhere cannot be known here; a file that is open cannot be renamed.
+// heldElsewhere returns false, because this system cannot report it. A file that is open
+// cannot be renamed here.
 func heldElsewhere(string) bool { return false }

@@ -16,8 +16,8 @@ const (
 	sharedSize  = 510
 )
 
-// heldElsewhere reports whether another process has the file open as a database, even if
-// the file is not a valid one.
+// heldElsewhere reports whether another process has the file open as a database, even if the
+// file is not a valid one. It returns false if the file cannot be opened.
 func heldElsewhere(path string) bool {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

@@ -58,7 +58,8 @@ func (p poolReader) readBy(ctx context.Context, l *Lookup, key any, most int64, 
 	return found.of(text), err
 }
 
-// lookupValues are the values of a lookup: the key, the most rows, and the program's.
+// lookupValues returns the values of a lookup: the key, the most rows, and the values of the
+// program. A hash becomes a []byte.
 func lookupValues(key any, most int64, values []any) []any {
 	if hash, ok := key.([32]byte); ok {
 		key = hash[:]
@@ -71,7 +72,8 @@ func (db *DB) sharesLookups(several *sqltext.Built) bool {
 	return sharing != "off" && !db.options.NoPrepare && several.Sharable && !db.inlined.Has(several.Text)
 }
 
-// readTogether reads the rows of several keys and sorts them by key.
+// readTogether reads the rows of several keys and splits them by key. It returns errManyKeys
+// if there are more rows than togetherMost, or than all keys together may have.
 func (p poolReader) readTogether(ctx context.Context, l *Template, keys []string, values []any) (keyedResults, error) {
 	each := int(min(values[1].(int64), togetherMost)) //nolint:forcetypeassert // readBy put it there
 	most := min(togetherMost, each*len(keys))
@@ -100,8 +102,9 @@ func (k keyedResults) of(key string) *Result {
 	return nil
 }
 
-// byKey are the rows of each key, so many at most, by their last column. All their
-// values are in one array.
+// byKey splits rows by the key in their last column, at most each rows for a key. It returns
+// errManyKeys if the last column of a row is not one of the keys. All values are in one
+// array.
 func byKey(r *Result, keys []string, each int) (keyedResults, error) {
 	columns := connection.Columns(r)
 	of, lengths := make([]int, r.Len()), make([]int, len(keys))

@@ -20,8 +20,8 @@ import (
 // in bun's naming: the digits are the id, changes run in the order of their
 // ids' numbers, and each runs in one transaction. A line --bun:split separates
 // statements that must be sent apart. Each file is a template; see
-// [DB.Migrate] for its functions. Other files are ignored unless they end in
-// .sql.
+// [DB.Migrate] for its functions. A file that ends in .sql and has another
+// name is an error; other files are ignored.
 //
 // A program starts on a schema that a newer version of it has migrated, and keeps running
 // on it, if none of its own migrations is pending. So new migrations should only add
@@ -44,6 +44,7 @@ type MissingRecordError = migrate.MissingRecordError
 
 // An OtherVersionError is an error of migrations: another version of the program applied
 // migrations that this program does not have, and this program must not run on the schema.
+// Migrations lists them. Breaking: they are marked as breaking.
 type OtherVersionError = migrate.OtherVersionError
 
 // Migrate applies every pending migration, set by set and in the order of
@@ -78,9 +79,11 @@ func (db *DB) Migrate(ctx context.Context, report func(Migration, time.Duration)
 	return db.migrations().Migrate(connection.Unlimited(ctx), report, sets...)
 }
 
-// MigrateDown undoes the newest applied migration of the sets and returns it.
-// With none applied it does nothing and returns the zero Migration. report may
-// be nil.
+// MigrateDown undoes the newest applied migration of the sets, by its down file in one
+// transaction, and returns it. If that fails, nothing is undone. With none applied it undoes
+// nothing and returns the zero Migration. An applied migration of the sets without its file
+// is an error. report is called after the migration was undone, with the time it took; it
+// may be nil.
 func (db *DB) MigrateDown(ctx context.Context, report func(Migration, time.Duration), sets ...Migrations) (Migration, error) {
 	return db.migrations().Down(connection.Unlimited(ctx), report, sets...)
 }

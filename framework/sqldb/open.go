@@ -48,9 +48,10 @@ type DB struct {
 	uncounted sqltext.TextSet     // statements whose numbers are not remembered
 }
 
-// Open makes a DB of a URL. It checks the URL and creates the folder and the
-// file of a SQLite database, but does not need the server to be up: the first
-// statement connects.
+// Open makes a DB of a URL. It checks the URL and the options, reads the certificates that
+// the URL names, and creates the folder and the file of a SQLite database, unless it is opened
+// with ReadOnly or Immutable. It does not need the server to be up: the first statement
+// connects.
 //
 // The forms are
 //
@@ -132,7 +133,8 @@ func openPostgres(raw string, o Options) (*DB, error) {
 	return db.setUp(connector, shared, pgdialect.New()), nil
 }
 
-// setUp gives a database its pool and what is kept beside it.
+// setUp makes the pool of a database and everything that uses it, and sets the default of
+// MaxConns.
 func (db *DB) setUp(connector driver.Connector, shared *connection.Shared, d schema.Dialect) *DB {
 	o, processors := &db.options, runtime.GOMAXPROCS(0)
 	o.MaxConns = orDefault(o.MaxConns, defaultConns(db.kind, processors))
@@ -157,8 +159,8 @@ func (db *DB) setUp(connector driver.Connector, shared *connection.Shared, d sch
 // Kind returns which database this is.
 func (db *DB) Kind() Kind { return db.kind }
 
-// Close closes the connections. Statements that run are ended; later ones
-// fail. Closing twice is harmless.
+// Close closes the connections, also those to the replica. A statement that runs keeps its
+// connection until it ends; later statements fail. Closing twice is harmless.
 func (db *DB) Close() error {
 	return errors.Join(db.replica.close(), db.version.Close(), db.DB.Close())
 }

@@ -44,8 +44,8 @@ type Options struct {
 	ConnMaxLifetime time.Duration
 
 	// NoPrepare sends the statements of a Session as text, quoted by bun,
-	// and leaves the server's session settings alone: statement_timeout and
-	// lock_timeout then belong to the role. It is for poolers that give a
+	// and leaves the server's session settings alone, except the time zone: statement_timeout
+	// and lock_timeout then belong to the role, and a URL that sets one is an error. It is for poolers that give a
 	// connection to each transaction. Defaults to false: statements are
 	// prepared.
 	NoPrepare bool
@@ -57,8 +57,8 @@ type Options struct {
 	// commands and not for servers. Defaults to false.
 	SetLocal bool
 
-	// ReadOnly opens a SQLite file as it is, to be read alone: nothing makes the
-	// file, or changes its journal. On PostgreSQL each transaction is READ ONLY, and
+	// ReadOnly opens a SQLite file for reading only: the file is not created, and its journal
+	// is not changed. On PostgreSQL each transaction is READ ONLY, and
 	// SetLocal is on. Defaults to false.
 	ReadOnly bool
 
@@ -66,8 +66,7 @@ type Options struct {
 	// it, such as a log, are neither read nor created. Defaults to false.
 	Immutable bool
 
-	// WritesApart sends no two writes together, as [Session.Write] does. Defaults
-	// to false.
+	// WritesApart makes [Session.Write] send each write by itself. Defaults to false.
 	WritesApart bool
 
 	// Replica is the URL of a streaming standby of this PostgreSQL database. It answers
@@ -83,7 +82,8 @@ type Options struct {
 	Replica string
 
 	// ReplicaChanged is called with nil when reads begin to go to the replica, and with
-	// the reason when they go to the primary instead. Calls are in order and do not
+	// the reason when they go to the primary instead. The first check of the replica is
+	// reported in any case. Calls are in order and do not
 	// overlap. It must be fast, and must not use the DB. Defaults to no function.
 	ReplicaChanged func(error)
 

@@ -14,9 +14,9 @@ import (
 // A Result is the rows of a statement, read to their end. Several requests may share it, so it
 // is not to be changed. It is safe for concurrent use. Len is the number of its rows. Row
 // returns the values of a row, counted from 0, as the driver gave them: int64, float64, bool,
-// []byte, string, time.Time or nil. Scan copies them to destinations in turn: pointers to
-// text, numbers, bool, time.Time or []byte, for which a NULL is an error, or any
-// sql.Scanner.
+// []byte, string, time.Time or nil. Scan copies them to destinations, one for each column:
+// pointers to string, int, int64, float64, bool, time.Time or []byte, for which a NULL is an
+// error, or any sql.Scanner.
 type Result = connection.Result
 
 // Read runs a statement and reads all its rows, so that it holds no connection
@@ -24,7 +24,9 @@ type Result = connection.Result
 //
 // Outside a transaction, reads with the same text and the same values that wait
 // at the same time share one execution. It begins after the last of them arrived, so each
-// read returns every write that was committed before it began. A statement that writes
+// read returns every write that was committed before it began. If it fails, or takes longer
+// than a second, each of the others runs by itself; they all fail if the database is
+// unavailable or too slow. A statement that writes
 // or locks, or that calls a function whose result may differ from one call to the next, is
 // never shared.
 func (s *Session) Read(ctx context.Context, q schema.QueryAppender) (*Result, error) {
@@ -56,8 +58,8 @@ func (t txReader) read(ctx context.Context, q schema.QueryAppender) (*Result, er
 	})
 }
 
-// readShared runs a statement, or waits for one that others wait for too: those
-// with the same text and values.
+// readShared runs a statement. If it may be shared, reads with the same text and values that
+// wait at the same time share one execution.
 func (db *DB) readShared(ctx context.Context, text string, args []any) (*Result, error) {
 	run := func(ctx context.Context, _ []string) (*Result, error) {
 		return db.pool.Read(ctx, text, args)
@@ -68,7 +70,8 @@ func (db *DB) readShared(ctx context.Context, text string, args []any) (*Result,
 	return db.shareAs(ctx, share.KeyOf(text, args), run)
 }
 
-// shareAs runs a read, which reads with an equal key that wait at the same time share.
+// shareAs runs a read once for all reads with an equal key that wait at the same time. If
+// sharing is off, it only runs the read.
 func (db *DB) shareAs(ctx context.Context, key share.Key, run share.Run[*Result]) (*Result, error) {
 	if sharing == "off" {
 		return run(ctx, nil)

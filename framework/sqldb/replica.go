@@ -62,11 +62,13 @@ func (r *replica) close() error {
 	return errors.Join(r.standby.Close(), r.db.Close())
 }
 
-// Replica returns a session whose Read, ReadBy and Count the replica may answer, see
-// [Options.Replica]. Without a replica, and in a transaction, it returns the session
-// itself. Each such read returns every write that was committed before it began.
-// Statements that write, lock, or call a function whose result may differ between
-// servers go to the primary, and so do Query, Exec, Write and [Session.IDB].
+// Replica returns a session whose Read, ReadBy, Count and CountText the replica may answer,
+// see [Options.Replica]. Without a replica, and in a transaction, it returns the session
+// itself. Each such read returns every write that was committed before it began. It waits at
+// most 50 ms for the replica to have that; then the primary answers. The primary does not
+// answer if a statement took too long on the replica, or if the pool of the replica is full:
+// then the read fails. Statements that write, lock, or call a function whose result may
+// differ between servers go to the primary, and so do Query, Exec, Write and [Session.IDB].
 func (s *Session) Replica() *Session {
 	if s.tx != nil || s.db.replica == nil {
 		return s
@@ -99,13 +101,13 @@ func (r *replica) readBy(ctx context.Context, l *Lookup, key any, most int64, va
 	return standby.Either(ctx, r.standby, t.Text, func(p standby.Position) (*Result, error) { return standby.CaughtUp(ctx, r.standby, p, ask) }, primary)
 }
 
-// count is [Session.Count]: where the snapshot that comes with the position is
-// that of a number which is known, nothing is counted anywhere.
+// count is [Session.Count]. If the snapshot that comes with the position of the primary is
+// that of a known number, it returns that number, and nothing is counted.
 //
-// A number of the replica is kept with a snapshot from before it was made, if all
-// that was over by then is on the disk, and so in the replica. It holds more than
-// that only if something was committed since, and then the snapshot is another
-// from there on.
+// Otherwise the replica counts. The number is kept with that snapshot if everything in the
+// snapshot is in the log up to the position, and so in the replica. The number may include
+// later commits. Then the primary has another snapshot by now, and the number is not
+// repeated.
 func (r *replica) count(ctx context.Context, q schema.QueryAppender) (driver.Value, error) {
 	primary := func() (driver.Value, error) { return r.primary.reader.count(ctx, q) }
 	text, args, err := r.db.statements.Render(q)

@@ -19,8 +19,9 @@ type Standby struct {
 
 const standbyState = `SELECT NOT pg_is_in_recovery(), coalesce(pg_last_wal_replay_lsn()::text, '0/0'), current_setting('max_connections')::bigint`
 
-// Standby reads from the replica, [Options.Replica], its state and how far behind it is.
-// It returns nil without a replica.
+// Standby reads from the replica, [Options.Replica], its state, and from the primary how far
+// behind the replica is. It returns nil and no error without a replica. If one of the two
+// does not answer, it returns the error.
 func (db *DB) Standby(ctx context.Context) (*Standby, error) {
 	r := db.replica
 	if r == nil {

@@ -28,8 +28,8 @@ type reader interface {
 	count(ctx context.Context, q schema.QueryAppender) (driver.Value, error)
 }
 
-// Session is the pool as a place to run statements: each takes whichever
-// connection is free.
+// Session returns a session of the pool: each of its statements takes whichever connection
+// is free.
 func (db *DB) Session() *Session { return &Session{db: db, reader: db.reader} }
 
 // IDB is the pool or the transaction for code that uses bun itself. The queries that
@@ -52,8 +52,10 @@ func (s *Session) InTx() bool { return s.tx != nil }
 // Query runs a statement and returns its rows, which the caller closes. Every
 // text, time and binary value of the statement, and every [Param], is sent
 // beside the text, and the statement is prepared. Without a deadline in the
-// context the database's own holds until the rows are closed. A text that
-// holds a NUL or is not UTF-8 is a [*TextError] and nothing is sent.
+// context the database's own holds until the rows are closed. The rows hold a connection
+// until then. A statement is sent as text instead, with its values in it, with
+// [Options.NoPrepare], with more than 32,000 values, or if PostgreSQL cannot infer the type
+// of a value. A text that holds a NUL or is not UTF-8 is a [*TextError] and nothing is sent.
 //
 // Model hooks of bun do not run here.
 func (s *Session) Query(ctx context.Context, q schema.QueryAppender) (*sql.Rows, error) {
@@ -74,7 +76,7 @@ func (s *Session) Exec(ctx context.Context, q schema.QueryAppender) (sql.Result,
 // send renders and runs a statement. Where PostgreSQL cannot infer the type of
 // a parameter, as in jsonb_build_object($1), a quoted value would have worked,
 // so the statement is sent as text from then on. In a transaction, which that
-// fault has ended, [DB.InTx] begins again.
+// fault has ended, send returns a fault.UntypedError, and [DB.InTx] begins again.
 func send[T any](ctx context.Context, db *DB, inTx bool, q schema.QueryAppender, run func(context.Context, string, ...any) (T, error)) (T, error) {
 	var none T
 	text, args, err := db.statements.Render(q)

@@ -23,8 +23,8 @@ import (
 func Param(v any) schema.QueryAppender { return sqltext.Param(v) }
 
 // List is the values of an IN condition, `Where("? IN (?)", column,
-// sqldb.List(keys))`, each a [Param], and [Padded]. An empty list is NULL, which
-// nothing is in.
+// sqldb.List(keys))`, each a [Param], and [Padded]. An empty list is NULL, so
+// neither IN nor NOT IN is true.
 func List[T any](values []T) schema.QueryAppender { return sqltext.List(values) }
 
 // Padded yields values, and repeats the last until their number is a power of two. It
@@ -39,8 +39,8 @@ func Padded[T any](values []T) iter.Seq2[int, T] { return sqltext.Padded(values)
 //
 // A row whose key column is one of keys gets what value returns for it, any
 // other keeps its column. Keys and values are each a [Param]; the last pair is
-// repeated as in [List], so that there are few statements to prepare. Without
-// keys it is the column itself.
+// repeated as in [List], so that there are few statements to prepare, and value is called
+// again for it. Of equal keys the first counts. Without keys it is the column itself.
 func Choose[K any](column, key string, keys []K, value func(K) any) schema.QueryAppender {
 	return sqltext.Choose(column, key, keys, value)
 }
@@ -56,9 +56,9 @@ func Window(q schema.QueryAppender, limit, offset int64) schema.QueryAppender {
 	return sqltext.Window(q, limit, offset)
 }
 
-// Among is the condition that a column has one of the values that a query finds,
-// `Where("?", sqldb.Among(column, query))`, of few values that are found first.
-// PostgreSQL would not know that of an IN whose query has a LIMIT in a parameter,
+// Among returns the condition that a column has one of the values that a query finds,
+// `Where("?", sqldb.Among(column, query))`. It is for few values: the database finds them
+// first. With IN and a LIMIT in a parameter, PostgreSQL would not know that they are few,
 // and plan for a tenth of the table.
 func Among(column, query schema.QueryAppender) schema.QueryAppender {
 	return sqltext.Among(column, query)

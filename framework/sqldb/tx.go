@@ -10,11 +10,12 @@ import (
 )
 
 // InTx runs fn in one transaction: committed when fn returns nil, rolled back
-// when it returns an error or panics, and a panic goes on. What fn returns
-// reaches the caller unchanged.
+// when it returns an error or panics, and a panic goes on. The error of fn reaches the
+// caller unchanged. If a statement failed on PostgreSQL and fn returns nil, InTx returns an
+// error, and nothing is committed.
 //
 // If the database requires it (serialization failure, deadlock, a busy
-// SQLite file), in fn or at the commit, the whole transaction is run again, up to five
+// SQLite file, a prepared statement that no longer fits), in fn or at the commit, the whole transaction is run again, up to five
 // times in all with growing, random pauses, while ctx lasts. So fn must be
 // safe to repeat: it keeps its effects inside the transaction and resets what
 // it assigns outside. If the connection breaks during the commit, the outcome is
@@ -34,8 +35,9 @@ func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context, s *Session)
 	})
 }
 
-// Retry runs fn, again where [DB.InTx] would run its transaction again: for a
-// single statement that is its own transaction. fn must be safe to repeat.
+// Retry runs fn, and again where [DB.InTx] would run its transaction again, up to five times
+// in all: for a single statement that is its own transaction. It returns the last error of fn.
+// fn must be safe to repeat.
 func (db *DB) Retry(ctx context.Context, fn func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := fn()

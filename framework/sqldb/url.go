@@ -22,11 +22,11 @@ func ClientURL(raw string) string { return address.Client(raw) }
 func File(raw string) string { return address.File(raw) }
 
 // A Link is the way from the program to its database, as the URL describes it. Local:
-// the connection does not leave this machine. Verified: the server's certificate is
-// checked. If the URL names several hosts, the least safe one counts.
+// the connection does not leave this machine. Encrypted: it uses TLS. Verified: the server's
+// certificate is checked. If the URL names several hosts, the least safe one counts.
 type Link = address.Link
 
-// Link returns how the program reaches the database.
+// Link returns how the program reaches the database. For SQLite only Local is true.
 func (db *DB) Link() Link {
 	if db.server == nil {
 		return Link{Local: true}

@@ -13,7 +13,6 @@ import (
 // reads what it returns. It is [Session.Read] but for this: outside a transaction,
 // writes that wait while others run are sent together, with one commit. On
 // PostgreSQL those with the same text are one statement, on SQLite all are one
-// transaction. Each is answered when that is committed. If it fails, nothing of it
 // transaction. Each returns when that is committed. If it fails, none of it
 // was done and each is run by itself, so that no write fails because of another. If the
 // outcome is unknown, as when the connection breaks, each write returns

@@ -38,7 +38,8 @@ func (c Catalog) Columns(ctx context.Context, table string) ([]string, error) {
 	return c.names(ctx, bun.SafeQuery(postgresColumns, sqltext.Param(quotedTable(space, name))))
 }
 
-// Tables lists the tables and views that a statement finds by their bare names.
+// Tables lists, by name, the tables and views that a statement finds without a schema. It
+// omits those that the database keeps for itself, such as pg_class and sqlite_sequence.
 func (c Catalog) Tables(ctx context.Context) ([]string, error) {
 	if c.Kind == dialect.SQLite {
 		return c.names(ctx, bun.SafeQuery(sqliteTables))

@@ -25,7 +25,8 @@ FROM sqlite_master AS m, pragma_foreign_key_list(m.name) AS f
 WHERE m.type = 'table' AND (m.name = ?0 COLLATE NOCASE OR f."table" = ?1 COLLATE NOCASE) AND (?1 = '' OR f.on_delete IN ('NO ACTION', 'RESTRICT'))
 ORDER BY m.name, f.id, f.seq`
 
-// foreignKeys are those of a child, or those that lead to a parent and keep its rows.
+// foreignKeys returns the foreign keys of the table child. If child is "", it returns those
+// that refer to the table parent and prevent the deletion of its rows.
 func (c Catalog) foreignKeys(ctx context.Context, child, parent string) (all []foreignKey, err error) {
 	found, err := c.Read(ctx, bun.SafeQuery(sqliteKeys, child, parent))
 	if err != nil {
@@ -48,9 +49,10 @@ func (c Catalog) foreignKeys(ctx context.Context, child, parent string) (all []f
 	return all, nil
 }
 
-// MissingParents returns the columns of a row whose values refer to no row. It is for
-// SQLite, whose error of a foreign key does not name them; on PostgreSQL it returns nil.
-// value returns the value of a column, or nil for NULL.
+// MissingParents returns the columns of a row whose values refer to no row: those of every
+// foreign key that has no parent. A key with a NULL refers to nothing, and is not returned.
+// It is for SQLite, whose error of a foreign key does not name the columns; on PostgreSQL it
+// returns nil. value returns the value of a column, or nil for NULL.
 func (c Catalog) MissingParents(ctx context.Context, table string, value func(column string) schema.QueryAppender) (columns []string, err error) {
 	if c.Kind != dialect.SQLite {
 		return nil, nil
@@ -87,10 +89,10 @@ func (c Catalog) hasParent(ctx context.Context, k foreignKey, value func(column 
 	return err != nil || found.Len() > 0, err
 }
 
-// Referring returns the name of a table of SQLite whose rows refer to a row of another
-// table and prevent its deletion. PostgreSQL reports that table with the error; SQLite
-// does not. The row is the one whose column has the value. The name is "" if no table
-// refers to the row, and always on PostgreSQL.
+// Referring returns the name of a table of SQLite whose rows refer to a row of another table
+// and prevent its deletion: of several tables, the first by name. PostgreSQL reports that
+// table with the error; SQLite does not. The row is the one whose column has the value. The
+// name is "" if no table refers to the row, and always on PostgreSQL.
 func (c Catalog) Referring(ctx context.Context, table, column string, value schema.QueryAppender) (string, error) {
 	if c.Kind != dialect.SQLite {
 		return "", nil

@@ -32,9 +32,11 @@ type Index struct {
 	Unfinished bool
 }
 
-// Indexes lists the indexes of a table, by name: those of a primary key and of
-// unique constraints too. Kinds that are neither ordered nor a search index, as
-// PostgreSQL's hash, are left out. A table that is not there is an error.
+// Indexes lists the indexes of a table, by name, with those of a primary key and of unique
+// constraints. It omits kinds that are neither ordered nor a search index, such as
+// PostgreSQL's hash. On SQLite a primary key that is the number of the row is listed as the
+// unique index rowid. The name of the table has no schema. A table that does not exist is an
+// error; a table without indexes is not.
 func (c Catalog) Indexes(ctx context.Context, table string) ([]Index, error) {
 	exists, query := postgresTable, postgresIndexes
 	if c.Kind == dialect.SQLite {
@@ -111,8 +113,8 @@ ORDER BY name, seqno`
 // query, so no WHERE is among them.
 var afterColumns = regexp.MustCompile(`(?is)\)\s*WHERE\s+(.*)$`)
 
-// conditionOf is the condition in the statement that made a partial index of
-// SQLite, which keeps nothing else of it.
+// conditionOf returns the condition in the statement that created a partial index of SQLite,
+// which stores nothing else of it. It returns a text without a condition unchanged.
 func conditionOf(statement string) string {
 	if found := afterColumns.FindStringSubmatch(statement); found != nil {
 		return found[1]

@@ -38,8 +38,8 @@ func (r *Result) Row(i int) []driver.Value {
 	return r.values[i*r.columns : (i+1)*r.columns : (i+1)*r.columns]
 }
 
-// Scan hands the values of a row to its destinations in turn: pointers to text,
-// numbers, bool, time.Time or []byte, which a NULL is an error for, or any
+// Scan copies the values of a row to its destinations, one for each column: pointers to
+// string, int, int64, float64, bool, time.Time or []byte, for which a NULL is an error, or any
 // [sql.Scanner].
 func (r *Result) Scan(i int, dest ...any) error {
 	if len(dest) != r.columns {

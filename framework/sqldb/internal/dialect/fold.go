@@ -12,10 +12,10 @@ import (
 // space, so that no term reaches across two values.
 const separator = "\x1f"
 
-// Fold is the form in which text is searched: two texts that differ in case
-// alone, or in how their accents are encoded, are one. It is Unicode's full
-// case folding (ß is ss), composed by NFC, with U+001F made a space. Folding
-// twice changes nothing. It is safe for concurrent use.
+// Fold returns the form in which text is searched. Texts that differ only in case, or in how
+// their accents are encoded, have the same form. It is Unicode's full case folding (ß
+// becomes ss), composed by NFC, with U+001F replaced by a space. Folding twice changes
+// nothing. It is safe for concurrent use.
 func Fold(s string) string {
 	if isPlain(s) {
 		return s
@@ -47,8 +47,8 @@ func isPlain(s string) bool {
 	return true
 }
 
-// Document is what a stored search column holds: the folded values, joined by
-// U+001F.
+// Document returns what a stored search column contains: the folded values, joined by
+// U+001F. Without values it returns "".
 func Document(values ...string) string {
 	folded := make([]string, len(values))
 	for i, v := range values {

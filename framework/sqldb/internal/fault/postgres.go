@@ -142,8 +142,9 @@ func State(err error) string {
 	return ""
 }
 
-// EndsConnection reports whether a connection is unusable after an error: the error is
-// not the server's answer to one statement, or it is the server's last answer.
+// EndsConnection reports whether a connection is unusable after an error, which must not be
+// nil: the error is not the server's answer to one statement, or it is the server's last
+// answer.
 func EndsConnection(err error) bool {
 	var answer pgdriver.Error
 	if !errors.As(err, &answer) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Attempts is how often a transaction is begun in all.
+// Attempts is how often a transaction is begun at most, the first time included.
 const Attempts = 5
 
 // Retries reports whether a transaction that failed may succeed if it is run again.
@@ -20,7 +20,8 @@ func Retries(err error) bool {
 	return ok && f.Kind == Retry
 }
 
-// Pause waits between 0 and 10, 20, 40... milliseconds. It returns false if ctx ends first.
+// Pause waits for a random time: less than 10 ms after attempt 1, then less than 20, 40 and
+// so on, up to 640 ms. It returns false if ctx ends first.
 func Pause(ctx context.Context, attempt int) bool {
 	limit := 10 * time.Millisecond << min(attempt-1, 6)
 	timer := time.NewTimer(rand.N(limit))
@@ -43,8 +44,9 @@ func (e *UntypedError) Error() string { return e.Err.Error() }
 // Unwrap returns the error of PostgreSQL.
 func (e *UntypedError) Unwrap() error { return e.Err }
 
-// IsUntyped reports whether PostgreSQL could not find the type of a parameter. It finds
-// each of these faults before it does anything.
+// IsUntyped reports whether an error has a code with which PostgreSQL reports that it could
+// not find the type of a parameter. Other faults of a statement, such as a syntax error,
+// have these codes too. PostgreSQL finds each of them before it does anything.
 func IsUntyped(err error) bool {
 	switch State(err) {
 	case "42P18", "42P08", "42804", "42883", "42725", "42601":
@@ -53,8 +55,10 @@ func IsUntyped(err error) bool {
 	return false
 }
 
-// IsStale reports whether a prepared statement no longer fits: its result changed with the
-// schema, or a pooler handed out another connection to the server.
+// IsStale reports whether an error has a code with which PostgreSQL reports a prepared
+// statement that no longer fits: its result changed with the schema, or a pooler handed out
+// another connection to the server. A feature that PostgreSQL does not support has one of
+// these codes too.
 func IsStale(err error) bool {
 	switch State(err) {
 	case "0A000", "26000":

@@ -26,8 +26,8 @@ import (
 // in bun's naming: the digits are the id, changes run in the order of their
 // ids' numbers, and each runs in one transaction. A line --bun:split separates
 // statements that must be sent apart. Each file is a template; see
-// [Database.Migrate] for its functions. Other files are ignored unless they end in
-// .sql.
+// [Database.Migrate] for its functions. A file that ends in .sql and has another
+// name is an error; other files are ignored.
 //
 // A program starts on a schema that a newer version of it has migrated, and keeps running
 // on it, if none of its own migrations is pending. So new migrations should only add
@@ -119,9 +119,10 @@ func (db Database) Migrate(ctx context.Context, report func(Migration, time.Dura
 	return db.checkRecords(ctx, p)
 }
 
-// Down undoes the newest applied migration of the sets and returns it.
-// With none applied it does nothing and returns the zero Migration. report may
-// be nil.
+// Down undoes the newest applied migration of the sets, by its down file in one transaction,
+// and returns it. If that fails, nothing is undone. With none applied it undoes nothing and
+// returns the zero Migration. An applied migration of the sets without its file is an error.
+// report is called after the migration was undone, with the time it took; it may be nil.
 func (db Database) Down(ctx context.Context, report func(Migration, time.Duration), sets ...Set) (Migration, error) {
 	start := time.Now()
 	undone, err := db.undoNewest(ctx, sets, func(*change) error { return nil })
@@ -241,8 +242,9 @@ func checksum(file []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// apply runs one migration unless it has run already; the result is then the
-// zero Migration. An applied migration without a file stops it before it runs.
+// apply runs one migration. If it has run already, apply does nothing and returns the zero
+// Migration. If this program must not run on the schema, see [plan.check], it returns that
+// error and runs nothing.
 func (db Database) apply(ctx context.Context, p plan, c *change) (Migration, error) {
 	var applied Migration
 	err := db.locked(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -356,7 +358,8 @@ func takeLock(ctx context.Context, k dialect.Kind, tx bun.Tx) error {
 	return err
 }
 
-// checkRecords is [plan.check] beside the transactions of migrations.
+// checkRecords reads the records, outside the transactions of migrations, and calls
+// [plan.check].
 func (db Database) checkRecords(ctx context.Context, p plan) error {
 	records, err := readRecords(ctx, db.Kind, db.DB)
 	if err != nil {

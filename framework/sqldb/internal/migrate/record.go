@@ -153,8 +153,8 @@ func recordColumns(ctx context.Context, k dialect.Kind, db bun.IDB) (records, lo
 	return records, lock, err
 }
 
-// Exist reports whether anything was ever migrated here. The tables of the records are
-// made in one transaction; if a part of them is missing, the error is a [MissingRecordError].
+// Exist reports whether the tables of the records exist, which the first migration makes in
+// one transaction. If a part of them is missing, the error is a [MissingRecordError].
 func Exist(ctx context.Context, k dialect.Kind, db bun.IDB) (bool, error) {
 	records, lock, err := recordColumns(ctx, k, db)
 	if err != nil || records == nil && lock == nil {
@@ -229,9 +229,10 @@ func (p plan) orphans(records []record) []record {
 	})
 }
 
-// check is an error if this program must not run on the schema: an applied
-// migration without a file is breaking, or there is one while another is pending,
-// so that this program is not merely older than the one that applied it.
+// check returns an [OtherVersionError] if this program must not run on the schema. That is
+// so if an applied migration without a file is breaking. It is also so if an applied
+// migration has no file while another one is pending, because then this program is not
+// merely older than the program that applied it.
 func (p plan) check(records []record) error {
 	lost := p.orphans(records)
 	breaking := slices.DeleteFunc(slices.Clone(lost), func(r record) bool { return !r.Breaking })

@@ -84,7 +84,8 @@ func Split(text string) []string {
 // ownLine is a line of a migration that is a mark for Trestle: --trestle:NAME.
 var ownLine = regexp.MustCompile(`(?m)^[ \t]*--[ \t]*trestle:([^\s]*)`)
 
-// isBreaking reports whether a file has the line --trestle:breaking.
+// isBreaking reports whether a file has the line --trestle:breaking. That line in a down
+// file, and any other line that begins with --trestle:, is an error.
 func isBreaking(file, text string, up bool) (breaking bool, err error) {
 	for _, found := range ownLine.FindAllStringSubmatch(text, -1) {
 		switch {

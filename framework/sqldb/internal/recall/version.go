@@ -29,7 +29,9 @@ func NewFileVersion(open func(context.Context) (driver.Conn, error)) *FileVersio
 
 var errVersionClosed = errors.New("sqldb: the database is closed")
 
-// Now returns the version of this moment. Two that are equal have no commit between them.
+// Now returns the version of this moment. Two that are equal have no commit between them. It
+// does not end with ctx. It opens the connection if none is open, and closes it after an
+// error.
 func (f *FileVersion) Now(ctx context.Context) (string, error) {
 	ctx = context.WithoutCancel(ctx) // the driver would start a goroutine to interrupt some microseconds of work
 	f.mu.Lock()

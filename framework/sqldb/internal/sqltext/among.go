@@ -7,9 +7,9 @@ import (
 	"trestle.example/framework/sqldb/internal/dialect"
 )
 
-// Among is the condition that a column has one of the values that a query finds,
-// `Where("?", sqldb.Among(column, query))`, of few values that are found first.
-// PostgreSQL would not know that of an IN whose query has a LIMIT in a parameter,
+// Among returns the condition that a column has one of the values that a query finds,
+// `Where("?", sqldb.Among(column, query))`. It is for few values: the database finds them
+// first. With IN and a LIMIT in a parameter, PostgreSQL would not know that they are few,
 // and plan for a tenth of the table.
 func Among(column, query schema.QueryAppender) schema.QueryAppender { return among{column, query} }
 

@@ -12,8 +12,8 @@ import (
 //
 // A row whose key column is one of keys gets what value returns for it, any
 // other keeps its column. Keys and values are each a [Param]; the last pair is
-// repeated as in [List], so that there are few statements to prepare. Without
-// keys it is the column itself.
+// repeated as in [List], so that there are few statements to prepare, and value is called
+// again for it. Of equal keys the first counts. Without keys it is the column itself.
 func Choose[K any](column, key string, keys []K, value func(K) any) schema.QueryAppender {
 	return choice[K]{column, key, keys, value}
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // List is the values of an IN condition, `Where("? IN (?)", column,
-// sqldb.List(keys))`, each a [Param], and [Padded]. An empty list is NULL, which
-// nothing is in.
+// sqldb.List(keys))`, each a [Param], and [Padded]. An empty list is NULL, so
+// neither IN nor NOT IN is true.
 func List[T any](values []T) schema.QueryAppender { return valueList[T](values) }
 
 type valueList[T any] []T
