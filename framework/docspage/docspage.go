@@ -78,7 +78,8 @@ func New(o Options) (*Page, error) {
 // level below it.
 func (p *Page) Files() []string { return slices.Sorted(maps.Keys(p.files)) }
 
-// ServeHTTP answers GET and HEAD, and OPTIONS as it does GET.
+// ServeHTTP answers GET and HEAD, and OPTIONS as it does GET. Other methods are answered
+// 405, and paths that are neither the page nor one of its files 404.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
 	switch r.Method {
@@ -112,8 +113,9 @@ func protect(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 
-// page writes the page. Its links are relative, so that they hold behind a
-// proxy that serves it elsewhere, and depend on the last slash.
+// page returns the page as a file. Its links are relative, so that they work behind a proxy
+// that serves the page elsewhere. They depend on whether the path of the page ends with a
+// slash.
 func (p *Page) page(slash bool) *File {
 	below, beside := p.options.Name+"/", ""
 	if slash {

@@ -36,8 +36,8 @@ func gzipped(media string, packed []byte) *File {
 	})
 }
 
-// Compressed is a file of a text that is worth to be compressed, which is done
-// here: clients that take gzip are sent that, others the text as it is.
+// Compressed returns a file of a text, and compresses the text by gzip. Clients that accept
+// gzip get the compressed text, and others the text as it is.
 func Compressed(media string, text []byte) *File {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)

@@ -121,7 +121,8 @@ func (cs *conns) enter(c *conn) (admitted bool, victim *conn) {
 	return true, victim
 }
 
-// evict closes the first connection of the order, if there is one.
+// evict closes the first connection of the order. It closes none if there is none, or if the
+// first one has left an answer unread for less than stuckAfter.
 func (cs *conns) evict() {
 	cs.mu.Lock()
 	victim := cs.victim()
@@ -131,7 +132,9 @@ func (cs *conns) evict() {
 	}
 }
 
-// victim removes and returns the connection to close, or nil if there is none.
+// victim removes the first connection of the order and returns it, to be closed. It returns
+// nil if there is none, or if the first one has left an answer unread for less than
+// stuckAfter.
 func (cs *conns) victim() *conn {
 	if len(cs.waits) == 0 {
 		return nil

@@ -11,7 +11,7 @@
 //
 //   - the connection that has been idle between requests for longest,
 //   - else the one whose request, head or body, has been arriving for longest,
-//   - else the one whose client has left its answer unread for longest.
+//   - else the one whose client has left its answer unread for longest, at least a second.
 //
 // The server never closes a connection whose handler works. So slow clients, however
 // many, do not keep fast clients out. The limit is lower if the process may open fewer

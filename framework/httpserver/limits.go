@@ -2,7 +2,8 @@ package httpserver
 
 import "time"
 
-// Limits bound the resources that clients can use. A zero field has its default.
+// Limits bound the resources that clients can use. A field that is zero or negative has its
+// default.
 type Limits struct {
 	// Header is how long the head of a request may take, and a TLS handshake.
 	// Defaults to 5 seconds.

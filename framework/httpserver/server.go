@@ -32,8 +32,8 @@ type Options struct {
 	// Drain is how long requests under way may take after DrainDelay. Defaults to 25
 	// seconds.
 	Drain time.Duration
-	// Log gets starts and stops, failing checks and rejected HTTP/2 requests.
-	// Defaults to slog.Default.
+	// Log gets starts and stops, failing checks, rejected HTTP/2 requests and the messages of
+	// net/http, such as panics of handlers. Defaults to slog.Default.
 	Log *slog.Logger
 }
 
@@ -161,8 +161,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	s.handler.ServeHTTP(w, r)
 }
 
-// Ready makes a server with [Options].Starting serve its handler. Further calls do
-// nothing. It is safe for concurrent use.
+// Ready makes a server with [Options].Starting serve its handler. Further calls, and calls
+// after the server began to stop, do nothing. It is safe for concurrent use.
 func (s *Server) Ready() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -93,8 +93,8 @@ func goRuntime() prometheus.Collector {
 	))
 }
 
-// Register adds collectors of the program. It fails if the name of a metric is already
-// used or invalid.
+// Register adds collectors of the program. It fails if the name of a metric is already used
+// or invalid; the collectors before that one stay.
 func (m *Metrics) Register(all ...prometheus.Collector) error {
 	for _, c := range all {
 		if err := m.registry.Register(c); err != nil {
@@ -137,8 +137,9 @@ const (
 	scrapeTime    = 10 * time.Second
 )
 
-// Handler answers with all metrics, in the text format of Prometheus or another format
-// that the client accepts. It answers at most four requests at once, and others with 503.
+// Handler answers with all metrics, in the text format of Prometheus or another format that
+// the client accepts. It answers at most four requests at once, and others with 503. It also
+// answers 503 after ten seconds.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapesAtOnce, Timeout: scrapeTime})
 }

@@ -29,7 +29,8 @@ type Sources struct {
 	Migrations []sqldb.Migrations
 }
 
-// Add adds the metrics of sources. It fails if it is called twice.
+// Add adds the metrics of sources. It fails if the metrics of one of them were added before;
+// those before it stay.
 func (m *Metrics) Add(s Sources) error {
 	var all []prometheus.Collector
 	if s.Server != nil {

@@ -34,7 +34,8 @@
 // header, and ignores tracestate from an untrusted client.
 //
 // A statement that several requests share, see sqldb.Session.Read, is in the trace of one
-// of them. The span of a statement ends with its first row.
+// of them. The span of a statement ends with the statement; if its rows are read one by one,
+// it ends with the first row.
 //
 // # Environment variables
 //

@@ -39,7 +39,8 @@ func (t *Tracing) statement(ctx context.Context, system attribute.KeyValue, e sq
 	span.End(trace.WithTimestamp(end))
 }
 
-// textMost is the maximum length of the text of a statement, in bytes.
+// textMost is the length, in bytes, at which the text of a statement is cut. The last piece
+// may exceed it.
 const textMost = 2000
 
 // withoutValues returns the text of a statement whose values were sent as arguments, with

@@ -120,9 +120,10 @@ func (o Options) serviceResource(ctx context.Context) (*resource.Resource, error
 	return resource.New(ctx, options...)
 }
 
-// Close sends the remaining spans, for at most two seconds, and stops everything that
-// Start began. It returns an error if spans were lost. Close the server first. A second
-// call does nothing.
+// Close sends the remaining spans, for at most two seconds, and stops everything that Start
+// began. It returns an error if that time did not suffice. Spans that the collector does not
+// take are only logged, and no error. Close also closes the idle connections of
+// [Options].Client. Close the server first. A second call does nothing.
 func (t *Tracing) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 	defer cancel()

@@ -214,7 +214,8 @@ func (l *line) before(other *line) bool {
 }
 
 // Enter begins a turn that clients share. It comes when it is the turn of any of them,
-// perhaps at once. The caller must call [Turn.End].
+// perhaps at once. If too many turns wait, the queue sheds this turn or another one, see
+// [Options.Depth]; [Turn.Wait] then returns [ErrOverloaded]. The caller must call [Turn.End].
 func (q *Queue) Enter(clients ...Client) *Turn {
 	t := &Turn{queue: q}
 	q.mu.Lock()
@@ -229,7 +230,8 @@ func (q *Queue) Enter(clients ...Client) *Turn {
 	return t
 }
 
-// Join adds a client to a turn that still waits.
+// Join adds a client to a turn that still waits. The turn may come at once by that. Join
+// does nothing if the turn has come or is over.
 func (t *Turn) Join(c Client) {
 	t.queue.mu.Lock()
 	defer t.queue.mu.Unlock()
@@ -346,7 +348,8 @@ func (q *Queue) grant(t *Turn, by *line) {
 	t.wake()
 }
 
-// leastHeld is the least use of the clients that hold a slot, with that slot.
+// leastHeld returns the least use of the clients that hold a slot, with that slot. It is
+// infinite if no slot is held.
 func (q *Queue) leastHeld() float64 {
 	least, now := math.Inf(1), time.Now()
 	for t := range q.holding {

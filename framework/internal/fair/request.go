@@ -65,7 +65,8 @@ func ClientOf(ctx context.Context) Client {
 	return append(requestOf(ctx).clients, Client{})[0]
 }
 
-// Left is how long the request of a context may still wait; false if it has no limit.
+// Left returns how long the request of a context may still wait. limited is false if the
+// request has no limit; then left does not count.
 func (q *Queue) Left(ctx context.Context) (left time.Duration, limited bool) {
 	r := requestOf(ctx)
 	r.mu.Lock()
@@ -115,11 +116,14 @@ func (q *Queue) Acquire(ctx context.Context) (*Turn, error) {
 	return t, nil
 }
 
-// Waits reports whether a turn did not come at once.
+// Waits reports whether a turn has to wait, or had to. It returns false for a turn that came
+// at once, or was shed at once.
 func (t *Turn) Waits() bool { return t.ready != nil }
 
-// Wait waits until a turn comes. Then the request of the context holds the slot. After
-// an error the turn is over.
+// Wait waits until a turn comes. Then the request of the context holds the slot. The error
+// is [ErrOverloaded] if the turn was shed, or if the request has waited for
+// [Options.Timeout] in all, and the context's error if that ends first. After an error the
+// turn is over. Call Wait once for each turn.
 func (t *Turn) Wait(ctx context.Context) error {
 	if err := t.await(ctx); err != nil {
 		t.End()

@@ -228,7 +228,9 @@ func addressOf(host, port string) (address, error) {
 	return address{"tcp", net.JoinHostPort(name, port), name}, nil
 }
 
-// connectLimit reads connect_timeout. As in libpq it is the limit of each host.
+// connectLimit reads connect_timeout: seconds, or a duration of Go such as "500ms". As in
+// libpq it is the limit of each host. Without a value, or with 0, it returns the default.
+// With several hosts it returns hostTimeoutMost at most.
 func connectLimit(text string, hosts int) (time.Duration, error) {
 	limit, most := connectTimeout, time.Duration(0)
 	if hosts > 1 {

@@ -71,7 +71,9 @@ func (q *Queue) Occupy(line string) (release func()) {
 	}
 }
 
-// Run runs a write of one row, together with others, or by alone.
+// Run runs a write of one row. If it may run at once, or waited too long for other writes,
+// or failed together with them and nothing was done, it runs by alone. Otherwise it is sent
+// with other writes, and Run returns its rows after the commit.
 func (q *Queue) Run(ctx context.Context, text string, args []any, row string,
 	alone func(context.Context) (*connection.Result, error),
 ) (*connection.Result, error) {

@@ -83,10 +83,11 @@ func (s *Shared) limited(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithTimeout(ctx, limit)
 }
 
-// unlimitedKey marks a context whose statements take as long as they need.
+// unlimitedKey marks the context of [Unlimited].
 type unlimitedKey struct{}
 
-// Unlimited returns a context whose statements take as long as they need.
+// Unlimited returns a context whose statements this program does not limit. The deadline of
+// ctx still holds, and so does the statement_timeout of PostgreSQL.
 func Unlimited(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unlimitedKey{}, true)
 }

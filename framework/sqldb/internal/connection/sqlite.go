@@ -155,8 +155,8 @@ func sqliteDSN(u *url.URL, mode Mode) string {
 	return (&url.URL{Scheme: "file", Path: u.Path, RawQuery: q.Encode()}).String()
 }
 
-// createFile makes a missing database file and its folder, readable by their
-// owner alone.
+// createFile makes a missing database file and its folder, readable by their owner alone. A
+// file that cannot be opened for writing is an error.
 func createFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("sqldb: creating the folder of the SQLite database: %w", err)

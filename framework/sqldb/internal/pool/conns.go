@@ -24,8 +24,9 @@ func (p *Pool) Read(ctx context.Context, text string, args []any) (r *connection
 	return r, err
 }
 
-// OnConn waits for a connection of the pool and runs fn with it, and again with
-// another where the first broke before anything was sent.
+// OnConn waits for a connection of the pool and runs fn with it. If the connection broke
+// before anything was sent, it runs fn again with another one, three times in all. If writes
+// is true on SQLite, it waits for the writer.
 func (p *Pool) OnConn(ctx context.Context, writes bool, fn func(*connection.Conn) error) error {
 	turn, err := p.acquire(ctx, writes)
 	if err != nil {

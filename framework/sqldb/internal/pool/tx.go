@@ -69,9 +69,8 @@ func (p *Pool) InTx(ctx context.Context, db *bun.DB, fn func(context.Context, *b
 // for the file.
 func (p *Pool) ended(ctx context.Context) bool { return p.kind == dialect.SQLite || ctx.Err() == nil }
 
-// giveBack closes a connection, which waits for its transaction, and ends its turn: if
-// the transaction is not over yet, or something panicked before it was, that happens
-// beside the caller.
+// giveBack closes a connection, which waits for its transaction, and ends its turn. If the
+// transaction is not over yet, it does so in another goroutine and returns at once.
 func giveBack(conn bun.Conn, turn *fair.Turn, over bool) {
 	end := func() {
 		_ = conn.Close()

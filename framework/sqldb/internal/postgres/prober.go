@@ -14,7 +14,9 @@ type prober struct {
 	conn  *pgdriver.Conn
 }
 
-// probe returns nil when the server answers, and errNoPulse if it is silent.
+// probe returns nil when the server answers, errNoPulse if it is silent, and any other error
+// with which the statement or the connection fails. If the statement gets no answer, it
+// requests a new connection.
 func (q *prober) probe() error {
 	if err := q.pulse.answer(q.put, q.pulse.ticks(putTicks)); !errors.Is(err, errNoPulse) {
 		return err

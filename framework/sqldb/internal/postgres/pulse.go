@@ -108,8 +108,9 @@ func absent(err error) bool {
 	return state == "" || strings.HasPrefix(state, "57P")
 }
 
-// lost begins the server's absence. A server that is silent will not end what
-// waits for it.
+// lost records that the server is away, reports it and begins to probe the server, unless
+// that was done before. If the server is silent, it also closes the connections and ends
+// those that are being made.
 func (p *pulse) lost(why error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -195,7 +196,8 @@ func (p *pulse) connect(ctx context.Context) (*pgdriver.Conn, error) {
 	return nil, err
 }
 
-// enter registers a connection that is being made; end must stop that.
+// enter registers a connection that is being made, which end must stop, until leave is
+// called. If the server is away, it returns the reason.
 func (p *pulse) enter(end context.CancelFunc) (leave func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

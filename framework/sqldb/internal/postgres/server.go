@@ -46,7 +46,8 @@ type Server struct {
 	pulse    *pulse
 }
 
-// New makes the Server of a URL. It connects to nothing.
+// New makes the Server of a URL. It connects to nothing. A wrong URL is an error, and so is
+// a setting of sessions with NoPrepare, except the time zone.
 func New(raw string, o Options) (*Server, error) {
 	at, err := address.ReadServer(raw)
 	if err != nil {
@@ -69,7 +70,7 @@ func (p *Server) Link() address.Link { return p.at.Link() }
 func (p *Server) LeadsAnywhere() bool { return len(p.at.Hosts) > 1 && p.at.Target == address.Any }
 
 // Connect makes a connection, unless the server is known to be away. The connection is closed
-// when the server is silent, until [Server.Release].
+// when the server is silent, until [Server.Release]. The error is a fault.ConnectError.
 func (p *Server) Connect(ctx context.Context) (*pgdriver.Conn, error) {
 	conn, err := p.pulse.connect(ctx)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 
 // setSession sets the time zone to UTC, a setting that poolers keep for each of
 // their clients. It bounds statements and their waits for locks on the server, and makes
-// the server check ten times a second whether a client disconnected. If each transaction
+// the server check ten times a second whether a client disconnected, if the server can. With
+// NoPrepare it sets only the time zone. If each transaction
 // sets what it needs for itself, only the last is tried, for a transaction of one statement.
 func (p *Server) setSession(ctx context.Context, conn *pgdriver.Conn) error {
 	local := p.options.SetsLocally
@@ -69,7 +70,7 @@ func set(ctx context.Context, conn driver.ExecerContext, settings map[string]str
 	return err
 }
 
-// milliseconds are those of a limit for PostgreSQL, to which 0 would be none.
+// milliseconds returns a limit for PostgreSQL, at least 1, because 0 would mean no limit.
 func milliseconds(limit time.Duration) string {
 	return strconv.FormatInt(max(limit.Milliseconds(), 1), 10)
 }

@@ -87,8 +87,10 @@ type member struct {
 	client fair.Client
 }
 
-// Do returns the answer of run. If a round fails, each member runs by itself, unless the
-// database is unavailable, too slow or has no connection free: then each member fails.
+// Do returns the answer of run, which members share and must not change. It calls run at
+// once for a read that holds a connection already. If a round fails or panics, or takes
+// longer than waitLimit, each member runs by itself. If the database is unavailable, too
+// slow or has no connection free, each member fails instead.
 func (s *Group[T]) Do(ctx context.Context, key Key, of string, run Run[T]) (T, error) {
 	if s.slots != nil && (s.slots.Holds(ctx) || pool.InTransaction(ctx)) { // it has a connection and must not wait for others
 		return run(ctx, []string{of})
@@ -168,7 +170,9 @@ func newRound[T any](ctx context.Context, run Run[T], turn *fair.Turn) *round[T]
 	return r
 }
 
-// await waits for a round. It is false for a read that is to run by itself.
+// await waits for a round. answered is false for a read that must run by itself: the round
+// failed for a reason of its own, or takes longer than waitLimit. Otherwise err is the error
+// of the round or of the wait.
 func (s *Group[T]) await(ctx context.Context, key Key, m *member, r *round[T]) (answered bool, err error) {
 	asked := time.Now()
 	defer func() { s.waited(ctx, r, asked) }()
@@ -194,7 +198,8 @@ func (s *Group[T]) await(ctx context.Context, key Key, m *member, r *round[T]) (
 	}
 }
 
-// within is a time, or that for which the request may still wait if it is shorter.
+// within returns the shorter of two times: most, and the time for which the request may
+// still wait.
 func (s *Group[T]) within(ctx context.Context, most time.Duration) time.Duration {
 	if s.slots == nil {
 		return most
@@ -299,7 +304,8 @@ func (s *Group[T]) begin(key Key, r *round[T], runs bool) (of []string, begun bo
 	return of, true
 }
 
-// ended has the next round of a key wait for its turn.
+// ended records that an execution of a key has ended, and begins the turn of the next round,
+// if there is one.
 func (s *Group[T]) ended(key Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,7 +22,9 @@ func NewBuilder(d schema.Dialect, inlines bool) *Builder {
 	return &Builder{kind: dialect.Of(d), dialect: d, inlines: inlines}
 }
 
-// Render returns a statement as its text and the values beside it.
+// Render returns a statement as its text and the values beside it. If the builder inlines,
+// or if there are more than MaxParams values, all values are in the text. A text that cannot
+// be sent is a [*TextError].
 func (w *Builder) Render(q schema.QueryAppender) (string, []any, error) {
 	if w.inlines {
 		text, err := w.Inline(q)

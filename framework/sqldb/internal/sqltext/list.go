@@ -44,7 +44,7 @@ func Padded[T any](values []T) iter.Seq2[int, T] {
 	}
 }
 
-// PaddedLen is the power of two that n values are filled up to.
+// PaddedLen returns the power of two that n values are filled up to, and 0 for none.
 func PaddedLen(n int) int {
 	if n == 0 {
 		return 0

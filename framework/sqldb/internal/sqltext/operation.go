@@ -45,7 +45,8 @@ func operationOfParts(text string) string {
 	return "select"
 }
 
-// IsWrite reports whether a statement begins as one that writes.
+// IsWrite reports whether the first word of a statement is INSERT, UPDATE, DELETE or
+// REPLACE, in any case. A statement that begins with WITH is not recognized.
 func IsWrite(text string) bool {
 	verb, _, _ := strings.Cut(strings.TrimLeft(text, " \t\r\n("), " ")
 	switch strings.ToUpper(verb) {

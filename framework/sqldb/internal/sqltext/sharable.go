@@ -10,9 +10,8 @@ import (
 // and texts in quotes, words, parameters, numbers, space, marks.
 var sqlToken = regexp.MustCompile(`"[^"]*"|'[^']*'|[A-Za-z_][A-Za-z_0-9]*|\$[0-9]+|\?[0-9]*|[0-9]+|\s+|--|/\*|[(),.=<>!+*/%|&:@~^-]`)
 
-// Sharable reports whether a statement only reads, and calls nothing whose
-// answer may differ between two who ask at once. What is not known to be so is
-// run for each by itself.
+// Sharable reports whether a statement only reads, and calls no function whose result may
+// differ between two calls at the same time. It returns false if it does not know that.
 func Sharable(text string) bool {
 	tokens, ok := sqlTokens(text)
 	words := make([]string, 0, len(tokens)) // without space

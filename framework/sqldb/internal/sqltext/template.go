@@ -66,7 +66,8 @@ type Built struct {
 	order []int // which of the values each parameter takes
 }
 
-// Template builds a template at its first use.
+// Template builds a template at its first use, and stores it. If the template is wrong, Err
+// of the result states why.
 func (w *Builder) Template(t *Template) *Built {
 	if known, ok := w.templates.Load(t); ok {
 		return known.(*Built) //nolint:forcetypeassert // only Template stores

@@ -85,8 +85,9 @@ func (s *Standby) Position(ctx context.Context) (Position, error) {
 	})
 }
 
-// reaches waits until the replica has replayed the log up to a position, and
-// returns how many connections had been made to the replica when that was read.
+// reaches waits until the replica has replayed the log up to a position, for at most
+// replicaWait, and returns how many connections had been made to the replica when that was
+// read. If the time passes, the error is ErrBehind or ErrSilent.
 func (s *Standby) reaches(ctx context.Context, p Position) (made uint64, err error) {
 	limited, cancel := context.WithTimeout(ctx, replicaWait)
 	defer cancel()
@@ -134,7 +135,8 @@ func (s *Standby) shareProgress(ctx context.Context) (progress, error) {
 	})
 }
 
-// reaches returns nil if the log was replayed up to a position.
+// reaches returns nil if the log was replayed up to a position, ErrBehind if it was not, and
+// another error if the replica is on another timeline.
 func (at progress) reaches(p Position) error {
 	// The primary's log goes on behind the header of a page where what was
 	// replayed ends before it. No record is as short as a header.
@@ -160,7 +162,8 @@ func (s *Standby) recall() progress {
 	return s.known
 }
 
-// readProgress reads how far the replica has replayed the log, and stores the result.
+// readProgress reads how far the replica has replayed the log, and stores the result. A
+// server that is not a standby is ErrPromoted.
 func (s *Standby) readProgress(ctx context.Context) (progress, error) {
 	var found *connection.Result
 	var at progress
@@ -265,7 +268,7 @@ func (s *Standby) Lag(ctx context.Context) (int64, error) {
 }
 
 // Behind returns how many bytes of the primary's log come after a place that the replica has
-// replayed, as PostgreSQL writes the place.
+// replayed, as PostgreSQL writes the place. It returns 0 if the place is after the position.
 func (p Position) Behind(place string) (int64, error) {
 	at, err := parseLSN(place)
 	return progress{lsn: at}.behind(p), err

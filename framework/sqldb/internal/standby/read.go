@@ -13,7 +13,8 @@ var ErrRemade = errors.New("sqldb: connections to the replica are made all the t
 // Either reads from the replica, given the primary's position, and from the primary if
 // the replica cannot answer. It does not try the primary, and returns the error, if the
 // statement took too long on the replica, if no connection became free in time while the
-// replica is usable, or if ctx has ended.
+// replica is usable, or if ctx has ended. It ends the use of a replica that fails, and
+// remembers a statement that the replica rejected and the primary ran.
 func Either[T any](ctx context.Context, s *Standby, text string, replica func(Position) (T, error), primary func() (T, error)) (T, error) {
 	if !s.MayRead() {
 		return primary()
@@ -62,7 +63,9 @@ func ofRead(err error) bool {
 	return of
 }
 
-// CaughtUp calls ask after the replica has replayed the log up to a position.
+// CaughtUp calls ask after the replica has replayed the log up to a position. It calls ask
+// again if a connection was made meanwhile, up to Attempts times; then the error is
+// ErrRemade. An error of ask is a readError.
 func CaughtUp[T any](ctx context.Context, s *Standby, p Position, ask func(context.Context) (T, error)) (v T, err error) {
 	for range Attempts {
 		made, err := s.reaches(ctx, p)

@@ -20,8 +20,8 @@ func (r *Runs) Connected(run string) {
 // Made returns how many connections were made.
 func (r *Runs) Made() uint64 { return r.latest.Load().count() }
 
-// IsLatest reports whether the latest connection leads to a run. Behind one address there may
-// be several servers.
+// IsLatest reports whether the latest connection leads to a run. Behind one address there
+// may be several servers. It must not be called before the first [Runs.Connected].
 func (r *Runs) IsLatest(run string) bool { return r.latest.Load().run == run }
 
 // A serverRun is one run of one server.

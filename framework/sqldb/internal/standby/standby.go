@@ -54,7 +54,7 @@ const (
 	retryPause = time.Second
 	// checkLimit bounds one check of a replica that is not used.
 	checkLimit = 5 * time.Second
-	// Attempts is how often a read is repeated because connections were made.
+	// Attempts is how often a read is tried at most while connections are made.
 	Attempts = 3
 )
 
@@ -136,7 +136,8 @@ func (s *Standby) check(ctx context.Context) error {
 	return err
 }
 
-// settle begins or ends the use of the replica, and reports a change.
+// settle begins the use of the replica if err is nil, and else ends it until the next check.
+// It reports a change, and the first result.
 func (s *Standby) settle(err error) {
 	s.reporting.Lock() // so that the last report is the present state
 	defer s.reporting.Unlock()
