@@ -18,8 +18,8 @@
 //   - [Session.ReadBy]: reads of one [Lookup] by different keys are one statement.
 //   - [Session.Write]: writes of different rows are one statement and one commit
 //     (PostgreSQL), or one transaction (SQLite).
-//   - [Session.Count]: a number of the last second is repeated if nothing was committed
-//     since.
+//   - [Session.Count]: a number that is at most two seconds old is repeated if nothing was
+//     committed since it was counted.
 //
 // Statements that lock, or that call an unknown function, run by themselves. So do keys
 // that the database may consider equal, and statements in transactions. With

@@ -15,8 +15,9 @@ import (
 
 // Event is one statement that reached the database.
 type Event struct {
-	// SQL is the text as sent. It contains the values with NoPrepare, SetLocal or ReadOnly, in
-	// bun's own queries, and in statements that PostgreSQL takes only as text.
+	// SQL is the text as sent. It contains the values with NoPrepare, on PostgreSQL with
+	// SetLocal or ReadOnly, in bun's own queries, with more than 32,000 values, and in
+	// statements in which PostgreSQL cannot infer the type of a value.
 	SQL string
 	// Args are the values sent beside the text, in their order.
 	Args []any
