@@ -1,8 +1,9 @@
 package call
 
 // A Refuser is a part of a declaration, such as an [Authenticator], a [Throttle], a
-// [Permission], a filter or a pagination class, that rejects requests with error codes of
-// its own. The API reference lists these codes at every endpoint that has the part.
+// [Permission], a filter or a pagination class, that rejects requests with certain error
+// codes: codes of its own or of the framework. The API reference lists these codes at every
+// endpoint that has the part.
 type Refuser interface {
 	// Refuses returns the codes. Each one is explained by framework.Config.Codes or is a
 	// code of the framework.

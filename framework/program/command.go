@@ -79,7 +79,7 @@ func (c Command) name() string {
 	return name
 }
 
-// mistake returns the mistakes in the declaration.
+// mistake returns the first mistake in the declaration, or nil.
 func (c Command) mistake() error {
 	switch {
 	case !rightName.MatchString(c.name()):

@@ -21,7 +21,9 @@ func Misused(format string, args ...any) error { return exit.Misused(format, arg
 // migration. It ends a command with exit code 3.
 func NeedsAction(format string, args ...any) error { return exit.NeedsAction(format, args...) }
 
-// finish prints the error, line by line, and returns the exit code.
+// finish prints the error, line by line, and returns the exit code, which is 0 without an
+// error. If the command had not started, finish also prints how to get help and returns 2.
+// A missing record of migrations, or one of another version, gives 3.
 func finish(run *command.Run, called *cobra.Command, err error) int {
 	if err == nil {
 		return exit.OK

@@ -14,7 +14,9 @@ import (
 
 var rightName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
-// mistakes returns every mistake in the declaration of the program.
+// mistakes returns the mistakes in the declaration of the program, or nil. A mistake in the
+// name, in Register or in the demo data is returned alone; otherwise the error joins the
+// first mistakes of each setting and each command.
 func (p Program) mistakes() error {
 	if !rightName.MatchString(p.Name) {
 		return fmt.Errorf("program: the name is %q; it must be lower-case letters, digits and hyphens, and begin with a letter, such as my-shop", p.Name)
@@ -40,7 +42,8 @@ func (p Program) mistakes() error {
 	return errors.Join(wrong...)
 }
 
-// demoMistake returns the mistakes in the declaration of the demo data.
+// demoMistake returns the first mistake in the declaration of the demo data, or nil. The
+// mistakes of its flags are joined in one error.
 func (p Program) demoMistake() error {
 	demo := p.Demo
 	switch {

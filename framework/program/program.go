@@ -189,7 +189,7 @@ Exit codes:
 `
 
 // version returns the version of the module, which is "(devel)" if it was built without
-// one, and the version of Go.
+// one, and the version of Go. Without build information it returns only "unknown ".
 func version() string {
 	v := builtOf()
 	return v.Version + " " + v.Go

@@ -11,10 +11,11 @@ import (
 
 // A Setting is a value of the project's own that operators set like the built-in ones: by a
 // flag, else by a variable, else the default applies. It is declared once, and listed in
-// [Program].Settings. Commands that read settings have its flag, the command config shows
-// it, and a wrong value ends each command with exit code 2 and a sentence.
+// [Program].Settings. A Secret setting has no flag. A command without the flags of settings,
+// such as routes, reads only the variable. The command config shows the setting. A wrong
+// value ends each command that reads settings with exit code 2 and a sentence.
 type Setting[T any] struct {
-	// Name is lower-case words with hyphens between them. In a program with the name
+	// Name is lower-case letters, digits and hyphens, and begins with a letter. In a program with the name
 	// library, "loan-days" is the flag --loan-days and the variable LIBRARY_LOAN_DAYS.
 	Name string
 
@@ -44,7 +45,7 @@ type AnySetting interface {
 
 // Of returns the value of the setting in a site. A site that no command made, as in a test,
 // has the default, or the value of [Setting.Set]. Of panics if a command made the site and
-// the setting is not in [Program].Settings.
+// the setting is not in [Program].Settings, or if it reads a default that is not valid.
 func (s Setting[T]) Of(site *Site) T {
 	known, ok := site.values[s.Name]
 	switch {
@@ -70,7 +71,7 @@ func (s Setting[T]) Set(site *Site, value T) {
 	site.values[s.Name] = value
 }
 
-// read reads a value, which may be empty.
+// read reads a value. It returns the zero value for an empty one, without a call of Read.
 func (s Setting[T]) read(value string) (T, error) {
 	if value == "" {
 		var zero T
@@ -102,7 +103,7 @@ func (s Setting[T]) declared() config.Setting {
 
 func (s Setting[T]) name() string { return s.Name }
 
-// mistake returns the mistake in the declaration.
+// mistake returns the first mistake in the declaration, or nil.
 func (s Setting[T]) mistake() error {
 	switch {
 	case !rightName.MatchString(s.Name):

@@ -12,14 +12,15 @@ import (
 
 // A buildVersion is the version of the program and of its source.
 type buildVersion struct {
-	Version  string `json:"version"`  // of the module; "(devel)" if it was built without one
+	Version  string `json:"version"`  // "(devel)" without a version of the module, "unknown" without build information
 	Revision string `json:"revision"` // of the version control system; "" if it was built without one
 	Modified bool   `json:"modified"` // the source was changed since the revision
 	Time     string `json:"time"`     // of the revision, RFC 3339; "" if unknown
-	Go       string `json:"go"`
+	Go       string `json:"go"`       // the version of Go; "" without build information
 }
 
-// versionOf reads the information that Go writes into a program. info may be nil.
+// versionOf reads the information that Go writes into a program. If info is nil, it returns
+// the version "unknown" and nothing else.
 func versionOf(info *debug.BuildInfo) buildVersion {
 	v := buildVersion{Version: "unknown"}
 	if info == nil {
