@@ -16,7 +16,8 @@ import (
 // columns and no relations; [FindOne] reads it as a viewset shows it. For every method but
 // GET the object is locked, and the function runs inside a transaction, which may be
 // retried as a whole. For GET the input is read from the query string. An action with Out
-// [None] answers 204, every other 200.
+// [None] answers 204, every other 200, unless [Action.Answers] sets another status.
+// [Action.Untransacted] leaves out the lock and the transaction.
 type Action[M any] struct{ declared declare.Action }
 
 // A CollectionAction is an extra endpoint on a viewset as a whole. For every method but GET

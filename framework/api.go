@@ -106,7 +106,7 @@ type API struct {
 	watched  sync.Once // so that one handler logs the database
 }
 
-// New returns an API without resources.
+// New returns an API without resources. It applies the defaults of [Config], and checks nothing.
 func New(c Config) *API {
 	if c.Prefix == "" {
 		c.Prefix = "/api"
@@ -156,7 +156,8 @@ func (a *API) Register(resources ...Resource) {
 }
 
 // Check checks every declaration. The error reports each mistake in a sentence with the
-// resource, the place and the nearest valid name. It does not use the database.
+// resource, the place and the nearest valid name. It does not use the database. Only the
+// first call checks; later calls return the same error.
 func (a *API) Check() error {
 	if a.bound {
 		return a.mistakes

@@ -13,7 +13,8 @@ import (
 
 // Document returns the OpenAPI 3.1 document of the API in the format "json" or "yaml", as
 // the server answers it at {prefix}/openapi.json and .yaml. The same declarations give the
-// same document. The error names every type whose own schema is not valid.
+// same document. The error is that of [API.Check], or names every type whose own schema is
+// not valid.
 func (a *API) Document(format string) ([]byte, error) {
 	if err := a.Check(); err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ type ViewSet[M any] struct {
 	// the others.
 	Verbs Verbs
 	// Scope declares which rows a caller has, for every verb, action, filter, embedded row
-	// and reference. Required, unless Single is set.
+	// and reference. Required, unless Single is set, which replaces it.
 	Scope Scope
 	// Search makes the list searchable by a query parameter. Defaults to none.
 	Search Search

@@ -39,9 +39,8 @@ const (
 	CodeOverloaded              = "overloaded"
 )
 
-// A CodeInfo explains one error code on its page at {prefix}/errors/{code}. One without
-// a Status is the code of a [Fault], such as that of a rule of one's own: it is
-// explained where faults are.
+// A CodeInfo explains one error code on its page at {prefix}/errors/{code}. A CodeInfo
+// without a Status explains the code of a [Fault], such as that of a rule of the program.
 type CodeInfo struct {
 	Code   string // "cart_empty"
 	Status int    // the HTTP status it comes with, 0 for a code of faults alone

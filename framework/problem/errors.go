@@ -10,7 +10,8 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// Throttled is 429 with the time after which a client may try again.
+// Throttled is 429 with the time after which a client may try again, rounded up to whole
+// seconds.
 func Throttled(wait time.Duration) *Error {
 	seconds := strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10)
 	e := Refuse(http.StatusTooManyRequests, CodeThrottled, "Too many requests; try again in "+seconds+" s.")
@@ -27,7 +28,8 @@ func OneOf(known []string, text string) string {
 // An Error is an error that the client reads: a status, a stable code, a
 // sentence, and every fault that was found. Handlers return it as an error;
 // the API's [ErrorShape] turns it into the body of the answer. Nothing but these
-// fields reaches a client: any other error becomes a plain 500.
+// fields reaches a client. The framework makes an Error of some other errors, such as a
+// broken constraint of the database; the rest become a plain 500.
 //
 // The framework does not change an Error, so several requests may return the same value.
 type Error struct {
@@ -41,7 +43,7 @@ type Error struct {
 }
 
 // A Fault is one thing wrong with a request: where it is, a stable code, and a
-// sentence. Exactly one of Pointer and Parameter is set.
+// sentence. Pointer or Parameter is set, never both. A fault of the whole body has neither.
 type Fault struct {
 	Pointer   string `json:"pointer,omitempty"`   // JSON Pointer (RFC 6901) into the body
 	Parameter string `json:"parameter,omitempty"` // name of a query parameter
@@ -150,7 +152,7 @@ func InvalidParameter(name, detail string) *Error {
 }
 
 // Overloaded is the error of a request for which the server has no capacity at the
-// moment, so that it did nothing: status 503 with Retry-After.
+// moment, so that it did nothing: status 503 with Retry-After of 1 second.
 func Overloaded() *Error {
 	e := Refuse(http.StatusServiceUnavailable, CodeOverloaded, "There are more requests than the server can answer; try again shortly.")
 	e.Header = map[string]string{HeaderRetry: "1"}
@@ -158,7 +160,8 @@ func Overloaded() *Error {
 }
 
 // Unavailable is the error of a request to a server that cannot answer any request at
-// the moment, such as a server that is starting: status 503 with Retry-After.
+// the moment, such as a server that is starting: status 503 with Retry-After of
+// 1 second.
 func Unavailable() *Error {
 	e := Refuse(http.StatusServiceUnavailable, CodeUnavailable, "The server cannot answer just now; try again shortly.")
 	e.Header = map[string]string{HeaderRetry: "1"}

@@ -57,9 +57,10 @@ func (ProblemJSON) Shape(p Problem) (string, any) {
 	}
 }
 
-// DRFShape shapes errors as Django REST Framework does: {"name": ["..."]} for
-// faults, lists and objects nested as the body was, {"detail": "..."} for
-// everything else.
+// DRFShape shapes errors as Django REST Framework does. An error 400 with faults is
+// {"name": ["..."]}, with lists and objects nested as the body was. A fault of the whole
+// body has the name non_field_errors. Every other error is {"detail": "..."}, also one
+// with faults and another status.
 type DRFShape struct{}
 
 // Shape implements [ErrorShape].

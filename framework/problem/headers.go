@@ -1,6 +1,6 @@
 package problem
 
-// The headers of answers that are not HTTP's own business alone.
+// Response headers that the framework sets.
 const (
 	HeaderRequestID = "X-Request-Id"
 	HeaderAllow     = "Allow"

@@ -130,5 +130,6 @@ func Duration(least, most time.Duration) func(value string) (time.Duration, erro
 	return config.Duration(least, most)
 }
 
-// Switch reads on or off, or a word of the same meaning: true, false, 1, 0, yes, no.
+// Switch reads on or off, or a word of the same meaning: true, false, 1, 0, yes, no. It
+// ignores case.
 func Switch(value string) (bool, error) { return config.Switch(value) }

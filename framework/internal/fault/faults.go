@@ -16,7 +16,8 @@ type List struct {
 	other  error
 }
 
-// Add adds an error.
+// Add adds the faults of an error of parameters. Of other errors it keeps the first. It
+// ignores nil.
 func (l *List) Add(err error) {
 	if e, ok := errors.AsType[*problem.Error](err); ok && e.Code == problem.CodeInvalidParameter {
 		l.faults = append(l.faults, e.Faults...)
@@ -25,7 +26,8 @@ func (l *List) Add(err error) {
 	}
 }
 
-// Err returns one error with all faults, or the first error of another kind.
+// Err returns one error with all faults. Without faults it returns the first error of another
+// kind, or nil.
 func (l *List) Err() error {
 	if len(l.faults) > 0 {
 		return InvalidParameters(l.faults)
@@ -40,7 +42,8 @@ func InvalidParameters(faults []problem.Fault) *problem.Error {
 	return e
 }
 
-// InQuery turns the faults of a body into faults of parameters.
+// InQuery returns a [problem.Error] as the error 400 invalid_parameter, whatever its status,
+// with its faults of a body as faults of parameters. It returns any other error unchanged.
 func InQuery(err error) error {
 	e, ok := errors.AsType[*problem.Error](err)
 	if !ok {

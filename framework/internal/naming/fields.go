@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// IsInteger reports whether a kind is a whole number.
+// IsInteger reports whether a kind is a whole number, with or without a sign. Uintptr is not.
 func IsInteger(k reflect.Kind) bool { return k >= reflect.Int && k <= reflect.Uint64 }
 
 // ShortName is a type's own name, or other for a type without one.
@@ -23,7 +23,8 @@ var (
 	UUIDType = reflect.TypeFor[uuid.UUID]()
 )
 
-// JSONName is the client's name of a shape's field.
+// JSONName is the client's name of a field: the name in its tag json, else its Go name. The
+// tag "-" gives "-".
 func JSONName(f reflect.StructField) string {
 	return cmp.Or(taggedName(f), f.Name)
 }
@@ -40,7 +41,8 @@ func HasOption(f reflect.StructField, option string) bool {
 	return slices.Contains(strings.Split(options, ","), option)
 }
 
-// Indirect is a type without its pointer.
+// Indirect returns the element of a pointer type, and any other type itself. It removes one
+// pointer only.
 func Indirect(t reflect.Type) reflect.Type {
 	if t.Kind() == reflect.Pointer {
 		return t.Elem()

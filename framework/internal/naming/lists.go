@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// SplitList splits at commas and drops what is empty.
+// SplitList splits a text at commas. It removes the white space around each part, and drops
+// empty parts. Without parts it returns nil.
 func SplitList(text string) []string {
 	var list []string
 	for part := range strings.SplitSeq(text, ",") {
@@ -16,7 +17,8 @@ func SplitList(text string) []string {
 	return list
 }
 
-// Given makes an empty list differ from one that was never set.
+// Given returns list, or an empty list that is not nil if list is nil. [Inherited] then
+// counts it as set.
 func Given[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -24,7 +26,7 @@ func Given[T any](list []T) []T {
 	return list
 }
 
-// Inherited is the first of the lists that was set.
+// Inherited returns the first of the lists that is not nil, or nil. An empty list counts.
 func Inherited[T any](lists ...[]T) []T {
 	for _, l := range lists {
 		if l != nil {
@@ -34,7 +36,7 @@ func Inherited[T any](lists ...[]T) []T {
 	return nil
 }
 
-// AddNew appends those of more that the list lacks.
+// AddNew appends the elements of more that list lacks, each once.
 func AddNew[T comparable](list, more []T) []T {
 	for _, one := range more {
 		if !slices.Contains(list, one) {

@@ -10,13 +10,15 @@ import (
 // CodeName is the pattern of an error code.
 var CodeName = regexp.MustCompile(`^[a-z0-9_]+$`)
 
-// Camel joins words as clients write names.
+// Camel joins words as clients write names: "users" and "view_all" are "usersViewAll". It
+// panics if the words have no letter and no digit.
 func Camel(first string, rest ...string) string {
 	name := Title(strings.Join(append([]string{first}, rest...), " "))
 	return strings.ToLower(name[:1]) + name[1:]
 }
 
-// Title makes a name that begins a word: "users_view" is "UsersView".
+// Title joins the words of a text, each with a capital first letter: "users_view" is
+// "UsersView". Characters other than letters and digits separate words, and are dropped.
 func Title(text string) string {
 	var b strings.Builder
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {

@@ -20,7 +20,7 @@ func ListWords(words []string) string { return "must be one of " + strings.Join(
 // one that differs only in case, else the closest by Damerau-Levenshtein
 // distance (adjacent letters swapped count once), at most a third of the
 // name's length away and at least one. Of equally close names the first wins.
-// It returns "" if none is close.
+// Distances ignore case. It returns "" if none is close, or if name has more than 256 bytes.
 func Nearest(name string, known []string) string {
 	if len(name) > endless {
 		return ""

@@ -15,7 +15,7 @@ func EscapePointer(name string) string {
 // PointerTo is the JSON Pointer (RFC 6901) to a member of the body.
 func PointerTo(name string) string { return "/" + EscapePointer(name) }
 
-// PointerSegments takes a JSON Pointer apart.
+// PointerSegments returns the names in a JSON Pointer, without escapes, or nil for "".
 func PointerSegments(pointer string) []string {
 	if pointer == "" {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// IsOrigin reports whether a text is an origin, written as browsers send it.
+// IsOrigin reports whether a text is an origin, written as browsers send it: http or https
+// and a host in lower case, without a path, the scheme's usual port or *.
 func IsOrigin(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || strings.Contains(text, "*") {
@@ -21,7 +22,8 @@ func IsOrigin(text string) bool {
 	return u.Port() != usual && !strings.HasSuffix(u.Host, ":") && text == strings.ToLower(u.Scheme+"://"+u.Host)
 }
 
-// Clip keeps a text short enough for a sentence.
+// Clip returns a text of at most 200 bytes unchanged. It cuts a longer text there, at the
+// start of a character, and adds "...".
 func Clip(text string) string {
 	const most = 200
 	if len(text) <= most {
@@ -57,7 +59,7 @@ func Printable(method string) string {
 }
 
 // Legible returns a client's text for the log. A text with line breaks, control
-// characters or invisible characters is escaped as in a URL.
+// characters, invisible characters or invalid UTF-8 is escaped as a whole, as in a URL.
 func Legible(text string) string {
 	if !strings.ContainsFunc(text, isUnseen) {
 		return text

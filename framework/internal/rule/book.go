@@ -26,7 +26,8 @@ func NewBook() *Book {
 }
 
 // Check applies the rules of a [Tag] to an addressable value. It returns the name of the
-// first broken rule and its [Detail], or "" if the value satisfies all rules.
+// first broken rule and its [Detail], or "" if the value satisfies all rules. If validator
+// does not name the rule, the name is validation_failed.
 func (b *Book) Check(tag string, v reflect.Value) (name, detail string) {
 	err := b.validator.Var(v.Addr().Interface(), tag)
 	if err == nil {

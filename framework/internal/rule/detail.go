@@ -61,8 +61,9 @@ func sizeDetail(r Rule, t reflect.Type) string {
 }
 
 // OwnBound returns the bound of a rule in the JSON of a type that writes its whole numbers in
-// a form of its own: 150 is "1.50" for an amount of money in hundredths. It returns "" for
-// any other type.
+// a form of its own: 150 is "1.50" for an amount of money in hundredths. For a plain int it
+// is the number itself. It returns "" for a type that is no signed whole number, for a bound
+// that the type cannot store, and for JSON that is no number.
 func (r Rule) OwnBound(t reflect.Type) string {
 	n, err := strconv.ParseInt(r.Param, 10, 64)
 	v := reflect.New(t).Elem()

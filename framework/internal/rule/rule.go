@@ -20,7 +20,8 @@ type Spec struct {
 	Elem     *Spec  // the terms after dive, for each element; nil without dive
 }
 
-// Parse parses a validate tag. Each error describes one wrong term.
+// Parse parses a validate tag. Each error describes one wrong term, which the Spec lacks. The
+// Spec is never nil; it is empty for the tags "" and "-".
 func Parse(tag string) (*Spec, []error) {
 	spec := &Spec{}
 	if tag == "" || tag == "-" {
@@ -118,7 +119,8 @@ func comparesFields(name string) bool {
 	return strings.HasSuffix(name, "field") && name != "field" || strings.HasSuffix(name, "_field") || name == "fieldcontains" || name == "fieldexcludes"
 }
 
-// MaxItems returns how many elements the rules allow, or -1 for any number.
+// MaxItems returns how many elements the rules max, lte and len allow, or -1 for any number.
+// The least bound decides.
 func MaxItems(rules []Rule) int {
 	limit := -1
 	for _, r := range rules {
@@ -132,8 +134,8 @@ func MaxItems(rules []Rule) int {
 	return limit
 }
 
-// Allowed returns the values that the rule oneof or oneofci lists, or nil without such a
-// rule.
+// Allowed returns the values that the first rule oneof or oneofci lists, or nil without such
+// a rule.
 func Allowed(rules []Rule) []string {
 	for _, r := range rules {
 		if r.Name == "oneof" || r.Name == "oneofci" {

@@ -26,7 +26,8 @@ type Run struct {
 	Started bool // a command was found and its arguments were right
 }
 
-// New completes a command with the function that it runs.
+// New completes a command with the function that it runs. It replaces {program} in the texts
+// of its help. Without Args the command accepts no arguments.
 func (r *Run) New(c cobra.Command, do func(cmd *cobra.Command, args []string) error) *cobra.Command {
 	if c.Args == nil {
 		c.Args = cobra.NoArgs
@@ -40,7 +41,8 @@ func (r *Run) New(c cobra.Command, do func(cmd *cobra.Command, args []string) er
 	return &c
 }
 
-// NewGroup returns a command that only has subcommands.
+// NewGroup returns a command that only has subcommands. Without a subcommand it prints its
+// help, and any other word is an error.
 func NewGroup(use, short string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use:                   use,
@@ -78,8 +80,8 @@ func WantsJSON(cmd *cobra.Command) bool {
 // serving.
 func (r *Run) AddSettings(flags *pflag.FlagSet, serving bool) { r.Table().AddFlags(flags, serving) }
 
-// Settings reads the settings, and warns of variables that are no settings. It reports
-// every wrong setting.
+// Settings reads the settings, and warns of variables that are no settings. Its error reports
+// every wrong setting, and has exit code 2. The log is never nil.
 func (r *Run) Settings(flags *pflag.FlagSet) (config.Config, *slog.Logger, error) {
 	c, err := r.Table().Read(flags, r.Env)
 	log := c.NewLog(r.Err)

@@ -97,7 +97,9 @@ func (t Table) AddFlags(flags *pflag.FlagSet, serving bool) {
 }
 
 // Read reads every setting, also those without a flag at this command, because a
-// deployment is valid for all commands or for none. It reports every wrong value.
+// deployment is valid for all commands or for none. It reports every wrong value. If each
+// value is valid, it reports the first fault of settings together: of the two timeouts and of
+// the database.
 func (t Table) Read(flags *pflag.FlagSet, env map[string]string) (Config, error) {
 	c := t.newConfig()
 	c.AddrByFlag = flags.Changed("addr")

@@ -17,7 +17,7 @@ type Secrets struct {
 	Certificate *certificate.Certificate // nil without TLS of its own
 }
 
-// ReadSecrets reads the secrets, and reports every fault of them.
+// ReadSecrets reads the secrets. Its error reports every fault of them, and has exit code 2.
 func (c Config) ReadSecrets(log *slog.Logger) (Secrets, error) {
 	keys, wrongKeys := c.ReadKeys()
 	cert, wrongCert := c.ReadCertificate(log)
@@ -27,8 +27,8 @@ func (c Config) ReadSecrets(log *slog.Logger) (Secrets, error) {
 	return Secrets{keys, cert}, nil
 }
 
-// ReadKeys reads the keys of JWTs. It returns nil for a key that the server generates. An
-// error shows no part of a key.
+// ReadKeys reads the keys of JWTs. Without keys it returns nil, and the server generates a
+// key; in production that is an error. An error shows no part of a key.
 func (c Config) ReadKeys() (*auth.Keys, error) {
 	text := c.JWTKeys.Reveal()
 	switch {
@@ -44,7 +44,8 @@ func (c Config) ReadKeys() (*auth.Keys, error) {
 	return nil, nil
 }
 
-// ReadCertificate reads the files of the settings. It returns nil without such files.
+// ReadCertificate reads the certificate and its key from the files of the settings. It
+// returns nil if neither is set. It is an error if only one of them is set.
 func (c Config) ReadCertificate(log *slog.Logger) (*certificate.Certificate, error) {
 	switch {
 	case c.TLSCert == "" && c.TLSKey == "":

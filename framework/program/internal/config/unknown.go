@@ -9,8 +9,8 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// WarnUnknown logs each variable that looks like a setting but is not one, with the nearest
-// setting.
+// WarnUnknown logs each variable that has the prefix of the program's settings but is not
+// one, with the nearest setting if there is one. It skips {PROGRAM}_TEST_ variables.
 func (t Table) WarnUnknown(log *slog.Logger, env map[string]string) {
 	for _, name := range t.unknown(env) {
 		if meant := t.nearest(name); meant != "" {

@@ -30,7 +30,8 @@ func Duration(least, most time.Duration) func(value string) (time.Duration, erro
 	}
 }
 
-// Switch reads on or off, or a word of the same meaning: true, false, 1, 0, yes, no.
+// Switch reads on or off, or a word of the same meaning: true, false, 1, 0, yes, no. It
+// ignores case.
 func Switch(value string) (bool, error) {
 	switch strings.ToLower(value) {
 	case "on", "true", "1", "yes":

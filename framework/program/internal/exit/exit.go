@@ -32,8 +32,8 @@ func (e *Error) Error() string {
 // Unwrap returns the wrapped error, or nil.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Code returns the exit code of an error. It is [Failure] unless an [Error] chooses
-// another code.
+// Code returns the exit code of an error. It is [OK] for nil, and otherwise [Failure] unless
+// an [Error] chooses another code.
 func Code(err error) int {
 	if err == nil {
 		return OK
