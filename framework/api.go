@@ -170,7 +170,8 @@ func (a *API) Check() error {
 // Handler checks every declaration as [API.Check] does, and returns the server of the API:
 // its endpoints below the prefix, the first page at /, the pages of its error codes, and
 // the OpenAPI document with its page unless the API is Undocumented. A type with a wrong
-// schema of its own is an error, as in [API.Document].
+// schema of its own is an error, as in [API.Document]. From then on the log also reports when
+// the database stops to answer and when it answers again.
 func (a *API) Handler() (http.Handler, error) {
 	if err := a.Check(); err != nil {
 		return nil, err

@@ -15,13 +15,14 @@ type Enumerated interface {
 	Enum() []any
 }
 
-// isEnumerated reports whether a type lists its values. The type is no pointer.
+// isEnumerated reports whether a type of text, numbers or booleans lists its values. The type
+// is no pointer.
 func isEnumerated(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[Enumerated]()) && KindSchema(t.Kind()) != nil
 }
 
 // EnumValues returns the values of an [Enumerated] type, or nil for any other type. It
-// returns an error if Enum returns a value of another type.
+// returns an error if Enum returns a value of another type, or no value.
 func EnumValues(t reflect.Type) ([]reflect.Value, error) {
 	if !isEnumerated(t) {
 		return nil, nil

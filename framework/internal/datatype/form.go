@@ -120,8 +120,9 @@ func (f Form) Schema(t reflect.Type) wire.JSONSchema {
 	return wire.JSONSchema{}
 }
 
-// Value returns a Go value as json.Unmarshal would give it. It returns false for a value
-// that cannot be written, such as one of a type that only reads text.
+// Value returns the text, number or boolean of a plain value, the text of a value with
+// MarshalText, or what json.Unmarshal reads from MarshalJSON. It returns false for every
+// other form, and for a value that its method cannot write.
 func (f Form) Value(v reflect.Value) (any, bool) {
 	switch f {
 	case FormPlain:

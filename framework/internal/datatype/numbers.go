@@ -10,7 +10,7 @@ import (
 )
 
 // ParseInt reads a whole number of some bits. For a number out of range it returns the
-// nearest in range, and an error that names the violated bound.
+// nearest in range, and an error that names the violated bound. A leading + is an error.
 func ParseInt(text string, bits int) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, bits)
 	if errors.Is(err, strconv.ErrRange) {
@@ -38,7 +38,8 @@ func ParseUint(text string, bits int) (uint64, error) {
 	return n, nil
 }
 
-// ParseFloat does the same for a decimal number.
+// ParseFloat does the same for a decimal number. It accepts each form of [strconv.ParseFloat]
+// but infinity and NaN, so a leading + and hexadecimal digits too.
 func ParseFloat(text string, bits int) (float64, error) {
 	most := math.MaxFloat64
 	if bits == 32 {

@@ -19,7 +19,7 @@ import (
 )
 
 // ParseKey parses a key of type t from a path or a query string. It returns false if the
-// text is not such a key.
+// text is not such a key. A key of text is any UTF-8 that is not empty and has no NUL.
 func ParseKey(t reflect.Type, text string) (any, bool) {
 	switch {
 	case t == naming.UUIDType:
@@ -146,7 +146,8 @@ func ParseUUID(text string) (uuid.UUID, error) {
 	return id, nil
 }
 
-// QueryValue returns the JSON of a query parameter of type t.
+// QueryValue returns the JSON of a query parameter of type t: a boolean or a number for such
+// a kind if the text is one, and otherwise a string.
 func QueryValue(t reflect.Type, text string) []byte {
 	var truth bool
 	switch kind := t.Kind(); {

@@ -19,7 +19,8 @@ type OneRequirer interface {
 }
 
 // Checked runs what an input type checks over several fields: that one of the required
-// fields has a value, then its own Check. v is addressable and of the shape's type.
+// fields has a value, then its own Check, which is not called if none has. It returns nil
+// without faults. v is addressable and of the shape's type.
 func (s *Shape) Checked(v reflect.Value) []problem.Fault {
 	if len(s.OneOf) > 0 && !slices.ContainsFunc(s.OneOf, func(f *Field) bool { return !f.in(v).IsZero() }) {
 		return []problem.Fault{{Pointer: "/" + s.OneOf[0].Name, Code: "required", Detail: missingDetail}}

@@ -6,8 +6,8 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// NearestPointer returns the field that a client may have meant by an unknown name,
-// at any depth.
+// NearestPointer returns the JSON Pointer to the field that a client may have meant by an
+// unknown name, at any depth, or "" if no name is near.
 func (s *Shape) NearestPointer(pointer string) string {
 	segments := naming.PointerSegments(pointer)
 	if len(segments) == 0 {

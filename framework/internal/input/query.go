@@ -17,8 +17,9 @@ const (
 	queryValues = 100
 )
 
-// ReadQuery parses the query string. A malformed part is an error, and is not
-// dropped.
+// ReadQuery parses the query string; an empty one gives nil. More than 8 KiB are the error
+// 414. A malformed part, a semicolon, text that is not UTF-8 or has a NUL, and more than 100
+// values are the error 400.
 func ReadQuery(r *http.Request) (url.Values, error) {
 	raw := r.URL.RawQuery
 	if raw == "" {

@@ -60,7 +60,8 @@ func writeBytes(e *jsontext.Encoder, b []byte) error {
 // A selfEncoder writes itself as compact JSON in UTF-8.
 type selfEncoder interface{ EncodeSelf() ([]byte, error) }
 
-// Encode writes a value as compact JSON in UTF-8.
+// Encode writes a value as compact JSON in UTF-8. It returns a [jsontext.Value] unchanged.
+// A nil list is [], and nil bytes are null.
 func Encode(value any) ([]byte, error) {
 	switch value := value.(type) {
 	case jsontext.Value:

@@ -225,7 +225,8 @@ func requireGroup(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// requireGroupAndPermissions requires the name of a group and then so many permissions.
+// requireGroupAndPermissions requires the name of a group and then at least so many
+// permissions, each well formed.
 func requireGroupAndPermissions(least int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {

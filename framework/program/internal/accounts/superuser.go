@@ -63,7 +63,7 @@ func createUser(run *command.Run, cmd *cobra.Command, n auth.NewUser) error {
 	})
 }
 
-// requireFree returns an error if a user has the e-mail. It runs before the command prompts
+// requireFree returns an error if a user has the e-mail, or if it is not an e-mail. It runs before the command prompts
 // for a password.
 func requireFree(ctx context.Context, s *site.Site, email string) error {
 	normal, err := auth.NormalizeEmail(email)
@@ -80,7 +80,8 @@ func requireFree(ctx context.Context, s *site.Site, email string) error {
 	return err
 }
 
-// readPassword returns the password that a command sets.
+// readPassword returns the password that a command sets: the variable, else the answer at a
+// terminal, else the first line of standard input. An empty password is an error.
 func readPassword(ctx context.Context, run *command.Run) (string, error) {
 	if password := run.Env[run.Text(config.PasswordVariable)]; password != "" {
 		return password, nil

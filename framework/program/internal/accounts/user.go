@@ -99,7 +99,8 @@ func writeUsersAsJSON(ctx context.Context, s *site.Site, out io.Writer, atOnce i
 	return array.End()
 }
 
-// readUsers reads all users in parts, and calls do for each part.
+// readUsers reads all users in parts, and calls do for each part. The last part may be empty.
+// An error of do ends it.
 func readUsers(ctx context.Context, s *site.Site, atOnce int, do func([]auth.User) error) error {
 	last := uuid.Nil
 	for {

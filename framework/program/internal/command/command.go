@@ -126,7 +126,8 @@ func (r *Run) connect(ctx context.Context, flags *pflag.FlagSet, require func(co
 	return do(s)
 }
 
-// WithMigrated is [Run.With] for a command that needs the tables.
+// WithMigrated is [Run.With] for a command that needs the tables. If a migration is pending,
+// it does not call do, and returns an error with exit code 3.
 func (r *Run) WithMigrated(ctx context.Context, flags *pflag.FlagSet, do func(*site.Site) error) error {
 	return r.With(ctx, flags, func(s *site.Site) error {
 		if err := s.RequireMigrated(ctx); err != nil {
@@ -136,7 +137,7 @@ func (r *Run) WithMigrated(ctx context.Context, flags *pflag.FlagSet, do func(*s
 	})
 }
 
-// DeclareAPI returns the checked API of the settings.
+// DeclareAPI returns the checked API of the settings. It does not connect to the database.
 func (r *Run) DeclareAPI(flags *pflag.FlagSet) (*framework.API, error) {
 	c, log, err := r.Settings(flags)
 	if err != nil {

@@ -63,7 +63,7 @@ func newBar(out io.Writer, task string, atTerminal bool) *Bar {
 const barWidth = 30
 
 // Show notes how much of the task is done. At a terminal it draws the bar when the
-// percentage changes.
+// percentage changes. Without a total, the task counts as done.
 func (b *Bar) Show(done, total int) {
 	percent := 100
 	if total > 0 {
@@ -82,7 +82,8 @@ func (b *Bar) Show(done, total int) {
 	}
 }
 
-// tick shows how long the task has taken.
+// tick writes a line with the time that the task has taken, and the percentage if it is
+// known. At a terminal it draws the time only while the percentage is unknown.
 func (b *Bar) tick(now time.Time) {
 	took := now.Sub(b.began).Round(time.Second)
 	b.mu.Lock()
@@ -114,7 +115,8 @@ func (b *Bar) newLine() {
 	b.drawn = false
 }
 
-// End leaves the bar as it is and begins a new line.
+// End leaves the bar as it is and begins a new line below it, if one was drawn. It must be
+// called once.
 func (b *Bar) End() {
 	close(b.ending)
 	<-b.ended

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Confirm prints a question and reports whether the answer is yes.
+// Confirm prints a question and reports whether the answer is y or yes, in any case. Every
+// other answer, and the end of the input, is no. If ctx ends first, it returns its error.
 func (c Console) Confirm(ctx context.Context, question string) (bool, error) {
 	fmt.Fprint(c.Err, question, " [y/N] ")
 	answer, err := Await(ctx, func() (string, error) { return readLine(c.In) })
@@ -26,7 +27,8 @@ func (c Console) Confirm(ctx context.Context, question string) (bool, error) {
 // maxLine is the most bytes of a line that are read from standard input.
 const maxLine = 8 << 10
 
-// readLine reads the first line without its end. Without input, the line is empty.
+// readLine reads the first line without its end, at most [maxLine] bytes of it. Without
+// input, the line is empty.
 func readLine(r io.Reader) (string, error) {
 	line, err := bufio.NewReader(io.LimitReader(r, maxLine)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -35,8 +37,8 @@ func readLine(r io.Reader) (string, error) {
 	return strings.TrimRight(line, "\r\n"), nil
 }
 
-// ReadPassword prompts for a password at a terminal. Elsewhere it reads the first line of
-// standard input, which may be empty.
+// ReadPassword prompts for a password at a terminal, twice; different answers are an error.
+// Elsewhere it reads the first line of standard input. The password may be empty.
 func (c Console) ReadPassword(ctx context.Context) (string, error) {
 	if fd, ok := terminal(c.In); ok {
 		return c.promptPassword(ctx, fd)

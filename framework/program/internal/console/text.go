@@ -23,7 +23,7 @@ func YesOrNo(is bool) string {
 	return "no"
 }
 
-// Minute returns a time to the minute, or "never".
+// Minute returns a time to the minute, in UTC, or "never" for nil.
 func Minute(t *time.Time) string {
 	if t == nil {
 		return "never"

@@ -29,7 +29,8 @@ type otherSites struct {
 	named map[string]bool
 }
 
-// nameOrigins returns a handler that names other origins in development.
+// nameOrigins returns a handler that logs other origins. In production it returns the handler
+// unchanged.
 func nameOrigins(c config.Config, handler http.Handler, log *slog.Logger) http.Handler {
 	if c.Production {
 		return handler
@@ -44,7 +45,8 @@ func (o *otherSites) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.Handler.ServeHTTP(w, r)
 }
 
-// name logs an origin that is not the server's own and not allowed.
+// name logs an origin that is not the server's own and not allowed, unless it was logged
+// before or [mostOrigins] were.
 func (o *otherSites) name(origin, host string) {
 	u, err := url.Parse(origin)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || origin != u.Scheme+"://"+u.Host || u.Host == host || slices.Contains(o.allowed, origin) {

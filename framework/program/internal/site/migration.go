@@ -11,7 +11,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// RequireMigrated returns an error that says what to do if a migration is pending.
+// RequireMigrated returns an error with exit code 3 that says what to do if a migration is
+// pending.
 func (s *Site) RequireMigrated(ctx context.Context) error {
 	list, err := s.DB.MigrationStatus(ctx, s.Migrations...)
 	if err != nil {
@@ -61,8 +62,9 @@ func (s *Site) RequireSchema(ctx context.Context, api *framework.API) error {
 // AddMigration says what to do about a missing table or column if no migration is pending.
 const AddMigration = "write a migration that adds it ({program} migrate new NAME), then run: {program} migrate up"
 
-// CountPending counts the migrations that a database lacks. A database without any
-// migration, or with those of another version of the program, is an error.
+// CountPending counts the migrations that a database lacks. A database without any applied
+// migration, or with those of another version of the program, is an error. Its error calls
+// every fault of reading the migrations another version.
 func (p Project) CountPending(ctx context.Context, db *sqldb.DB) (int, error) {
 	list, err := db.MigrationStatus(ctx, p.Migrations...)
 	if err != nil {

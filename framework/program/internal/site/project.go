@@ -29,7 +29,8 @@ type Project struct {
 // Table returns all settings of the project.
 func (p Project) Table() config.Table { return config.Table{Program: p.Name, Own: p.OwnSettings} }
 
-// Open opens the database and the service of identity. It does not connect.
+// Open opens the database and the service of identity. It does not connect. An error of the
+// database's settings has exit code 2. The caller must close the site.
 func (p Project) Open(c config.Config, identity auth.Config, log *slog.Logger) (*Site, error) {
 	db, err := sqldb.Open(c.DatabaseURL, sqldb.Options{
 		MaxConns: c.DBConns, StatementTimeout: c.StatementTimeout, QueueTimeout: c.QueueTimeout,
@@ -57,7 +58,8 @@ func replicaLog(log *slog.Logger) func(error) {
 	}
 }
 
-// Declare returns the checked API. Its database is never connected to.
+// Declare returns the API and the error of its check. It replaces the database by one that it
+// never connects to, and closes it.
 func (p Project) Declare(c config.Config, log *slog.Logger) (*framework.API, error) {
 	c.DatabaseURL, c.ReplicaURL = "postgres://nobody@localhost/nothing", ""
 	s, err := p.Open(c, c.IdentityConfig(log), log)
