@@ -7,9 +7,10 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// checkShown reports each embedded pointer in the type of an answer, at any depth. A schema
-// cannot describe its members, because JSON leaves them out where the pointer is nil. Each
-// struct type is checked once; known remembers which.
+// checkShown reports each embedded pointer to a struct in the type of an answer, at any depth,
+// unless it has a JSON name. A schema cannot describe its members, because JSON leaves them out
+// where the pointer is nil. Fields that JSON leaves out, and types that write their own JSON,
+// are not checked. Each struct type is checked once; known remembers which.
 func checkShown(t reflect.Type, known map[reflect.Type]bool, fault func(error)) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map {
 		t = t.Elem()

@@ -35,8 +35,9 @@ type binder struct {
 	after    []func() // run when all resources are bound
 }
 
-// BindAll checks the declarations and makes the resources of the registry. The error lists
-// every mistake, one per line.
+// BindAll checks the declarations and replaces the resources and the error codes of the
+// registry. Without a database, this is the only error and nothing changes. Otherwise, the error
+// lists every mistake, one per line, and the registry is not complete.
 func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	if a.Config.DB == nil {
 		return naming.Sentence("framework.Config: DB is not set; open one with sqldb.Open")
@@ -117,8 +118,10 @@ func (b *binder) at(r *table.Resource, place string) func(error) {
 
 var pathName = regexp.MustCompile(`^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$`)
 
-// open makes the resource of a declaration with the parts that other declarations may refer
-// to: its path, its model and the names of its fields.
+// open adds the resource of a declaration to the registry, with the parts that other
+// declarations may refer to: its path, its model and the names of its fields. If the path is
+// invalid or registered already, or if the model is unusable or does not have exactly one
+// primary key, it reports this and adds nothing.
 func (b *binder) open(d *declare.Declaration) {
 	name := d.Path()
 	if !pathName.MatchString(name) {
@@ -151,8 +154,8 @@ func (b *binder) open(d *declare.Declaration) {
 	b.api.Resources = append(b.api.Resources, r)
 }
 
-// settle sets what a viewset inherits from the configuration of the API, and finds the
-// columns of its timestamps.
+// settle sets the strictness, the slash and the access check of a viewset: its own settings, or
+// else those of the API. It also finds the columns of its timestamps.
 func (b *binder) settle(r *table.Resource) {
 	d := r.Declaration
 	r.Strict = cmp.Or(d.Strict, b.api.Config.Strict) == declare.Strict
@@ -169,7 +172,7 @@ func (b *binder) settle(r *table.Resource) {
 }
 
 // timeColumn returns the column of a timestamp that the framework sets, by the name of its
-// field; nil if the model has no such field of type [time.Time].
+// field; nil if the model has no such field of type [time.Time] or *time.Time.
 func timeColumn(model *schema.Table, goName string) *schema.Field {
 	if f := table.ColumnOf(model, goName); f != nil && f.IndirectType == naming.TimeType {
 		return f
@@ -330,8 +333,10 @@ func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb
 	}
 }
 
-// representation compiles how the verb's output type is written. A viewset has one
-// representation per type, so that a write answers with the same JSON as List or Retrieve.
+// representation returns how the verb's output type is written. A verb of Computes gets a
+// representation of its own. A write uses the function of Retrieve, or else of List, that
+// computes the same type, so that it answers with the same JSON. Any other verb uses the known
+// representation of the type, or compiles it.
 func (b *binder) representation(r *table.Resource, v declare.Verb, fault func(error)) table.Representation {
 	if v.Kind == declare.VerbComputes {
 		shown := view.CompileComputed(r, v, fault)
@@ -353,7 +358,9 @@ func (b *binder) representation(r *table.Resource, v declare.Verb, fault func(er
 	return shown
 }
 
-// input compiles an input type. A viewset has one compiled input per type.
+// input compiles an input type, and reports its mistakes and those of its references: an unknown
+// viewset, or another type than the viewset's key. A viewset has one compiled input per type;
+// only the first call reports.
 func (b *binder) input(r *table.Resource, in reflect.Type, fault func(error)) *input.Shape {
 	if known := r.Inputs[in]; known != nil {
 		return known
@@ -414,8 +421,9 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 	return l
 }
 
-// asking adds the query parameters of a list that are not of its filters: search, rank,
-// ordering and pagination.
+// asking adds the query parameters of a list that are not of its filters: search, rank, ordering
+// and pagination. It also binds the ranked search, and adds the tables that it reads to
+// r.Needed.
 func (b *binder) asking(l *verb.Listing, add func(place string, ps ...query.Param)) {
 	r := l.Resource
 	if r.Search != nil {
@@ -429,8 +437,8 @@ func (b *binder) asking(l *verb.Listing, add func(place string, ps ...query.Para
 	add("pagination", l.Pagination.Params()...)
 }
 
-// filterPlace is the place of mistakes in a filter. It includes the filter's name if the
-// filter has a method String.
+// filterPlace is the place of mistakes in a filter. It includes the text of the filter's method
+// String, if there is one and the text is not empty.
 func filterPlace(f query.Filter) string {
 	if named, ok := f.(fmt.Stringer); ok && named.String() != "" {
 		return fmt.Sprintf("filter %q", named.String())
@@ -481,7 +489,8 @@ func (b *binder) bindActions(r *table.Resource) {
 	}
 }
 
-// act sets the function that serves an action's endpoint.
+// act sets the function that serves an action's endpoint. For a related list, it also adds
+// too_many_rows to the endpoint's error codes (Refuses).
 func (b *binder) act(e *table.Endpoint, a declare.Action, fault func(error)) {
 	if a.Related == nil {
 		e.Serve = verb.Function{Endpoint: verb.NewHandler(e), Call: a.Run}.Serve()
@@ -491,8 +500,9 @@ func (b *binder) act(e *table.Endpoint, a declare.Action, fault func(error)) {
 	e.Refuses = append(slices.Clip(e.Refuses), problem.CodeTooManyRows)
 }
 
-// newEndpoint makes an endpoint. It checks the endpoint's own rules, and takes the rules that
-// are not set from the viewset.
+// newEndpoint makes an endpoint, and reports mistakes in its own rules. A permission,
+// authentication or throttles that are nil are taken from the viewset. The caller sets the path,
+// the input, the output and the function.
 func (b *binder) newEndpoint(r *table.Resource, place, name, method string, own declare.Rules) *table.Endpoint {
 	b.checkStatus(r, place, own.Status)
 	b.checkCodes(r, place, own.Refuses)
@@ -509,7 +519,8 @@ func (b *binder) newEndpoint(r *table.Resource, place, name, method string, own 
 	}
 }
 
-// queryInput adds a query parameter for each field of the input of an endpoint that reads.
+// queryInput adds a query parameter for each field of the input of an endpoint that reads. A
+// field that is an object, a slice, a map or an interface is reported and gets no parameter.
 func (b *binder) queryInput(e *table.Endpoint, in reflect.Type, fault func(error)) {
 	for _, f := range e.Input.Fields {
 		t := naming.Indirect(f.Typ)
@@ -524,7 +535,8 @@ func (b *binder) queryInput(e *table.Endpoint, in reflect.Type, fault func(error
 	}
 }
 
-// useModels finds the tables of the models in the viewset's Models, which its functions use.
+// useModels adds the tables of the viewset's Models, which its functions use, to r.Models. It
+// reports an entry that is not a pointer to a struct, or that bun cannot use.
 func (b *binder) useModels(r *table.Resource) {
 	for _, model := range r.Declaration.Models {
 		t := reflect.TypeOf(model)

@@ -92,7 +92,8 @@ func (b *binder) checkOwnCodes(fault func(place, format string, args ...any)) {
 	}
 }
 
-// checkDocs reports each viewset at or below the path of a page that the API serves itself.
+// checkDocs reports each viewset at or below the path of the pages of error codes or, if the API
+// is documented, of the documentation page.
 func (b *binder) checkDocs() {
 	for _, d := range b.declared {
 		if origin.Below(strings.Trim(problem.ErrorPages, "/"), d.Path()) {
@@ -187,7 +188,8 @@ func (b *binder) columnsOf(r *table.Resource, place string, fields []string) (co
 	return columns
 }
 
-// explain adds the code of a constraint to the codes of the API, unless the API has it.
+// explain adds the code of a constraint to the codes of the API, with status 409, unless the API
+// has it.
 func (b *binder) explain(code, title, detail string) {
 	if _, known := b.api.Codes[code]; !known {
 		b.api.Codes[code] = problem.CodeInfo{Code: code, Status: http.StatusConflict, Title: title, Text: detail}
@@ -203,8 +205,9 @@ func checkUnique(u declare.Unique) error {
 	return checkCode(u.Code, u.Detail, strings.Join(u.Fields, ", "))
 }
 
-// checkCode checks the code of a constraint: it is well formed, it is not a code of the
-// framework, and it has a sentence for clients. The error names the constraint by of.
+// checkCode returns the first mistake in the code of a constraint: it is malformed, it is a code
+// of the framework, or it has no sentence for clients. In the first two errors, of names the
+// constraint.
 func checkCode(code, detail, of string) error {
 	switch {
 	case !naming.CodeName.MatchString(code):
@@ -240,8 +243,8 @@ func (b *binder) checkStatus(r *table.Resource, place string, status int) {
 
 var operationID = regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`)
 
-// checkIDs checks the ids of the operations in the OpenAPI document: each id can be the name
-// of a method in a generated client, and no two operations have the same id.
+// checkIDs reports each id in a declaration that cannot be the name of a method in a generated
+// client, and each operation whose id an earlier operation has.
 func (b *binder) checkIDs() {
 	first := map[string]describe.Operation{}
 	for _, e := range describe.NewCatalog(b.api).Operations() {
@@ -259,7 +262,8 @@ func (b *binder) checkIDs() {
 	}
 }
 
-// checkShapes checks that the OpenAPI document can describe the answer of every endpoint.
+// checkShapes reports the embedded pointers in the answer of every endpoint ([checkShown]),
+// which the OpenAPI document cannot describe.
 func (b *binder) checkShapes() {
 	for _, r := range b.api.Resources {
 		known := map[reflect.Type]bool{}

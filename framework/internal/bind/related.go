@@ -9,9 +9,10 @@ import (
 	"trestle.example/framework/internal/verb"
 )
 
-// bindRelated finds the viewset and the field of an action of Related, reports their mistakes,
-// and returns the function that serves the action. The representation of the rows is found
-// when all resources are bound.
+// bindRelated finds the viewset and the field of an action of Related, and returns the function
+// that serves the action. If it reports a mistake, it returns nil. When all resources are bound,
+// it finds the representation of the rows, and adds to the endpoint's permission that the caller
+// may list the rows' viewset.
 func (b *binder) bindRelated(e *table.Endpoint, declared *declare.RelatedRows, fault func(error)) func(*call.Call, *table.Request) (*table.Response, error) {
 	target, err := b.api.LookUp(declared.Viewset)
 	if err != nil {

@@ -14,8 +14,9 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// bindReserved adds the reserved values of every viewset to all resources of the same model.
-// No row of the model may have a reserved value in that column.
+// bindReserved adds the reserved values of every viewset to all resources of the same model. No
+// row of the model may have a reserved value in that column. It reports each value that cannot
+// be a key, and every value if the key is not a text.
 func (b *binder) bindReserved() {
 	for _, r := range b.api.Resources {
 		words, key := r.Declaration.Reserved, declaredKey(r)
@@ -64,8 +65,9 @@ func collides(r *table.Resource, act declare.Action) bool {
 	})
 }
 
-// checkShadows reports each path below a viewset that is also the path of one of its objects,
-// unless the key of that object is a reserved value.
+// checkShadows reports each viewset whose path is at or below the path of an object of another
+// viewset, and each action on the collection whose path is also that of an object or of its
+// action. It reports nothing if the key of that object is a reserved value.
 func (b *binder) checkShadows() {
 	for _, r := range b.api.Resources {
 		b.checkActionShadows(r)
@@ -98,8 +100,9 @@ func itemAt(r *table.Resource, name string) bool {
 	})
 }
 
-// checkShadow reports the path of a resource, or of one of its actions, if it is also the path
-// of an object of r whose key is word.
+// checkShadow reports the path of a resource, or of one of its actions: at this path, or at its
+// beginning, r has its object with the key word. The caller has compared the paths. It reports
+// nothing if word cannot be a key of r, or if r reserves it.
 func (b *binder) checkShadow(of *table.Resource, place string, r *table.Resource, word string) {
 	if _, ok := datatype.ParseKey(r.Key.IndirectType, word); !ok {
 		return

@@ -13,8 +13,8 @@ import (
 // ownTags are the keys of struct tags that the framework and bun read.
 var ownTags = []string{"validate", "json", "bun", "default", "ref", "trim", "doc", "example"}
 
-// foreignTags are the keys of other packages that differ by one letter from a key in ownTags.
-// Keys that differ by more letters are never reported, so the list does not need them.
+// foreignTags are the keys of other packages that are near a key in ownTags. They are not
+// reported as misspelt.
 var foreignTags = []string{"bson", "rel"}
 
 // checkTags reports the fields of a struct type, and of the struct types inside it, whose tag
@@ -56,9 +56,9 @@ func misspeltTag(key string) string {
 	return naming.Nearest(key, ownTags)
 }
 
-// tagKeys lists the keys of a struct tag, which has pairs key:"value" with a space between
-// them. A malformed tag is an error, because package reflect finds no key after the malformed
-// part, and the rules in it would not apply.
+// tagKeys lists the keys of a struct tag, which has pairs key:"value" with a space between them.
+// A malformed part, a key that appears twice and a missing space are errors. With an error, it
+// still returns the keys that it read before the mistake.
 func tagKeys(tag string) (keys []string, err error) {
 	for rest := tag; ; {
 		if rest = strings.TrimLeft(rest, " "); rest == "" {

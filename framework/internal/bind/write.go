@@ -14,7 +14,9 @@ import (
 )
 
 // bindWriting matches each field of the input with the column of the same Go name, and reports
-// fields that cannot be written. It also lists the fields of the output that the input lacks.
+// fields that cannot be written and foreign keys without a tag ref. With a function of Fills, a
+// field needs no column. It adds the rules for reserved values to the fields, and lists the
+// fields of the output that the input lacks.
 func (b *binder) bindWriting(w *verb.Writing, fault func(error)) {
 	w.Columns, w.ReadOnly = map[string]verb.InputColumn{}, map[string]bool{}
 	w.Checks = reflect.PointerTo(w.Verb.In).Implements(reflect.TypeFor[input.Checker]())

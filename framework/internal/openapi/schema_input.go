@@ -45,7 +45,8 @@ func (s *schemas) in(shape *input.Shape, partial, strict bool, shown reflect.Typ
 	return schemaOf(name)
 }
 
-// onlyShown are the fields of a shape that an input does not have.
+// onlyShown returns the fields of a shown type that an input lacks, by JSON name, with schemas
+// that are marked readOnly. Without a shown type, it returns no fields.
 func (s *schemas) onlyShown(input *input.Shape, shown reflect.Type) wire.Members {
 	all := wire.Members{}
 	if shown == nil {

@@ -32,8 +32,9 @@ func newSchemas(shown []spec.Shown) *schemas {
 	return s
 }
 
-// shownBeside remembers the fields of a viewset's inputs that a shown type has too, with the
-// same name and type.
+// shownBeside remembers the fields of a viewset's inputs that a shown type has too: with the
+// same JSON name and, pointers aside, the same type. If several inputs have such a field, the
+// first decides. The first call for a shown type decides; later calls do nothing.
 func (s *schemas) shownBeside(out reflect.Type, inputs []*input.Shape) {
 	if out == nil || out.Kind() != reflect.Struct || s.beside[out] != nil {
 		return

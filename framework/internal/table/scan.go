@@ -22,7 +22,9 @@ type Representation interface {
 	Rows(c *call.Call, q *bun.SelectQuery, w Window) (out reflect.Value, more bool, err error)
 	// Write is like Rows and returns the rows as JSON.
 	Write(c *call.Call, q *bun.SelectQuery, w Window) (SentRows, error)
-	// ColumnsOf reports the tables and columns that it reads besides those of the model.
+	// ColumnsOf passes columns with their tables to use: the columns that it shows, of the model
+	// too, and the foreign keys of its to-many relations. A function of Computes shows all
+	// columns of its relations. ColumnsOf does not pass the base keys of to-many relations.
 	ColumnsOf(use func(*schema.Table, ...*schema.Field))
 }
 

@@ -408,7 +408,9 @@ func (m planMany) children(c *call.Call, keys []any) (reflect.Value, []any, erro
 	return out, all[len(all)-1], nil
 }
 
-// ColumnsOf passes the columns that the plan selects, with their tables, to use.
+// ColumnsOf passes columns with their tables to use: the columns that the plan shows, the keys
+// of its joined rows, and the foreign keys of its to-many relations. It does not pass the base
+// keys of to-many relations.
 func (p *Plan) ColumnsOf(use func(*schema.Table, ...*schema.Field)) {
 	for _, l := range p.leaves {
 		table := p.table

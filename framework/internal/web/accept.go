@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// prefersHTML reports whether a header Accept is of a browser: it names text/html, with a
-// weight that is not below the weight of JSON (RFC 9110, section 12.5.1). It is false for
-// "*/*" alone, which programs send.
+// prefersHTML reports whether a header Accept is of a browser: it names text/html with a weight
+// above that of application/json. If it does not name application/json, the weight must be above
+// 0 and not below that of application/*, or else of "*/*". It is false for "*/*" alone, which
+// programs send.
 func prefersHTML(accept []string) bool {
 	weights := weigh(accept)
 	html, named := weights["text/html"]

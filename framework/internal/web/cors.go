@@ -53,8 +53,9 @@ func headerList(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// allow adds the CORS headers to an answer, if the request's origin is allowed. It reports
-// whether the request is a preflight request.
+// allow adds Vary to an answer and, if the request's origin is allowed, the CORS headers. It
+// reports whether the request is a preflight request of an allowed origin. A nil cors adds
+// nothing.
 func (o *cors) allow(h http.Header, r *http.Request) (preflight bool) {
 	if o == nil {
 		return false

@@ -141,8 +141,8 @@ func (f *firstPage) links(r *http.Request, res *table.Resource) []link {
 	return links
 }
 
-// members lists all links as members of a JSON object. It leaves out a resource with the name
-// of one of the links in own; the API root lists that resource.
+// members lists all links as members of a JSON object. It leaves out a link with the name of an
+// earlier one; the API root lists every resource.
 func (f *firstPage) members(r *http.Request) view.ListAnswer {
 	var all query.Envelope
 	add := func(l link) {

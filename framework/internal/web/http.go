@@ -45,7 +45,8 @@ type place struct {
 	allow    string // the methods, as the header Allow lists them
 }
 
-// NewServer makes the handler of a checked API.
+// NewServer makes the handler of a checked API. If the API is documented, it writes the OpenAPI
+// document now; a mistake in it is an error.
 func NewServer(registry *table.Registry) (http.Handler, error) {
 	a := describe.NewCatalog(registry)
 	document := sync.OnceValues(a.Document)
@@ -152,7 +153,7 @@ func (p *place) route(e *table.Endpoint, method string) call.Route {
 }
 
 // notAllowed returns 405 for a caller that may use the viewset. Any other caller gets the error
-// of the access check, which does not reveal the methods.
+// of the access check, which does not reveal the methods. The throttles count the request.
 func (s *server) notAllowed(c *call.Call, r *http.Request, p *place) error {
 	if err := p.resource.Access.Admit(c, r); err != nil {
 		return err
@@ -251,7 +252,8 @@ func (s *server) open(name, path string, serve opening) echo.HandlerFunc {
 // errorsPath is the path of the pages of error codes.
 func (s *server) errorsPath() string { return s.api.Config.Prefix + problem.ErrorPages }
 
-// errorPage answers {prefix}/errors/ and {prefix}/errors/{code}.
+// errorPage answers {prefix}/errors/ and {prefix}/errors/{code}. An unknown code is 404; a
+// method other than GET and HEAD is 405. A page has no log line.
 func (s *server) errorPage(ec echo.Context) error {
 	r := ec.Request()
 	page, known := explain(s.api, ec.Param("code"))
@@ -286,8 +288,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// begin gives a request its deadline and its call, and sets the headers that every answer has.
-// It answers a preflight request itself, and calls then for any other request.
+// begin gives a request its deadline and its call, sets the headers that every answer has, and
+// calls Begin of the observers. It answers a preflight request of an allowed origin to an
+// allowed host itself, and calls then for any other request.
 func (s *server) begin(w http.ResponseWriter, r *http.Request, then func(*exchange, http.ResponseWriter, *http.Request)) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.api.Config.Timeout)
 	defer cancel()
@@ -316,7 +319,8 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request, then func(*exchan
 	then(x, w, r)
 }
 
-// gate checks the request's host, and the guards of its path.
+// gate checks the request's host, and the guards of its path, in order. The first failure is the
+// error. For a guard, it identifies the caller and sets the route of the call.
 func (s *server) gate(c *call.Call, r *http.Request) error {
 	if err := s.api.Origin.HostAllowed(r); err != nil {
 		return err

@@ -47,8 +47,9 @@ func (o *observation) Write(p []byte) (int, error) {
 // Unwrap lets [http.ResponseController] find the methods of the wrapped writer.
 func (o *observation) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
-// beginObservers calls Begin of every observer. The request goes on without an observer that
-// panics.
+// beginObservers calls Begin of every observer, each with the context of the one before. The
+// request goes on without an observer that panics or returns no context. A panic with
+// [http.ErrAbortHandler] goes on.
 func (s *server) beginObservers(x *exchange, r *http.Request) {
 	for i, each := range s.api.Config.Observers {
 		p := s.runObserver(x, each, func() {
@@ -168,7 +169,7 @@ func (s *server) codeOf(err error) string {
 }
 
 // logged writes the log line of a request. The line has no query string and no body, because
-// they may contain secrets.
+// they may contain secrets. It also counts a shed request, which has only a line at level debug.
 func (s *server) logged(x *exchange, r *http.Request, o *call.Outcome, more []slog.Attr) {
 	level := slog.LevelInfo
 	switch {

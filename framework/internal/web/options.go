@@ -30,7 +30,8 @@ type describer struct {
 	reference func() (wire.Members, error)
 }
 
-// describe answers OPTIONS, if the access check of the viewset admits the caller.
+// describe answers OPTIONS, if the access check of the viewset admits the caller. The throttles
+// count the request.
 func (d *describer) describe(c *call.Call, r *http.Request, p *place) (*table.Response, error) {
 	if err := p.resource.Access.Admit(c, r); err != nil {
 		return nil, err
@@ -60,7 +61,8 @@ func (p *place) name() string {
 	return p.resource.Path
 }
 
-// doc is the Doc of the path's action, or else of the resource.
+// doc returns the Doc of the first action of the path that has one, in the order of the known
+// methods. If no action has one, it returns the Doc of the resource.
 func (p *place) doc() string {
 	for _, method := range naming.KnownMethods { // in this order, so that the answer is always the same
 		if e := p.methods[method]; e != nil && e.Doc != "" && !declare.IsVerb(e.Route.Name) {
